@@ -16,11 +16,14 @@ BIN := $(VENV)/bin
 CREATED := $(VENV)/.created
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
+export DEV_TOOLS := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"], sep="\n")
 PINS := pyproject.toml constraints.txt
+# Every process of the tests would compile the sources anew
+unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long coverage studio-test bench docs screenshots clean
+.PHONY: help demo test checks test-long coverage studio-test bench docs screenshots clean
 
 help:
 	@echo "make demo    create .venv, install, simulate the swimming eel and draw its figures"
@@ -42,13 +45,20 @@ demo: $(INSTALLED)
 	@$(BIN)/limbless run eel-planar --out runs/demo
 	@echo "== done: the figures are in $(CURDIR)/runs/demo/figures"
 
-test: $(INSTALLED_DEV)
-	@echo "== ruff"
-	@$(BIN)/ruff check .
-	@echo "== mypy, and beside it compiling the kernels  (a minute or two the first time)"
-	@$(BIN)/mypy & checks=$$!; $(BIN)/limbless warmup; compiled=$$?; wait $$checks && exit $$compiled
+# Compiling takes one core, installing and checking the other.
+test: $(INSTALLED)
+	@echo "== compiling the kernels, and beside it:  (a minute or two the first time)"
+	@$(BIN)/limbless warmup > $(VENV)/warmup.log 2>&1 & compiling=$$!; trap "kill $$compiling" INT TERM; \
+	$(MAKE) --no-print-directory checks; checked=$$?; \
+	wait $$compiling; compiled=$$?; cat $(VENV)/warmup.log; test $$checked -eq 0 && exit $$compiled
 	@echo "== pytest"
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_OPTIONS)
+
+checks: $(INSTALLED_DEV)
+	@echo "== ruff"
+	@$(BIN)/ruff check .
+	@echo "== mypy"
+	@$(BIN)/mypy
 
 # Each part runs though another has failed; the last line says whether any did.
 test-long: $(INSTALLED_DEV)
@@ -58,7 +68,7 @@ test-long: $(INSTALLED_DEV)
 	echo "== every random scenario"; $(BIN)/python -m pytest -n $(WORKERS) tests/fuzz --every-case || failed=1; \
 	echo "== every mutant"; $(BIN)/limbless validate --mutants || failed=1; \
 	echo "== every case of validation"; $(BIN)/limbless validate --write || failed=1; \
-	echo "== every field of every scenario in the studio"; $(BIN)/python -m pytest tests/browser --every-field || failed=1; \
+	echo "== every scenario in the studio, every field of it"; $(BIN)/python -m pytest -n $(WORKERS) tests/browser --every-scenario || failed=1; \
 	exit $$failed
 
 # Branches of mechanics/ and models/: compiled code is invisible, so kernels also run as plain Python (a test there for at most a second);
@@ -114,7 +124,9 @@ $(INSTALLED): $(PINS) | $(CREATED)
 	@$(PIP_INSTALL) -e .
 	@touch $@
 
-$(INSTALLED_DEV): $(PINS) | $(CREATED)
-	@echo "== installing limbless and its dev tools into .venv  (a few minutes the first time)"
-	@$(PIP_INSTALL) -e '.[dev]'
-	@touch $@ $(INSTALLED)
+# The tools alone: limbless, which may be running, stays as it is.
+$(INSTALLED_DEV): $(INSTALLED)
+	@echo "== installing the dev tools into .venv  (a few minutes the first time)"
+	@$(BIN)/python -c "$$DEV_TOOLS" > $(VENV)/dev-tools.txt
+	@$(PIP_INSTALL) -r $(VENV)/dev-tools.txt
+	@touch $@

@@ -45,8 +45,8 @@ class Stepping:
         if self.steps is None:
             failed, _ = runge_kutta.advance(self.problem, self.knots, self.record, x)
         else:
-            work = implicit.work_for(self.steps.method, *self.steps.sizes, self.steps.tolerance)
-            failed, _ = implicit.advance(self.problem, self.steps.method, work, self.knots, self.record, x)
+            scratch = implicit.scratch_for(self.steps.method, *self.steps.sizes, self.steps.tolerance)
+            failed, _ = implicit.advance(self.problem, self.steps.method, scratch, self.knots, self.record, x)
         if failed:
             raise RuntimeError(f"the run to {self.knots[-1]:g} s failed")
         return x

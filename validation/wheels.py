@@ -29,6 +29,16 @@ def crawl(law: str, step: float, duration: float, every: float) -> ll.Result:
                        record_every=every)
 
 
+def glide() -> tuple[np.ndarray, Any]:
+    """The same joints without any wheels, from zero momentum, for 10 s: rates of the base at the start, and the run."""
+    q, qd, _ = drive(0.0)
+    M = Geometric(WangSnake()).metric([0, 0, 0, *q])
+    start = -np.linalg.solve(M[:3, :3], M[:3, 3:] @ qd)
+    run = ll.simulate(WangSnake(), ll.Serpenoid(), (), model="geometric", duration=10.0, step=0.01,
+                      initial={"twist": (start[0], start[1], 0, 0, 0, start[2])})
+    return start, run.dataset
+
+
 class Exterior:
     """(22) with the torques of (23), in full or as printed: without the products of the base's rates with those of the
     joints.

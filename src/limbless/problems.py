@@ -124,6 +124,9 @@ def _message(item: Any, path: Place, root: type[BaseModel], data: Mapping[str, A
         return told
     if field and (kind in _LISTS or (kind == "too_long" and re.search(r"list (of \d|\()", type_of(field)))):
         return with_received(f"must be {_article(type_of(field))}{unit}", received)
+    if kind in _LISTS:                                                     # a row of a table
+        wanted = f"have more than {len(received)} items" if kind == "missing" else "be a list"
+        return with_received(f"must {wanted}", received)
     if kind in _NUMBERS:
         return with_received(f"must be a {'whole ' if 'int' in kind else ''}number{unit}"
                              f"{_with_unit(field, received)}", received)

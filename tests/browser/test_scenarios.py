@@ -2,8 +2,9 @@
 replayed from a file.
 
 One browser and one server go through the list. `make test` takes one scenario of each model and types a few of its
-fields into the page; `--every-scenario` takes all scenarios, `--every-field` (`make studio-test`) all fields too, about
-a minute per scenario on a quiet machine.
+fields into the page; `--every-scenario` takes all scenarios, and all their fields without a browser: what is between a
+page and a run is the same for all fields of a kind. `--every-field` (`make studio-test`) types all fields into the page
+too, about a minute per scenario on a quiet machine.
 """
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ruamel.yaml import YAML
 
 import limbless as ll
 from limbless.errors import InputError
@@ -29,6 +31,7 @@ from limbless.view.wording import in_page_words
 from tests.browser.driving import Seen, entered, on_screen, until
 from tests.contracts import test_scenarios as contract
 
+EVERY = ("--every-scenario", "--every-field")
 HIDDEN = ("body", "disks", "head")
 NUMERIC = ("number", "whole")
 SHOWN = "() => [...document.querySelectorAll('#numbers td:nth-child(2)')].map(cell => cell.textContent)"
@@ -200,8 +203,8 @@ def chosen(scenario: Scenario, every: bool) -> list[Knob]:
     found = [knob for knob in knobs(scenario) if knob.kind in (*NUMERIC, "text") and knob.item in ("", "1")]
     if every:
         return found
-    parts = ([knob for knob in found if knob.kind in NUMERIC and (knob.group in SLIDING) is slides] for slides in (True,
-                                                                                                                   False))
+    parts = ([knob for knob in found if knob.kind in NUMERIC and (knob.group in SLIDING) is slides]
+             for slides in (True, False))
     texts = [knob for knob in found if knob.kind == "text" and len(knob.value) > 2]
     return [kind[len(scenario.name) % len(kind)] for kind in (*parts, texts) if kind]
 
@@ -228,11 +231,31 @@ def assert_tuned(name: str, knob: Knob, seen: Seen, page: Any) -> None:
     until(lambda: seen.page.evaluate(SHOWN) == numbers, f"the page does not show {numbers}")
     expected = run_scenario(Scenario.load(page.source, page.changes))
     assert page.result.dataset.drop_attrs().identical(expected.dataset.drop_attrs()), knob.path
-    if not unseen(name, knob):
-        field = knob.path.rpartition(".")[2]
-        said = any(field in note for note in page.result.notes)                          # that it has no effect here
-        changed = not page.result.dataset.drop_attrs().identical(undisturbed(name))
-        assert said or changed, f"{knob.path} changes nothing"
+    assert not is_silent(name, knob, page.result), f"{knob.path} changes nothing"
+
+
+def is_silent(name: str, knob: Knob, result: Any) -> bool:
+    """Whether a field changed nothing though it could be seen here, and no note names it."""
+    field = knob.path.rpartition(".")[2]
+    return (not unseen(name, knob) and not any(field in note for note in result.notes)
+            and result.dataset.drop_attrs().identical(undisturbed(name)))
+
+
+@pytest.mark.parametrize("name", loader.names())
+def test_every_field_changes_the_run_is_noted_or_is_refused(name: str, request: Any) -> None:
+    """As the page would type it, without the page."""
+    if not any(request.config.getoption(option) for option in EVERY):
+        pytest.skip(f"with {' or '.join(EVERY)}")
+    silent = []
+    for knob in chosen(short(name), every=True):
+        try:
+            changed = Scenario.load(short(name), {knob.path: YAML(typ="safe").load(other_value(name, knob))})
+            result = run_scenario(changed)
+        except (InputError, ll.SimulationError):
+            continue
+        if is_silent(name, knob, result):
+            silent.append(knob.path)
+    assert not silent
 
 
 def is_refused(page: Any) -> bool:
@@ -314,9 +337,8 @@ def player(look: Any, tmp_path_factory: pytest.TempPathFactory) -> Seen:
 
 
 def skip_unless_wanted(name: str, request: Any) -> None:
-    options = ("--every-scenario", "--every-field")
-    if name not in one_of_each_model() and not any(request.config.getoption(option) for option in options):
-        pytest.skip(f"with {' or '.join(options)}")
+    if name not in one_of_each_model() and not any(request.config.getoption(option) for option in EVERY):
+        pytest.skip(f"with {' or '.join(EVERY)}")
 
 
 @cache

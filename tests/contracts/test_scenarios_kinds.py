@@ -18,8 +18,8 @@ from limbless.terminal import first_line
 
 REGISTERED = [(family, kind, cls) for family in registry._FOLDERS for kind, cls in registry.kinds(family).items()]
 NAMES = [f"{family}:{kind}" for family, kind, _ in REGISTERED]
-EVERY = list(dict.fromkeys(cls for _, _, top in [*REGISTERED, ("", "", Scenario), ("", "", Initial)] for cls in (top,
-                                                                                                                 *nested(top))))
+EVERY = list(dict.fromkeys(cls for _, _, top in [*REGISTERED, ("", "", Scenario), ("", "", Initial)]
+                           for cls in (top, *nested(top))))
 
 
 DIRECTIONS = {"axis", "second_axis", "lateral", "direction", "orientation"}
@@ -40,7 +40,8 @@ def test_kinds_are_words_of_their_class(family: str, kind: str, cls: type[Descri
     assert isinstance(cls.model_fields["kind"].default, str)
     assert registry.find(family, kind) is cls
     if family == "model":
-        assert cls.takes_robots and cls.takes_roles and cls.takes_actuations and cls.takes_drives  # type: ignore[attr-defined]
+        model: Any = cls
+        assert model.takes_robots and model.takes_roles and model.takes_actuations and model.takes_drives
 
 
 @pytest.mark.parametrize("cls", EVERY, ids=lambda cls: cls.__name__)

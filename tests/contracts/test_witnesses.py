@@ -56,8 +56,8 @@ def test_a_witness_notices_a_wrong_variable(model: str, variable: str) -> None:
     assert recorded, f"no run of {model} records {variable}"
     for wrong in sorted({wrong for data in recorded for wrong in wrongs(variable, data)}):
         with pytest.raises(AssertionError):
-            witnesses.WITNESSES[model, variable](case.changed(variable, lambda data: wrongs(variable, data).get(wrong,
-                                                                                                                data.values)))
+            mistaken = case.changed(variable, lambda data: wrongs(variable, data).get(wrong, data.values))
+            witnesses.WITNESSES[model, variable](mistaken)
             raise ValueError(f"{variable} of {model} recorded {wrong} is not noticed")
 
 

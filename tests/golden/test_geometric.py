@@ -17,7 +17,7 @@ from limbless.gaits.serpenoid import Serpenoid
 from limbless.models.geometric import Geometric
 from limbless.robots.wang_snake import WangSnake
 from validation import wheels
-from validation.wheels import Exterior, drive, tail
+from validation.wheels import Exterior, drive, glide, tail
 
 NUMBERS = json.loads((Path(__file__).parent / "geometric.json").read_text())
 Array = np.ndarray
@@ -129,13 +129,7 @@ def test_zero_momentum_without_friction() -> None:
     """Joints (29), no friction, no momentum: only the full (22) keeps it; as printed the tail would be at X = 0.594 m.
     """
     numbers = NUMBERS["zero_momentum"]
-    model = Geometric(WangSnake())
-    q, qd, _ = drive(0.0)
-    M = model.metric([0, 0, 0, *q])
-    start = -np.linalg.solve(M[:3, :3], M[:3, 3:] @ qd)
-    twist = (start[0], start[1], 0, 0, 0, start[2])
-    result = ll.simulate(WangSnake(), Serpenoid(), (), model="geometric", duration=10.0, step=0.01,
-                         initial={"twist": twist}).dataset
+    _, result = glide()
     assert tail(result)[-1] == pytest.approx(numbers["x123"], abs=1e-8)
     assert np.abs(result["momentum"].values[:, [0, 1, 5]]).max() < 1e-9
     assert abs(tail(result)[-1, 0] - numbers["x123_if_22_as_printed"][0]) > 0.5

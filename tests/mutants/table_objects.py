@@ -11,7 +11,7 @@ WET = "tests/unit/models/test_wet_objects.py"
 MUTANTS = [
     ("mutual-reaction", "the other body is pulled along in the solve", "mechanics/contact/mutual.py",
      "add_push(crowd.answers, other, place, -carry_wrench(",
-     "add_push(crowd.answers, other, place, carry_wrench(", PUSH),
+     "add_push(crowd.answers, other, place, carry_wrench(", f"{OBJECTS}::test_two_balls_bounce_off_each_other[0.0]"),
     ("mutual-hold", "what holds a base without the impulses of objects", "mechanics/contact/answers.py",
      "own.hold = own.hold + (I @ u - arrived)", "own.hold = own.hold + I @ u",
      f"{OBJECTS}::test_a_base_that_is_held_takes_the_impact[fixed]"),

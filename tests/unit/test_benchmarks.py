@@ -50,8 +50,8 @@ def test_runs_and_report(bench: ModuleType, tmp_path: Path) -> None:
     rollouts.draw(curves, tmp_path / "images" / "curve.png")
     assert (tmp_path / "images" / "curve.png").stat().st_size > 1000
     short = bench.table.Row("short", "1", "", 1.0, target=2, reason="Because.")
-    text = bench.report.text([bench.table.Section([*rows, short], "below", title="Runs"), bench.table.Section([short],
-                                                                                                              title="More")])
+    text = bench.report.text([bench.table.Section([*rows, short], "below", title="Runs"),
+                              bench.table.Section([short], title="More")])
     assert "## Runs" in text and "**short: 1.00, target ≥ 2.** Because." in text and "targets are met" in text
 
 

@@ -231,7 +231,8 @@ def test_bad_input_is_one_clean_message(simulated: dict[str, Any], words: tuple[
 
 def test_a_failed_run_keeps_what_was_computed(simulated: dict[str, Any]) -> None:
     def fail(scenario: Scenario) -> None:
-        raise SimulationError("it diverged at 3 s", 3.0, "link 2", Outcome(scenario, "failed: it diverged"))  # type: ignore[arg-type]
+        kept: Any = Outcome(scenario, "failed: it diverged")
+        raise SimulationError("it diverged at 3 s", 3.0, "link 2", kept)
 
     simulated["outcome"] = fail
     done = call("run", "eel-planar")
@@ -289,8 +290,8 @@ def test_plot_draws_the_figures_of_a_saved_run(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(figures, "names_for", lambda result: ["one", "impossible", "two"])
     monkeypatch.setattr(figures, "save", save)
     done = call("plot", str(tmp_path))
-    assert done.exit_code == 0 and done.stdout.split() == [str(tmp_path / "figures" / f"{name}.png") for name in ("one",
-                                                                                                                  "two")]
+    written = [str(tmp_path / "figures" / f"{name}.png") for name in ("one", "two")]
+    assert done.exit_code == 0 and done.stdout.split() == written
     assert done.stderr == "impossible is not drawn: it needs a joint that is not there\n"
     assert call("plot", str(tmp_path), "--figure", "impossible").exit_code == 2
 

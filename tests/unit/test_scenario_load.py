@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -230,6 +231,15 @@ def test_lists_and_what_is_inside_them(tmp_path: Path, line: str, message: str) 
     assert f"{path}:{number}: {message}" in refusal(path)
 
 
+@pytest.mark.parametrize(("rows", "message"), [
+    ([[0.0, 0.5]], "gait.pace.0: must have more than 2 items; received [0.0, 0.5]"),
+    ([[0.0, 1.0, 2.0, 3.0]], "gait.pace.0: must have at most 3 items, not 4"),
+    ([0.5], "gait.pace.0: must be a list; received 0.5")])
+def test_rows_of_tables(rows: list[Any], message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        Scenario.load("snake-steered", {"gait.pace": rows})
+
+
 @pytest.mark.parametrize("value", [".inf", ".nan", "-.inf"])
 def test_numbers_are_finite(tmp_path: Path, value: str) -> None:
     assert "duration: must be" in refusal(write(tmp_path, SHORT + f"duration: {value}\n"))
@@ -260,8 +270,8 @@ def test_the_gait_speaks_the_language_of_the_actuation() -> None:
     text = refusal({**start, "gait": pushed, "actuation": "pd"})
     assert "actuation: 'pd' needs a gait that drives shape or joint, not one that drives torque" in text
     joints = {"initial": {"joint_position": [0.0] * 36}}
-    assert "initial.joint_position: the actuation 'motion' puts the joints where the gait has them" in refusal({**start,
-                                                                                                                **joints})
+    said = "initial.joint_position: the actuation 'motion' puts the joints where the gait has them"
+    assert said in refusal({**start, **joints})
     assert Scenario.load({**start, **joints, "actuation": "pd"}).initial.joint_position == (0.0,) * 36
 
 
@@ -293,7 +303,8 @@ def test_an_earlier_result_is_found_beside_the_file(tmp_path: Path, monkeypatch:
     assert f"{path}:3: initial.result: there is no file 'behind'" in refusal(write(tmp_path,
                                                                                    path.read_text().replace("before",
                                                                                                             "behind")))
-    assert Scenario.from_yaml(scenario.to_yaml().replace("before", "gone")).initial.result.endswith("gone")  # type: ignore[union-attr]
+    gone: Any = Scenario.from_yaml(scenario.to_yaml().replace("before", "gone")).initial.result
+    assert gone.endswith("gone")
 
 
 @pytest.mark.usefixtures("rooms")

@@ -5,22 +5,12 @@ from typing import Any
 
 import numpy as np
 
-import limbless as ll
-from limbless.gaits.serpenoid import Serpenoid
-from limbless.models.geometric import Geometric
-from limbless.robots.wang_snake import WangSnake
-from validation.wheels import Exterior, drive, tail
+from validation.wheels import Exterior, glide, tail
 
 
 def without_friction(numbers: dict) -> tuple[float, float]:
     """Tail after 10 s from zero momentum: error of the full model, and X by (22) as printed."""
-    model = Geometric(WangSnake())
-    q, qd, _ = drive(0.0)
-    M = model.metric([0, 0, 0, *q])
-    start = -np.linalg.solve(M[:3, :3], M[:3, 3:] @ qd)
-    twist = (start[0], start[1], 0, 0, 0, start[2])
-    full = ll.simulate(WangSnake(), Serpenoid(), (), model="geometric", duration=10.0, step=0.01,
-                       initial={"twist": twist}).dataset
+    start, full = glide()
     printed, _ = Exterior("none").run(True, (0.0, 0.0, 0.0, *start), 10.0)
     return float(np.abs(tail(full)[-1] - numbers["x123"]).max()), float(printed[-1, 0])
 

@@ -186,9 +186,10 @@ class _Reader:
                 limits.append(abs(gear) * float(np.abs(m.actuator_forcerange[number]).max()))
             joints[name].actuated = True
             if m.actuator_biastype[number] == 1 and (bias[1] or bias[2]):
-                tree.drives[name] = {"kind": "pd", "kp": float(-bias[1]), "kv": float(-bias[2])}          # type: ignore[dict-item]
+                gains = {"kp": float(-bias[1]), "kv": float(-bias[2])}
+                tree.drives[name] = {"kind": "pd", **gains}  # type: ignore[dict-item]
             else:
-                tree.drives[name] = {"kind": "torque"}                                                    # type: ignore[dict-item]
+                tree.drives[name] = {"kind": "torque"}  # type: ignore[dict-item]
                 if m.actuator_ctrllimited[number]:
                     gain = abs(gear * float(m.actuator_gainprm[number][0]))
                     limits.append(gain * float(np.abs(m.actuator_ctrlrange[number]).max()))

@@ -150,7 +150,8 @@ def _connection(joint: Element, frames: _Frames) -> Connection:
         made.damping, made.friction, made.stiffness, made.rest = (
             number(dynamics.findtext(key), f"{what}: {key}", 0.0)
             for key in ("damping", "friction", "spring_stiffness", "spring_reference"))
-    made.mimic = None if axis.find("mimic") is None else axis.find("mimic").get("joint", "")   # type: ignore[union-attr]
+    mimic = axis.find("mimic")
+    made.mimic = None if mimic is None else mimic.get("joint", "")
     return made
 
 

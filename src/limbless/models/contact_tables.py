@@ -18,7 +18,7 @@ from limbless.errors import InputError
 from limbless.mechanics.contact.axle import Axle
 from limbless.mechanics.contact.company import Alone, Crowd
 from limbless.mechanics.contact.field import Field, FieldShape
-from limbless.mechanics.contact.moving import Bar, Block, Corner
+from limbless.mechanics.contact.moving import Bar, Corner, Crate
 from limbless.mechanics.contact.pipe import Elbow, Tube
 from limbless.mechanics.contact.shapes import SHAPE, SURFACE_COLUMNS, Box, Peg, Plane, Wheel
 from limbless.mechanics.contact.step_tables import Solid
@@ -36,7 +36,7 @@ from limbless.robots.chain import Chain
 from limbless.robots.links import upper_triangle
 
 Array = NDArray[np.float64]
-SHAPES: tuple[Any, ...] = (Plane, Peg, Box, Field, Wheel, Tube, Elbow, Axle, Bar, Block, Corner)
+SHAPES: tuple[Any, ...] = (Plane, Peg, Box, Field, Wheel, Tube, Elbow, Axle, Bar, Crate, Corner)
 
 
 def bodies_of(chain: Chain) -> Array:
@@ -189,7 +189,7 @@ def _extent(
     """How far features, and the surfaces that bodies carry, reach from the origins of their bodies: pegs, boxes, bars
     and blocks can be left to sleep; without them, nothing sleeps.
     """
-    if not np.isin(Surface.of(surfaces).code[surface], (Peg.code, Box.code, Bar.code, Block.code)).any():
+    if not np.isin(Surface.of(surfaces).code[surface], (Peg.code, Box.code, Bar.code, Crate.code)).any():
         return np.zeros(0)
     extent, feature = np.zeros(bodies), Feature.of(features)
     ends = np.maximum(np.linalg.norm(feature.begin, axis=1), np.linalg.norm(feature.end, axis=1))

@@ -34,7 +34,7 @@ from limbless.mechanics.contact.company import (
 )
 from limbless.mechanics.contact.field import Field
 from limbless.mechanics.contact.hull import Hull, Rule
-from limbless.mechanics.contact.moving import Bar, Block, Corner
+from limbless.mechanics.contact.moving import Bar, Corner, Crate
 from limbless.mechanics.contact.mutual import MOST_MUTUAL
 from limbless.mechanics.contact.pipe import Tube
 from limbless.mechanics.contact.shapes import SHAPE, Box, Peg, Plane
@@ -188,17 +188,17 @@ class Scenery:
     def _on_corners(self, number: int, body: FreeObject, box: Array) -> None:
         """The faces of a box on the corners of one that does not move."""
         friction, restitution = _material(body)
-        block = self._block(number, (friction, restitution))
+        crate = self._crate(number, (friction, restitution))
         centre, axes, half = box[SHAPE:SHAPE + 3], box[SHAPE + 3:SHAPE + 12].reshape(3, 3), box[SHAPE + 12:SHAPE + 15]
         for corner in CORNERS:
-            j = self._surface(Corner.code, [*(centre + (half * corner) @ axes), block], friction, restitution)
+            j = self._surface(Corner.code, [*(centre + (half * corner) @ axes), crate], friction, restitution)
             Surface.of(self.rows[-1]).since[:], Surface.of(self.rows[-1]).until[:] = box[1], box[2]
             self.contacts.append(Touching(self.first + number, j, [*np.zeros(8), 1.0], -1, float(body.half.min())))
 
-    def _block(self, number: int, material: tuple[list[float], float]) -> int:
+    def _crate(self, number: int, material: tuple[list[float], float]) -> int:
         """The surface that a box carries along."""
         half = self.company.objects[number].half
-        j = self._surface(Block.code, [*np.zeros(3), *np.eye(3).ravel(), *half], *material)
+        j = self._surface(Crate.code, [*np.zeros(3), *np.eye(3).ravel(), *half], *material)
         self.carried.append((self.first + number, j, True, np.zeros(3), half))
         return j
 
@@ -207,11 +207,11 @@ class Scenery:
         body, k = self.company.objects[number], self.first + number
         axis = body.round()
         if axis is None:
-            j = self._block(number, material)
+            j = self._crate(number, material)
         else:
             j = self._surface(Bar.code, [*axis[0], *axis[1], axis[2]], *material)
             self.carried.append((k, j, False, axis[0], axis[1]))
-        for rank, (owner, a, b, r, share) in touching(Block.code if axis is None else Bar.code, parts):
+        for rank, (owner, a, b, r, share) in touching(Crate.code if axis is None else Bar.code, parts):
             size = r or float(min(body.half.min(), self.company.objects[owner - self.first].half.min()))
             self.contacts.append(Touching(owner, j, [*a, *b, r, rank, share], k, size))
 

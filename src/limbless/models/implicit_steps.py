@@ -37,10 +37,10 @@ class ImplicitSteps:
         """From knot to knot. Returns what went wrong (0: nothing) and the step, what the next block needs to know, and
         the evaluations per stage.
         """
-        work = implicit.work_for(self.method, *self.sizes, self.tolerance)
+        scratch = implicit.scratch_for(self.method, *self.sizes, self.tolerance)
         for name in _REMEMBERED:
             if f"stage_{name}" in memory:
-                getattr(work, name)[:] = memory[f"stage_{name}"]
-        row, step = implicit.advance(pack(problem), self.method, work, knots, record, x)
-        left = {f"stage_{name}": getattr(work, name).copy() for name in _REMEMBERED}
-        return int(row), int(step), left, float(work.counts[0] / max(work.counts[1], 1))
+                getattr(scratch, name)[:] = memory[f"stage_{name}"]
+        row, step = implicit.advance(pack(problem), self.method, scratch, knots, record, x)
+        left = {f"stage_{name}": getattr(scratch, name).copy() for name in _REMEMBERED}
+        return int(row), int(step), left, float(scratch.counts[0] / max(scratch.counts[1], 1))

@@ -127,7 +127,7 @@ class Evaluator:
         return item[1] if isinstance(item, tuple) else self.plan.point(item)
 
 
-def make_rows(plan: Plan, runs: Sequence[Item], memory: dict[str, Any] = {}) -> list[Row]:  # noqa: B006 - kept on purpose
+def make_rows(plan: Plan, runs: Sequence[Item], memory: dict[str, Any] = {}) -> list[Row]:  # noqa: B006 - kept
     """Rows in a process that is asked again and again: the evaluator of the last plan is kept."""
     if memory.get("code") != plan.code:
         memory |= {"code": plan.code, "evaluator": Evaluator(plan)}

@@ -17,15 +17,15 @@ from limbless.mechanics.compiled.widening import side_by_side
 from limbless.models.newton_euler.model import NewtonEuler
 
 Array = NDArray[np.float64]
-Room = dict[tuple[int, ...], list[Array]]
+Buffers = dict[tuple[int, ...], list[Array]]
 """Arrays that are used again and again: memory that is new to a process is slow."""
 
 
 class LaneDrive:
-    """Eight gaits as the joint motion of eight robots, each at its own times; what it gives lies in `room`."""
+    """Eight gaits as the joint motion of eight robots, each at its own times; what it gives lies in `buffers`."""
 
-    def __init__(self, models: Sequence[NewtonEuler], gaits: Sequence[Any], room: Room) -> None:
-        self.models, self.gaits, self.room = models, gaits, room
+    def __init__(self, models: Sequence[NewtonEuler], gaits: Sequence[Any], buffers: Buffers) -> None:
+        self.models, self.gaits, self.buffers = models, gaits, buffers
         gait, model = gaits[0], models[0]
         self.freedoms, single = model.chain.freedoms, model._split == 7 + model.chain.freedoms
         self.torque = aligned_zeros((1, self.freedoms, LANES))
@@ -45,21 +45,21 @@ class LaneDrive:
         if self.table is None and self.parameters is None:
             return side_by_side([one.drive(own, np.ascontiguousarray(times[:, lane]))
                                  for lane, (one, own) in enumerate(zip(self.models, self.gaits, strict=True))])
-        joints = _in_room(self.room, (len(times), self.freedoms, LANES))
+        joints = _in_buffers(self.buffers, (len(times), self.freedoms, LANES))
         if self.table is not None:
             sample_lane_sines(self.table, times, *joints)
         else:
-            bent = _in_room(self.room, (len(times), len(self.places), 2, LANES))
+            bent = _in_buffers(self.buffers, (len(times), len(self.places), 2, LANES))
             type(self.gaits[0]).compiled_lanes(self.parameters, times, self.places, *bent)
             for source, target in zip(bent, joints, strict=True):
                 bend_lane_joints(source, *self.columns, target)
         return Drive(joints[0], joints[1], joints[2], self.torque)
 
 
-def _in_room(room: Room, shape: tuple[int, ...]) -> list[Array]:
-    if shape not in room:
-        room[shape] = [aligned_zeros(shape) for _ in range(3)]
-    return room[shape]
+def _in_buffers(buffers: Buffers, shape: tuple[int, ...]) -> list[Array]:
+    if shape not in buffers:
+        buffers[shape] = [aligned_zeros(shape) for _ in range(3)]
+    return buffers[shape]
 
 
 def aligned(array: Array) -> Array:

@@ -21,7 +21,7 @@ from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted, clear_score, fresh_score
 from limbless.models.newton_euler.model import NewtonEuler
 from limbless.scenarios.scenario import Scenario
-from limbless.search.lane_drive import LaneDrive, Room
+from limbless.search.lane_drive import Buffers, LaneDrive
 from limbless.studies.variations import Variation, derivative, vary
 
 Array = NDArray[np.float64]
@@ -65,7 +65,7 @@ class ChainPeriod:
         self.limit = np.where(np.isfinite(limit), limit, UNLIMITED)
         self.rows = self._unknown_rows()
         self._wide: dict[int, Any] = {}
-        self._room: Room = {}
+        self._buffers: Buffers = {}
 
     def _unknown_rows(self) -> NDArray[np.int64]:
         """Where a state holds what a period begins with: the base's twist, and what moves freely in the joints."""
@@ -103,7 +103,7 @@ class ChainPeriod:
         gaits += [gaits[0]] * (TANGENTS - len(gaits))
         times = aligned_zeros((len(self.phase), TANGENTS))
         times[:] = self.phase[:, None] * np.array([period_of(gait) for gait in gaits])
-        wide = LaneDrive([self.model] * TANGENTS, gaits, self._room)(times)
+        wide = LaneDrive([self.model] * TANGENTS, gaits, self._buffers)(times)
         if any(part.shape[:-1] != own.shape for part, own in zip(wide, drive, strict=True)):
             return []
         weights = np.zeros((TANGENTS, len(fields)))

@@ -21,7 +21,7 @@ from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted, clea
 from limbless.models.newton_euler.model import NewtonEuler
 from limbless.result import LABELS
 from limbless.scenarios.scenario import Scenario
-from limbless.search.lane_drive import LaneDrive, Room, aligned
+from limbless.search.lane_drive import Buffers, LaneDrive, aligned
 from limbless.simulation import knots_between, recorded, run_scenario
 
 Array = NDArray[np.float64]
@@ -103,7 +103,7 @@ class Desk:
     """What groups of runs share: models, and memory that is used again and again."""
 
     def __init__(self) -> None:
-        self.room: Room = {}
+        self.buffers: Buffers = {}
         self._packed: deque[_Packed] = deque(maxlen=MODELS)
         self._spare: tuple[Any, Any] = (None, None)
 
@@ -133,7 +133,7 @@ class Desk:
 
     def together(self, scenarios: Sequence[Scenario]) -> Ran:
         """Up to eight runs of one key."""
-        lanes = Lanes(scenarios, [self.packed(scenario).model for scenario in scenarios], self.room)
+        lanes = Lanes(scenarios, [self.packed(scenario).model for scenario in scenarios], self.buffers)
         same = lanes.models[0] if all(model is lanes.models[0] for model in lanes.models) else None
         with np.errstate(all="ignore"):
             x, score = lanes.go(self._spare[1] if same is not None and same is self._spare[0] else None)
@@ -293,14 +293,15 @@ def _first_state(model: NewtonEuler, scenario: Scenario) -> Array:
 class Lanes:
     """Up to eight robots of one make, side by side through time."""
 
-    def __init__(self, scenarios: Sequence[Scenario], models: Sequence[NewtonEuler], room: Room | None = None) -> None:
-        self.room, spare = {} if room is None else room, LANES - len(scenarios)
+    def __init__(self, scenarios: Sequence[Scenario], models: Sequence[NewtonEuler],
+                 buffers: Buffers | None = None) -> None:
+        self.buffers, spare = {} if buffers is None else buffers, LANES - len(scenarios)
         self.scenarios, self.models = [*scenarios, *[scenarios[0]] * spare], [*models, *[models[0]] * spare]
         knots = [_knots(scenario) for scenario in self.scenarios]
         self.keep = knots[0][1]
         self.knots = aligned_zeros((len(self.keep), LANES))
         self.knots[:] = np.stack([times for times, _ in knots], axis=-1)
-        self.drive = LaneDrive(self.models, [scenario.gait for scenario in self.scenarios], self.room)
+        self.drive = LaneDrive(self.models, [scenario.gait for scenario in self.scenarios], self.buffers)
 
     def go(self, spare: Any = None) -> tuple[Array, Score]:
         """States (records, numbers, 8) and sums (actuators, 8). `spare`: the `problem` of the same robots, which did

@@ -19,7 +19,7 @@ from limbless.mechanics.compiled.widening import side_by_side
 from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import UNLIMITED, Uncounted, clear_score, fresh_score
 from limbless.scenarios.scenario import Scenario
-from limbless.search.lane_drive import LaneDrive, Room
+from limbless.search.lane_drive import Buffers, LaneDrive
 from limbless.search.period_map import FLAT, PLANE, ChainPeriod, begun, period_of
 from limbless.search.screws import path_of
 from limbless.search.steady import TOLERANCE, SteadyMotion
@@ -47,7 +47,7 @@ class LanePeriods:
         self.family, self.tolerance = family, tolerance
         self.problem: Any = None
         self.rows = family.model._split + np.array(PLANE)
-        self.room: Room = {}
+        self.buffers: Buffers = {}
 
     @staticmethod
     def takes(family: ChainPeriod) -> bool:
@@ -118,7 +118,7 @@ class LanePeriods:
         full = [*scenarios, *[scenarios[0]] * (LANES - len(scenarios))]
         gaits = [begun(scenario.gait) for scenario in full]
         self.periods = np.array([period_of(gait) for gait in gaits])
-        self.drive = LaneDrive([family.model] * LANES, gaits, self.room)
+        self.drive = LaneDrive([family.model] * LANES, gaits, self.buffers)
         if self.problem is None:
             still = family.model.problem(family.driven(scenarios[0])[0], 0, fresh_score(family.limit), Uncounted())
             self.problem = side_by_side([still] * LANES)

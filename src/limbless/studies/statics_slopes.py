@@ -42,7 +42,7 @@ def consumption(scenario: Scenario, paths: Sequence[str] = ()) -> tuple[float, d
     SimulationError : a point of the path is out of reach.
     """
     gait, model = scenario.gait, _model_of(scenario)
-    follow = [COMPONENTS[row] for row in gait.rows]                                               # type: ignore[attr-defined]
+    follow = [COMPONENTS[row] for row in gait.rows]  # type: ignore[attr-defined]
     found = model.inverse(_targets(scenario), follow, largest_tension=model.settings.largest_tension)
     if not found.reached.all():
         raise SimulationError(f"point {int(np.argmin(found.reached))} of the path is out of reach of this spine")
@@ -57,9 +57,10 @@ def consumption(scenario: Scenario, paths: Sequence[str] = ()) -> tuple[float, d
 def _slope(scenario: Scenario, path: str, found: Any, at: Sequence[Array], by_length: Array) -> float:
     variation, total = vary(scenario, path), 0.0
     for weight, beside in zip(variation.weights, variation.scenarios, strict=True):
-        model, targets, gait = _model_of(beside), _targets(beside), beside.gait
+        model, targets = _model_of(beside), _targets(beside)
+        rows = beside.gait.rows  # type: ignore[attr-defined]
         for point, one in enumerate(found.equilibria):
-            apart, length = _balance(model, one, found.tension[point], targets[point], gait.rows)     # type: ignore[attr-defined]
+            apart, length = _balance(model, one, found.tension[point], targets[point], rows)
             total += weight * float(by_length[point] @ length - at[point] @ apart)
     return total
 
@@ -76,7 +77,8 @@ def _balance(model: TendonStatics, one: Equilibrium, tension: Array, target: Arr
 
 
 def _model_of(scenario: Scenario) -> TendonStatics:
-    return TendonStatics(scenario.robot.build(), scenario.environment, settings=scenario.model,       # type: ignore[arg-type]
+    settings: Any = scenario.model
+    return TendonStatics(scenario.robot.build(), scenario.environment, settings=settings,
                          base_position=scenario.initial.position, base_orientation=scenario.initial.orientation)
 
 

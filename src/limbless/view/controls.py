@@ -30,9 +30,10 @@ _BUTTON = ("width:calc(100% - 24px);margin:4px 12px;padding:5px;border:0;border-
            "background:#0072B2;color:#fff;font-size:13px")
 # A page from another machine (--host) is no secure context: there only the older way to copy works.
 _COPY = ("const b=this,t=b.parentNode.querySelector('textarea');const said=()=>{b.textContent='Copied';"
-         "setTimeout(()=>{b.textContent='Copy "
-         "Python'},1500)};b.parentNode.querySelector('details').open=true;t.select();"
-         "if(navigator.clipboard)navigator.clipboard.writeText(t.value).then(said,()=>{if(document.execCommand('copy'))said()});"
+         "setTimeout(()=>{b.textContent='Copy Python'},1500)};"
+         "b.parentNode.querySelector('details').open=true;t.select();"
+         "if(navigator.clipboard)navigator.clipboard.writeText(t.value)"
+         ".then(said,()=>{if(document.execCommand('copy'))said()});"
          "else if(document.execCommand('copy'))said()")
 
 

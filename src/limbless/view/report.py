@@ -37,7 +37,8 @@ table{border-collapse:collapse;font-size:14px}
 td,th{padding:3px 14px 3px 0;text-align:left;vertical-align:top}th{color:#666;font-weight:500}
 .note{margin:.3em 0;color:#444}.title{color:#666;margin-top:0}
 .verdict{padding:.6em 1em;border-left:6px solid;margin:1em 0;font-size:1.05em}
-.pass{background:#e9f5f0;border-color:#009E73}.fail{background:#fdeee7;border-color:#D55E00}.none{background:#f2f2f2;border-color:#777}
+.pass{background:#e9f5f0;border-color:#009E73}.fail{background:#fdeee7;border-color:#D55E00}
+.none{background:#f2f2f2;border-color:#777}
 td.fail{background:none;color:#b03a00;font-weight:600}td.pass{background:none;color:#00694d}
 pre{background:#f6f6f6;padding:.8em 1em;overflow-x:auto;font-size:13px;white-space:pre-wrap}
 iframe{width:100%;height:480px;border:1px solid #ddd}figure{margin:1em 0}figure img{max-width:420px}
@@ -146,9 +147,8 @@ def _posture(frames: Frames) -> str:
     from limbless.view.movie import Painter
 
     file = BytesIO()
-    Image.fromarray(Painter(frames, (960, 420)).picture(int(_MOMENT * (frames.count - 1)))).quantize(64).save(file,
-                                                                                                              "PNG",
-                                                                                                              optimize=True)
+    drawn = Painter(frames, (960, 420)).picture(int(_MOMENT * (frames.count - 1)))
+    Image.fromarray(drawn).quantize(64).save(file, "PNG", optimize=True)
     return (
         f"<img class='still' src='data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}' alt='the robot'>"
     )
@@ -194,7 +194,8 @@ def _plots(frames: Frames) -> str:
         # nothing in it ends or begins an element
         drawn = json.dumps(figure.to_plotly_json(), default=str).replace("<", "\\u003c")
         pieces.append(f"<div class='plot' id='plot{number}'></div><script>{{const f={drawn};"
-                      f"Plotly.newPlot('plot{number}',f.data,f.layout,{{responsive:true,displaylogo:false}})}}</script>")
+                      f"Plotly.newPlot('plot{number}',f.data,f.layout,"
+                      "{responsive:true,displaylogo:false})}</script>")
     return "".join(pieces)
 
 

@@ -31,8 +31,8 @@ def test_lift_acts_at_the_centroid_of_the_volume() -> None:
     """A body whose centre of volume is beside its centre of mass turns upright: moment = lift x lever."""
     body = Link(mass=2.0, first_moment=(0.0, 0.0, 0.0), inertia=(0.1, 0, 0, 0.1, 0, 0.1), volume=0.002,
                 volume_centre=(0.05, 0.0, 0.0))
-    found = ll.NewtonEuler(ll.Chain(links=(body,)), [ll.Gravity(), ll.Buoyancy(density=1000.0)]).inverse([], [],
-                                                                                                         []).base_acceleration
+    model = ll.NewtonEuler(ll.Chain(links=(body,)), [ll.Gravity(), ll.Buoyancy(density=1000.0)])
+    found = model.inverse([], [], []).base_acceleration
     np.testing.assert_allclose(found, [0, 0, 0, 0, -0.05 * 2.0 * G / 0.1, 0], rtol=0, atol=1e-12)
 
 

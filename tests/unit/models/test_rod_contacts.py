@@ -377,8 +377,8 @@ def test_contact_between_nodes_costs_no_accuracy() -> None:
     """
     def pull(cells: int, breaks: tuple[float, ...] = ()) -> tuple[np.ndarray, float]:
         holds = [Gravity(acceleration=(0.0, -9.81, 0.0)), Anchorage(abscissa=0.3137)]
-        data = ll.simulate(SNAKE, BodyWave(amplitude=0.5, ramp=0.0), holds, model=MacroContinuousSettings(cells=cells,
-                                                                                                          breaks=breaks),
+        settings = MacroContinuousSettings(cells=cells, breaks=breaks)
+        data = ll.simulate(SNAKE, BodyWave(amplitude=0.5, ramp=0.0), holds, model=settings,
                            duration=0.05, step=0.01).dataset.isel(time=-1)
         return data["support_wrench"].values[0], float(data["tail_wrench"])
     exact, cells = pull(1024, (0.3137,))[0], np.array([8, 16, 32, 64])

@@ -51,8 +51,8 @@ def test_instant_equals_three_revolutes(count: int) -> None:
     told = [spherical_from_triple(*triple) for triple in zip(q, qd, qdd, strict=True)]
     vector, omega, alpha = (np.concatenate([joint[i] for joint in told]) for i in range(3))
     twist = rng.normal(size=6)
-    one, other = (ll.NewtonEuler(ll.KhalilEel(joints=kind, spherical_joints=count), ll.Water()) for kind in ("revolute",
-                                                                                                             "spherical"))
+    one, other = (ll.NewtonEuler(ll.KhalilEel(joints=kind, spherical_joints=count), ll.Water())
+                  for kind in ("revolute", "spherical"))
     a, b = one.inverse(q.ravel(), qd.ravel(), qdd.ravel(), twist), other.inverse(vector, omega, alpha, twist)
     torque = np.concatenate([joint[3].T @ part for joint, part in zip(told, b.joint_torque.reshape(-1, 3),
                                                                       strict=True)])
@@ -131,8 +131,8 @@ def test_a_hundred_spherical_joints_against_three_hundred_revolutes() -> None:
     told = [spherical_from_triple(*triple) for triple in zip(q, qd, qdd, strict=True)]
     vector, omega = (np.concatenate([joint[i] for joint in told]) for i in range(2))
     twist = 0.1 * rng.normal(size=6)
-    three, one = (ll.NewtonEuler(ll.KhalilEel(joints=kind, spherical_joints=count), ll.Water()) for kind in ("revolute",
-                                                                                                             "spherical"))
+    three, one = (ll.NewtonEuler(ll.KhalilEel(joints=kind, spherical_joints=count), ll.Water())
+                  for kind in ("revolute", "spherical"))
     torque = three.inverse(q.ravel(), qd.ravel(), qdd.ravel(), twist).joint_torque
     turned = np.concatenate([np.linalg.solve(joint[3].T, part) for joint, part in zip(told, torque.reshape(-1, 3),
                                                                                       strict=True)])

@@ -42,7 +42,7 @@ def test_it_lies_on_the_ground_where_it_starts() -> None:
 @pytest.mark.parametrize(("joints", "expected"), [
     ("alternating", ["yaw", "pitch", "yaw"]), ("yaw", ["yaw"] * 3), ("pitch", ["pitch"] * 3)])
 def test_joints_turn_as_asked(joints: str, expected: list[str]) -> None:
-    chain = ll.ModuleSnake(modules=4, joints=joints).build()                                     # type: ignore[arg-type]
+    chain = ll.ModuleSnake(modules=4, joints=joints).build()  # type: ignore[arg-type]
     assert [turn for turn, _ in turns(chain)] == expected == chain.joint_labels
 
 

@@ -21,8 +21,9 @@ SAVE = "Save scenario and result"
 def visiting(address: str, origin: str | None, **headers: str) -> Iterator[ClientConnection]:
     """An open socket; an exception of websockets where it is refused. `address` is that of the page."""
     protocol: Any = f"viser-v{viser.__version__}"
-    with connect(address.replace("http:", "ws:"), origin=origin, subprotocols=[protocol], additional_headers=headers,       # type: ignore[arg-type]
-                 max_size=None, proxy=None, close_timeout=1) as opened:
+    with connect(address.replace("http:", "ws:"), origin=origin,  # type: ignore[arg-type]
+                 subprotocols=[protocol], additional_headers=headers, max_size=None,
+                 proxy=None, close_timeout=1) as opened:
         yield opened
 
 

@@ -138,53 +138,53 @@ for _question in (note_in, count_in):
 
 @version_for(note_in, Tally)
 @inline
-def note_powers(tally, problem, work, stage, inside, x, slope):
-    spend_actuators(problem, work.powers, max(stage, 0), x)
+def note_powers(tally, problem, scratch, stage, inside, x, slope):
+    spend_actuators(problem, scratch.powers, max(stage, 0), x)
     spend_laws(problem, inside)
     sums = Sums(slope, len(x) - INTEGRALS)
     size = abs(sums.actuators) + abs(sums.environment) + abs(sums.passive)
     if stage < 0:                         # the knot from which the first step begins
-        for a in range(work.last.shape[0]):
-            work.last[a] = work.powers[0, a]
-        work.sizes[0, 1] = size
+        for a in range(scratch.last.shape[0]):
+            scratch.last[a] = scratch.powers[0, a]
+        scratch.sizes[0, 1] = size
         return None
-    work.sizes[stage, 0] = size
-    for i in range(work.laws.shape[1]):
-        work.laws[stage, i] = problem.memory.law_powers[i]
+    scratch.sizes[stage, 0] = size
+    for i in range(scratch.laws.shape[1]):
+        scratch.laws[stage, i] = problem.memory.law_powers[i]
     return None
 
 
 @version_for(count_in, Tally)
 @inline
-def count_powers(tally, problem, work, method, h):
-    count_stages(tally, work, method, h)
+def count_powers(tally, problem, scratch, method, h):
+    count_stages(tally, scratch, method, h)
 
 
 @lean_pass
-def count_stages(tally, work, method, h):
+def count_stages(tally, scratch, method, h):
     """Works by the rule of the step itself; the positive part of a power from its parabola over the step."""
     stages = method.b.shape[0]
     whole = Whole(tally.whole, 0)
-    for i in range(work.laws.shape[1]):
+    for i in range(scratch.laws.shape[1]):
         for k in range(stages):
-            tally.laws[i] += h * method.b[k] * work.laws[k, i]
-    end = work.sizes[stages - 1, 0]
+            tally.laws[i] += h * method.b[k] * scratch.laws[k, i]
+    end = scratch.sizes[stages - 1, 0]
     if method.closes:
-        whole.exchanged += h / 6.0 * (work.sizes[0, 1] + 4.0 * work.sizes[stages - 2, 0] + end)
-        work.sizes[0, 1] = end
+        whole.exchanged += h / 6.0 * (scratch.sizes[0, 1] + 4.0 * scratch.sizes[stages - 2, 0] + end)
+        scratch.sizes[0, 1] = end
     else:
         whole.exchanged += h * end
     for a in range(tally.work.shape[0]):
         work_done = 0.0
         for k in range(stages):
-            work_done += h * method.b[k] * work.powers[k, a]
+            work_done += h * method.b[k] * scratch.powers[k, a]
         tally.work[a] += work_done
         if method.closes:
-            start, middle, after = work.last[a], work.powers[stages - 2, a], work.powers[stages - 1, a]
+            start, middle, after = scratch.last[a], scratch.powers[stages - 2, a], scratch.powers[stages - 1, a]
             driven = h * (positive_between(0.0, 0.5, start, middle, start, middle, after)
                           + positive_between(0.5, 1.0, middle, after, start, middle, after))
             drives = min(min(start, middle), after) >= 0.0
             tally.positive[a] += work_done if drives else max(max(driven, work_done), 0.0)
-            work.last[a] = after
+            scratch.last[a] = after
         else:
             tally.positive[a] += max(work_done, 0.0)

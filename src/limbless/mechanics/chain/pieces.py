@@ -70,7 +70,7 @@ class Bent(Table):
     relative: Relative
 
 
-class Motion(NamedTuple):
+class StrainMotion(NamedTuple):
     """Freedoms by their numbers: values, rates, and accelerations where they are given."""
 
     strain: Any
@@ -84,7 +84,7 @@ class Bands(NamedTuple):
     rows: Any                             # Piece (bands,), eight side by side
     levers: Any                           # Lever (bands * most,)
     firsts: Any                           # (bands, 8) the first freedom of each piece
-    motion: Motion                        # (bands * most, 8)
+    motion: StrainMotion                  # (bands * most, 8)
     bent: Any                             # Bent (bands,)
     screws: Any                           # Column (bands * most,)
 
@@ -189,7 +189,7 @@ def bend_bands(columns, cells):
     most = bands.motion.strain.shape[0] // max(bands.firsts.shape[0], 1)
     rows, levers = Rows(in_lanes(bands.rows.numbers), bands.rows.codes), in_lanes(bands.levers)
     strain, rate, push = bands.motion
-    motion = Motion(in_lanes(strain), in_lanes(rate), in_lanes(push))
+    motion = StrainMotion(in_lanes(strain), in_lanes(rate), in_lanes(push))
     bent, screws = in_lanes(bands.bent), in_lanes(bands.screws)
     for b in range(bands.firsts.shape[0]):
         piece = Piece(rows, b)
@@ -234,7 +234,7 @@ def bend_none(columns, cells):
 
 @inline
 def one_piece(columns, cells, station, link):
-    motion = Motion(cells.strain, cells.strain_rate, cells.strain_push)
+    motion = StrainMotion(cells.strain, cells.strain_rate, cells.strain_push)
     return relate(station, link.freedoms, cells.levers, station.lever, motion, link.column, columns)
 
 

@@ -1,8 +1,8 @@
 """Tendons that stretch or rub, and their winches: tensions that follow from the motion, taken ahead exactly in an
 implicit stage.
 
-A tendon of unstretched length w has the tension T = max(0, k (ℓ - w) + c (ℓ̇ - ẇ)) while it is stretched; w is given, or
-its winch leaves it: w = ℓ0 - r θ, J θ̈ = M - b θ̇ - r T. In a stage with v = v* + γh a a tension changes with the
+A tendon of unstretched length w has the tension T = max(0, k (ℓ - w) + c (ℓ̇ - ẇ)) while it is stretched; w is given,
+or its winch leaves it: w = ℓ0 - r θ, J θ̈ = M - b θ̇ - r T. In a stage with v = v* + γh a a tension changes with the
 accelerations a by κ z·a, z = ∂ℓ/∂q and κ = (γh)² k + γh c. That couples all freedoms that a tendon crosses, and a
 diagonal bound of it makes stages that do not come to rest. It is taken exactly (Woodbury): one sweep with the factors
 of the recursion answers each tendon's pull, and a system as large as the number of tendons gives the changes s of all

@@ -39,14 +39,14 @@ class BarShape(RoundBar):
     """A bar that moves."""
 
 
-class Block(NamedTuple):
+class Crate(NamedTuple):
     """A box that moves, touched by spheres, and by capsules between their ends."""
 
     code = 9
 
 
 @table
-class BlockShape(Cuboid):
+class CrateShape(Cuboid):
     """A box that moves."""
 
 
@@ -59,18 +59,18 @@ class Corner(NamedTuple):
 @constants
 class CornerShape(Table):
     place: Vector                         # world
-    block: float                          # row of the surface that the moving box carries
+    crate: float                          # row of the surface that the moving box carries
 
 
 class MovingBox(NamedTuple):
-    """A box of the table `BlockShape`."""
+    """A box of the table `CrateShape`."""
 
     surfaces: object
     row: int
 
 
 version_for(put_frame, Bar)(put_hard_frame)
-version_for(put_frame, Block)(put_hard_frame)
+version_for(put_frame, Crate)(put_hard_frame)
 version_for(put_frame, Corner)(put_hard_frame)
 
 
@@ -99,10 +99,10 @@ def touch_bar(scene, i, j, a, b, reach):
 @version_for(distance_at, MovingBox)
 @lean_pass
 def moving_distance(box, p):
-    return distance_from(BlockShape(box.surfaces, box.row, SHAPE), p)
+    return distance_from(CrateShape(box.surfaces, box.row, SHAPE), p)
 
 
-@version_for(touch, Block)
+@version_for(touch, Crate)
 @lean_pass
 def touch_block(scene, i, j, a, b, reach):
     return touch_cuboid(MovingBox(scene.surfaces, j), scene, i, a, b)
@@ -113,5 +113,5 @@ def touch_block(scene, i, j, a, b, reach):
 def touch_corner(scene, i, j, a, b, reach):
     """The feature is the box itself: its surface is where it is, and pushed away from the corner."""
     corner = CornerShape(scene.surfaces, j, SHAPE)
-    distance, n = distance_at(MovingBox(scene.surfaces, int(corner.block)), corner.place)
+    distance, n = distance_at(MovingBox(scene.surfaces, int(corner.crate)), corner.place)
     return Touch(distance, -n, corner.place, distance)

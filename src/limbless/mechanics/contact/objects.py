@@ -38,7 +38,7 @@ from limbless.mechanics.contact.company import (
     twist_before,
 )
 from limbless.mechanics.contact.midpoint import half_turn, quaternion_rate
-from limbless.mechanics.contact.moving import BarShape, BlockShape
+from limbless.mechanics.contact.moving import BarShape, CrateShape
 from limbless.mechanics.contact.outcome import keep_body
 from limbless.mechanics.contact.shapes import SHAPE
 from limbless.mechanics.contact.step_tables import BodyStep, Outcome, Solid, Speeds
@@ -127,9 +127,9 @@ def carry_all(crowd, scene, bodies):
         carried = Carried(crowd.carried, c)
         body, j = Body(bodies, carried.body), carried.surface
         if carried.box:
-            block = BlockShape(scene.surfaces, j, SHAPE)
-            block.center = body.origin
-            block.axes = transpose(body.rotation)
+            crate = CrateShape(scene.surfaces, j, SHAPE)
+            crate.center = body.origin
+            crate.axes = transpose(body.rotation)
         else:
             bar = BarShape(scene.surfaces, j, SHAPE)
             bar.begin = body.origin + body.rotation @ carried.begin

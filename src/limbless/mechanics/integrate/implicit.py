@@ -69,7 +69,7 @@ class Interval(NamedTuple):
     inside: float                         # a time within: see `rate`
 
 
-class Work(NamedTuple):
+class Scratch(NamedTuple):
     """Memory of an engine."""
 
     slopes: Any                           # (s, state)
@@ -101,43 +101,43 @@ def midpoint() -> Method:
 METHODS = {"sdirk4": sdirk4, "midpoint": midpoint}
 
 
-def work_for(method: Method, size: int, actuators: int, laws: int, tolerance: float) -> Work:
+def scratch_for(method: Method, size: int, actuators: int, laws: int, tolerance: float) -> Scratch:
     """Memory for states of so many numbers."""
     stages = len(method.b)
-    return Work(aligned_zeros((stages, size)), aligned_zeros(size), aligned_zeros(size), aligned_zeros((3, size)),
+    return Scratch(aligned_zeros((stages, size)), aligned_zeros(size), aligned_zeros(size), aligned_zeros((3, size)),
                 np.zeros(3), np.array([tolerance, 0.0]), np.zeros(3, dtype=np.int64),
                 np.zeros((stages, actuators)), np.zeros(actuators), np.zeros((stages, laws)), np.zeros((stages, 2)))
 
 
 @inline
-def remember(work, t, slope):
+def remember(scratch, t, slope):
     """The slope of a stage, for the next guesses; one at the same time takes the place of the one before."""
-    known = int(value_of(work.numbers[1]))
-    if known > 0 and value_of(work.times[0]) == value_of(t):
-        copy(slope, work.past[0])
+    known = int(value_of(scratch.numbers[1]))
+    if known > 0 and value_of(scratch.times[0]) == value_of(t):
+        copy(slope, scratch.past[0])
         return None
     for k in range(2, 0, -1):
-        work.times[k] = work.times[k - 1]
-        copy(work.past[k - 1], work.past[k])
-    work.times[0] = t
-    copy(slope, work.past[0])
-    work.numbers[1] = min(known + 1, 3)
+        scratch.times[k] = scratch.times[k - 1]
+        copy(scratch.past[k - 1], scratch.past[k])
+    scratch.times[0] = t
+    copy(slope, scratch.past[0])
+    scratch.numbers[1] = min(known + 1, 3)
     return None
 
 
 @inline
-def guess(work, t, slope):
+def guess(scratch, t, slope):
     """The slope at time t from those of up to three stages before, by the parabola through them."""
-    known = int(value_of(work.numbers[1]))
+    known = int(value_of(scratch.numbers[1]))
     for c in range(slope.shape[0]):
         slope[c] = 0.0
     for k in range(known):
         weight = 1.0 + 0.0 * t
         for j in range(known):
             if j != k:
-                weight *= (t - work.times[j]) / (work.times[k] - work.times[j])
+                weight *= (t - scratch.times[j]) / (scratch.times[k] - scratch.times[j])
         for c in range(slope.shape[0]):
-            slope[c] += weight * work.past[k, c]
+            slope[c] += weight * scratch.past[k, c]
     return None
 
 
@@ -156,18 +156,18 @@ later = by_scalar(no_more, once_more)
 
 
 @inline
-def solve_stage(problem, work, t, inside, gh, state, slope):
-    """The stage whose X* stands in `work.start`, from the guess in `slope`. Returns whether it came to rest."""
-    tolerance, last, solved = value_of(work.numbers[0]), 0.0, PATIENCE.most
-    work.counts[1] += 1
+def solve_stage(problem, scratch, t, inside, gh, state, slope):
+    """The stage whose X* stands in `scratch.start`, from the guess in `slope`. Returns whether it came to rest."""
+    tolerance, last, solved = value_of(scratch.numbers[0]), 0.0, PATIENCE.most
+    scratch.counts[1] += 1
     for turn in range(PATIENCE.most):
-        copy(slope, work.before)
-        occupy(problem, work.start, gh, work.before, state)
-        stage_rate(problem, value_of(t), inside, gh, work.before, state, slope)
-        work.counts[0] += 1
+        copy(slope, scratch.before)
+        occupy(problem, scratch.start, gh, scratch.before, state)
+        stage_rate(problem, value_of(t), inside, gh, scratch.before, state, slope)
+        scratch.counts[0] += 1
         if turn >= solved:
             return True
-        change, speed = distance(problem, gh, work.before, slope, state)
+        change, speed = distance(problem, gh, scratch.before, slope, state)
         if change > PATIENCE.lost or trouble(problem) > 0:
             return False
         left = change
@@ -185,7 +185,7 @@ def solve_stage(problem, work, t, inside, gh, state, slope):
 
 
 @inline
-def step_once(problem, method, work, interval, share, part, x):
+def step_once(problem, method, scratch, interval, share, part, x):
     """A step over `part` of an interval, that begins at `share` of it. Returns whether it was solved; x is changed only
     then.
     """
@@ -193,37 +193,37 @@ def step_once(problem, method, work, interval, share, part, x):
     size, inside = part * interval.length, interval.inside
     brace(problem, value_of(interval.start + share * interval.length), inside, x)
     for i in range(method.b.shape[0]):
-        copy(x, work.start)
+        copy(x, scratch.start)
         for j in range(i):
             if method.A[i, j] != 0.0:
-                add(problem, work.start, method.A[i, j] * size, work.slopes[j], work.start)
+                add(problem, scratch.start, method.A[i, j] * size, scratch.slopes[j], scratch.start)
         where = share + method.c[i] * part
         t = interval.start + where * interval.length
         steer(problem, interval.knot, where)
-        guess(work, t, slope)
-        if not solve_stage(problem, work, t, inside, method.gamma * size, state, slope):
+        guess(scratch, t, slope)
+        if not solve_stage(problem, scratch, t, inside, method.gamma * size, state, slope):
             return False
-        note_stage(problem, work, i, inside, state, slope)
-        occupy(problem, work.start, method.gamma * size, slope, state)
-        remember(work, t, slope)
-        copy(slope, work.slopes[i])
+        note_stage(problem, scratch, i, inside, state, slope)
+        occupy(problem, scratch.start, method.gamma * size, slope, state)
+        remember(scratch, t, slope)
+        copy(slope, scratch.slopes[i])
     for i in range(method.b.shape[0]):
-        add(problem, x, method.b[i] * size, work.slopes[i], x)
+        add(problem, x, method.b[i] * size, scratch.slopes[i], x)
     settle(problem, x)
-    count_step(problem, work, method, size)
+    count_step(problem, scratch, method, size)
     return True
 
 
 @inline
-def cross_interval(problem, method, work, interval, x):
+def cross_interval(problem, method, scratch, interval, x):
     """From one knot to the next, in as many parts as are needed. Returns whether it was possible."""
     share, part, depth = 0.0, 1.0, 0
     while share < 1.0 - 1e-9:
-        if step_once(problem, method, work, interval, share, part, x):
+        if step_once(problem, method, scratch, interval, share, part, x):
             share += part
         else:
             depth += 1
-            work.counts[2] += 1
+            scratch.counts[2] += 1
             if depth > PATIENCE.halvings:
                 return False
             part *= 0.5
@@ -231,7 +231,7 @@ def cross_interval(problem, method, work, interval, x):
 
 
 @inline
-def implicit(problem, method, work, knots, record, x):
+def implicit(problem, method, scratch, knots, record, x):
     """Step x from the first knot to the last and record where asked. Returns what went wrong (0: nothing) and the step.
     """
     r, steps = 0, len(knots) - 1
@@ -251,22 +251,23 @@ def implicit(problem, method, work, knots, record, x):
         if last:
             break
         r += 1 if record[n] else 0
-        note_stage(problem, work, -1, inside, state, slope)
-        if value_of(work.numbers[1]) == 0.0:
-            remember(work, t, slope)
-        if value_of(h) > 0.0 and not cross_interval(problem, method, work, Interval(n, t, h, inside), x):
+        note_stage(problem, scratch, -1, inside, state, slope)
+        if value_of(scratch.numbers[1]) == 0.0:
+            remember(scratch, t, slope)
+        if value_of(h) > 0.0 and not cross_interval(problem, method, scratch, Interval(n, t, h, inside), x):
             found = trouble(problem)
             return found if found > 0 else UNSOLVED, n
     return 0, steps
 
 
 @lean_kernel
-def advance_duals(problem, method, work, knots, record, x):
+def advance_duals(problem, method, scratch, knots, record, x):
     """One run with its derivatives along eight directions."""
-    return implicit(lean_duals(problem), lean(method), lean_duals(work), lean_duals(knots), lean(record), lean_duals(x))
+    return implicit(lean_duals(problem), lean(method), lean_duals(scratch), lean_duals(knots), lean(record),
+                    lean_duals(x))
 
 
 @lean_kernel
-def advance(problem, method, work, knots, record, x):
+def advance(problem, method, scratch, knots, record, x):
     """One run."""
-    return implicit(lean(problem), lean(method), lean(work), lean(knots), lean(record), lean(x))
+    return implicit(lean(problem), lean(method), lean(scratch), lean(knots), lean(record), lean(x))

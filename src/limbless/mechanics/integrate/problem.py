@@ -96,12 +96,12 @@ def distance(problem, gh, before, slope, x):
 
 
 @generic
-def note_stage(problem, work, stage, inside, x, slope):
+def note_stage(problem, scratch, stage, inside, x, slope):
     """At a stage that is solved: what it spends, kept until its whole step is."""
 
 
 @generic
-def count_step(problem, work, method, h):
+def count_step(problem, scratch, method, h):
     """After a step of length h: what its stages spent."""
 
 

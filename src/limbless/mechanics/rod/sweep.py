@@ -41,12 +41,6 @@ class Carried(NamedTuple):
 
 
 @inline
-def bracket(a, b):
-    """[a, b] = ad_a b of two twists."""
-    return twist_cross(a, b)
-
-
-@inline
 def first_half(a, b, c, d):
     """Integral from the start of a panel to its middle (at d) of the parabola through a, b, c."""
     return (d / 12.0) * (5.0 * a + 8.0 * b + (-1.0) * c)
@@ -61,12 +55,12 @@ def second_half(a, b, c, d):
 @inline
 def magnus_first(a, b, c, d):
     """Fourth-order Magnus exponent of g' = g ξ from the start of a panel to its middle: ∫ ξ + d²/12 [ξ0, ξ1]."""
-    return first_half(a, b, c, d) + (d * d / 12.0) * bracket(a, b)
+    return first_half(a, b, c, d) + (d * d / 12.0) * twist_cross(a, b)
 
 
 @inline
 def magnus_second(a, b, c, d):
-    return second_half(a, b, c, d) + (d * d / 12.0) * bracket(b, c)
+    return second_half(a, b, c, d) + (d * d / 12.0) * twist_cross(b, c)
 
 
 @inline
@@ -100,7 +94,7 @@ def put_shape(shape, here):
 @inline
 def surge_source(h, swing, source, acceleration):
     """A' = Ad_h ξ̈ + ad_J s"""
-    return adjoint(h, acceleration) + bracket(swing, source)
+    return adjoint(h, acceleration) + twist_cross(swing, source)
 
 
 @inline

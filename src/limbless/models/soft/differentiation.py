@@ -42,8 +42,11 @@ class SoftTangents:
         for direction, change in enumerate(changes):
             tangents(self.x)[:, direction] = change.start
         steps = model.steps
-        self._method = None if steps is None else steps.method
-        self.work = None if steps is None else as_duals(implicit.work_for(steps.method, *steps.sizes, steps.tolerance))
+        self._method: Any = None
+        self.scratch: Any = None
+        if steps is not None:
+            self._method = steps.method
+            self.scratch = as_duals(implicit.scratch_for(steps.method, *steps.sizes, steps.tolerance))
 
     def advance(self, knots: Array, times: Array, record: NDArray[np.bool_]) -> tuple[Array, Array]:
         """Step on; the flat state, the tip and the centre of mass at the recorded knots (R, x + 6), and their
@@ -59,10 +62,10 @@ class SoftTangents:
             seed_slope(own, direction, change.problem.memory.cells._replace(kept=np.zeros(own.kept.shape[:-1])))
             seed_slope(drive, direction, change.drive(times))
         packed, times = pack(problem._replace(drive=drive)), dual_array(knots)
-        if self.work is None:
+        if self.scratch is None:
             failed, _ = runge_kutta.advance_duals(packed, times, record, self.x)
         else:
-            failed, _ = implicit.advance_duals(packed, self._method, self.work, times, record, self.x)
+            failed, _ = implicit.advance_duals(packed, self._method, self.scratch, times, record, self.x)
         if failed:
             raise SimulationError(f"the motion could not be followed to t = {knots[-1]:g} s with its derivatives; run "
                                   "the scenario alone to see why, or try a shorter step", float(knots[0]))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from limbless.environments.base import Environment, Pack
 from limbless.mechanics.chain.cell import Cell, Cells, Present, Pull, Station, Stop
-from limbless.mechanics.chain.pieces import Bands, Bent, Column, Lever, Motion, Piece
+from limbless.mechanics.chain.pieces import Bands, Bent, Column, Lever, Piece, StrainMotion
 from limbless.mechanics.chain.ropes import COMMANDS
 from limbless.mechanics.chain.tables import BodyRecord, Freedom, Link, Records, Robot
 from limbless.mechanics.compiled.arrays import aligned_zeros
@@ -166,7 +166,7 @@ def bands_of(plan: Plan, station: Any, lever: Any, most: int) -> Bands:
             own, there = slice(station.lever[s], station.lever[s] + m), slice(b * most, b * most + m)
             levers[there, first:first + 6, i] = lever.first[own]
             levers[there, second:second + 6, i] = lever.second[own]
-    motion = Motion(*(aligned_zeros((size, LANES)) for _ in range(3)))
+    motion = StrainMotion(*(aligned_zeros((size, LANES)) for _ in range(3)))
     return Bands(rows, levers, firsts, motion, Bent.zeros(len(bands), words=(LANES,)),
                  Column.zeros(size, words=(LANES,)))
 

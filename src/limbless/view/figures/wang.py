@@ -94,7 +94,7 @@ def newton_euler_head(result: Result) -> tuple[np.ndarray, np.ndarray]:
 
     scenario = result.scenario
     clamps = [] if scenario is None else [item for item in scenario.environment if item.role == "clamp"]
-    if scenario is None or [(item.module, item.active) for item in clamps] != [(0, None)]:               # type: ignore[attr-defined]
+    if scenario is None or [(item.module, item.active) for item in clamps] != [(0, None)]:  # type: ignore[attr-defined]
         raise InputError("this figure runs the Newton-Euler model beside: it needs the scenario of the run, "
                          "with the tail clamped all the time")
     rest, step = tuple(item for item in scenario.environment if item.role != "clamp"), scenario.step

@@ -74,7 +74,8 @@ def guarded(x, out):
 @kernel
 def comparisons(array, out):
     x, y = as_duals(array)
-    flags = (x < y, x <= y, x > y, x >= y, x == y, x != y, x < 1.0, x <= 1, 1.0 > x, 1 >= x, x == 1.0, x != 1)      # noqa: SIM300
+    flags = (x < y, x <= y, x > y, x >= y, x == y, x != y, x < 1.0, x <= 1,
+             1.0 > x, 1 >= x, x == 1.0, x != 1)                                      # noqa: SIM300
     for k in range(len(flags)):
         out[k] = 1.0 if flags[k] else 0.0
 
