@@ -57,7 +57,7 @@ def rows(chunks: int = 60) -> list[Row]:
     for name, (_, fields, _, _) in CASES.items():
         runs[name] = loop(ll.Water(**fields), "surface" in fields, -0.0447 if name == "all cut" else 0.0)
     runs["lifted"] = loop(ll.Water(gravity=(0.0, 0.0, -9.81)), True, 0.0)
-    best = race(runs, chunks, duration=4e-3)      # several runs: the first finds the caches full of another's code
+    best = race(runs, chunks)
     time = {name: microseconds(best[name] / STEPS) for name in best}
     beside = [Row(f"`eel-planar` with {CASES[name][0]}: MuJoCo's ellipsoid fluid on the same 36 joints / a step of it",
                   time[name], time["mujoco"], best["mujoco"] / best[name], target=target,
