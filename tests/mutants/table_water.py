@@ -6,6 +6,7 @@ from __future__ import annotations
 
 WAKE = "tests/unit/environments/test_wake.py"
 SURFACE = "tests/unit/environments/test_surface.py"
+SPINE = "tests/unit/models/test_tendon_afloat.py"
 FLOWS = "tests/unit/flows/test_flows.py"
 
 MUTANTS = [
@@ -26,6 +27,9 @@ MUTANTS = [
      f"{FLOWS}::test_strain_of_the_stream_throws_out_a_heavy_body"),
     ("wave-gradient", "(P.grad) u transposed", "mechanics/forces/open_water.py", "- water.gradient @ P + row",
      "- transpose(water.gradient) @ P + row", "tests/golden/test_water.py::test_states_in_moving_water"),
+    ("spine-lift-at-the-axis", "lift on the axis of a spine, not below it where what is wet has its centroid",
+     "mechanics/spine/afloat.py", "arm = along * axes.x - (SAG * whole.sag / e) * pull", "arm = along * axes.x",
+     f"{SPINE}::test_a_floating_beam_is_one_on_an_elastic_foundation"),
 ]
 
 HELPERS: dict[str, str] = {}

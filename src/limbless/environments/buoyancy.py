@@ -31,7 +31,8 @@ class Buoyancy(Environment):
     acceleration: Vector3 | None = quantity(None, "m/s2", "gravity in world axes (z up); that of `gravity` if absent")
     immersed: float = quantity(1.0, "1", "immersed fraction of the volume, without a surface", ge=0, le=1)
     surface: float | None = quantity(None, "m", "height of the free surface; deep water if absent")
-    points: int = Field(8, ge=1, le=MOST_POINTS, description="Gauss points per segment, with a surface")
+    points: int = Field(8, ge=1, le=MOST_POINTS, description="Gauss points per segment, with a surface; slabs per "
+                                                        "vertebra in tendon statics")
 
     @model_validator(mode="after")
     def _one_way(self) -> Buoyancy:

@@ -28,7 +28,8 @@ class Vertebra(Description):
     rest_vertical: Angle = quantity(0.0, "rad", "vertical bend when unloaded, towards +z")
     joint_mass: float = quantity(0.001, "kg", "mass of the joint, at its centroid", ge=0)
     disk_mass: float = quantity(0.003, "kg", "mass of the disk, at its centre", ge=0)
-    volume: float = quantity(4e-6, "m3", "displaced volume; its lift acts at the centroid of the joint", ge=0)
+    volume: float = quantity(4e-6, "m3", "displaced volume; its lift acts at the centroid of the joint, or of its wet "
+                                         "part", ge=0)
     stop_lateral: Angle | None = quantity(None, "rad", "largest lateral bend to either side; no stop if absent", gt=0)
     stop_up: Angle | None = quantity(None, "rad", "largest bend towards +z; no stop if absent", gt=0)
     stop_down: Angle | None = quantity(None, "rad", "largest bend towards -z; no stop if absent", gt=0)
@@ -91,8 +92,8 @@ class TendonSpine(Robot):
                                              "vertebrae", ge=0)
     material: MaterialLaw | None = Field(None, description="a law of your own for the couples of its vertebrae, in "
                                                            "place of stiffness, damping and rest, in the model `soft`")
-    section: SpineSection | None = Field(None, description="what the water meets, in motion; a circle of disk_radius "
-                                                           "if absent")
+    section: SpineSection | None = Field(None, description="what the water meets, in motion or at a surface; a circle "
+                                                           "of disk_radius if absent")
 
     @model_validator(mode="after")
     def _fits_together(self) -> TendonSpine:

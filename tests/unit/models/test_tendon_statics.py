@@ -616,7 +616,6 @@ def test_pulleys_wind_up_what_the_tendons_lose() -> None:
         (lambda m: m.changed(base_orientation=(2, 0, 0, 0)), "unit quaternion"),
         (lambda m: m.changed(tendon_stiffness=-1.0), "tendon_stiffness must be greater"),
         (lambda m: m.changed(environment=(ll.Gravity(active=((0, 1),)),)), "`active` time windows"),
-        (lambda m: m.changed(environment=(ll.Buoyancy(surface=0.0),)), "not a surface"),
         (lambda m: m.changed(environment=(ll.Water(),)), "takes gravity, buoyancy and point-wrench"),
         (lambda m: m.changed(environment=(PointWrench(frame="body"),)), "frame"),
         (lambda m: m.changed(environment=(PointWrench(body=9),)), "`body` 9 is no disk"),

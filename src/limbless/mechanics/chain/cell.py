@@ -16,11 +16,10 @@ from limbless.mechanics.algebra.inertia import (
     carry_wrench,
     power,
     release,
-    rotate_symmetric,
     twist_cross,
     wrench_cross,
 )
-from limbless.mechanics.algebra.vectors import Symmetric, Vector, product
+from limbless.mechanics.algebra.vectors import Symmetric, Vector, outer, product, transpose, upper
 from limbless.mechanics.chain.joints import (
     Place,
     place,
@@ -34,11 +33,11 @@ from limbless.mechanics.chain.joints import (
 )
 from limbless.mechanics.chain.kinematics import carried, put_place
 from limbless.mechanics.chain.pieces import Column, piece_of, screw_of
-from limbless.mechanics.chain.problem import account_tendons, keep_tendons
-from limbless.mechanics.chain.tables import Axis, Body, Bound, Freedom
+from limbless.mechanics.chain.problem import account_tendons, keep_cells
+from limbless.mechanics.chain.tables import Axis, Body, Bound, Freedom, Link
 from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import inline
-from limbless.mechanics.compiled.scalars import maximum, minimum, sqrt, where_positive
+from limbless.mechanics.compiled.kernel import inline, lean_pass
+from limbless.mechanics.compiled.scalars import maximum, minimum, where_positive
 from limbless.mechanics.compiled.tables import Table, constants, table
 
 
@@ -126,7 +125,8 @@ class Cells(NamedTuple):
     efforts: Any                          # (actuators,) what is tallied: tensions, or efforts along all freedoms
     weigh: Any                            # (bodies,) share of each body in the mass
     columns: Any                          # Column
-    matrix: Any                           # (freedoms, most) D of each cell, of the free ones its factor L
+    matrix: Any                           # (freedoms, most) D of each cell; of the free ones its factor L, and 1 / d on
+                                          # the diagonal
     strain: Any                           # (freedoms,) their values,
     strain_rate: Any                      # (freedoms,) and rates,
     strain_push: Any                      # (freedoms,) and accelerations where they are given, 0 elsewhere
@@ -145,7 +145,9 @@ def turned(R, V):
 @version_for(place, Cell)
 @inline
 def cell_place(link, x, memory, here):
-    """All stations of a cell, with the columns of its freedoms; the last one is the node beyond it."""
+    """All stations of a cell, with the columns of its freedoms; the last one is the node beyond it, the body of the
+    link.
+    """
     cells = memory.cells
     start, before, widest = here.origin, -1, 0.0 * here.origin.x
     shortest = widest + 1.0
@@ -165,8 +167,9 @@ def cell_place(link, x, memory, here):
         here = Place(R, there.origin, there.V + V, A)
         before = station.lever
         body = Body(memory.bodies, station.body)
-        put_place(body, here)
         body.arm = here.origin - start
+        if s < link.station + link.stations - 1:
+            put_place(body, here)
     Axis(memory.axes, link.column).mobility = where_positive(shortest, widest, 0.0 * widest - 1.0)
     return here
 
@@ -174,9 +177,11 @@ def cell_place(link, x, memory, here):
 # ---------------------------------------------------------------------------------------------------------- tip to base
 
 @inline
-def diagonal(d):
-    o = 0.0 * d.x
-    return Symmetric(d.x, o, o, d.y, o, d.z)
+def rotate_diagonal(R, d):
+    """R diag(d) Rᵀ = d2 1 + (d1 - d2) e1 e1ᵀ + (d3 - d2) e3 e3ᵀ, with e1 and e3 the first and last column of R."""
+    o, axes = 0.0 * d.x, transpose(R)
+    return (Symmetric(d.y, o, o, d.y, o, d.y) + upper(outer((d.x - d.y) * axes.x, axes.x))
+            + upper(outer((d.z - d.y) * axes.z, axes.z)))
 
 
 @inline
@@ -219,7 +224,7 @@ def add_to_block(link, memory, j, lever, pulled, F, arm):
 
 @inline
 def factorise_block(link, memory, I, P):
-    """The accelerations of the free freedoms eliminated: D = L Lᵀ, Y = L⁻¹ Uᵀ, y = L⁻¹ u."""
+    """The accelerations of the free freedoms eliminated: D = L d Lᵀ, Y = L⁻¹ Uᵀ, y = L⁻¹ u."""
     cells, first = memory.cells, link.column
     D = cells.matrix
     for j in range(link.freedoms):
@@ -229,25 +234,29 @@ def factorise_block(link, memory, I, P):
         axis = Axis(memory.axes, v)
         axis.around = D[v, j]
         Y, y = axis.answer, axis.force
-        for i in range(j + 1):
-            if cells.given[first + i] > 0:
-                continue
-            total = D[v, i]
-            for k in range(i):
-                if cells.given[first + k] == 0:
-                    total -= D[v, k] * D[first + i, k]
-            if i < j:
-                D[v, i] = total / D[first + i, i]
-                other = Axis(memory.axes, first + i)
-                Y, y = Y - D[v, i] * other.answer, y - D[v, i] * other.force
-            else:
-                axis.own = total
-                D[v, j] = sqrt(total)
-        Y, y = (1.0 / D[v, j]) * Y, y / D[v, j]
+        for i in range(j):
+            if cells.given[first + i] == 0:
+                share, other = left_over(memory, first, j, i) * D[first + i, i], Axis(memory.axes, first + i)
+                D[v, i] = share
+                Y, y = Y - share * other.answer, y - share * other.force
+        own = left_over(memory, first, j, j)
+        axis.own = own
         axis.answer = Y
         axis.force = y
-        I, P = release(I, Y, 1.0), P + y * Y
+        D[v, j] = 1.0 / own
+        I, P = release(I, Y, own), P + (y / own) * Y
     return I, P
+
+
+@inline
+def left_over(memory, first, j, i):
+    """D_ji - Σ L_jk d_k L_ik over the free freedoms k < i: L_ji d_i."""
+    cells = memory.cells
+    total = cells.matrix[first + j, i]
+    for k in range(i):
+        if cells.given[first + k] == 0:
+            total -= cells.matrix[first + j, k] * Axis(memory.axes, first + k).own * cells.matrix[first + i, k]
+    return total
 
 
 @version_for(transmit, Cell)
@@ -266,7 +275,7 @@ def cell_transmit(link, robot, memory, I, P):
         if station.has_mass:
             body = Body(memory.bodies, station.body)
             R, V, arm = body.rotation, body.velocity, body.arm
-            M, J = rotate_symmetric(R, diagonal(station.mass)), rotate_symmetric(R, diagonal(station.turn))
+            M, J = rotate_diagonal(R, station.mass), rotate_diagonal(R, station.turn)
             F = weigh(M, J, body.known) + wrench_cross(V, weigh(M, J, V)) - body.wrench
             for j in range(link.freedoms):
                 pulled = weigh(M, J, Column(cells.columns, station.lever + j).screw)
@@ -281,18 +290,18 @@ def cell_transmit(link, robot, memory, I, P):
 @version_for(respond, Cell)
 @inline
 def cell_respond(link, robot, memory, delta):
-    """q̈ = L⁻ᵀ (y - Y δ) of what is free, the efforts of what is given, and δ of all stations."""
+    """q̈ = L⁻ᵀ d⁻¹ (y - Y δ) of what is free, the efforts of what is given, and δ of the node beyond."""
     cells, first = memory.cells, link.column
     L = cells.matrix
     for j in range(link.freedoms - 1, -1, -1):
         v = first + j
         if cells.given[v] == 0:
             axis = Axis(memory.axes, v)
-            left = axis.force - power(delta, axis.answer)
+            found = L[v, j] * (axis.force - power(delta, axis.answer))
             for i in range(j + 1, link.freedoms):
                 if cells.given[first + i] == 0:
-                    left -= L[first + i, j] * memory.acceleration[first + i]
-            memory.acceleration[v] = left / L[v, j]
+                    found -= L[first + i, j] * memory.acceleration[first + i]
+            memory.acceleration[v] = found
     for j in range(link.freedoms):
         v = first + j
         if cells.given[v] > 0:
@@ -303,23 +312,30 @@ def cell_respond(link, robot, memory, delta):
                 if cells.given[first + i] == 0:
                     effort += (L[v, i] if i < j else L[first + i, j]) * memory.acceleration[first + i]
             memory.torque[v] = effort - memory.passive[v]
-    beyond = delta
-    for s in range(link.station, link.station + link.stations):
-        station = Station(cells.stations, s)
-        body = Body(memory.bodies, station.body)
-        beyond = carry_twist(delta, body.arm)
-        for j in range(link.freedoms):
-            if cells.given[first + j] == 0:
-                beyond = beyond + memory.acceleration[first + j] * Column(cells.columns, station.lever + j).screw
-        body.delta = beyond
+    return beyond_station(link, memory, link.station + link.stations - 1, delta)
+
+
+@inline
+def beyond_station(link, memory, s, delta):
+    """δ of a station, from that of the inner node and the accelerations of what is free."""
+    cells, station = memory.cells, Station(memory.cells.stations, s)
+    beyond = carry_twist(delta, Body(memory.bodies, station.body).arm)
+    for j in range(link.freedoms):
+        if cells.given[link.column + j] == 0:
+            beyond = beyond + memory.acceleration[link.column + j] * Column(cells.columns, station.lever + j).screw
     return beyond
 
 
 # ------------------------------------------------------------------------------------------------------------ its state
 
-@version_for(keep_tendons, Cells)
-@inline
-def keep_pulls(cells, r):
+@version_for(keep_cells, Cells)
+@lean_pass
+def keep_pulls(cells, robot, memory, r):
+    """Tendons; and δ of the stations within cells, which nothing but a record asks for."""
+    for k in range(1, len(robot.links.codes)):
+        link, delta = Link(robot.links, k), Body(memory.bodies, k - 1).delta
+        for s in range(link.station, link.station + link.stations - 1):
+            Body(memory.bodies, Station(cells.stations, s).body).delta = beyond_station(link, memory, s, delta)
     for c in range(cells.pulls.shape[0]):
         for field in range(cells.pulls.shape[1]):
             cells.kept[r, c, field] = cells.pulls[c, field]

@@ -1,7 +1,7 @@
 """What acts along the freedoms of soft bodies, each of them given or free: springs, dampers, muscles, tendons."""
 from __future__ import annotations
 
-from limbless.mechanics.algebra.inertia import Wrench, carry_wrench, power
+from limbless.mechanics.algebra.inertia import carry_wrench
 from limbless.mechanics.algebra.vectors import dot
 from limbless.mechanics.chain.actuation import (
     actuate,
@@ -40,28 +40,33 @@ def lagrange(share, k):
 
 
 @inline
-def blend(samples, row, share, out):
-    """A row of the drive at `share` of the step that begins with sample `row`."""
+def weights_at(share):
+    """Of all five samples."""
+    return lagrange(share, 0), lagrange(share, 1), lagrange(share, 2), lagrange(share, 3), lagrange(share, 4)
+
+
+@inline
+def blend(samples, row, weights, out):
+    """A row of the drive, with these `weights` of the samples from `row` on."""
     for c in range(out.shape[0]):
         out[c] = 0.0
     last = samples.shape[0] - 1
     for k in range(5):
-        weight = lagrange(share, k)
-        if weight != 0.0:
+        if weights[k] != 0.0:
             for c in range(out.shape[0]):
-                out[c] += weight * samples[min(row + k, last), c]
+                out[c] += weights[k] * samples[min(row + k, last), c]
 
 
 @lean_pass
 def drive_to(drive, n, share, present):
     """The drive at `share` (0 to 1) of step n."""
-    row = NODES * n
-    blend(drive.position, row, share, present.position)
-    blend(drive.velocity, row, share, present.velocity)
-    blend(drive.acceleration, row, share, present.acceleration)
-    blend(drive.torque, row, share, present.effort)
-    blend(drive.command, row, share, present.command)
-    blend(drive.command_rate, row, share, present.command_rate)
+    row, weights = NODES * n, weights_at(share)
+    blend(drive.position, row, weights, present.position)
+    blend(drive.velocity, row, weights, present.velocity)
+    blend(drive.acceleration, row, weights, present.acceleration)
+    blend(drive.torque, row, weights, present.effort)
+    blend(drive.command, row, weights, present.command)
+    blend(drive.command_rate, row, weights, present.command_rate)
 
 
 @version_for(actuate, Compliant)
@@ -115,20 +120,19 @@ def meet_stop(stop, gh, q, rate, memory, v):
 def find_and_sum(actuation, robot, base, memory):
     hybrid_dynamics(robot, base, memory)
     tauten(memory.cells.ropes, robot, base, memory)
-    sum_pushes(memory)
+    sum_pushes(len(robot.links.codes), memory)
 
 
 @lean_pass
-def sum_pushes(memory):
-    """Power and resultant of what pushes all bodies, stations among them."""
+def sum_pushes(nodes, memory):
+    """Power and resultant of what pushes the stations within cells, added to those of the nodes (see `spread`)."""
     base, origin = Base(memory.base, 0), Body(memory.bodies, 0).origin
-    first = Body(memory.bodies, 0)
-    total, spent = first.wrench, power(first.velocity, first.wrench)
-    for k in range(1, memory.bodies.shape[0]):
+    total, spent = base.pushed, base.power
+    for k in range(nodes, memory.bodies.shape[0]):
         body = Body(memory.bodies, k)
         F, spent = account(memory.water, k, body.velocity, body.wrench, 0.0 * total, spent)
         total = total + carry_wrench(F, body.origin - origin)
-    base.pushed = Wrench(total.force, total.torque)
+    base.pushed = total
     base.power = spent
 
 

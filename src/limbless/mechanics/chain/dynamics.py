@@ -125,6 +125,8 @@ def account(water, k, V, F, total, rate_of_work):
 def add_steady(water, k, link, body, I, P):
     if link.wet:
         return joined(wet_inertia(link, body.rotation), body, I, P)
+    if link.massless and not carries_slopes(link.mass):
+        return I, P - body.wrench
     return joined(dry_inertia(link, body.rotation), body, I, P)
 
 

@@ -19,7 +19,7 @@ from limbless.mechanics.algebra.lie import axial
 from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot
 from limbless.mechanics.compiled.generic import by_scalar
 from limbless.mechanics.compiled.kernel import align_stack, inline, lean_pass
-from limbless.mechanics.compiled.lanes import LANES
+from limbless.mechanics.compiled.lanes import LANES, lane
 from limbless.mechanics.compiled.lean import in_lanes
 from limbless.mechanics.compiled.scalars import where_positive
 from limbless.mechanics.compiled.tables import Rows, Table, constants, table
@@ -191,38 +191,40 @@ def bend_bands(columns, cells):
     strain, rate, push = bands.motion
     motion = StrainMotion(in_lanes(strain), in_lanes(rate), in_lanes(push))
     bent, screws = in_lanes(bands.bent), in_lanes(bands.screws)
-    for b in range(bands.firsts.shape[0]):
-        piece = Piece(rows, b)
-        for j in range(piece.freedoms):
+    for b in range(bands.firsts.shape[0]):    # all of them first: eight numbers just written are slow to read as one
+        for j in range(Piece(rows, b).freedoms):
             for i in range(LANES):
                 v = bands.firsts[b, i] + j
                 strain[b * most + j, i] = cells.strain[v]
                 rate[b * most + j, i] = cells.strain_rate[v]
                 push[b * most + j, i] = cells.strain_push[v]
+    for b in range(bands.firsts.shape[0]):
+        piece = Piece(rows, b)
         Bent(bent, b).relative = relate(piece, piece.freedoms, levers, b * most, motion, b * most, screws)
 
 
 @inline
-def vector_in(rows, b, c, lane):
-    return Vector(rows[b, c, lane], rows[b, c + 1, lane], rows[b, c + 2, lane])
+def vector_in(v, i):
+    """The i-th of eight vectors."""
+    return Vector(lane(v.x, i), lane(v.y, i), lane(v.z, i))
 
 
 @inline
-def twist_in(rows, b, c, lane):
-    return Twist(vector_in(rows, b, c, lane), vector_in(rows, b, c + 3, lane))
+def twist_in(V, i):
+    return Twist(vector_in(V.linear, i), vector_in(V.angular, i))
 
 
 @inline
 def lane_piece(columns, cells, station, link):
-    bent, b, i = cells.bands.bent, station.band, station.lane
-    turn = Matrix(vector_in(bent, b, 3, i), vector_in(bent, b, 6, i), vector_in(bent, b, 9, i))
-    return Relative(vector_in(bent, b, 0, i), turn, twist_in(bent, b, 12, i), twist_in(bent, b, 18, i), bent[b, 24, i],
-                    bent[b, 25, i])
+    bent, i = Bent(in_lanes(cells.bands.bent), station.band).relative, station.lane
+    turn = Matrix(vector_in(bent.turn.x, i), vector_in(bent.turn.y, i), vector_in(bent.turn.z, i))
+    return Relative(vector_in(bent.arm, i), turn, twist_in(bent.velocity, i), twist_in(bent.pushed, i),
+                    lane(bent.angle, i), lane(bent.stretch, i))
 
 
 @inline
 def lane_screw(columns, cells, station, j):
-    return twist_in(cells.bands.screws, station.screw + j, 0, station.lane)
+    return twist_in(Column(in_lanes(cells.bands.screws), station.screw + j).screw, station.lane)
 
 
 # -------------------------------------------------------------------------------------------------- one after the other

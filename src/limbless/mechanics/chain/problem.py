@@ -186,16 +186,16 @@ def chain_trouble(problem):
 @version_for(keep, ChainProblem)
 @inline
 def chain_keep(problem, x, slope, r):
-    keep_tendons(problem.memory.cells, r)
+    keep_cells(problem.memory.cells, problem.robot, problem.memory, r)
     keep_instant(problem.robot, problem.memory, problem.records, x, slope, r)
 
 
 @generic
-def keep_tendons(cells, r):
-    """Tendons of this instant, where there are some."""
+def keep_cells(cells, robot, memory, r):
+    """Tendons and stations of this instant, where there are some."""
 
 
-idle(keep_tendons, NoCells)
+idle(keep_cells, NoCells)
 
 
 @lean_pass

@@ -298,9 +298,8 @@ def reply(c, robot, how, memory):
                 for i in range(j):
                     if cells.given[first + i] == 0:
                         y -= L[v, i] * ropes.half[first + i]
-                y = y / L[v, j]
                 ropes.half[v] = y
-                inner = inner + y * Axis(memory.axes, v).answer
+                inner = inner + (y * L[v, j]) * Axis(memory.axes, v).answer
         P = inner
     base, R, told = Base(memory.base, 0), Body(memory.bodies, 0).rotation, Reply(ropes.replies, c)
     I = base.answer
@@ -315,12 +314,12 @@ def reply(c, robot, how, memory):
             v = first + j
             ropes.answers[c, v] = 0.0
             if cells.given[v] == 0:
-                left = ropes.half[v] - power(delta, Axis(memory.axes, v).answer)
+                found = L[v, j] * (ropes.half[v] - power(delta, Axis(memory.axes, v).answer))
                 for i in range(j + 1, link.freedoms):
                     if cells.given[first + i] == 0:
-                        left -= L[first + i, j] * ropes.answers[c, first + i]
-                ropes.answers[c, v] = left / L[v, j]
-                beyond = beyond + ropes.answers[c, v] * Column(cells.columns, lever + j).screw
+                        found -= L[first + i, j] * ropes.answers[c, first + i]
+                ropes.answers[c, v] = found
+                beyond = beyond + found * Column(cells.columns, lever + j).screw
         delta = beyond
 
 

@@ -12,7 +12,7 @@ from limbless.mechanics.algebra.columns import twist_at
 from limbless.mechanics.algebra.inertia import Inertia, Twist, Wrench, carry_twist
 from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector
 from limbless.mechanics.chain.actuation import actuate, find_accelerations, foresee, put_joint_rates
-from limbless.mechanics.chain.compliance import NODES, blend
+from limbless.mechanics.chain.compliance import NODES, blend, weights_at
 from limbless.mechanics.chain.implicit import (
     brace_by,
     distance_by,
@@ -54,11 +54,11 @@ def steer_joints(actuation, problem, n, share):
 @lean_pass
 def drive_now(ahead, n, share):
     """The gait at `share` (0 to 1) of step n."""
-    row, samples, present = NODES * n, ahead.quarters, ahead.present
-    blend(samples.position, row, share, present.position[0])
-    blend(samples.velocity, row, share, present.velocity[0])
-    blend(samples.acceleration, row, share, present.acceleration[0])
-    blend(samples.torque, row, share, present.torque[0])
+    row, weights, samples, present = NODES * n, weights_at(share), ahead.quarters, ahead.present
+    blend(samples.position, row, weights, present.position[0])
+    blend(samples.velocity, row, weights, present.velocity[0])
+    blend(samples.acceleration, row, weights, present.acceleration[0])
+    blend(samples.torque, row, weights, present.torque[0])
 
 
 @version_for(occupy_by, Imposed, Actuated, Answering)

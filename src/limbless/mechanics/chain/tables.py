@@ -39,6 +39,7 @@ class Link(Table):
     has_body: bool
     wet: bool
     even: bool                            # the same on either side of its x-y and x-z planes: see `even_inertia`
+    massless: bool                        # a point on which forces may act, with neither mass nor inertia
     given: bool                           # motion-given: it follows the drive; else torque-given
 
 

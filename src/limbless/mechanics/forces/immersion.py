@@ -35,6 +35,16 @@ class Integrals(NamedTuple):
     sag: float                            # ∫ (1 - h²)^(3/2) ds
 
 
+class Waterplane(NamedTuple):
+    """Of the same stretch: the slope φ' of its sections, ∂φ/∂h, and its moments."""
+
+    at: float                             # where moments are taken about, from the middle of the stretch, m
+    height: float                         # h there
+    width: float                          # ∫ φ' ds
+    lever: float                          # ∫ (s - at) φ' ds
+    spread: float                         # ∫ (s - at)² φ' ds
+
+
 @inline
 def reach_of(a, b, n):
     """e of a section along its own axes, and the vector (a² n2 e2 + b² n3 e3)."""
@@ -114,4 +124,35 @@ def integrals_along(first, slope, length, nodes, weights, start, count):
             s, ds = nodes[j] * length, weights[j] * length
             share, _, sag = share_of(first + slope * s)
             found = Integrals(found.share + ds * share, found.lever + ds * s * share, found.sag + ds * sag)
+    return found
+
+
+@inline
+def slopes_below(h):
+    """∫ φ' dh, ∫ h φ' dh and ∫ h² φ' dh up to h."""
+    h = maximum(minimum(h, 1.0 + 0.0 * h), -1.0 + 0.0 * h)
+    c = sqrt(maximum(1.0 - h * h, 0.0 * h))
+    asine = arc_of(h) - 0.5 * np.pi
+    return (h * c + asine) / np.pi, -(2.0 / (3.0 * np.pi)) * c * c * c, \
+        (asine - h * c * (1.0 - 2.0 * h * h)) / (4.0 * np.pi)
+
+
+@inline
+def waterplane_along(middle, slope, length, nodes, weights, start, count):
+    """`Waterplane` of h = middle + slope s, s from the middle of a stretch of this length. Where it is steep, about the
+    place where h = 0, so that nothing large cancels in a stretch that stands upright.
+    """
+    half = 0.5 * length
+    if slope * length > STEEP or slope * length < -STEEP:
+        low, high, per = slopes_below(middle - slope * half), slopes_below(middle + slope * half), 1.0 / slope
+        found = Waterplane(-middle * per, 0.0 * middle, per * (high[0] - low[0]), per * per * (high[1] - low[1]),
+                           per * per * per * (high[2] - low[2]))
+    else:
+        o = 0.0 * middle
+        found = Waterplane(o, middle, o, o, o)
+        for j in range(start, start + count):
+            s = (nodes[j] - 0.5) * length
+            _, rise, _ = share_of(middle + slope * s)
+            a = weights[j] * length * rise
+            found = Waterplane(o, middle, found.width + a, found.lever + s * a, found.spread + s * s * a)
     return found

@@ -40,6 +40,7 @@ class Chord(Table):
     before: int                           # rows of the two among the bodies
     beyond: int
     sense: float                          # 1: its anchor lies outwards; -1: towards the base
+    follows: bool                         # it begins at the hole where the chord before it ends
 
 
 @constants
@@ -102,19 +103,22 @@ def measure(way, tendons, robot, memory):
 
 @inline
 def hole(body, point):
-    """Arm of a hole, its place and its velocity, world axes."""
+    """Place and velocity of a hole, world axes."""
     arm = body.rotation @ point
-    return arm, body.origin + arm, body.velocity.linear + cross(body.velocity.angular, arm)
+    return body.origin + arm, body.velocity.linear + cross(body.velocity.angular, arm)
 
 
 @version_for(measure, Holes)
 @lean_pass
 def measure_chords(way, tendons, robot, memory):
     cells = memory.cells
+    q, w = 0.0 * Body(memory.bodies, 0).origin, 0.0 * Body(memory.bodies, 0).origin
     for i in range(len(tendons.spans.codes)):
         chord, taut = Chord(way.chords, i), Taut(tendons.taut, i)
-        _, p, v = hole(Body(memory.bodies, chord.before), chord.inner)
-        _, q, w = hole(Body(memory.bodies, chord.beyond), chord.outer)
+        p, v = q, w
+        if not chord.follows:
+            p, v = hole(Body(memory.bodies, chord.before), chord.inner)
+        q, w = hole(Body(memory.bodies, chord.beyond), chord.outer)
         along = q - p
         length = sqrt(dot(along, along))
         u = (1.0 / length) * along

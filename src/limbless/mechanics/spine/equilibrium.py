@@ -12,6 +12,7 @@ from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, outer
 from limbless.mechanics.compiled.generic import always, generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.forces.rubbing import friction_ratio
+from limbless.mechanics.spine.afloat import add_lift, lay_slabs, lift_energy, lift_on
 from limbless.mechanics.spine.tables import Coulomb, LossRatio, NoFriction
 from limbless.mechanics.spine.vertebra import (
     into_disk,
@@ -142,10 +143,12 @@ def share_tension(spine, loads, posture):
 
 @lean_pass
 def stored_energy(spine, loads, q, posture):
-    """Elastic energy less the work of dead loads, J; without the tendons. Call `take_posture` first."""
+    """Elastic energy less the work of dead loads and of water with a surface, J; without the tendons. Call
+    `take_posture` first.
+    """
     stiffness, rest = spine.stiffness, spine.rest
     bones, rotation, origin = posture.bones, posture.rotation, posture.origin
-    value = 0.0
+    value = lift_energy(loads.water, spine, q, posture)
     for i in range(q.shape[0]):
         for k in range(q.shape[1]):
             value += 0.5 * stiffness[i, k] * (q[i, k] - rest[i, k]) ** 2
@@ -237,6 +240,7 @@ def forces(spine, loads, q, posture, r, H):
         F = F + f_c
         if i > 0:
             F = F + vector_of(loads.disk[i - 1])
+    add_lift(loads.water, spine, q, posture, r, H)
     stiffen(loads, posture, H)
 
 
@@ -258,6 +262,7 @@ def moments(spine, loads, q, posture, drop_axial, r):
     )
     v, freedoms, tendons = q.shape[0], q.shape[1], len(posture.total)
     share_tension(spine, loads, posture)
+    lay_slabs(loads.water, spine, q)
     F, M = Vector(0.0, 0.0, 0.0), vector_of(loads.tip_moment)              # sums over what lies beyond, moment about
                                                                            # O_0
     for i in range(v - 1, -1, -1):
@@ -266,6 +271,8 @@ def moments(spine, loads, q, posture, drop_axial, r):
         M, F = M + cross(O, force), F + force
         centroid = vector_of(origin[i]) + inner @ vector_of(bones.centroid[i])
         M, F = M + cross(centroid, vector_of(loads.joint[i])), F + vector_of(loads.joint[i])
+        lift = lift_on(loads.water, posture, i)
+        M, F = M + lift.torque, F + lift.force
         for c in range(tendons):
             if i >= end[c]:
                 continue

@@ -65,6 +65,29 @@ class Spine(NamedTuple):
     high: Any
 
 
+class NoSurface(NamedTuple):
+    """No water, or water that does not end: its lift is a dead load."""
+
+
+class Level(NamedTuple):
+    """Still water up to a level. Vertebrae are cut into straight slabs, each at the centroid of its arc."""
+
+    up: Any                # (3,)    against gravity, of length 1
+    height: float          # of the surface above the centre of disk 0, m
+    half_width: float      # half axes of the section along x and y of a disk, m
+    half_height: float
+    lift: Any              # (v,)    weight of displaced water per length, N/m
+    thickness: Any         # (v,)    of one slab, m
+    nodes: Any             # Gauss abscissae in [0, 1] and their weights, for slabs that lie flat
+    weights: Any
+    slabs: Vertebrae       # memory: those of vertebra i in its inner disk's axes; `offset` is the centroid of a slab
+    marks: Vertebrae       # memory: an arc up to the edges and middles of its slabs
+    reached: Any           # (marks,) length up to there, m
+    bent: Any              # (marks, freedoms) memory: bend and twist up to there
+    carried: Any           # (6, 6)  memory: stiffness of all slabs beyond a vertebra, about the centre of disk 0
+    felt: Any              # (freedoms, 6) memory: how their wrench answers to each unknown of it
+
+
 class Loads(NamedTuple):
     """Dead loads, and what the tendons are told."""
 
@@ -79,6 +102,7 @@ class Loads(NamedTuple):
     before: Any            # (tendons,) length at the posture before, m: what a stuck tendon keeps
     sticking: bool         # whether `slip` is to be found (a tendon keeps its length or slides) or is given
     at_tip: bool           # whether `command` is the tension at the anchor
+    water: Any             # NoSurface or Level
 
 
 class Posture(NamedTuple):

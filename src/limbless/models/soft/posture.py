@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from limbless.environments.base import Environment
+from limbless.environments.buoyancy import Buoyancy
+from limbless.environments.water import Water
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain.cell import Pull, Stop
@@ -60,28 +63,43 @@ def equilibrium(body: Soft, tension: ArrayLike | None = None, length: ArrayLike 
     from limbless.models.tendon_statics.model import TendonStatics
     from limbless.models.tendon_statics.settings import TendonStaticsSettings
     from limbless.models.tendon_statics.tables import BEND_SIGN, at_rest
+    from limbless.models.tendon_statics.water import ends
     if not isinstance(body.robot, TendonSpine):
         raise InputError("equilibrium: found by tendon statics, for spines; let a damped rod come to rest")
     if body.robot.material is not None:
         raise InputError("robot.material: equilibria are found by tendon statics, which knows springs alone; let a "
                          "damped body come to rest, and continue from that result")
-    loads = [item for item in body.environment if "load" in (item.role, *item.also)]
+    loads = _loads_of(body)
+    floats = bool(ends(loads))
     stretch = None if length is None else tuple(body.strung.stiffness.tolist())
     settings = TendonStaticsSettings(stops=False, tendon_stiffness=stretch)
-    model = TendonStatics(at_rest(body.robot), loads, None, settings, **place)
+    model = TendonStatics(at_rest(body.robot, floats), loads, None, settings, **place)
     command = np.asarray(tension if length is None else length, dtype=np.float64)
     found = model.solve(**{"tension" if length is None else "length": np.broadcast_to(command, body.tendons)})
     bends = found.q * BEND_SIGN[:found.q.shape[1]]
     strain = np.asarray(bends[:, [2, 0, 1]] if bends.shape[1] == 3 else bends).ravel()
     told: dict[str, Any] = {"tension": tension} if length is None else {"length": length}
-    return against_stops(body, strain, lambda q: body.forward(body.flat(q, **place), **told).strain_acceleration)
+    return against_stops(body, strain, floats,
+                         lambda q: body.forward(body.flat(q, **place), **told).strain_acceleration)
 
 
-def against_stops(body: Soft, strain: Array, acceleration: Callable[[Array], Array]) -> Array:
-    """The posture with its stops, which are springs here: Newton's method until nothing accelerates."""
+def _loads_of(body: Soft) -> list[Environment]:
+    """What acts at rest: water with a surface lifts as `buoyancy` does."""
+    loads = [item for item in body.environment if "load" in (item.role, *item.also)]
+    waters = [item for item in body.environment if isinstance(item, Water) and item.surface is not None]
+    if any(item.moving for item in waters):
+        raise InputError("initial.posture: an equilibrium is that of still water, and at its surface this water moves "
+                         "(flow or current); leave the flow out, or let a damped body come to rest")
+    return loads + [Buoyancy(density=item.density, acceleration=item.gravity, surface=item.surface) for item in waters]
+
+
+def against_stops(body: Soft, strain: Array, floats: bool, acceleration: Callable[[Array], Array]) -> Array:
+    """The posture with its stops, which are springs here, and at a surface, which cuts it at its stations: Newton's
+    method until nothing accelerates.
+    """
     stop = Stop.of(body.cells().stops)
     within = np.where(stop.stiffness > 0.0, np.clip(strain, stop.low, stop.high), strain)
-    if (within == strain).all():
+    if (within == strain).all() and not floats:
         return strain
     strain = within
     for _ in range(PATIENCE.turns):
@@ -93,8 +111,9 @@ def against_stops(body: Soft, strain: Array, acceleration: Callable[[Array], Arr
         if np.abs(change).max() < PATIENCE.still:
             return strain + change
         strain = strain + share_of_step(strain, change, inverse, acceleration) * change
-    raise InputError("initial.posture: no equilibrium against the stops was found under these tensions; start from "
-                     "smaller ones, or set model.stops to false")
+    raise InputError("initial.posture: no equilibrium against the stops"
+                     f"{' and at the surface' if floats else ''} was found under these tensions; start from smaller "
+                     "ones, or set model.stops to false")
 
 
 def share_of_step(strain: Array, change: Array, inverse: Array, acceleration: Callable[[Array], Array]) -> float:

@@ -25,6 +25,7 @@ from limbless.models.soft.tendons import Strung
 
 Array = NDArray[np.float64]
 LENGTH_FLOOR = 1e-3
+ALIKE = 1e-13                             # numbers that differ by rounding alone
 
 
 class SoftDrive(NamedTuple):
@@ -87,9 +88,10 @@ def robot_of(plan: Plan) -> Robot:
     link.positions[0], link.freedoms[0] = 7, 6
     counts = np.array([0, *(len(cell.pieces) for cell in plan.cells)])
     link.stations[:], link.station[:] = counts, np.cumsum(counts) - counts
-    link.has_body[:] = 1
+    link.has_body[:], link.even[:], link.massless[:] = 1, 1, 1
     for row, cell in enumerate(plan.cells, 1):
         link.mass[row], link.inertia[row] = cell.mass, np.diag(cell.turn)[np.triu_indices(3)]
+        link.massless[row] = not (cell.mass or np.any(cell.turn))
         link.size[row] = cell.widest**2
     freedoms = Freedom.zeros(int(sizes.sum()))
     Freedom.of(freedoms).saturation[:] = np.inf
@@ -139,18 +141,7 @@ def cells_of(plan: Plan, added: Array, strung: Strung, tallied: int, records: in
 
 def bands_of(plan: Plan, station: Any, lever: Any, most: int) -> Bands:
     """Pieces eight side by side: neighbours that have as many freedoms, and bend or do not; stations are told where."""
-    bands: list[list[tuple[int, int, int]]] = []
-    s, column, before = 0, 0, None
-    for cell in plan.cells:
-        m = len(cell.names)
-        for _ in cell.pieces:
-            if before != (m, station.bends[s]) or len(bands[-1]) == LANES:
-                bands.append([])
-            before = (m, station.bends[s])
-            station.band[s], station.lane[s], station.screw[s] = len(bands) - 1, len(bands[-1]), (len(bands) - 1) * most
-            bands[-1].append((s, column, m))
-            s += 1
-        column += m
+    bands = _lay_pieces(plan, station, lever, most)
     rows, size = Piece.zeros(len(bands), words=(LANES,)), len(bands) * most
     levers, firsts = Lever.zeros(size, words=(LANES,)), np.zeros((len(bands), LANES), dtype=np.int64)
     natural, first = Piece.fields["natural"].column, Lever.fields["first"].column
@@ -169,6 +160,33 @@ def bands_of(plan: Plan, station: Any, lever: Any, most: int) -> Bands:
     motion = StrainMotion(*(aligned_zeros((size, LANES)) for _ in range(3)))
     return Bands(rows, levers, firsts, motion, Bent.zeros(len(bands), words=(LANES,)),
                  Column.zeros(size, words=(LANES,)))
+
+
+def _lay_pieces(plan: Plan, station: Any, lever: Any, most: int) -> list[list[tuple[int, int, int]]]:
+    """Station, first freedom and number of freedoms of the pieces of each band. Those of one cell that are alike, as
+    the first and the last of an arc, are bent once.
+    """
+    bands: list[list[tuple[int, int, int]]] = []
+    s, column, before = 0, 0, None
+    for cell in plan.cells:
+        m = len(cell.names)
+        own: list[tuple[tuple[int, int], Array]] = []          # band and lane of its pieces, and what they look like
+        for _ in cell.pieces:
+            levers = slice(station.lever[s], station.lever[s] + m)
+            looks = np.concatenate([[station.length[s]], station.natural[s], lever.first[levers].ravel(),
+                                    lever.second[levers].ravel()])
+            twin = next((place for place, seen in own if (abs(looks - seen) <= ALIKE * abs(seen)).all()), None)
+            if twin is None:
+                if before != (m, station.bends[s]) or len(bands[-1]) == LANES:
+                    bands.append([])
+                before, twin = (m, station.bends[s]), (len(bands) - 1, len(bands[-1]))
+                bands[-1].append((s, column, m))
+                own.append((twin, looks))
+            station.band[s], station.lane[s] = twin
+            station.screw[s] = station.band[s] * most
+            s += 1
+        column += m
+    return bands
 
 
 def records_of(robot: Robot, cells: Cells, size: int, count: int, tally: Any) -> Records:

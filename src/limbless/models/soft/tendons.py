@@ -288,14 +288,14 @@ def chords_of(found: list[tuple[int, int, int, Any, Any, float]], links: Any, co
     link = Link.of(links)
     spans, chords = Span.zeros(len(found)), Chord.zeros(len(found))
     span, chord = Span.of(spans), Chord.of(chords)
-    before = -1
+    before, last = -1, (-1, np.zeros(3))
     for i, (number, inner, outer, place, end, sense) in enumerate(found):
         chord.before[i], chord.beyond[i], chord.inner[i], chord.outer[i] = inner, outer, place, end
-        chord.sense[i] = sense
+        chord.sense[i], chord.follows[i] = sense, inner == last[0] and np.array_equal(place, last[1])
         crossed = slice(inner + 1, outer + 1)
         span.tendon[i], span.first[i] = number, number != before
         span.column[i] = link.column[min(inner + 1, len(links.codes) - 1)]
         span.freedoms[i] = link.freedoms[crossed].sum()
-        before = number
+        before, last = number, (outer, end)
     most = int(span.freedoms.max(initial=1))
     return Tendons(-1, Holes(chords), contact, spans, Taut.zeros(len(found)), np.zeros((len(found), most)))

@@ -42,6 +42,7 @@ from limbless.models.tendon_statics.tables import (
     posture_arrays,
     spine_arrays,
 )
+from limbless.models.tendon_statics.water import water_around
 from limbless.models.tendon_statics.workspace import Workspace, scan
 from limbless.robots.base import Preset, Robot
 from limbless.robots.tendon_spine import TendonSpine
@@ -59,7 +60,7 @@ class TendonStatics:
     Parameters
     ----------
     robot : a `TendonSpine`, or a preset that builds one.
-    environment : gravity, buoyancy, a force at a disk.
+    environment : gravity, buoyancy (all around, or up to a `surface`), a force at a disk.
     actuation : statics has none: tensions, lengths or targets are given, whatever it says.
     settings : form of the equations, friction, stops, elasticity of the tendons.
     base_position, base_orientation : pose of the clamped disk in the world (quaternion scalar first).
@@ -81,6 +82,7 @@ class TendonStatics:
         self.base_rotation = quaternion_to_matrix(unit_quaternion(base_orientation))
         self.to_base = (self.base_rotation @ FROM_PAPER).T
         self._dead = dead_loads(built, self.environment, self.to_base)
+        self._water = water_around(built, self.environment, self.spine, self.to_base, self.base_position)
         self.friction_law = friction_of(own.friction)
         self._at_tip = own.tension_at == "tip"
         self._elastic = None
@@ -147,7 +149,7 @@ class TendonStatics:
         law = self.friction_law if friction else NoFriction()
         sticking = before is not None and bool(law)
         return Loads(disk, joint, moment, command, elastic, self._stiffening, law, slips,
-                     np.zeros(m) if before is None else before, sticking, self._at_tip)
+                     np.zeros(m) if before is None else before, sticking, self._at_tip, self._water)
 
     # One load
 

@@ -14,6 +14,7 @@ from limbless.environments.base import Environment
 from limbless.environments.buoyancy import Buoyancy
 from limbless.environments.gravity import Gravity
 from limbless.environments.point_wrench import PointWrench
+from limbless.environments.water import Water
 from limbless.errors import InputError
 from limbless.mechanics.spine.tables import Coulomb, Iteration, LossRatio, NoFriction, Posture, Spine
 from limbless.mechanics.spine.vertebra import Arc, Hinge, vertebrae
@@ -26,20 +27,21 @@ FROM_PAPER = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
 BEND_SIGN = np.array([-1.0, -1.0, 1.0])
 """From b, g, e (towards x and y of the paper, about its z) to lateral, vertical, twist (towards y and z, about x)."""
 NO_STOP = 10.0      # rad: beyond any bend (infinity is not for kernels in fast math)
-_MOVING = ("head", "damping_time", "section", "material")
+_MOVING = ("head", "damping_time", "material")
 _MOVING_VERTEBRA = ("damping_lateral", "damping_vertical", "damping_twist", "joint_radius", "disk_inertia",
                     "stop_stiffness", "stop_damping")
 _MOVING_TENDON = {"stiffness": "model.tendon_stiffness", "damping": "", "winch": "", "friction": "model.friction",
                   "slip_speed": ""}
 
 
-def at_rest(robot: TendonSpine) -> TendonSpine:
-    """The robot without what acts in motion alone."""
+def at_rest(robot: TendonSpine, floats: bool) -> TendonSpine:
+    """The robot without what acts in motion alone; its section too, unless it `floats` at a surface."""
     plain = [Vertebra.model_fields[name].default for name in _MOVING_VERTEBRA]
     still = dict(zip(_MOVING_VERTEBRA, plain, strict=True))
     bare = {name: Tendon.model_fields[name].default for name in _MOVING_TENDON}
     return robot.changed(vertebrae=tuple(one.changed(**still) for one in robot.vertebrae),
                          tendons=tuple(one.changed(**bare) for one in robot.tendons),
+                         section=robot.section if floats else None,
                          **{name: TendonSpine.model_fields[name].default for name in _MOVING})
 
 
@@ -160,16 +162,16 @@ def dead_loads(robot: TendonSpine, environment: Sequence[Environment], to_base: 
             disk += robot.values("disk_mass")[:, None] * field
             joint += robot.values("joint_mass")[:, None] * field
         elif isinstance(item, Buoyancy):
-            if item.surface is not None:
-                raise InputError(
-                    "environment.buoyancy.surface: tendon statics takes the fraction `immersed`, not a surface; the "
-                    "model soft takes a spine in water with a surface"
-                )
+            if item.surface is not None:                               # its lift follows the posture: see `water`
+                continue
             joint -= item.density * item.immersed * robot.values("volume")[:, None] * (to_base @ item.field)
         elif isinstance(item, PointWrench):
             _point_wrench(item, v, to_base, disk, moment)
         else:
-            raise InputError(f"tendon statics takes gravity, buoyancy and point-wrench; got {type(item).__name__}")
+            told = ("; its lift alone is `buoyancy` with the same `surface`, and waves and flows are for the model "
+                    "`soft`") if isinstance(item, Water) else ""
+            raise InputError(f"tendon statics takes gravity, buoyancy and point-wrench; got "
+                             f"{type(item).__name__}{told}")
     return disk, joint, moment
 
 
