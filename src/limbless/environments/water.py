@@ -291,7 +291,8 @@ class Water(Environment):
         edge = self.tail or piece
         mass = own[-1 if last else 0].added_coefficients(edge.half_width, edge.half_height)
         along = piece.length if last and not in_slices(robot) else 0.0    # a slice stands at its place
-        law = body_rows(WakeLaw(), [piece.body], start=piece.start + along * piece.frame[:, 0],
-                        frame=piece.frame.ravel(), added=mass[:3], added_roll=mass[3], outward=1.0 if last else -1.0,
+        law = body_rows(WakeLaw(), [piece.body], start=piece.frame.T @ piece.start + np.array([along, 0.0, 0.0]),
+                        frame=piece.frame.ravel(), turned=not np.array_equal(piece.frame, np.eye(3)), added=mass[:3],
+                        added_roll=mass[3], outward=1.0 if last else -1.0,
                         current=self.stream, half_width=edge.half_width, half_height=edge.half_height)
         return law._replace(part=WAKE)

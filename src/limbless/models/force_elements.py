@@ -15,7 +15,7 @@ from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.tables import Rows, is_code
 from limbless.mechanics.compiled.widening import mapped
 from limbless.mechanics.forces.afloat import FloatingLaws, OpenWakeLaw
-from limbless.mechanics.forces.laws import Laws, Pushed, RowLaws, law_slice
+from limbless.mechanics.forces.laws import Laws, Pushed, RowLaws, SideBySide, law_slice
 from limbless.mechanics.forces.open_water import Deep, OpenLaw
 from limbless.mechanics.forces.station import AtStation, FloatingStations
 from limbless.mechanics.forces.stream import Asked, StreamBuffer
@@ -43,21 +43,29 @@ def bands_of(kind: Any, rows: Rows) -> tuple[Rows, Any, Any]:
     return Rows(numbers, np.ascontiguousarray(rows.codes[[band[0] for band in bands]])), members, which
 
 
-def banded(owner: int, kind: Any, rows: Rows, nodes: Any, weights: Any) -> Laws:
-    """Laws of one kind in bands of eight."""
+def banded(owner: int, kind: Any, rows: Rows, nodes: Any, weights: Any, bodies: int) -> Laws | FloatingLaws:
+    """Laws of one kind in bands of eight, among so many bodies; `side_by_side` gives them memory for these."""
     bands, members, which = bands_of(kind, rows)
-    share, words = aligned_zeros(which.shape), (LANES,)
+    share, none = aligned_zeros(which.shape), aligned_zeros(0)
     share[:] = which >= 0
-    return Laws(owner, kind, rows, bands, members, share, Body.zeros(len(which), words=words),
-                Pushed.zeros(len(which), words=words), nodes, weights)
+    pushed = Pushed.zeros(len(which), words=(LANES,))
+    if not has_surface(kind):
+        return Laws(owner, kind, rows, bands, members, share, none, pushed, nodes, weights)
+    return FloatingLaws(owner, kind, rows, bands, members, share, none, pushed, nodes, weights, which,
+                        Floating.zeros(bodies), aligned_zeros(1))
 
 
-def floating(owner: int, kind: Any, rows: Rows, nodes: Any, weights: Any, bodies: int) -> FloatingLaws:
-    """Water with a surface on so many bodies of a chain."""
-    bands, members, which = bands_of(kind, rows)
-    return FloatingLaws(owner, kind, rows, Pushed.zeros(len(rows.codes)), nodes, weights, Floating.zeros(bodies), bands,
-                        members, which, Body.zeros(len(which), words=(LANES,)),
-                        Pushed.zeros(len(which), words=(LANES,)))
+def side_by_side(laws: Sequence[Any]) -> list[SideBySide]:
+    """Laws in bands, those on the same bodies together, with memory for the motion of these."""
+    groups: dict[bytes, list[Any]] = {}
+    for law in laws:
+        groups.setdefault(law.members.tobytes(), []).append(law)
+    found = []
+    for same in groups.values():
+        members = same[0].members
+        slab = Body.zeros(len(members), words=(LANES,))
+        found.append(SideBySide(tuple(law._replace(slab=slab) for law in same), members, slab))
+    return found
 
 
 def banded_on_rod(owner: int, kind: Any, rows: Rows, weight: Any) -> SliceBands:
@@ -85,20 +93,20 @@ def banded_on_rod(owner: int, kind: Any, rows: Rows, weight: Any) -> SliceBands:
 
 def fresh_element(element: Any) -> Any:
     """The same element with working memory of its own."""
-    if isinstance(element, SliceBands):
-        return element._replace(pushed=Pushed.zeros(len(element.share), words=(LANES,)))
-    if isinstance(element, (RowLaws, SliceRows, NodeRows, FloatingSlices, FloatingStations, FloatingLaws)):
-        own: dict[str, Any] = {"pushed": Pushed.zeros(len(element.rows.codes))}
-        if isinstance(element, FloatingLaws | FloatingStations):
-            own["floating"] = Floating.zeros(len(element.floating))
-        if isinstance(element, FloatingLaws):
-            words, bands = (LANES,), len(element.members)
-            own |= {"slab": Body.zeros(bands, words=words), "lifted": Pushed.zeros(bands, words=words)}
-        return element._replace(kind=_fresh_kind(element.kind), **own)
-    if not isinstance(element, Laws):
+    if isinstance(element, SideBySide):
+        return side_by_side([fresh_element(law) for law in element.laws])[0]
+    own: dict[str, Any] = {}
+    if isinstance(element, Laws | FloatingLaws | SliceBands):
+        own["pushed"] = Pushed.zeros(len(element.share), words=(LANES,))
+    elif isinstance(element, RowLaws | SliceRows | NodeRows | FloatingSlices | FloatingStations):
+        own["pushed"] = Pushed.zeros(len(element.rows.codes))
+    else:
         return mapped(np.copy, element)
-    bands = len(element.share)
-    return element._replace(slab=Body.zeros(bands, words=(LANES,)), pushed=Pushed.zeros(bands, words=(LANES,)))
+    if isinstance(element, FloatingLaws | FloatingStations):
+        own["floating"] = Floating.zeros(len(element.floating))
+    if isinstance(element, FloatingLaws):
+        own["submerged"] = aligned_zeros(1)
+    return element._replace(kind=_fresh_kind(element.kind), **own)
 
 
 def _fresh_kind(kind: Any) -> Any:
@@ -114,8 +122,8 @@ def _fresh_kind(kind: Any) -> Any:
 
 def water_of(forces: Sequence[Any]) -> Steady | Awash:
     """Where the dynamics find added inertia that changes, if there is any among these forces."""
-    return next((Awash(element.floating) for element in forces
-                 if isinstance(element, FloatingLaws | FloatingStations)), Steady())
+    laws = [law for element in forces for law in (element.laws if isinstance(element, SideBySide) else (element,))]
+    return next((Awash(law.floating) for law in laws if isinstance(law, FloatingLaws | FloatingStations)), Steady())
 
 
 def has_surface(kind: Any) -> bool:
@@ -130,26 +138,29 @@ def owners_of(packs: Sequence[Pack]) -> list[int]:
 
 def forces_of(packs: Sequence[Pack], bodies: int) -> tuple[Any, ...]:
     """The elements of all environments on so many bodies, each of which owns its laws; by kind, so that their order in
-    a scenario asks for no other compiled code.
+    a scenario asks for no other compiled code. Single laws come first: while they wait for one number, bands go on.
     """
     made: list[Any] = []
+    beside: list[Laws | FloatingLaws] = []
     for owner, pack in zip(owners_of(packs), packs, strict=True):
         for kind, rows, nodes, weights, part in pack.laws:
             if not len(rows.codes):
                 continue
             count = len(rows.codes)
-            if has_surface(kind):
-                made.append(floating(owner + part, kind, rows, nodes, weights, bodies))
-            elif isinstance(kind, AtStation) and has_surface(kind.law):  # the model fills in stations and their inertia
+            if isinstance(kind, AtStation) and has_surface(kind.law):    # the model fills in stations and their inertia
                 made.append(FloatingStations(owner + part, kind.law, rows, Pushed.zeros(count), Floating.zeros(bodies),
                                              np.zeros(count, dtype=np.int64), np.zeros((count, 6))))
-            elif kind.bands:
-                made.append(banded(owner + part, kind, rows, nodes, weights))
+            elif has_surface(kind) or kind.bands:
+                beside.append(banded(owner + part, kind, rows, nodes, weights, bodies))
             else:
                 made.append(RowLaws(owner + part, kind, rows, Pushed.zeros(count), nodes, weights))
         made.extend(element._replace(owner=owner) for element in pack.elements)
-    return tuple(sorted(made, key=lambda element: (type(element).__name__,
-                                                   type(getattr(element, "kind", None)).__name__)))
+    groups = side_by_side(sorted(beside, key=_by_kind))
+    return (*sorted(made, key=_by_kind), *sorted(groups, key=lambda group: [_by_kind(law) for law in group.laws]))
+
+
+def _by_kind(element: Any) -> tuple[str, str]:
+    return type(element).__name__, type(getattr(element, "kind", None)).__name__
 
 
 def rod_forces_of(packs: Sequence[Pack], weight: Any) -> tuple[Any, ...]:

@@ -79,7 +79,7 @@ class WaterRecorder:
                      twist: Array) -> tuple[Array, Array, Array]:
         """Force (world) and power of a wake, and the speed W.t with which its edge moves out of the body's way."""
         E = R @ np.array(wake.frame)
-        edge = np.einsum("rij,j->ri", R, np.array(wake.start))
+        edge = np.einsum("rij,j->ri", E, np.array(wake.start))
         velocity = twist[:, :3] + np.cross(twist[:, 3:], edge)
         W = np.einsum("rji,rj->ri", E, velocity - self.velocity_at(time, origin + edge))
         share: Array | float = 1.0

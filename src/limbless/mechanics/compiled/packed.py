@@ -5,11 +5,12 @@ forty arrays that is a tenth of what its kernel costs to compile, and most of wh
 writes the addresses and shapes down once, `lean` reads them (see there).
 
 What is packed must stay where it is: write into its arrays, never put others into their places. A problem that runs
-many times is packed once.
+many times is packed once; one of which some parts are others from block to block is given what was packed before: the
+parts that it still has are not written down again.
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -36,13 +37,22 @@ class _PackedModel(models.PrimitiveModel):
 class Packed:
     """A problem with the row of words that stands for it: of an array its address and shape, of a number itself."""
 
-    __slots__ = ("_numba_type_", "_words", "address", "problem")
+    __slots__ = ("_numba_type_", "_words", "address", "parts", "problem")
 
-    def __init__(self, problem: Any) -> None:
-        words: list[int] = []
-        self._numba_type_ = _type_of(_write(problem, words), problem)
-        self.problem, self._words = problem, np.array(words, dtype=np.int64)         # kept: what addresses point at
+    def __init__(self, problem: Any, before: Packed | None = None) -> None:
+        self.parts: dict[int, _Written] = {}                                         # by their identity
+        whole = _write(problem, before.parts if before else {}, self.parts)
+        self._numba_type_ = _type_of(whole.kind, problem)
+        self.problem, self._words = problem, np.array(whole.words, dtype=np.int64)   # kept: what addresses point at
         self.address = self._words.ctypes.data
+
+
+class _Written(NamedTuple):
+    """A part of a problem."""
+
+    value: Any
+    words: list[int]
+    kind: Any                             # what its type depends on
 
 
 _types: dict[Any, PackedType] = {}
@@ -54,18 +64,28 @@ def _type_of(kind: Any, problem: Any) -> PackedType:
     return _types[kind]
 
 
-def _write(value: Any, words: list[int]) -> Any:
-    """Add the words of a value; returns what its type depends on."""
-    if isinstance(value, tuple):
-        return type(value), tuple(_write(part, words) for part in value)
-    if isinstance(value, np.ndarray):
-        if not value.flags.c_contiguous:
-            raise TypingError(f"kernels take C-ordered arrays; got one of strides {value.strides}")
-        words.append(value.ctypes.data)
-        words.extend(value.shape)
-        return value.dtype, value.ndim, value.flags.writeable
-    words.append(int(np.float64(value).view(np.int64)) if isinstance(value, float) else int(value))
-    return type(value)
+def _write(value: Any, before: dict[int, _Written], parts: dict[int, _Written]) -> _Written:
+    """Write a value down, and all its parts; those that were written `before` are taken from there."""
+    found = before.get(id(value))
+    if found is None or found.value is not value:
+        if isinstance(value, tuple):
+            own = [_write(part, before, parts) for part in value]
+            found = _Written(value, [word for part in own for word in part.words],
+                             (type(value), tuple(part.kind for part in own)))
+        elif isinstance(value, np.ndarray):
+            found = _write_array(value)
+        else:
+            word = int(np.float64(value).view(np.int64)) if isinstance(value, float) else int(value)
+            found = _Written(value, [word], type(value))
+    parts[id(value)] = found
+    return found
+
+
+def _write_array(value: Any) -> _Written:
+    flags = value.flags
+    if not flags.c_contiguous:
+        raise TypingError(f"kernels take C-ordered arrays; got one of strides {value.strides}")
+    return _Written(value, [value.ctypes.data, *value.shape], (value.dtype, value.ndim, flags.writeable))
 
 
 @unbox(PackedType)
@@ -76,6 +96,9 @@ def _unbox(typ, packed, c):
     return NativeValue(c.builder.inttoptr(address, ir.IntType(64).as_pointer()))
 
 
-def pack(problem: Any) -> Any:
-    """A problem (named tuples of arrays and numbers) as a kernel takes it; as it is where nothing is compiled."""
-    return problem if numba.config.DISABLE_JIT else Packed(problem)          # type: ignore[attr-defined]
+def pack(problem: Any, before: Any = None) -> Any:
+    """A problem (named tuples of arrays and numbers) as a kernel takes it; as it is where nothing is compiled.
+
+    `before`: what `pack` gave for a problem that has some parts of this one.
+    """
+    return problem if numba.config.DISABLE_JIT else Packed(problem, before)  # type: ignore[attr-defined]

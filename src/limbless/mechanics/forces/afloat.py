@@ -7,24 +7,28 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.inertia import Wrench, power
-from limbless.mechanics.algebra.vectors import cross, dot, product, transpose
+from limbless.mechanics.algebra.inertia import power
+from limbless.mechanics.algebra.vectors import dot, transpose
 from limbless.mechanics.chain.tables import Body, Floating
-from limbless.mechanics.compiled.generic import always, by_scalar, generic, version_for
+from limbless.mechanics.compiled.generic import always, generic, version_for
 from limbless.mechanics.compiled.kernel import align_stack, inline, lean_pass
 from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.lean import in_lanes
-from limbless.mechanics.compiled.scalars import absolute, maximum, value_of
+from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, some_positive, value_of
 from limbless.mechanics.compiled.tables import Rows
-from limbless.mechanics.forces.element import push, spend_power
+from limbless.mechanics.forces.element import spend_power
 from limbless.mechanics.forces.immersion import cut_section
 from limbless.mechanics.forces.laws import (
-    Pushed,
     about_body,
-    lane_wrench,
     law,
     law_wrench,
-    lay_band,
+    power_of_band,
+    push_in_bands,
+    push_in_rows,
+    put_in_band,
+    put_lane_wrench,
+    put_nothing,
+    segment_motion,
 )
 from limbless.mechanics.forces.open_water import Deep, Open, deep_wrench
 from limbless.mechanics.forces.stream import stream_at
@@ -49,15 +53,16 @@ class FloatingLaws(NamedTuple):
     owner: int
     kind: Any
     rows: Any                             # Open
-    pushed: Any                           # Pushed (rows,): memory for the wrenches
+    bands: Any                            # these, and what follows up to `weights`: as those of `Laws`
+    members: Any
+    share: Any
+    slab: Any
+    pushed: Any
     nodes: Any
     weights: Any
+    numbers: Any                          # (bands, 8) which rows stand in a band; -1 where it has fewer than eight
     floating: Any                         # Floating (bodies,): added inertia now, for the dynamics
-    bands: Any                            # the rows, eight side by side
-    members: Any                          # (bands, 8) the bodies they act on,
-    numbers: Any                          # (bands, 8) and which rows they are; -1 where a band has fewer than eight
-    slab: Any                             # Body (bands, 8): memory for the motion of these bodies
-    lifted: Any                           # Pushed (bands, 8): memory for their wrenches
+    submerged: Any                        # (1,) 1 where all of the robot is under water, else 0
 
 
 @generic
@@ -70,17 +75,34 @@ version_for(swell_of, Wavy)(inline(lambda surface: surface.swell))
 
 
 @inline
-def state_of(surface, row, body):
-    """Whether a segment is surely under water or dry, by the heights of its ends and its larger half axis."""
+def heights_of(row, body):
+    """Heights that no point of a segment is below or above: those of its ends, and its larger half axis."""
     up = body.rotation.z
     if row.turned:
         up = transpose(row.frame) @ up
-    start = value_of(body.origin.z + dot(up, row.start))
-    end = start + value_of(row.length * up.x)
-    reach, swell = value_of(maximum(row.half_width, row.half_height)), swell_of(surface)
-    if max(start, end) + reach < surface.level - swell:
+    start = body.origin.z + dot(up, row.start)
+    end, reach = start + row.length * up.x, maximum(row.half_width, row.half_height)
+    return minimum(start, end) - reach, maximum(start, end) + reach
+
+
+@inline
+def state_of(surface, row, body):
+    """Whether a segment is surely under water or dry."""
+    lowest, highest = heights_of(row, body)
+    if value_of(highest) < surface.level - swell_of(surface):
         return DEPTHS.under
-    return DEPTHS.dry if min(start, end) - reach > surface.level + swell else DEPTHS.cut
+    return DEPTHS.dry if value_of(lowest) > surface.level + swell_of(surface) else DEPTHS.cut
+
+
+@inline
+def is_submerged(laws):
+    """Whether all segments surely are under water, found for eight at a time."""
+    rows, slab = Rows(in_lanes(laws.bands.numbers), laws.bands.codes), in_lanes(laws.slab)
+    surface, found = laws.kind.surface, True
+    for b in range(laws.members.shape[0]):
+        _, highest = heights_of(Open(rows, b), Body(slab, b))
+        found = found and not some_positive(highest - (surface.level - swell_of(surface)))
+    return found
 
 
 @lean_pass
@@ -110,8 +132,8 @@ def push_cut(row, laws, t, body, water):
 
 
 @inline
-def push_one(bodies, laws, t, i):
-    """Law i on its body."""
+def wrench_afloat(bodies, laws, t, i):
+    """What law i does to its body."""
     row = Open(laws.rows, i)
     body, water = Body(bodies, row.body), Floating(laws.floating, row.body)
     state, F = value_of(water.state), 0.0 * body.wrench
@@ -119,77 +141,89 @@ def push_one(bodies, laws, t, i):
         F = deep_wrench(laws.kind.flows, laws.kind, row, laws, t, body)
     elif state == DEPTHS.cut:
         F = push_cut(row, laws, t, body, water)
-    put_push(bodies, laws, row.body, i, F)
+    return F
 
 
-@inline
-def put_push(bodies, laws, k, i, F):
-    """What law i does to body k."""
-    body = Body(bodies, k)
-    Pushed(laws.pushed, i).wrench = F
-    body.wrench = body.wrench + F
-
-
+@version_for(push_in_rows, FloatingLaws)
 @lean_pass
-def push_afloat_rows(bodies, laws, t):
+def push_afloat_rows(laws, bodies, t, inside):
     """One law after the other."""
     align_stack()
     find_states(bodies, laws)
     for i in range(len(laws.rows.codes)):
-        push_one(bodies, laws, t, i)
+        body = Body(bodies, Open(laws.rows, i).body)
+        body.wrench = body.wrench + wrench_afloat(bodies, laws, t, i)
 
 
 @inline
-def push_under(bodies, laws, t, b):
-    """Band b, all of whose bodies are under water, side by side."""
-    lay_band(laws.members, bodies, laws.slab, b)
-    row = Open(Rows(in_lanes(laws.bands.numbers), laws.bands.codes), b)
-    F = deep_wrench(laws.kind.flows, laws.kind, row, laws, t, Body(in_lanes(laws.slab), b))
-    Pushed(in_lanes(laws.lifted), b).wrench = F
+def is_under(laws, b):
+    """Whether all bodies of band b are under water."""
+    under = True
     for j in range(LANES):
-        i = laws.numbers[b, j]
-        if i >= 0:
-            put_push(bodies, laws, laws.members[b, j], i, lane_wrench(laws.lifted, b, j))
+        under = under and Floating(laws.floating, laws.members[b, j]).state > DEPTHS.cut
+    return under
+
+
+@inline
+def push_under(laws, t, b):
+    """Band b, all of whose bodies are under water, side by side."""
+    row = Open(Rows(in_lanes(laws.bands.numbers), laws.bands.codes), b)
+    put_in_band(laws, b, deep_wrench(laws.kind.flows, laws.kind, row, laws, t, Body(in_lanes(laws.slab), b)))
 
 
 @lean_pass
-def push_afloat_bands(bodies, laws, t):
+def push_some_cut(laws, bodies, t):
     """Eight laws at a time where all their bodies are under water, else one after the other."""
     align_stack()
     find_states(bodies, laws)
     for b in range(laws.members.shape[0]):
-        under = True
-        for j in range(LANES):
-            under = under and Floating(laws.floating, laws.members[b, j]).state > DEPTHS.cut
-        if under:
-            push_under(bodies, laws, t, b)
+        if is_under(laws, b):
+            push_under(laws, t, b)
         else:
+            put_nothing(laws, b)
             for j in range(LANES):
-                if laws.numbers[b, j] >= 0:
-                    push_one(bodies, laws, t, laws.numbers[b, j])
+                i = laws.numbers[b, j]
+                if i >= 0:
+                    put_lane_wrench(laws.pushed, b, j, wrench_afloat(bodies, laws, t, i))
 
 
-push_afloat = by_scalar(push_afloat_bands, push_afloat_rows)
-
-
-@version_for(push, FloatingLaws)
+@version_for(push_in_bands, FloatingLaws)
 @inline
-def push_floating(laws, t, inside, robot, memory):
-    push_afloat(memory.bodies, laws, t)
+def push_afloat_bands(laws, bodies, t, inside):
+    """As in deep water where nothing is cut."""
+    submerged = is_submerged(laws)
+    laws.submerged[0] = 1.0 if submerged else 0.0
+    if submerged:
+        for i in range(len(laws.rows.codes)):
+            Floating(laws.floating, Open(laws.rows, i).body).state = DEPTHS.under
+        for b in range(laws.members.shape[0]):
+            push_under(laws, t, b)
+    else:
+        push_some_cut(laws, bodies, t)
 
 
 @version_for(spend_power, FloatingLaws)
-@lean_pass
+@inline
 def spend_floating(laws, inside, memory):
     """What the pushes do, and half of what the growing inertia takes along: in still water the terms of φ̇ cancel."""
     spent = 0.0
+    for b in range(laws.members.shape[0]):
+        spent += power_of_band(laws, b)
+    if laws.submerged[0] == 0.0:
+        spent += half_joining(laws, memory.bodies)
+    memory.law_powers[laws.owner] += spent
+
+
+@inline
+def half_joining(laws, bodies):
+    """Half of the power with which momentum joins the bodies that are cut, once for every body."""
+    spent = 0.0
     for i in range(len(laws.rows.codes)):
         row = Open(laws.rows, i)
-        V, water = Body(memory.bodies, row.body).velocity, Floating(laws.floating, row.body)
-        spent += power(V, Pushed(laws.pushed, i).wrench)
-        if row.begins and water.state == DEPTHS.cut:                     # once for every body
-            spent += 0.5 * power(V, water.joining)
-    memory.law_powers[laws.owner] += spent
+        water = Floating(laws.floating, row.body)
+        if row.begins and water.state == DEPTHS.cut:
+            spent += 0.5 * power(Body(bodies, row.body).velocity, water.joining)
+    return spent
 
 
 # ----------------------------------------------------------------------------------------------------------------- wake
@@ -219,16 +253,17 @@ def all_of_it(surface, row, flows, t, place, E):
 @inline
 def share_below(surface, row, flows, t, place, E):
     plane = plane_at(surface, flows, t, place, 0.0 * place)
-    return cut_section(row.half_width, row.half_height, transpose(E) @ plane.normal, plane.depth).share
+    share = 1.0 + 0.0 * plane.depth
+    if some_positive(maximum(row.half_width, row.half_height) - plane.depth):            # else all of it is under water
+        share = cut_section(row.half_width, row.half_height, transpose(E) @ plane.normal, plane.depth).share
+    return share
 
 
 @version_for(law_wrench, OpenWakeLaw)
 @inline
 def open_wake(kind, wake, laws, t, body):
-    E, arm, V = product(body.rotation, wake.frame), body.rotation @ wake.start, body.velocity
-    place = body.origin + arm
-    u = stream_at(kind.flows, t, place).velocity
-    W = transpose(E) @ (V.linear + cross(V.angular, arm) - u)
-    F = share_at(kind.surface, wake, kind.flows, t, place, E) * wake_at_edge(wake, W, transpose(E) @ V.angular)
-    force = E @ F.force
-    return Wrench(force, E @ F.torque + cross(arm, force))
+    E, velocity, rate = segment_motion(wake, body)
+    place = body.origin + E @ wake.start
+    W = velocity - transpose(E) @ stream_at(kind.flows, t, place).velocity
+    F = share_at(kind.surface, wake, kind.flows, t, place, E) * wake_at_edge(wake, W, rate)
+    return about_body(wake, E, F.force, F.torque)

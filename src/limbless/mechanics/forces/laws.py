@@ -5,9 +5,10 @@ A kind of law is a table of coefficients, an empty class that marks it, and its 
 Gauss point of a chain's segment), and of `law_wrench` (on a whole body of a chain): `sliced_wrench` makes the second of
 the first.
 
-On plain numbers, laws that share their codes and their window stand in bands: eight bodies side by side, in lanes. On
-duals, or with eight robots in lanes, they come row by row, as do laws whose formula branches on a number (`RowLaws`).
-The formula is the same.
+On plain numbers, laws that share their codes and their window stand in bands: eight bodies side by side, in lanes. What
+acts on the same bodies shares their motion, and they are pushed once (`SideBySide`). On duals, or with eight
+robots in lanes, they come row by row, as do laws whose formula branches on a number (`RowLaws`). The formula is the
+same.
 """
 from __future__ import annotations
 
@@ -16,13 +17,13 @@ from typing import Any, NamedTuple
 from limbless.mechanics.algebra.inertia import Wrench, power
 from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, product, transpose
 from limbless.mechanics.chain.tables import Body
-from limbless.mechanics.compiled.generic import by_scalar, generic, version_for
+from limbless.mechanics.compiled.generic import by_scalar, for_each, generic, version_for
 from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lanes import LANES, total
 from limbless.mechanics.compiled.lean import in_lanes
 from limbless.mechanics.compiled.scalars import some_positive, value_of
 from limbless.mechanics.compiled.tables import Rows, Table, table
-from limbless.mechanics.forces.element import look_again, push, spend_power
+from limbless.mechanics.forces.element import look_again, push, spend_all, spend_power
 
 
 @table
@@ -60,11 +61,19 @@ class Laws(NamedTuple):
     bands: Any                            # the same table, eight rows side by side
     members: Any                          # (bands, 8) the bodies they act on
     share: Any                            # (bands, 8) 1, or 0 where a band has fewer than eight
-    slab: Any                             # Body (bands, 8): memory for the motion of these bodies
+    slab: Any                             # Body (bands, 8): the motion of these bodies, see `SideBySide`
     pushed: Any                           # Pushed (bands, 8): memory for the wrenches
     nodes: Any                            # Gauss abscissae in [0, 1], of all rules one after the other; the rule of two
                                           # points first
     weights: Any                          # their weights, of sum 1 for each rule
+
+
+class SideBySide(NamedTuple):
+    """All laws in bands that act on the same bodies: their motion is laid out once, and they are pushed once."""
+
+    laws: tuple                           # of any laws that `push_in_bands`
+    members: Any                          # (bands, 8) the bodies
+    slab: Any                             # Body (bands, 8): memory for their motion
 
 
 class RowLaws(NamedTuple):
@@ -136,31 +145,76 @@ def is_open(law, inside):
 def lay_slab(members, bodies, slab):
     """The motion of the bodies of every band, eight side by side."""
     for b in range(members.shape[0]):
-        lay_band(members, bodies, slab, b)
+        for j in range(LANES):
+            for c in range(MOTION):
+                slab[b, c, j] = value_of(bodies[members[b, j], c])
+
+
+@generic
+def push_in_bands(laws, bodies, t, inside):
+    """Find what laws do to the bodies in `laws.slab`, eight at a time: `laws.pushed`."""
+
+
+@generic
+def push_in_rows(laws, bodies, t, inside):
+    """Add what laws do to the bodies, one law after the other."""
+
+
+@generic
+def push_lane(laws, body, b, j):
+    """Push the j-th of eight bodies with what has been found."""
+
+
+@version_for(push_lane, object)
+@inline
+def push_found(laws, body, b, j):
+    body.wrench = body.wrench + lane_wrench(laws.pushed, b, j)
+
+
+push_all_in_bands, push_all_in_rows = for_each(push_in_bands), for_each(push_in_rows)
+push_lane_with_all = for_each(push_lane)
 
 
 @inline
-def lay_band(members, bodies, slab, b):
-    """The same of one band."""
-    for j in range(LANES):
-        for c in range(MOTION):
-            slab[b, c, j] = value_of(bodies[members[b, j], c])
+def put_in_band(laws, b, F):
+    """What laws of a band do to its eight bodies; nothing to its empty places."""
+    Pushed(in_lanes(laws.pushed), b).wrench = in_lanes(laws.share)[b] * F
 
 
-@lean_kernel
-def push_bands(bodies, laws, t, inside):
-    """All bands, each on its eight bodies."""
-    align_stack()
-    lay_slab(laws.members, bodies, laws.slab)
-    rows = Rows(in_lanes(laws.bands.numbers), laws.bands.codes)
-    slab, share, pushed = in_lanes(laws.slab), in_lanes(laws.share), in_lanes(laws.pushed)
+@inline
+def put_nothing(laws, b):
+    """No wrench on the eight bodies of a band."""
+    zero = 0.0 * Body(in_lanes(laws.slab), b).origin
+    Pushed(in_lanes(laws.pushed), b).wrench = Wrench(zero, zero)
+
+
+@version_for(push_in_bands, Laws)
+@inline
+def push_bands(laws, bodies, t, inside):
+    rows, slab = Rows(in_lanes(laws.bands.numbers), laws.bands.codes), in_lanes(laws.slab)
     for b in range(laws.members.shape[0]):
         law = law_row(laws.kind, rows, b)
         if is_open(law, inside):
-            Pushed(pushed, b).wrench = share[b] * law_wrench(laws.kind, law, laws, t, Body(slab, b))
-            for j in range(LANES):
-                body = Body(bodies, laws.members[b, j])
-                body.wrench = body.wrench + lane_wrench(laws.pushed, b, j)
+            put_in_band(laws, b, law_wrench(laws.kind, law, laws, t, Body(slab, b)))
+        else:
+            put_nothing(laws, b)
+
+
+@lean_pass
+def push_side_by_side(bodies, group, t, inside):
+    """All laws on all bands of bodies."""
+    align_stack()
+    lay_slab(group.members, bodies, group.slab)
+    push_all_in_bands(group.laws, bodies, t, inside)
+    for b in range(group.members.shape[0]):
+        for j in range(LANES):
+            push_lane_with_all(group.laws, Body(bodies, group.members[b, j]), b, j)
+
+
+@inline
+def push_one_by_one(bodies, group, t, inside):
+    """The same, row by row."""
+    push_all_in_rows(group.laws, bodies, t, inside)
 
 
 @inline
@@ -168,6 +222,12 @@ def lane_wrench(pushed, b, j):
     """The wrench on the j-th of eight bodies."""
     return Wrench(Vector(pushed[b, 0, j], pushed[b, 1, j], pushed[b, 2, j]), Vector(pushed[b, 3, j], pushed[b, 4, j],
                                                                                     pushed[b, 5, j]))
+
+
+@inline
+def put_lane_wrench(pushed, b, j, F):
+    pushed[b, 0, j], pushed[b, 1, j], pushed[b, 2, j] = F.force.x, F.force.y, F.force.z
+    pushed[b, 3, j], pushed[b, 4, j], pushed[b, 5, j] = F.torque.x, F.torque.y, F.torque.z
 
 
 @generic
@@ -187,8 +247,9 @@ def note_row(laws, i, wrench):
     Pushed(laws.pushed, i).wrench = wrench
 
 
+@version_for(push_in_rows, Laws)
 @lean_kernel
-def push_rows(bodies, laws, t, inside):
+def push_rows(laws, bodies, t, inside):
     """One law after the other, each on its body."""
     align_stack()
     for i in range(len(laws.rows.codes)):
@@ -200,46 +261,57 @@ def push_rows(bodies, laws, t, inside):
             body.wrench = body.wrench + wrench
 
 
-push_by_scalar = by_scalar(push_bands, push_rows)
+push_by_scalar = by_scalar(push_side_by_side, push_one_by_one)
 
 
-@version_for(push, Laws)
+@version_for(push, SideBySide)
 @inline
-def push_laws(laws, t, inside, robot, memory):
-    push_by_scalar(memory.bodies, laws, t, inside)
+def push_group(group, t, inside, robot, memory):
+    push_by_scalar(memory.bodies, group, t, inside)
 
 
 @version_for(push, RowLaws)
 @inline
 def push_row_laws(laws, t, inside, robot, memory):
-    push_rows(memory.bodies, laws, t, inside)
+    push_rows(laws, memory.bodies, t, inside)
 
 
-@version_for(look_again, Laws)
+@version_for(look_again, SideBySide)
 @inline
-def lay_again(laws, memory):
-    lay_slab(laws.members, memory.bodies, laws.slab)
+def lay_again(group, memory):
+    lay_slab(group.members, memory.bodies, group.slab)
+
+
+@version_for(spend_power, SideBySide)
+@inline
+def spend_group(group, inside, memory):
+    spend_all(group.laws, inside, memory)
+
+
+@inline
+def power_of_band(laws, b):
+    """Of what `push_side_by_side` has left, on plain numbers: the motion of eight bodies, and the wrenches."""
+    return total(power(Body(in_lanes(laws.slab), b).velocity, Pushed(in_lanes(laws.pushed), b).wrench))
 
 
 @version_for(spend_power, Laws)
-@lean_pass
+@inline
 def spend_bands(laws, inside, memory):
-    """On plain numbers, where `push_bands` has left the motion of the bodies and the wrenches."""
-    rows, slab, pushed = Rows(in_lanes(laws.bands.numbers),
-                              laws.bands.codes), in_lanes(laws.slab), in_lanes(laws.pushed)
+    spent = 0.0
     for b in range(laws.members.shape[0]):
-        if is_open(law_row(laws.kind, rows, b), inside):
-            memory.law_powers[laws.owner] += total(power(Body(slab, b).velocity, Pushed(pushed, b).wrench))
+        spent += power_of_band(laws, b)
+    memory.law_powers[laws.owner] += spent
 
 
 @version_for(spend_power, RowLaws)
-@lean_pass
+@inline
 def spend_rows(laws, inside, memory):
+    spent = 0.0
     for i in range(len(laws.rows.codes)):
         law = law_row(laws.kind, laws.rows, i)
         if is_open(law, inside):
-            memory.law_powers[laws.owner] += power(Body(memory.bodies, law.body).velocity,
-                                                   Pushed(laws.pushed, i).wrench)
+            spent += power(Body(memory.bodies, law.body).velocity, Pushed(laws.pushed, i).wrench)
+    memory.law_powers[laws.owner] += spent
 
 
 # ---------------------------------------------------------------------------------------- laws along a straight segment

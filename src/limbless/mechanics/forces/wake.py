@@ -10,20 +10,21 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from limbless.mechanics.algebra.inertia import Wrench
-from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, product, transpose
+from limbless.mechanics.algebra.vectors import Matrix, Vector, dot, transpose
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.tables import constants
 from limbless.mechanics.forces.fluid import scaled
-from limbless.mechanics.forces.laws import OnBody, law, law_wrench
+from limbless.mechanics.forces.laws import OnBody, about_body, law, law_wrench, segment_motion
 
 
 @constants
 class Wake(OnBody):
     """The trailing edge of a body."""
 
-    start: Vector                         # its place in the body, m
-    frame: Matrix                         # of the section there, in its body: along, lateral, vertical in columns
+    start: Vector                         # its place in the body, along the axes of the section there, m
+    frame: Matrix                         # these axes, in the body: along, lateral, vertical in columns
+    turned: bool                          # whether `frame` is not 1
     added: Vector                         # D: added mass of the edge per length, kg/m
     added_roll: float                     # kg m
     outward: float                        # 1 where e1 points out of the body there, else -1
@@ -53,8 +54,6 @@ def wake_at_edge(wake, W, rate):
 @version_for(law_wrench, WakeLaw)
 @inline
 def wake_wrench(kind, wake, laws, t, body):
-    E, arm, V = product(body.rotation, wake.frame), body.rotation @ wake.start, body.velocity
-    W = transpose(E) @ (V.linear + cross(V.angular, arm) - wake.current)
-    F = wake_at_edge(wake, W, transpose(E) @ V.angular)
-    force = E @ F.force
-    return Wrench(force, E @ F.torque + cross(arm, force))
+    E, velocity, rate = segment_motion(wake, body)
+    F = wake_at_edge(wake, velocity - transpose(E) @ wake.current, rate)
+    return about_body(wake, E, F.force, F.torque)

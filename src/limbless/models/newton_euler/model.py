@@ -250,7 +250,9 @@ class NewtonEuler(Terms, ChainModel):
         problem = problem._replace(memory=problem.memory._replace(tally=tally), records=kept)
         left: dict[str, Any] = {}
         if self._steps is None:
-            row, step = runge_kutta.advance(pack(problem._replace(drive=drive)), knots, record, x)
+            packed = pack(problem._replace(drive=drive), self._desk.pop("packed", None))
+            row, step = runge_kutta.advance(packed, knots, record, x)
+            self._desk["packed"] = packed
         else:
             problem = tables.driven(problem, drive)
             row, step, left, _ = self._steps.advance(problem, knots, record, x, state.memory)

@@ -64,6 +64,19 @@ def test_what_is_written_into_its_arrays_later_is_seen() -> None:
     assert out[0] == 11.0
 
 
+def test_parts_that_were_packed_before_are_found_again_and_others_are_not_mistaken_for_them() -> None:
+    first, out = problem(), np.zeros(6)
+    packed = pack(first)
+    for matrix, inner in ((np.ones((3, 4)), first.inner), (first.matrix, first.inner._replace(rate=0.5)),
+                          (first.matrix.copy(), first.inner._replace(codes=np.array([1, 2])))):
+        other = first._replace(matrix=matrix, inner=inner)
+        packed = pack(other, packed)
+        read(packed, out)
+        shape = matrix.shape[0] + 10 * matrix.shape[1] + 100 * len(inner.codes)
+        assert out.tolist() == [matrix[1, 2], inner.codes[1], inner.rate, -3.0, shape, 1.0]
+        assert matrix[0, 0] == 7.0
+
+
 def test_lanes_are_found_in_a_packed_problem() -> None:
     given, out = problem()._replace(matrix=np.arange(16.0).reshape(2, 8)), np.zeros((1, 8))
     add_lanes(pack(given), out)

@@ -108,8 +108,8 @@ def test_powers_of_environments_add_up_to_that_of_their_wrenches(time: float) ->
     pushed(forces, time, memory)
     powers = memory.law_powers.copy()
     for number in range(2):
-        alone = tuple(element for element in forces if element.owner == number)
-        assert powers[number] == pytest.approx((pushed(alone, time, memory) * velocity).sum(), rel=1e-11)
+        alone = pushed(forces_of([packs[number]], BODIES), time, memory)
+        assert powers[number] == pytest.approx((alone * velocity).sum(), rel=1e-11)
 
 
 def test_an_array_that_may_not_be_written_to_is_no_new_kind_of_array() -> None:
