@@ -77,7 +77,7 @@ def pieces(model: ll.TendonStatics, q: Array, along: int = 60, around: int = 40)
 
 
 @pytest.mark.parametrize(("level", "orientation"), [(0.0, LYING), (-0.08, HANGING), (0.004, PITCHED)])
-def test_residual_and_hessian_are_the_derivatives_of_the_energy(level: float, orientation: Any) -> None:
+def test_lift_and_waterplane_are_the_derivatives_of_the_energy_of_water(level: float, orientation: Any) -> None:
     model = afloat(level, TWISTING, orientation, points=3)
     postures = [0.25 * np.random.default_rng(3).standard_normal(model.spine.stiffness.shape)]
     postures += [np.zeros_like(postures[0])] if orientation is HANGING else []         # upright: sections reach nowhere
