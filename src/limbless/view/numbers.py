@@ -16,18 +16,26 @@ _TURNED = re.compile(r"(?P<number>-?\d[\d.e+-]*)(?P<unit>(?: [^\s,;()]+)*?[ /])r
 
 def numbers_table(result: Result, other: Result | None, degrees: bool = False) -> str:
     """The numbers of a run; with another one also its numbers, and how far this run is from it."""
-    rows = [terminal.summary_rows(one.summary()) for one in (result, other) if one is not None]
-    own, beside = dict(rows[0]), dict(rows[-1]) if other is not None else {}
+    rows = [_placed(terminal.summary_rows(one.summary())) for one in (result, other) if one is not None]
+    own, beside = rows[0], rows[-1] if other is not None else {}
     apart = {} if other is None else _differences(result, other)
-    labels = list(dict.fromkeys(label for part in rows for label, _ in part))
     head = "" if other is None else _head(result, other)
     lines = []
-    for label in labels:
-        texts = [own.get(label, ""), *([] if other is None else [beside.get(label, ""), apart.get(label, "")])]
+    for place in dict.fromkeys(place for part in rows for place in part):
+        label = place[0]
+        texts = [own.get(place, ""), *([] if other is None else [beside.get(place, ""), apart.get(label, "")])]
         cells = "".join(_cell(in_degrees(text) if degrees else text) for text in texts)
         name = _cell(label, "padding:1px 10px 1px 12px;color:#666;white-space:nowrap;vertical-align:top")
         lines.append(f"<tr>{name}{cells}</tr>")
     return f"<table id='numbers' style='font-size:12.5px;border-collapse:collapse'>{head}{''.join(lines)}</table>"
+
+
+def _placed(rows: list[tuple[str, str]]) -> dict[tuple[str, int], str]:
+    """By label and how often it stood before: there may be several notes."""
+    found: dict[tuple[str, int], str] = {}
+    for label, text in rows:
+        found[label, sum(label == other for other, _ in found)] = text
+    return found
 
 
 def in_degrees(text: str) -> str:

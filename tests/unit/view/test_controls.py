@@ -216,6 +216,15 @@ def test_two_runs_have_their_own_numbers() -> None:
     assert "<th" not in numbers_table(made_up.on_ground(), None)
 
 
+def test_every_note_of_a_run_has_a_row() -> None:
+    from limbless.view.numbers import numbers_table
+
+    one, other = made_up.on_ground(), made_up.on_ground()
+    one.notes, other.notes = ("the first", "the second"), ("the first alone",)
+    alone, beside = numbers_table(one, None), numbers_table(one, other)
+    assert all(text in table for text in one.notes for table in (alone, beside)) and "the first alone" in beside
+
+
 def test_numbers_are_told_in_degrees() -> None:
     from limbless.view.numbers import in_degrees
 
