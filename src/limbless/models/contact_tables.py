@@ -187,7 +187,7 @@ def _extent(
     carried: Sequence[tuple[int, int, bool, Array, Array]]
 ) -> Array:
     """How far features, and the surfaces that bodies carry, reach from the origins of their bodies: pegs, boxes, bars
-    and blocks can be left to sleep; without them, nothing sleeps.
+    and crates can be left to sleep; without them, nothing sleeps.
     """
     if not np.isin(Surface.of(surfaces).code[surface], (Peg.code, Box.code, Bar.code, Crate.code)).any():
         return np.zeros(0)

@@ -104,7 +104,7 @@ def moving_distance(box, p):
 
 @version_for(touch, Crate)
 @lean_pass
-def touch_block(scene, i, j, a, b, reach):
+def touch_crate(scene, i, j, a, b, reach):
     return touch_cuboid(MovingBox(scene.surfaces, j), scene, i, a, b)
 
 

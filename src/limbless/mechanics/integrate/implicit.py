@@ -105,8 +105,8 @@ def scratch_for(method: Method, size: int, actuators: int, laws: int, tolerance:
     """Memory for states of so many numbers."""
     stages = len(method.b)
     return Scratch(aligned_zeros((stages, size)), aligned_zeros(size), aligned_zeros(size), aligned_zeros((3, size)),
-                np.zeros(3), np.array([tolerance, 0.0]), np.zeros(3, dtype=np.int64),
-                np.zeros((stages, actuators)), np.zeros(actuators), np.zeros((stages, laws)), np.zeros((stages, 2)))
+                   np.zeros(3), np.array([tolerance, 0.0]), np.zeros(3, dtype=np.int64),
+                   np.zeros((stages, actuators)), np.zeros(actuators), np.zeros((stages, laws)), np.zeros((stages, 2)))
 
 
 @inline

@@ -305,11 +305,11 @@ class NonSmooth(ChainModel):
             deepest = int(now.deepest[0])
             depth = -float(Contact.of(memory.step.contacts).gap[deepest])
             h = float(knots[min(step + 1, len(knots) - 1)] - done)
-            status = Status(*self._meetings.sunk(deepest, depth, done, h))
+            status = self._meetings.sunk(deepest, depth, done, h)
         elif trouble == ENDS.crowded:
-            status = Status(sentences.crowded(done), done)
+            status = sentences.crowded(done)
         elif trouble:
-            status = Status(self._meetings.unsolved(done, now.last[0], self._options.bound), done)
+            status = self._meetings.unsolved(done, now.last[0], self._options.bound)
         records = Records({"time": times, **recording.kept_arrays(kept), **self._tallies.named(kept.tally)})
         left = {_UNRECORDED: np.array([now.residual[0], now.depth[0]]), **dict(zip(_LAST, last, strict=True))}
         if len(knots) > 1 and knots[-1] > knots[0]:

@@ -10,6 +10,7 @@ from limbless.mechanics.contact.mutual import MOST_MUTUAL
 from limbless.mechanics.contact.path import MOST
 from limbless.mechanics.contact.tables import Feature
 from limbless.models import contact_tables, crowd_tables
+from limbless.models.base import Status
 from limbless.robots.chain import Chain
 
 PENETRATION = 1e-6                     # m: how deep a robot may start inside something: rounding, and no more
@@ -52,8 +53,8 @@ class Meetings(NamedTuple):
         return (": change initial.joint_position or the gait, or raise self-contact.apart where links are thicker than "
                 "long")
 
-    def sunk(self, contact: int, depth: float, time: float, h: float) -> tuple[str, float, str]:
-        """A contact that has failed: what is in what, how deep; when; and the body."""
+    def sunk(self, contact: int, depth: float, time: float, h: float) -> Status:
+        """A contact that has failed: what is in what, and how deep."""
         link, other = self.names(contact)
         radius = float(Feature.of(self.scene.features).radius[contact])
         if not isinstance(self.crowd, Alone):
@@ -62,21 +63,22 @@ class Meetings(NamedTuple):
         name = names[number] if number < len(names) else "the ground of its wheels"
         if other is not None or link in self.company.names:
             name = "what it lies on" if other is None else repr(other)
-        return (f"{link!r} is {depth:.3g} m deep in {name} at t = {time:g} s, more than the radius of {radius:.3g} m "
-                "with which it touches: no contact force means anything there; try a step shorter than "
-                f"{h:g} s, and look whether something appears or starts inside the body, or the body is pressed or "
-                "thrown too hard", time, link)
+        return Status(f"{link!r} is {depth:.3g} m deep in {name} at t = {time:g} s, more than the radius of "
+                      f"{radius:.3g} m with which it touches: no contact force means anything there; try a step "
+                      f"shorter than {h:g} s, and look whether something appears or starts inside the body, or the "
+                      "body is pressed or thrown too hard", time, link)
 
-    def unsolved(self, time: float, residual: float, bound: float) -> str:
+    def unsolved(self, time: float, residual: float, bound: float) -> Status:
         """Contact laws that no impulses satisfy; more contacts may act than the solver follows a path for."""
         count = len(self.scene.owner)
         many = "" if count <= MOST else (f", or friction below 0.8: stronger friction is solved for up to {MOST} "
                                          f"contacts at a time, and there are {count} here")
-        return (f"the contact laws could not be solved at t = {time:g} s: a residual of {residual:.2g} m/s remains, "
-                f"more than model.bound, {bound:g} m/s; try a smaller step or a larger model.compliance{many}")
+        return Status(f"the contact laws could not be solved at t = {time:g} s: a residual of {residual:.2g} m/s "
+                      f"remains, more than model.bound, {bound:g} m/s; try a smaller step or a larger "
+                      f"model.compliance{many}", time)
 
 
-def crowded(time: float) -> str:
+def crowded(time: float) -> Status:
     """More contacts between bodies that move than there is room for."""
-    return (f"more than {MOST_MUTUAL} contacts between bodies that move act at t = {time:g} s, too many to be solved "
-            "for: take fewer objects or links, or raise self-contact.apart")
+    return Status(f"more than {MOST_MUTUAL} contacts between bodies that move act at t = {time:g} s, too many to be "
+                  "solved for: take fewer objects or links, or raise self-contact.apart", time)
