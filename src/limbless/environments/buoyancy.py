@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from limbless.description import Vector3, quantity
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
 from limbless.environments.gravity import STANDARD, field_among
-from limbless.environments.packing import field_rows, fills, in_windows, segment_rows
+from limbless.environments.packing import NO_VOLUME, field_rows, in_windows, lifted_fills, segment_rows
 from limbless.errors import InputError
 from limbless.mechanics.forces.surface import SurfaceLaw
 from limbless.robots.base import Robot
@@ -63,9 +63,9 @@ class Buoyancy(Environment):
         else:
             pieces = robot.segments()
             width, height = np.array([(piece.half_width, piece.half_height) for piece in pieces]).reshape(-1, 2).T
-            area = width * height * fills(robot, pieces)
+            area = width * height * lifted_fills(robot)
             law = segment_rows(SurfaceLaw(), pieces, self.points, lift=-self.density * np.pi * np.outer(area, gravity),
                                height=self.surface, half_width=width, half_height=height)
         if not len(law.rows.codes):
-            raise InputError("buoyancy needs a robot with volume: give its links `solids`, a `volume` or a `body`")
+            raise InputError(NO_VOLUME)
         return Pack(in_windows(self, law))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.environments.base import Array, Pack
-from limbless.environments.packing import fills, in_windows, segment_rows
+from limbless.environments.packing import in_windows, lifted_fills, segment_rows
 from limbless.flows.base import joined
 from limbless.flows.waves import WavesFlow
 from limbless.mechanics.forces.afloat import OpenWakeLaw
@@ -48,6 +48,7 @@ def pack_open(water: Water, robot: Robot, pieces: list[Segment], drag: Array, ma
     """The laws of open water, from the coefficients of all pieces."""
     half = np.array([(piece.half_width, piece.half_height) for piece in pieces])
     gravity = np.zeros(3) if water.gravity is None else np.array(water.gravity)
+    fills = robot.fills() if water.surface is None else lifted_fills(robot)
     begins = [piece.body not in [other.body for other in pieces[:i]] for i, piece in enumerate(pieces)]
     skin = drag.copy()
     if water.drag_law != "constant":
@@ -57,7 +58,7 @@ def pack_open(water: Water, robot: Robot, pieces: list[Segment], drag: Array, ma
                    Rough() if water.drag_law == "constant" else Skin(water.drag_law == "mixed"))
     law = segment_rows(kind, pieces, water.points, quadratic=skin[:, :3], quadratic_roll=skin[:, 3], added=mass[:, :3],
                        added_roll=mass[:, 3], half_width=half[:, 0], half_height=half[:, 1], gravity=gravity,
-                       displaced=water.density * np.pi * half.prod(axis=1) * fills(robot, pieces),
+                       displaced=water.density * np.pi * half.prod(axis=1) * fills,
                        viscosity=water.viscosity / body_length(robot, pieces), slow_width=slow[:, 0],
                        slow_height=slow[:, 1], begins=begins)
     laws = in_windows(water, law)

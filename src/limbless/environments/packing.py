@@ -7,9 +7,13 @@ from typing import Any
 import numpy as np
 
 from limbless.environments.base import Array, Environment
+from limbless.errors import InputError
 from limbless.mechanics.forces.laws import LawRows
 from limbless.mechanics.forces.weight import WeightLaw
-from limbless.robots.base import Bodies, Robot, Segment
+from limbless.robots.base import Bodies, Segment
+
+NO_VOLUME = ("buoyancy needs a robot with volume: give its links `solids`, a `volume` or a `body`, its vertebrae a "
+             "`volume`")
 
 
 def body_rows(kind: Any, bodies: Sequence[int], **fields: Any) -> LawRows:
@@ -52,13 +56,18 @@ def field_rows(bodies: Bodies, mass: Array, moment: Array, field: Array) -> LawR
     return body_rows(WeightLaw(), heavy.tolist(), field=field, mass=mass[heavy], moment=moment[heavy])
 
 
-def fills(robot: Robot, pieces: Sequence[Segment]) -> Array:
-    """(pieces,) volume of each body over that of the full cylinders of its segments: caps make it less than 1."""
-    volume, whole = robot.bodies().volume, np.zeros(len(robot.bodies().volume))
-    for piece in pieces:
-        whole[piece.body] += np.pi * piece.half_width * piece.half_height * piece.length
-    share = np.where((volume > 0.0) & (whole > 0.0), volume / np.maximum(whole, 1e-300), 1.0)
-    return np.array([share[piece.body] for piece in pieces])
+def lifted_fills(robot: Any) -> Array:
+    """`fills` of a robot that a surface lifts; refused where there is no volume, or one that no surface can cut."""
+    fills, described = robot.fills(), getattr(robot, "chain", robot)
+    cut = {piece.body for piece in described.segments()}
+    uncut = [row for row, volume in enumerate(described.bodies().volume) if volume > 0.0 and row not in cut]
+    if uncut:
+        names = ", ".join(repr(described.link_names[described.rows[row].link]) for row in uncut)
+        raise InputError(f"robot.links: {names}: there is a volume and no `body`, so that a `surface` has nothing to "
+                         "cut and to lift; give it a `body`, or `volume: 0`")
+    if not fills.any():
+        raise InputError(NO_VOLUME)
+    return np.asarray(fills)
 
 
 def stations(robot: Any, pieces: Sequence[Segment]) -> Array:

@@ -67,6 +67,15 @@ class Robot(Description):
     def bodies(self) -> Bodies:
         raise NotImplementedError
 
+    def fills(self) -> Array:
+        """(segments,) volume of each body over that of the full cylinders of its segments: caps make it less than 1."""
+        volume, pieces = self.bodies().volume, self.segments()
+        whole = np.zeros(len(volume))
+        for piece in pieces:
+            whole[piece.body] += np.pi * piece.half_width * piece.half_height * piece.length
+        share = volume / np.where(whole > 0.0, whole, np.inf)
+        return np.array([share[piece.body] for piece in pieces])
+
     @property
     def total_mass(self) -> float:
         return float(self.bodies().mass.sum())

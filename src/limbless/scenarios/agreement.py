@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from limbless import registry
 from limbless.errors import InputError
 from limbless.kinds import Refusal
@@ -17,6 +19,8 @@ _WHOLE = 1e-9
 """How far from a whole number of steps (relative) a record interval may be: more than rounding, less than any
 intention.
 """
+_ASIDE = 1e-6
+"""Of its length: as near does the lift of a link act to the centre of its volume."""
 
 
 def disagreements(parts: Mapping[str, Any]) -> list[Refusal]:
@@ -95,6 +99,25 @@ def remarks(parts: Mapping[str, Any]) -> Iterator[str]:
             yield ("environment.regularised-friction: it holds nothing up, and robot.base is 'free': under `gravity` "
                    "the robot falls while the ground rubs; choose base 'planar'")
         yield from _skin(parts["robot"], item)
+    if any(getattr(item, "surface", None) is not None for item in environment) and parts["robot"].kind == "chain":
+        yield from _lift(parts["robot"].build())
+
+
+def _lift(robot: Any) -> Iterator[str]:
+    """Links that a surface lifts elsewhere than deep water does: along their body, which it can cut."""
+    bodies, pieces = robot.bodies(), robot.segments()
+    aside = {}
+    for row in sorted({piece.body for piece in pieces if bodies.volume[piece.body] > 0.0}):
+        own = [piece for piece in pieces if piece.body == row]
+        whole = [piece.half_width * piece.half_height * piece.length for piece in own]
+        middle = np.average([piece.start + 0.5 * piece.length * piece.frame[:, 0] for piece in own], axis=0,
+                            weights=whole)
+        away = float(np.linalg.norm(bodies.volume_moment[row] / bodies.volume[row] - middle))
+        if away > _ASIDE * sum(piece.length for piece in own):
+            aside[robot.link_names[robot.rows[row].link]] = away
+    if aside:
+        yield (f"robot.links: {', '.join(map(repr, aside))}: under a `surface` the lift acts along their `body`, up to "
+               f"{1e3 * max(aside.values()):.2g} mm from the centre of their volume, where it acts in deep water")
 
 
 def _skin(robot: Any, item: Any) -> Iterator[str]:

@@ -127,3 +127,57 @@ def test_lift_takes_the_gravity_of_gravity() -> None:
     with pytest.raises(InputError, match="horizontal"):
         ll.NewtonEuler(body, [ll.Gravity(acceleration=(1.0, 0.0, -9.0)), ll.Buoyancy(surface=0.0)])
     assert "weighs nothing" in ll.simulate(body, STILL, ll.Buoyancy(), duration=0.02).notes[0]
+
+
+HIGH_ABOVE = (ll.Buoyancy(), ll.Buoyancy(surface=5.0), ll.Water(surface=5.0, drag=(0, 0, 0, 0), inertia=(0, 0, 0)))
+
+
+def of_links(*volumes: float | None, **last: object) -> ll.Chain:
+    """A fixed chain in pitch, one link per volume (none: that of its body); `last` goes to the last link."""
+    links = [Link(mass=0.1, first_moment=(0.005, 0.0, 0.0), inertia=(1e-5, 0, 0, 4e-4, 0, 4e-4), volume=volume,
+                  body={"length": 0.1, "half_width": 0.02, "half_height": 0.03}) for volume in volumes]
+    turning = {"joint": {"kind": "revolute", "axis": (0.0, 1.0, 0.0)}, "position": (0.1, 0.0, 0.0)}
+    links[1:] = [link.changed(**turning) for link in links[1:]]
+    return ll.Chain(base="fixed", links=(*links[:-1], links[-1].changed(**last)))
+
+
+@pytest.mark.parametrize("volumes", [(None, None, None), (1e-4, 3e-4, 0.0), (0.0, 0.0, 2e-5)])
+def test_far_below_its_surface_water_lifts_what_deep_water_lifts(volumes: tuple[float | None, ...]) -> None:
+    """Links without volume, and those with more or less than their body. Along a link the lift is a difference of
+    powers of depth over half height, here 170: hence 1e-11 N m.
+    """
+    held = [ll.NewtonEuler(of_links(*volumes), [ll.Gravity(), lift]).bias((0.2, -0.3), (0.0, 0.0))
+            for lift in HIGH_ABOVE]
+    np.testing.assert_allclose(held[1:], [held[0]] * 2, rtol=0, atol=1e-11)
+
+
+def test_far_below_its_surface_water_lifts_soft_bodies_as_deep_water_does() -> None:
+    """A chain, whose stations know the volume of their link, and a neck of which every other vertebra has none."""
+    neck = ll.SnakeNeck().build()
+    bare = neck.changed(vertebrae=tuple(one.changed(volume=one.volume * (i % 2)) for i, one in
+                                        enumerate(neck.vertebrae)))
+    chain = ll.Scenario.load("chain-tendons").robot.build()
+    bent = chain.changed(links=tuple(link.changed(volume=2e-5 * (i % 3)) for i, link in enumerate(chain.links)))
+    for robot in (bare, bent):
+        models = [ll.Soft(robot, [ll.Gravity(), lift]) for lift in HIGH_ABOVE]
+        deep, *under = (model.forward(model.flat(), 0.0).strain_acceleration for model in models)
+        scale = np.abs(deep).max()
+        assert scale > 1.0
+        np.testing.assert_allclose(np.array(under) / scale, [deep / scale] * 2, rtol=0, atol=1e-10)
+
+
+def test_a_surface_refuses_what_it_cannot_lift() -> None:
+    for lift in HIGH_ABOVE[1:]:
+        with pytest.raises(InputError, match="needs a robot with volume"):
+            ll.NewtonEuler(of_links(0.0, 0.0), [ll.Gravity(), lift])
+        with pytest.raises(InputError, match=r"robot.links: 'link 2': there is a volume and no `body`"):
+            ll.NewtonEuler(of_links(None, None, 1e-4, body=None), [ll.Gravity(), lift])
+
+
+def test_a_lift_beside_the_centre_of_the_volume_is_said() -> None:
+    """Under a surface the lift acts along the body; where its middle is the centre of the volume nothing is said."""
+    surface = [ll.Gravity(), ll.Buoyancy(surface=0.0)]
+    for centre, told in (((0.05, 0.0, 0.0), 0), ((0.03, 0.0, 0.0), 1)):
+        run = ll.simulate(of_links(None, None, volume_centre=centre), STILL, surface,
+                          duration=0.01, step=0.01)
+        assert len([note for note in run.notes if "up to 20 mm from the centre of their volume" in note]) == told

@@ -141,7 +141,7 @@ def test_slabs_converge_with_their_number() -> None:
 @pytest.mark.parametrize(("robot", "environment", "told"), [
     (NECK, [ll.Gravity(), ll.Buoyancy(surface=0.0), ll.Buoyancy(surface=-0.1)], "takes one surface; got 2"),
     (NECK.changed(vertebrae=tuple(one.changed(volume=0.0) for one in NECK.vertebrae)), ll.Buoyancy(surface=0.0),
-     "give its vertebrae a `volume`"),
+     "its vertebrae a `volume`"),
     (TWISTING, ll.Buoyancy(), "robot.section: statics asks for a section where a surface cuts it"),
     (NECK, [ll.Gravity(), ll.Water(surface=0.0)], "its lift alone is `buoyancy` with the same `surface`"),
 ])

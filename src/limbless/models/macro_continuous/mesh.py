@@ -81,6 +81,9 @@ class Slices:
         volume, none = self.mesh.weight * area, np.zeros((len(area), 3))
         return Bodies(self.rod.density * volume, none, np.zeros((len(area), 3, 3)), volume, none)
 
+    def fills(self) -> Array:
+        return np.ones(len(self.mesh.weight))
+
     def node_at(self, abscissa: float) -> int:
         """The node at an abscissa where the mesh was broken, or at an end."""
         if abscissa > self.rod.length * (1.0 + 1e-12):

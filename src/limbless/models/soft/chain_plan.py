@@ -92,12 +92,14 @@ def _on_link(chain: Chain, row: int, bodies: Bodies, stations: int) -> list[Piec
         there = Frame(bodies.volume_moment[row] / volume, np.eye(3))
         found += _between(here, there)
         found[-1].volume, here = volume, there
-    for segment in (one for one in chain.segments() if one.body == row):
+    for segment, fill in zip(chain.segments(), chain.fills(), strict=True):
+        if segment.body != row:
+            continue
         for at, weight in zip(*gauss(stations), strict=True):
             there = Frame(segment.start + at * segment.length * segment.frame[:, 0], segment.frame)
             found += _between(here, there)
             found[-1].span, here = float(weight * segment.length), there
-            found[-1].axes = (segment.half_width, segment.half_height)
+            found[-1].axes, found[-1].fill = (segment.half_width, segment.half_height), float(fill)
     return found + _between(here, home) if found else found
 
 

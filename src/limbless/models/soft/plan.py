@@ -37,6 +37,7 @@ class Piece:
     turn: Array = field(default_factory=lambda: np.zeros(3))    # kg m2
     volume: float = 0.0                   # m3
     axes: tuple[float, float] = (0.0, 0.0)                      # half axes of the section, m
+    fill: float = 1.0                     # volume of the body there over that of its full sections
     place: float = 0.0                    # abscissa, m
 
 
@@ -112,6 +113,9 @@ class Stations:
         none = np.zeros((len(mass), 3))
         return Bodies(mass, none, np.zeros((len(mass), 3, 3)), volume, none)
 
+    def fills(self) -> Array:
+        return np.array([piece.fill for _, piece in self.plan.stations if piece.span > 0.0])
+
     def carriers(self) -> list[int]:
         """What a wrench at a point can act on: the base and the ends of the cells."""
         return list(range(len(self.plan.cells) + 1))
@@ -166,9 +170,12 @@ def _spine_pieces(robot: TendonSpine, one: Vertebra, stations: int, start: float
     at, share = 0.5 * (nodes + 1.0), 0.5 * weights
     round_turn = r**2 * np.array([0.5, 0.25, 0.25])
 
+    fill = one.volume / (l * np.pi * axes[0] * axes[1])
+
     def station(d: float, w: float, s: float, natural: Array, first: Array) -> Piece:
         mass = w * one.joint_mass
-        return Piece(d, natural, first, None, w * l, mass, mass * round_turn, w * one.volume, axes, start + s * l)
+        return Piece(d, natural, first, None, w * l, mass, mass * round_turn, w * one.volume, axes, fill,
+                     start + s * l)
 
     if robot.kinematics == "arc":
         steps = np.diff(np.concatenate([[0.0], at, [1.0]]))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from limbless.environments.base import Environment
 from limbless.environments.buoyancy import Buoyancy
-from limbless.environments.packing import gauss_rules
+from limbless.environments.packing import NO_VOLUME, gauss_rules
 from limbless.errors import InputError
 from limbless.mechanics.spine.tables import Level, NoSurface, Spine
 from limbless.mechanics.spine.vertebra import Hinge, vertebrae
@@ -32,7 +32,7 @@ def water_around(robot: TendonSpine, environment: Sequence[Environment], spine: 
                          f"heights {[item.surface for item in ending]} m")
     item, volume = ending[0], robot.values("volume")
     if not volume.any():
-        raise InputError("buoyancy needs a robot with volume: give its vertebrae a `volume`")
+        raise InputError(NO_VOLUME)
     lift, level = -item.density * volume / robot.values("length") * item.field[2], float(item.surface or 0.0)
     return level_of(robot, spine, lift, to_base[:, 2].copy(), level - float(base_position[2]), item.points)
 
