@@ -214,10 +214,10 @@ def _base(tree: Tree, leading: list[Connection],
 
 def _held_back(leading: list[Connection]) -> list[str]:
     """What the joints of the base have beside their motion: a base here moves without any of it."""
-    found = {"damping": [joint.damping for joint in leading], "friction": [joint.friction for joint in leading],
-             "springs": [joint.stiffness for joint in leading], "motors": [joint.actuated for joint in leading],
-             "ranges": [joint.lower is not None or joint.upper is not None for joint in leading]}
-    lost = [word for word, given in found.items() if any(given)]
+    found = {"damping": any(joint.damping for joint in leading), "friction": any(joint.friction for joint in leading),
+             "springs": any(joint.stiffness for joint in leading), "motors": any(joint.actuated for joint in leading),
+             "ranges": any(joint.lower is not None or joint.upper is not None for joint in leading)}
+    lost = [word for word, given in found.items() if given]
     told = names([joint.name for joint in leading])
     return [f"{' and '.join(lost)} of the joints of the base ({told}) not kept: the base moves freely"] if lost else []
 

@@ -187,13 +187,13 @@ def _surroundings(environment: Sequence[Any], chain: Chain, option: Element, wor
             if item.folded_mass or item.folded_inertia:
                 comments.append("armature of the base is part of link 0 here: MuJoCo's box of that body grows by it")
         elif item.kind == "ground" and not any(item.slope):
-            ElementTree.SubElement(world, "geom", type="plane", size="0 0 1", pos=text(0.0, 0.0, item.height),
-                                   contype="0", conaffinity="1", **_rubs(item, chain, comments))
+            ElementTree.SubElement(world, "geom", _rubs(item, chain, comments), type="plane", size="0 0 1",
+                                   pos=text(0.0, 0.0, item.height), contype="0", conaffinity="1")
         elif item.kind == "pegs":
             rubs = _rubs(item, chain, comments)
             for foot in item.feet:
-                ElementTree.SubElement(world, "geom", type="capsule", size=text(item.radius), contype="0",
-                                       fromto=text(*foot, *(np.array(foot) + item.span)), conaffinity="1", **rubs)
+                ElementTree.SubElement(world, "geom", rubs, type="capsule", size=text(item.radius), contype="0",
+                                       fromto=text(*foot, *(np.array(foot) + item.span)), conaffinity="1")
         else:
             comments.append(f"without: environment {item.kind}, which MuJoCo does not have in this form")
     option.set("gravity", text(*gravity))
