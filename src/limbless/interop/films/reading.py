@@ -16,6 +16,7 @@ from limbless.interop.films.tracks import LARGEST, Track, separator_of, text_of
 KNOWN = ("SLEAP (CSV, analysis HDF5), DeepLabCut (CSV, HDF5), WCON (also zipped), Tierpsy and WormPose (HDF5), "
          "movement "
          "(NetCDF), tables with columns frame, point, x, y (CSV), arrays (npy, npz)")
+_VIDEOS = (".mp4", ".mov", ".avi", ".mkv", ".webm", ".m4v")
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
@@ -36,6 +37,9 @@ def read_track(path: str | Path, track: str | None = None, animal: str | None = 
     if source.stat().st_size > LARGEST:
         raise InputError(f"{source.name} has {source.stat().st_size / 1e9:.1f} GB; films up to {LARGEST / 1e9:g} GB "
                          "are read")
+    if source.suffix.lower() in _VIDEOS:
+        raise InputError(f"{source.name} is a video: track points along the animal first (SLEAP, DeepLabCut, Tierpsy, "
+                         "..), and give the file that they write")
     if kind is not None and kind not in tables.KINDS:
         raise InputError(f"kind: {kind!r} is none of {', '.join(tables.KINDS)}")
     if array is not None and source.suffix != ".npz":
