@@ -72,6 +72,8 @@ class _Frames:
 
     def __init__(self, model: Element, version: tuple[int, ...]) -> None:
         self.version = version
+        first = model.find("link")
+        self.canonical = model.get("canonical_link") or ("" if first is None else first.get("name", ""))
         self.named = {item.get("name", ""): item for tag in ("frame", "joint", "link") for item in model.findall(tag)}
         self.known: dict[str, Array] = {"__model__": np.eye(4), _WORLD: np.eye(4), "": np.eye(4)}
 
@@ -89,9 +91,11 @@ class _Frames:
         """The link that a frame is attached to, where one stands in the place of a link."""
         for _ in range(_LONGEST):
             item = self.named.get(name)
-            if item is None or item.tag != "frame":
+            if name in ("", "__model__"):
+                return self.canonical
+            if item is None or item.tag == "link":
                 return name
-            name = item.get("attached_to", "")
+            name = item.get("attached_to", "") if item.tag == "frame" else (item.findtext("child") or "").strip()
         raise InputError(f"frame {name!r} is attached to itself")
 
     def _usual(self, item: Element) -> str:

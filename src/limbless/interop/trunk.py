@@ -197,7 +197,7 @@ def _base(tree: Tree, leading: list[Connection],
     slides = [joint for joint in leading if joint.kind == "prismatic"]
     hinges = [joint for joint in leading if joint.kind == "revolute"]
     free = kinds == ["floating"] or _spans_space(slides, hinges, kinds)
-    plane = hinges[0].axis if _spans_plane(slides, hinges, kinds) else None
+    plane = leading[0].axis if kinds == ["planar"] else hinges[0].axis if _spans_plane(slides, hinges, kinds) else None
     if free or plane is not None:
         tree.connections = [joint for joint in tree.connections if joint not in leading]
         for joint in leading:

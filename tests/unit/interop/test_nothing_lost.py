@@ -74,6 +74,21 @@ def test_sdf_masses_from_shapes_frames_for_links_and_both_axes(tmp_path: Path) -
     assert turned is not None and (turned.lower, turned.damping) == ((-0.5, -1.0), (0.7, 0.0))
 
 
+def test_a_frame_of_the_model_stands_for_its_first_link(tmp_path: Path) -> None:
+    text = ARM.replace('attached_to="a"', "")
+    assert ll.load_robot(written(tmp_path, "arm.sdf", text)).link_names == ["a", "b", "c"]
+
+
+def test_a_planar_joint_before_the_robot_is_its_base(tmp_path: Path) -> None:
+    """It was refused with the words that only the base may move like that."""
+    base = ('<link name="world"/><joint name="f" type="planar"><parent link="world"/><child link="link0"/>'
+            '<axis xyz="0 0 1"/></joint>')
+    chain = ll.load_robot(written(tmp_path, "s.urdf", urdf().replace("0 -2 0", "0 0 1").replace("</robot>",
+                                                                                               base + "</robot>")))
+    assert chain.base == "planar" and chain.joint_names == ["joint1", "joint2", "joint3"]
+    assert chain.total_mass == pytest.approx(2.0) and set(chain.joint_labels) == {"yaw"}
+
+
 def test_masses_of_boxes_around_meshes_are_said(tmp_path: Path) -> None:
     (tmp_path / "link.obj").write_text("v 0 0 0\nv 0.1 0.02 0\nv 0 0.02 0.03\n")
     text = urdf(collision=False)
