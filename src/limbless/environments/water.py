@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from limbless.description import Description, Vector3, quantity
 from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.buoyancy import Buoyancy
-from limbless.environments.gravity import field_among
+from limbless.environments.gravity import Gravity, field_among
 from limbless.environments.open_water import pack_open
 from limbless.environments.packing import (
     added_inertia,
@@ -186,6 +186,9 @@ class Water(Environment):
                              "one of both out")
         if sum(isinstance(item, Water) and (item.lifts or self.surface is not None) for item in environment) > 1:
             raise InputError(f"{lifting}: one water at a time where one has a surface or lifts; leave the others out")
+        if any(isinstance(item, Gravity) and item.active for item in environment):
+            raise InputError(f"{lifting}: this water lifts all the time, and `gravity` is switched on and off; leave "
+                             "gravity.active out")
         field = field_among(environment, self.gravity, "water.gravity")
         if field is None:
             raise InputError(NO_GRAVITY)

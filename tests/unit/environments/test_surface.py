@@ -286,6 +286,7 @@ def test_a_swimmer_at_the_surface_for_twelve_seconds() -> None:
     ([ll.Water(surface=0.0), ll.Water(), ll.Gravity()], "one water at a time"),
     ([ll.Water(surface=0.0, gravity=(0.0, 0.0, -1.62)), ll.Gravity()], "one field"),
     ([ll.Water(gravity=(0.0, 0.0, -1.62)), ll.Gravity()], "one field"),
+    ([ll.Water(surface=0.0), ll.Gravity(active=((0.0, 1.0),))], "switched on and off"),
     ([ll.Water(gravity=(0.0, 0.0, -G)), ll.Gravity(), ll.Buoyancy()], "lift it again"),
     ([ll.Water(gravity=(0.0, 0.0, -G)), ll.Water(gravity=(0.0, 0.0, -G)), ll.Gravity()], "one water at a time"),
     ([ll.Water(surface=0.0, flow=[WavesFlow(amplitude=0.05, period=1.0)]),
