@@ -139,8 +139,9 @@ def _change(scenario: Scenario, model: NewtonEuler | Soft, name: str) -> Change:
     def drive(times: np.ndarray) -> Any:
         return differences([one.drive(gait, times) for one, gait in zip(models, gaits, strict=True)])
 
-    problem = differences([one.problem(one.still(), 0, Uncounted(), Uncounted())     # type: ignore[arg-type]
-                           for one in models])
+    around = [one.problem(one.still(), 0, Uncounted(), Uncounted())                  # type: ignore[arg-type]
+              for one in (model, *models)]
+    problem = combined((0.0, *variation.weights), around, name)    # the one between must be of the same make
     start = differences([one.initial_state(varied.initial, varied.gait).x
                          for one, varied in zip(models, variation.scenarios, strict=True)])
     return Change(problem, start, drive)

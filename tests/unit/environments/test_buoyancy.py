@@ -181,7 +181,7 @@ def test_far_below_its_surface_water_lifts_soft_bodies_as_deep_water_does(robot:
 
 
 def test_a_surface_refuses_what_it_cannot_lift() -> None:
-    for lift in HIGH_ABOVE[1:]:
+    for lift in (*HIGH_ABOVE[1:], ll.Water(gravity=(0.0, 0.0, -9.81))):
         with pytest.raises(InputError, match="needs a robot with volume"):
             ll.NewtonEuler(of_links(0.0, 0.0), [ll.Gravity(), lift])
         with pytest.raises(InputError, match=r"robot.links: 'link 2': there is a volume and no `body`"):
