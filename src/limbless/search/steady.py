@@ -21,7 +21,7 @@ from limbless.search.period_map import ChainPeriod, DualPeriod, Near, Period, be
 from limbless.search.screws import path_of, path_slope
 from limbless.simulation import run_scenario
 from limbless.studies.sensitivity import MEAN_OF_SIN16, torque_norm
-from limbless.studies.variations import vary
+from limbless.studies.variations import mass_slope
 
 if TYPE_CHECKING:
     from limbless.result import Result
@@ -297,7 +297,7 @@ def _motion(scenario: Scenario, dual: DualPeriod, v: Array, period: Period, resi
         _twist(dual, v), residual, dual.passes, "Newton's method, exact derivatives", unknowns=v, unknown_slopes=follow,
         map_slope=J, steps=dual.family.steps)
     if count:
-        dmass = np.array([_mass_slope(dual, scenario, path) for path in dual.fields]) if count else np.zeros(0)
+        dmass = np.array([mass_slope(scenario, path) for path in dual.fields]) if count else np.zeros(0)
         dcost = None if cost is None else cost * (dwork / work - dway / way - dmass / chain.total_mass)
         largest = int(np.argmax(np.where(limited, ratios, -1.0)))
         numbers = {"speed": (dway - speed * dT) / T, "turn_rate": (dturn - turn / T * dT) / T, "positive_work": dwork,
@@ -320,14 +320,6 @@ def _twist(dual: DualPeriod, v: Array) -> Array:
     x = dual.x0.copy()
     x[dual.rows] = v
     return x[dual.family.model._split:][:6].copy()
-
-
-def _mass_slope(dual: DualPeriod, scenario: Scenario, path: str) -> float:
-    if not path.startswith("robot."):
-        return 0.0
-    variation = vary(scenario, path)
-    return sum(weight * one.robot.build().total_mass
-               for weight, one in zip(variation.weights, variation.scenarios, strict=True))
 
 
 def steady_scenario(motion: SteadyMotion, periods: int = 1) -> Scenario:
