@@ -1,7 +1,7 @@
 """How a motion depends on gait, body and water: exact derivatives, from one run that carries them along."""
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from limbless.models.soft.model import Soft
 from limbless.result import LABELS
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation import knots_between, recorded, stage_times
-from limbless.studies.variations import combined, moved_knots, one_sided, vary
+from limbless.studies.variations import Variation, combined, moved_knots, one_sided, vary
 
 ENTRIES = ("gait", "robot", "environment", "actuation", "initial")
 MEAN_OF_SIN16 = 6435.0 / 32768.0
@@ -112,7 +112,7 @@ def _run(scenario: Scenario, model: NewtonEuler | Soft, names: list[str]) -> _Pa
     start = model.initial_state(scenario.initial, gait)
     run: Any = (SoftTangents(model, gait, start, others) if isinstance(model, Soft)
                 else Tangents(model, gait, compiled, start, others))
-    knots = knots_between(0.0, end, scenario.step, breaks)
+    knots = knots_between(0.0, end, scenario.step, list(breaks))
     keep = recorded(knots, scenario.record_every, end)
     states, slopes = [], []
     begins = {*range(0, len(knots) - 1, model.steps_per_block), len(knots) - 1}
@@ -140,24 +140,33 @@ def _breaks(scenario: Scenario, model: NewtonEuler | Soft) -> np.ndarray:
 def _change(scenario: Scenario, model: NewtonEuler | Soft, name: str, kinks: np.ndarray) -> Change:
     """How what is packed changes along a field; `kinks` of the drive that may go with it."""
     variation = vary(scenario, name)
-    alone = name.startswith("gait.")
-    models = [model if alone else _model_of(one) for one in variation.scenarios]
-    gaits = [one.gait for one in variation.scenarios]
-
-    def differences(parts: list[Any]) -> Any:
-        return combined(variation.weights, parts, name)
-
+    models = models_along(variation, model)
     own = [_breaks(varied, one) for one, varied in zip(models, variation.scenarios, strict=True)]
 
     def around(knots: np.ndarray) -> list[np.ndarray]:
         return [knots if isinstance(model, NewtonEuler) else moved_knots(knots, kinks, breaks) for breaks in own]
 
-    def drive(knots: np.ndarray) -> Any:
-        found = differences([one.drive(gait, stage_times(there))
-                             for one, gait, there in zip(models, gaits, around(knots), strict=True)])
-        return found if isinstance(model, NewtonEuler) else mapped(one_sided, found)
+    return change_along(variation, models, around)
 
-    problem = differences([one.problem(one.still(), 0, Uncounted(), Uncounted())     # type: ignore[arg-type]
+
+def models_along(variation: Variation, model: Any) -> list[Any]:
+    """A model for each scenario of a variation: the same where the gait alone changes."""
+    alone = variation.path.startswith("gait.")
+    return [model if alone else _model_of(one) for one in variation.scenarios]
+
+
+def change_along(variation: Variation, models: list[Any],
+                 around: Callable[[np.ndarray], list[np.ndarray]]) -> Change:
+    """How what these models pack changes along a field; `around` gives the knots of each of them."""
+    def differences(parts: list[Any]) -> Any:
+        return combined(variation.weights, parts, variation.path)
+
+    def drive(knots: np.ndarray) -> Any:
+        found = differences([one.drive(varied.gait, stage_times(there)) for one, varied, there
+                             in zip(models, variation.scenarios, around(knots), strict=True)])
+        return found if isinstance(models[0], NewtonEuler) else mapped(one_sided, found)
+
+    problem = differences([one.problem(one.still(), 0, Uncounted(), Uncounted())
                            for one in models])
     start = differences([one.initial_state(varied.initial, varied.gait).x
                          for one, varied in zip(models, variation.scenarios, strict=True)])

@@ -32,10 +32,16 @@ Array = NDArray[np.float64]
 class Change(NamedTuple):
     """How what is packed changes along one field."""
 
-    problem: Any                          # slopes of the tables of a problem, but for its drive, memory and records
+    problem: Any                          # slopes of the tables of a problem, but for its drive, memory and records;
+                                          # None: along the start alone
     start: Array                          # slope of the state at the start
     drive: Callable[[Array], Any]         # slopes of the drive at stages of steps between these knots,
     knots: Callable[[Array], Array]       # and of the knots: those at a kink of the drive go with it
+
+
+def along_start(start: Array) -> Change:
+    """Another start, and else nothing."""
+    return Change(None, start, lambda knots: None, np.zeros_like)
 
 
 class Tangents:

@@ -55,6 +55,8 @@ class SoftTangents:
         problem: Any = widened(model.problem(model.still(), int(record.sum()), Uncounted(), Uncounted()))
         drive, moments = as_duals(model.drive(self.gait, times)), dual_array(knots)
         for direction, change in enumerate(self.changes):
+            if change.problem is None:
+                continue
             for part in ("robot", "forces", "options"):
                 seed_slope(getattr(problem, part), direction, getattr(change.problem, part))
             own = problem.memory.cells
