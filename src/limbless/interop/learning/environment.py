@@ -54,10 +54,9 @@ class Env(gymnasium.Env[Array, Any]):
                  reward: Mapping[str, float] | Callable[[Seen, Seen, Array], float] = REWARD,
                  control_period: float | str | None = None, duration: float | str | None = None, *,
                  scale: float | str | Sequence[float | str] | None = None,
-                 fields: Mapping[str, tuple[float, float]] | None = None,
-                 changes: Mapping[str, Any] | None = None, target: tuple[float, float] | None = None,
-                 stop: Callable[[Seen], bool] | None = None, randomise: Mapping[str, float | str] | None = None,
-                 render_mode: str | None = None) -> None:
+                 fields: Mapping[str, tuple[float, float]] | None = None, changes: Mapping[str, Any] | None = None,
+                 target: tuple[float, float] | None = None, stop: Callable[[Seen], bool] | None = None,
+                 randomise: Mapping[str, float | str] | None = None, render_mode: str | None = None) -> None:
         if render_mode not in (None, "rgb_array", "human"):
             raise InputError(f"render_mode: must be 'rgb_array', 'human' or None; received {render_mode!r} "
                              "(env.result().view() opens an episode in the studio)")
