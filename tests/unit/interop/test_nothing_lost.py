@@ -40,6 +40,13 @@ def test_what_mujoco_has_beside_joints_is_said(tmp_path: Path) -> None:
     assert said(ll.read_robot(written(tmp_path, "b.xml", ball)), "ranges of 1 ball joints are not kept (bend1)")
 
 
+def test_the_wind_blows_from_where_the_file_has_it(tmp_path: Path) -> None:
+    """The swimmer's body runs along -x, and lies along x here: what blows along the file's x, y blows along -x, -y."""
+    pytest.importorskip("mujoco")
+    path = written(tmp_path, "s.xml", plain_swimmer(option='density="1000" wind="0.1 0.2 0.3"'))
+    assert ll.read_robot(path).environment[0]["wind"] == pytest.approx([-0.1, -0.2, 0.3])
+
+
 BODY = "<inertial><mass>0.4</mass><inertia><ixx>1e-4</ixx><iyy>1e-3</iyy><izz>1e-3</izz></inertia></inertial>"
 ARM = f"""<sdf version="1.11"><model name="m"><pose>0 0 1 0 1.5 0</pose>
  <link name="a"><inertial auto="true"><density>500</density></inertial><collision name="c"><geometry><box>
