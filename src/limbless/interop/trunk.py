@@ -76,6 +76,7 @@ def trunk_of(tree: Tree, options: FromFile) -> Trunk:
         raise InputError("no spine: no branch of the tree outweighs the others; trunk: [first, last] names its ends")
     if options.base is not None:
         trunk.base = options.base
+        trunk.notes = [note for note in trunk.notes if not note.startswith("base: ")]      # told of what is not asked
     elif row[0] != root and base != "free":
         trunk.base = "free"
         trunk.notes.append(f"link 0 is {row[0]!r}, not the file's root {root!r}: its base is free")

@@ -96,6 +96,11 @@ def test_a_planar_joint_before_the_robot_is_its_base(tmp_path: Path) -> None:
     assert chain.total_mass == pytest.approx(2.0) and set(chain.joint_labels) == {"yaw"}
 
 
+def test_a_base_that_was_asked_for_is_not_told_to_be_another(tmp_path: Path) -> None:
+    path = written(tmp_path, "s.urdf", urdf())
+    assert said(ll.read_robot(path), "base: free") and not said(ll.read_robot(path, base="fixed"), "base: ")
+
+
 def test_masses_of_boxes_around_meshes_are_said(tmp_path: Path) -> None:
     (tmp_path / "link.obj").write_text("v 0 0 0\nv 0.1 0.02 0\nv 0 0.02 0.03\n")
     text = urdf(collision=False)
