@@ -29,7 +29,7 @@ from limbless.search.plan import Plan, refused_at
 from limbless.search.ranges import bounds_of
 from limbless.search.rollout import scenario_at
 from limbless.search.workers import GUARD, inside_a_worker
-from limbless.studies.variations import value_at
+from limbless.studies.variations import is_whole, value_at
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -185,6 +185,9 @@ def _space(scenario: Scenario, over: Mapping[str, Any]) -> Space:
     space = Space({str(path): bounds_of(str(path), given, scenario) for path, given in over.items()})
     for path in space.over:
         value_at(scenario, path)
+        if is_whole(scenario, path):
+            raise InputError(f"over: {path} is a whole number, and a search goes between them; leave it out, or use "
+                             "`sweep`")
     if {"gait.x_first", "gait.amplitude"} <= set(space.over):
         raise InputError("over: gait.x_first and gait.amplitude are the same parameter but for the phase (the wave has "
                          "the amplitude A exp(growth x_first)); leave one out")
@@ -215,7 +218,7 @@ def _best(settings: _Settings, goal: Goal, memory: Memory | None = None, first: 
         best = search.best
         if best is None:
             words = [data["status"] for data in memory.known.values() if data["status"] != "completed"]
-            raise SimulationError(f"no point of the search could be evaluated; the last one {words[-1:]}")
+            raise SimulationError(f"no point of the search could be evaluated; the last one {''.join(words[-1:])}")
         certainty = _certainty(settings, goal, memory, best, ends, method)
         found = _made(settings, goal, search, best[0], method, certainty, memory)
         if before:
