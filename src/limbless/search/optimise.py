@@ -29,7 +29,7 @@ from limbless.search.plan import Plan, refused_at
 from limbless.search.ranges import bounds_of
 from limbless.search.rollout import scenario_at
 from limbless.search.workers import GUARD, inside_a_worker
-from limbless.studies.variations import is_whole, value_at
+from limbless.studies.variations import value_at
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -185,14 +185,12 @@ def _space(scenario: Scenario, over: Mapping[str, Any]) -> Space:
     space = Space({str(path): bounds_of(str(path), given, scenario) for path, given in over.items()})
     for path in space.over:
         value_at(scenario, path)
-        if is_whole(scenario, path):
-            raise InputError(f"over: {path} is a whole number, and a search goes between them; leave it out, or use "
-                             "`sweep`")
     if {"gait.x_first", "gait.amplitude"} <= set(space.over):
         raise InputError("over: gait.x_first and gait.amplitude are the same parameter but for the phase (the wave has "
                          "the amplitude A exp(growth x_first)); leave one out")
     plan = Plan(scenario, space.over, ())
-    for point in plan._telling_points():
+    between = {path: bounds.low + (bounds.high - bounds.low) / math.pi for path, bounds in space.over.items()}
+    for point in (*plan._telling_points(), between):               # no whole numbers: a search goes between them
         try:
             Scenario.load(scenario, point)
         except InputError as error:

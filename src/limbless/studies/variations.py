@@ -57,7 +57,7 @@ def changed(scenario: Scenario, path: str, value: float) -> Scenario:
 def vary(scenario: Scenario, path: str) -> Variation:
     """The scenarios around one; at a bound of the field they lie to one side."""
     here = value_at(scenario, path)
-    if isinstance(here, int) or is_whole(scenario, path):
+    if isinstance(here, int) or _is_whole(scenario, path):
         raise InputError(f"{path}: is a whole number, which has no derivative")
     step = STEP * (abs(here) or 1.0)
     for offsets, weights in (((-1.0, 1.0), (-0.5, 0.5)), ((0.0, 1.0, 2.0), (-1.5, 2.0, -0.5)),
@@ -71,8 +71,7 @@ def vary(scenario: Scenario, path: str) -> Variation:
     raise refused
 
 
-def is_whole(scenario: Scenario, path: str) -> bool:
-    """Whether a field takes whole numbers alone."""
+def _is_whole(scenario: Scenario, path: str) -> bool:
     entry, _, name = path.partition(".")
     if entry == "gait" and name in type(scenario.gait).model_fields:             # without a dump of everything
         return type(scenario.gait).model_fields[name].annotation is int
