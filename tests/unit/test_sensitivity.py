@@ -92,9 +92,9 @@ def test_what_cannot_be_differentiated_is_refused() -> None:
         ll.sensitivity(own, ["gait.amplitude"])
     with pytest.raises(ll.InputError, match="CMA-ES"):
         ll.sensitivity("snake-undulate-isotropic", ["gait.yaw_amplitude"])
-    with pytest.raises(ll.InputError, match="environment.water.surface: derivatives do not reach it"):
+    with pytest.raises(ll.InputError, match=r"environment.water.surface: derivatives do not reach it"):
         ll.sensitivity("eel-surface", ["environment.water.surface"])             # its slope was 0, and is not
-    with pytest.raises(ll.InputError, match="environment.water.current.0: the number of something changes"):
+    with pytest.raises(ll.InputError, match=r"environment.water.current.0: the number of something changes"):
         ll.sensitivity("eel-in-a-street", ["environment.water.current.0"])
 
 

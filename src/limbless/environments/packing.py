@@ -64,7 +64,8 @@ def lifted_fills(robot: Any) -> Array:
     if uncut:
         names = ", ".join(repr(described.link_names[described.rows[row].link]) for row in uncut)
         raise InputError(f"robot.links: {names}: there is a volume and no `body`, so that water which lifts by "
-                         "itself (a `surface`, or its `gravity`) has nothing to cut and to lift; give it a `body`, or `volume: 0`")
+                         "itself (a `surface`, or its `gravity`) has nothing to cut and to lift; give it a `body`, or "
+                         "`volume: 0`")
     if not fills.any():
         raise InputError(NO_VOLUME)
     return np.asarray(fills)

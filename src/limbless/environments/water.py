@@ -156,7 +156,9 @@ class Water(Environment):
     @property
     def moving(self) -> tuple[Flow, ...]:
         """All flows, the current among them, under the gravity of this water."""
-        flows = self.flow if self.gravity is None else tuple(flow.under(math.hypot(*self.gravity)) for flow in self.flow)
+        flows, g = self.flow, self.gravity
+        if g is not None:
+            flows = tuple(flow.under(math.hypot(*g)) for flow in flows)
         return (*((UniformFlow(velocity=self.current),) if any(self.current) else ()), *flows)
 
     @property

@@ -6,6 +6,8 @@ from typing import Any
 from limbless.errors import InputError
 from limbless.robots.chain_arrays import SPHERICAL
 from limbless.scenarios.scenario import Scenario
+from limbless.search.period_map import has_free_joints
+from limbless.studies.soft_slopes import has_slopes
 
 _SETTLING = ("contact", "friction", "constraint", "clamp")
 _PLACES = {"boxes": "obstacles stand in one place", "pegs": "obstacles stand in one place",
@@ -23,8 +25,8 @@ def refuse_medium(scenario: Scenario) -> str:
     if scenario.task is not None:
         raise InputError("statics has no time, and so no steady motion")
     robot: Any = scenario.robot.build()
-    if getattr(robot, "base", "") == "fixed":
-        raise InputError("robot.base: a fixed base goes nowhere; steady motion needs one that moves")
+    if getattr(robot, "base", "") in ("fixed", "pinned"):
+        raise InputError(f"robot.base: a {robot.base} base goes nowhere; steady motion needs one that moves")
     if not scenario.gait.cycle:
         raise InputError(f"gait {scenario.gait.kind!r} has no period: steady motion is what repeats with the gait")
     for field, once in _ONCE.items():
@@ -41,10 +43,22 @@ def refuse_medium(scenario: Scenario) -> str:
                              "period")
     if settling:
         return "settled"
+    if scenario.model.kind == "soft":
+        return "duals" if has_slopes(scenario) else "settled"
     explicit = getattr(scenario.model, "integrator", "rk4") == "rk4"           # derivatives go through no other steps
     exact = scenario.model.kind == "newton-euler" and explicit and not _has_spherical(robot) and not any(
         getattr(item, "slot", None) is not None for item in scenario.environment)
+    if scenario.model.kind == "newton-euler" and not exact and has_free_joints(scenario):
+        return "settled"                                                       # differences know the twist alone
     return "duals" if exact else "differences"
+
+
+def kinks_of(scenario: Scenario) -> str:
+    """What a motion has that is `settled`."""
+    if scenario.model.kind == "soft":
+        return "kinks (tendons that stretch or rub), or a law of a user's own"
+    return "joints that forces move, in steps without derivatives" if scenario.model.kind == "newton-euler" and not any(
+        item.role in _SETTLING for item in scenario.environment) else "kinks and jumps of contacts"
 
 
 def _why_not(item: Any, level: bool) -> str | None:

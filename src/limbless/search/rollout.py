@@ -67,8 +67,9 @@ def _refuse_times(scenarios: Sequence[Scenario]) -> None:
     first = _clock(scenarios[0])
     for number, scenario in enumerate(scenarios):
         if _clock(scenario) != first and not np.array_equal(_kept_times(scenario), _kept_times(scenarios[0])):
-            raise InputError(f"over: run {number} keeps other times than run 0, and all runs of a rollout share theirs; "
-                             "give all the same `duration` and a `record_every` that fits their steps, or use `sweep`")
+            raise InputError(f"over: run {number} keeps other times than run 0, and all runs of a rollout share "
+                             "theirs; give all the same `duration` and a `record_every` that fits their steps, or use "
+                             "`sweep`")
 
 
 def _clock(scenario: Scenario) -> tuple[Any, ...]:

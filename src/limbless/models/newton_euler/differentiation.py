@@ -33,9 +33,16 @@ Array = NDArray[np.float64]
 class Change(NamedTuple):
     """How what is packed changes along one field."""
 
-    problem: Any                          # slopes of the tables of a problem, but for its drive, memory and records
+    problem: Any                          # slopes of the tables of a problem, but for its drive, memory and records;
+                                          # None: along the start alone
     start: Array                          # slope of the state at the start
-    drive: Callable[[Array], Drive]       # slopes of the drive at some times
+    drive: Callable[[Array], Any]         # slopes of the drive at stages of steps between these knots,
+    knots: Callable[[Array], Array]       # and of the knots: those at a kink of the drive go with it
+
+
+def along_start(start: Array) -> Change:
+    """Another start, and else nothing."""
+    return Change(None, start, lambda knots: None, np.zeros_like)
 
 
 class Tangents:
@@ -88,7 +95,7 @@ class Tangents:
         """The gait with its derivatives, as joint motion or torques."""
         drive = self._compiled_drive(times) if self.compiled else as_duals(self.model.drive(self.gait, times))
         for direction, change in self._directions():
-            seed_slope(drive, direction, change.drive(times))
+            seed_slope(drive, direction, change.drive(times[::2]))
         return drive
 
     def _compiled_drive(self, times: Array) -> Drive:

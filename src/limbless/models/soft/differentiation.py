@@ -32,9 +32,7 @@ ORIGIN = BodyRecord.fields["origin"].column
 
 
 class SoftTangents:
-    """A run of `Soft` that carries derivatives along up to eight directions."""
-
-    score = None
+    """A run of `Soft` that carries derivatives along up to eight directions; `score` sums on."""
 
     def __init__(self, model: Soft, gait: Gait, start: State, changes: Sequence[Change]) -> None:
         self.model, self.gait, self.changes = model, gait, changes
@@ -42,6 +40,7 @@ class SoftTangents:
         self.x = dual_array(start.x)
         for direction, change in enumerate(changes):
             tangents(self.x)[:, direction] = change.start
+        self.score = as_duals(model.fresh_score())
         steps = model.steps
         self._method: Any = None
         self.scratch: Any = None
@@ -55,18 +54,22 @@ class SoftTangents:
         """
         model = self.model
         problem: Any = widened(model.problem(model.still(), int(record.sum()), Uncounted(), Uncounted()))
-        drive = as_duals(model.drive(self.gait, times))
+        drive, moments = as_duals(model.drive(self.gait, times)), dual_array(knots)
         for direction, change in enumerate(self.changes):
+            if change.problem is None:
+                continue
             for part in ("robot", "forces", "options"):
                 seed_slope(getattr(problem, part), direction, getattr(change.problem, part))
             own = problem.memory.cells
             seed_slope(own, direction, change.problem.memory.cells._replace(kept=np.zeros(own.kept.shape[:-1])))
-            seed_slope(drive, direction, change.drive(times))
-        packed, times = pack(problem._replace(drive=drive)), dual_array(knots)
+            seed_slope(drive, direction, change.drive(knots))
+            tangents(moments)[:, direction] = change.knots(knots)
+        problem = problem._replace(drive=drive, memory=problem.memory._replace(tally=self.score))
+        packed = pack(problem)
         if self.scratch is None:
-            failed, _ = runge_kutta.advance_duals(packed, times, record, self.x)
+            failed, _ = runge_kutta.advance_duals(packed, moments, record, self.x)
         else:
-            failed, _ = implicit.advance_duals(packed, self._method, self.scratch, times, record, self.x)
+            failed, _ = implicit.advance_duals(packed, self._method, self.scratch, moments, record, self.x)
         refuse_lost(failed, values(self.x), knots)
         kept, share = problem.records, problem.memory.cells.weigh
         places = kept.bodies[:, :, ORIGIN:ORIGIN + 3]
