@@ -11,6 +11,7 @@ from limbless.studies.soft_slopes import has_slopes
 
 _SETTLING = ("contact", "friction", "constraint", "clamp")
 _PLACES = {"boxes": "obstacles stand in one place", "pegs": "obstacles stand in one place",
+           "objects": "free objects lie in one place until they are met",
            "terrain": "the ground differs from place to place"}
 
 _ONCE = {"stop": "the wave ends there", "turn": "the turn passes along the body once",
@@ -68,8 +69,12 @@ def _why_not(item: Any, level: bool) -> str | None:
         return "a `current` has a direction in the world"
     if item.kind == "water" and (item.surface is not None or item.flow):
         return "a surface or a `flow` of the water has a place and a direction in the world"
+    if item.kind == "water" and item.lifts and not level:
+        return "what lifts has a direction in the world"
     if item.kind in _PLACES:
         return _PLACES[item.kind]
+    if item.kind == "pipe" and len(item.axis) > 2:
+        return "its elbows are in one place"
     if item.kind == "point-wrench":
         return "it pushes with a direction of its own"
     if item.kind == "buoyancy" and (item.surface is not None or not level):

@@ -46,10 +46,10 @@ def rollout(source: str | Path | Mapping[str, Any] | Scenario, over: Mapping[str
     -------
     Dataset over `run` and `time`: `base_position`, `base_orientation`, `base_twist`, `joint_position`,
     `joint_velocity`; over `run` also `positive_work` (J), `peak_torque` (joint, N m) and `status`. A run that fails has
-    NaN, and the words of its failure.
+    NaN, and the words of its failure; so do joints that a robot does not have and another one has.
 
     Chains (model `newton-euler`) run eight at a time, also with different bodies, if they have the same joints and
-    kinds of forces. Others run one after the other.
+    kinds of forces. Others, and those at the surface of water, run one after the other.
     """
     base = Scenario.load(source, changes, allow_code=allow_code)
     if record_every is not None:
@@ -58,8 +58,32 @@ def rollout(source: str | Path | Mapping[str, Any] | Scenario, over: Mapping[str
     if base.task is not None:
         raise InputError("statics has no time to roll out; use `sweep`")
     scenarios = [scenario_at(base, point, allow_code) for point in _points(over)]
-    many = _Many(scenarios)
-    return many.dataset({path: np.asarray(values) for path, values in over.items()})
+    _refuse_times(scenarios)
+    return _Many(scenarios).dataset({path: _column(values) for path, values in over.items()})
+
+
+def _refuse_times(scenarios: Sequence[Scenario]) -> None:
+    """All runs share one axis of time."""
+    first = _clock(scenarios[0])
+    for number, scenario in enumerate(scenarios):
+        if _clock(scenario) != first and not np.array_equal(_kept_times(scenario), _kept_times(scenarios[0])):
+            raise InputError(f"over: run {number} keeps other times than run 0, and all runs of a rollout share "
+                             "theirs; give all the same `duration` and a `record_every` that fits their steps, or use "
+                             "`sweep`")
+
+
+def _clock(scenario: Scenario) -> tuple[Any, ...]:
+    return scenario.duration, scenario.record_every, scenario.step
+
+
+def _column(values: Any) -> NDArray[Any]:
+    """(runs,) what a field takes; lists (a start, a table) as they are."""
+    plain = values.tolist() if hasattr(values, "tolist") else list(values)
+    if not any(isinstance(value, list | tuple | Mapping) for value in plain):
+        return np.asarray(values)
+    column = np.empty(len(plain), dtype=object)
+    column[:] = plain
+    return column
 
 
 def _points(over: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
@@ -117,7 +141,8 @@ class Desk:
         alone = (not isinstance(model, NewtonEuler) or not model.explicit
                  or isinstance(model._options.actuation, Answering)
                  or scenario.initial.result is not None
-                 or any(getattr(item, "slot", None) is not None for item in scenario.environment)
+                 or any(getattr(item, "slot", None) is not None or getattr(item, "surface", None) is not None
+                        for item in scenario.environment)              # a surface cuts each robot elsewhere
                  or model.step_limit(model.initial_state(scenario.initial, scenario.gait)) is not None)
         self._packed.append(_Packed(scenario, model, None if alone else _make(model)))
         return self._packed[-1]
@@ -214,24 +239,25 @@ class _Many:
         made = xr.Dataset(coords={"run": np.arange(count), "time": ("time", self.times, {"units": "s"}),
                                   **{path: ("run", values) for path, values in over.items()}})
         for name, (dim, unit) in _VARIABLES.items():
-            shapes_of = {outcome.states[name].shape for outcome in self.outcomes.values() if name in outcome.states}
-            if len(shapes_of) != 1:
+            width = max((outcome.states[name].shape[1] for outcome in self.outcomes.values() if name in outcome.states),
+                        default=0)
+            if not width:
                 continue
-            values = np.full((count, *shapes_of.pop()), np.nan)
+            values = np.full((count, len(self.times), width), np.nan)             # robots may differ in their joints
             for number, outcome in self.outcomes.items():
                 if name in outcome.states:
-                    values[number] = outcome.states[name]
+                    values[number, :, :outcome.states[name].shape[1]] = outcome.states[name]
             made[name] = (("run", "time", dim), values, {"units": unit})
             if dim in LABELS:
                 made.coords[dim] = list(LABELS[dim])
         made["positive_work"] = ("run", [self.outcomes[number].positive_work for number in range(count)],
                                  {"units": "J"})
-        widths = {len(outcome.peak) for outcome in self.outcomes.values() if len(outcome.peak)}
-        if len(widths) == 1:
-            width = widths.pop()
-            peaks = [self.outcomes[number].peak if len(self.outcomes[number].peak) else np.full(width, np.nan)
-                     for number in range(count)]
-            made["peak_torque"] = (("run", "joint"), np.array(peaks), {"units": "N m"})
+        width = max(len(outcome.peak) for outcome in self.outcomes.values())
+        if width:
+            peaks = np.full((count, width), np.nan)
+            for number, outcome in self.outcomes.items():
+                peaks[number, :len(outcome.peak)] = outcome.peak
+            made["peak_torque"] = (("run", "joint"), peaks, {"units": "N m"})
         made["status"] = ("run", np.array([self.outcomes[number].status for number in range(count)], dtype=object))
         return made
 
@@ -319,7 +345,9 @@ class Lanes:
             knots, record = self.knots[first:first + BLOCK + 1], self.keep[first:first + BLOCK + 1].copy()
             record[-1] &= first + BLOCK >= steps
             problem = self.packed(problem, room, knots)
-            runge_kutta.advance_lanes(problem, np.ascontiguousarray(knots), record, x)
+            failed, _ = runge_kutta.advance_lanes(problem, np.ascontiguousarray(knots), record, x)
+            if failed:                                    # of one robot, and all have stopped: each alone
+                x[:], problem.records.x[:] = np.nan, np.nan
             count = int(record.sum())
             kept.append(problem.records.x[:count].copy())
             if first == 0:

@@ -121,7 +121,7 @@ class SoftPeriod:
         def around(knots: Array) -> list[Array]:
             return [moved_knots(part * knots, part * self.kinks, kinks) for part, kinks in zip(share, own, strict=True)]
 
-        return change_along(variation, models, around)._replace(start=np.zeros(len(self.x0)))
+        return change_along(variation, self.model, models, around)._replace(start=np.zeros(len(self.x0)))
 
     def __call__(self, v: Array) -> Period:
         """A period from the unknowns v, with all slopes."""

@@ -146,7 +146,7 @@ def _change(scenario: Scenario, model: NewtonEuler | Soft, name: str, kinks: np.
     def around(knots: np.ndarray) -> list[np.ndarray]:
         return [knots if isinstance(model, NewtonEuler) else moved_knots(knots, kinks, breaks) for breaks in own]
 
-    return change_along(variation, models, around)
+    return change_along(variation, model, models, around)
 
 
 def models_along(variation: Variation, model: Any) -> list[Any]:
@@ -155,9 +155,10 @@ def models_along(variation: Variation, model: Any) -> list[Any]:
     return [model if alone else _model_of(one) for one in variation.scenarios]
 
 
-def change_along(variation: Variation, models: list[Any],
+def change_along(variation: Variation, model: Any, models: list[Any],
                  around: Callable[[np.ndarray], list[np.ndarray]]) -> Change:
-    """How what these models pack changes along a field; `around` gives the knots of each of them."""
+    """How what these models pack changes along a field about that of `model`; `around` gives the knots of each.
+    """
     def differences(parts: list[Any]) -> Any:
         return combined(variation.weights, parts, variation.path)
 
@@ -166,8 +167,8 @@ def change_along(variation: Variation, models: list[Any],
                              in zip(models, variation.scenarios, around(knots), strict=True)])
         return found if isinstance(models[0], NewtonEuler) else mapped(one_sided, found)
 
-    problem = differences([one.problem(one.still(), 0, Uncounted(), Uncounted())
-                           for one in models])
+    packed = [one.problem(one.still(), 0, Uncounted(), Uncounted()) for one in (model, *models)]
+    problem = combined((0.0, *variation.weights), packed, variation.path)  # the one between must be of the same make
     start = differences([one.initial_state(varied.initial, varied.gait).x
                          for one, varied in zip(models, variation.scenarios, strict=True)])
     return Change(problem, start, drive, lambda knots: differences(around(knots)))

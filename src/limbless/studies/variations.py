@@ -18,6 +18,8 @@ from limbless.scenarios.scenario import Scenario
 Array = NDArray[np.float64]
 STEP = 1e-5
 """Of a field's value (of 1, where it is 0): truncation 1e-9, rounding 1e-11 of a derivative."""
+_BOUNDS = ("swell",)
+"""Numbers of a problem that say where to look and not what is found there."""
 FAR, SAME = 1e-2, 1e-10
 """Of the time: a kink this much farther off is another one; knots this near are one."""
 
@@ -131,9 +133,14 @@ def combined(weights: Sequence[float], parts: Sequence[Any], path: str) -> Any:
     if isinstance(first, tuple):
         if any(type(part) is not type(first) or len(part) != len(first) for part in parts):
             raise InputError(f"{path}: the kind of something changes here; there is no derivative")
-        found = [combined(weights, each, path) for each in zip(*parts, strict=True)]
+        names = getattr(first, "_fields", range(len(first)))
+        found = [each[0] if name in _BOUNDS else combined(weights, each, path)
+                 for name, each in zip(names, zip(*parts, strict=True), strict=True)]
         return type(first)(*found) if hasattr(first, "_fields") else tuple(found)
     if not isinstance(first, np.ndarray):
+        if isinstance(first, float) and any(part != first for part in parts):
+            raise InputError(f"{path}: derivatives do not reach it (the height of a surface does not stand in the "
+                             "tables of a body); take differences of runs instead")
         return first
     if any(part.shape != first.shape for part in parts):
         raise InputError(f"{path}: the number of something changes here; there is no derivative")

@@ -22,6 +22,7 @@ from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import UNLIMITED, Uncounted, fresh_score
 from limbless.models.base import State
 from limbless.models.newton_euler.tables import afloat
+from limbless.models.soundness import refuse_lost
 
 if TYPE_CHECKING:
     from limbless.models.newton_euler.model import NewtonEuler
@@ -86,7 +87,8 @@ class Tangents:
             for part in ("robot", "forces", "options"):
                 seed_slope(getattr(problem, part), direction, getattr(change.problem, part))
         problem = problem._replace(drive=self._drive(times), memory=problem.memory._replace(tally=self.score))
-        runge_kutta.advance_duals(pack(problem), dual_array(knots), record, self.x)
+        failed, _ = runge_kutta.advance_duals(pack(problem), dual_array(knots), record, self.x)
+        refuse_lost(failed, values(self.x), knots)
         return values(problem.records.x), tangents(problem.records.x)
 
     def _drive(self, times: Array) -> Drive:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.errors import InputError, SimulationError
+from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain.tables import BodyRecord
 from limbless.mechanics.compiled.arrays import dual_array, tangents, values
@@ -22,6 +22,7 @@ from limbless.mechanics.integrate import implicit, runge_kutta
 from limbless.mechanics.integrate.tally import Uncounted
 from limbless.models.base import State
 from limbless.models.newton_euler.differentiation import Change
+from limbless.models.soundness import refuse_lost
 
 if TYPE_CHECKING:
     from limbless.models.soft.model import Soft
@@ -69,9 +70,7 @@ class SoftTangents:
             failed, _ = runge_kutta.advance_duals(packed, moments, record, self.x)
         else:
             failed, _ = implicit.advance_duals(packed, self._method, self.scratch, moments, record, self.x)
-        if failed:
-            raise SimulationError(f"the motion could not be followed to t = {knots[-1]:g} s with its derivatives; run "
-                                  "the scenario alone to see why, or try a shorter step", float(knots[0]))
+        refuse_lost(failed, values(self.x), knots)
         kept, share = problem.records, problem.memory.cells.weigh
         places = kept.bodies[:, :, ORIGIN:ORIGIN + 3]
         tip = places[:, len(model.plan.cells)]
