@@ -38,7 +38,7 @@ def assert_slopes(families: Families, scenario: ll.Scenario, paths: list[str], r
 
 @pytest.mark.long
 def test_a_worm_crawls_as_at_the_end_of_a_run() -> None:
-    """And not as if its strains were nothing where a period begins, which gave six times its speed."""
+    """And not as if its strains were nothing where a period begins, which gave 5.7 times its speed."""
     scenario = ll.Scenario.load("worm-muscles", WORM)
     motion = assert_slopes(Families(), scenario, ["gait.couple", "gait.wavelength", "gait.period", "robot.stiffness",
                                                   "robot.density", "environment.drag.lateral"], 1e-5)
