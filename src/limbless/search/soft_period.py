@@ -24,7 +24,7 @@ from limbless.scenarios.scenario import Scenario
 from limbless.search.period_map import FLAT, Near, Period, begun, period_of
 from limbless.simulation import knots_between, stage_times
 from limbless.studies.sensitivity import change_along, models_along
-from limbless.studies.variations import moved_knots, vary
+from limbless.studies.variations import between, moved_knots, vary
 
 Array = NDArray[np.float64]
 TIGHT = 1e-10
@@ -49,7 +49,7 @@ class SoftPeriod:
         model = settings.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
         assert isinstance(model, Soft)
         self.model, self.split = model, 7 + model.freedoms
-        self.kinks = np.array(model.breakpoints(gait, 0.0, self.period))
+        self.kinks = between(np.array(model.breakpoints(gait, 0.0, self.period)), self.period)
         self.knots = knots_between(0.0, self.period, self.period / steps, list(self.kinks))
         self.record = np.zeros(len(self.knots), dtype=bool)
         self.drive = model.drive(gait, stage_times(self.knots))

@@ -109,7 +109,8 @@ class SteadyMotion:
 
     def __repr__(self) -> str:
         told = {None: "", True: ", stable", False: ", UNSTABLE: no run would find it"}[self.stable]
-        size = "" if self.multipliers is None else f", multipliers {np.sort(np.abs(self.multipliers))[::-1].round(4)}"
+        sizes: Any = () if self.multipliers is None else np.sort(np.abs(self.multipliers))[::-1][:6].round(4)
+        size = f", multipliers {sizes}" if len(sizes) else ""
         told += f", spread {self.spread:.1e}" if self.spread else ""
         cost = "" if self.cost_of_transport is None else f", cost of transport {self.cost_of_transport:.5g}"
         return (f"SteadyMotion of {self.scenario.name}: {self.speed:.6g} m/s{cost}{told}{size} ({self.method}, "

@@ -22,7 +22,7 @@ from limbless.models.soft.model import Soft
 from limbless.result import LABELS
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation import knots_between, recorded, stage_times
-from limbless.studies.variations import Variation, combined, moved_knots, one_sided, vary
+from limbless.studies.variations import Variation, between, combined, moved_knots, one_sided, vary
 
 ENTRIES = ("gait", "robot", "environment", "actuation", "initial")
 MEAN_OF_SIN16 = 6435.0 / 32768.0
@@ -87,8 +87,8 @@ def _is_compiled(scenario: Scenario, name: str) -> bool:
     """Whether a field belongs to a gait that is differentiated itself."""
     entry, _, field = name.partition(".")
     gait = scenario.gait
-    return (entry == "gait" and gait.compiled_duals is not None and gait.drives == "shape"
-            and field in gait.parameter_fields)
+    return (scenario.model.kind == "newton-euler" and entry == "gait" and gait.compiled_duals is not None
+            and gait.drives == "shape" and field in gait.parameter_fields)
 
 
 class _Part(NamedTuple):
@@ -107,7 +107,7 @@ def _run(scenario: Scenario, model: NewtonEuler | Soft, names: list[str]) -> _Pa
     compiled = [name.partition(".")[2] for name in names if _is_compiled(scenario, name)]
     breaks = _breaks(scenario, model)
     held = recorded(breaks, scenario.record_every, end)                    # what is recorded is so at its own time
-    kinks = breaks[~held]
+    kinks = between(breaks[~held], end)
     others = [_change(scenario, model, name, kinks) for name in names[len(compiled):]]
     start = model.initial_state(scenario.initial, gait)
     run: Any = (SoftTangents(model, gait, start, others) if isinstance(model, Soft)

@@ -20,7 +20,7 @@ STEP = 1e-5
 """Of a field's value (of 1, where it is 0): truncation 1e-9, rounding 1e-11 of a derivative."""
 _BOUNDS = ("swell",)
 """Numbers of a problem that say where to look and not what is found there."""
-FAR, SAME = 1e-2, 1e-12
+FAR, SAME = 1e-2, 1e-10
 """Of the time: a kink this much farther off is another one; knots this near are one."""
 
 
@@ -99,9 +99,14 @@ def moved_knots(knots: Array, kinks: Array, own: Array) -> Array:
     if len(kinks) and len(own):
         nearest = own[np.abs(own - kinks[:, None]).argmin(axis=1)]
         for kink, place in zip(kinks, nearest, strict=True):
-            if abs(place - kink) <= FAR * (knots[-1] - knots[0]):
-                there[np.abs(knots - kink) <= SAME * (knots[-1] - knots[0])] = place
+            if abs(place - kink) <= FAR * knots[-1]:
+                there[np.abs(knots - kink) <= SAME * knots[-1]] = place
     return there
+
+
+def between(kinks: Array, end: float) -> Array:
+    """Kinks within a time that begins at 0: those at its ends stay there."""
+    return kinks[(kinks > SAME * end) & (kinks < (1.0 - SAME) * end)]
 
 
 def one_sided(slopes: Array) -> Array:

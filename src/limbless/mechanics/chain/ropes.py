@@ -27,7 +27,7 @@ from limbless.mechanics.chain.pieces import Column
 from limbless.mechanics.chain.tables import INTEGRALS, Axis, Base, Body, Link
 from limbless.mechanics.compiled.generic import generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
-from limbless.mechanics.compiled.scalars import maximum
+from limbless.mechanics.compiled.scalars import maximum, where_positive
 from limbless.mechanics.compiled.tables import Table, constants, table
 
 
@@ -180,7 +180,7 @@ def draw_given(ropes, memory):
 def draw_tensions(command, pulls):
     for c in range(pulls.shape[0]):
         pull = Pull(pulls, c)
-        pull.tension = maximum(command[c], 0.0 * command[c])
+        pull.tension = where_positive(-command[c], 0.0 * command[c], command[c])     # at 0 with its slope: it begins
         pull.wound = pull.length
         pull.wound_rate = pull.rate
         pull.power = -pull.tension * pull.rate
