@@ -8,6 +8,9 @@ import pytest
 
 import limbless as ll
 from limbless.errors import InputError
+from limbless.mechanics.integrate.tally import Uncounted, fresh_score
+from limbless.models.soft.model import Soft
+from limbless.simulation import knots_between, stage_times
 from limbless.studies.variations import value_at
 
 NECK = {"duration": 0.2, "step": 0.01, "record_every": 0.1, "model.tolerance": 1e-8}
@@ -33,6 +36,26 @@ def test_slopes_are_those_of_differences(scenario: str, changes: dict[str, Any],
             wanted = (more[variable].values - less[variable].values) / (2e-4 * here)
             slope = found[f"d_{variable}"].sel(parameter=name).values
             np.testing.assert_allclose(slope, wanted, atol=2e-5 * np.abs(wanted).max() + 1e-12, err_msg=name)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("scenario", "changes", "peak"), [
+    ("neck-swing-air", NECK, "peak_tension"), ("worm-muscles", WORM, "peak_torque"),
+    ("worm-muscles", {**WORM, "model.integrator": "midpoint"}, "peak_torque"),
+], ids=["tendons", "muscles", "midpoint"])
+def test_a_score_is_what_a_run_tallies(scenario: str, changes: dict[str, Any], peak: str) -> None:
+    asked = ll.Scenario.load(scenario, changes)
+    model = asked.model.assemble(asked.robot.build(), asked.environment, asked.actuation)
+    assert isinstance(model, Soft) and model.steps is not None
+    knots = knots_between(0.0, asked.duration, asked.step, asked.gait.breakpoints(0.0, asked.duration))
+    score = fresh_score(np.ones(model.tendons or model.freedoms), False)
+    problem = model.problem(model.drive(asked.gait, stage_times(knots)), 1, score, Uncounted())
+    x = model.initial_state(asked.initial, asked.gait).x
+    failed, *_ = model.steps.advance(problem, knots, knots == asked.duration, x, {})
+    tallied = ll.run(asked).dataset
+    assert failed == 0 and score.positive.sum() > 0.0
+    np.testing.assert_allclose(score.positive, tallied["positive_work"].values[-1], rtol=1e-12, atol=1e-18)
+    np.testing.assert_allclose(score.peak, np.abs(tallied[peak].values), rtol=1e-12)
 
 
 def test_motion_without_slopes_is_refused() -> None:

@@ -17,10 +17,11 @@ from limbless.mechanics.chain.ropes import occupy_winches, remember_winches
 from limbless.mechanics.chain.tables import INTEGRALS, ChainProblem, Compliant, Link, Sums
 from limbless.mechanics.compiled.generic import by_part, idle, version_for
 from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_pass
-from limbless.mechanics.compiled.scalars import absolute, bare, maximum, where_positive
+from limbless.mechanics.compiled.scalars import absolute, bare, maximum, minimum, where_positive
 from limbless.mechanics.forces.element import push_all
 from limbless.mechanics.integrate.problem import brace, count_step, distance, note_stage, occupy, stage_rate, steer
-from limbless.mechanics.integrate.tally import Tally, Uncounted, Whole, positive_between
+from limbless.mechanics.integrate.runge_kutta import copy
+from limbless.mechanics.integrate.tally import Score, Tally, Uncounted, Whole, positive_of_step
 
 TRAVEL = 1e-4                             # share of the base's own way in the speed of a body
 ENDLESS = 1e200                           # a way that no motion goes
@@ -139,13 +140,11 @@ for _question in (note_in, count_in):
 @version_for(note_in, Tally)
 @inline
 def note_powers(tally, problem, scratch, stage, inside, x, slope):
-    spend_actuators(problem, scratch.powers, max(stage, 0), x)
+    note_actuators(problem, scratch, stage, x)
     spend_laws(problem, inside)
     sums = Sums(slope, len(x) - INTEGRALS)
     size = abs(sums.actuators) + abs(sums.environment) + abs(sums.passive)
-    if stage < 0:                         # the knot from which the first step begins
-        for a in range(scratch.last.shape[0]):
-            scratch.last[a] = scratch.powers[0, a]
+    if stage < 0:
         scratch.sizes[0, 1] = size
         return None
     scratch.sizes[stage, 0] = size
@@ -154,10 +153,36 @@ def note_powers(tally, problem, scratch, stage, inside, x, slope):
     return None
 
 
+@version_for(note_in, Score)
+@inline
+def note_efforts(score, problem, scratch, stage, inside, x, slope):
+    note_actuators(problem, scratch, stage, x)
+
+
+@inline
+def note_actuators(problem, scratch, stage, x):
+    spend_actuators(problem, scratch.powers, max(stage, 0), x)
+    if stage < 0:                         # the knot from which the first step begins
+        copy(scratch.powers[0], scratch.last)
+
+
 @version_for(count_in, Tally)
 @inline
 def count_powers(tally, problem, scratch, method, h):
     count_stages(tally, scratch, method, h)
+
+
+@version_for(count_in, Score)
+@inline
+def count_efforts(score, problem, scratch, method, h):
+    score_stages(score, scratch, method, h)
+
+
+@lean_pass
+def score_stages(score, scratch, method, h):
+    """Positive works alone, as `count_stages` has them."""
+    for a in range(score.positive.shape[0]):
+        score.positive[a] += positive_of_stages(scratch, method, h, a, work_of_stages(scratch, method, h, a))
 
 
 @lean_pass
@@ -175,16 +200,28 @@ def count_stages(tally, scratch, method, h):
     else:
         whole.exchanged += h * end
     for a in range(tally.work.shape[0]):
-        work_done = 0.0
-        for k in range(stages):
-            work_done += h * method.b[k] * scratch.powers[k, a]
-        tally.work[a] += work_done
-        if method.closes:
-            start, middle, after = scratch.last[a], scratch.powers[stages - 2, a], scratch.powers[stages - 1, a]
-            driven = h * (positive_between(0.0, 0.5, start, middle, start, middle, after)
-                          + positive_between(0.5, 1.0, middle, after, start, middle, after))
-            drives = min(min(start, middle), after) >= 0.0
-            tally.positive[a] += work_done if drives else max(max(driven, work_done), 0.0)
-            scratch.last[a] = after
-        else:
-            tally.positive[a] += max(work_done, 0.0)
+        work = work_of_stages(scratch, method, h, a)
+        tally.work[a] += work
+        tally.positive[a] += positive_of_stages(scratch, method, h, a, work)
+
+
+@inline
+def work_of_stages(scratch, method, h, a):
+    """Of actuator a in a step of length h."""
+    work = 0.0 * h
+    for k in range(method.b.shape[0]):
+        work += h * method.b[k] * scratch.powers[k, a]
+    return work
+
+
+@inline
+def positive_of_stages(scratch, method, h, a, work):
+    """The positive part of that work, never less than all of it; without a branch on a power: eight robots at once."""
+    zero = 0.0 * work
+    if not method.closes:
+        return maximum(work, zero)
+    last = method.b.shape[0] - 1
+    start, middle, end = scratch.last[a], scratch.powers[last - 1, a], scratch.powers[last, a]
+    scratch.last[a] = end
+    driven = maximum(maximum(positive_of_step(h, start, middle, end), work), zero)
+    return where_positive(-minimum(minimum(start, middle), end), driven, work)

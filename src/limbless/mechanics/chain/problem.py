@@ -305,14 +305,14 @@ def close_and_count(tally, problem, step):
 @version_for(look_at, Score)
 @inline
 def look_and_score(tally, problem, t, x, r, recorded, last):
-    score_knot(tally, problem.memory.torque)
+    score_knot(tally, efforts(problem.options.actuation, problem.memory))
 
 
 @version_for(spend_in, Score)
 @inline
 def spend_and_score(tally, problem, stage, seconds, inside, x, slope):
     spend_actuators(problem, problem.memory.powers, stage, x)
-    score_stage(tally, seconds, problem.memory.torque)
+    score_stage(tally, seconds, efforts(problem.options.actuation, problem.memory))
 
 
 @version_for(close_in, Score)

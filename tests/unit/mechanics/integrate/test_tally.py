@@ -8,7 +8,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from limbless.mechanics.chain.implicit import count_stages, score_stages
+from limbless.mechanics.compiled.arrays import tangents, values
 from limbless.mechanics.compiled.kernel import lean_kernel
+from limbless.mechanics.compiled.lean import lean, lean_duals, lean_lanes
+from limbless.mechanics.compiled.widening import as_duals, side_by_side
+from limbless.mechanics.integrate import implicit
 from limbless.mechanics.integrate import tally as counting
 from limbless.mechanics.integrate.tally import (
     NEVER,
@@ -16,6 +21,7 @@ from limbless.mechanics.integrate.tally import (
     Range,
     Tally,
     Whole,
+    fresh_score,
     parabola_until,
     positive_between,
 )
@@ -32,6 +38,21 @@ def add_smooth_works(tally, h, powers):
 @lean_kernel
 def look(tally, t, efforts, speed):
     look_at_knot(tally, t, efforts, speed)
+
+
+@lean_kernel
+def count(tally, scratch, method, h):
+    count_stages(lean(tally), lean(scratch), lean(method), h[0])
+
+
+@lean_kernel
+def score_duals(score, scratch, method, h):
+    score_stages(lean_duals(score), lean_duals(scratch), lean(method), lean_duals(h)[0])
+
+
+@lean_kernel
+def score_lanes(score, scratch, method, h):
+    score_stages(lean_lanes(score), lean_lanes(scratch), lean(method), lean_lanes(h)[0])
 
 
 def empty(count: int, limit: float = UNLIMITED) -> Tally:
@@ -109,3 +130,42 @@ def test_strains_in_straight_lines() -> None:
         and tally.peak_time.tolist() == [1.5, 1.0]
         and Whole.of(tally.whole).time[0] == 3.0
     )
+
+
+def noted(method: implicit.Method, powers: np.ndarray) -> implicit.Scratch:
+    """An implicit step whose stages had these powers, after the power at its start."""
+    scratch = implicit.scratch_for(method, 1, powers.shape[1], 0, 1e-6)
+    scratch.last[:], scratch.powers[:] = powers[0], powers[1:]
+    return scratch
+
+
+@pytest.mark.parametrize("name", ["sdirk4", "midpoint"])
+def test_implicit_steps_score_in_every_scalar_what_they_count(name: str) -> None:
+    """Powers of either sign or both, eight runs with steps of other lengths side by side; slopes along the step and the
+    last power against differences.
+    """
+    method = implicit.METHODS[name]()
+    powers = np.random.default_rng(5).normal(0.3, 1.0, (len(method.b) + 1, 12))
+    powers[:, 0], powers[:, 1] = np.abs(powers[:, 0]), -np.abs(powers[:, 1])
+
+    def counted_step(h: float, more: float = 0.0) -> np.ndarray:
+        tally, last = empty(12), powers.copy()
+        last[-1] += more
+        count(tally, noted(method, last), method, np.array([h]))
+        return tally.positive
+
+    steps = 0.1 + 0.05 * np.arange(8)
+    truth = np.array([counted_step(h) for h in steps])
+    lanes = side_by_side([fresh_score(np.ones(12), False)] * 8)
+    score_lanes(lanes, side_by_side([noted(method, powers)] * 8), method,
+                side_by_side([np.array([h]) for h in steps]))
+    assert np.abs(lanes.positive.T - truth).max() < 1e-14
+
+    score, scratch, h = (as_duals(part) for part in (fresh_score(np.ones(12), False), noted(method, powers),
+                                                     steps[:1]))
+    tangents(h)[:, 0], tangents(scratch.powers)[-1, :, 1] = 1.0, 1.0
+    score_duals(score, scratch, method, h)
+    assert values(score.positive) == pytest.approx(truth[0], rel=1e-14, abs=1e-15)
+    for direction, (more, less) in enumerate([(counted_step(0.1 + 1e-7), counted_step(0.1 - 1e-7)),
+                                              (counted_step(0.1, 1e-7), counted_step(0.1, -1e-7))]):
+        assert tangents(score.positive)[:, direction] == pytest.approx((more - less) / 2e-7, abs=1e-7)
