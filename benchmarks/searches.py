@@ -20,7 +20,7 @@ from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import Uncounted
 from limbless.search.evaluating import Evaluator
 from limbless.search.plan import Plan
-from limbless.search.rollout import BLOCK, Lanes
+from limbless.search.lanes import BLOCK, ChainLanes
 from limbless.search.steady import Families
 from limbless.search.store import Row as Stored
 from limbless.search.store import Store
@@ -40,7 +40,7 @@ def _pair(scenario: ll.Scenario, chunks: int) -> tuple[float, float]:
         times = np.arange(2 * STEPS + 1) * (0.5 * scenario.step)
         model.advance(state, knots, record, model.drive(scenario.gait, times))
 
-    lanes = Lanes([scenario] * 8, [model] * 8)
+    lanes = ChainLanes([scenario] * 8, [model] * 8)
     lanes.go()
     best = race({"alone": each(alone), "lanes": each(lambda: lanes.go(lanes.problem))}, chunks, 5e-2)
     return best["alone"] / STEPS, best["lanes"] / (8 * STEPS)
@@ -93,7 +93,7 @@ def _ready(scenario: ll.Scenario, chunks: int) -> tuple[float, float, float]:
     starts; and eight of which nothing but their states is wanted.
     """
     model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
-    lanes = Lanes([scenario] * 8, [model] * 8)
+    lanes = ChainLanes([scenario] * 8, [model] * 8)
     knots, record = lanes.knots, np.zeros(STEPS + 1, dtype=bool)
     problem, first = lanes.packed(None, 1, knots), lanes.start()
     x, state = first.copy(), model.initial_state(scenario.initial, scenario.gait)

@@ -359,8 +359,7 @@ def _carries_slopes(x):
 
 
 def bare(x):
-    """A scalar without its derivatives: the number, or all eight of them. For decisions that lanes take each for itself.
-    """
+    """A scalar without its derivatives: the number, or all eight of them, for what each decides for itself."""
     return float(x)
 
 

@@ -70,7 +70,7 @@ def witness(problem, t, state, slope, r, recorded, last):
 def spoil(found, x):
     """No number any more in the lanes in which something was found: whoever looks at them later sees that."""
     for c in range(x.shape[0]):
-        x[c] = where_positive(found, nan + 0.0 * x[c], x[c])
+        x[c] = where_positive(found + 0.0 * x[c], nan + 0.0 * x[c], x[c])
 
 
 @generic
