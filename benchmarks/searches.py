@@ -19,8 +19,8 @@ from limbless.mechanics.compiled.widening import side_by_side
 from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import Uncounted
 from limbless.search.evaluating import Evaluator
-from limbless.search.plan import Plan
 from limbless.search.lanes import BLOCK, ChainLanes
+from limbless.search.plan import Plan
 from limbless.search.steady import Families
 from limbless.search.store import Row as Stored
 from limbless.search.store import Store

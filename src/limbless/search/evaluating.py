@@ -91,7 +91,7 @@ class Evaluator:
                 continue                                 # alone, so that it has its own words
         found: dict[int, Row] = {}
         for key, members in groups.items():
-            if key is None:
+            if key is None or len(members) < self.desk.least(members[0][1]):
                 continue
             try:
                 ran = self.desk.together([scenario for _, scenario in members])

@@ -11,7 +11,14 @@ from limbless.mechanics.chain.tables import Answering, BodyRecord, Drive, Impose
 from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.packed import pack
 from limbless.mechanics.compiled.scalars import TANGENTS as LANES
-from limbless.mechanics.compiled.widening import bounded, side_by_side
+from limbless.mechanics.compiled.widening import bounded, mapped, side_by_side
+from limbless.mechanics.forces.body_drag import BodyDragLaw
+from limbless.mechanics.forces.fluid import FluidLaw
+from limbless.mechanics.forces.friction import FrictionLaw
+from limbless.mechanics.forces.laws import SideBySide
+from limbless.mechanics.forces.station import AtStation
+from limbless.mechanics.forces.tendon import Tendons
+from limbless.mechanics.forces.weight import WeightLaw
 from limbless.mechanics.integrate import implicit, runge_kutta
 from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted, clear_score, fresh_score
 from limbless.models.newton_euler.model import NewtonEuler
@@ -22,11 +29,13 @@ from limbless.search.lane_drive import Buffers, LaneDrive, aligned
 from limbless.simulation import knots_between, recorded
 
 Array = NDArray[np.float64]
+Knots = tuple[Array, NDArray[np.bool_]]
+"""The knots of a run, and which of them are kept."""
 BLOCK = 100
 """Steps of a block: the drive of eight robots then stays in the second-level cache."""
 
 
-def knots_of(scenario: Scenario, model: Any = None) -> tuple[Array, NDArray[np.bool_]]:
+def knots_of(scenario: Scenario, model: Any = None) -> Knots:
     """The knots of a run, and which of them are kept; without its model, at least those that are kept."""
     end, gait = scenario.duration, scenario.gait
     parts: tuple[Any, ...] = (gait, *scenario.environment, scenario.actuation)
@@ -38,17 +47,36 @@ def knots_of(scenario: Scenario, model: Any = None) -> tuple[Array, NDArray[np.b
     return knots, keep
 
 
+def waiting(runs: Sequence[Knots]) -> list[Knots]:
+    """Runs with as many knots each from record to record: whoever has fewer comes to the next record and waits there.
+    """
+    marks = [np.unique([*np.flatnonzero(keep), len(keep) - 1]) for _, keep in runs]
+    most = np.max([np.diff(mark) for mark in marks], axis=0)
+    made = []
+    for (knots, keep), mark in zip(runs, marks, strict=True):
+        steps = [np.minimum(begin + np.arange(count), end)
+                 for begin, end, count in zip(mark[:-1], mark[1:], most, strict=True)]
+        rows = np.concatenate([*steps, mark[-1:]])
+        kept = np.zeros(len(rows), dtype=bool)
+        kept[np.concatenate([[0], np.cumsum(most)])] = keep[mark]
+        made.append((knots[rows], kept))
+    return made
+
+
 class Lanes:
     """Robots that go side by side."""
 
     models: list[Any]
     limited = False
     """Whether those do too whose steps must not be longer than some."""
+    least = 1
+    """How many at least: fewer are done sooner one after the other."""
 
     def __init__(self, scenarios: Sequence[Scenario], models: Sequence[Any], buffers: Buffers | None = None) -> None:
         self.buffers, spare = {} if buffers is None else buffers, LANES - len(scenarios)
         self.scenarios, self.models = [*scenarios, *[scenarios[0]] * spare], [*models, *[models[0]] * spare]
-        knots = [knots_of(scenario, model) for scenario, model in zip(self.scenarios, self.models, strict=True)]
+        knots = waiting([knots_of(scenario, model)
+                         for scenario, model in zip(self.scenarios, self.models, strict=True)])
         self.keep = knots[0][1]
         self.knots = aligned_zeros((len(self.keep), LANES))
         self.knots[:] = np.stack([times for times, _ in knots], axis=-1)
@@ -111,8 +139,15 @@ class Lanes:
         raise NotImplementedError
 
     @staticmethod
+    def pace(model: Any, knots: Array, keep: NDArray[np.bool_]) -> Any:
+        """What must be the same of the knots of robots side by side, where nothing depends on the time."""
+        return len(knots), keep.tobytes()
+
+    @staticmethod
     def make(model: Any) -> tuple[Any, ...]:
-        """What must be the same of robots side by side, but for their numbers: see `make_of`."""
+        """What must be the same of robots side by side, but for their numbers (see `make_of`): tables, forces, options
+        and more.
+        """
         raise NotImplementedError
 
     @staticmethod
@@ -210,7 +245,7 @@ class SoftLanes(Lanes):
     """Soft bodies. Steps may be implicit: each robot finds its own stages."""
 
     models: list[Soft]
-    limited = True
+    limited, least = True, 3
 
     @classmethod
     def fits(cls, model: Any) -> bool:
@@ -244,6 +279,13 @@ class SoftLanes(Lanes):
     def peak_of(model: Soft) -> str:
         return "peak_tension" if model.tendons else "peak_torque"
 
+    @staticmethod
+    def pace(model: Soft, knots: Array, keep: NDArray[np.bool_]) -> Any:
+        """As many records; who has fewer knots in between waits. Not so soon that nothing is there to guess from."""
+        first = int(np.flatnonzero(keep[1:])[0]) + 1 if keep[1:].any() else len(keep) - 1
+        stages = 4 if model.steps is None else len(model.steps.method.b)
+        return int(keep.sum()), bool(keep[-1]), first if first * stages < 2 else 0
+
     def start(self) -> Array:
         self._scratch = None if self.models[0].steps is None else side_by_side([
             implicit.scratch_for(steps.method, *steps.sizes, steps.tolerance)
@@ -254,14 +296,12 @@ class SoftLanes(Lanes):
         return side_by_side([bounded(problem) for problem in problems])
 
     def _driven(self, times: Array) -> Any:
-        found: dict[tuple[int, int, bytes], Any] = {}
-        drives = []
+        found: dict[tuple[int, int], Any] = {}
         for lane, (model, scenario) in enumerate(zip(self.models, self.scenarios, strict=True)):
-            own = np.ascontiguousarray(times[:, lane])
-            key = id(model), id(scenario), own.tobytes()
-            found[key] = found.get(key) or model.drive(scenario.gait, own)
-            drives.append(found[key])
-        return side_by_side(drives)
+            if (id(model), id(scenario)) not in found:
+                found[id(model), id(scenario)] = _drive_with_waits(model, scenario.gait, times[:, lane])
+        return side_by_side([found[id(model), id(scenario)]
+                             for model, scenario in zip(self.models, self.scenarios, strict=True)])
 
     def _advance(self, problem: Any, knots: Array, record: NDArray[np.bool_], x: Array) -> None:
         steps, packed = self.models[0].steps, pack(problem)
@@ -269,6 +309,18 @@ class SoftLanes(Lanes):
             runge_kutta.advance_lanes(packed, knots, record, x)
         else:
             implicit.advance_lanes(packed, steps.method, self._scratch, knots, record, x)
+
+
+def _drive_with_waits(model: Soft, gait: Any, times: Array) -> Any:
+    """The drive at knots and middles of steps some of which have no length: gaits are asked where time goes on."""
+    goes = np.diff(times[::2]) > 0.0
+    own = np.concatenate([times[:1], np.stack([times[1::2], times[2::2]], axis=1)[goes].ravel()])
+    drive = model.drive(gait, own)
+    if goes.all():
+        return drive
+    before = np.concatenate([[0], np.cumsum(goes)])                    # steps that go, up to each knot
+    rows = np.append((4 * before[:-1, None] + goes[:, None] * np.arange(4)).ravel(), 4 * before[-1])
+    return mapped(lambda part: np.ascontiguousarray(part[rows]), drive)
 
 
 KINDS: tuple[type[Lanes], ...] = (ChainLanes, SoftLanes)
@@ -279,7 +331,7 @@ def kind_of(model: Any) -> type[Lanes] | None:
     return next((kind for kind in KINDS if kind.fits(model)), None)
 
 
-def make_of(kind: type[Lanes], model: Any) -> tuple[Any, ...]:
+def make_of(kind: type[Lanes], make: tuple[Any, ...]) -> tuple[Any, ...]:
     """What must be the same of robots that go side by side: kinds, codes and sizes."""
     found: list[Any] = [kind]
 
@@ -293,8 +345,19 @@ def make_of(kind: type[Lanes], model: Any) -> tuple[Any, ...]:
         else:
             found.append(part)
 
-    look(kind.make(model))
+    look(make)
     return tuple(found)
+
+
+TIMELESS = (BodyDragLaw, FluidLaw, FrictionLaw, WeightLaw, Tendons)
+"""What pushes alike at all times. Kernels have one time for all robots side by side, whose knots may differ."""
+
+
+def is_timeless(make: tuple[Any, ...]) -> bool:
+    """Whether all forces of a robot push alike at all times; `make` as kinds of lanes give it."""
+    elements = [law for element in make[1] for law in (element.laws if isinstance(element, SideBySide) else [element])]
+    kinds = [getattr(element, "kind", element) for element in elements]
+    return all(isinstance(kind.law if isinstance(kind, AtStation) else kind, TIMELESS) for kind in kinds)
 
 
 def bodies_of(ends: Sequence[Array], lane: int) -> Any:

@@ -19,7 +19,7 @@ from limbless.models.variables import choose
 from limbless.result import LABELS
 from limbless.scenarios.scenario import Scenario
 from limbless.search.lane_drive import Buffers
-from limbless.search.lanes import Lanes, bodies_of, kind_of, knots_of, make_of
+from limbless.search.lanes import Lanes, bodies_of, is_timeless, kind_of, knots_of, make_of
 from limbless.simulation import run_scenario
 
 Array = NDArray[np.float64]
@@ -87,7 +87,13 @@ def scenario_at(base: Scenario, point: Mapping[str, Any], allow_code: bool) -> S
     if len(fields) == len(point) and set(fields) <= set(type(base.gait).model_fields) and set(point) and all(
             isinstance(value, int | float) for value in fields.values()):
         return base.model_copy(update={"gait": base.gait.changed(**fields)})
-    return Scenario.load(base, point, allow_code=allow_code)
+    loaded = Scenario.load(base, point, allow_code=allow_code)
+    shared = {name: getattr(base, name) for name in MADE_FROM} if len(fields) == len(point) else {}
+    return loaded.model_copy(update=shared)
+
+
+MADE_FROM = ("robot", "environment", "actuation", "model")
+"""Parts of a scenario that a model is made from."""
 
 
 class _Outcome(NamedTuple):
@@ -101,7 +107,7 @@ class _Outcome(NamedTuple):
 
 class _Packed(NamedTuple):
     """A model, what it was made for, how such robots go side by side (None: they do not), what must be the same of
-    those beside it, and the longest step (s).
+    those beside it, the longest step (s), and whether forces are the same at all times.
     """
 
     scenario: Scenario
@@ -109,6 +115,7 @@ class _Packed(NamedTuple):
     kind: type[Lanes] | None
     make: Any
     longest: float
+    timeless: bool
 
 
 class Desk:
@@ -123,19 +130,20 @@ class Desk:
         """The model of a scenario; scenarios that differ in their gait alone share it."""
         for known in self._packed:
             if all(getattr(known.scenario, name) is getattr(scenario, name)
-                   for name in ("robot", "environment", "actuation", "model")):
+                   for name in MADE_FROM):
                 return known
         model: Any = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
         kind = kind_of(model)
         if scenario.initial.result is not None or any(getattr(item, "slot", None) is not None
                                                       for item in scenario.environment):
             kind = None
-        make, longest = None, np.inf
+        make, longest, timeless = None, np.inf, False
         if kind is not None:
             limit = model.step_limit(model.initial_state(scenario.initial, scenario.gait))
             longest = np.inf if limit is None else limit.longest if kind.limited else 0.0
-            make = make_of(kind, model)
-        self._packed.append(_Packed(scenario, model, kind, make, longest))
+            made = kind.make(model)
+            make, timeless = make_of(kind, made), is_timeless(made)
+        self._packed.append(_Packed(scenario, model, kind, make, longest, timeless))
         return self._packed[-1]
 
     def key(self, scenario: Scenario) -> Any:
@@ -144,8 +152,10 @@ class Desk:
         if packed.kind is None or scenario.step > packed.longest:
             return None
         knots, keep = knots_of(scenario, packed.model)
-        windows = any(item.active for item in scenario.environment)
-        return packed.make, len(knots), keep.tobytes(), knots.tobytes() if windows else b"", type(scenario.gait)
+        pace = packed.kind.pace(packed.model, knots, keep)
+        if not packed.timeless or any(item.active for item in scenario.environment):
+            pace = knots.tobytes(), keep.tobytes()
+        return packed.make, pace, type(scenario.gait)
 
     def knows(self, scenario: Scenario, wanted: Collection[str]) -> bool:
         """Whether a run side by side with others counts all that is wanted (words of `Measure.wants`): of robots with
@@ -153,6 +163,11 @@ class Desk:
         """
         packed = self.packed(scenario)
         return "torque" not in wanted or packed.kind is None or packed.kind.peak_of(packed.model) == "peak_torque"
+
+    def least(self, scenario: Scenario) -> int:
+        """How many runs of one key go side by side; fewer go alone."""
+        kind = self.packed(scenario).kind
+        return 1 if kind is None else kind.least
 
     def together(self, scenarios: Sequence[Scenario]) -> Ran:
         """Up to eight runs of one key."""
@@ -209,7 +224,7 @@ class _Many:
         for key, numbers in groups.items():
             for start in range(0, len(numbers), LANES):
                 part = numbers[start:start + LANES]
-                if key is None:
+                if key is None or len(part) < self.desk.least(self.scenarios[part[0]]):
                     for number in part:
                         self._alone(number)
                 else:

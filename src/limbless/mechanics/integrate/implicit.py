@@ -4,7 +4,7 @@ A stage X = X* + γh f(X) is found by repeating the problem's own solution for i
 taken ahead (`stage_rate`): its fixed point is the exact stage, and no Jacobian is formed. A stage that does not come to
 rest is never accepted: the step is halved, a few times, and then given up. Of robots side by side each comes to rest
 for itself, and is then asked the same until all have: it does what it would do alone. One whose step would have to be
-halved loses its numbers.
+halved loses its numbers. One whose next knot is where it stands waits, as it is, while the others go on.
 
 `SDIRK4`: five stages, order 4, L-stable (Hairer and Wanner 1996, IV.6); `MIDPOINT`: one stage, order 2, symmetric.
 """
@@ -18,6 +18,7 @@ from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean, lean_duals, lean_lanes
 from limbless.mechanics.compiled.scalars import (
+    absolute,
     bare,
     carries_slopes,
     maximum,
@@ -121,19 +122,26 @@ def scratch_for(method: Method, size: int, actuators: int, laws: int, tolerance:
 
 
 @inline
-def remember(scratch, t, slope):
-    """The slope of a stage, for the next guesses; one at the same time takes the place of the one before."""
+def take(going, slope, before):
+    """A slope in the place of the one before, where `going` is above 0."""
+    for c in range(slope.shape[0]):
+        before[c] = where_positive(going, slope[c], before[c])
+
+
+@inline
+def remember(scratch, t, moves, slope):
+    """The slope of a stage, for the next guesses; one at the same time takes the place of the one before. Whoever does
+    not move remembers what it did.
+    """
     known = int(value_of(scratch.numbers[1]))
-    if known > 0 and value_of(scratch.times[0]) == value_of(t):
-        copy(slope, scratch.past[0])
-        return None
+    later = where_positive(absolute(bare(t - scratch.times[0])), moves, 0.0 * moves)
     for k in range(2, 0, -1):
-        scratch.times[k] = scratch.times[k - 1]
-        copy(scratch.past[k - 1], scratch.past[k])
-    scratch.times[0] = t
-    copy(slope, scratch.past[0])
-    scratch.numbers[1] = min(known + 1, 3)
-    return None
+        scratch.times[k] = where_positive(later, scratch.times[k - 1], scratch.times[k])
+        take(later, scratch.past[k - 1], scratch.past[k])
+    scratch.times[0] = where_positive(moves, t, scratch.times[0])
+    take(moves, slope, scratch.past[0])
+    if known == 0 or some_positive(later):
+        scratch.numbers[1] = min(known + 1, 3)
 
 
 @inline
@@ -153,13 +161,6 @@ def guess(scratch, t, slope):
 
 
 @inline
-def take(going, slope, before):
-    """A slope in the place of the one before; what has come to rest is asked the same once more."""
-    for c in range(slope.shape[0]):
-        before[c] = where_positive(going, slope[c], before[c])
-
-
-@inline
 def way_left(change, last):
     """How far a stage is from its rest, from its last change and the one before: as far as a series goes that shrinks
     as these two do.
@@ -173,15 +174,15 @@ def way_left(change, last):
 
 
 @inline
-def solve_stage(problem, scratch, t, inside, gh, state, slope):
-    """The stage whose X* stands in `scratch.start`, from the guess in `slope`. Returns 0, or above where it does not
-    come to rest.
+def solve_stage(problem, scratch, t, inside, gh, moves, state, slope):
+    """The stage whose X* stands in `scratch.start`, from the guess in `slope`, of those that move; who has come to rest
+    is asked the same once more. Returns 0, or above where it does not come to rest.
     """
     tolerance, one = bare(scratch.numbers[0]), 1.0 + 0.0 * bare(gh)
-    going, failed, last, solved = one, 0.0 * one, 0.0 * one, PATIENCE.most
+    going, failed, last, solved = moves, 0.0 * one, 0.0 * one, PATIENCE.most
     scratch.counts[1] += 1
     for turn in range(PATIENCE.most):
-        take(going, slope, scratch.before)
+        take(going if turn > 0 else one, slope, scratch.before)
         occupy(problem, scratch.start, gh, scratch.before, state)
         stage_rate(problem, value_of(t), inside, gh, scratch.before, state, slope)
         scratch.counts[0] += 1
@@ -207,7 +208,9 @@ def step_once(problem, method, scratch, interval, share, part, x):
     """
     state, slope, _ = states(problem)
     size, inside = part * interval.length, interval.inside
-    failed = 0.0 * bare(size)
+    moves = where_positive(bare(size), 1.0 + 0.0 * bare(size), 0.0 * bare(size))
+    gh = method.gamma * where_positive(size, size, value_of(size) + 0.0 * size)
+    failed = 0.0 * moves
     brace(problem, value_of(interval.start + share * interval.length), inside, x)
     for i in range(method.b.shape[0]):
         copy(x, scratch.start)
@@ -218,12 +221,12 @@ def step_once(problem, method, scratch, interval, share, part, x):
         t = interval.start + where * interval.length
         steer(problem, interval.knot, where)
         guess(scratch, t, slope)
-        failed = failed + solve_stage(problem, scratch, t, inside, method.gamma * size, state, slope)
+        failed = failed + solve_stage(problem, scratch, t, inside, gh, moves, state, slope)
         if stands_alone(failed) and some_positive(failed):
             return failed
         note_stage(problem, scratch, i, inside, state, slope)
-        occupy(problem, scratch.start, method.gamma * size, slope, state)
-        remember(scratch, t, slope)
+        occupy(problem, scratch.start, gh, slope, state)
+        remember(scratch, t, moves, slope)
         copy(slope, scratch.slopes[i])
     for i in range(method.b.shape[0]):
         add(problem, x, method.b[i] * size, scratch.slopes[i], x)
@@ -278,7 +281,7 @@ def implicit(problem, method, scratch, knots, record, x):
         r += 1 if record[n] else 0
         note_stage(problem, scratch, -1, inside, state, slope)
         if value_of(scratch.numbers[1]) == 0.0:
-            remember(scratch, t, slope)
+            remember(scratch, t, 1.0 + 0.0 * bare(t), slope)
         if value_of(h) > 0.0 and not cross_interval(problem, method, scratch, Interval(n, t, h, inside), x):
             row = int(value_of(trouble(problem)))
             return row if row > 0 else UNSOLVED, n
