@@ -11,6 +11,8 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any, NamedTuple
 
+from limbless.errors import InputError
+
 Dimension = tuple[int, int, int, int]
 """Powers of metre, kilogram, second and radian."""
 
@@ -80,6 +82,16 @@ def spelled_out(value: Any, unit: str) -> Any:
     unit : as `quantity` says it: `m`, `rad or m`, `m/s, rad/s` (three numbers of each), `s; rad or m` (columns).
     """
     return _read(value, _choices(unit))
+
+
+def in_unit(value: Any, unit: str, what: str) -> float:
+    """An argument that is a number, or a number with its unit, in an SI unit; `InputError` for anything else."""
+    found = spelled_out(value, unit)
+    try:
+        return float(found)
+    except (TypeError, ValueError):
+        why = refusal(found, unit) if isinstance(found, str) else ""
+        raise InputError(f"{what}: {why or f'{value!r} is no number; write for example {example(unit)!r}'}") from None
 
 
 def _read(value: Any, choices: tuple[tuple[str, ...], ...]) -> Any:

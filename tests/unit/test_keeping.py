@@ -89,7 +89,9 @@ def test_ctrl_c_during_repeats_for_error_bars_keeps_the_run(monkeypatch: pytest.
 @pytest.mark.parametrize(("name", "told"), [
     ("arm.urdf", "arm.urdf: "),                                     # read as a robot, and is none
     ("arm.stl", "arm.stl is a mesh, no scenario; "),
-    ("swim.mp4", "swim.mp4 is a film, no scenario; "),
+    ("swim.mp4", "swim.mp4 is a film, no scenario; track points along the animal first"),
+    ("worm.wcon", "worm.wcon is a data file, of a tracked animal perhaps, no scenario; `limbless film worm.wcon`"),
+    ("worm_featuresN.hdf5", "no scenario; `limbless film worm_featuresN.hdf5`"),
     ("joints.csv", "joints.csv is a table, no scenario; gait: {kind: recorded, file: joints.csv} in a scenario"),
     ("mine.py", "mine.py is a Python program, no scenario; `python mine.py`"),
     ("result.nc", "result.nc is a data file, no scenario; `limbless plot result.nc`"),

@@ -92,6 +92,19 @@ def test_what_cannot_be_differentiated_is_refused() -> None:
         ll.sensitivity(own, ["gait.amplitude"])
     with pytest.raises(ll.InputError, match="CMA-ES"):
         ll.sensitivity("snake-undulate-isotropic", ["gait.yaw_amplitude"])
+    with pytest.raises(ll.InputError, match=r"environment.water.surface: derivatives do not reach it"):
+        ll.sensitivity("eel-surface", ["environment.water.surface"])             # its slope was 0, and is not
+    with pytest.raises(ll.InputError, match=r"environment.water.current.0: the number of something changes"):
+        ll.sensitivity("eel-in-a-street", ["environment.water.current.0"])
+
+
+def test_a_motion_that_diverges_has_no_derivatives() -> None:
+    """Feedback too stiff for its steps: slopes were 0 from there on."""
+    robot = {"kind": "chain", "preset": "uniform", "links": 4, "rotor_inertia": 1e-3}
+    stiff = {"kind": "pd", "stiffness": 4000.0, "damping": 40.0}
+    with pytest.raises(ll.SimulationError, match="could not be followed"):
+        ll.sensitivity("eel-planar", ["gait.amplitude"], {"duration": 2.0, "step": 0.02, "robot": robot,
+                                                          "actuation": stiff})
 
 
 BODY = ["robot.half_width", "robot.link_length", "environment.water.density", "robot.density", "gait.amplitude"]

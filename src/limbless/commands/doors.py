@@ -79,4 +79,4 @@ def export(source: str, form: str, out: Path, settings: tuple[str, ...], allow_c
     from limbless.interop.save_robot import save_robot
 
     scenario = permitted(source, changes_in(settings), allow_code)
-    click.echo(save_robot(scenario.robot, out, scenario.environment, scenario.step, form))
+    click.echo(save_robot(scenario.robot, out, scenario.environment, scenario.step, form, scenario.initial))

@@ -12,9 +12,9 @@ from limbless.commands.permitted import changes_in
 
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--length", type=float, metavar="M", help="Length of the animal, m.  [default: the film's unit, or 1 "
-                                                        "length]")
-@click.option("--rate", type=float, metavar="HZ", help="Frames per second, where the file has no times.")
+@click.option("--length", metavar="M", help="Length of the animal, m, or '15 cm'.  [default: the film's unit, or 1 "
+                                            "length]")
+@click.option("--rate", metavar="HZ", help="Frames per second, where the file has no times.")
 @click.option("--points", metavar="HEAD,..,TAIL", help="Names of the points of the midline, from head to tail.")
 @click.option("--track", metavar="NAME", help="Which track, where SLEAP follows several animals.")
 @click.option("--animal", metavar="NAME", help="Which animal, where the file has several.")
@@ -22,9 +22,10 @@ from limbless.commands.permitted import changes_in
               help="Points that DeepLabCut finds less likely are gaps.")
 @click.option("--kind", type=click.Choice(["bend", "curvature", "angle"]), help="What a table without x and y holds.")
 @click.option("--array", metavar="NAME", help="Which array of a .npz holds the midline.")
-@click.option("--from", "start", type=float, metavar="S", help="Begin of the part to use, s.")
-@click.option("--until", type=float, metavar="S", help="End of the part to use, s.")
-@click.option("--width", metavar="SHARE|CSV", help="Diameter over length, or a CSV of s and diameter.  [default: 0.05]")
+@click.option("--from", "start", metavar="S", help="Begin of the part to use, s.")
+@click.option("--until", metavar="S", help="End of the part to use, s.")
+@click.option("--width", metavar="SHARE|CSV", help="Diameter over length, or a CSV of s and diameter.  [default: "
+                                                 "the film's own, or 0.05]")
 @click.option("--medium", type=click.Choice(["water", "agar", "ground"]), default="water", show_default=True,
               help="What the animal moves in.")
 @click.option("--set", "settings", multiple=True, metavar="PATH=VALUE",

@@ -30,14 +30,13 @@ if TYPE_CHECKING:
 @click.option("--strict", is_flag=True, help="End with exit code 3 when the run is not proven.")
 @click.option("--resume", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
               help="Go on with the unfinished run in DIR (killed or interrupted), bit for bit; in place of NAME|FILE.")
-@click.option("--checkpoint-every", "every", type=click.FloatRange(min=0.0), default=60.0, show_default=True,
-              metavar="SECONDS",
+@click.option("--checkpoint-every", "every", default="60 s", show_default=True, metavar="SECONDS",
               help="How often a long run writes its state and records into its folder.")
 @click.option("--quiet", is_flag=True,
               help="Print only the folder that was written (and on standard error what is wrong).")
 @ALLOW_CODE
 def run(scenario: str | None, settings: tuple[str, ...], out: Path | None, force: bool, no_figures: bool,
-        with_error: bool, strict: bool, resume: Path | None, every: float, quiet: bool, allow_code: bool) -> None:
+        with_error: bool, strict: bool, resume: Path | None, every: str, quiet: bool, allow_code: bool) -> None:
     """Run a scenario and write what came out.
 
     The scenario is given by its name or as a .yaml file. Writes scenario.yaml (complete, can be run again), result.nc,
@@ -61,13 +60,17 @@ def run(scenario: str | None, settings: tuple[str, ...], out: Path | None, force
       limbless run eel-planar --error --strict
       limbless run --resume runs/eel-planar
     """
-    from limbless.errors import SimulationError
+    from limbless.errors import InputError, SimulationError
+    from limbless.units import in_unit
 
+    seconds = in_unit(every, "s", "--checkpoint-every")
+    if not seconds >= 0.0:
+        raise InputError(f"--checkpoint-every: must be zero or more; got {every}")
     chosen, folder = _chosen(scenario, settings, None if out is None else Out(out, force), resume, not no_figures,
                              allow_code)
     with _unless_unused(folder):
         try:
-            result = simulated(chosen, quiet, checkpoint=folder, checkpoint_every=every, resume=resume is not None)
+            result = simulated(chosen, quiet, checkpoint=folder, checkpoint_every=seconds, resume=resume is not None)
             if with_error and result.status == "completed":
                 _add_errors(chosen, result, quiet)
         except SimulationError as error:

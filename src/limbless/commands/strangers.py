@@ -7,6 +7,8 @@ import click
 
 _ROBOT = ("robot", "limbless robot {path}", "describe the robot in a .yaml (limbless describe chain)")
 _FILM = ("film", "limbless film {path}", "a gait is taken from a table: gait: {{kind: recorded, file: ...}}")
+_VIDEO = ("film", "track points along the animal first (SLEAP, DeepLabCut, Tierpsy, ..), and give their file to "
+          "`limbless film`", "")
 _RESULT = ("plot", "limbless plot {path}", "")
 _TABLE = ("run", "gait: {{kind: recorded, file: {path}}} in a scenario plays it joint by joint; `limbless film {path}` "
           "reads a tracked animal", "")
@@ -14,9 +16,11 @@ KINDS: dict[str, tuple[str, tuple[str, str, str]]] = {
     **dict.fromkeys((".urdf", ".xacro"), ("a robot description (URDF)", _ROBOT)),
     **dict.fromkeys((".mjcf", ".xml"), ("a robot or a world of MuJoCo (MJCF), or other XML", _ROBOT)),
     **dict.fromkeys((".sdf",), ("a robot description (SDF)", _ROBOT)),
-    **dict.fromkeys((".mp4", ".mov", ".avi", ".mkv", ".webm", ".m4v"), ("a film", _FILM)),
+    **dict.fromkeys((".mp4", ".mov", ".avi", ".mkv", ".webm", ".m4v"), ("a film", _VIDEO)),
+    **dict.fromkeys((".wcon", ".npy", ".npz", ".h5", ".hdf5"), ("a data file, of a tracked animal perhaps", _FILM)),
     **dict.fromkeys((".csv", ".tsv", ".txt", ".dat"), ("a table", _TABLE)),
-    **dict.fromkeys((".nc", ".h5", ".hdf5"), ("a data file", _RESULT)),
+    ".nc": ("a data file", _RESULT),
+    **dict.fromkeys((".mat", ".mcap", ".bag"), ("a file for other tools", ("", "", ""))),
     ".py": ("a Python program", ("run", "python {path}", "")),
     ".ipynb": ("a notebook", ("run", "jupyter lab {path}", "")),
     **dict.fromkeys((".png", ".jpg", ".jpeg", ".webp", ".gif", ".svg", ".pdf"), ("a picture", ("", "", ""))),

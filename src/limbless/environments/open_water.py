@@ -48,7 +48,7 @@ def pack_open(water: Water, robot: Robot, pieces: list[Segment], drag: Array, ma
     """The laws of open water, from the coefficients of all pieces."""
     half = np.array([(piece.half_width, piece.half_height) for piece in pieces])
     gravity = np.zeros(3) if water.gravity is None else np.array(water.gravity)
-    fills = robot.fills() if water.surface is None else lifted_fills(robot)
+    fills = lifted_fills(robot) if water.lifts else robot.fills()
     begins = [piece.body not in [other.body for other in pieces[:i]] for i, piece in enumerate(pieces)]
     skin = drag.copy()
     if water.drag_law != "constant":

@@ -57,14 +57,15 @@ def field_rows(bodies: Bodies, mass: Array, moment: Array, field: Array) -> LawR
 
 
 def lifted_fills(robot: Any) -> Array:
-    """`fills` of a robot that a surface lifts; refused where there is no volume, or one that no surface can cut."""
+    """`fills` of a robot that water lifts slice by slice; refused where there is no volume, or one without slices."""
     fills, described = robot.fills(), getattr(robot, "chain", robot)
     cut = {piece.body for piece in described.segments()}
     uncut = [row for row, volume in enumerate(described.bodies().volume) if volume > 0.0 and row not in cut]
     if uncut:
         names = ", ".join(repr(described.link_names[described.rows[row].link]) for row in uncut)
-        raise InputError(f"robot.links: {names}: there is a volume and no `body`, so that a `surface` has nothing to "
-                         "cut and to lift; give it a `body`, or `volume: 0`")
+        raise InputError(f"robot.links: {names}: there is a volume and no `body`, so that water which lifts by "
+                         "itself (a `surface`, or its `gravity`) has nothing to cut and to lift; give it a `body`, or "
+                         "`volume: 0`")
     if not fills.any():
         raise InputError(NO_VOLUME)
     return np.asarray(fills)

@@ -1,6 +1,7 @@
 """`water`: drag, added mass and wake on slices of the body."""
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -10,7 +11,7 @@ from pydantic import Field, model_validator
 from limbless.description import Description, Vector3, quantity
 from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.buoyancy import Buoyancy
-from limbless.environments.gravity import field_among
+from limbless.environments.gravity import Gravity, field_among
 from limbless.environments.open_water import pack_open
 from limbless.environments.packing import (
     added_inertia,
@@ -154,14 +155,22 @@ class Water(Environment):
 
     @property
     def moving(self) -> tuple[Flow, ...]:
-        """All flows, the current among them."""
-        return (*((UniformFlow(velocity=self.current),) if any(self.current) else ()), *self.flow)
+        """All flows, the current among them, under the gravity of this water."""
+        flows, g = self.flow, self.gravity
+        if g is not None:
+            flows = tuple(flow.under(math.hypot(*g)) for flow in flows)
+        return (*((UniformFlow(velocity=self.current),) if any(self.current) else ()), *flows)
 
     @property
     def is_open(self) -> bool:
         """Whether it is more than still water or a steady current."""
         return (self.surface is not None or self.gravity is not None or self.drag_law != "constant"
                 or any(not isinstance(flow, UniformFlow) for flow in self.flow))
+
+    @property
+    def lifts(self) -> bool:
+        """Whether its pressure lifts what is in it."""
+        return self.surface is not None or any(self.gravity or ())
 
     @property
     def slot(self) -> Any:
@@ -171,13 +180,17 @@ class Water(Environment):
 
     def among(self, environment: Sequence[Environment]) -> Water:
         """With the gravity of `gravity`, where there is a surface; what does not go together is a mistake."""
-        if self.surface is None:
+        if not self.lifts:
             return self
+        lifting = "water.gravity" if self.surface is None else "water.surface"
         if any(isinstance(item, Buoyancy) for item in environment):
-            raise InputError("water.surface: the water lifts the robot itself, and `buoyancy` would lift it again; "
-                             "leave one of both out")
-        if sum(isinstance(item, Water) for item in environment) > 1:
-            raise InputError("water.surface: one water at a time where one has a surface; leave the others out")
+            raise InputError(f"{lifting}: the water lifts the robot itself, and `buoyancy` would lift it again; leave "
+                             "one of both out")
+        if sum(isinstance(item, Water) and (item.lifts or self.surface is not None) for item in environment) > 1:
+            raise InputError(f"{lifting}: one water at a time where one has a surface or lifts; leave the others out")
+        if any(isinstance(item, Gravity) and item.active for item in environment):
+            raise InputError(f"{lifting}: this water lifts all the time, and `gravity` is switched on and off; leave "
+                             "gravity.active out")
         field = field_among(environment, self.gravity, "water.gravity")
         if field is None:
             raise InputError(NO_GRAVITY)

@@ -1,7 +1,7 @@
 """`Flow`: a velocity of the water at every place and time, with its rate and gradient."""
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,10 @@ class Flow(Description):
     def rows(self, level: float) -> Rows:
         """The table `mechanics.forces.stream.Flow` for compiled code; `level` of the still water, m."""
         raise NotImplementedError
+
+    def under(self, gravity: float) -> Self:
+        """The same where gravity has this size, m/s2: other waves."""
+        return self
 
     def at(self, time: Array, place: Array, level: float = 0.0) -> Array:
         """(.., 3) m/s at times (..) and places (.., 3), world axes: for records and pictures."""

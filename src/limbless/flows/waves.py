@@ -2,24 +2,26 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
-from pydantic import model_validator
+from pydantic import PrivateAttr, model_validator
 
 from limbless.description import Angle, quantity
+from limbless.errors import InputError
 from limbless.flows.base import Array, Flow, filled
 from limbless.mechanics.compiled.tables import Rows
 from limbless.mechanics.forces.stream import FAR, FLOW_KINDS
 
 GRAVITY = 9.81
+"""m/s2: of waves that no water has taken in yet."""
 STEEPEST, STEEP = 0.3, 0.1
 """Of k times amplitude: refused above, and with a note above."""
 
 
 class WavesFlow(Flow):
-    """A wave of small amplitude, a cos(k x - ω t + phase) high, with ω² = g k tanh(k depth).
+    """A wave of small amplitude, a cos(k x - ω t + phase) high, with ω² = g k tanh(k depth) and the gravity of its
+    water.
 
     Several in one list add up. Velocities are those of the place, not stretched to the crest. They need a `surface` in
     their water.
@@ -33,21 +35,34 @@ class WavesFlow(Flow):
     phase: Angle = quantity(0.0, "rad", "phase at the origin at time 0: a crest at 0")
     depth: float | None = quantity(None, "m", "depth of the water; infinite if absent", gt=0)
 
+    _gravity: float = PrivateAttr(GRAVITY)
+
     @model_validator(mode="after")
     def _one_of_both(self) -> WavesFlow:
         if (self.length is None) == (self.period is None):
             raise ValueError("length: give it or the `period`, one of them; the other follows")
         if self.steepness > STEEPEST:
-            raise ValueError(f"amplitude: a wave with k a = {self.steepness:.2g} is too steep for linear theory, which "
-                             f"is taken up to {STEEPEST:g}; lower the amplitude or make it longer")
+            raise ValueError(self._too_steep)
         return self
 
-    @cached_property
+    @property
+    def _too_steep(self) -> str:
+        return (f"amplitude: a wave with k a = {self.steepness:.2g} is too steep for linear theory, which is taken up "
+                f"to {STEEPEST:g}; lower the amplitude or make it longer")
+
+    def under(self, gravity: float) -> Self:
+        found = self.changed()
+        found._gravity = gravity
+        if found.steepness > STEEPEST:
+            raise InputError(f"flow.{found._too_steep}")
+        return found
+
+    @property
     def number(self) -> float:
         """Wave number k, 1/m."""
         if self.length is not None:
             return 2.0 * math.pi / self.length
-        square = (2.0 * math.pi / (self.period or 1.0)) ** 2 / GRAVITY
+        square = (2.0 * math.pi / (self.period or 1.0)) ** 2 / self._gravity
         k = square
         if self.depth is not None:
             k = max(square, math.sqrt(square / self.depth))
@@ -60,7 +75,7 @@ class WavesFlow(Flow):
     def rate(self) -> float:
         """Angular frequency ω, rad/s."""
         bound = 1.0 if self.depth is None else math.tanh(self.number * self.depth)
-        return math.sqrt(GRAVITY * self.number * bound)
+        return math.sqrt(self._gravity * self.number * bound)
 
     @property
     def steepness(self) -> float:

@@ -27,6 +27,7 @@ class Concertina(Gait):
     sharpness: int = quantity(2, "1", "p: 1 opens about half of the body, more opens less", ge=1, le=20)
     ramp: float = quantity(0.0, "s", "time over which the straight body folds at the start", ge=0)
     drives: ClassVar[str] = "joint"
+    start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Joint angles (T, joints), rad, and their derivatives, of joints that yaw and pitch in turn."""

@@ -19,6 +19,7 @@ class CurvatureWave(Gait):
     wavelength: float | None = quantity(None, "m", "wavelength λ along the body; uniform if absent", gt=0)
     ramp: float = quantity(1.0, "s", "duration of the smooth start; 0: none", ge=0)
     drives: ClassVar[str] = "strain"
+    start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Strain (T, S, 6); stations (S,), or (T, S) where each time has its own."""

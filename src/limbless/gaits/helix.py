@@ -37,6 +37,7 @@ class Helix(Gait):
     tighten: float = quantity(0.0, "1", "share by which the joints bend more than the helix needs, so that feedback "
                                         "presses on the pole", ge=0, le=1)
     drives: ClassVar[str] = "joint"
+    start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
 
     @model_validator(mode="after")
     def _slope_is_a_slope(self) -> Helix:

@@ -24,6 +24,7 @@ class MuscleWave(Gait):
     end: float | None = quantity(None, "m", "abscissa where they end; the tail if absent", gt=0)
     ramp: float = quantity(1.0, "s", "duration of the smooth start; 0: none", ge=0)
     drives: ClassVar[str] = "effort"
+    start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Efforts (T, S, 6), N and N m."""

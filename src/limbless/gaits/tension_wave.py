@@ -23,6 +23,7 @@ class TensionWave(Gait):
     wavelength: float = quantity(0.7, "m", "wavelength λ along the body", gt=0)
     ramp: float = quantity(2.0, "s", "duration of the smooth start; 0: none", ge=0)
     drives: ClassVar[str] = "tension"
+    start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
 
     def sample_tendons(self, times: Array, places: Sequence[tuple[float, float]]) -> Drive:
         """Tensions (T, tendons), N."""

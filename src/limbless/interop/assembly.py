@@ -103,16 +103,20 @@ def _link(part: Part, origin: Array, previous: Array, axes: Array, joint: Connec
 
 
 def joint_of(joint: Connection, axes: Array) -> Joint:
-    """A joint, field by field."""
-    fields: dict[str, Any] = {"name": joint.name, "kind": joint.kind, "damping": joint.damping,
-                              "coulomb_friction": joint.friction, "stiffness": joint.stiffness, "rest": joint.rest,
-                              "rotor_inertia": joint.armature, "torque_limit": joint.effort}
+    """A joint, field by field; a pair of numbers where its two axes differ."""
+    words = {"damping": "damping", "coulomb_friction": "friction", "stiffness": "stiffness", "rest": "rest",
+             "rotor_inertia": "armature", "torque_limit": "effort"}
+    if joint.kind != "spherical":
+        words |= {"lower": "lower", "upper": "upper"}
+    fields: dict[str, Any] = {"name": joint.name, "kind": joint.kind}
+    for field, word in words.items():
+        first = getattr(joint, word)
+        second = joint.second.get(word, first)
+        fields[field] = first if first == second else (first, second)
     if joint.kind != "spherical":
         fields["axis"] = _three(axes @ joint.axis)
     if joint.second_axis is not None:
         fields["second_axis"] = _three(axes @ joint.second_axis)
-    if joint.kind in ("revolute", "prismatic"):
-        fields |= {"lower": joint.lower, "upper": joint.upper}
     return Joint(**fields)
 
 
@@ -142,13 +146,17 @@ def _heavier(link: Link, armature: tuple[float, float, Array], axes: Array, orig
 
 def _check_ranges(trunk: Trunk) -> None:
     """Ranges that hold nothing (files write 0 to 0 for none) are taken off."""
-    empty = [joint for joint in trunk.joints
-             if joint.lower is not None and joint.upper is not None and joint.lower >= joint.upper]
+    empty: dict[str, tuple[float, float]] = {}
+    for joint in trunk.joints:
+        for ends in (joint.__dict__, joint.second):
+            lower, upper = ends.get("lower"), ends.get("upper")
+            if lower is not None and upper is not None and lower >= upper:
+                empty[joint.name] = lower, upper
+                ends["lower"] = ends["upper"] = None
     if empty:
-        trunk.notes.append(f"ranges of {len(empty)} joints from {empty[0].lower:g} to {empty[0].upper:g} are none, and "
-                           f"are not kept ({names([joint.name for joint in empty])})")
-    for joint in empty:
-        joint.lower = joint.upper = None
+        lower, upper = next(iter(empty.values()))
+        trunk.notes.append(f"ranges of {len(empty)} joints from {lower:g} to {upper:g} are none, and are not kept "
+                           f"({names(list(empty))})")
 
 
 def _odd_inertia(part: Part, worn: Dress) -> list[str]:

@@ -91,10 +91,16 @@ def _mesh(shape: Shape, origin: Array, axes: Array) -> Mesh:
 
 def add_density(part: Part, density: float) -> None:
     """Mass of a part that has none, from its shapes."""
-    solids = tuple(solid for shape in seen_shapes(part) for solid in _solids(shape, density))
-    mass, moment, inertia, *_ = total(solids)
+    for shape in seen_shapes(part):
+        add_solid(part, shape, density)
+
+
+def add_solid(part: Part, shape: Shape, density: float) -> None:
+    """Mass of a shape that is solid; of a mesh, the box around it."""
+    mass, moment, inertia, *_ = total(tuple(_solids(shape, density)))
     part.mass += mass
     part.moment, part.inertia = part.moment + moment, part.inertia + inertia
+    part.boxed = part.boxed or (mass > 0 and shape.kind == "mesh")
 
 
 def _solids(shape: Shape, density: float) -> list[Solid]:

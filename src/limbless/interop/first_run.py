@@ -18,6 +18,8 @@ _WINDING = 0.7
 """rad: largest heading of the wave."""
 _STEEPEST = 0.6
 """rad: of a joint."""
+_NARROW = 0.05
+"""rad: on either side of zero; joints that have less are driven about the middle of their range."""
 
 
 def first_scenario(path: str | Path, options: Mapping[str, Any] | None = None,
@@ -67,11 +69,31 @@ def _wave(chain: Chain) -> dict[str, Any]:
     """One wave along the body, in the joints that yaw, or else in those that pitch, within their ranges; it grows for
     a period, because a wave that is there at once throws the robot aside."""
     labels = chain.joint_labels
+    if not {"yaw", "pitch"} & set(labels):
+        return {"kind": "joint-wave", "yaw_amplitude": 0.0}
     turn = "yaw" if "yaw" in labels else "pitch"
-    count = max(labels.count(turn), 1)
-    ranges = [(link.joint.lower, link.joint.upper) for link in chain.links if link.joint is not None]
-    reach = [abs(bound) for ends in ranges for bound in ends if isinstance(bound, float)]
-    amplitude = min([2 * _WINDING * math.sin(math.pi / (2 * count)), _STEEPEST, *(0.8 * bound for bound in reach)])
+    count = labels.count(turn)
+    middle, reach = _room(chain, turn)
+    amplitude = min(2 * _WINDING * math.sin(math.pi / (2 * count)), _STEEPEST, 0.8 * reach)
     wave = {f"{turn}_amplitude": round(amplitude, 4), f"{turn}_rate": round(2 * math.pi, 4),
             f"{turn}_phase": round(-2 * math.pi / count, 4)}
+    wave |= {f"{turn}_offset": round(middle, 4)} if middle else {}
     return {"kind": "joint-wave", "yaw_amplitude": 0.0, **wave, "ramp": 1.0}
+
+
+def _room(chain: Chain, turn: str) -> tuple[float, float]:
+    """Middle of a wave and how far it may go from there in all joints that take part in it: about zero, or about the
+    middle of ranges that begin or end near it; ranges that have nothing in common hold nobody back.
+    """
+    joints = [link.joint for link in chain.links if link.joint is not None]
+    bounds = [ends for joint in joints for ends in zip(joint.per_freedom("lower"), joint.per_freedom("upper"),
+                                                       strict=True)]
+    own = [ends for ends, label in zip(bounds, chain.joint_labels, strict=True) if label == turn]
+    low = max((lower for lower, _ in own if lower is not None), default=-math.inf)
+    high = min((upper for _, upper in own if upper is not None), default=math.inf)
+    if min(-low, high) >= _NARROW:
+        return 0.0, min(-low, high)
+    if not low < high:
+        return 0.0, math.inf
+    reach = min((high - low) / 2, _STEEPEST)
+    return (low + reach if abs(low) < abs(high) else high - reach), reach

@@ -86,6 +86,7 @@ class _Reader:
         self._couplings(tree)
         self._fluid(tree)
         self._friction(tree, chosen)
+        self._lost(tree, chosen)
         return tree
 
     def _moving(self) -> tuple[list[int], list[list[int]]]:
@@ -185,11 +186,13 @@ class _Reader:
             if m.actuator_forcelimited[number]:
                 limits.append(abs(gear) * float(np.abs(m.actuator_forcerange[number]).max()))
             joints[name].actuated = True
+            earlier = tree.drives.get(name, {})
             if m.actuator_biastype[number] == 1 and (bias[1] or bias[2]):
-                gains = {"kp": float(-bias[1]), "kv": float(-bias[2])}
+                # A servo is often two actuators of one joint, for its position and for its velocity: they add up.
+                gains = {"kp": earlier.get("kp", 0.0) - float(bias[1]), "kv": earlier.get("kv", 0.0) - float(bias[2])}
                 tree.drives[name] = {"kind": "pd", **gains}  # type: ignore[dict-item]
             else:
-                tree.drives[name] = {"kind": "torque"}  # type: ignore[dict-item]
+                tree.drives[name] = {"kind": "torque", **earlier}  # type: ignore[dict-item]
                 if m.actuator_ctrllimited[number]:
                     gain = abs(gear * float(m.actuator_gainprm[number][0]))
                     limits.append(gain * float(np.abs(m.actuator_ctrlrange[number]).max()))
@@ -199,7 +202,10 @@ class _Reader:
 
     def _couplings(self, tree: Tree) -> None:
         m, eq = self.model, self.mujoco.mjtEq
-        for number in range(m.neq):
+        idle = sum(not active for active in m.eq_active0)
+        if idle:
+            tree.notes.append(f"not read: {idle} equalities that are not active")
+        for number in np.flatnonzero(m.eq_active0):
             kind, first, second = int(m.eq_type[number]), int(m.eq_obj1id[number]), int(m.eq_obj2id[number])
             if kind in (int(eq.mjEQ_CONNECT), int(eq.mjEQ_WELD)):
                 tree.couplings.append(("an equality of bodies", (self.names[first], self.names[max(second, 0)])))
@@ -226,3 +232,19 @@ class _Reader:
         if own:
             tree.notes.append(f"friction of its geoms: {min(own):g} to {max(own):g}; a ground takes it as forward, "
                               "backward and lateral")
+
+    def _lost(self, tree: Tree, bodies: list[int]) -> None:
+        """What moves the robot in MuJoCo and has no place in a chain."""
+        m = self.model
+        own = [int(m.body_jntadr[body]) + k for body in bodies for k in range(int(m.body_jntnum[body]))]
+        balls = [self.joint_names[joint] for joint in own if m.jnt_limited[joint] and m.jnt_type[joint] == 1]
+        if balls:
+            tree.notes.append(f"ranges of {len(balls)} ball joints are not kept ({', '.join(balls[:3])})")
+        light = [self.names[body] for body in bodies if m.body_gravcomp[body]]
+        if light:
+            tree.notes.append(f"gravcomp of {len(light)} bodies is not kept: here they weigh in full "
+                              f"({', '.join(light[:3])})")
+        if np.hypot(*m.opt.gravity[:2]) > 1e-6 * np.linalg.norm(m.opt.gravity):
+            x, y, z = m.opt.gravity
+            tree.notes.append(f"gravity ({x:g}, {y:g}, {z:g}) of the file is not along its z, and is not read: up is "
+                              "z here")

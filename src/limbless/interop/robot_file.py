@@ -11,7 +11,7 @@ from limbless.interop.assembly import body_axes, chain_of
 from limbless.interop.dress import add_density
 from limbless.interop.sdf import read_sdf
 from limbless.interop.tree import Tree
-from limbless.interop.trunk import Trunk, several, trunk_of
+from limbless.interop.trunk import Trunk, names, several, trunk_of
 from limbless.interop.urdf import read_urdf
 from limbless.robots.chain import Chain
 from limbless.robots.from_file import FromFile
@@ -52,10 +52,13 @@ class RobotFile:
             raise (error if told.startswith(str(self.path.name)) else InputError(f"{self.path.name}: {told}")) from None
         except (ArithmeticError, ValueError) as error:       # numbers that no robot has: their products overflow
             raise InputError(f"{self.path.name}: cannot be made a chain: {error}") from None
-        self.notes = tuple(dict.fromkeys([*tree.notes, *trunk.notes, *_missing(tree)]))
+        self.notes = tuple(dict.fromkeys([*tree.notes, *trunk.notes, *_missing(tree), *_boxed(trunk)]))
         self.actuation = _actuation(tree, trunk)
         self.environment = _environment(tree, trunk, self._chain)
         self._keep_wheels(trunk)
+        if not {"yaw", "pitch"} & set(self._chain.joint_labels):
+            self.notes += ("no joint can yaw or pitch: no wave drives it, and its first scenario holds it still (gait: "
+                           "recorded moves every joint by a table)",)
 
     def chain(self) -> Chain:
         """The robot."""
@@ -116,6 +119,12 @@ def _missing(tree: Tree) -> list[str]:
             and shape.mesh is None}
     shown = ", ".join(sorted(lost)[:3]) + (", .." if len(lost) > 3 else "")
     return [f"{len(lost)} meshes are not here ({shown})"] if lost else []
+
+
+def _boxed(trunk: Trunk) -> list[str]:
+    found = [part.name for part in trunk.parts if part.boxed]
+    return [f"mass of {len(found)} links from the boxes around their meshes ({names(found)}): more than they have"] \
+        if found else []
 
 
 def _actuation(tree: Tree, trunk: Trunk) -> dict[str, Any] | None:

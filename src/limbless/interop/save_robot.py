@@ -16,14 +16,15 @@ FORMATS = {".xml": "mjcf", ".mjcf": "mjcf", ".urdf": "urdf"}
 
 
 def save_robot(robot: Robot | Preset, path: str | Path, environment: Sequence[Any] = (), step: float = 0.01,
-               form: str | None = None) -> Path:
+               form: str | None = None, initial: Any = None) -> Path:
     """Write a chain as MJCF or URDF.
 
     Parameters
     ----------
     robot : a `Chain`, or a preset that builds one.
     path : the file; .xml and .mjcf are MJCF, .urdf is URDF.
-    environment, step : of a scenario; MJCF takes gravity, level ground, pegs, body-drag and the step with it.
+    environment, step, initial : of a scenario; MJCF takes gravity, level ground, pegs, body-drag, the step and the
+        pose of the base with it.
     form : `mjcf` or `urdf`, where the name of the file does not say it.
     """
     chain, target = robot.build(), Path(path)
@@ -34,4 +35,4 @@ def save_robot(robot: Robot | Preset, path: str | Path, environment: Sequence[An
     chosen = form or FORMATS.get(target.suffix.lower())
     if chosen not in ("mjcf", "urdf"):
         raise InputError(f"{target.name}: the name of a robot file ends in {', '.join(FORMATS)}; or say mjcf or urdf")
-    return write_text(target, mjcf_text(chain, environment, step) if chosen == "mjcf" else urdf_text(chain))
+    return write_text(target, mjcf_text(chain, environment, step, initial) if chosen == "mjcf" else urdf_text(chain))

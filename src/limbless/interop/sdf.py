@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from limbless.errors import InputError
+from limbless.interop.dress import add_solid
 from limbless.interop.shapes import shape_of
 from limbless.interop.text import Array, Element, keeping, limit, number, numbers, pose, rpy_matrix, unit
 from limbless.interop.tree import Connection, Part, Tree
@@ -18,6 +19,12 @@ _SIX = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed",
           "ball": "spherical", "universal": "universal"}
 _WORLD = "world"
+_LONGEST = 500
+"""Frames that hang on each other."""
+_DENSITY = 1000.0
+"""kg/m3: of `<inertial auto="true">` where the file has none."""
+_OF_LINKS = ("pose", "inertial", "collision", "visual", "gravity", "self_collide", "kinematic", "enable_wind",
+             "must_be_base_link")
 _READ = ("link", "joint", "pose", "frame", "static", "self_collide", "enable_wind", "allow_auto_disable")
 
 
@@ -48,11 +55,10 @@ def read_sdf(root: Element, beside: Path) -> Tree:
             tree.connections.append(_connection(joint, frames))
     if any(joint.parent == _WORLD for joint in tree.connections) and _WORLD not in tree.parts:
         tree.parts[_WORLD], tree.grounded = Part(_WORLD, np.zeros(3)), _WORLD
-    elif (model.findtext("static") or "").strip() in ("1", "true"):
+    elif _is_true(model.findtext("static")):
         tree.notes.append("the model is static in the file; here it moves (base: fixed holds it)")
-    unread = Counter(child.tag for child in model if child.tag not in _READ)
-    if unread:
-        tree.notes.append("not read: " + ", ".join(f"{count} <{tag}>" for tag, count in sorted(unread.items())))
+    with keeping(tree.problems):
+        tree.notes += _lost(model)
     return tree
 
 
@@ -70,7 +76,7 @@ class _Frames:
         self.known: dict[str, Array] = {"__model__": np.eye(4), _WORLD: np.eye(4), "": np.eye(4)}
 
     def of(self, name: str, seen: tuple[str, ...] = ()) -> Array:
-        if name in seen or len(seen) > 500:
+        if name in seen or len(seen) > _LONGEST:
             raise InputError(f"frame {name!r} is relative to itself")
         if name not in self.known:
             if name not in self.named:
@@ -78,6 +84,15 @@ class _Frames:
             item = self.named[name]
             self.known[name] = self.within(item, self._usual(item), (*seen, name))
         return self.known[name]
+
+    def carrier(self, name: str) -> str:
+        """The link that a frame is attached to, where one stands in the place of a link."""
+        for _ in range(_LONGEST):
+            item = self.named.get(name)
+            if item is None or item.tag != "frame":
+                return name
+            name = item.get("attached_to", "")
+        raise InputError(f"frame {name!r} is attached to itself")
 
     def _usual(self, item: Element) -> str:
         """What a pose is relative to where it does not say it."""
@@ -109,7 +124,15 @@ def _part(link: Element, frames: _Frames, beside: Path) -> Part:
     name = link.get("name", "")
     what, place = f"link {name!r}", frames.of(name)
     part, inertial = Part(name, place[:3, 3]), link.find("inertial")
-    if inertial is not None:
+    for tag in ("collision", "visual"):
+        for item in link.findall(tag):
+            shape = shape_of(item.find("geometry"), frames.within(item, name), tag == "collision", beside,
+                             f"{what}: {tag}")
+            part.shapes += [shape] if shape else []
+            if shape and tag == "collision" and inertial is not None and _is_true(inertial.get("auto")):
+                own = item.findtext("density") or inertial.findtext("density")
+                add_solid(part, shape, number(own, f"{what}: density", _DENSITY))
+    if inertial is not None and not _is_true(inertial.get("auto")):
         kilograms, inertia = number(inertial.findtext("mass"), f"{what}: mass", 1.0), inertial.find("inertia")
         if kilograms < 0:
             raise InputError(f"{what}: mass is {kilograms:g}; it must be zero or positive")
@@ -117,12 +140,30 @@ def _part(link: Element, frames: _Frames, beside: Path) -> Part:
                       1.0 if key in ("ixx", "iyy", "izz") else 0.0) for key in _SIX]
         full = place @ _pose(inertial.find("pose"), f"{what}: pose of inertial")
         part.add_mass(kilograms, full[:3, 3], full[:3, :3] @ symmetric_matrix(six) @ full[:3, :3].T)
-    for tag in ("collision", "visual"):
-        for item in link.findall(tag):
-            shape = shape_of(item.find("geometry"), frames.within(item, name), tag == "collision", beside,
-                             f"{what}: {tag}")
-            part.shapes += [shape] if shape else []
     return part
+
+
+def _is_true(word: str | None) -> bool:
+    return (word or "").strip() in ("1", "true")
+
+
+def _lost(model: Element) -> list[str]:
+    """Notes on what is not read."""
+    links = model.findall("link")
+    counts = Counter(child.tag for child in model if child.tag not in _READ)
+    counts += Counter(child.tag for link in links for child in link if child.tag not in _OF_LINKS)
+    notes = ["not read: " + ", ".join(f"{count} <{tag}>" for tag, count in sorted(counts.items()))] if counts else []
+    bare = [link.get("name", "") for link in links if link.find("inertial") is None]
+    if bare:
+        notes.append(f"{len(bare)} links without <inertial> have no mass here ({', '.join(bare[:3])}); Gazebo gives "
+                     "each 1 kg")
+    light = [link.get("name", "") for link in links if (link.findtext("gravity") or "1").strip() in ("0", "false")]
+    if light:
+        notes.append(f"gravity is off for {len(light)} links of the file ({', '.join(light[:3])}); here they weigh")
+    pose = _pose(model.find("pose"), "pose of the model")
+    if pose[2, 2] < 1.0 - 1e-9:
+        notes.append("the model's own pose, which tilts it, is not read: up is its own z")
+    return notes
 
 
 def _connection(joint: Element, frames: _Frames) -> Connection:
@@ -132,27 +173,30 @@ def _connection(joint: Element, frames: _Frames) -> Connection:
     if word not in _KINDS:
         raise InputError(f"{what} is of type {word!r}, which is not modelled; known: {', '.join(_KINDS)}")
     place = frames.within(joint, child)
-    made = Connection(name, _KINDS[word], parent, child, place[:3, 3])
+    made = Connection(name, _KINDS[word], frames.carrier(parent), frames.carrier(child), place[:3, 3])
     axis = joint.find("axis")
     if made.kind in ("revolute", "prismatic", "universal"):
         made.axis = _axis(axis, place, frames, f"{what}: axis")
     if made.kind == "universal":
         made.second_axis = _axis(joint.find("axis2"), place, frames, f"{what}: axis2")
-    if axis is None:
-        return made
-    bounds, dynamics = axis.find("limit"), axis.find("dynamics")
-    if bounds is not None:
-        made.effort = limit(bounds.findtext("effort"), f"{what}: effort")
-        made.velocity = limit(bounds.findtext("velocity"), f"{what}: velocity")
-        made.lower = limit(bounds.findtext("lower"), f"{what}: lower", -1e9)
-        made.upper = limit(bounds.findtext("upper"), f"{what}: upper", -1e9)
-    if dynamics is not None:
-        made.damping, made.friction, made.stiffness, made.rest = (
-            number(dynamics.findtext(key), f"{what}: {key}", 0.0)
-            for key in ("damping", "friction", "spring_stiffness", "spring_reference"))
-    mimic = axis.find("mimic")
+        made.second = _numbers(joint.find("axis2"), f"{what}: axis2")
+    for word, value in _numbers(axis, what).items():
+        setattr(made, word, value)
+    mimic = None if axis is None else axis.find("mimic")
     made.mimic = None if mimic is None else mimic.get("joint", "")
     return made
+
+
+def _numbers(axis: Element | None, what: str) -> dict[str, float | None]:
+    """Limits and dynamics of one axis, by the fields of a `Connection`."""
+    bounds, dynamics = (None, None) if axis is None else (axis.find("limit"), axis.find("dynamics"))
+    found: dict[str, float | None] = dict.fromkeys(("effort", "velocity", "lower", "upper"))
+    if bounds is not None:
+        found = {word: limit(bounds.findtext(word), f"{what}: {word}", 0.0 if word in ("effort", "velocity") else -1e9)
+                 for word in found}
+    keys = {"damping": "damping", "friction": "friction", "stiffness": "spring_stiffness", "rest": "spring_reference"}
+    return found | {word: number(None if dynamics is None else dynamics.findtext(key), f"{what}: {key}", 0.0)
+                    for word, key in keys.items()}
 
 
 def _axis(axis: Element | None, place: Array, frames: _Frames, what: str) -> Array:
@@ -162,7 +206,7 @@ def _axis(axis: Element | None, place: Array, frames: _Frames, what: str) -> Arr
     xyz = None if axis is None else axis.find("xyz")
     direction = unit(numbers(None if xyz is None else xyz.text, 3, what, (0.0, 0.0, 1.0)), what)
     stated = "" if axis is None else (axis.findtext("use_parent_model_frame") or "").strip()
-    if stated in ("1", "true") or (not stated and frames.version < (1, 5)):
+    if _is_true(stated) or (not stated and frames.version < (1, 5)):
         return direction
     expressed = None if xyz is None else xyz.get("expressed_in")
     return (frames.of(expressed) if expressed else place)[:3, :3] @ direction

@@ -61,6 +61,7 @@ class Part:
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))   # about the file's origin, file axes, kg m2
     shapes: list[Shape] = field(default_factory=list)
     also: list[str] = field(default_factory=list)                      # names of parts that were merged into it
+    boxed: bool = False                    # whether its mass is that of a box around a mesh
 
     def add_mass(self, mass: float, centre: Array, central: Array) -> None:
         """Add a body with its centre of mass and the inertia about it, along the file's axes."""
@@ -73,6 +74,7 @@ class Part:
         self.mass += other.mass
         self.moment, self.inertia = self.moment + other.moment, self.inertia + other.inertia
         self.shapes, self.also = [*self.shapes, *other.shapes], [*self.also, other.name, *other.also]
+        self.boxed = self.boxed or other.boxed
 
     @property
     def centre(self) -> Array:
@@ -106,13 +108,15 @@ class Connection:
     armature: float = 0.0
     mimic: str | None = None
     actuated: bool = False
+    second: dict[str, float | None] = field(default_factory=dict)      # numbers about `second_axis`, by field
 
     def turned(self) -> Connection:
         """The same joint seen from its child: same angle, axis negated."""
-        axes = {"axis": -self.axis}
+        changed: dict[str, Any] = {"axis": -self.axis}
         if self.second_axis is not None:
-            axes = {"axis": -self.second_axis, "second_axis": -self.axis}
-        return Connection(**{**self.__dict__, **axes, "parent": self.child, "child": self.parent})
+            first = {word: getattr(self, word) for word in self.second}
+            changed = {"axis": -self.second_axis, "second_axis": -self.axis, **self.second, "second": first}
+        return Connection(**{**self.__dict__, **changed, "parent": self.child, "child": self.parent})
 
 
 @dataclass

@@ -202,7 +202,7 @@ def _base(tree: Tree, leading: list[Connection],
         tree.connections = [joint for joint in tree.connections if joint not in leading]
         for joint in leading:
             tree.parts.pop(joint.parent)
-        return "free" if free else "planar", plane, _armature(leading, slides), []
+        return "free" if free else "planar", plane, _armature(leading, slides), _held_back(leading)
     if tree.grounded == root:
         return "fixed", None, None, ["base: the file fixes the robot to the world"]
     if tree.parts[root].mass == 0.0:
@@ -210,6 +210,16 @@ def _base(tree: Tree, leading: list[Connection],
         return "fixed", None, None, [f"base: fixed, because the root {root!r} has no mass and carries joint {first!r}: "
                                      "it could not float"]
     return "free", None, None, ["base: free, which the file does not say (base: fixed or planar says otherwise)"]
+
+
+def _held_back(leading: list[Connection]) -> list[str]:
+    """What the joints of the base have beside their motion: a base here moves without any of it."""
+    found = {"damping": any(joint.damping for joint in leading), "friction": any(joint.friction for joint in leading),
+             "springs": any(joint.stiffness for joint in leading), "motors": any(joint.actuated for joint in leading),
+             "ranges": any(joint.lower is not None or joint.upper is not None for joint in leading)}
+    lost = [word for word, given in found.items() if given]
+    told = names([joint.name for joint in leading])
+    return [f"{' and '.join(lost)} of the joints of the base ({told}) not kept: the base moves freely"] if lost else []
 
 
 def _spans_space(slides: list[Connection], hinges: list[Connection], kinds: list[str]) -> bool:

@@ -16,11 +16,11 @@ _LOST = {"viscous_friction": "added to damping",
          "breakaway_friction": "MuJoCo has no friction that falls with the rate"}
 
 
-def mjcf_text(chain: Chain, environment: Sequence[Any] = (), step: float = 0.01) -> str:
+def mjcf_text(chain: Chain, environment: Sequence[Any] = (), step: float = 0.01, initial: Any = None) -> str:
     """The text of an MJCF file.
 
     `environment` are those of a scenario: gravity, a level ground, pegs and body-drag with an inertia box are written,
-    others are named in a comment.
+    others are named in a comment. `initial` is that of a scenario: where the base begins.
     """
     root = Element("mujoco", model=chain.name)
     ElementTree.SubElement(root, "compiler", angle="radian", inertiafromgeom="false", balanceinertia="false",
@@ -32,6 +32,7 @@ def mjcf_text(chain: Chain, environment: Sequence[Any] = (), step: float = 0.01)
     comments += [f"without: {loss}" for loss in losses(chain, _LOST)]
     comments += _surroundings(environment, chain, option, world)
     writer.write(world)
+    comments += _start(world, initial)
     if len(writer.actuators):
         root.append(writer.actuators)
     return document(root, [*comments, *writer.comments])
@@ -149,9 +150,34 @@ class _Writer:
                                    size=text(ball.radius), mass="0", contype="1", conaffinity="0")
 
 
+def _start(world: Element, initial: Any) -> list[str]:
+    """The pose of the base at the start; what is found by a run is not known here."""
+    if initial is None:
+        return []
+    if initial.posture is not None or initial.result is not None:
+        return ["without: the pose in which the scenario begins, which a run finds; the robot stands at the origin"]
+    base = world.find("body")
+    if base is not None and (any(initial.position) or tuple(initial.orientation) != (1.0, 0.0, 0.0, 0.0)):
+        base.attrib |= {"pos": text(*initial.position), "quat": text(*initial.orientation)}
+    return []
+
+
+def _rubs(item: Any, chain: Chain, comments: list[str]) -> dict[str, str]:
+    """Friction of a surface for MuJoCo, which takes the larger of two geoms unless one has priority."""
+    friction = item.against(chain.skin)
+    others = {"backward": friction.forward if friction.backward is None else friction.backward,
+              "lateral": friction.lateral}
+    unlike = [f"{word} {value:g}" for word, value in others.items() if value != friction.forward]
+    if unlike:
+        comments.append(f"friction of {item.kind}: forward {friction.forward:g} in all directions; without "
+                        f"{', '.join(unlike)}, which MuJoCo's geoms do not have")
+    return {"friction": text(friction.forward, 0.0, 0.0), "priority": "1"}
+
+
 def _surroundings(environment: Sequence[Any], chain: Chain, option: Element, world: Element) -> list[str]:
     """Environments that MuJoCo has too; the others as comments."""
-    comments, gravity = [], np.zeros(3)
+    gravity = np.zeros(3)
+    comments: list[str] = []
     for item in environment:
         if item.kind == "gravity":
             gravity += item.acceleration
@@ -161,12 +187,12 @@ def _surroundings(environment: Sequence[Any], chain: Chain, option: Element, wor
             if item.folded_mass or item.folded_inertia:
                 comments.append("armature of the base is part of link 0 here: MuJoCo's box of that body grows by it")
         elif item.kind == "ground" and not any(item.slope):
-            ElementTree.SubElement(world, "geom", type="plane", size="0 0 1", pos=text(0.0, 0.0, item.height),
-                                   contype="0", conaffinity="1",
-                                   friction=text(item.against(chain.skin).forward, 0.0, 0.0))
+            ElementTree.SubElement(world, "geom", _rubs(item, chain, comments), type="plane", size="0 0 1",
+                                   pos=text(0.0, 0.0, item.height), contype="0", conaffinity="1")
         elif item.kind == "pegs":
+            rubs = _rubs(item, chain, comments)
             for foot in item.feet:
-                ElementTree.SubElement(world, "geom", type="capsule", size=text(item.radius), contype="0",
+                ElementTree.SubElement(world, "geom", rubs, type="capsule", size=text(item.radius), contype="0",
                                        fromto=text(*foot, *(np.array(foot) + item.span)), conaffinity="1")
         else:
             comments.append(f"without: environment {item.kind}, which MuJoCo does not have in this form")

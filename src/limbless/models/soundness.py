@@ -7,6 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.errors import SimulationError
+
 Array = NDArray[np.float64]
 
 TOO_LARGE = 1e9
@@ -21,6 +23,13 @@ _SPEEDS = ("twist", "base_twist", "joint_velocity")
 def is_sound(x: Array) -> bool:
     """Whether a state is one of a motion."""
     return bool((np.abs(x) < TOO_LARGE).all())
+
+
+def refuse_lost(failed: int, x: Array, knots: Array) -> None:
+    """A motion that could not be followed, or has diverged, has no derivatives; x is where it has come to."""
+    if failed or not is_sound(x):
+        raise SimulationError(f"the motion could not be followed to t = {knots[-1]:g} s with its derivatives; run the "
+                              "scenario alone to see why, or try a shorter step", float(knots[0]))
 
 
 def sound_records(records: Mapping[str, Array]) -> int:

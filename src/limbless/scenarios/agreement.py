@@ -99,7 +99,8 @@ def remarks(parts: Mapping[str, Any]) -> Iterator[str]:
             yield ("environment.regularised-friction: it holds nothing up, and robot.base is 'free': under `gravity` "
                    "the robot falls while the ground rubs; choose base 'planar'")
         yield from _skin(parts["robot"], item)
-    if any(getattr(item, "surface", None) is not None for item in environment) and parts["robot"].kind == "chain":
+    along = any(getattr(item, "surface", None) is not None or getattr(item, "lifts", False) for item in environment)
+    if along and parts["robot"].kind == "chain":
         yield from _lift(parts["robot"].build())
 
 
@@ -116,8 +117,9 @@ def _lift(robot: Any) -> Iterator[str]:
         if away > _ASIDE * sum(piece.length for piece in own):
             aside[robot.link_names[robot.rows[row].link]] = away
     if aside:
-        yield (f"robot.links: {', '.join(map(repr, aside))}: under a `surface` the lift acts along their `body`, up to "
-               f"{1e3 * max(aside.values()):.2g} mm from the centre of their volume, where it acts in deep water")
+        yield (f"robot.links: {', '.join(map(repr, aside))}: under a `surface`, or by water.gravity, the lift acts "
+               f"along their `body`, up to {1e3 * max(aside.values()):.2g} mm from the centre of their volume, where "
+               "`buoyancy` has it in deep water")
 
 
 def _skin(robot: Any, item: Any) -> Iterator[str]:

@@ -151,14 +151,14 @@ class Resting(Smooth):
 
 
 class Moving(Smooth):
-    """How far soft bodies get in a run, and what their actuators give, with slopes carried along."""
+    """How far soft bodies get in a run, and what their actuators give and spend, with slopes carried along."""
 
     def _found(self, number: int, point: dict[str, float]) -> dict[str, Any]:
         try:
-            found = soft_slopes.moved(Scenario.load(self.scenario, point), self.paths)
+            names = [item.name for item in self.goal.measures]
+            found = soft_slopes.moved(Scenario.load(self.scenario, point), self.paths, names)
         except (InputError, SimulationError) as error:
             return {"point": point, "status": f"failed: {error}", "values": {}}
-        names = [item.name for item in self.goal.measures]
         return {"point": point, "status": "completed", "values": {name: found.values[name] for name in names},
                 "limits": {}, "slopes": {name: found.slopes[name].tolist() for name in names}}
 

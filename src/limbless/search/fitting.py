@@ -7,7 +7,7 @@ import numpy as np
 
 from limbless.measures.registry import Measure
 from limbless.scenarios.scenario import Scenario
-from limbless.search.media import refuse_medium
+from limbless.search.media import kinks_of, refuse_medium
 
 
 def _time(scenario: Scenario) -> str | None:
@@ -45,7 +45,7 @@ def _limit(scenario: Scenario) -> str | None:
 
 def _smoothness(scenario: Scenario) -> str | None:
     return None if refuse_medium(scenario) != "settled" else (
-        "a motion among contacts has kinks and jumps, and so no multipliers; `steady.spread` tells how it repeats")
+        f"this motion has {kinks_of(scenario)}, and so no multipliers; `steady.spread` tells how it repeats")
 
 
 _LACKS = {"time": _time, "statics": _statics, "target": _target, "period": _period, "torque": _torque, "limit": _limit,

@@ -97,7 +97,8 @@ class Lanes:
             knots, record = self.knots[first:first + BLOCK + 1], self.keep[first:first + BLOCK + 1].copy()
             record[-1] &= first + BLOCK >= steps
             problem = self.packed(problem, room, knots)
-            self._advance(problem, np.ascontiguousarray(knots), record, x)
+            if self._advance(problem, np.ascontiguousarray(knots), record, x):    # one robot stopped them all: alone
+                x[:], problem.records.x[:] = np.nan, np.nan
             count = int(record.sum())
             kept.append(problem.records.x[:count].copy())
             if first == 0:
@@ -185,8 +186,10 @@ class Lanes:
         """The gaits at times (T, 8)."""
         raise NotImplementedError
 
-    def _advance(self, problem: Any, knots: Array, record: NDArray[np.bool_], x: Array) -> None:
-        runge_kutta.advance_lanes(problem, knots, record, x)
+    def _advance(self, problem: Any, knots: Array, record: NDArray[np.bool_], x: Array) -> int:
+        """A block. Returns what stopped it, or 0."""
+        failed, _ = runge_kutta.advance_lanes(problem, knots, record, x)
+        return int(failed)
 
 
 class ChainLanes(Lanes):
@@ -303,12 +306,12 @@ class SoftLanes(Lanes):
         return side_by_side([found[id(model), id(scenario)]
                              for model, scenario in zip(self.models, self.scenarios, strict=True)])
 
-    def _advance(self, problem: Any, knots: Array, record: NDArray[np.bool_], x: Array) -> None:
-        steps, packed = self.models[0].steps, pack(problem)
+    def _advance(self, problem: Any, knots: Array, record: NDArray[np.bool_], x: Array) -> int:
+        steps = self.models[0].steps
         if steps is None:
-            runge_kutta.advance_lanes(packed, knots, record, x)
-        else:
-            implicit.advance_lanes(packed, steps.method, self._scratch, knots, record, x)
+            return super()._advance(pack(problem), knots, record, x)
+        failed, _ = implicit.advance_lanes(pack(problem), steps.method, self._scratch, knots, record, x)
+        return int(failed)
 
 
 def _drive_with_waits(model: Soft, gait: Any, times: Array) -> Any:

@@ -6,9 +6,12 @@ from typing import Any
 from limbless.errors import InputError
 from limbless.robots.chain_arrays import SPHERICAL
 from limbless.scenarios.scenario import Scenario
+from limbless.search.period_map import has_free_joints
+from limbless.studies.soft_slopes import has_slopes
 
 _SETTLING = ("contact", "friction", "constraint", "clamp")
 _PLACES = {"boxes": "obstacles stand in one place", "pegs": "obstacles stand in one place",
+           "objects": "free objects lie in one place until they are met",
            "terrain": "the ground differs from place to place"}
 
 _ONCE = {"stop": "the wave ends there", "turn": "the turn passes along the body once",
@@ -22,8 +25,8 @@ def refuse_medium(scenario: Scenario) -> str:
     if scenario.task is not None:
         raise InputError("statics has no time, and so no steady motion")
     robot: Any = scenario.robot.build()
-    if getattr(robot, "base", "") == "fixed":
-        raise InputError("robot.base: a fixed base goes nowhere; steady motion needs one that moves")
+    if getattr(robot, "base", "") in ("fixed", "pinned"):
+        raise InputError(f"robot.base: a {robot.base} base goes nowhere; steady motion needs one that moves")
     if not scenario.gait.cycle:
         raise InputError(f"gait {scenario.gait.kind!r} has no period: steady motion is what repeats with the gait")
     for field, once in _ONCE.items():
@@ -40,10 +43,22 @@ def refuse_medium(scenario: Scenario) -> str:
                              "period")
     if settling:
         return "settled"
+    if scenario.model.kind == "soft":
+        return "duals" if has_slopes(scenario) else "settled"
     explicit = getattr(scenario.model, "integrator", "rk4") == "rk4"           # derivatives go through no other steps
     exact = scenario.model.kind == "newton-euler" and explicit and not _has_spherical(robot) and not any(
         getattr(item, "slot", None) is not None for item in scenario.environment)
+    if scenario.model.kind == "newton-euler" and not exact and has_free_joints(scenario):
+        return "settled"                                                       # differences know the twist alone
     return "duals" if exact else "differences"
+
+
+def kinks_of(scenario: Scenario) -> str:
+    """What a motion has that is `settled`."""
+    if scenario.model.kind == "soft":
+        return "kinks (tendons that stretch or rub), or a law of a user's own"
+    return "joints that forces move, in steps without derivatives" if scenario.model.kind == "newton-euler" and not any(
+        item.role in _SETTLING for item in scenario.environment) else "kinks and jumps of contacts"
 
 
 def _why_not(item: Any, level: bool) -> str | None:
@@ -54,8 +69,12 @@ def _why_not(item: Any, level: bool) -> str | None:
         return "a `current` has a direction in the world"
     if item.kind == "water" and (item.surface is not None or item.flow):
         return "a surface or a `flow` of the water has a place and a direction in the world"
+    if item.kind == "water" and item.lifts and not level:
+        return "what lifts has a direction in the world"
     if item.kind in _PLACES:
         return _PLACES[item.kind]
+    if item.kind == "pipe" and len(item.axis) > 2:
+        return "its elbows are in one place"
     if item.kind == "point-wrench":
         return "it pushes with a direction of its own"
     if item.kind == "buoyancy" and (item.surface is not None or not level):

@@ -133,6 +133,11 @@ class ChainPeriod:
         return bool(np.abs(x[out]).max() <= FLAT * max(1.0, float(np.abs(x[self.model._split:][:6]).max())))
 
 
+def has_free_joints(scenario: Scenario) -> bool:
+    """Whether joints of a chain move as forces let them: they are unknown where a period begins."""
+    return not bool(Link.of(_model_of(scenario)._actuated.links).given[1:].all())
+
+
 def _model_of(scenario: Scenario) -> NewtonEuler:
     model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
     assert isinstance(model, NewtonEuler)
@@ -154,7 +159,9 @@ class DualPeriod:
         self.family, self.period, self.passes = family, period_of(begun(scenario.gait)), 0
         self.problem, self.knots = family.packed(scenario)
         self.x0, self._asked = family.start(scenario), b""
+        self.mass, self.limit, self.steps = family.model.chain.total_mass, family.limit, family.steps
         planar, split = family.model.chain.base == "planar", family.model._split
+        self.split, self.torques, self.bends = split, True, bool((family.rows < split).any())
         off = [split + c for c in (2, 3, 4)]
         inner = np.array([row for row in family.rows if row not in off], dtype=np.int64)
         self.rows = inner
@@ -179,10 +186,15 @@ class DualPeriod:
         self.parts = [self._part(problem, slopes, first, min(first + TANGENTS, count))
                       for first in range(0, count, TANGENTS)]
 
+    def state_of(self, v: Array) -> Array:
+        """The flat state of some unknowns."""
+        x = self.x0.copy()
+        x[self.rows] = v
+        return x
+
     def plain(self, v: Array) -> Array:
         """What the unknowns v are after a period, without derivatives: a fifth of the price."""
-        start = self.x0.copy()
-        start[self.rows] = v
+        start = self.state_of(v)
         if self._asked != (asked := start.tobytes()):
             self._asked, self.x = asked, start
             with np.errstate(all="ignore"):

@@ -43,11 +43,11 @@ def rollout(source: str | Path | Mapping[str, Any] | Scenario, over: Mapping[str
     Dataset over `run` and `time`: `base_position`, `base_orientation`, `base_twist` and the states of the body, of a
     chain `joint_position` and `joint_velocity`, of a soft spine `bend`, of a rod `strain` and `strain_rate`; over `run`
     also `positive_work` (J), `peak_torque` (joint, N m) or `peak_tension` (tendon, N) and `status`. A run that fails
-    has NaN, and the words of its failure.
+    has NaN, and the words of its failure; so do joints or cells that a robot does not have and another one has.
 
     Chains (model `newton-euler`, explicit steps) and soft bodies (model `soft`, any steps) run eight at a time, also
-    with different bodies, if they have the same joints or cells and kinds of forces. Soft bodies with tendons that
-    stretch or rub, with a law of a user's own, or in water with a surface run one after the other, as all others do.
+    with different bodies, if they have the same joints or cells and kinds of forces. All others run one after the
+    other, and so do those at the surface of water, with a law of a user's own, or with tendons that stretch or rub.
     """
     base = Scenario.load(source, changes, allow_code=allow_code)
     if record_every is not None:
@@ -56,18 +56,37 @@ def rollout(source: str | Path | Mapping[str, Any] | Scenario, over: Mapping[str
     if base.task is not None:
         raise InputError("statics has no time to roll out; use `sweep`")
     scenarios = [scenario_at(base, point, allow_code) for point in _points(over)]
-    many = _Many(scenarios)
-    return many.dataset({path: _listed(values) for path, values in over.items()})
+    _refuse_times(scenarios)
+    return _Many(scenarios).dataset({path: _column(values) for path, values in over.items()})
 
 
-def _listed(values: Any) -> NDArray[Any]:
-    """One value for each run: numbers or words, or lists for a field of several numbers."""
-    each = values.tolist() if hasattr(values, "tolist") else list(values)
-    if all(np.ndim(value) == 0 for value in each):
+def _refuse_times(scenarios: Sequence[Scenario]) -> None:
+    """All runs share one axis of time."""
+    first = _clock(scenarios[0])
+    for number, scenario in enumerate(scenarios):
+        if _clock(scenario) != first and not np.array_equal(_kept_times(scenario), _kept_times(scenarios[0])):
+            raise InputError(f"over: run {number} keeps other times than run 0, and all runs of a rollout share "
+                             "theirs; give all the same `duration` and a `record_every` that fits their steps, or use "
+                             "`sweep`")
+
+
+def _kept_times(scenario: Scenario) -> Array:
+    knots, keep = knots_of(scenario)
+    return knots[keep]
+
+
+def _clock(scenario: Scenario) -> tuple[Any, ...]:
+    return scenario.duration, scenario.record_every, scenario.step
+
+
+def _column(values: Any) -> NDArray[Any]:
+    """(runs,) what a field takes; lists (a start, a table) as they are."""
+    plain = values.tolist() if hasattr(values, "tolist") else list(values)
+    if not any(isinstance(value, list | tuple | Mapping) for value in plain):
         return np.asarray(values)
-    made = np.empty(len(each), dtype=object)
-    made[:] = each
-    return made
+    column = np.empty(len(plain), dtype=object)
+    column[:] = plain
+    return column
 
 
 def _points(over: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
@@ -134,8 +153,9 @@ class Desk:
                 return known
         model: Any = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
         kind = kind_of(model)
-        if scenario.initial.result is not None or any(getattr(item, "slot", None) is not None
-                                                      for item in scenario.environment):
+        if scenario.initial.result is not None or any(
+                getattr(item, "slot", None) is not None or getattr(item, "surface", None) is not None
+                for item in scenario.environment):                      # a surface cuts each robot elsewhere
             kind = None
         make, longest, timeless = None, np.inf, False
         if kind is not None:
@@ -217,8 +237,7 @@ class _Many:
         self.outcomes: dict[int, _Outcome] = {}
         self.desk = Desk()
         groups: dict[Any, list[int]] = {}
-        knots, keep = knots_of(scenarios[0])
-        self.times = knots[keep]
+        self.times = _kept_times(scenarios[0])
         for number, scenario in enumerate(scenarios):
             groups.setdefault(self._key(scenario), []).append(number)
         for key, numbers in groups.items():
@@ -281,12 +300,15 @@ class _Many:
 
 
 def _put(made: xr.Dataset, name: str, dims: tuple[str, ...], found: Sequence[Mapping[str, Array]], unit: str) -> None:
-    """A variable of all runs that have it, NaN for the others; none where it is not of one shape."""
-    shapes_of = {values[name].shape for values in found if name in values}
-    if len(shapes_of) != 1:
+    """A variable of all runs, NaN for those that do not have it, or not as much of it: robots may differ in joints."""
+    shapes_of = [values[name].shape for values in found if name in values]
+    if not shapes_of:
         return
-    shape = shapes_of.pop()
-    made[name] = (dims, np.array([values.get(name, np.full(shape, np.nan)) for values in found]), {"units": unit})
+    values = np.full((len(found), *np.max(shapes_of, axis=0)), np.nan)
+    for number, own in enumerate(found):
+        if name in own:
+            values[number][tuple(map(slice, own[name].shape))] = own[name]
+    made[name] = (dims, values, {"units": unit})
     for dim in dims:
         if dim in LABELS:
             made.coords[dim] = list(LABELS[dim])

@@ -14,14 +14,14 @@ from limbless.callables import refuse_named
 from limbless.errors import InputError, SimulationError
 from limbless.mechanics.compiled.widening import mapped
 from limbless.mechanics.integrate.tally import UNLIMITED
-from limbless.models.newton_euler.model import NewtonEuler
 from limbless.scenarios.scenario import Scenario
-from limbless.search.media import refuse_medium
+from limbless.search.media import kinks_of, refuse_medium
 from limbless.search.period_map import ChainPeriod, DualPeriod, Near, Period, begun, period_of
 from limbless.search.screws import path_of, path_slope
+from limbless.search.soft_period import SoftPeriod
 from limbless.simulation import run_scenario
 from limbless.studies.sensitivity import MEAN_OF_SIN16, torque_norm
-from limbless.studies.variations import vary
+from limbless.studies.variations import mass_slope
 
 if TYPE_CHECKING:
     from limbless.result import Result
@@ -60,6 +60,8 @@ class SteadyMotion:
     spread : among contacts, the largest difference of the speeds of the last three periods, over their mean, which
         `speed` is; 0 where the motion repeats itself.
     residual : what is left of P(v) - v (contact: the last change of a period's way, as a share of it).
+    twist, joints : of the base, and the positions and rates of joints or strains that the gait does not give, where a
+        period begins.
     """
 
     scenario: Scenario
@@ -84,6 +86,7 @@ class SteadyMotion:
     kept: Any = None
     steps: int = STEPS
     spread: float = 0.0
+    joints: tuple[Array, Array] | None = None
 
     @property
     def power(self) -> float | None:
@@ -117,15 +120,16 @@ def steady(source: str | Path | Mapping[str, Any] | Scenario, changes: Mapping[s
            slopes: Sequence[str] = (), steps: int | None = None, allow_code: bool = False) -> SteadyMotion:
     """The motion that a gait settles into.
 
-    Swimming chains: Newton's method on the map of one period, with exact derivatives. Rods, and chains that have none:
-    the same by differences. Contact and set-valued friction: periods are run until they repeat.
+    Swimming chains and soft bodies: Newton's method on the map of one period, with exact derivatives. Rods, and chains
+    that have none: the same by differences. Contact, set-valued friction and whatever else has kinks: periods are run
+    until they repeat.
 
     Parameters
     ----------
     source, changes : the scenario, as for `run`. Its duration, its start and its ramp do not matter.
     slopes : fields of gait, robot or environment, such as `["gait.amplitude", "robot.half_width"]`: the numbers of the
         motion get derivatives along them.
-    steps : Runge-Kutta steps of a period (default 100); contact keeps the scenario's own step.
+    steps : steps of a period (default 100); contact keeps the scenario's own step.
 
     Raises
     ------
@@ -156,8 +160,8 @@ class Families:
         way = self._way(scenario)
         if way == "settled":
             if slopes:
-                raise InputError(f"slopes: the motion of model {scenario.model.kind!r} among contacts has kinks and "
-                                 "jumps, and so no slopes; `limbless.optimise` uses CMA-ES for it")
+                raise InputError(f"slopes: this motion of model {scenario.model.kind!r} has {kinks_of(scenario)}, and "
+                                 "so no slopes; `limbless.optimise` uses CMA-ES for it")
             return settled.settle(scenario)
         if way == "differences":
             return settled.by_differences(scenario, slopes, self.steps)
@@ -180,7 +184,8 @@ class Families:
 
         first = scenarios[0]
         alike = [same_but_gait(first, scenario) and type(scenario.gait) is type(first.gait) for scenario in scenarios]
-        if not all(alike) or self._way(first) != "duals" or not LanePeriods.takes(self.family(first)):
+        chains = first.model.kind == "newton-euler" and all(alike) and self._way(first) == "duals"
+        if not chains or not LanePeriods.takes(self.family(first)):
             return [None] * len(scenarios)
         family = self.family(first)
         if self._lanes is None or self._lanes.family is not family:
@@ -188,7 +193,11 @@ class Families:
         return self._lanes.solve(scenarios)
 
     def _by_duals(self, scenario: Scenario, slopes: Sequence[str], near: Near | None) -> SteadyMotion:
-        dual = DualPeriod(self.family(scenario), scenario, slopes, near)
+        dual: DualPeriod | SoftPeriod
+        if scenario.model.kind == "soft":
+            dual = SoftPeriod(scenario, slopes, near, self.steps, self.tolerance)
+        else:
+            dual = DualPeriod(self.family(scenario), scenario, slopes, near)
         v, period, residual = _newton(dual, self.tolerance)
         return _motion(scenario, dual, v, period, residual)
 
@@ -213,7 +222,7 @@ def _checked(scenario: Scenario, slopes: Sequence[str]) -> list[str]:
     return list(slopes)
 
 
-def _newton(dual: DualPeriod, tolerance: float) -> tuple[Array, Period, float]:
+def _newton(dual: DualPeriod | SoftPeriod, tolerance: float) -> tuple[Array, Period, float]:
     """Newton's method on P(v) - v, from a neighbour's unknowns or from rest after two periods; between two of its
     passes, periods without derivatives come as near as the last derivative leads.
     """
@@ -245,7 +254,7 @@ def _newton_step(slope: Array, left: Array) -> Array:
         return left
 
 
-def _approached(dual: DualPeriod, v: Array, slope: Array, tolerance: float) -> Array:
+def _approached(dual: DualPeriod | SoftPeriod, v: Array, slope: Array, tolerance: float) -> Array:
     """Broyden's method by periods without derivatives, from a derivative nearby, for as long as each leaves less than
     half of what the one before left.
     """
@@ -265,7 +274,7 @@ def _approached(dual: DualPeriod, v: Array, slope: Array, tolerance: float) -> A
     return best
 
 
-def _closed(dual: DualPeriod, v: Array, period: Period, left: Array) -> tuple[Array, Period]:
+def _closed(dual: DualPeriod | SoftPeriod, v: Array, period: Period, left: Array) -> tuple[Array, Period]:
     """The last step of Newton's method without a pass: what is nearly steady, carried on by its own derivatives."""
     m = dual.unknowns
     step = np.linalg.solve(np.eye(m) - period.x_slope[dual.rows, :m], left)
@@ -273,7 +282,8 @@ def _closed(dual: DualPeriod, v: Array, period: Period, left: Array) -> tuple[Ar
     return v + step, period._replace(x=period.x + period.x_slope[:, :m] @ step, sums=sums)
 
 
-def _motion(scenario: Scenario, dual: DualPeriod, v: Array, period: Period, residual: float) -> SteadyMotion:
+def _motion(scenario: Scenario, dual: DualPeriod | SoftPeriod, v: Array, period: Period,
+            residual: float) -> SteadyMotion:
     """All numbers of a steady motion, and their slopes by the implicit function theorem: v = P(v, p)."""
     m, rows, T = dual.unknowns, dual.rows, dual.period
     J = period.x_slope[rows, :m]
@@ -282,24 +292,28 @@ def _motion(scenario: Scenario, dual: DualPeriod, v: Array, period: Period, resi
     def whole(slope: Array) -> Array:
         return slope[:, m:] + slope[:, :m] @ follow
 
-    chain, count = dual.family.model.chain, len(dual.fields)
+    count, start = len(dual.fields), dual.state_of(v)
     dT, dx = dual.period_slope, whole(period.x_slope)
     way, turn = path_of(period.x[:7], dual.in_plane)
     dway, dturn = path_slope(period.x[:7], dual.in_plane) @ dx[:7]
     work, dwork = float(period.sums.positive.sum()), whole(period.sums_slope.positive).sum(axis=0)
-    weight = chain.total_mass * STANDARD_GRAVITY
+    weight = dual.mass * STANDARD_GRAVITY
     ratios, dratios = _ratios(period, whole(period.sums_slope.strain), T, dT)
-    limited = dual.family.limit < UNLIMITED
+    limited = dual.limit < UNLIMITED
     speed, cost = way / T, work / (weight * way) if way > 0.0 else None
     motion = SteadyMotion(
-        scenario, T, speed, turn / T, period.x[:3].copy(), work, cost, float(period.sums.peak.max(initial=0.0)),
+        scenario, T, speed, turn / T, period.x[:3].copy(), work, cost,
+        float(period.sums.peak.max(initial=0.0)) if dual.torques else None,
         float(ratios[limited].max()) if limited.any() else None, ratios[limited], np.linalg.eigvals(J),
-        _twist(dual, v), residual, dual.passes, "Newton's method, exact derivatives", unknowns=v, unknown_slopes=follow,
-        map_slope=J, steps=dual.family.steps)
+        start[dual.split:dual.split + 6].copy(), residual, dual.passes, "Newton's method, exact derivatives",
+        unknowns=v, unknown_slopes=follow, map_slope=J, steps=dual.steps)
+    if dual.bends:
+        n = dual.split - 7
+        motion.joints = start[7:dual.split].copy(), start[dual.split + 6:dual.split + 6 + n].copy()
     if count:
-        dmass = np.array([_mass_slope(dual, scenario, path) for path in dual.fields]) if count else np.zeros(0)
-        dcost = None if cost is None else cost * (dwork / work - dway / way - dmass / chain.total_mass)
-        largest = int(np.argmax(np.where(limited, ratios, -1.0)))
+        dmass = np.array([mass_slope(scenario, path) for path in dual.fields]) if count else np.zeros(0)
+        dcost = None if cost is None else cost * (dwork / work - dway / way - dmass / dual.mass)
+        largest = int(np.argmax(np.where(limited, ratios, -1.0))) if limited.any() else 0
         numbers = {"speed": (dway - speed * dT) / T, "turn_rate": (dturn - turn / T * dT) / T, "positive_work": dwork,
                    "power": (dwork - work / T * dT) / T, "cost_of_transport": dcost,
                    "torque_ratio": dratios[largest] if limited.any() else None}
@@ -316,26 +330,15 @@ def _ratios(period: Period, slope: Array, T: float, dT: Array) -> tuple[Array, A
     return ratio, rise[:, None] * (slope / (T * MEAN_OF_SIN16) - mean[:, None] * dT / T)
 
 
-def _twist(dual: DualPeriod, v: Array) -> Array:
-    x = dual.x0.copy()
-    x[dual.rows] = v
-    return x[dual.family.model._split:][:6].copy()
-
-
-def _mass_slope(dual: DualPeriod, scenario: Scenario, path: str) -> float:
-    if not path.startswith("robot."):
-        return 0.0
-    variation = vary(scenario, path)
-    return sum(weight * one.robot.build().total_mass
-               for weight, one in zip(variation.weights, variation.scenarios, strict=True))
-
-
 def steady_scenario(motion: SteadyMotion, periods: int = 1) -> Scenario:
     """The scenario of an ordinary run that begins in steady motion."""
     scenario, gait = motion.scenario, begun(motion.scenario.gait)
     step = period_of(gait) / motion.steps
-    initial = scenario.initial.changed(position=(0.0,) * 3, orientation=(1.0, 0.0, 0.0, 0.0),
-                                       twist=tuple(motion.twist), result=None)
+    fields: dict[str, Any] = {"position": (0.0,) * 3, "orientation": (1.0, 0.0, 0.0, 0.0), "result": None,
+                              "twist": tuple(motion.twist), "posture": None}
+    if motion.joints is not None:
+        fields |= {"joint_position": tuple(motion.joints[0]), "joint_velocity": tuple(motion.joints[1])}
+    initial = scenario.initial.changed(**fields)
     return scenario.model_copy(update={"gait": gait, "initial": initial, "duration": periods * motion.period,
                                        "step": step, "record_every": step})
 
@@ -346,8 +349,4 @@ def is_smooth(scenario: Scenario) -> bool:
         way = refuse_medium(scenario)
     except InputError:
         return False
-    return way == "duals" and issubclass(_model_class(scenario), NewtonEuler)
-
-
-def _model_class(scenario: Scenario) -> type:
-    return type(scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation))
+    return way == "duals"

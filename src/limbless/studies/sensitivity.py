@@ -1,7 +1,8 @@
 """How a motion depends on gait, body and water: exact derivatives, from one run that carries them along."""
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from limbless.models.soft.model import Soft
 from limbless.result import LABELS
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation import knots_between, recorded, stage_times
-from limbless.studies.variations import combined, vary
+from limbless.studies.variations import Variation, combined, moved_knots, one_sided, vary
 
 ENTRIES = ("gait", "robot", "environment", "actuation", "initial")
 MEAN_OF_SIN16 = 6435.0 / 32768.0
@@ -41,9 +42,9 @@ def sensitivity(source: str | Path | Scenario, parameters: Sequence[str],
     -------
     Dataset with `base_position`, `base_orientation`, `base_twist` and `actuator_work` as in a result, and of the whole
     run `positive_work` (J) and `torque_norm`, of each joint the norm of order 16 over time of its torque, as a share of
-    its limit (a sinusoid has its amplitude); of a soft body `tip_position` and `com_position` in place of these
-    two. For each of them `d_base_position` (time, axis, parameter) and so on: per unit of the parameter. Eight
-    parameters cost about three plain runs.
+    its limit (a sinusoid has its amplitude); of a soft body `tip_position` and `com_position` in place of the norms.
+    For each of them `d_base_position` (time, axis, parameter) and so on: per unit of the parameter. Eight parameters
+    cost about three plain runs.
 
     The motion is differentiated itself (forward mode). So is a gait with a compiled form; other gaits, and the tables
     that a body or a fluid is packed in, are differenced over 1e-5 of the field, which is right to 1e-9.
@@ -69,9 +70,10 @@ def sensitivity(source: str | Path | Scenario, parameters: Sequence[str],
     parts = [_run(scenario, model, order[i:i + TANGENTS]) for i in range(0, len(order), TANGENTS)]
     first = parts[0]
     found = _dataset(model, first.times, first.x, np.concatenate([part.x_slope for part in parts], axis=2), order)
+    slopes = [part.score_slope for part in parts]
+    _add_work(found, first, slopes)
     if isinstance(model, NewtonEuler):
-        limited = np.isfinite(model.chain.arrays().torque_limit)
-        _add_sums(found, model, first, [part.score_slope for part in parts], limited, scenario.duration)
+        _add_torques(found, model, first, slopes, scenario.duration)
     return found.sel(parameter=list(parameters))
 
 
@@ -95,7 +97,7 @@ class _Part(NamedTuple):
     times: np.ndarray
     x: np.ndarray
     x_slope: np.ndarray
-    score: Any                            # Score; none of soft bodies
+    score: Any                            # Score
     score_slope: Any
 
 
@@ -103,55 +105,85 @@ def _run(scenario: Scenario, model: NewtonEuler | Soft, names: list[str]) -> _Pa
     """Recorded times, states and sums, with their derivatives."""
     gait, end, count = scenario.gait, scenario.duration, len(names)
     compiled = [name.partition(".")[2] for name in names if _is_compiled(scenario, name)]
-    others = [_change(scenario, model, name) for name in names[len(compiled):]]
+    breaks = _breaks(scenario, model)
+    held = recorded(breaks, scenario.record_every, end)                    # what is recorded is so at its own time
+    kinks = breaks[~held]
+    others = [_change(scenario, model, name, kinks) for name in names[len(compiled):]]
     start = model.initial_state(scenario.initial, gait)
     run: Any = (SoftTangents(model, gait, start, others) if isinstance(model, Soft)
                 else Tangents(model, gait, compiled, start, others))
-    breaks = [*gait.breakpoints(0.0, end), *(t for item in scenario.environment for t in item.breakpoints(0.0, end)),
-              *model.breakpoints(gait, 0.0, end)]
-    knots = knots_between(0.0, end, scenario.step, breaks)
+    knots = knots_between(0.0, end, scenario.step, list(breaks))
     keep = recorded(knots, scenario.record_every, end)
     states, slopes = [], []
-    length = model.steps_per_block
-    for first in range(0, len(knots) - 1, length):
-        block, record = knots[first:first + length + 1], keep[first:first + length + 1].copy()
+    begins = {*range(0, len(knots) - 1, model.steps_per_block), len(knots) - 1}
+    if isinstance(model, Soft):
+        begins |= {int(np.abs(knots - kink).argmin()) for kink in breaks[held]}
+    for first, last in pairwise(sorted(begins)):
+        block, record = knots[first:last + 1], keep[first:last + 1].copy()
         record[-1] &= block[-1] == end                    # the next block begins with this knot
         state, slope = run.advance(block, stage_times(block), record)
         states.append(state)
         slopes.append(slope[:, :, :count])
-    score, score_slope = None, None
-    if run.score is not None:
-        score = mapped(lambda part: values(part).copy(), run.score)
-        score_slope = mapped(lambda part: tangents(part)[..., :count].copy(), run.score)
+    score = mapped(lambda part: values(part).copy(), run.score)
+    score_slope = mapped(lambda part: tangents(part)[..., :count].copy(), run.score)
     return _Part(knots[keep], np.concatenate(states), np.concatenate(slopes), score, score_slope)
 
 
-def _change(scenario: Scenario, model: NewtonEuler | Soft, name: str) -> Change:
-    """How what is packed changes along a field."""
+def _breaks(scenario: Scenario, model: NewtonEuler | Soft) -> np.ndarray:
+    """Where steps must end."""
+    gait, end = scenario.gait, scenario.duration
+    return np.array([*gait.breakpoints(0.0, end), *(t for item in scenario.environment
+                                                    for t in item.breakpoints(0.0, end)),
+                     *model.breakpoints(gait, 0.0, end)])
+
+
+def _change(scenario: Scenario, model: NewtonEuler | Soft, name: str, kinks: np.ndarray) -> Change:
+    """How what is packed changes along a field; `kinks` of the drive that may go with it."""
     variation = vary(scenario, name)
-    alone = name.startswith("gait.")
-    models = [model if alone else _model_of(one) for one in variation.scenarios]
-    gaits = [one.gait for one in variation.scenarios]
+    models = models_along(variation, model)
+    own = [_breaks(varied, one) for one, varied in zip(models, variation.scenarios, strict=True)]
 
+    def around(knots: np.ndarray) -> list[np.ndarray]:
+        return [knots if isinstance(model, NewtonEuler) else moved_knots(knots, kinks, breaks) for breaks in own]
+
+    return change_along(variation, model, models, around)
+
+
+def models_along(variation: Variation, model: Any) -> list[Any]:
+    """A model for each scenario of a variation: the same where the gait alone changes."""
+    alone = variation.path.startswith("gait.")
+    return [model if alone else _model_of(one) for one in variation.scenarios]
+
+
+def change_along(variation: Variation, model: Any, models: list[Any],
+                 around: Callable[[np.ndarray], list[np.ndarray]]) -> Change:
+    """How what these models pack changes along a field about that of `model`; `around` gives the knots of each.
+    """
     def differences(parts: list[Any]) -> Any:
-        return combined(variation.weights, parts, name)
+        return combined(variation.weights, parts, variation.path)
 
-    def drive(times: np.ndarray) -> Any:
-        return differences([one.drive(gait, times) for one, gait in zip(models, gaits, strict=True)])
+    def drive(knots: np.ndarray) -> Any:
+        found = differences([one.drive(varied.gait, stage_times(there)) for one, varied, there
+                             in zip(models, variation.scenarios, around(knots), strict=True)])
+        return found if isinstance(models[0], NewtonEuler) else mapped(one_sided, found)
 
-    problem = differences([one.problem(one.still(), 0, Uncounted(), Uncounted())     # type: ignore[arg-type]
-                           for one in models])
+    packed = [one.problem(one.still(), 0, Uncounted(), Uncounted()) for one in (model, *models)]
+    problem = combined((0.0, *variation.weights), packed, variation.path)  # the one between must be of the same make
     start = differences([one.initial_state(varied.initial, varied.gait).x
                          for one, varied in zip(models, variation.scenarios, strict=True)])
-    return Change(problem, start, drive)
+    return Change(problem, start, drive, lambda knots: differences(around(knots)))
 
 
-def _add_sums(dataset: xr.Dataset, model: NewtonEuler, part: _Part, slopes: list[Score], limited: np.ndarray,
-              duration: float) -> None:
-    """Positive work and norms of torques of the whole run, with their derivatives."""
+def _add_work(dataset: xr.Dataset, part: _Part, slopes: list[Score]) -> None:
+    """Positive work of the whole run, with its derivatives."""
     work = np.concatenate([slope.positive for slope in slopes], axis=1).sum(axis=0)
     dataset["positive_work"] = ((), part.score.positive.sum(), {"units": "J"})
     dataset["d_positive_work"] = (("parameter",), work, {"units": "J per unit of the parameter"})
+
+
+def _add_torques(dataset: xr.Dataset, model: NewtonEuler, part: _Part, slopes: list[Score], duration: float) -> None:
+    """Norms of torques over the whole run, with their derivatives."""
+    limited = np.isfinite(model.chain.arrays().torque_limit)
     norm, rise = torque_norm(part.score.strain, duration)
     slope = rise[:, None] * np.concatenate([slope.strain for slope in slopes], axis=1) / (duration * MEAN_OF_SIN16)
     names = np.array(model.chain.joint_names)[limited]

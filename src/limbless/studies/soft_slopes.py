@@ -1,4 +1,6 @@
-"""How far a soft body gets in a run, what its actuators give, and the slopes of both along fields of its scenario."""
+"""How far a soft body gets in a run, what its actuators give and spend, what its way costs; and the slopes of all along
+fields of its scenario.
+"""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -7,15 +9,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.analysis.energy import STANDARD_GRAVITY
+from limbless.analysis.speed import transport_facts, why_no_transport
 from limbless.errors import InputError, SimulationError
 from limbless.models.soft.differentiation import refuse_kinks
 from limbless.models.soft.model import Soft
 from limbless.scenarios.scenario import Scenario
 from limbless.studies.sensitivity import ENTRIES, sensitivity
+from limbless.studies.variations import mass_slope
 
 Array = NDArray[np.float64]
-MEASURES = ("mean_speed", "actuator_work")
-"""What has slopes: numbers of the states at both ends of a run."""
+MEASURES = ("mean_speed", "actuator_work", "positive_work", "cost_of_transport")
+"""What has slopes: numbers of the states at both ends of a run, and of what is summed on the way."""
 
 
 class Moved(NamedTuple):
@@ -38,20 +43,36 @@ def has_slopes(scenario: Scenario, paths: Sequence[str] = ()) -> bool:
     return True
 
 
-def moved(scenario: Scenario, paths: Sequence[str]) -> Moved:
-    """`MEASURES` of a run, with their slopes along these fields.
+def moved(scenario: Scenario, paths: Sequence[str], names: Sequence[str] = MEASURES) -> Moved:
+    """Some of `MEASURES` of a run, with their slopes along these fields.
 
     Raises
     ------
-    SimulationError : the body stays where it is, so that the slope of its speed has no direction.
+    SimulationError : the body stays where it is, so that the slope of its speed has no direction; it is held, or falls,
+        so that its way has no cost.
     """
     data = sensitivity(scenario, paths)
     place, rises = data["com_position"].values, data["d_com_position"].values
-    work, spent = data["actuator_work"].values, data["d_actuator_work"].values
+    given, rise = data["actuator_work"].values, data["d_actuator_work"].values
+    found = {"actuator_work": (float(given[-1] - given[0]), rise[-1] - rise[0]),
+             "positive_work": (float(data["positive_work"]), data["d_positive_work"].values)}
     way, time = place[-1] - place[0], float(data["time"].values[-1] - data["time"].values[0])
-    distance = float(np.linalg.norm(way))
-    if not distance > 0.0:
-        raise SimulationError("the body stays where it is: the slope of its speed has no direction")
-    faster = way @ (rises[-1] - rises[0]) / (distance * time)
-    return Moved({"mean_speed": distance / time, "actuator_work": float(work[-1] - work[0])},
-                 {"mean_speed": faster, "actuator_work": spent[-1] - spent[0]})
+    distance, why = float(np.linalg.norm(way)), why_no_transport(way, 1.0, transport_facts(scenario))
+    if distance > 0.0:
+        farther = way @ (rises[-1] - rises[0]) / distance
+        found["mean_speed"] = distance / time, farther / time
+        if why is None:
+            found["cost_of_transport"] = _cost(scenario, paths, found["positive_work"], (distance, farther))
+    for name in names:
+        if name not in found:
+            raise SimulationError(f"{name}: {why}, so that it has no slope")
+    return Moved({name: found[name][0] for name in names}, {name: found[name][1] for name in names})
+
+
+def _cost(scenario: Scenario, paths: Sequence[str], work: tuple[float, Array],
+          way: tuple[float, Array]) -> tuple[float, Array]:
+    """Of transport: work / (mass g way), and d(work) less what more mass and a longer way save."""
+    mass = scenario.robot.build().total_mass
+    heavier = np.array([mass_slope(scenario, path) for path in paths])
+    cost = work[0] / (mass * STANDARD_GRAVITY * way[0])
+    return cost, work[1] / (mass * STANDARD_GRAVITY * way[0]) - cost * (heavier / mass + way[1] / way[0])

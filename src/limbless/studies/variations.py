@@ -9,13 +9,19 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbless.errors import InputError
 from limbless.fields import field_at
 from limbless.scenarios.scenario import Scenario
 
+Array = NDArray[np.float64]
 STEP = 1e-5
 """Of a field's value (of 1, where it is 0): truncation 1e-9, rounding 1e-11 of a derivative."""
+_BOUNDS = ("swell",)
+"""Numbers of a problem that say where to look and not what is found there."""
+FAR, SAME = 1e-2, 1e-12
+"""Of the time: a kink this much farther off is another one; knots this near are one."""
 
 
 class Variation(NamedTuple):
@@ -85,15 +91,51 @@ def derivative(variation: Variation, packed: Callable[[Scenario], Any]) -> Any:
     return combined(variation.weights, parts, variation.path)
 
 
+def moved_knots(knots: Array, kinks: Array, own: Array) -> Array:
+    """The knots of a scenario a little beside: those at `kinks` go to the nearest of its `own`. A kink that a step does
+    not follow would be differenced over: slopes along a wavelength were then wrong by some per cent.
+    """
+    there = knots.copy()
+    if len(kinks) and len(own):
+        nearest = own[np.abs(own - kinks[:, None]).argmin(axis=1)]
+        for kink, place in zip(kinks, nearest, strict=True):
+            if abs(place - kink) <= FAR * (knots[-1] - knots[0]):
+                there[np.abs(knots - kink) <= SAME * (knots[-1] - knots[0])] = place
+    return there
+
+
+def one_sided(slopes: Array) -> Array:
+    """Slopes of a drive at quarters of steps, with those at both ends from within, by the cubic through four of them: a
+    kink that stands there would be differenced over.
+    """
+    found = slopes.copy()
+    if len(slopes) >= 5:
+        inner = np.array([4.0, -6.0, 4.0, -1.0])
+        found[0], found[-1] = inner @ slopes[1:5], inner @ slopes[-2:-6:-1]
+    return found
+
+
+def mass_slope(scenario: Scenario, path: str) -> float:
+    """d/d(field) of the mass of the robot."""
+    if not path.startswith("robot."):
+        return 0.0
+    return float(derivative(vary(scenario, path), lambda one: np.array(one.robot.build().total_mass)))
+
+
 def combined(weights: Sequence[float], parts: Sequence[Any], path: str) -> Any:
     """A weighted sum of problems, array by array; one whose make changes on the way is refused."""
     first = parts[0]
     if isinstance(first, tuple):
         if any(type(part) is not type(first) or len(part) != len(first) for part in parts):
             raise InputError(f"{path}: the kind of something changes here; there is no derivative")
-        found = [combined(weights, each, path) for each in zip(*parts, strict=True)]
+        names = getattr(first, "_fields", range(len(first)))
+        found = [each[0] if name in _BOUNDS else combined(weights, each, path)
+                 for name, each in zip(names, zip(*parts, strict=True), strict=True)]
         return type(first)(*found) if hasattr(first, "_fields") else tuple(found)
     if not isinstance(first, np.ndarray):
+        if isinstance(first, float) and any(part != first for part in parts):
+            raise InputError(f"{path}: derivatives do not reach it (the height of a surface does not stand in the "
+                             "tables of a body); take differences of runs instead")
         return first
     if any(part.shape != first.shape for part in parts):
         raise InputError(f"{path}: the number of something changes here; there is no derivative")

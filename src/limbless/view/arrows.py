@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.environments.base import together
 from limbless.view.figures import style
 from limbless.view.frames import Array, Frames
 
@@ -158,7 +159,8 @@ def _base(frames: Frames) -> Arrows | None:
 def _flow(frames: Frames) -> Arrows | None:
     """Velocity of the water on a level grid around the body's way, at the mean height of the body."""
     environment = getattr(frames.result.scenario, "environment", ())
-    waters = [item for item in environment if item.kind == "water" and item.moving]
+    waters: list[Any] = [item for item in together(environment) if item.kind == "water"]
+    waters = [item for item in waters if item.moving]
     if not waters or frames.axis != "time" or any(flow.slot is not None for item in waters for flow in item.moving):
         return None
     low, high = frames.bounds()

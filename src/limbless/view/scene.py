@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from limbless.environments.base import together
 from limbless.view import arrows, surroundings, tendons
 from limbless.view.arrows import linear, rgb
 from limbless.view.figures import style
@@ -189,7 +190,7 @@ class Display:
     def _add_waves(self) -> None:
         """The surface of water with waves, which moves."""
         environment = getattr(self.frames.result.scenario, "environment", None) or ()
-        self._wavy = next((item for item in environment if surroundings.is_wavy(item)), None)
+        self._wavy = next((item for item in together(environment) if surroundings.is_wavy(item)), None)
         if self._wavy is None or self.frames.axis != "time":
             return
         self._sheet, faces = surroundings.wave_grid(surroundings.extent_of([self.frames]))

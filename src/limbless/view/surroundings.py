@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.callables import NamedFunction
+from limbless.environments.base import together
 from limbless.view.frames import Array, Frames
 from limbless.view.skin import Faces, disk
 
@@ -64,7 +65,7 @@ def extent_of(frames: Sequence[Frames]) -> Extent:
 def surroundings(environment: Sequence[Any], extent: Extent) -> list[Solid]:
     """Everything to be drawn of an environment."""
     found: list[Solid] = []
-    for number, item in enumerate(environment):
+    for number, item in enumerate(together(environment)):
         make = DRAWN.get(item.kind)
         found += [] if make is None else [_numbered(solid, number) for solid in make(item, extent)]
     return found

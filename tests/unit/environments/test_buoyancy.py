@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 import limbless as ll
 from limbless.errors import InputError
+from limbless.models.soft.chain_plan import chain_plan
+from limbless.models.soft.plan import Stations, spine_plan
 from limbless.robots.links import Link
 
 G = 9.81
@@ -151,23 +154,34 @@ def test_far_below_its_surface_water_lifts_what_deep_water_lifts(volumes: tuple[
     np.testing.assert_allclose(held[1:], [held[0]] * 2, rtol=0, atol=1e-11)
 
 
-def test_far_below_its_surface_water_lifts_soft_bodies_as_deep_water_does() -> None:
-    """A chain, whose stations know the volume of their link, and a neck of which every other vertebra has none."""
-    neck = ll.SnakeNeck().build()
-    bare = neck.changed(vertebrae=tuple(one.changed(volume=one.volume * (i % 2)) for i, one in
-                                        enumerate(neck.vertebrae)))
-    chain = ll.Scenario.load("chain-tendons").robot.build()
-    bent = chain.changed(links=tuple(link.changed(volume=2e-5 * (i % 3)) for i, link in enumerate(chain.links)))
-    for robot in (bare, bent):
-        models = [ll.Soft(robot, [ll.Gravity(), lift]) for lift in HIGH_ABOVE]
-        deep, *under = (model.forward(model.flat(), 0.0).strain_acceleration for model in models)
-        scale = np.abs(deep).max()
-        assert scale > 1.0
-        np.testing.assert_allclose(np.array(under) / scale, [deep / scale] * 2, rtol=0, atol=1e-10)
+def soft_bodies() -> list[Any]:
+    """A neck of which every other vertebra has no volume, and a chain whose links have more and less than theirs."""
+    neck, chain = ll.SnakeNeck().build(), ll.Scenario.load("chain-tendons").robot.build()
+    return [neck.changed(vertebrae=tuple(one.changed(volume=one.volume * (i % 2)) for i, one in
+                                         enumerate(neck.vertebrae))),
+            chain.changed(links=tuple(link.changed(volume=2e-5 * (i % 3)) for i, link in enumerate(chain.links)))]
+
+
+@pytest.mark.parametrize("robot", soft_bodies(), ids=["neck", "chain"])
+def test_stations_of_soft_bodies_have_their_volume(robot: Any) -> None:
+    plan = spine_plan(robot, 2, stops=False) if robot.kind == "tendon-spine" else chain_plan(robot, 2)
+    stations = Stations(plan)
+    full = [math.pi * piece.half_width * piece.half_height * piece.length for piece in stations.segments()]
+    assert stations.fills() @ full == pytest.approx(robot.bodies().volume.sum(), rel=1e-14)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("robot", soft_bodies(), ids=["neck", "chain"])
+def test_far_below_its_surface_water_lifts_soft_bodies_as_deep_water_does(robot: Any) -> None:
+    models = [ll.Soft(robot, [ll.Gravity(), lift]) for lift in HIGH_ABOVE]
+    deep, *under = (model.forward(model.flat(), 0.0).strain_acceleration for model in models)
+    scale = np.abs(deep).max()
+    assert scale > 1.0
+    np.testing.assert_allclose(np.array(under) / scale, [deep / scale] * 2, rtol=0, atol=1e-10)
 
 
 def test_a_surface_refuses_what_it_cannot_lift() -> None:
-    for lift in HIGH_ABOVE[1:]:
+    for lift in (*HIGH_ABOVE[1:], ll.Water(gravity=(0.0, 0.0, -9.81))):
         with pytest.raises(InputError, match="needs a robot with volume"):
             ll.NewtonEuler(of_links(0.0, 0.0), [ll.Gravity(), lift])
         with pytest.raises(InputError, match=r"robot.links: 'link 2': there is a volume and no `body`"):

@@ -225,6 +225,25 @@ def test_a_float_follows_the_waves() -> None:
     assert np.abs(middle[:, 2] - eta).max() < 1.7e-4
 
 
+@pytest.mark.parametrize("size", [{"length": 4.0}, {"period": 2.5}])
+def test_waves_run_under_the_gravity_of_their_water(size: dict) -> None:
+    """Froude's law: a quarter of the gravity and twice the time are the same motion, since quadratic drag and
+    displaced water know no other scale.
+    """
+    paths = []
+    for slow in (1.0, 2.0):
+        wave = WavesFlow(amplitude=0.02, direction=0.3, depth=0.8,
+                         **{name: value * (slow if name == "period" else 1.0) for name, value in size.items()})
+        run = ll.simulate(cylinder(0.04, 0.04, 0.4, 800.0), STILL,
+                          [ll.Water(surface=0.0, flow=[wave], wake="none"),
+                           ll.Gravity(acceleration=(0.0, 0.0, -G / slow**2))],
+                          duration=0.4 * slow, step=0.004 * slow, initial={"position": (0.0, 0.0, -0.01)})
+        paths.append(run.dataset.base_position.values[-1])
+        velocity = run.dataset.water_velocity.values[-1] * slow
+        paths[-1] = np.concatenate([paths[-1], velocity.ravel()])
+    np.testing.assert_allclose(paths[1], paths[0], atol=1e-12)
+
+
 @pytest.mark.parametrize(("ratio", "height", "angle", "reaction"), [
     (0.5, 0.1, 0.14207909295705942, 0.6355095253831554), (0.9, 0.05, 0.15959903715371168, 0.661434973081664)])
 def test_a_rod_that_leans_out_of_the_water(ratio: float, height: float, angle: float, reaction: float) -> None:
@@ -266,6 +285,12 @@ def test_a_swimmer_at_the_surface_for_twelve_seconds() -> None:
     ([ll.Water(surface=0.0), ll.Gravity(), ll.Buoyancy(surface=0.0)], "lift it again"),
     ([ll.Water(surface=0.0), ll.Water(), ll.Gravity()], "one water at a time"),
     ([ll.Water(surface=0.0, gravity=(0.0, 0.0, -1.62)), ll.Gravity()], "one field"),
+    ([ll.Water(gravity=(0.0, 0.0, -1.62)), ll.Gravity()], "one field"),
+    ([ll.Water(surface=0.0), ll.Gravity(active=((0.0, 1.0),))], "switched on and off"),
+    ([ll.Water(gravity=(0.0, 0.0, -G)), ll.Gravity(), ll.Buoyancy()], "lift it again"),
+    ([ll.Water(gravity=(0.0, 0.0, -G)), ll.Water(gravity=(0.0, 0.0, -G)), ll.Gravity()], "one water at a time"),
+    ([ll.Water(surface=0.0, flow=[WavesFlow(amplitude=0.05, period=1.0)]),
+      ll.Gravity(acceleration=(0.0, 0.0, -4.0))], "too steep"),
 ])
 def test_refusals(environment: list, said: str) -> None:
     with pytest.raises(InputError, match=said):

@@ -271,3 +271,44 @@ def test_a_motion_that_leaves_this_world_ends_the_episode(swimmer: Path) -> None
         if terminated:
             break
     assert terminated
+
+
+@pytest.mark.parametrize(("more", "told"), [
+    ({"control_period": 0}, "control_period: must be positive"), ({"duration": -1.0}, "duration: must be positive"),
+    ({"control_period": "40 cm"}, r"control_period: '40 cm' is a length"),
+    ({"scale": [1.0, 2.0, 3.0]}, "scale: must be positive, one number or one for each of 2 joints"),
+    ({"randomise": {"joint_pos": 0.1}}, "randomise: 'joint_pos' cannot be"),
+    ({"randomise": {"joint_position": -0.1}}, "randomise: joint_position must be zero or positive"),
+    ({"actions": "gait", "fields": {"yaw_amplitude": (0.1,)}}, "needs its lowest and its highest number")])
+def test_what_an_environment_cannot_be_is_said_where_it_is_made(swimmer: Path, more: dict[str, Any], told: str) -> None:
+    for kind in (learning.Env, learning.VectorEnv):
+        with pytest.raises(InputError, match=told):
+            kind(swimmer, **more)
+
+
+def test_times_and_noise_take_units(swimmer: Path) -> None:
+    env = learning.Env(swimmer, control_period="40 ms", duration="2 s", scale="100 N mm",
+                       observe=["joint_position"], randomise={"joint_position": "5 deg"})
+    assert (env.world.period, env.duration) == (pytest.approx(0.04), 2.0)
+    assert env.world.scale == pytest.approx(np.full(2, 0.1))
+    assert 0.0 < np.abs(env.reset(seed=1)[0]).max() <= np.radians(5.0)
+
+
+def test_robots_side_by_side_take_what_they_can_do(swimmer: Path) -> None:
+    """Changes at a reset had no effect, and of several seeds the first counted."""
+    env = learning.VectorEnv(swimmer, 2)
+    with pytest.raises(InputError, match="options has 'changes'; robots side by side take initial alone"):
+        env.reset(options={"changes": {"duration": 1.0}})
+    with pytest.raises(InputError, match=r"seed: one number serves all robots; received \[1, 2\]"):
+        env.reset(seed=[1, 2])
+    for more, told in (({"stop": bool}, "stop: belongs to Env"), ({"reward": max}, "reward as a function: belongs"),
+                       ({"scle": 1.0}, "there is no argument 'scle'; did you mean 'scale'")):
+        with pytest.raises(InputError, match=told):
+            learning.VectorEnv(swimmer, 2, **more)
+
+
+def test_a_state_of_another_robot_is_not_restored(swimmer: Path, tmp_path: Path) -> None:
+    env, other = learning.Env(swimmer), learning.Env(written(tmp_path, "longer.xml", plain_swimmer(4)))
+    env.reset(seed=1), other.reset(seed=1)
+    with pytest.raises(InputError, match="saved by an Env of another robot"):
+        env.restore(other.save())

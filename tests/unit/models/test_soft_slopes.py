@@ -36,6 +36,9 @@ def test_slopes_are_those_of_differences(scenario: str, changes: dict[str, Any],
             wanted = (more[variable].values - less[variable].values) / (2e-4 * here)
             slope = found[f"d_{variable}"].sel(parameter=name).values
             np.testing.assert_allclose(slope, wanted, atol=2e-5 * np.abs(wanted).max() + 1e-12, err_msg=name)
+        wanted = (more["positive_work"].values[-1] - less["positive_work"].values[-1]).sum() / (2e-4 * here)
+        assert float(found["d_positive_work"].sel(parameter=name)) == pytest.approx(wanted, rel=2e-5, abs=1e-12), name
+    assert float(found["positive_work"]) == pytest.approx(plain["positive_work"].values[-1].sum(), rel=1e-7)
 
 
 @pytest.mark.long

@@ -97,3 +97,28 @@ def test_refusals() -> None:
         ll.rollout("eel-planar", {"gait.amplitud": [0.1, 0.2]})
     with pytest.raises(ll.InputError, match="at least one field"):
         ll.rollout("eel-planar", {})
+    with pytest.raises(ll.InputError, match="run 1 keeps other times than run 0"):
+        ll.rollout("eel-planar", {"duration": [0.2, 0.4], "record_every": [0.1, 0.2]})
+
+
+def test_starts_that_are_lists() -> None:
+    start = [[-0.1, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.1, 0.0, 0.0, 0.0, 0.3]]
+    runs = ll.rollout("eel-planar", {"initial.twist": start}, changes=SHORT, record_every=0.5)
+    assert runs["initial.twist"].values.tolist() == start
+    same_as_alone(runs, "eel-planar", {**SHORT, "initial.twist": start[1]}, 1)
+
+
+def test_robots_at_a_surface_and_robots_of_other_joints() -> None:
+    """The surface cuts each elsewhere, so that they go one by one; joints that a robot does not have are NaN."""
+    robot = {"kind": "chain", "preset": "uniform", "links": 1, "length": 0.3, "density": 500.0}
+    changes = {"duration": 0.02, "step": 0.01, "robot": robot, "environment": [
+        {"kind": "water", "wake": "none", "surface": 0.0}, {"kind": "gravity"}]}
+    over = {"environment.water.surface": [0.0, 0.01], "robot.links": [2, 3]}
+    runs = ll.rollout("eel-planar", over, changes=changes, record_every=0.01)
+    assert (runs["status"] == "completed").all()
+    alone = ll.run("eel-planar", {**changes, "environment.water.surface": 0.01, "robot.links": 3,
+                                  "record_every": 0.01}).dataset
+    np.testing.assert_array_equal(runs["base_position"].values[1], alone.base_position.values)
+    np.testing.assert_array_equal(runs["joint_position"].values[1], alone.joint_position.values)
+    assert np.isnan(runs["joint_position"].values[0, :, -1]).all()
+    assert np.isfinite(runs["joint_position"].values[0, :, 0]).all()

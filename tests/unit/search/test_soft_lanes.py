@@ -122,7 +122,8 @@ SWIM = {"duration": 0.4, "record_every": 0.2}
     ("spine-45-swim", {"gait.period": [1.0, 1.2, 1.5], "robot.damping_time": [0.05, 0.06, 0.08]}, SWIM, 1e-13),
     ("worm-muscles", {"gait.period": [0.8, 1.0, 1.3], "gait.couple": [0.003, 0.004, 0.005]},
      {**SWIM, "gait.ramp": 0.2}, 1e-12),
-    ("eel-passive-tail", {"gait.curvature": [4.0, 5.0, 4.5], "gait.period": [1.0, 1.1, 0.9]}, {**SWIM, "gait.ramp": 0.2}, 1e-11),
+    ("eel-passive-tail", {"gait.curvature": [4.0, 5.0, 4.5], "gait.period": [1.0, 1.1, 0.9]},
+     {**SWIM, "gait.ramp": 0.2}, 1e-11),
     ("neck-swing-air", {"gait.after": PULLS}, {"duration": 0.02, "record_every": 0.01, "step": 1e-4, "gait.ramp": 0.01,
                                                "model.integrator": "rk4"}, 1e-13),
 ])

@@ -1,7 +1,6 @@
 """DeepLabCut: tables with three or four rows of header (CSV), and pandas frames (HDF5), read without pandas."""
 from __future__ import annotations
 
-import csv
 import io
 import pickle
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.errors import InputError
-from limbless.interop.films.tracks import Array, Track, chosen, numbered, ordered, text_of, words
+from limbless.interop.films.tracks import FARTHEST, Array, Track, chosen, numbered, ordered, table_of, words
 
 FORMAT = "DeepLabCut"
 LIKELIHOOD = 0.6
@@ -26,7 +25,7 @@ def is_csv(header: list[str]) -> bool:
 
 def read_csv(path: Path, animal: str | None = None, likelihood: float = LIKELIHOOD) -> Track:
     """Header rows scorer, (individuals,) bodyparts, coords; then a frame number and its numbers."""
-    rows = list(csv.reader(text_of(path).splitlines()))
+    rows = table_of(path)
     heads: dict[str, list[str]] = {}
     while rows and rows[0] and rows[0][0] in _LEVELS:
         heads[rows[0][0]] = rows[0][1:]
@@ -35,6 +34,9 @@ def read_csv(path: Path, animal: str | None = None, likelihood: float = LIKELIHO
         raise InputError(f"{path.name}: a table of DeepLabCut has header rows scorer, bodyparts and coords; found "
                          f"{', '.join(heads) or 'none'}")
     width = len(heads["coords"])
+    short = [name for name, row in heads.items() if name != "scorer" and len(row) != width]
+    if short:
+        raise InputError(f"{path.name}: the header rows {' and '.join(short)} and coords have different lengths")
     people = heads.get("individuals") or [""] * width
     frames: list[int] = []
     values: list[list[float]] = []
@@ -130,7 +132,7 @@ def _choose(path: Path, labels: Sequence[tuple[str, str, str]], values: Array, f
 
 def _frame(cell: str, fallback: int) -> int:
     digits = "".join(c for c in cell if c.isdigit())
-    return int(digits) if digits else fallback
+    return int(digits) if digits and int(digits[:20]) < FARTHEST else fallback
 
 
 def _number(cell: str) -> float:

@@ -12,8 +12,9 @@ import xarray as xr
 from limbless.errors import InputError
 from limbless.interop.films import deeplabcut, prediction, setting, tables
 from limbless.interop.films.kinematics import Kinematics, with_errors
-from limbless.interop.films.midline import midline_of
+from limbless.interop.films.midline import Given, along_body, midline_of
 from limbless.interop.films.reading import read_track
+from limbless.interop.films.setting import FilmedWidth
 from limbless.interop.films.smoothing import SmoothFilm, smooth_film
 from limbless.interop.films.tracks import Array
 
@@ -46,10 +47,10 @@ class Film:
             self.midline = midline.assign(points=midline["points"] * size).assign_attrs(midline.attrs)
 
     @classmethod
-    def load(cls, path: str | Path | xr.Dataset, length: float | None = None, rate: float | None = None, *,
+    def load(cls, path: str | Path | xr.Dataset, length: Given = None, rate: Given = None, *,
              points: Sequence[str] | str | None = None, track: str | None = None, animal: str | None = None,
              likelihood: float = deeplabcut.LIKELIHOOD, kind: str | None = None, array: str | None = None,
-             start: float | None = None, until: float | None = None) -> Film:
+             start: Given = None, until: Given = None) -> Film:
         """Read a film: SLEAP, DeepLabCut, WCON, Tierpsy, WormPose, movement, CSV, npy, npz.
 
         Parameters
@@ -63,6 +64,8 @@ class Film:
         kind : what a table without x and y holds: `bend`, `curvature` or `angle`.
         array : which array of a `.npz`.
         start, until : the part of the film, s.
+
+        Lengths, rates and times may be texts with a unit: '15 cm', '50 Hz', '200 ms'.
         """
         chosen = [name.strip() for name in points.split(",")] if isinstance(points, str) else points
         if isinstance(path, xr.Dataset):
@@ -82,6 +85,13 @@ class Film:
     def placed(self) -> bool:
         """Whether it is known where the animal is; not of a kymogram."""
         return bool(self.midline.attrs["placed"])
+
+    @property
+    def width(self) -> FilmedWidth | None:
+        """Rows of s and diameter, as shares of the length, where the film has them."""
+        if "width" not in self.midline:
+            return None
+        return FilmedWidth(zip(along_body(self.midline).tolist(), self.midline["width"].values.tolist(), strict=True))
 
     @cached_property
     def smooth(self) -> SmoothFilm:
@@ -139,8 +149,8 @@ class Film:
                  links: int | None = None) -> Scenario:
         """A rod that bends as the animal did, in a medium, from the filmed pose and velocity; with `links` a chain of
         so many rigid links (model `newton-euler`), which other tools know."""
-        return setting.scenario_of(self.smooth, self.name, self.period, medium, width, moving=self.placed,
-                                      changes=changes, links=links)
+        return setting.scenario_of(self.smooth, self.name, self.period, medium, self.width if width is None else width,
+                                   moving=self.placed, changes=changes, links=links)
 
     def predict(self, medium: str = "water", width: Width = None, changes: Mapping[str, Any] | None = None,
                 sensitivity: bool = True) -> Prediction:
@@ -149,17 +159,19 @@ class Film:
         Parameters
         ----------
         medium : `water`, `agar` or `ground`.
-        width : diameter of the body as a share of its length: a number, rows (s, diameter), or a CSV of them.
+        width : diameter of the body as a share of its length: a number, rows (s, diameter), or a CSV of them; the
+            film's own if absent, else 0.05.
         changes : fields of the scenario to change, as for `ll.run`.
         sensitivity : whether it is repeated with other smoothings.
         """
-        return prediction.predict(self.smooth, self.name, self.period, medium, width, self.placed, changes, sensitivity)
+        return prediction.predict(self.smooth, self.name, self.period, medium, self.width if width is None else width,
+                                  self.placed, changes, sensitivity)
 
     def identify(self, paths: Sequence[str], medium: str = "water", width: Width = None,
                  changes: Mapping[str, Any] | None = None) -> Identified:
         """Coefficients of the medium that the film determines, with intervals: see `limbless.identify`."""
         from limbless.interop.films.identification import identify
-        return identify(self, paths, medium, width, changes)
+        return identify(self, paths, medium, self.width if width is None else width, changes)
 
     def dataset(self) -> xr.Dataset:
         """Smoothed and raw points, residuals, curvature, heading and velocity: what `midline.nc` holds."""
@@ -211,7 +223,7 @@ class Film:
         return "\n".join([f"Film {self.name}", *(f"  {line}" for line in self.lines())])
 
     @staticmethod
-    def from_points(points: Array, rate: float, length: float | None = None, name: str = "film") -> Film:
+    def from_points(points: Array, rate: float | str, length: Given = None, name: str = "film") -> Film:
         """A film from an array (frames, points, 2), head first, y up; NaN where a point is absent."""
         if np.ndim(points) != 3:
             raise InputError(f"points: needs an array (frames, points, 2); got {np.shape(points)}")

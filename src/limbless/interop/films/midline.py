@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,8 +13,11 @@ from numpy.typing import NDArray
 from limbless.errors import InputError
 from limbless.interop.films.kinematics import beat_guess
 from limbless.interop.films.smoothing import body_coordinates
-from limbless.interop.films.tracks import Array, Track
+from limbless.interop.films.tracks import FARTHEST, Array, Track
+from limbless.units import in_unit
 
+Given = float | str | None
+"""A number, or one with its unit."""
 LEAST_POINTS = 6
 LEAST_FRAMES = 12
 MOST_FRAMES = 50_000   # a quarter of a gigabyte, and minutes of smoothing
@@ -22,10 +26,10 @@ SPLIT = 1.0 / 3.0      # of a beat: a longer gap splits the film
 FITS = 0.05            # a given length that differs by less from the film's own unit leaves the unit as it is
 
 
-def midline_of(track: Track, source: Path, length: float | None = None, rate: float | None = None,
-               points: Sequence[str] | None = None, start: float | None = None,
-               until: float | None = None) -> xr.Dataset:
-    """A track as a `Midline`: dimensions (time, point, axis), attributes length, rate, unit, source and notes.
+def midline_of(track: Track, source: Path, length: Given = None, rate: Given = None,
+               points: Sequence[str] | None = None, start: Given = None, until: Given = None) -> xr.Dataset:
+    """A track as a `Midline`: dimensions (time, point, axis), attributes length, rate, unit, source and notes; `width`
+    (point) where the film has it, diameters as shares of the length.
 
     Parameters
     ----------
@@ -33,14 +37,24 @@ def midline_of(track: Track, source: Path, length: float | None = None, rate: fl
     rate : frames per second, where the file has no times.
     points : names of points from head to tail.
     start, until : the part of the film, s from its first frame.
+
+    All numbers may be texts with a unit, `15 cm`.
     """
-    for name, value in (("length", length), ("rate", rate)):
-        if value is not None and not (np.isfinite(value) and value > 0.0):
-            raise InputError(f"{name}: must be positive; got {value:g}")
+    length, rate, start, until = (None if value is None else in_unit(value, unit, name) for name, unit, value in (
+        ("length", "m", length), ("rate", "1/s", rate), ("from", "s", start), ("until", "s", until)))
+    for name, given in (("length", length), ("rate", rate)):
+        if given is not None and not (np.isfinite(given) and given > 0.0):
+            raise InputError(f"{name}: must be positive; got {given:g}")
     notes = list(track.notes)
     if track.kymogram is not None:
-        return _from_kymogram(track, source, length, rate, notes)
+        if points is not None:
+            raise InputError("points: the columns of a kymogram have no names; leave it out")
+        return _from_kymogram(track, source, length, rate, start, until, notes)
     where, names = _along(track, points, source)
+    far = np.asarray((np.abs(where) > FARTHEST).any(axis=2))
+    if far.any():
+        notes.append(f"points: {int(far.sum())} have coordinates beyond {FARTHEST:g}, and are gaps")
+        where = np.where(far[..., None], np.nan, where)
     time, found_rate = _times(track, rate, source, notes)
     where, time = _cut(where, time, start, until, source)
     where, time, missing = _longest(where, time, found_rate, source, notes)
@@ -52,7 +66,22 @@ def midline_of(track: Track, source: Path, length: float | None = None, rate: fl
     scale, unit, scaled = _scale(track, where, length, notes)
     facts = {"length": length or 0.0, "rate": found_rate, "unit": unit, "source": source.name, "format": track.format,
              "animal": track.label, "missing_frames": missing, "placed": 1, "scaled": int(scaled), "notes": notes}
-    return _dataset(where * scale, time - time[0], names, facts)
+    found = _dataset(where * scale, time - time[0], names, facts)
+    shares = _widths(track, where, points)
+    return found if shares is None else found.assign(width=("point", shares, {"units": "1", "long_name": "diameter "
+                                                                              "over length, median of all frames"}))
+
+
+def _widths(track: Track, where: Array, points: Sequence[str] | None) -> Array | None:
+    """(P,) diameters as shares of the length, of a film that has them at every point of the midline."""
+    if track.width is None or points is not None:
+        return None
+    length = np.sum(np.nanmedian(np.linalg.norm(np.diff(where, axis=1), axis=2), axis=0))
+    seen = np.isfinite(track.width)
+    if not seen.any(axis=0).all():
+        return None
+    shares = np.nanmedian(np.where(seen, track.width, np.nan), axis=0) / length
+    return shares[::-1] if track.head_last else shares
 
 
 def _dataset(points: Array, time: Array, names: Sequence[str], facts: Mapping[str, object]) -> xr.Dataset:
@@ -91,6 +120,8 @@ def _times(track: Track, rate: float | None, source: Path, notes: list[str]) -> 
     """Time of each frame, and frames per second."""
     if track.time is not None and len(track.time) > 1:
         order = np.diff(track.time)
+        if np.abs(track.time).max() > FARTHEST:
+            raise InputError(f"{source.name}: times go up to {np.abs(track.time).max():g} s, which no film lasts")
         if not (order > 0).all():
             raise InputError(f"{source.name}: times must increase; frame {int(np.argmin(order > 0)) + 1} does not "
                              "follow the "
@@ -115,14 +146,18 @@ def _times(track: Track, rate: float | None, source: Path, notes: list[str]) -> 
 def _cut(points: Array, time: Array, start: float | None, until: float | None,
          source: Path) -> tuple[Array, Array]:
     """The wanted part; frames without any point at its ends and within are left out."""
-    begin = time[0]
-    wanted = (time >= begin + (start or 0.0) - 1e-9) & (time <= (begin + until + 1e-9 if until is not None else np.inf))
-    there = wanted & np.isfinite(points[..., 0]).any(axis=1)
+    there = _between(time, start, until) & np.isfinite(points[..., 0]).any(axis=1)
     if there.sum() < LEAST_FRAMES:
         raise InputError(f"{source.name}: {int(there.sum())} frames with points"
                          + (" between --from and --until" if start or until else "")
                          + f"; a film needs at least {LEAST_FRAMES}")
     return points[there], time[there]
+
+
+def _between(time: Array, start: float | None, until: float | None) -> NDArray[np.bool_]:
+    """Which frames are wanted; both ends count from the first."""
+    since = time - time[0]
+    return (since >= (start or 0.0) - 1e-9) & (since <= (until + 1e-9 if until is not None else np.inf))
 
 
 def _longest(points: Array, time: Array, rate: float, source: Path,
@@ -180,10 +215,13 @@ def _scale(track: Track, points: Array, length: float | None, notes: list[str]) 
     return 1.0 / own, "length", True
 
 
-def _from_kymogram(track: Track, source: Path, length: float | None, rate: float | None,
-                   notes: list[str]) -> xr.Dataset:
+def _from_kymogram(track: Track, source: Path, length: float | None, rate: float | None, start: float | None,
+                   until: float | None, notes: list[str]) -> xr.Dataset:
     """The midline of bends, curvatures or headings of segments: in place where its centre is known."""
     time, found_rate = _times(track, rate, source, notes)
+    kept = _between(time, start, until)
+    time, track = time[kept], replace(track, points=track.points[kept],
+                                      centre=None if track.centre is None else track.centre[kept])
     L = length or 1.0
     if length is None:
         notes.append("length: none was given and a kymogram has no unit: one length is 1 m here")
@@ -196,7 +234,7 @@ def _from_kymogram(track: Track, source: Path, length: float | None, rate: float
     points = points - middle.mean(axis=1, keepdims=True) + centre[:, None]
     if not placed:
         notes.append("kymogram: only the shape is known, so the film has no speed of its own to compare with")
-    if points.shape[1] < LEAST_POINTS or len(points) < LEAST_FRAMES:
+    if not len(time) or points.shape[1] < LEAST_POINTS or len(points) < LEAST_FRAMES:
         raise InputError(f"{source.name}: a kymogram of {track.points.shape}; at least {LEAST_FRAMES} frames and "
                          f"{LEAST_POINTS - 2} columns are needed")
     facts = {"length": length or 0.0, "rate": found_rate, "unit": "m" if length else "length", "source": source.name,

@@ -2,16 +2,21 @@
 from __future__ import annotations
 
 import csv
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from limbless.errors import InputError
 from limbless.interop.films import deeplabcut, sleap, tables, tierpsy, wcon
-from limbless.interop.films.tracks import LARGEST, Track, text_of
+from limbless.interop.films.tracks import LARGEST, Track, separator_of, text_of
 
 KNOWN = ("SLEAP (CSV, analysis HDF5), DeepLabCut (CSV, HDF5), WCON (also zipped), Tierpsy and WormPose (HDF5), "
          "movement "
          "(NetCDF), tables with columns frame, point, x, y (CSV), arrays (npy, npz)")
+_VIDEOS = (".mp4", ".mov", ".avi", ".mkv", ".webm", ".m4v")
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
@@ -32,8 +37,49 @@ def read_track(path: str | Path, track: str | None = None, animal: str | None = 
     if source.stat().st_size > LARGEST:
         raise InputError(f"{source.name} has {source.stat().st_size / 1e9:.1f} GB; films up to {LARGEST / 1e9:g} GB "
                          "are read")
+    if source.suffix.lower() in _VIDEOS:
+        raise InputError(f"{source.name} is a video: track points along the animal first (SLEAP, DeepLabCut, Tierpsy, "
+                         "..), and give the file that they write")
     if kind is not None and kind not in tables.KINDS:
         raise InputError(f"kind: {kind!r} is none of {', '.join(tables.KINDS)}")
+    if array is not None and source.suffix != ".npz":
+        raise InputError(f"array: {array!r} names one of a .npz file, and {source.name} is none; leave it out")
+    found = _read(source, track, animal, likelihood, kind, array)
+    _refuse_idle(found, track if animal is None else animal, likelihood, kind, source)
+    return _in_order(found, source)
+
+
+def _in_order(track: Track, source: Path) -> Track:
+    """Frames in the order of their numbers, each once."""
+    if track.frames is None or track.time is not None:
+        return track
+    order = np.argsort(track.frames, kind="stable")
+    twice = np.flatnonzero(np.diff(track.frames[order]) == 0)
+    if len(twice):
+        raise InputError(f"{source.name}: frame {track.frames[order][twice[0]]} stands there twice; each may have one "
+                         "row")
+    if (np.diff(order) == 1).all():
+        return track
+    given = {name: value[order] for name in ("points", "frames", "centre", "width")
+             if (value := getattr(track, name)) is not None}
+    return replace(track, **given)
+
+
+def _refuse_idle(found: Track, who: str | None, likelihood: float, kind: str | None, source: Path) -> None:
+    """Options that mean nothing for such a file, and a file without frames."""
+    if not len(found.points):
+        raise InputError(f"{source.name}: there is no frame in it")
+    if kind is not None and found.kymogram is None:
+        raise InputError(f"kind: {source.name} has points with x and y; {kind!r} is for tables of shape alone: leave "
+                         "it out")
+    if likelihood != deeplabcut.LIKELIHOOD and found.format not in (deeplabcut.FORMAT, tables.MOVEMENT):
+        raise InputError(f"likelihood: a file of {found.format} has none that is read; leave it out")
+    if who is not None and not found.label:
+        raise InputError(f"animal: {source.name} has one without a name; leave {who!r} out")
+
+
+def _read(source: Path, track: str | None, animal: str | None, likelihood: float, kind: str | None,
+          array: str | None) -> Track:
     with source.open("rb") as file:
         start = file.read(4096)
     who = animal if animal is not None else track
@@ -50,15 +96,15 @@ def read_track(path: str | Path, track: str | None = None, animal: str | None = 
 
 def _text(source: Path, track: str | None, animal: str | None, likelihood: float, kind: str | None) -> Track:
     lines = text_of(source).splitlines()
-    header = next(csv.reader(lines[:1]), [])
+    header = next(csv.reader(lines[:1], delimiter=separator_of(lines[0])), []) if lines else []
     if sleap.is_csv(header):
         return sleap.read_csv(source, track if track is not None else animal)
     if deeplabcut.is_csv(header):
         return deeplabcut.read_csv(source, animal if animal is not None else track, likelihood)
     if tables.is_csv(header):
-        return tables.read_csv(source)
+        return tables.read_csv(source, animal if animal is not None else track)
     try:
-        [float(cell) for cell in lines[0].replace(",", " ").split()]
+        [float(cell) for cell in re.split(r"[,;\s]+", lines[0].strip())]
     except (ValueError, IndexError):
         raise InputError(f"{source.name}: no film that is known by its first line "
                          f"({', '.join(header[:5]) or 'empty'}, ..); "

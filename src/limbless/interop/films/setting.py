@@ -54,6 +54,10 @@ def printed_water() -> Water:
     return Water(model="morison", added_mass="paper")
 
 
+class FilmedWidth(tuple[tuple[float, float], ...]):
+    """Rows (s, diameter) that a film brings with it."""
+
+
 def widths_of(width: float | str | Path | Sequence[tuple[float, float]] | None,
               length: float) -> tuple[tuple[tuple[float, float], ...], str]:
     """Rows (X, half axis) in metres, and where they come from.
@@ -69,11 +73,15 @@ def widths_of(width: float | str | Path | Sequence[tuple[float, float]] | None,
     elif isinstance(width, int | float | str | Path):
         rows, said = np.array([[0.0, float(str(width))], [1.0, float(str(width))]]), f"{float(str(width)):g} L"
     else:
-        rows, said = np.array(width, dtype=np.float64), "the given table"
+        rows = np.array(width, dtype=np.float64)
+        said = "the film's own" if isinstance(width, FilmedWidth) else "the given table"
     bad = rows.ndim != 2 or rows.shape[1] != 2 or not np.isfinite(rows).all() or len(rows) < 2
     if bad or not (np.diff(rows[:, 0]) > 0).all() or rows[:, 1].max() <= 0.0 or rows[:, 1].min() < 0.0:
         raise InputError("width: needs a positive number, or rows of s (increasing from 0 to 1) and diameter, both "
                          "as shares of the length")
+    if rows[0, 0] < -1e-6 or not 0.5 < rows[-1, 0] < 1.0 + 1e-6:
+        raise InputError(f"width: its s runs from {rows[0, 0]:g} to {rows[-1, 0]:g}; it is a share of the length, 0 at "
+                         "the head and 1 at the tail")
     if rows[:, 1].max() > 0.5:
         raise InputError(f"width: a diameter of {rows[:, 1].max():g} lengths is no slender body; it is a share of "
                          "the length")

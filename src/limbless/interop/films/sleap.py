@@ -1,14 +1,13 @@
 """SLEAP: tables of predicted instances (CSV), and analysis files (HDF5)."""
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from limbless.errors import InputError
-from limbless.interop.films.tracks import Track, attribute_of, chosen, numbered, ordered, text_of, words
+from limbless.interop.films.tracks import FARTHEST, Track, attribute_of, chosen, numbered, ordered, table_of, words
 
 FORMAT = "SLEAP"
 
@@ -21,7 +20,7 @@ def is_csv(header: list[str]) -> bool:
 def read_csv(path: Path, track: str | None = None) -> Track:
     """One row per frame and instance. Of several in a frame the best `instance.score` counts, one without a score (set
     by hand) before all."""
-    rows = list(csv.reader(text_of(path).splitlines()))
+    rows = table_of(path)
     header, column = rows[0], {name: i for i, name in enumerate(rows[0])}
     names = tuple(name[:-2] for name in header if name.endswith(".x"))
     for name in names:
@@ -94,6 +93,9 @@ def _number(row: list[str], column: int | None, absent: float) -> float:
 
 def _whole(row: list[str], column: int, path: Path, line: int) -> int:
     try:
-        return int(float(row[column]))
-    except (ValueError, IndexError, OverflowError):
-        raise InputError(f"{path.name}: line {line} has no frame number in the column frame_idx") from None
+        found = float(row[column])
+    except (ValueError, IndexError):
+        found = np.nan
+    if not abs(found) < FARTHEST:
+        raise InputError(f"{path.name}: line {line} has no frame number in the column frame_idx")
+    return int(found)

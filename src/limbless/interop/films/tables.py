@@ -1,32 +1,50 @@
 """Plain tables: CSV with a row per point, arrays (npy, npz), kymograms, and datasets of `movement`."""
 from __future__ import annotations
 
-import csv
 import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from limbless.errors import InputError
-from limbless.interop.films.tracks import UNITS, Array, Track, chosen, text_of, words
+from limbless.errors import InputError, nearest
+from limbless.interop.films.tracks import (
+    FARTHEST,
+    UNITS,
+    Array,
+    Track,
+    chosen,
+    numbered,
+    ordered,
+    table_of,
+    text_of,
+    words,
+)
 
+MOVEMENT = "movement"
 KINDS = ("bend", "curvature", "angle")
 """What a table (T, P) without x and y may hold: angles between neighbouring segments, curvatures, headings of segments.
 """
 _COLUMN = re.compile(r"m?([xy])[\s_.\[(]*([a-zµ]*)[\])]*")
-_FRAME, _POINT, _TIME = ("frame", "frame_idx", "frameidx", "image"), ("point", "pt", "node", "keypoint"), ("t", "time")
+_CLOCK = re.compile(r"(?:t|time)[\s_.\[(]*(?:(ms|milli|min|s|)(?:ec|econds?|utes?|seconds?)?)[\])]*")
+_SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3, "milli": 1e-3, "min": 60.0}
+_MEANINGS = {"frame": ("frame", "frame_idx", "frameidx", "image"), "point": ("point", "pt", "node", "keypoint"),
+             "animal": ("animal", "track", "id", "individual", "individuals", "worm", "fish", "instance")}
 
 
 def columns_of(header: list[str]) -> dict[str, tuple[int, str]]:
-    """Columns by meaning -> number, unit: frame, point, t, x, y. `x`, `x_mm`, `mx [mm]` are columns of x."""
+    """Columns by meaning -> number, unit: frame, point, animal, t, x, y. `x`, `x_mm`, `mx [mm]` are columns of x,
+    `t`, `time_ms` of t.
+    """
     found: dict[str, tuple[int, str]] = {}
     for i, raw in enumerate(header):
         name = raw.strip().lower()
-        for meaning, spelled in (("frame", _FRAME), ("point", _POINT), ("t", _TIME)):
+        for meaning, spelled in _MEANINGS.items():
             if name in spelled:
                 found.setdefault(meaning, (i, ""))
-        match = _COLUMN.fullmatch(name)
+        clock, match = _CLOCK.fullmatch(name), _COLUMN.fullmatch(name)
+        if clock:
+            found.setdefault("t", (i, clock[1]))
         if match and (match[2] in UNITS or not match[2]):
             found.setdefault(match[1], (i, match[2]))
     return found
@@ -37,32 +55,72 @@ def is_csv(header: list[str]) -> bool:
     return {"x", "y", "point"} <= set(columns_of(header)) and bool({"frame", "t"} & set(columns_of(header)))
 
 
-def read_csv(path: Path) -> Track:
-    """Columns frame or t (or both), point, x and y, in any order; an empty cell is a gap."""
-    rows = list(csv.reader(text_of(path).splitlines()))
+def read_csv(path: Path, who: str | None = None) -> Track:
+    """Columns frame or t (or both), point, x and y, and animal where there are several, in any order; an empty cell is
+    a gap.
+    """
+    rows = table_of(path)
     columns = columns_of(rows[0])
+    cells = [(line, row) for line, row in enumerate(rows[1:], start=2) if any(row)]
+    if "animal" not in columns:
+        return _animal(path, "", cells, columns)
+    labels = [_cell(row, columns["animal"][0]) for _, row in cells]
+    counts = {label: labels.count(label) for label in dict.fromkeys(labels)}
+    if who is None and len(counts) > 1:
+        found = ", ".join(f"{label} ({count} rows)" for label, count in list(counts.items())[:12])
+        raise InputError(f"{path.name}: {len(counts)} animals, {found}; choose one with --animal")
+    if who is not None and who not in counts:
+        raise InputError(f"{path.name}: no animal {who!r}; {nearest(who, counts)}")
+    label = who if who is not None else next(iter(counts), "")
+    return _animal(path, label, [cell for cell, own in zip(cells, labels, strict=True) if own == label], columns)
+
+
+def _animal(path: Path, label: str, cells: list[tuple[int, list[str]]], columns: dict[str, tuple[int, str]]) -> Track:
+    """The rows of one animal."""
     key = "frame" if "frame" in columns else "t"
-    cells = [row for row in rows[1:] if any(row)]
-    when = np.array([_number(row, columns[key][0]) for row in cells])
-    if not np.isfinite(when).all():
-        raise InputError(f"{path.name}: line {int(np.argmin(np.isfinite(when))) + 2} has no {key}")
-    names = list(dict.fromkeys(row[columns["point"][0]].strip() for row in cells))
-    if all(name.isdigit() for name in names):
-        names.sort(key=int)
+    when = np.array([_number(row, columns[key][0]) for _, row in cells])
+    known = np.abs(when) < FARTHEST
+    if not known.all():
+        raise InputError(f"{path.name}: line {cells[int(np.argmin(known))][0]} has no {key}")
+    of = [re.sub(r"^(\d+)\.0+$", r"\1", _cell(row, columns["point"][0])) for _, row in cells]
+    names = tuple(dict.fromkeys(of))
     instants, place = np.unique(when, return_inverse=True)
     points = np.full((len(instants), len(names), 2), np.nan)
-    for row, i in zip(cells, place, strict=True):
-        points[i, names.index(row[columns["point"][0]].strip())] = [_number(row, columns[axis][0]) for axis in "xy"]
+    lines: dict[tuple[int, str], int] = {}
+    for (line, row), name, i in zip(cells, of, place, strict=True):
+        if (i, name) in lines:
+            raise InputError(f"{path.name}: lines {lines[i, name]} and {line} both have point {name!r} at {key} "
+                             f"{instants[i]:g}; of several animals, a column 'animal' says whose it is")
+        lines[i, name] = line
+        points[i, names.index(name)] = [_number(row, columns[axis][0]) for axis in "xy"]
     points[~np.isfinite(points).all(axis=2)] = np.nan
-    unit, down = columns["x"][1], columns["x"][1] in ("px", "pixel", "pixels")
+    if numbered(names):
+        points, names = ordered(points, names)
+    unit, ratio = _unit(columns, path)
     time = None
     if "t" in columns:
-        given = np.array([_number(row, columns["t"][0]) for row in cells])
+        given = np.array([_number(row, columns["t"][0]) for _, row in cells]) * _SECONDS[columns["t"][1]]
         time = np.array([given[place == i][0] for i in range(len(instants))])
         time = time if np.isfinite(time).all() and (np.diff(time) > 0).all() else None
-    return Track(points, tuple(names), "table", frames=instants.astype(np.int64) if key == "frame" else None, time=time,
-                 unit=UNITS.get(unit), unit_name=unit or "no unit", down=down,
-                 named=not all(name.isdigit() for name in names))
+    return Track(points * np.array([1.0, ratio]), names, "table", label,
+                 frames=instants.astype(np.int64) if key == "frame" else None, time=time, unit=UNITS.get(unit),
+                 unit_name=unit or "no unit", down=unit in ("px", "pixel", "pixels"), named=not numbered(names))
+
+
+def _unit(columns: dict[str, tuple[int, str]], path: Path) -> tuple[str, float]:
+    """The unit of x, and that of y in it; one that is not named is the other's."""
+    x, y = (columns[axis][1] for axis in "xy")
+    x, y = x or y, y or x
+    sizes = UNITS.get(x), UNITS.get(y)
+    if sizes[0] is not None and sizes[1] is not None:
+        return x, sizes[1] / sizes[0]
+    if (sizes[0] is None) != (sizes[1] is None):
+        raise InputError(f"{path.name}: x is in {x} and y in {y}; give both in one unit")
+    return x, 1.0
+
+
+def _cell(row: list[str], column: int) -> str:
+    return row[column].strip() if column < len(row) else ""
 
 
 def _number(row: list[str], column: int) -> float:
@@ -75,7 +133,8 @@ def _number(row: list[str], column: int) -> float:
 def read_matrix(path: Path, kind: str | None) -> Track:
     """A kymogram as text: rows of frames, columns along the body."""
     try:
-        values = np.genfromtxt(path, delimiter="," if "," in text_of(path)[:10_000] else None, ndmin=2)
+        start = text_of(path)[:10_000]
+        values = np.genfromtxt(path, delimiter=next((sign for sign in ",;" if sign in start), None), ndmin=2)
     except ValueError as error:
         raise InputError(f"{path.name}: rows of different lengths ({str(error).splitlines()[0]})") from None
     return _kymogram(values, kind, path)
@@ -155,7 +214,11 @@ def from_movement(dataset: Any, source: Path, animal: str | None, likelihood: fl
     rate = dataset.attrs.get("fps")
     seconds = str(dataset.attrs.get("time_unit", "")).startswith("s") or rate is not None
     names = words(dataset["keypoints"].values)
-    tracks = [Track(points, names, "movement", who, down=True, rate=float(rate) if rate else None,
+    known = numbered(names)
+    if known:
+        values = np.stack([ordered(each, names)[0] for each in values])
+        names = ordered(values[0], names)[1]
+    tracks = [Track(points, names, MOVEMENT, who, named=not known, down=True, rate=float(rate) if rate else None,
                     time=dataset["time"].values.astype(float) if seconds else None,
                     frames=None if seconds else np.arange(len(points)))
               for who, points in zip(words(position["individuals"].values), values, strict=True)]

@@ -1,6 +1,8 @@
 """What readers of films return: tracked points as they stand in the file."""
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +16,8 @@ from limbless.errors import InputError, nearest
 Array = NDArray[np.float64]
 
 LARGEST = 2_000_000_000        # bytes of a file
+FARTHEST = 1e12                # of a coordinate or a frame's number: beyond it nothing is filmed
+_DECIMAL = re.compile(r"^(\s*[-+]?\d*),(\d+(?:[eE][-+]?\d+)?\s*)$")
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "µm": 1e-6, "micron": 1e-6, "microns": 1e-6, "px": None,
          "pixel": None, "pixels": None}
 """Units of length as files write them -> metres; None for pixels."""
@@ -92,6 +96,21 @@ def text_of(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{path.name}: not a text file, though its name says so") from None
+
+
+def separator_of(line: str) -> str:
+    """What stands between the columns of a table: a comma, a semicolon or a tab."""
+    return max(",;\t", key=line.count)
+
+
+def table_of(path: Path) -> list[list[str]]:
+    """Rows of cells. Where semicolons or tabs part the columns, numbers may have a comma in place of the point."""
+    lines = text_of(path).splitlines()
+    between = separator_of(lines[0]) if lines else ","
+    rows = list(csv.reader(lines, delimiter=between))
+    if between == ",":
+        return rows
+    return [[_DECIMAL.sub(r"\1.\2", cell) for cell in row] for row in rows]
 
 
 def attribute_of(places: Sequence[Mapping[str, Any]], *names: str) -> float | None:

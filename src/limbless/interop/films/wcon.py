@@ -95,8 +95,10 @@ def _gather(document: Mapping[str, Any], source: str, rows: dict[str, Any], note
     if following and not notes:
         notes.append("files: the film goes on in other files, which are read only from one archive")
     for record in data if isinstance(data, list) else [data]:
-        label = str(record.get("id", ""))
-        times = np.ravel(np.asarray(record.get("t", []), dtype=np.float64)) * second
+        if not isinstance(record, dict):
+            raise InputError(f"{source}: each record of `data` has t, x and y; found {str(record)[:40]!r}")
+        label, given = str(record.get("id", "")), record.get("t", [])
+        times = _numbers(given if isinstance(given, list) else [given], source, "a time") * second
         axes = [_rows(record.get(axis), len(times), axis, source) for axis in "xy"]
         offsets = [_offsets(record.get(f"o{axis}"), len(times), source) for axis in "xy"]
         heads = record.get("head", "L")
@@ -109,11 +111,11 @@ def _gather(document: Mapping[str, Any], source: str, rows: dict[str, Any], note
             rows.setdefault(label, []).append((float(t), spine, str(head).upper().startswith("R")))
 
 
-def _numbers(values: Any, source: str) -> Array:
+def _numbers(values: Any, source: str, what: str = "a coordinate") -> Array:
     try:
         return np.array([np.nan if value is None else float(value) for value in values])
     except (TypeError, ValueError):
-        raise InputError(f"{source}: a coordinate is not a number") from None
+        raise InputError(f"{source}: {what} is not a number") from None
 
 
 def _rows(values: Any, count: int, name: str, source: str) -> list[Array]:

@@ -14,7 +14,7 @@ from limbless.errors import InputError
 from limbless.interop.learning.registered import gymnasium
 from limbless.interop.learning.terms import chosen
 from limbless.interop.learning.watching import Watch
-from limbless.interop.learning.world import Seen, World, sound
+from limbless.interop.learning.world import Seen, World, lasting, shaking, sound
 from limbless.models.base import State
 from limbless.scenarios.scenario import Scenario
 
@@ -33,12 +33,14 @@ class Env(gymnasium.Env[Array, Any]):
 
     Parameters
     ----------
-    scenario, actions, control_period, scale, fields, changes, target : see `World`. Actions are in Box(-1, 1).
+    scenario, actions, control_period, scale, fields, changes, target : see `World`. Actions are in Box(-1, 1); what is
+        beyond is taken as it is (`gymnasium.wrappers.ClipAction` cuts it).
     observe : names of what is seen: time, base_position, base_orientation, base_twist, joint_position, joint_velocity,
         heading (sine, cosine), phase (of the gait), target, and among hard things contact_force (N, world) and
         contact_state (0 open, 1 sticks, 2 slips) of every contact. `layout` names every entry.
     reward : term -> weight (see `terms`); or a function of (before, after, action) that returns a number.
-    duration : s until an episode is truncated; the scenario's if absent.
+    duration : s until an episode is truncated; the scenario's if absent. Times, `scale` and `randomise` may be texts
+        with a unit: '40 ms'.
     stop : function of `Seen` that ends an episode.
     randomise : joint_position, joint_velocity, position, twist -> half width of the uniform noise on the start.
     render_mode : `rgb_array` (pictures), `human` (a page in the browser that shows every step as it is made, no faster
@@ -50,21 +52,21 @@ class Env(gymnasium.Env[Array, Any]):
     def __init__(self, scenario: str | Path | Mapping[str, Any] | Scenario = "eel-planar", actions: str = "torque",
                  observe: Sequence[str] = OBSERVE,
                  reward: Mapping[str, float] | Callable[[Seen, Seen, Array], float] = REWARD,
-                 control_period: float | None = None, duration: float | None = None, *,
-                 scale: float | Sequence[float] | None = None, fields: Mapping[str, tuple[float, float]] | None = None,
-                 changes: Mapping[str, Any] | None = None, target: tuple[float, float] | None = None,
-                 stop: Callable[[Seen], bool] | None = None, randomise: Mapping[str, float] | None = None,
-                 render_mode: str | None = None) -> None:
+                 control_period: float | str | None = None, duration: float | str | None = None, *,
+                 scale: float | str | Sequence[float | str] | None = None,
+                 fields: Mapping[str, tuple[float, float]] | None = None, changes: Mapping[str, Any] | None = None,
+                 target: tuple[float, float] | None = None, stop: Callable[[Seen], bool] | None = None,
+                 randomise: Mapping[str, float | str] | None = None, render_mode: str | None = None) -> None:
         if render_mode not in (None, "rgb_array", "human"):
             raise InputError(f"render_mode: must be 'rgb_array', 'human' or None; received {render_mode!r} "
                              "(env.result().view() opens an episode in the studio)")
         self._made = {"actions": actions, "control_period": control_period, "scale": scale, "fields": fields,
                       "target": target}
         self._observe, self._reward, self._stop, self.render_mode = observe, reward, stop, render_mode
-        self._randomise, self._changes = dict(randomise or {}), dict(changes or {})
+        self._randomise, self._changes = shaking(randomise), dict(changes or {})
         self._scenario = Scenario.load(scenario)
         self._build(self._changes)
-        self.duration = float(duration or self.world.scenario.duration)
+        self.duration = lasting(duration, "duration") or self.world.scenario.duration
         size = len(self.watch.layout)
         self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (self.world.size,), np.float32)
         self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (size,), np.float64)
@@ -216,8 +218,13 @@ class Env(gymnasium.Env[Array, Any]):
             with np.load(io.BytesIO(saved), allow_pickle=False) as kept:
                 arrays = {name: kept[name] for name in kept.files}
             facts = json.loads(arrays.pop("facts").tobytes())
+            here, kept_here = (self._state or self.world.begin(None, {}, None)).x.shape, arrays["x"].shape
+            fits = facts["built"] != self._built or (kept_here, arrays["last"].shape) == (here, (self.world.size,))
         except (OSError, ValueError, KeyError) as error:
             raise InputError(f"restore: these bytes were not written by env.save() ({type(error).__name__})") from None
+        if not fits:
+            raise InputError(f"restore: this was saved by an Env of another robot: {kept_here[0]} numbers of a state, "
+                             f"and this one has {here[0]}")
         if facts["built"] != self._built:
             self._build(facts["built"])
         memory = {name.removeprefix("memory "): values for name, values in arrays.items() if name.startswith("memory ")}

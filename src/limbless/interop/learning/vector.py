@@ -10,17 +10,19 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from limbless.errors import InputError
+from limbless.errors import InputError, nearest
 from limbless.interop.learning.environment import OBSERVE, REWARD
 from limbless.interop.learning.registered import gymnasium
 from limbless.interop.learning.side_by_side import SideBySide
 from limbless.interop.learning.terms import chosen
 from limbless.interop.learning.watching import Watch
-from limbless.interop.learning.world import Seen, World, sound
+from limbless.interop.learning.world import Seen, World, lasting, shaking, sound
 from limbless.models.base import State
 from limbless.scenarios.scenario import Scenario
 
 Array = NDArray[np.float64]
+_OPTIONS = ("scale", "fields", "changes", "target")
+"""Arguments of `World` that go on to it."""
 
 
 class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
@@ -34,14 +36,21 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def __init__(self, scenario: str | Path | Mapping[str, Any] | Scenario = "eel-planar", num_envs: int = 1,
                  actions: str = "torque", observe: Sequence[str] = OBSERVE, reward: Mapping[str, float] = REWARD,
-                 control_period: float | None = None, duration: float | None = None, *,
-                 randomise: Mapping[str, float] | None = None, **options: Any) -> None:
+                 control_period: float | str | None = None, duration: float | str | None = None, *,
+                 randomise: Mapping[str, float | str] | None = None, **options: Any) -> None:
         if num_envs < 1:
             raise InputError(f"num_envs: must be 1 or more; received {num_envs}")
+        alone = [name for name in ("stop", "render_mode") if options.pop(name, None) is not None]
+        if alone or not isinstance(reward, Mapping):
+            raise InputError(f"{alone[0] if alone else 'reward as a function'}: belongs to Env; robots side by side "
+                             "have rewards by terms, and end with their duration or where they are lost")
+        unknown = [name for name in options if name not in _OPTIONS]
+        if unknown:
+            raise InputError(f"there is no argument {unknown[0]!r}; {nearest(unknown[0], _OPTIONS)}")
         self.world = World(scenario, actions, control_period, **options)
         self.watch, self.terms = Watch(observe, self.world), chosen(reward, self.world)
-        self.num_envs, self._randomise = num_envs, dict(randomise or {})
-        self.duration = float(duration or self.world.scenario.duration)
+        self.num_envs, self._randomise = num_envs, shaking(randomise)
+        self.duration = lasting(duration, "duration") or self.world.scenario.duration
         self.single_action_space = gymnasium.spaces.Box(-1.0, 1.0, (self.world.size,), np.float32)
         self.single_observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (len(self.watch.layout),), np.float64)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -59,8 +68,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return self.watch.layout
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
-        """All episodes anew; `options`: `initial`, as for `Env`."""
-        super().reset(seed=seed if seed is None or isinstance(seed, int) else int(seed[0]))
+        """All episodes anew; `options`: `initial`, as for `Env`. One seed serves all of them."""
+        unknown = set(options or {}) - {"initial"}
+        if unknown:
+            raise InputError(f"reset: options has {sorted(unknown)[0]!r}; robots side by side take initial alone, and "
+                             "changes where they are made")
+        if seed is not None and not isinstance(seed, int | np.integer):
+            raise InputError(f"seed: one number serves all robots; received {seed!r}")
+        super().reset(seed=None if seed is None else int(seed))
         self._initial = (options or {}).get("initial")
         self._states = [self._begun() for _ in range(self.num_envs)]
         if self.world.lean:

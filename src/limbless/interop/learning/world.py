@@ -22,6 +22,7 @@ from limbless.models.newton_euler import NewtonEuler
 from limbless.models.nonsmooth import NonSmooth
 from limbless.scenarios.scenario import Initial, Scenario
 from limbless.timeline import knots_between, stage_times
+from limbless.units import in_unit
 
 Array = NDArray[np.float64]
 ACTIONS = ("torque", "target", "gait")
@@ -96,7 +97,8 @@ class World:
     """
 
     def __init__(self, scenario: str | Path | Mapping[str, Any] | Scenario, actions: str = "torque",
-                 control_period: float | None = None, scale: float | Sequence[float] | None = None,
+                 control_period: float | str | None = None,
+                 scale: float | str | Sequence[float | str] | None = None,
                  fields: Mapping[str, tuple[float, float]] | None = None, changes: Mapping[str, Any] | None = None,
                  target: tuple[float, float] | None = None) -> None:
         if actions not in ACTIONS:
@@ -104,7 +106,7 @@ class World:
         self.actions, self.target = actions, target
         self.scenario = self._actuated(Scenario.load(scenario, changes))
         self.step = self.scenario.step
-        period = control_period or self.scenario.control_period or self.step
+        period = lasting(control_period, "control_period") or self.scenario.control_period or self.step
         self.steps = round(period / self.step)
         if self.steps < 1 or abs(self.steps * self.step - period) > 1e-9 * period:
             raise InputError(f"control_period: {period:g} s must be a whole number of steps of {self.step:g} s")
@@ -172,15 +174,18 @@ class World:
         if not fields:
             raise InputError(f"actions='gait' needs fields={{name: (lowest, highest)}}; gait {self.gait.kind!r} has "
                              f"{', '.join(known)}")
-        for name, (low, high) in fields.items():
+        for name, ends in fields.items():
             if name not in known:
                 raise InputError(f"fields: gait {self.gait.kind!r} has no field {name!r}; {nearest(name, known)}")
+            if len(tuple(ends)) != 2 or not all(isinstance(end, int | float) for end in ends):
+                raise InputError(f"fields: {name} needs its lowest and its highest number; received {ends!r}")
+            low, high = ends
             if not low < high:
                 raise InputError(f"fields: {name} from {low:g} to {high:g} holds nothing")
             self.gait.changed(**{name: low}), self.gait.changed(**{name: high})
         return dict(fields)
 
-    def _scales(self, scale: float | Sequence[float] | None) -> Array:
+    def _scales(self, scale: float | str | Sequence[float | str] | None) -> Array:
         if self.actions == "gait":
             return np.ones(self.size)
         limits = self.chain.arrays().torque_limit
@@ -188,10 +193,13 @@ class World:
             if not np.isfinite(limits).all():
                 raise InputError("scale: some joints have no torque_limit; give the torque (N m) of an action of 1")
             return limits.copy()
-        found = np.broadcast_to(np.asarray(0.5 if scale is None else scale, dtype=np.float64), (self.count,)).copy()
-        if not (found > 0).all():
-            raise InputError(f"scale: must be positive; received {scale!r}")
-        return found
+        unit = "N m or N" if self.actions == "torque" else "rad or m"
+        given = [0.5] if scale is None else list(scale) if isinstance(scale, list | tuple | np.ndarray) else [scale]
+        numbers = np.array([in_unit(one, unit, "scale") for one in given])
+        if len(numbers) not in (1, self.count) or not (numbers > 0).all():
+            raise InputError(f"scale: must be positive, one number or one for each of {self.count} joints; received "
+                             f"{scale!r}")
+        return np.broadcast_to(numbers, (self.count,)).copy()
 
     def _allocate(self) -> None:
         """Memory of a control step, once."""
@@ -227,9 +235,6 @@ class World:
     def _shaken(self, start: Initial, randomise: Mapping[str, float], chance: Any) -> dict[str, Any]:
         found = {}
         for name, size in randomise.items():
-            if name not in ("joint_position", "joint_velocity", "position", "twist"):
-                known = ("joint_position", "joint_velocity", "position", "twist")
-                raise InputError(f"randomise: {name!r} cannot be; {nearest(name, known)}")
             own = getattr(start, name)
             value = np.zeros(self.count) if own is None else np.array(own)
             noise = chance.uniform(-size, size, value.shape)
@@ -316,10 +321,31 @@ class World:
         return self.gait.cycle
 
 
+def lasting(value: float | str | None, what: str) -> float | None:
+    """A time, s or with its unit, that an argument gives; None where it is not given."""
+    found = None if value is None else in_unit(value, "s", what)
+    if found is not None and not 0.0 < found < np.inf:
+        raise InputError(f"{what}: must be positive; received {value!r}")
+    return found
+
+
+def shaking(randomise: Mapping[str, float | str] | None) -> dict[str, float]:
+    """Half widths of the noise on a start, by what they shake."""
+    units = {"joint_position": "rad or m", "joint_velocity": "rad/s or m/s", "position": "m", "twist": "m/s or rad/s"}
+    found = {}
+    for name, size in (randomise or {}).items():
+        if name not in units:
+            raise InputError(f"randomise: {name!r} cannot be; {nearest(name, units)}")
+        found[name] = in_unit(size, units[name], f"randomise: {name}")
+        if not 0.0 <= found[name] < np.inf:
+            raise InputError(f"randomise: {name} must be zero or positive; received {size!r}")
+    return found
+
+
 def sound(values: Array) -> Any:
     """Whether what is seen is a motion: finite, and not far out of this world. One answer per robot."""
     size = values.dot(values) if values.ndim == 1 else np.einsum("ij,ij->i", values, values)
     return size < WIDEST**2                                  # false for what is not a number
 
 
-__all__ = ["ACTIONS", "Model", "Seen", "World", "no_torque", "sound"]
+__all__ = ["ACTIONS", "Model", "Seen", "World", "lasting", "no_torque", "shaking", "sound"]

@@ -22,6 +22,7 @@ from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import UNLIMITED, Uncounted, fresh_score
 from limbless.models.base import State
 from limbless.models.newton_euler.tables import afloat
+from limbless.models.soundness import refuse_lost
 
 if TYPE_CHECKING:
     from limbless.models.newton_euler.model import NewtonEuler
@@ -32,9 +33,16 @@ Array = NDArray[np.float64]
 class Change(NamedTuple):
     """How what is packed changes along one field."""
 
-    problem: Any                          # slopes of the tables of a problem, but for its drive, memory and records
+    problem: Any                          # slopes of the tables of a problem, but for its drive, memory and records;
+                                          # None: along the start alone
     start: Array                          # slope of the state at the start
-    drive: Callable[[Array], Drive]       # slopes of the drive at some times
+    drive: Callable[[Array], Any]         # slopes of the drive at stages of steps between these knots,
+    knots: Callable[[Array], Array]       # and of the knots: those at a kink of the drive go with it
+
+
+def along_start(start: Array) -> Change:
+    """Another start, and else nothing."""
+    return Change(None, start, lambda knots: None, np.zeros_like)
 
 
 class Tangents:
@@ -79,14 +87,15 @@ class Tangents:
             for part in ("robot", "forces", "options"):
                 seed_slope(getattr(problem, part), direction, getattr(change.problem, part))
         problem = problem._replace(drive=self._drive(times), memory=problem.memory._replace(tally=self.score))
-        runge_kutta.advance_duals(pack(problem), dual_array(knots), record, self.x)
+        failed, _ = runge_kutta.advance_duals(pack(problem), dual_array(knots), record, self.x)
+        refuse_lost(failed, values(self.x), knots)
         return values(problem.records.x), tangents(problem.records.x)
 
     def _drive(self, times: Array) -> Drive:
         """The gait with its derivatives, as joint motion or torques."""
         drive = self._compiled_drive(times) if self.compiled else as_duals(self.model.drive(self.gait, times))
         for direction, change in self._directions():
-            seed_slope(drive, direction, change.drive(times))
+            seed_slope(drive, direction, change.drive(times[::2]))
         return drive
 
     def _compiled_drive(self, times: Array) -> Drive:

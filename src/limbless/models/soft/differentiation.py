@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.errors import InputError, SimulationError
+from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain.tables import BodyRecord
 from limbless.mechanics.compiled.arrays import dual_array, tangents, values
@@ -24,6 +24,7 @@ from limbless.mechanics.integrate import implicit, runge_kutta
 from limbless.mechanics.integrate.tally import Uncounted
 from limbless.models.base import State
 from limbless.models.newton_euler.differentiation import Change
+from limbless.models.soundness import refuse_lost
 
 if TYPE_CHECKING:
     from limbless.models.soft.model import Soft
@@ -33,9 +34,7 @@ ORIGIN = BodyRecord.fields["origin"].column
 
 
 class SoftTangents:
-    """A run of `Soft` that carries derivatives along up to eight directions."""
-
-    score = None
+    """A run of `Soft` that carries derivatives along up to eight directions; `score` sums on."""
 
     def __init__(self, model: Soft, gait: Gait, start: State, changes: Sequence[Change]) -> None:
         self.model, self.gait, self.changes = model, gait, changes
@@ -43,6 +42,7 @@ class SoftTangents:
         self.x = dual_array(start.x)
         for direction, change in enumerate(changes):
             tangents(self.x)[:, direction] = change.start
+        self.score = as_duals(model.fresh_score())
         steps = model.steps
         self._method: Any = None
         self.scratch: Any = None
@@ -56,21 +56,23 @@ class SoftTangents:
         """
         model = self.model
         problem: Any = widened(model.problem(model.still(), int(record.sum()), Uncounted(), Uncounted()))
-        drive = as_duals(model.drive(self.gait, times))
+        drive, moments = as_duals(model.drive(self.gait, times)), dual_array(knots)
         for direction, change in enumerate(self.changes):
+            if change.problem is None:
+                continue
             for part in ("robot", "forces", "options"):
                 seed_slope(getattr(problem, part), direction, getattr(change.problem, part))
             own = problem.memory.cells
             seed_slope(own, direction, change.problem.memory.cells._replace(kept=np.zeros(own.kept.shape[:-1])))
-            seed_slope(drive, direction, change.drive(times))
-        packed, times = pack(problem._replace(drive=drive)), dual_array(knots)
+            seed_slope(drive, direction, change.drive(knots))
+            tangents(moments)[:, direction] = change.knots(knots)
+        problem = problem._replace(drive=drive, memory=problem.memory._replace(tally=self.score))
+        packed = pack(problem)
         if self.scratch is None:
-            failed, _ = runge_kutta.advance_duals(packed, times, record, self.x)
+            failed, _ = runge_kutta.advance_duals(packed, moments, record, self.x)
         else:
-            failed, _ = implicit.advance_duals(packed, self._method, self.scratch, times, record, self.x)
-        if failed:
-            raise SimulationError(f"the motion could not be followed to t = {knots[-1]:g} s with its derivatives; run "
-                                  "the scenario alone to see why, or try a shorter step", float(knots[0]))
+            failed, _ = implicit.advance_duals(packed, self._method, self.scratch, moments, record, self.x)
+        refuse_lost(failed, values(self.x), knots)
         kept, share = problem.records, problem.memory.cells.weigh
         places = kept.bodies[:, :, ORIGIN:ORIGIN + 3]
         tip = places[:, len(model.plan.cells)]

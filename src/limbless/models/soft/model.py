@@ -21,7 +21,7 @@ from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.mechanics.compiled.packed import pack
 from limbless.mechanics.forces.fluid import FluidLaw
 from limbless.mechanics.integrate import implicit, runge_kutta
-from limbless.mechanics.integrate.tally import Uncounted
+from limbless.mechanics.integrate.tally import Score, Uncounted, fresh_score
 from limbless.models import chain_problem, soundness
 from limbless.models.arguments import numbers
 from limbless.models.base import (
@@ -195,6 +195,10 @@ class Soft(Model):
         stages: Any = drive
         return ChainProblem(self._links, forces, options, stages, memory,
                             tables.records_of(self._links, cells, self._size, records, tallied))
+
+    def fresh_score(self) -> Score:
+        """What derivatives and searches sum in place of a tally; tendons and muscles have no limits."""
+        return fresh_score(self._tallies.limit, strained=False)
 
     def breakpoints(self, gait: Gait, start: float, end: float) -> list[float]:
         return gait.tendon_kinks(start, end, self.strung.places) if self.tendons else []
