@@ -46,7 +46,7 @@ def run_of(motion: SteadyMotion) -> dict[str, Any]:
     largest = motion.largest_multiplier or 0.0
     periods = MOST_PERIODS if largest >= 1.0 else math.ceil(math.log(SETTLED) / math.log(max(largest, 0.1))) + 2
     periods = min(periods, MOST_PERIODS)
-    gait, step = begun(motion.scenario.gait), motion.period / STEPS
+    gait, step = begun(motion.scenario.gait), motion.period / max(STEPS, motion.steps)
     fields = {name: 2.0 * motion.period for name in gait.start_fields if name == "ramp"}
     soft = gait.changed(**fields) if fields else gait
     first = motion.scenario.model_copy(update={"gait": soft, "duration": periods * motion.period, "step": step,

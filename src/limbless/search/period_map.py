@@ -5,6 +5,7 @@ are a share of the period, and times carry derivatives too, so that a derivative
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -25,6 +26,8 @@ from limbless.search.lane_drive import Buffers, LaneDrive
 from limbless.studies.variations import Variation, derivative, vary
 
 Array = NDArray[np.float64]
+MOST_STEPS = 50_000
+"""Of a period."""
 PLANE = (0, 1, 5)
 """Components of the base twist that a motion in its plane has."""
 FLAT = 1e-12
@@ -64,8 +67,20 @@ class ChainPeriod:
         limit = self.model.chain.arrays().torque_limit
         self.limit = np.where(np.isfinite(limit), limit, UNLIMITED)
         self.rows = self._unknown_rows()
+        self.step_limit = self.model.step_limit(self.model.initial_state(scenario.initial, begun(scenario.gait)))
         self._wide: dict[int, Any] = {}
         self._buffers: Buffers = {}
+
+    def least_steps(self, scenario: Scenario) -> int:
+        """Of a period, so that they follow friction that fades at a low speed as those of a run do."""
+        limit = self.step_limit
+        if limit is None:
+            return 0
+        least = math.ceil(period_of(scenario.gait) / limit.longest)
+        if least > MOST_STEPS:
+            raise InputError(f"environment: {limit.why} asks for steps of {limit.longest:.2g} s, {least} in a period, "
+                             f"and the most is {MOST_STEPS}; let it fade at a higher speed")
+        return least
 
     def _unknown_rows(self) -> NDArray[np.int64]:
         """Where a state holds what a period begins with: the base's twist, and what moves freely in the joints."""

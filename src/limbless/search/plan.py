@@ -59,6 +59,9 @@ class Plan:
         refuse_named(base)
         if not isinstance(over, Mapping) or not over:
             raise InputError("over: name at least one field to change, such as {'gait.amplitude': [0.04, 0.06, 0.08]}")
+        twice = [path for path in over if path in (changes or {})]
+        if twice:
+            raise InputError(f"over: {twice[0]} is changed for all runs too; leave it out of one of both")
         given = [measure] if isinstance(measure, str) or callable(measure) else list(measure)
         if not given:
             raise InputError(f"measure: name at least one; known: {', '.join(measures.known())}")

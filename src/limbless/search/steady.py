@@ -130,7 +130,8 @@ def steady(source: str | Path | Mapping[str, Any] | Scenario, changes: Mapping[s
     source, changes : the scenario, as for `run`. Its duration, its start and its ramp do not matter.
     slopes : fields of gait, robot or environment, such as `["gait.amplitude", "robot.half_width"]`: the numbers of the
         motion get derivatives along them.
-    steps : steps of a period (default 100); contact keeps the scenario's own step.
+    steps : steps of a period (default 100); more where friction that fades at a low speed asks for them (`steps` of the
+        motion says how many); contact keeps the scenario's own step.
 
     Raises
     ------
@@ -177,6 +178,9 @@ class Families:
         """What scenarios with this robot, environment and actuation share."""
         if self._family is None or not same_but_gait(self._family.scenario, scenario):
             self._family = ChainPeriod(scenario, self.steps)
+        least = self._family.least_steps(scenario)
+        if least > self._family.steps:
+            self._family = ChainPeriod(scenario, least)
         return self._family
 
     def side_by_side(self, scenarios: Sequence[Scenario]) -> list[SteadyMotion | None]:
@@ -186,9 +190,10 @@ class Families:
         first = scenarios[0]
         alike = [same_but_gait(first, scenario) and type(scenario.gait) is type(first.gait) for scenario in scenarios]
         chains = first.model.kind == "newton-euler" and all(alike) and self._way(first) == "duals"
-        if not chains or not LanePeriods.takes(self.family(first)):
+        slowest = max(scenarios, key=lambda scenario: scenario.gait.cycle or 0.0)
+        if not chains or not LanePeriods.takes(self.family(slowest)):
             return [None] * len(scenarios)
-        family = self.family(first)
+        family = self.family(slowest)
         if self._lanes is None or self._lanes.family is not family:
             self._lanes = LanePeriods(family, self.tolerance)
         return self._lanes.solve(scenarios)

@@ -217,6 +217,17 @@ def test_slopes_that_do_not_exist(scenario: str, slopes: list[str], words: str) 
         ll.steady(scenario, slopes=slopes)
 
 
+@pytest.mark.long
+def test_friction_that_fades_slowly_has_the_steps_that_a_run_asks_for() -> None:
+    """With a hundred steps the speed is 0.7 % off where friction fades at 0.1 mm/s; runs refuse such steps."""
+    rubs = {"kind": "regularised-friction", "cone": "weighted", "speed": 1e-4}
+    asked = {"environment": [rubs], "robot.base": "planar"}
+    motion = ll.steady("eel-planar", asked)
+    assert motion.steps > 20_000 and motion.speed == pytest.approx(0.0070221, rel=1e-4)
+    with pytest.raises(ll.InputError, match=r"fades below 1e-05 m/s .* the most is 50000"):
+        ll.steady("eel-planar", {**asked, "environment": [{**rubs, "speed": 1e-5}]})
+
+
 def test_a_motion_that_does_not_settle_is_said() -> None:
     with pytest.raises(ll.SimulationError, match="no steady motion was found"):
         ll.steady("eel-planar", {"gait.amplitude": 40.0, "gait.period": 0.05}, steps=8)

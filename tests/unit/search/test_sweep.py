@@ -168,6 +168,8 @@ def test_plans_are_refused_before_the_first_run(over: dict, words: str) -> None:
 def test_measures_are_refused_before_the_first_run() -> None:
     with pytest.raises(ll.InputError, match="did you mean 'mean_speed'"):
         Plan.make("eel-planar", OVER, "mean_sped")
+    with pytest.raises(ll.InputError, match="is changed for all runs too"):
+        Plan.make("eel-planar", OVER, "mean_speed", dict.fromkeys(OVER, 0.1))
     with pytest.raises(ll.InputError, match="named twice"):
         Plan.make("eel-planar", OVER, ["mean_speed", "mean_speed"])
     with pytest.raises(ll.InputError, match="cannot be given to workers"):
