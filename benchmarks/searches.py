@@ -19,11 +19,12 @@ from limbless.mechanics.compiled.widening import side_by_side
 from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import Uncounted
 from limbless.search.evaluating import Evaluator
+from limbless.search.lanes import BLOCK, ChainLanes, SoftLanes, knots_of
 from limbless.search.plan import Plan
-from limbless.search.rollout import BLOCK, Lanes
 from limbless.search.steady import Families
 from limbless.search.store import Row as Stored
 from limbless.search.store import Store
+from limbless.simulation import stage_times
 
 EEL = {"gait.amplitude": (0.005, 0.3), "gait.growth": (0.0, 2.5), "gait.wavelength": (0.8, 4.0),
        "gait.period": (0.6, 4.0)}
@@ -40,7 +41,7 @@ def _pair(scenario: ll.Scenario, chunks: int) -> tuple[float, float]:
         times = np.arange(2 * STEPS + 1) * (0.5 * scenario.step)
         model.advance(state, knots, record, model.drive(scenario.gait, times))
 
-    lanes = Lanes([scenario] * 8, [model] * 8)
+    lanes = ChainLanes([scenario] * 8, [model] * 8)
     lanes.go()
     best = race({"alone": each(alone), "lanes": each(lambda: lanes.go(lanes.problem))}, chunks, 5e-2)
     return best["alone"] / STEPS, best["lanes"] / (8 * STEPS)
@@ -54,6 +55,7 @@ def lane_rows(chunks: int = 20) -> list[Row]:
                 f"one at a time {1e6 * one:.2f}", one / eight, target=4,
                 reason="One at a time does two products a cycle and eight in lanes do eight, which is four times as "
                        "much; one alone also has its laws in bands of eight bodies.")]
+    rows += soft_lane_rows(chunks)
     dry, torque_one, torque_eight, states, peer = _dry(chunks)
     rows.append(Row("torque-driven chain without drag, RK4: the same", f"{1e6 * torque_eight:.2f}",
                     f"one at a time {1e6 * torque_one:.2f}", torque_one / torque_eight, target=5,
@@ -65,6 +67,47 @@ def lane_rows(chunks: int = 20) -> list[Row]:
                            "products a link in about 320 cycles, by samples of addresses). MuJoCo's scalar code "
                            "does not feel that. No other processor was tried."))
     return rows + jax_rows(states)
+
+
+def soft_lane_rows(chunks: int = 20) -> list[Row]:
+    """Soft bodies, each with a gait of its own: sampled and stepped, and their positive work counted."""
+    rows = []
+    for name, told, changes, field, values in (
+            ("spine-45-swim", "spines of 45 vertebrae that swim, sdirk4, each with its own period", {"duration": 1.0},
+             "period", np.linspace(1.2, 1.8, 8)),
+            ("neck-swing-air", "necks that swing, sdirk4, each pulled in its own time", {"duration": 0.5}, "ramp",
+             np.linspace(0.03, 0.06, 8)),
+            ("worm-muscles", "rods with muscles, sdirk4, each with its own period", {"duration": 1.0}, "period",
+             np.linspace(0.8, 1.2, 8))):
+        scenario = ll.Scenario.load(name, {**changes, "record_every": changes["duration"]})
+        one, eight = _soft_pair([scenario.model_copy(update={"gait": scenario.gait.changed(**{field: float(value)})})
+                                 for value in values], chunks)
+        rows.append(Row(f"{told}: eight in lanes, us per step and robot", f"{1e6 * eight:.1f}",
+                        f"one at a time {1e6 * one:.1f}", one / eight, target=4,
+                        reason="One alone bends its pieces and pushes its stations eight at a time already; in lanes "
+                               "all wait for the one whose stages come to rest last."))
+    return rows
+
+
+def _soft_pair(scenarios: list[ll.Scenario], chunks: int) -> tuple[float, float]:
+    """`_pair` of soft bodies that differ in their gaits."""
+    first = scenarios[0]
+    model = first.model.assemble(first.robot.build(), first.environment, first.actuation)
+    runs = []
+    for scenario in scenarios:
+        knots, _ = knots_of(scenario, model)
+        runs.append((scenario.gait, model.initial_state(scenario.initial, scenario.gait), knots,
+                     np.zeros(len(knots), dtype=bool), stage_times(knots)))
+
+    def alone() -> None:
+        for gait, state, knots, record, times in runs:
+            model.advance(state, knots, record, model.drive(gait, times))
+
+    lanes = SoftLanes(scenarios, [model] * 8)
+    lanes.go()
+    best, steps = race({"alone": each(alone), "lanes": each(lambda: lanes.go(lanes.problem))}, chunks, 5e-2), sum(
+        len(knots) - 1 for _, _, knots, _, _ in runs)
+    return best["alone"] / steps, best["lanes"] / steps
 
 
 def jax_rows(ours: float) -> list[Row]:
@@ -93,7 +136,7 @@ def _ready(scenario: ll.Scenario, chunks: int) -> tuple[float, float, float]:
     starts; and eight of which nothing but their states is wanted.
     """
     model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
-    lanes = Lanes([scenario] * 8, [model] * 8)
+    lanes = ChainLanes([scenario] * 8, [model] * 8)
     knots, record = lanes.knots, np.zeros(STEPS + 1, dtype=bool)
     problem, first = lanes.packed(None, 1, knots), lanes.start()
     x, state = first.copy(), model.initial_state(scenario.initial, scenario.gait)

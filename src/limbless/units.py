@@ -64,7 +64,7 @@ _NAMES: dict[Dimension, tuple[str, str]] = {
 }
 """What a dimension is called, and a number of it."""
 _NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-_WRITTEN = re.compile(rf"\s*({_NUMBER})\s*(\S.*?)\s*")
+_WRITTEN = re.compile(rf"\s*({_NUMBER})(?![0-9.])\s*(\S.*?)\s*")            # 2.1 is no 2. times 1
 _FACTOR = re.compile(r"([^\W\d_]+|[%°1])(?:(?:\^|\*\*)?(-?\d+))?")
 _POWERS = str.maketrans({"²": "2", "³": "3", "·": " ", "*": " ", "μ": "µ"})
 

@@ -71,6 +71,12 @@ def test_what_is_no_number_with_a_unit_is_left_alone(text: str) -> None:
     assert units.spelled_out(text, "m") == text
 
 
+@pytest.mark.parametrize("text", ["0.001", "1.1", "21", "-0.31", "1e-31", "1"])
+def test_a_last_digit_of_one_is_no_unit(text: str) -> None:
+    """`1` is the unit of ratios: 0.001 was read as 0.00 of them, and 21 as 2."""
+    assert units.spelled_out(text, "1") == text
+
+
 def test_units_in_python_in_files_and_on_the_command_line(tmp_path: Path) -> None:
     robot = ll.UniformChain(links=3, length="5 cm", stiffness="0.2 N m/rad", torque_limit="10 kgf cm")  # type: ignore
     assert robot.length == 0.05 and robot.stiffness == pytest.approx(0.2)

@@ -83,7 +83,10 @@ class BodyDrag(Environment):
 
     def notes(self) -> tuple[str, ...]:
         unused = [name for name in ("density", "viscosity") if self.rule == "given" and name in self.model_fields_set]
-        told = (f"environment.body-drag.{name}: without effect with rule: given" for name in unused)
+        told = [f"environment.body-drag.{name}: without effect with rule: given" for name in unused]
+        if self.file is not None:
+            told.append("environment.body-drag.file: its coefficients are taken along the body, to the side and up; of "
+                        "links whose own x runs otherwise, give them as `links`")
         return (*super().notes(), *told)
 
     def pack(self, robot: Robot) -> Pack:

@@ -236,6 +236,9 @@ class _Reader:
     def _lost(self, tree: Tree, bodies: list[int]) -> None:
         """What moves the robot in MuJoCo and has no place in a chain."""
         m = self.model
+        sites = int(np.isin(m.site_bodyid, bodies).sum())
+        if sites:
+            tree.notes.append(f"not read: {sites} sites")
         own = [int(m.body_jntadr[body]) + k for body in bodies for k in range(int(m.body_jntnum[body]))]
         balls = [self.joint_names[joint] for joint in own if m.jnt_limited[joint] and m.jnt_type[joint] == 1]
         if balls:

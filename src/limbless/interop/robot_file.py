@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from limbless.errors import InputError
 from limbless.interop import text
 from limbless.interop.assembly import body_axes, chain_of
@@ -141,10 +143,12 @@ def _actuation(tree: Tree, trunk: Trunk) -> dict[str, Any] | None:
 def _environment(tree: Tree, trunk: Trunk, chain: Chain) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     if tree.fluid is not None:
-        entry = {"kind": "body-drag", "rule": "inertia-box", **tree.fluid}
+        axes = body_axes(trunk)              # of the robot at its start, along the world's: so is the wind
+        wind = [float(number) + 0.0 for number in axes @ np.array(tree.fluid["wind"])]
+        entry = {"kind": "body-drag", "rule": "inertia-box", **tree.fluid, "wind": wind}
         if trunk.armature is not None and trunk.base != "fixed":
             along, about, where = trunk.armature
-            at = body_axes(trunk) @ (where - trunk.parts[0].origin)
+            at = axes @ (where - trunk.parts[0].origin)
             entry |= {"folded_mass": along, "folded_inertia": about, "folded_at": [float(x) for x in at]}
         found.append(entry)
     if trunk.wheels:

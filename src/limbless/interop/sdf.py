@@ -18,7 +18,7 @@ from limbless.robots.links import symmetric_matrix
 _SIX = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed",
           "ball": "spherical", "universal": "universal"}
-_WORLD = "world"
+_WORLD, _MODEL = "world", "__model__"
 _LONGEST = 500
 """Frames that hang on each other."""
 _DENSITY = 1000.0
@@ -72,8 +72,10 @@ class _Frames:
 
     def __init__(self, model: Element, version: tuple[int, ...]) -> None:
         self.version = version
+        first = model.find("link")
+        self.canonical = str(model.get("canonical_link") or ("" if first is None else first.get("name", "")))
         self.named = {item.get("name", ""): item for tag in ("frame", "joint", "link") for item in model.findall(tag)}
-        self.known: dict[str, Array] = {"__model__": np.eye(4), _WORLD: np.eye(4), "": np.eye(4)}
+        self.known: dict[str, Array] = {_MODEL: np.eye(4), _WORLD: np.eye(4), "": np.eye(4)}
 
     def of(self, name: str, seen: tuple[str, ...] = ()) -> Array:
         if name in seen or len(seen) > _LONGEST:
@@ -89,9 +91,9 @@ class _Frames:
         """The link that a frame is attached to, where one stands in the place of a link."""
         for _ in range(_LONGEST):
             item = self.named.get(name)
-            if item is None or item.tag != "frame":
-                return name
-            name = item.get("attached_to", "")
+            if item is None or item.tag == "link":
+                return self.canonical if name == _MODEL else name
+            name = item.get("attached_to") or _MODEL if item.tag == "frame" else (item.findtext("child") or "").strip()
         raise InputError(f"frame {name!r} is attached to itself")
 
     def _usual(self, item: Element) -> str:

@@ -76,6 +76,7 @@ def trunk_of(tree: Tree, options: FromFile) -> Trunk:
         raise InputError("no spine: no branch of the tree outweighs the others; trunk: [first, last] names its ends")
     if options.base is not None:
         trunk.base = options.base
+        trunk.notes = [note for note in trunk.notes if not note.startswith("base: ")]      # told of what is not asked
     elif row[0] != root and base != "free":
         trunk.base = "free"
         trunk.notes.append(f"link 0 is {row[0]!r}, not the file's root {root!r}: its base is free")
@@ -197,7 +198,7 @@ def _base(tree: Tree, leading: list[Connection],
     slides = [joint for joint in leading if joint.kind == "prismatic"]
     hinges = [joint for joint in leading if joint.kind == "revolute"]
     free = kinds == ["floating"] or _spans_space(slides, hinges, kinds)
-    plane = hinges[0].axis if _spans_plane(slides, hinges, kinds) else None
+    plane = leading[0].axis if kinds == ["planar"] else hinges[0].axis if _spans_plane(slides, hinges, kinds) else None
     if free or plane is not None:
         tree.connections = [joint for joint in tree.connections if joint not in leading]
         for joint in leading:

@@ -14,6 +14,7 @@ from limbless.robots.links import symmetric_matrix
 
 _FAR = 1e8
 """rad or m: of a bound that stands for none."""
+_READ = ("inertial", "collision", "visual", "origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
 _SIX = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed",
           "floating": "floating", "planar": "planar"}
@@ -36,6 +37,7 @@ def read_urdf(root: Element, beside: Path) -> Tree:
         with keeping(tree.problems):
             tree.connections.append(_connection(joint, places))
     others = Counter(child.tag for child in root if child.tag not in ("link", "joint", "material"))
+    others += Counter(child.tag for item in (*links, *joints) for child in item if child.tag not in _READ)
     if others:
         told = ", ".join(f"{count} <{tag}>" for tag, count in sorted(others.items()))
         tree.notes.append(f"not read: {told}")
@@ -109,7 +111,7 @@ def _connection(joint: Element, places: dict[str, Array]) -> Connection:
     axis = joint.find("axis")
     direction = numbers(None if axis is None else axis.get("xyz"), 3, f"{what}: axis", (1.0, 0.0, 0.0))
     made = Connection(name, _KINDS[word], parent, child, place[:3, 3])
-    if made.kind in ("revolute", "prismatic"):
+    if made.kind in ("revolute", "prismatic", "planar"):        # of a planar joint, the normal of its plane
         made.axis = place[:3, :3] @ unit(direction, f"{what}: axis")
     bounds, dynamics, mimic = joint.find("limit"), joint.find("dynamics"), joint.find("mimic")
     if bounds is not None:

@@ -34,7 +34,7 @@ class Evaluator:
         self.of_results = [item for item in plan.measure if item.needs != STEADY]
         self.of_motions = [item for item in plan.measure if item.needs == STEADY]
         self.families = Families()
-        self.desk = Desk()
+        self.desk, self.wanted = Desk(), {word for item in self.of_results for word in item.wants}
         self._facts: list[tuple[Any, dict[str, Any]]] = []
         still = all(item.name not in ("steady.largest_multiplier", "steady.spread") for item in plan.measure)
         self.lean = not self.of_motions and plan.scenario.task is None and all(
@@ -85,14 +85,18 @@ class Evaluator:
         for item in items:
             try:
                 scenario = scenario_at(self.plan.scenario, self._point(item), self.plan.allow_code)
-                groups.setdefault(self.desk.key(scenario), []).append((number_of(item), scenario))
+                key = self.desk.key(scenario) if self.desk.knows(scenario, self.wanted) else None
+                groups.setdefault(key, []).append((number_of(item), scenario))
             except (InputError, SimulationError):
                 continue                                 # alone, so that it has its own words
         found: dict[int, Row] = {}
         for key, members in groups.items():
-            if key is None:
+            if key is None or len(members) < self.desk.least(members[0][1]):
                 continue
-            ran = self.desk.together([scenario for _, scenario in members])
+            try:
+                ran = self.desk.together([scenario for _, scenario in members])
+            except (InputError, SimulationError):
+                continue                                 # one by one: a gait of theirs has words of its own
             seconds = (clock.perf_counter() - began) / len(items)
             for lane, (number, scenario) in enumerate(members):
                 if ran.is_sound(lane):
@@ -106,10 +110,9 @@ class Evaluator:
         if facts is None:
             facts = transport_facts(scenario)
             self._facts = [*self._facts[-MODELS:], (model, facts)]
-        recorder = model._recorder
+        mass, length = ran.kind.traits(model)
         return Lean(scenario.duration, ran.moved(lane), float(ran.score.positive[:, lane].sum()),
-                    ran.score.peak[:, lane].copy(), recorder.arrays.torque_limit, model.chain.total_mass,
-                    float(recorder.piece_length.sum()), facts)
+                    ran.score.peak[:, lane].copy(), ran.kind.limits(model), mass, length, facts)
 
     def _together(self, items: Sequence[Item]) -> dict[int, Row]:
         """The rows of up to eight steady motions that were found side by side."""

@@ -189,7 +189,8 @@ def _space(scenario: Scenario, over: Mapping[str, Any]) -> Space:
         raise InputError("over: gait.x_first and gait.amplitude are the same parameter but for the phase (the wave has "
                          "the amplitude A exp(growth x_first)); leave one out")
     plan = Plan(scenario, space.over, ())
-    for point in plan._telling_points():
+    between = {path: bounds.low + (bounds.high - bounds.low) / math.pi for path, bounds in space.over.items()}
+    for point in (*plan._telling_points(), between):               # no whole numbers: a search goes between them
         try:
             Scenario.load(scenario, point)
         except InputError as error:
@@ -215,7 +216,7 @@ def _best(settings: _Settings, goal: Goal, memory: Memory | None = None, first: 
         best = search.best
         if best is None:
             words = [data["status"] for data in memory.known.values() if data["status"] != "completed"]
-            raise SimulationError(f"no point of the search could be evaluated; the last one {words[-1:]}")
+            raise SimulationError(f"no point of the search could be evaluated; the last one {''.join(words[-1:])}")
         certainty = _certainty(settings, goal, memory, best, ends, method)
         found = _made(settings, goal, search, best[0], method, certainty, memory)
         if before:

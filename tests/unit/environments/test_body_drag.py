@@ -83,6 +83,7 @@ def test_files_of_farms(tmp_path: Path) -> None:
     (found,) = animat_drag(path)
     assert (found.link, found.quadratic, found.turning_quadratic) == ("link 0", (1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
     assert held(ll.BodyDrag(file=str(path)), (0.2, 0.0, 0.0, 0.0, 0.0, 0.0))[0] == pytest.approx(-1 * 0.04)
+    assert any("taken along the body" in note for note in ll.BodyDrag(file=str(path)).notes())
     path.write_text("links: 3")
     with pytest.raises(InputError, match=r"animat\.yaml has no morphology\.links"):
         NewtonEuler(boxes(), ll.BodyDrag(file=str(path)))

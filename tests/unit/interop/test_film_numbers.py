@@ -103,6 +103,16 @@ def test_labels_turned_round_are_noticed() -> None:
     assert "wave: it runs from tail to head" in said
 
 
+def test_few_points_for_a_wave_are_said() -> None:
+    """Six points make its length 7 % too long, with a standard error of 0.03 %."""
+    points = make.swimmer(60, 20)
+    few, enough = (ll.Film.from_points(points[:, np.linspace(0, 19, count).round().astype(int)], make.RATE, make.LENGTH)
+                   for count in (6, 10))
+    assert any("points: 3.5 for each wave" in note for note in few.notes) and not enough.notes
+    assert few.kinematics.numbers["wavelength_L"] > 1.05 * make.WAVELENGTH
+    assert enough.kinematics.numbers["wavelength_L"] == pytest.approx(make.WAVELENGTH, rel=0.01)
+
+
 def test_a_surface_of_the_right_smoothness() -> None:
     """Eigenbases are orthonormal, parabolas are free, and noise of known size is met."""
     t, s = np.sort(np.random.default_rng(0).uniform(0.0, 1.0, 40)), np.linspace(0.0, 1.0, 9)

@@ -40,6 +40,13 @@ def test_what_mujoco_has_beside_joints_is_said(tmp_path: Path) -> None:
     assert said(ll.read_robot(written(tmp_path, "b.xml", ball)), "ranges of 1 ball joints are not kept (bend1)")
 
 
+def test_the_wind_blows_from_where_the_file_has_it(tmp_path: Path) -> None:
+    """The swimmer's body runs along -x, and lies along x here: what blows along the file's x, y blows along -x, -y."""
+    pytest.importorskip("mujoco")
+    path = written(tmp_path, "s.xml", plain_swimmer(option='density="1000" wind="0.1 0.2 0.3"'))
+    assert ll.read_robot(path).environment[0]["wind"] == pytest.approx([-0.1, -0.2, 0.3])
+
+
 BODY = "<inertial><mass>0.4</mass><inertia><ixx>1e-4</ixx><iyy>1e-3</iyy><izz>1e-3</izz></inertia></inertial>"
 ARM = f"""<sdf version="1.11"><model name="m"><pose>0 0 1 0 1.5 0</pose>
  <link name="a"><inertial auto="true"><density>500</density></inertial><collision name="c"><geometry><box>
@@ -72,6 +79,26 @@ def test_sdf_masses_from_shapes_frames_for_links_and_both_axes(tmp_path: Path) -
         assert said(found, words), words
     turned = ll.load_robot(tmp_path / "arm.sdf", reverse=True).links[2].joint
     assert turned is not None and (turned.lower, turned.damping) == ((-0.5, -1.0), (0.7, 0.0))
+
+
+def test_a_frame_of_the_model_stands_for_its_first_link(tmp_path: Path) -> None:
+    text = ARM.replace('attached_to="a"', "")
+    assert ll.load_robot(written(tmp_path, "arm.sdf", text)).link_names == ["a", "b", "c"]
+
+
+def test_a_planar_joint_before_the_robot_is_its_base(tmp_path: Path) -> None:
+    """It was refused with the words that only the base may move like that."""
+    base = ('<link name="world"/><joint name="f" type="planar"><parent link="world"/><child link="link0"/>'
+            '<axis xyz="0 0 1"/></joint>')
+    chain = ll.load_robot(written(tmp_path, "s.urdf", urdf().replace("0 -2 0", "0 0 1").replace("</robot>",
+                                                                                               base + "</robot>")))
+    assert chain.base == "planar" and chain.joint_names == ["joint1", "joint2", "joint3"]
+    assert chain.total_mass == pytest.approx(2.0) and set(chain.joint_labels) == {"yaw"}
+
+
+def test_a_base_that_was_asked_for_is_not_told_to_be_another(tmp_path: Path) -> None:
+    path = written(tmp_path, "s.urdf", urdf())
+    assert said(ll.read_robot(path), "base: free") and not said(ll.read_robot(path, base="fixed"), "base: ")
 
 
 def test_masses_of_boxes_around_meshes_are_said(tmp_path: Path) -> None:

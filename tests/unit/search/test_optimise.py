@@ -157,6 +157,7 @@ def test_the_stiffness_of_a_neck_by_its_adjoint() -> None:
     ({"over": {"gait.period": (-1.0, 1.0)}}, "gait.period"),
     ({"over": {"gait.x_first": (0.0, 1.0), "gait.amplitude": (0.1, 0.2)}}, "the same parameter"),
     ({"over": {"gait.ramp": (0.0, 1.0)}}, "does nothing in steady motion"),
+    ({"over": {"environment.water.points": (2, 8)}}, "must be a whole number"),
     ({"maximise": "mean_speed", "method": "slsqp"}, "slsqp needs exact slopes"),
     ({"maximise": "reached"}, "a number of spines at rest"),
     ({"front": 4}, "give both maximise and minimise"),

@@ -77,6 +77,19 @@ def test_torque_given_joints_in_lanes() -> None:
         np.testing.assert_allclose(runs[name].values[1], alone[name].values, rtol=0, atol=1e-11, err_msg=name)
 
 
+@pytest.mark.long
+def test_a_flow_that_changes_finds_every_robot_at_its_own_time() -> None:
+    """Ramps that end between two steps, each at its own time: such robots do not go side by side. Kernels have one time
+    for all of them.
+    """
+    water = {"kind": "water", "wake": "none",
+             "flow": [{"kind": "oscillating", "amplitude": [0.3, 0.2, 0.0], "period": 0.7}]}
+    changes, ramps = {"environment": [water], "duration": 1.0, "step": 0.02}, [0.501, 0.503, 0.517]
+    runs = ll.rollout("eel-planar", {"gait.ramp": ramps}, changes=changes, record_every=0.5)
+    for number, ramp in enumerate(ramps):
+        same_as_alone(runs, "eel-planar", {**changes, "gait.ramp": ramp}, number)
+
+
 def test_refusals() -> None:
     with pytest.raises(ll.InputError, match="as many values of every field"):
         ll.rollout("eel-planar", {"gait.amplitude": [0.1, 0.2], "gait.period": [1.0]})

@@ -32,11 +32,11 @@ from limbless.mechanics.chain.joints import (
     turn_reach,
 )
 from limbless.mechanics.chain.kinematics import carried, put_place
-from limbless.mechanics.chain.pieces import Column, piece_of, screw_of
+from limbless.mechanics.chain.pieces import Bent, Column, StrainMotion, piece_of, relate, screw_of
 from limbless.mechanics.chain.problem import account_tendons, keep_cells
 from limbless.mechanics.chain.tables import Axis, Body, Bound, Freedom, Link
-from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import inline, lean_pass
+from limbless.mechanics.compiled.generic import by_scalar, version_for
+from limbless.mechanics.compiled.kernel import align_stack, inline, lean_pass
 from limbless.mechanics.compiled.scalars import maximum, minimum, where_positive
 from limbless.mechanics.compiled.tables import Table, constants, table
 
@@ -62,6 +62,7 @@ class Station(Table):
     band: int                             # its place among the pieces that are bent eight at a time: see `Bands`
     lane: int
     screw: int                            # and where its freedoms begin there
+    kind: int                             # its number among the pieces of its cell that differ
     bends: bool                           # the strain changes along the piece
     has_mass: bool
 
@@ -121,7 +122,8 @@ class Cells(NamedTuple):
     kept: Any                             # Pull (R, tendons): what is recorded of them
     ropes: Any                            # Ropes (see `ropes`), or NoRopes: tensions are given
     material: Any                         # Material (see `material`), or Springs
-    bands: Any                            # Bands (see `pieces`)
+    bands: Any                            # Bands (see `pieces`), and
+    loose: Any                            # Loose
     efforts: Any                          # (actuators,) what is tallied: tensions, or efforts along all freedoms
     weigh: Any                            # (bodies,) share of each body in the mass
     columns: Any                          # Column
@@ -142,6 +144,28 @@ def turned(R, V):
     return Twist(R @ V.linear, R @ V.angular)
 
 
+@inline
+def bent_before(columns, cells, link):
+    return None
+
+
+@lean_pass
+def bend_cell(columns, cells, link):
+    """The pieces of a cell that differ."""
+    align_stack()
+    motion, most, bent = StrainMotion(cells.strain, cells.strain_rate, cells.strain_push), cells.elastic.shape[1], 0
+    for s in range(link.station, link.station + link.stations):
+        station = Station(cells.stations, s)
+        if station.kind == bent:
+            Bent(cells.loose.bent, bent).relative = relate(station, link.freedoms, cells.levers, station.lever, motion,
+                                                           link.column, cells.loose.screws, most * bent)
+            bent += 1
+
+
+bend_own = by_scalar(bent_before, bend_cell)
+"""Before a cell is put together, where its pieces have not been bent yet."""
+
+
 @version_for(place, Cell)
 @inline
 def cell_place(link, x, memory, here):
@@ -149,6 +173,7 @@ def cell_place(link, x, memory, here):
     link.
     """
     cells = memory.cells
+    bend_own(cells.columns, cells, link)
     start, before, widest = here.origin, -1, 0.0 * here.origin.x
     shortest = widest + 1.0
     for s in range(link.station, link.station + link.stations):

@@ -19,9 +19,10 @@ from limbless.mechanics.chain.ropes import put_winch_rates, take_winches, tauten
 from limbless.mechanics.chain.tables import Axis, Base, Body, Bound, Compliant, Link
 from limbless.mechanics.compiled.generic import idle, version_for
 from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_pass
-from limbless.mechanics.compiled.scalars import maximum, minimum, sqrt, value_of
+from limbless.mechanics.compiled.scalars import absolute, bare, maximum, minimum, sqrt, value_of, where_positive
 
 NODES = 4                                 # samples of the drive per step: quarters of it
+NOTHING = 1e-300                          # so little that none is as much
 SINGULAR = 1e-13                          # a pivot this much smaller than what it is made of
 
 idle(foresee, Compliant)
@@ -110,7 +111,7 @@ def strain_freedoms(robot, x, memory):
 def meet_stop(stop, gh, q, rate, memory, v):
     """A spring with a damper beyond a stop, and what an implicit stage takes ahead of it."""
     over = q - minimum(maximum(q, stop.low), stop.high)
-    meets = 1.0 if value_of(over) != 0.0 else 0.0
+    meets = where_positive(absolute(bare(over)), 1.0, 0.0)
     memory.passive[v] -= stop.stiffness * over + meets * stop.damping * rate
     Bound(memory.bounds, v).leading = meets * (gh * stop.damping + gh * gh * stop.stiffness)
 
@@ -157,21 +158,21 @@ def some_singular(actuation, robot, memory):
 @careful_kernel
 def singular_cell(robot, memory):
     """Row of a cell with a free strain that has no inertia to move; as many rows more where one of its pieces turns too
-    far, and twice as many where one is stretched to nothing; or 0.
+    far, and twice as many where one is stretched to nothing; or 0. Of several the outermost.
     """
     rows = len(robot.links.codes)
-    for k in range(rows - 1, 0, -1):
+    found = 0.0 * bare(memory.cells.span[0])
+    for k in range(1, rows):
         link = Link(robot.links, k)
-        widest = value_of(Axis(memory.axes, link.column).mobility)
-        if widest > value_of(link.size):
-            return k + rows
-        if widest < 0.0:
-            return k + 2 * rows
         for v in range(link.column, link.column + link.freedoms):
-            axis = Axis(memory.axes, v)
-            if memory.cells.given[v] == 0 and value_of(axis.own) <= SINGULAR * value_of(axis.around):
-                return k
-    return 0
+            if memory.cells.given[v] == 0:
+                axis = Axis(memory.axes, v)
+                lacks = SINGULAR * bare(axis.around) - bare(axis.own) + NOTHING
+                found = where_positive(lacks, 1.0 * k, found)
+        widest = bare(Axis(memory.axes, link.column).mobility)
+        found = where_positive(-widest, 1.0 * (k + 2 * rows), found)
+        found = where_positive(widest - bare(link.size), 1.0 * (k + rows), found)
+    return found
 
 
 # ------------------------------------------------------------------------------------------------------ what is counted

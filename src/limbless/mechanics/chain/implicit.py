@@ -17,13 +17,14 @@ from limbless.mechanics.chain.ropes import occupy_winches, remember_winches
 from limbless.mechanics.chain.tables import INTEGRALS, ChainProblem, Compliant, Link, Sums
 from limbless.mechanics.compiled.generic import by_part, idle, version_for
 from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_pass
-from limbless.mechanics.compiled.scalars import maximum, minimum, value_of, where_positive
+from limbless.mechanics.compiled.scalars import absolute, bare, maximum, minimum, where_positive
 from limbless.mechanics.forces.element import push_all
 from limbless.mechanics.integrate.problem import brace, count_step, distance, note_stage, occupy, stage_rate, steer
 from limbless.mechanics.integrate.runge_kutta import copy
 from limbless.mechanics.integrate.tally import Score, Tally, Uncounted, Whole, positive_of_step
 
 TRAVEL = 1e-4                             # share of the base's own way in the speed of a body
+ENDLESS = 1e200                           # a way that no motion goes
 ROUNDING = 1e-7                           # of its length in γh: as slow as it can be
 
 brace_by, steer_by, occupy_by, stage_by, distance_by = (
@@ -117,15 +118,14 @@ def measure(first, scale, gh, before, slope, x):
     the base comes last. How fast it goes as a whole hardly counts: a body that falls bends as one that rests. What
     rounding leaves is never asked for.
     """
-    n, span = scale.shape[0] - 2, value_of(gh)
-    change, speed = 0.0, ROUNDING * value_of(scale[n + 1]) / span
+    n, span = scale.shape[0] - 2, bare(gh)
+    change, speed = 0.0 * span, ROUNDING * bare(scale[n + 1]) / span
     for c in range(6 + n):
-        size = value_of(scale[c - 6] if c >= 6 else scale[n] if c < 3 else scale[n + 1])
-        new, moves = value_of(slope[first + c]), abs(value_of(x[first + c]))
-        change = max(change, span * size * abs(new - value_of(before[first + c])))
-        speed = max(speed, size * max((TRAVEL if c < 3 else 1.0) * moves, span * abs(new)))
-        if not change < 1e200:
-            return 1e200, 1.0
+        size = bare(scale[c - 6] if c >= 6 else scale[n] if c < 3 else scale[n + 1])
+        new, moves = bare(slope[first + c]), (TRAVEL if c < 3 else 1.0) * absolute(bare(x[first + c]))
+        way = span * size * absolute(new - bare(before[first + c]))
+        change = maximum(change, where_positive(ENDLESS - way, way, ENDLESS + 0.0 * span))     # also of what is none
+        speed = maximum(speed, size * maximum(moves, span * absolute(new)))
     return change, speed
 
 

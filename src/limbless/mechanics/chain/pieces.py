@@ -7,7 +7,8 @@ et al. 2009) has
 
 with w the twist of its end against its beginning, along the axes of the end. Where the strain is constant the bracket
 vanishes, and the piece is exact: an arc, a hinge, a twist. No piece knows of another: on plain numbers eight are bent
-side by side (`Bands`); the recursion then only puts them together.
+side by side (`Bands`); the recursion then only puts them together. On duals, or with eight robots in lanes, those of
+one cell are bent before it is put together (`Loose`). Pieces of a cell that are alike are bent once.
 """
 from __future__ import annotations
 
@@ -89,6 +90,13 @@ class Bands(NamedTuple):
     screws: Any                           # Column (bands * most,)
 
 
+class Loose(NamedTuple):
+    """The pieces of one cell that differ, one after the other."""
+
+    bent: Any                             # Bent (pieces,)
+    screws: Any                           # Column (pieces * most,), those of a piece `most` apart from the next
+
+
 class Growths(NamedTuple):
     """f1, f2, f3 of t = θ² (sin θ/θ, (1 - cos θ)/θ², (θ - sin θ)/θ³), f2' and f3', f2'' and f3''."""
 
@@ -147,8 +155,9 @@ def tangent_rate(g, x, r):
 
 
 @inline
-def relate(piece, freedoms, levers, first, motion, place, screws):
-    """A piece: its levers and screws from row `first` on, its freedoms from number `place` on."""
+def relate(piece, freedoms, levers, first, motion, place, screws, row):
+    """A piece: its levers from row `first` on, its freedoms from number `place` on, its screws into rows from `row` on.
+    """
     d, near, far = piece.length, piece.natural, piece.natural
     rate, later = 0.0 * near, 0.0 * near
     for j in range(freedoms):
@@ -171,7 +180,7 @@ def relate(piece, freedoms, levers, first, motion, place, screws):
             slope = (0.5 * d) * (lever.first + lever.second) + (BRACKET * d * d) * (
                 twist_cross(lever.first, far) + twist_cross(near, lever.second))
         screw = tangent(g, turn, slope)
-        Column(screws, first + j).screw = screw
+        Column(screws, row + j).screw = screw
         moved, relative = moved + speed * slope, relative + speed * screw
         pushed = pushed + motion.push[place + j] * screw
     stretch = where_positive(piece.natural.linear.x, near.linear.x, 0.0 * t + 1.0)
@@ -200,7 +209,7 @@ def bend_bands(columns, cells):
                 push[b * most + j, i] = cells.strain_push[v]
     for b in range(bands.firsts.shape[0]):
         piece = Piece(rows, b)
-        Bent(bent, b).relative = relate(piece, piece.freedoms, levers, b * most, motion, b * most, screws)
+        Bent(bent, b).relative = relate(piece, piece.freedoms, levers, b * most, motion, b * most, screws, b * most)
 
 
 @inline
@@ -236,13 +245,12 @@ def bend_none(columns, cells):
 
 @inline
 def one_piece(columns, cells, station, link):
-    motion = StrainMotion(cells.strain, cells.strain_rate, cells.strain_push)
-    return relate(station, link.freedoms, cells.levers, station.lever, motion, link.column, columns)
+    return Bent(cells.loose.bent, station.kind).relative
 
 
 @inline
 def one_screw(columns, cells, station, j):
-    return Column(columns, station.lever + j).screw
+    return Column(cells.loose.screws, cells.elastic.shape[1] * station.kind + j).screw
 
 
 bend_pieces = by_scalar(bend_bands, bend_none)

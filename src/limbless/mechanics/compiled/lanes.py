@@ -21,6 +21,7 @@ from limbless.mechanics.compiled.scalars import (
     TANGENTS,
     absolute,
     arctangent2,
+    bare,
     define_binary,
     define_constants,
     define_negative,
@@ -121,6 +122,11 @@ def _absolute(x):
 @lane_version_of(value_of)
 def _value_of(x):
     return _largest(x)
+
+
+@lane_version_of(bare)
+def _bare(x):
+    return x
 
 
 @lane_version_of(where_positive)

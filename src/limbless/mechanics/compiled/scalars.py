@@ -358,6 +358,26 @@ def _carries_slopes(x):
     return (lambda x: True) if x == dual8 else (lambda x: False)
 
 
+def bare(x):
+    """A scalar without its derivatives: the number, or all eight of them, for what each decides for itself."""
+    return float(x)
+
+
+@_dual_version_of(bare)
+def _bare(x):
+    return _value(x)
+
+
+def stands_alone(x):
+    """Whether a scalar is that of one robot, not of eight side by side."""
+    return True
+
+
+@overload(stands_alone, jit_options=INLINE)
+def _stands_alone(x):
+    return (lambda x: False) if x == eight else (lambda x: True)
+
+
 def some_positive(x):
     """Whether x > 0; of eight numbers, whether one of them is: what is rare need not be computed every time."""
     return x > 0.0

@@ -32,11 +32,16 @@ def as_duals(problem: Any) -> Any:
     return mapped(widen, problem)
 
 
-def widened(problem: Any) -> Any:
-    """`as_duals`, with what is infinite clipped: windows that never end, actuators that know no bound. Fast math knows
-    no infinity, and derivatives would be inf - inf.
+def bounded(problem: Any) -> Any:
+    """The same with what is infinite clipped: windows that never end, actuators that know no bound. Fast math knows no
+    infinity.
     """
-    return as_duals(mapped(lambda array: np.clip(array, -BEYOND, BEYOND), problem))
+    return mapped(lambda array: np.clip(array, -BEYOND, BEYOND), problem)
+
+
+def widened(problem: Any) -> Any:
+    """`as_duals` of a problem that is `bounded`: derivatives would be inf - inf."""
+    return as_duals(bounded(problem))
 
 
 def seed_slope(duals: Any, direction: int, slope: Any) -> None:

@@ -2,7 +2,9 @@
 
 A stage X = X* + γh f(X) is found by repeating the problem's own solution for its accelerations with the stiff forces
 taken ahead (`stage_rate`): its fixed point is the exact stage, and no Jacobian is formed. A stage that does not come to
-rest is never accepted: the step is halved, a few times, and then given up.
+rest is never accepted: the step is halved, a few times, and then given up. Of robots side by side each comes to rest
+for itself, and is then asked the same until all have: it does what it would do alone. One whose step would have to be
+halved loses its numbers. One whose next knot is where it stands waits, as it is, while the others go on.
 
 `SDIRK4`: five stages, order 4, L-stable (Hairer and Wanner 1996, IV.6); `MIDPOINT`: one stage, order 2, symmetric.
 """
@@ -13,10 +15,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from limbless.mechanics.compiled.arrays import aligned_zeros
-from limbless.mechanics.compiled.generic import by_scalar
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
-from limbless.mechanics.compiled.lean import lean, lean_duals
-from limbless.mechanics.compiled.scalars import value_of
+from limbless.mechanics.compiled.lean import lean, lean_duals, lean_lanes
+from limbless.mechanics.compiled.scalars import (
+    absolute,
+    bare,
+    carries_slopes,
+    maximum,
+    minimum,
+    some_positive,
+    stands_alone,
+    value_of,
+    where_positive,
+)
 from limbless.mechanics.integrate.problem import (
     add,
     brace,
@@ -26,6 +37,7 @@ from limbless.mechanics.integrate.problem import (
     occupy,
     rate,
     settle,
+    spoil,
     stage_rate,
     states,
     steer,
@@ -110,19 +122,26 @@ def scratch_for(method: Method, size: int, actuators: int, laws: int, tolerance:
 
 
 @inline
-def remember(scratch, t, slope):
-    """The slope of a stage, for the next guesses; one at the same time takes the place of the one before."""
+def take(going, slope, before):
+    """A slope in the place of the one before, where `going` is above 0."""
+    for c in range(slope.shape[0]):
+        before[c] = where_positive(going, slope[c], before[c])
+
+
+@inline
+def remember(scratch, t, moves, slope):
+    """The slope of a stage, for the next guesses; one at the same time takes the place of the one before. Whoever does
+    not move remembers what it did.
+    """
     known = int(value_of(scratch.numbers[1]))
-    if known > 0 and value_of(scratch.times[0]) == value_of(t):
-        copy(slope, scratch.past[0])
-        return None
+    later = where_positive(absolute(bare(t - scratch.times[0])), moves, 0.0 * moves)
     for k in range(2, 0, -1):
-        scratch.times[k] = scratch.times[k - 1]
-        copy(scratch.past[k - 1], scratch.past[k])
-    scratch.times[0] = t
-    copy(slope, scratch.past[0])
-    scratch.numbers[1] = min(known + 1, 3)
-    return None
+        scratch.times[k] = where_positive(later, scratch.times[k - 1], scratch.times[k])
+        take(later, scratch.past[k - 1], scratch.past[k])
+    scratch.times[0] = where_positive(moves, t, scratch.times[0])
+    take(moves, slope, scratch.past[0])
+    if known == 0 or some_positive(later):
+        scratch.numbers[1] = min(known + 1, 3)
 
 
 @inline
@@ -142,55 +161,56 @@ def guess(scratch, t, slope):
 
 
 @inline
-def no_more(slope):
-    return 0
+def way_left(change, last):
+    """How far a stage is from its rest, from its last change and the one before: as far as a series goes that shrinks
+    as these two do.
+    """
+    one = 1.0 + 0.0 * change
+    contraction = change / where_positive(last, last, one)
+    bound = minimum(contraction, PATIENCE.slow * one)
+    left = where_positive(PATIENCE.slow - contraction, change * maximum(bound / (1.0 - bound), one),
+                          PATIENCE.far * change)
+    return where_positive(last, left, change)
 
 
 @inline
-def once_more(slope):
-    return 2
-
-
-later = by_scalar(no_more, once_more)
-"""Evaluations of a stage after its numbers have come to rest: derivatives follow them, a turn or two behind."""
-
-
-@inline
-def solve_stage(problem, scratch, t, inside, gh, state, slope):
-    """The stage whose X* stands in `scratch.start`, from the guess in `slope`. Returns whether it came to rest."""
-    tolerance, last, solved = value_of(scratch.numbers[0]), 0.0, PATIENCE.most
+def solve_stage(problem, scratch, t, inside, gh, moves, state, slope):
+    """The stage whose X* stands in `scratch.start`, from the guess in `slope`, of those that move; who has come to rest
+    is asked the same once more. Returns 0, or above where it does not come to rest.
+    """
+    tolerance, one = bare(scratch.numbers[0]), 1.0 + 0.0 * bare(gh)
+    going, failed, last, solved = moves, 0.0 * one, 0.0 * one, PATIENCE.most
     scratch.counts[1] += 1
     for turn in range(PATIENCE.most):
-        copy(slope, scratch.before)
+        take(going if turn > 0 else one, slope, scratch.before)
         occupy(problem, scratch.start, gh, scratch.before, state)
         stage_rate(problem, value_of(t), inside, gh, scratch.before, state, slope)
         scratch.counts[0] += 1
         if turn >= solved:
-            return True
-        change, speed = distance(problem, gh, scratch.before, slope, state)
-        if change > PATIENCE.lost or trouble(problem) > 0:
-            return False
-        left = change
-        if turn > 0 and last > 0.0:
-            contraction = change / last
-            left = PATIENCE.far * change
-            if contraction < PATIENCE.slow:
-                left = change * max(contraction / (1.0 - contraction), 1.0)
-        if left <= tolerance * speed and solved == PATIENCE.most:
-            solved = turn + later(slope)
-            if solved == turn:
-                return True
-        last = change
-    return False
+            return failed
+        if solved == PATIENCE.most:
+            change, speed = distance(problem, gh, scratch.before, slope, state)
+            lost = where_positive(maximum(change - PATIENCE.lost, 0.0 * one + trouble(problem)), going, 0.0 * one)
+            failed, going = failed + lost, going - lost
+            going = where_positive(way_left(change, last) - tolerance * speed, going, 0.0 * one)
+            if not some_positive(going):
+                solved, going = turn + (2 if carries_slopes(gh) else 0), one  # derivatives follow, a turn or two behind
+                if solved == turn:
+                    return failed
+            last = change
+    return failed + going
 
 
 @inline
 def step_once(problem, method, scratch, interval, share, part, x):
-    """A step over `part` of an interval, that begins at `share` of it. Returns whether it was solved; x is changed only
-    then.
+    """A step over `part` of an interval, that begins at `share` of it. Returns 0, or above where it was not solved: x
+    of a robot alone is then as it was.
     """
     state, slope, _ = states(problem)
     size, inside = part * interval.length, interval.inside
+    moves = where_positive(bare(size), 1.0 + 0.0 * bare(size), 0.0 * bare(size))
+    gh = method.gamma * where_positive(size, size, value_of(size) + 0.0 * size)
+    failed = 0.0 * moves
     brace(problem, value_of(interval.start + share * interval.length), inside, x)
     for i in range(method.b.shape[0]):
         copy(x, scratch.start)
@@ -201,32 +221,38 @@ def step_once(problem, method, scratch, interval, share, part, x):
         t = interval.start + where * interval.length
         steer(problem, interval.knot, where)
         guess(scratch, t, slope)
-        if not solve_stage(problem, scratch, t, inside, method.gamma * size, state, slope):
-            return False
+        failed = failed + solve_stage(problem, scratch, t, inside, gh, moves, state, slope)
+        if stands_alone(failed) and some_positive(failed):
+            return failed
         note_stage(problem, scratch, i, inside, state, slope)
-        occupy(problem, scratch.start, method.gamma * size, slope, state)
-        remember(scratch, t, slope)
+        occupy(problem, scratch.start, gh, slope, state)
+        remember(scratch, t, moves, slope)
         copy(slope, scratch.slopes[i])
     for i in range(method.b.shape[0]):
         add(problem, x, method.b[i] * size, scratch.slopes[i], x)
     settle(problem, x)
+    if some_positive(failed):
+        spoil(failed, x)
     count_step(problem, scratch, method, size)
-    return True
+    return failed
 
 
 @inline
 def cross_interval(problem, method, scratch, interval, x):
-    """From one knot to the next, in as many parts as are needed. Returns whether it was possible."""
+    """From one knot to the next, in as many parts as are needed; robots side by side in one. Returns whether it was
+    possible.
+    """
     share, part, depth = 0.0, 1.0, 0
     while share < 1.0 - 1e-9:
-        if step_once(problem, method, scratch, interval, share, part, x):
-            share += part
-        else:
+        failed = step_once(problem, method, scratch, interval, share, part, x)
+        if stands_alone(failed) and some_positive(failed):
             depth += 1
             scratch.counts[2] += 1
             if depth > PATIENCE.halvings:
                 return False
             part *= 0.5
+        else:
+            share += part
     return True
 
 
@@ -246,18 +272,27 @@ def implicit(problem, method, scratch, knots, record, x):
         copy(x, state)
         rate(problem, 2 * n, value_of(t), inside, state, slope)
         found = witness(problem, value_of(t), state, slope, r, record[n], last)
-        if found > 0:
-            return found, n
+        if some_positive(found):
+            if stands_alone(found):
+                return int(value_of(found)), n
+            spoil(found, x)
         if last:
             break
         r += 1 if record[n] else 0
         note_stage(problem, scratch, -1, inside, state, slope)
         if value_of(scratch.numbers[1]) == 0.0:
-            remember(scratch, t, slope)
+            remember(scratch, t, 1.0 + 0.0 * bare(t), slope)
         if value_of(h) > 0.0 and not cross_interval(problem, method, scratch, Interval(n, t, h, inside), x):
-            found = trouble(problem)
-            return found if found > 0 else UNSOLVED, n
+            row = int(value_of(trouble(problem)))
+            return row if row > 0 else UNSOLVED, n
     return 0, steps
+
+
+@lean_kernel
+def advance_lanes(problem, method, scratch, knots, record, x):
+    """Eight runs side by side, each with its own times. One that could not go on has no numbers at the end."""
+    return implicit(lean_lanes(problem), lean(method), lean_lanes(scratch), lean_lanes(knots), lean(record),
+                    lean_lanes(x))
 
 
 @lean_kernel

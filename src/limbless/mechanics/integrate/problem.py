@@ -1,8 +1,11 @@
 """What an engine asks of a problem: one version per class of problem, chosen by type."""
 from __future__ import annotations
 
+from math import nan
+
 from limbless.mechanics.compiled.generic import generic
-from limbless.mechanics.compiled.kernel import inline
+from limbless.mechanics.compiled.kernel import careful_kernel, inline
+from limbless.mechanics.compiled.scalars import some_positive, stands_alone, where_positive
 
 
 @generic
@@ -30,7 +33,8 @@ def keep(problem, x, slope, r):
 
 @generic
 def trouble(problem):
-    """0, or a number that says what cannot be solved at this instant."""
+    """0, or a number that says what cannot be solved at this instant; of robots side by side, one for each, or for all.
+    """
 
 
 @generic
@@ -48,13 +52,25 @@ def look(problem, t, x, r, recorded, last):
 
 @inline
 def witness(problem, t, state, slope, r, recorded, last):
-    """A knot whose rate is known: it is looked at, and recorded where asked. Returns what `trouble` said instead."""
+    """A knot whose rate is known: it is looked at, and recorded where asked. Returns what `trouble` said instead; of
+    robots side by side those in trouble lose their numbers, and the others go on.
+    """
     found = trouble(problem)
-    if found == 0:
-        look(problem, t, state, r, recorded, last)
-        if recorded:
-            keep(problem, state, slope, r)
+    if some_positive(found):
+        if stands_alone(found):
+            return found
+        spoil(found, state)
+    look(problem, t, state, r, recorded, last)
+    if recorded:
+        keep(problem, state, slope, r)
     return found
+
+
+@careful_kernel
+def spoil(found, x):
+    """No number any more in the lanes in which something was found: whoever looks at them later sees that."""
+    for c in range(x.shape[0]):
+        x[c] = where_positive(found + 0.0 * x[c], nan + 0.0 * x[c], x[c])
 
 
 @generic

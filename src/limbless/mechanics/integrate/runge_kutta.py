@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean, lean_duals, lean_lanes
-from limbless.mechanics.compiled.scalars import value_of
-from limbless.mechanics.integrate.problem import add, close_step, rate, settle, spend, states, witness
+from limbless.mechanics.compiled.scalars import some_positive, stands_alone, value_of
+from limbless.mechanics.integrate.problem import add, close_step, rate, settle, spend, spoil, states, witness
 
 
 @inline
@@ -47,8 +47,12 @@ def runge_kutta(problem, knots, record, x):
             rate(problem, 2 * n + halves, value_of(t + lead * h), inside, state, slope)
             if stage == 0:
                 found = witness(problem, value_of(t), state, slope, r, record[n], last)
-                if found > 0 or last:
-                    return found, n
+                if some_positive(found):
+                    if stands_alone(found):
+                        return int(value_of(found)), n
+                    spoil(found, x)
+                if last:
+                    return 0, n
                 r += 1 if record[n] else 0
                 copy(slope, total)
             else:

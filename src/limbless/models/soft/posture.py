@@ -86,11 +86,12 @@ def equilibrium(body: Soft, tension: ArrayLike | None = None, length: ArrayLike 
 def _loads_of(body: Soft) -> list[Environment]:
     """What acts at rest: water with a surface, or gravity of its own, lifts as `buoyancy` does."""
     loads = [item for item in body.environment if "load" in (item.role, *item.also)]
-    waters = [item for item in body.environment if isinstance(item, Water) and item.lifts]
-    if any(item.moving for item in waters if item.surface is not None):
-        raise InputError("initial.posture: an equilibrium is that of still water, and at its surface this water moves "
-                         "(flow or current); leave the flow out, or let a damped body come to rest")
-    return loads + [Buoyancy(density=item.density, acceleration=item.gravity, surface=item.surface) for item in waters]
+    waters = [item for item in body.environment if isinstance(item, Water)]
+    if any(item.moving for item in waters):
+        raise InputError("initial.posture: an equilibrium is that of still water, and this water moves (flow or "
+                         "current); leave the flow out, or let a damped body come to rest")
+    return loads + [Buoyancy(density=item.density, acceleration=item.gravity, surface=item.surface)
+                    for item in waters if item.lifts]
 
 
 def against_stops(body: Soft, strain: Array, floats: bool, acceleration: Callable[[Array], Array]) -> Array:

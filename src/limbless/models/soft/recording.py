@@ -87,8 +87,8 @@ class Recorder:
     def variables(self, records: Records) -> dict[str, Array]:
         """All variables at the recorded times."""
         x, base, bodies = records["x"], BaseRecord.of(records["base"]), BodyRecord.of(records["bodies"])
-        count, n = len(x), self.freedoms
-        q, velocity = x[:, 7:7 + n], x[:, 7 + n:13 + 2 * n]
+        count = len(x)
+        q, velocity = self.motion(x)
         R = bodies.rotation.reshape(count, len(self.mass), 3, 3)
         rate = base.acceleration.copy()
         rate[:, :3] += np.cross(velocity[:, 3:6], velocity[:, :3])
@@ -113,6 +113,19 @@ class Recorder:
         found |= self.water.variables(records["time"], lambda k: (R[:, k], bodies.origin[:, k], bodies.twist[:, k]))
         found |= self._special(records, q, velocity[:, 6:])
         return found | self._tendons(records, found) if self.strung.tendons else found
+
+    def motion(self, x: Array) -> tuple[Array, Array]:
+        """Freedoms (R, freedoms), and velocities of base and freedoms (R, 6 + freedoms), of flat states."""
+        n = self.freedoms
+        return x[:, 7:7 + n], x[:, 7 + n:13 + 2 * n]
+
+    def shape(self, q: Array, rates: Array) -> dict[str, Array]:
+        """The freedoms and their rates as the states that a result names."""
+        raise NotImplementedError
+
+    def centre(self, origin: Array) -> Array:
+        """(R, 3): centre of mass, from the places of all bodies (R, bodies, 3)."""
+        return np.asarray(np.einsum("b,rbi->ri", self.mass, origin) / self.mass.sum())
 
     def _tendons(self, records: Records, found: dict[str, Array]) -> dict[str, Array]:
         """Tendons and winches, with what they add to the energies and losses of the body."""
@@ -176,7 +189,7 @@ class Recorder:
         return {
             "kinetic_energy": 0.5 * np.einsum("rbi,rbi->r", twist, carried), "potential_energy": energy,
             "momentum": np.concatenate([momentum[..., :3].sum(axis=1), angular.sum(axis=1)], axis=1),
-            "com_position": np.einsum("b,rbi->ri", self.mass, bodies.origin) / total,
+            "com_position": self.centre(bodies.origin),
             "com_velocity": np.einsum("b,rbi->ri", self.mass, bodies.twist[..., :3]) / total,
         }
 
@@ -251,17 +264,20 @@ class SpineRecorder(Recorder):
 
     def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
         """Bends, what stops give, tendons."""
-        bend, stop = np.zeros((len(q), len(self.plan.cells), 2)), np.zeros((len(q), len(self.plan.cells), 2))
+        stop = np.zeros((len(q), len(self.plan.cells), 2))
         for k, (cell, own, speed) in enumerate(zip(self.plan.cells, self._blocks(q), self._blocks(rates),
                                                    strict=True)):
             over = np.where(cell.stop[:, 0] > 0.0, own - np.clip(own, cell.low, cell.high), 0.0)
             moment = -(cell.stop[:, 0] * over + cell.stop[:, 1] * np.where(over != 0.0, speed, 0.0))
-            bend[:, k], stop[:, k] = own[:, -2:], moment[:, -2:]
-        found = {"bend": bend, "stop_moment": stop}
+            stop[:, k] = moment[:, -2:]
+        found = {**self.shape(q, rates), "stop_moment": stop}
         if self.robot.pulley_radius is not None:
             length = Pull.of(records["tendons"]).length
             found["pulley_angle"] = (self.strung.straight - length) / self.robot.pulley_radius
         return found
+
+    def shape(self, q: Array, rates: Array) -> dict[str, Array]:
+        return {"bend": np.stack([own[:, -2:] for own in self._blocks(q)], axis=1)}
 
     def _stops(self) -> Array:
         """(vertebrae, 2) rad, to the side and down; infinite where there is none, or it is left out."""
@@ -311,7 +327,10 @@ class ChainRecorder(Recorder):
         return np.asarray(bodies.origin[:, last.body] + R[:, last.body] @ (last.start + last.length * last.frame[:, 0]))
 
     def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
-        return {"joint_position": q, "joint_velocity": rates, "joint_torque": AxisRecord.of(records["axes"]).torque}
+        return {**self.shape(q, rates), "joint_torque": AxisRecord.of(records["axes"]).torque}
+
+    def shape(self, q: Array, rates: Array) -> dict[str, Array]:
+        return {"joint_position": q, "joint_velocity": rates}
 
     def _pushes(self, R: Array, bodies: Any, added: Array) -> dict[str, Array]:
         """Force on each link, along its axes: of its origin and of all stations on it; those of the base stand before
@@ -362,8 +381,11 @@ class RodRecorder(Recorder):
         return {"elastic_energy": stored, "damping_power": spent}
 
     def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
+        return {**self.shape(q, rates), "joint_torque": AxisRecord.of(records["axes"]).torque}
+
+    def shape(self, q: Array, rates: Array) -> dict[str, Array]:
         strain, rate = self._strains(q, rates)
-        return {"strain": strain, "strain_rate": rate, "joint_torque": AxisRecord.of(records["axes"]).torque}
+        return {"strain": strain, "strain_rate": rate}
 
     def _strains(self, q: Array, rates: Array) -> tuple[Array, Array]:
         """The six strains at every station (R, stations, 6), and their rates."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from limbless.environments.base import Environment, Pack
 from limbless.mechanics.chain.cell import Cell, Cells, Present, Pull, Station, Stop
-from limbless.mechanics.chain.pieces import Bands, Bent, Column, Lever, Piece, StrainMotion
+from limbless.mechanics.chain.pieces import Bands, Bent, Column, Lever, Loose, Piece, StrainMotion
 from limbless.mechanics.chain.ropes import COMMANDS
 from limbless.mechanics.chain.tables import BodyRecord, Freedom, Link, Records, Robot
 from limbless.mechanics.compiled.arrays import aligned_zeros
@@ -132,10 +132,11 @@ def cells_of(plan: Plan, added: Array, strung: Strung, tallied: int, records: in
     held = [np.zeros(len(driven)) for _ in range(3)]
     present = Present(held[0], held[1], held[2], np.zeros(0 if tendons else n), np.zeros(tendons),
                       np.zeros(tendons))
-    mass = plan.masses
+    mass, different = plan.masses, max(len(cell.pieces) for cell in plan.cells)
     return Cells(stations, levers, elastic, viscous, np.concatenate([cell.rest for cell in plan.cells]), stops, given,
                  driven, scale, present, Pull.zeros(tendons), Pull.zeros(records, tendons), strung.ropes(n), material,
-                 bands_of(plan, station, lever, most), np.zeros(tallied), mass / mass.sum(), Column.zeros(len(levers)),
+                 bands_of(plan, station, lever, most), Loose(Bent.zeros(different), Column.zeros(different * most)),
+                 np.zeros(tallied), mass / mass.sum(), Column.zeros(len(levers)),
                  aligned_zeros((n, most)), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(1))
 
 
@@ -184,6 +185,7 @@ def _lay_pieces(plan: Plan, station: Any, lever: Any, most: int) -> list[list[tu
                 own.append((twin, looks))
             station.band[s], station.lane[s] = twin
             station.screw[s] = station.band[s] * most
+            station.kind[s] = next(number for number, (place, _) in enumerate(own) if place == twin)
             s += 1
         column += m
     return bands
