@@ -165,7 +165,9 @@ def change_along(variation: Variation, model: Any, models: list[Any],
     def drive(knots: np.ndarray) -> Any:
         found = differences([one.drive(varied.gait, stage_times(there)) for one, varied, there
                              in zip(models, variation.scenarios, around(knots), strict=True)])
-        return found if isinstance(models[0], NewtonEuler) else mapped(one_sided, found)
+        if isinstance(models[0], NewtonEuler):
+            return found
+        return found._replace(command=one_sided(found.command), command_rate=one_sided(found.command_rate))
 
     packed = [one.problem(one.still(), 0, Uncounted(), Uncounted()) for one in (model, *models)]
     problem = combined((0.0, *variation.weights), packed, variation.path)  # the one between must be of the same make

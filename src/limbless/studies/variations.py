@@ -22,6 +22,8 @@ _BOUNDS = ("swell",)
 """Numbers of a problem that say where to look and not what is found there."""
 FAR, SAME = 1e-2, 1e-10
 """Of the time: a kink this much farther off is another one; knots this near are one."""
+KINKED = 0.02
+"""Of the largest slope: what smooth slopes differ by from a cubic is less."""
 
 
 class Variation(NamedTuple):
@@ -110,13 +112,14 @@ def between(kinks: Array, end: float) -> Array:
 
 
 def one_sided(slopes: Array) -> Array:
-    """Slopes of a drive at quarters of steps, with those at both ends from within, by the cubic through four of them: a
-    kink that stands there would be differenced over.
+    """Slopes of tensions (4 K + 1, tendons) at quarters of steps; those at an end where a kink stands, which would be
+    differenced over, from within, by the cubic through four of them.
     """
-    found = slopes.copy()
+    found, large = slopes.copy(), KINKED * np.abs(slopes).max(axis=0, initial=0.0)
     if len(slopes) >= 5:
         inner = np.array([4.0, -6.0, 4.0, -1.0])
-        found[0], found[-1] = inner @ slopes[1:5], inner @ slopes[-2:-6:-1]
+        for row, within in ((0, inner @ slopes[1:5]), (-1, inner @ slopes[-2:-6:-1])):
+            found[row] = np.where(np.abs(within - slopes[row]) > large, within, slopes[row])
     return found
 
 

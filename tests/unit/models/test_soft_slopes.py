@@ -15,6 +15,7 @@ from limbless.studies.variations import value_at
 
 NECK = {"duration": 0.2, "step": 0.01, "record_every": 0.1, "model.tolerance": 1e-8}
 WORM = {"duration": 0.5, "step": 0.02, "record_every": 0.1, "model.cells": 3, "model.tolerance": 1e-8}
+WAVE = {"kind": "body-wave", "amplitude": 0.1, "growth": 0.5, "wavelength": 0.6, "period": 1.0, "ramp": 0.5}
 
 
 @pytest.mark.long
@@ -23,7 +24,8 @@ WORM = {"duration": 0.5, "step": 0.02, "record_every": 0.1, "model.cells": 3, "m
     ("neck-swing-air", {**NECK, "model.integrator": "rk4", "step": 5e-4, "robot.damping_time": 0.001},
      ["robot.damping_time", "gait.ramp"]),
     ("worm-muscles", WORM, ["gait.couple", "robot.stiffness", "robot.density"]),
-], ids=["implicit", "explicit", "muscles"])
+    ("eel-passive-tail", {**WORM, "gait": WAVE}, ["gait.amplitude", "robot.density"]),
+], ids=["implicit", "explicit", "muscles", "wave"])
 def test_slopes_are_those_of_differences(scenario: str, changes: dict[str, Any], names: list[str]) -> None:
     found = ll.sensitivity(scenario, names, changes)
     plain = ll.run(ll.Scenario.load(scenario, changes)).dataset

@@ -133,3 +133,5 @@ def test_knots_go_with_kinks() -> None:
     jump = t**3 - t
     jump[0], jump[-1] = 1e3, -1e3
     np.testing.assert_allclose(one_sided(jump), t**3 - t)
+    wave = np.sin(0.3 * t)
+    assert np.array_equal(one_sided(wave), wave)                          # no kink, no cubic
