@@ -115,6 +115,9 @@ def test_what_only_one_robot_can_be_asked_goes_alone() -> None:
 # ----------------------------------------------------------------------------------- kernels of their own for each kind
 
 SWIM = {"duration": 0.4, "record_every": 0.2}
+FINGER = {f"robot.tendons.{number}.{field}": value for number in range(2)
+          for field, value in (("stiffness", None), ("damping", 0.0), ("winch", None))}
+"""Tendons that do not stretch."""
 
 
 @pytest.mark.long
@@ -140,10 +143,7 @@ def test_every_kind_of_body(name: str, over: dict[str, Any], changes: dict[str, 
 @pytest.mark.parametrize("integrator", ["sdirk4", "midpoint", "rk4"])
 def test_fingers(integrator: str, alone: list[ll.Scenario]) -> None:
     """Rigid links whose tendons have the tensions that the gait says."""
-    finger = ll.Scenario.load("chain-tendons")
-    chain = finger.robot.model_dump(mode="json")
-    chain["tendons"] = [{**tendon, "stiffness": None, "damping": 0.0, "winch": None} for tendon in chain["tendons"]]
-    changes = {"robot": chain, "gait": {"kind": "tension-step", "after": [1.0, 0.2], "ramp": 0.1}, "duration": 0.2,
+    changes = {**FINGER, "gait": {"kind": "tension-step", "after": [1.0, 0.2], "ramp": 0.1}, "duration": 0.2,
                "record_every": 0.1, "step": 0.001, "model.integrator": integrator}
     over = {"gait.after": [[1.0, 0.2], [2.0, 0.3], [0.5, 0.0]]}
     same_as_single("chain-tendons", over, changes, 1e-12)
@@ -151,12 +151,24 @@ def test_fingers(integrator: str, alone: list[ll.Scenario]) -> None:
 
 
 @pytest.mark.long
-def test_rows_of_a_sweep_are_those_of_single_runs() -> None:
-    measures = ["mean_speed", "positive_work", "cost_of_transport"]
-    plan = Plan.make("spine-45-swim", {"gait.period": [1.0, 1.2, 1.5]}, measures, SWIM)
+@pytest.mark.parametrize(("name", "more"), [("spine-45-swim", []), ("worm-muscles", ["peak_torque"])])
+def test_rows_of_a_sweep_are_those_of_single_runs(name: str, more: list[str]) -> None:
+    measures = ["mean_speed", "positive_work", "cost_of_transport", *more]
+    plan = Plan.make(name, {"gait.period": [1.0, 1.2, 1.5]}, measures, {**SWIM, "gait.ramp": 0.2})
     beside, single = Evaluator(plan), Evaluator(plan)
     single.in_lanes = False
     rows = beside._runs_together(range(3))
     for number, other in enumerate(single.rows(range(3))):
         row = rows[number]
         assert row.values == pytest.approx(other.values, rel=1e-10) and row.status == "completed"
+        assert np.isfinite(list(row.values.values())).all() and set(row.values) == set(measures)
+
+
+@pytest.mark.long
+def test_torques_of_joints_that_tendons_drive_are_found_run_by_run() -> None:
+    """Side by side tensions are counted, and a sweep asks for torques."""
+    plan = Plan.make("chain-tendons", {"gait.ramp": [0.1, 0.12, 0.14]}, ["peak_torque"],
+                     {**FINGER, "gait": {"kind": "tension-step", "after": [1.0, 0.2], "ramp": 0.1}, "duration": 0.1})
+    evaluator = Evaluator(plan)
+    assert evaluator.desk.key(plan.scenario) is not None and evaluator._runs_together(range(3)) == {}
+    assert all(row.values["peak_torque"] > 0.0 for row in evaluator.rows(range(3)))
