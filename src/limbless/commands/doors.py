@@ -57,8 +57,8 @@ def robot(file: Path, settings: tuple[str, ...], medium: str | None, out: Path |
 def export(source: str, form: str, out: Path, settings: tuple[str, ...], allow_code: bool) -> None:
     """Write a robot or a run for other tools.
 
-    The robot of a scenario (or of a robot file) becomes MJCF, with gravity, ground, pegs and body-drag, or URDF. A
-    saved run becomes a ROS 2 bag (MCAP; extra logs) or a MATLAB file.
+    The robot of a scenario (or of a run, or of a robot file) becomes MJCF, with gravity, ground, pegs and body-drag,
+    or URDF. A saved run becomes a ROS 2 bag (MCAP; extra logs) or a MATLAB file.
 
     \b
     Examples:
@@ -78,5 +78,6 @@ def export(source: str, form: str, out: Path, settings: tuple[str, ...], allow_c
         return
     from limbless.interop.save_robot import save_robot
 
-    scenario = permitted(source, changes_in(settings), allow_code)
+    saved = Path(source) / "scenario.yaml"               # of a run that was made: its robot
+    scenario = permitted(str(saved) if saved.is_file() else source, changes_in(settings), allow_code)
     click.echo(save_robot(scenario.robot, out, scenario.environment, scenario.step, form, scenario.initial))

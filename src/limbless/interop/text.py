@@ -55,6 +55,9 @@ def parse(text: str, where: str) -> Element:
     plain = re.sub(r"<!--.*?-->", lambda found: "\n" * found[0].count("\n"), text, flags=re.DOTALL)
     if "<!DOCTYPE" in plain or "<!ENTITY" in plain:
         raise InputError(f"{where}: a description of a robot needs no DOCTYPE and no ENTITY; take them out")
+    if not plain.lstrip().startswith("<"):
+        raise InputError(f"{where}: not XML, in which robots are described (URDF, SDF, MJCF, xacro); `limbless film` "
+                         "reads tables of a tracked animal")
     try:
         root = ElementTree.fromstring(plain.lstrip())
     except (ElementTree.ParseError, ValueError) as error:

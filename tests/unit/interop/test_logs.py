@@ -61,5 +61,10 @@ def test_export_at_the_command_line(tmp_path: Path, run: ll.Result) -> None:
     run.save(tmp_path / "run")
     answer = CliRunner().invoke(main, ["export", str(tmp_path / "run"), "--to", "mat", "-o", str(tmp_path / "a.mat")])
     assert answer.exit_code == 0 and (tmp_path / "a.mat").is_file(), answer.output
+    (tmp_path / "made").mkdir()
+    (tmp_path / "made" / "scenario.yaml").write_text(run.scenario.to_yaml())
+    answer = CliRunner().invoke(main, ["export", str(tmp_path / "made"), "--to", "mjcf", "-o", str(tmp_path / "a.xml")])
+    assert answer.exit_code == 0 and ll.load_robot(tmp_path / "a.xml").total_mass == pytest.approx(
+        ll.Scenario.load("eel-planar").robot.build().total_mass), answer.output
     with pytest.raises(InputError, match=r"a run is exported as name.mat"):
         run.export(tmp_path / "a.csv")

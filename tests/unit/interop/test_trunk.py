@@ -118,7 +118,7 @@ def test_fixed_joints_merge(tmp_path: Path) -> None:
     ('<robot name="r">' + massive("a") + "</robot>", "the file describes no moving joint"),
     ("<robot name='r'/>", "it describes no link"),
     ("<kml/>", "its root is <kml>"),
-    ("<robot><link name='a'>", "not valid XML"),
+    ("<robot><link name='a'>", "not valid XML"), ("time,x,y", "not XML, in which robots are described (URDF, SDF, MJCF, xacro)"),
     (urdf(mass="nan"), "mass is 'nan'"),
     (urdf(mass="-1"), "it must be zero or positive"),
     (urdf(mass="heavy"), "link 'link0': mass is 'heavy', not 1 number"),
