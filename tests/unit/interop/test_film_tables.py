@@ -58,6 +58,24 @@ def test_the_same_film_in_other_tables(tmp_path: Path, name: str) -> None:
     assert found["time"].values == pytest.approx(np.arange(30) / 50)
 
 
+@pytest.mark.parametrize(("clock", "spelled"), [("t,", "{a}{p}"), ("time_ms;", "{a}_{p}"), ("frame,", "p{p}.{a}"),
+                                                ("", "{a} {p}")])
+def test_a_row_per_frame(tmp_path: Path, clock: str, spelled: str) -> None:
+    """Points in columns, the last one first; with times, numbers of frames or none of them."""
+    mark = ";" if ";" in clock else ","
+    order = range(POINTS.shape[1] - 1, -1, -1)
+    when = {"t,": lambda f: [f / 50], "time_ms;": lambda f: [20 * f], "frame,": lambda f: [f], "": lambda f: []}[clock]
+    rows = [mark.join(map(str, [*when(f), *(frame[p, a] for p in order for a in (1, 0))]))
+            for f, frame in enumerate(POINTS)]
+    header = clock + mark.join(spelled.format(a=a, p=p) for p in order for a in "yx")
+    (tmp_path / "film.csv").write_text("\n".join([header, *rows]))
+    film = ll.Film.load(tmp_path / "film.csv", length=LENGTH, rate=None if clock in ("t,", "time_ms;") else 50.0)
+    assert film.midline["time"].values == pytest.approx(np.arange(30) / 50)
+    size = np.linalg.norm(np.diff(film.midline["points"].values[0], axis=0), axis=1)
+    truth = np.linalg.norm(np.diff(POINTS[0], axis=0), axis=1)
+    assert size / size.sum() == pytest.approx(truth / truth.sum(), abs=1e-12)
+
+
 def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     path = table(tmp_path / "film.csv", "frame,point,x,y", lambda f, p, x, y: f"{f},{p % 4},{x},{y}")
     with pytest.raises(InputError, match=r"lines 2 and 6 both have point '0' at frame 0"):

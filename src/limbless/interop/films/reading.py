@@ -15,7 +15,7 @@ from limbless.interop.films.tracks import LARGEST, Track, separator_of, text_of
 
 KNOWN = ("SLEAP (CSV, analysis HDF5), DeepLabCut (CSV, HDF5), WCON (also zipped), Tierpsy and WormPose (HDF5), "
          "movement "
-         "(NetCDF), tables with columns frame, point, x, y (CSV), arrays (npy, npz)")
+         "(NetCDF), tables with columns frame, point, x, y, or t, x0, y0, x1, y1, .. (CSV), arrays (npy, npz)")
 _VIDEOS = (".mp4", ".mov", ".avi", ".mkv", ".webm", ".m4v")
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 

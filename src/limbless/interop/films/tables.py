@@ -26,6 +26,9 @@ KINDS = ("bend", "curvature", "angle")
 """What a table (T, P) without x and y may hold: angles between neighbouring segments, curvatures, headings of segments.
 """
 _COLUMN = re.compile(r"m?([xy])[\s_.\[(]*([a-zµ]*)[\])]*")
+_PAIR = re.compile(r"([xy])[\s_.]*(\w+)|(\w+?)[\s_.]+([xy])")
+_FEWEST = 3
+"""Pairs of columns that make a table with a row per frame."""
 _CLOCK = re.compile(r"(?:t|time)[\s_.\[(]*(?:(ms|milli|min|s|)(?:ec|econds?|utes?|seconds?)?)[\])]*")
 _SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3, "milli": 1e-3, "min": 60.0}
 _MEANINGS = {"frame": ("frame", "frame_idx", "frameidx", "image"), "point": ("point", "pt", "node", "keypoint"),
@@ -50,18 +53,32 @@ def columns_of(header: list[str]) -> dict[str, tuple[int, str]]:
     return found
 
 
+def pairs_of(header: list[str]) -> dict[str, tuple[int, int]]:
+    """Points of a table with a row per frame -> their columns of x and y: `x0, y0`, `x_0, y_0`, `nose_x, nose_y`."""
+    found: dict[str, dict[str, int]] = {}
+    for i, raw in enumerate(header):
+        match = _PAIR.fullmatch(raw.strip().lower())
+        if match and (match[2] or match[3]) not in UNITS:
+            found.setdefault(match[2] or match[3], {}).setdefault(match[1] or match[4], i)
+    both = {name: (axes["x"], axes["y"]) for name, axes in found.items() if len(axes) == 2}
+    return both if len(both) >= _FEWEST else {}
+
+
 def is_csv(header: list[str]) -> bool:
-    """A row per frame and point."""
-    return {"x", "y", "point"} <= set(columns_of(header)) and bool({"frame", "t"} & set(columns_of(header)))
+    """A row per frame and point, or a row per frame."""
+    known = set(columns_of(header))
+    return ({"x", "y", "point"} <= known and bool({"frame", "t"} & known)) or bool(pairs_of(header))
 
 
 def read_csv(path: Path, who: str | None = None) -> Track:
     """Columns frame or t (or both), point, x and y, and animal where there are several, in any order; an empty cell is
-    a gap.
+    a gap. Or columns of x and y for each point, frame after frame.
     """
     rows = table_of(path)
     columns = columns_of(rows[0])
     cells = [(line, row) for line, row in enumerate(rows[1:], start=2) if any(row)]
+    if not {"x", "y", "point"} <= set(columns):
+        cells, columns = _by_points(cells, columns, pairs_of(rows[0]))
     if "animal" not in columns:
         return _animal(path, "", cells, columns)
     labels = [_cell(row, columns["animal"][0]) for _, row in cells]
@@ -73,6 +90,17 @@ def read_csv(path: Path, who: str | None = None) -> Track:
         raise InputError(f"{path.name}: no animal {who!r}; {nearest(who, counts)}")
     label = who if who is not None else next(iter(counts), "")
     return _animal(path, label, [cell for cell, own in zip(cells, labels, strict=True) if own == label], columns)
+
+
+def _by_points(cells: list[tuple[int, list[str]]], columns: dict[str, tuple[int, str]],
+               pairs: dict[str, tuple[int, int]]) -> tuple[list[tuple[int, list[str]]], dict[str, tuple[int, str]]]:
+    """The rows of frames as rows of points; frames that have neither number nor time are counted."""
+    kept = {meaning: columns[meaning] for meaning in ("frame", "t", "animal") if meaning in columns}
+    counted = not {"frame", "t"} & set(kept)
+    found = [(line, [*(_cell(row, i) for i, _ in kept.values()), str(number), name, _cell(row, x), _cell(row, y)])
+             for number, (line, row) in enumerate(cells) for name, (x, y) in pairs.items()]
+    places = [*kept, "frame" if counted else "row", "point", "x", "y"]
+    return found, {meaning: (i, kept[meaning][1] if meaning in kept else "") for i, meaning in enumerate(places)}
 
 
 def _animal(path: Path, label: str, cells: list[tuple[int, list[str]]], columns: dict[str, tuple[int, str]]) -> Track:
