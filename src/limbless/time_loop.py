@@ -28,7 +28,7 @@ from limbless.result import LOOKED, RECORDED, Result
 from limbless.scenarios.numbers import computable
 from limbless.scenarios.plausibility import likely_causes
 from limbless.scenarios.scenario import Scenario
-from limbless.timeline import LOOKS, Looks, blocks_between, on_grid, recorded, stage_times
+from limbless.timeline import LOOKS, Looks, blocks_between, on_grid, parted, recorded, stage_times
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -198,9 +198,11 @@ class Run:
         return blocks_between(self.state.time, self.end, period, lambda begin, finish: (), count)
 
     def blocks(self, begin: float, finish: float, gait: Any) -> Iterator[Array]:
-        """The knots between two times, in pieces of at most `steps_per_block` steps."""
-        return blocks_between(begin, finish, self.scenario.step, partial(self.switches, gait),
-                              self.model.steps_per_block)
+        """The knots between two times, in pieces of at most `steps_per_block` steps that end where a drive jumps."""
+        pieces = blocks_between(begin, finish, self.scenario.step, partial(self.switches, gait),
+                                self.model.steps_per_block)
+        return (part for knots in pieces
+                for part in parted(knots, self.model.jumps(gait, float(knots[0]), float(knots[-1]))))
 
     def switches(self, gait: Any, begin: float, finish: float) -> list[float]:
         """Times at which a step must end."""

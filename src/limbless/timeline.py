@@ -3,6 +3,7 @@ is continued.
 """
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 
@@ -56,6 +57,12 @@ def knots_among(marks: Array, step: float, breakpoints: Sequence[float]) -> tupl
     inner = inner[np.diff(inner, prepend=-np.inf) > slack]
     places = np.searchsorted(inner, marks) + np.arange(len(marks))
     return np.insert(inner, np.searchsorted(inner, marks), marks), places.tolist()
+
+
+def parted(knots: Array, jumps: Sequence[float]) -> list[Array]:
+    """Knots in parts that end at these of them; the next part begins with the same knot."""
+    cuts = sorted({int(np.abs(knots[1:-1] - jump).argmin()) + 1 for jump in jumps} if len(knots) > 2 else ())
+    return [knots[first:last + 1] for first, last in itertools.pairwise([0, *cuts, len(knots) - 1])]
 
 
 def on_grid(time: float, step: float) -> float:

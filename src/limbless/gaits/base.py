@@ -107,6 +107,15 @@ class Gait(Description):
         """Times in (start, end) at which the law is not smooth: integration steps end there."""
         return []
 
+    def breaks(self) -> tuple[float, ...]:
+        """Abscissae at which what it gives along a rod jumps."""
+        return ()
+
+    def jumps(self, start: float, end: float) -> list[float]:
+        """Those of `breakpoints` at which what it gives to tendons, or its rate, jumps: it is sampled from either side.
+        """
+        return []
+
     def tendon_kinks(self, start: float, end: float, places: Sequence[tuple[float, float]]) -> list[float]:
         """Those at which what it gives to tendons at these places (see `sample_tendons`) is not smooth."""
         return []

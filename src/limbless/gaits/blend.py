@@ -50,5 +50,8 @@ class Blend:
         """Where one of the two is not smooth."""
         return sorted({*self.old.breakpoints(start, end), *self.new.breakpoints(start, end)})
 
+    def jumps(self, start: float, end: float) -> list[float]:
+        return sorted({*self.old.jumps(start, end), *self.new.jumps(start, end)})
+
     def tendon_kinks(self, start: float, end: float, places: Sequence[tuple[float, float]]) -> list[float]:
         return sorted({*self.old.tendon_kinks(start, end, places), *self.new.tendon_kinks(start, end, places)})

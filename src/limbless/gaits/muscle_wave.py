@@ -38,7 +38,7 @@ class MuscleWave(Gait):
         return [self.ramp] if start < self.ramp < end else []
 
     def breaks(self) -> tuple[float, ...]:
-        """Abscissae at which the law is not smooth."""
+        """Where the muscles begin and end."""
         return tuple(x for x in (self.start, self.end) if x)
 
     @property

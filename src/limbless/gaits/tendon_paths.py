@@ -88,12 +88,20 @@ class TendonPath(Instants):
             raise InputError(f"the tendon path has {columns.shape[1]} columns after time (table), "
                              f"but the robot has {len(stations)} tendons (robot.tendon_count, or robot.tendons of a "
                              f"spine)")
-        value = np.stack([np.interp(times, self._table[:, 0], column) for column in columns.T], axis=1)
-        return Drive(value, np.gradient(value, times, axis=0), np.zeros_like(value))
+        rows = self._table[:, 0]
+        value = np.stack([np.interp(times, rows, column) for column in columns.T], axis=1)
+        slopes = np.zeros((len(rows) + 1, columns.shape[1]))               # before, between and behind the rows
+        slopes[1:-1] = np.diff(columns, axis=0) / np.diff(rows)[:, None]
+        return Drive(value, slopes[np.searchsorted(rows, times, side="right")], np.zeros_like(value))
 
     def breakpoints(self, start: float, end: float) -> list[float]:
         """The rows of the table."""
         return [float(t) for t in self._table[:, 0] if start < t < end]
+
+    def jumps(self, start: float, end: float) -> list[float]:
+        """Rates jump at the rows; those of tensions do no work."""
+        rows = self._table[:, 0]
+        return [] if self.drives == "tension" else rows[(rows > start) & (rows < end)].tolist()
 
 
 class TipPath(Instants):

@@ -31,11 +31,15 @@ class TendonStep(Gait):
                                  "tendons; give one for each, or another robot (tendon_count and segments of a neck)")
         share, rate, _ = smooth_steps(times - self.at, self.ramp)
         share, rate = (np.where(times >= self.at, part, 0.0)[:, None] for part in (share, rate))
-        step = ends[1] - ends[0]
-        return Drive(ends[0] + share * step, rate * step, np.zeros((len(times), len(stations))))
+        share = np.clip(share, 0.0, 1.0)                  # a mean of both ends, never beyond them by rounding
+        value = (1.0 - share) * ends[0] + share * ends[1]
+        return Drive(value, rate * (ends[1] - ends[0]), np.zeros((len(times), len(stations))))
 
     def breakpoints(self, start: float, end: float) -> list[float]:
         return [t for t in dict.fromkeys((self.at, self.at + self.ramp)) if start < t < end]
+
+    def jumps(self, start: float, end: float) -> list[float]:
+        return self.breakpoints(start, end) if self.ramp == 0.0 else []
 
 
 class TensionStep(TendonStep):
@@ -64,6 +68,13 @@ class LengthStep(TendonStep):
     after: tuple[float, ...] = quantity((), "m", "the same behind")
     drives: ClassVar[str] = "tendon-length"
     numbers: ClassVar[str] = "lengths"
+
+    @model_validator(mode="after")
+    def _takes_time(self) -> LengthStep:
+        if self.ramp == 0.0 < self.at:
+            raise ValueError("ramp: a winch that winds at once, in the midst of a run, does a work that nothing counts; "
+                             "give a ramp above 0 (1e-3 s)")
+        return self
 
     def sample_lengths(self, times: Array, straight: Array) -> Drive:
         """Unstretched lengths (T, tendons), m."""

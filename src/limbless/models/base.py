@@ -228,6 +228,10 @@ class Model(Recording):
         """Times in (start, end) at which what the gait gives to this robot is not smooth, beside the gait's own."""
         return []
 
+    def jumps(self, gait: Gait, start: float, end: float) -> list[float]:
+        """Those at which it jumps: a block of steps ends there."""
+        return []
+
     def step_limit(self, state: State) -> StepLimit | None:
         """The longest step that solves the scenario from this state on, where a longer one would be wrong without a
         sign of it.

@@ -46,6 +46,15 @@ class Vertebra(Description):
                                                              "absent", ge=0)
 
 
+    @model_validator(mode="after")
+    def _is_a_disk(self) -> Vertebra:
+        own = self.disk_inertia or (0.0, 0.0, 0.0)
+        if min(own) < 0.0 or 2.0 * max(own) > sum(own) * (1.0 + 1e-9):
+            raise ValueError(f"disk_inertia: no body has the moments {own} kg m2: each is positive, and none larger than "
+                             "the sum of the other two")
+        return self
+
+
 class Tendon(Cable):
     """A cable through a hole in every disk up to its anchor; straight from hole to hole."""
 

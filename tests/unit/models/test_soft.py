@@ -282,6 +282,18 @@ def test_a_hanging_rod_tends_to_a_heavy_chain() -> None:
     np.testing.assert_allclose(model.linearise(model.flat()).frequency[0], 4.034012, rtol=1e-5)
 
 
+def test_a_spinning_pendulum_has_the_modes_of_a_top() -> None:
+    """As stiff as a rigid one, hung at its end and spun about itself with W: A λ² - i C W λ + m g l = 0 in the room,
+    and λ - i W in axes that turn with it.
+    """
+    rod, W = Rod(base="pinned", length=0.3, half_width=0.03, stiffness=1e4, passive={}), 20.0
+    model = Soft(rod, ll.Gravity(), None, SoftSettings(cells=1, degree=0))
+    found = model.linearise(model.flat(base_twist=(0.0, 0.0, 0.0, W, 0.0, 0.0), base_orientation=DOWN)).frequency
+    C, A = rod.bodies().inertia[0].diagonal()[:2]
+    roots = np.roots([A, -1j * C * W, rod.total_mass * 9.81 * 0.5 * rod.length]) - 1j * W
+    np.testing.assert_allclose(found[found > 0.0][:2], np.sort(np.abs(roots)), rtol=3e-4)
+
+
 def test_tendons_change_the_frequencies_of_a_neck() -> None:
     """Numbers of another program, rad/s: without tension, and with 0.5 N in all four tendons."""
     neck = Soft(ll.SnakeNeck(), ll.Gravity())
@@ -549,6 +561,18 @@ def test_models_of_given_strains_and_of_statics_refuse_what_they_do_not_know() -
 def test_muscles_act_on_passive_strains_alone() -> None:
     with pytest.raises(InputError, match="not passive all along them"):
         ll.run("worm-muscles", {"robot.passive": {"start": 0.1}})
+
+
+def test_muscles_may_end_within_a_cell() -> None:
+    """A couple M between two abscissae bends a rod there to M / EI: its tip turns by that times the way, whatever the
+    cells.
+    """
+    rod = Rod(base="fixed", strains="planar", length=0.6, half_width=0.01, stiffness=0.01, passive={})
+    model = Soft(rod, (), None, SoftSettings(cells=4))
+    wave = ll.MuscleWave(couple=4e-3, period=1.0, wavelength=1e9, start=0.1, end=0.37, ramp=0.0)
+    efforts = model.drive(wave, np.full(3, 0.25)).torque[0]
+    np.testing.assert_allclose(efforts[::2].sum(), 4e-3 * 0.27, rtol=1e-12)                  # along the mean curvatures
+    np.testing.assert_allclose(efforts[1], 4e-3 * 2.0 / 0.15 * (0.15**2 - 0.1**2 - 0.15 * 0.05) / 2.0, rtol=1e-12)
 
 
 def test_the_printed_added_mass_is_warned_of() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 import limbless as ll
 from limbless.errors import InputError
+from limbless.gaits.tendon_paths import TendonPath
 from limbless.mechanics.chain.cell import Pull
 from limbless.mechanics.chain.ropes import Winding
 from limbless.mechanics.chain.tables import BodyRecord
@@ -265,6 +266,56 @@ def test_drives_of_a_rod_do_the_work_that_it_takes(gait: Any) -> None:
     data = ll.simulate(rod, gait, model=SoftSettings(cells=2, tolerance=1e-9), duration=0.1, step=0.005).dataset
     assert energy_gap(data) < 1e-4
     assert data["strain"].values[-1, :, 5].mean() > 0.02                                     # to the left
+
+
+ARM: dict[str, Any] = {"base": "fixed", "strains": "planar", "length": 0.4, "half_width": 0.02, "stiffness": 0.02,
+                       "damping_time": 0.05, "passive": {}}
+
+
+def channels(**fields: Any) -> list[dict[str, Any]]:
+    return [{"place": (side, 0.0), **fields} for side in (0.008, -0.008)]
+
+
+def test_a_tendon_let_go_at_once_pulls_until_then_and_no_longer() -> None:
+    """A step that ends at a jump sees what was before, the next one what is behind: of fourth order, and a jump right
+    behind a knot is no trouble. When the last stage saw the tension behind, the tip was 1 % off.
+    """
+    rod, found = Rod(**ARM, tendons=channels()), []
+    for at, step in ((0.05, 0.01), (0.05, 0.005), (0.05 + 1e-8, 0.01)):
+        let_go = ll.TensionStep(before=(2.0, 0.0), after=(0.0, 0.0), at=at, ramp=0.0)
+        found.append(ll.simulate(rod, let_go, model=SoftSettings(cells=2), duration=0.1, step=step,
+                                 record_every=0.05).dataset["tip_position"].values[-1, 1])
+    np.testing.assert_allclose(found, found[1], rtol=2e-4)
+
+
+def test_a_tension_that_falls_to_nothing_is_not_below_it() -> None:
+    """2 + 1 (0 - 2) was -2e-15 N at some times, and refused."""
+    times = np.linspace(0.0, 0.3, 4001)
+    falls = ll.TensionStep(before=(2.0, 1.1), after=(0.0, 0.0), at=0.1 + 1e-8).sample(times, np.arange(2.0))
+    assert falls.value.min() == 0.0
+
+
+def test_winches_that_follow_a_table_do_the_work_of_their_own_rates() -> None:
+    """Rates jump at the rows of a table: half of both at a row left 1e-3 of the work."""
+    table = ((0.0, 0.4, 0.4), (0.15, 0.398, 0.4016), (0.3, 0.399, 0.4))
+    wound = TendonPath(drives="tendon-length", table=table)
+    work = [ll.simulate(Rod(**ARM, tendons=channels(stiffness=2000.0)), wound, model=SoftSettings(cells=2),
+                        duration=0.3, step=step).dataset["actuator_work"].values[-1] for step in (0.01, 0.0025)]
+    np.testing.assert_allclose(*work, rtol=1e-4)
+
+
+def test_a_pulley_has_wound_what_its_stretched_tendon_lacks() -> None:
+    neck = ll.SnakeNeck(tendon_stiffness=2000.0, pulley_radius=0.01)
+    wind = ll.LengthStep(before=(1e-4,) * 4, after=(4e-3, 1e-4, 1e-4, 1e-4), ramp=0.02)
+    data = ll.simulate(neck, wind, model="soft", duration=0.03, step=0.005).dataset
+    np.testing.assert_allclose(data["pulley_angle"].values[-1], [0.4, 0.01, 0.01, 0.01], rtol=1e-9)
+
+
+def test_the_side_of_a_tendon_is_that_of_the_holes_it_runs_through() -> None:
+    holes = ((0.01, 0.0), (0.01, 0.0), (-0.01, 0.0), (-0.01, 0.0))
+    three = TendonSpine(vertebrae=(Vertebra(),) * 3, tendons=(Tendon(holes=holes, anchor=1),
+                                                              Tendon(holes=holes, start=2)))
+    assert [side for _, side in Soft(three).strung.places] == [1.0, -1.0]
 
 
 # ------------------------------------------------------------------------------------------------- rigid links

@@ -13,13 +13,38 @@ from limbless.gaits.base import DRIVES, Gait
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.models.implicit_steps import quarters
 from limbless.models.soft import tables
-from limbless.models.soft.plan import Plan, legendre
+from limbless.models.soft.plan import Plan, gauss, legendre
 from limbless.models.soft.tendons import HOW, Strung
 from limbless.robots.chain import Chain
 from limbless.robots.rod import ACTUATED, Rod
 from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
+
+
+_BESIDE = 1e-9                            # of a block: as near to a jump as its own time
+
+
+_POINTS = 5                               # Gauss points from one end of a muscle to the next
+
+
+def gauss_pieces(ends: list[float]) -> tuple[Array, Array]:
+    """Abscissae and weights (m) of Gauss's rule on every piece between these ends."""
+    at, share = gauss(_POINTS)
+    starts, lengths = np.array(ends[:-1]), np.diff(ends)
+    return (starts[:, None] + lengths[:, None] * at).ravel(), (lengths[:, None] * share).ravel()
+
+
+def within_jumps(gait: Gait, times: Array) -> Array:
+    """Times of a block whose ends, where a gait jumps there, lie on this side of the jump."""
+    near = _BESIDE * (times[-1] - times[0])
+    if not near > 0.0:
+        return times
+    inside = times.copy()
+    for end, sign in ((0, 1.0), (-1, -1.0)):
+        if gait.jumps(times[end] - near, times[end] + near):
+            inside[end] += 2.0 * sign * near
+    return inside
 
 
 class Driving:
@@ -31,7 +56,7 @@ class Driving:
 
     def drive(self, gait: Gait, times: Array) -> tables.SoftDrive:
         """The gait at the quarters of all steps; `times` are knots and middles."""
-        every = quarters(times)
+        every = quarters(within_jumps(gait, times) if self.strung.tendons else times)
         rows = len(every)
         none = np.zeros((rows, 0))
         if self.strung.tendons or not isinstance(self.robot, Rod):
@@ -44,7 +69,7 @@ class Driving:
             if self.robot.passive is not None and self.robot.passive.follows_gait:
                 raise InputError(f"robot.passive.follows_gait: gait {gait.kind!r} drives the efforts of muscles, not "
                                  "strains to rest at; leave it out, or choose a gait of strains")
-            efforts = self._project(gait.sample(every, self._abscissae).value, False)
+            efforts = self._muscles(gait, every)
             if np.any(efforts[:, self.given]):
                 raise InputError(f"gait {gait.kind!r} drives the efforts of muscles, but the strain that they act on "
                                  "is not passive all along them: say so in robot.passive (`passive: {}`, "
@@ -68,6 +93,22 @@ class Driving:
         springs = block_diag(*(cell.elastic for cell in self.plan.cells))
         springs[self.given] = 0.0
         return kernel_array(away @ springs.T)
+
+    def _muscles(self, gait: Gait, times: Array) -> Array:
+        """(T, freedoms): efforts of muscles; cells in which they begin or end are integrated from piece to piece."""
+        efforts = self._project(gait.sample(times, self._abscissae).value, False)
+        breaks, first, components = gait.breaks(), 0, ACTUATED[self.robot.strains]  # type: ignore[union-attr]
+        for cell in self.plan.cells:
+            last, n = cell.pieces[-1].place, len(cell.names)
+            start = last - sum(piece.length for piece in cell.pieces)
+            inner = [x for x in breaks if start + _BESIDE < x < last - _BESIDE]
+            if inner:
+                X, weight = gauss_pieces([start, *sorted(inner), last])
+                P = legendre((X - start) / (last - start), self.degree)
+                there = gait.sample(times, X).value[..., list(components)] * weight[:, None]      # (T, points, strains)
+                efforts[:, first:first + n] = np.einsum("tpc,pj->tcj", there, P).reshape(len(times), n)
+            first += n
+        return efforts
 
     def _held(self, rows: int) -> tuple[Array, Array]:
         """So many rows of given freedoms that stay at their rest values, and of their rates."""

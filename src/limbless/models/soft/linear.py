@@ -47,7 +47,7 @@ def modes_about(x: Array, split: int, base: str, free: NDArray[np.int64], scale:
             more, less = (accelerations(displaced(x, split, held, free, sign * step, rates)) for sign in (1.0, -1.0))
             columns.append((more - less) / (2.0 * _STEP * scale[k]))
         slopes.append(np.array(columns).T.reshape(n, n))
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [slopes[0], slopes[1]]])
+    A = np.block([[_carried(x[split:split + 6], held, n), np.eye(n)], [slopes[0], slopes[1]]])
     values, vectors = np.linalg.eig(A)
     kept = values.imag >= 0.0
     values, vectors = values[kept], vectors[:n, kept]
@@ -56,6 +56,17 @@ def modes_about(x: Array, split: int, base: str, free: NDArray[np.int64], scale:
     order = np.argsort(size, kind="stable")
     ratio = np.divide(-values.real, size, out=np.zeros(len(size)), where=size > 0.0)
     return Modes(size[order], ratio[order], vectors[:, order].T, values[order])
+
+
+def _carried(twist: Array, held: list[int], n: int) -> Array:
+    """(n, n): rate of a displacement of the base, along its own axes, while these go on with their twist (v, w): -w x a
+    - v x b of its translation a, -w x b of its rotation b.
+    """
+    v, w = (np.cross(np.eye(3), part).T for part in (-twist[:3], -twist[3:]))
+    found = np.zeros((n, n))
+    whole = -np.block([[w, v], [np.zeros((3, 3)), w]])
+    found[:len(held), :len(held)] = whole[np.ix_(held, held)]
+    return found
 
 
 def fastest_rate(x: Array, split: int, base: str, free: NDArray[np.int64], scale: Array,

@@ -49,7 +49,13 @@ from limbless.models.soft.linear import MOVES, fastest_rate, modes_about
 from limbless.models.soft.materials import Lawful
 from limbless.models.soft.plan import Plan, RodStations, Stations, rod_plan, spine_plan
 from limbless.models.soft.recording import ChainRecorder, Recorder, RodRecorder, SpineRecorder
-from limbless.models.soft.refusals import refuse_cells, refuse_no_stops, refuse_of_rod, refuse_of_spine
+from limbless.models.soft.refusals import (
+    refuse_cells,
+    refuse_explicit_tolerance,
+    refuse_no_stops,
+    refuse_of_rod,
+    refuse_of_spine,
+)
 from limbless.models.soft.settings import VERTEBRA_STATIONS, SoftSettings
 from limbless.models.soft.solution import Answer, Modes
 from limbless.models.soft.tendons import ChainStrung, RodStrung, SpineStrung, Strung
@@ -80,6 +86,7 @@ class Soft(Model):
         self.actuation = actuation_or_motion(actuation)
         if not isinstance(built, TendonSpine | Rod | Chain):
             raise InputError(f"the soft model moves a tendon spine, a rod or a chain; got {type(built).__name__}")
+        refuse_explicit_tolerance(self.settings)
         self.robot, self.environment = built, together(environment)
         refuse_points(self.environment, "a soft body has model.stations in each of its cells")
         self.notes = self._warnings()
@@ -202,6 +209,9 @@ class Soft(Model):
 
     def breakpoints(self, gait: Gait, start: float, end: float) -> list[float]:
         return gait.tendon_kinks(start, end, self.strung.places) if self.tendons else []
+
+    def jumps(self, gait: Gait, start: float, end: float) -> list[float]:
+        return gait.jumps(start, end) if self.tendons else []
 
     def drive(self, gait: Gait, times: Array) -> tables.SoftDrive:
         """The gait at the quarters of all steps; `times` are knots and middles."""

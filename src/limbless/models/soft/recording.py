@@ -272,8 +272,8 @@ class SpineRecorder(Recorder):
             stop[:, k] = moment[:, -2:]
         found = {**self.shape(q, rates), "stop_moment": stop}
         if self.robot.pulley_radius is not None:
-            length = Pull.of(records["tendons"]).length
-            found["pulley_angle"] = (self.strung.straight - length) / self.robot.pulley_radius
+            wound = Pull.of(records["tendons"]).wound                 # a tendon that stretches is longer than that
+            found["pulley_angle"] = (self.strung.straight - wound) / self.robot.pulley_radius
         return found
 
     def shape(self, q: Array, rates: Array) -> dict[str, Array]:

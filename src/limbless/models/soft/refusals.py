@@ -16,7 +16,12 @@ def refuse_of_spine(robot: TendonSpine, settings: SoftSettings) -> tuple[str, ..
     if robot.kinematics == "hinge" and settings.stations is not None:
         raise InputError("model.stations: a vertebra with a hinge has its mass at the hinge alone; leave it out, or "
                          "set robot.kinematics to arc")
+    if robot.kinematics == "arc" and robot.hinge_at != TendonSpine.model_fields["hinge_at"].default:
+        raise InputError("robot.hinge_at: an arc has no hinge; leave it out, or set robot.kinematics to hinge")
     for number, one in enumerate(robot.vertebrae, 1):
+        if one.damping_twist and one.twist_stiffness is None:
+            raise InputError(f"robot: damping_twist of vertebra {number} has no twist to act on; give it a "
+                             "twist_stiffness, or leave it out")
         stops = (one.stop_lateral, one.stop_up, one.stop_down)
         for name in ("stop_stiffness", "stop_damping"):
             if getattr(one, name) is not None and stops == (None, None, None):
@@ -73,6 +78,13 @@ def refuse_of_rod(robot: Rod) -> None:
         if robot.youngs_modulus is None and getattr(robot, name) != Rod.model_fields[name].default:
             raise InputError(f"robot.{name}: it goes with youngs_modulus, which is not given; leave it "
                              "out")
+
+
+def refuse_explicit_tolerance(settings: SoftSettings) -> None:
+    """Refuse to solve well what is not solved."""
+    if settings.integrator == "rk4" and settings.tolerance != SoftSettings.model_fields["tolerance"].default:
+        raise InputError("model.tolerance: it says how well an implicit step is solved, and rk4 is explicit; leave it "
+                         "out, or set model.integrator to sdirk4 or midpoint")
 
 
 def refuse_no_stops(plan: Plan, settings: SoftSettings) -> None:

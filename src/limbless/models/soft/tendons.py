@@ -184,8 +184,9 @@ class SpineStrung(Strung):
         along = np.concatenate([[0.0], np.cumsum(self._lengths)])
         found = []
         for tendon in self.tendons:
-            y, z = np.mean(tendon.holes, axis=0)
-            middle = 0.5 * (along[tendon.start] + along[tendon.anchor or len(along) - 1])
+            last = tendon.anchor or len(along) - 1
+            y, z = np.mean(self._holes(tendon)[tendon.start:last + 1], axis=0)
+            middle = 0.5 * (along[tendon.start] + along[last])
             found.append((float(middle), float(y / np.hypot(y, z)) if y or z else 0.0))
         return found
 

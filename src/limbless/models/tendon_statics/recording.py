@@ -51,7 +51,7 @@ def records_of(model: TendonStatics, found: Sequence[Equilibrium]) -> Records:
             [one.command_length for one in found if one.command_length is not None], (model.tendons,)
         )
     if model.robot.pulley_radius is not None:
-        rows["pulley_angle"] = model.pulley_angles(rows["tendon_length"])
+        rows["pulley_angle"] = model.pulley_angles(rows.get("command_length", rows["tendon_length"]))
     if model.friction_law:
         rows["slip_state"] = _stack([one.slip for one in found], (model.tendons,))
         shape = (len(model.robot.vertebrae), model.tendons)
