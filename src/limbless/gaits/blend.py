@@ -35,6 +35,14 @@ class Blend:
         """The same for the joints of a chain."""
         return self._blended(times, self.old.sample_joints(times, turns), self.new.sample_joints(times, turns))
 
+    def sample_tendons(self, times: Array, places: Sequence[tuple[float, float]]) -> Drive:
+        """The same for tensions, or torques of winches."""
+        return self._blended(times, self.old.sample_tendons(times, places), self.new.sample_tendons(times, places))
+
+    def sample_lengths(self, times: Array, straight: Array) -> Drive:
+        """The same for the lengths that winches leave."""
+        return self._blended(times, self.old.sample_lengths(times, straight), self.new.sample_lengths(times, straight))
+
     def slope(self, times: Array, stations: Array) -> Drive:
         """d/ds of `sample`: what a rod bends by."""
         return self._blended(times, self.old.slope(times, stations), self.new.slope(times, stations))
@@ -49,6 +57,9 @@ class Blend:
     def breakpoints(self, start: float, end: float) -> list[float]:
         """Where one of the two is not smooth."""
         return sorted({*self.old.breakpoints(start, end), *self.new.breakpoints(start, end)})
+
+    def breaks(self) -> tuple[float, ...]:
+        return (*self.old.breaks(), *self.new.breaks())
 
     def jumps(self, start: float, end: float) -> list[float]:
         return sorted({*self.old.jumps(start, end), *self.new.jumps(start, end)})

@@ -72,7 +72,7 @@ class LengthStep(TendonStep):
     @model_validator(mode="after")
     def _takes_time(self) -> LengthStep:
         if self.ramp == 0.0 < self.at:
-            raise ValueError("ramp: a winch that winds at once, in the midst of a run, does a work that nothing counts; "
+            raise ValueError("ramp: a winch that winds at once, in the midst of a run, does work that nothing counts; "
                              "give a ramp above 0 (1e-3 s)")
         return self
 

@@ -26,7 +26,8 @@ Array = NDArray[np.float64]
 _FIELDS = {"heading": ("lay",), "along": ("wedge", "wrap"), "settle": ("lay", "wedge", "wrap", "given")}
 
 FOUND_BY_POSTURE = {"lay": ("orientation",), "wedge": ("position", "orientation"),
-                    "wrap": ("position", "orientation", "joint_position"), "equilibrium": ("joint_position", "joint_velocity")}
+                    "wrap": ("position", "orientation", "joint_position"),
+                    "equilibrium": ("joint_position", "joint_velocity")}
 """What a posture finds, and what therefore cannot be given beside it."""
 
 

@@ -50,8 +50,8 @@ class Vertebra(Description):
     def _is_a_disk(self) -> Vertebra:
         own = self.disk_inertia or (0.0, 0.0, 0.0)
         if min(own) < 0.0 or 2.0 * max(own) > sum(own) * (1.0 + 1e-9):
-            raise ValueError(f"disk_inertia: no body has the moments {own} kg m2: each is positive, and none larger than "
-                             "the sum of the other two")
+            raise ValueError(f"disk_inertia: no body has the moments {own} kg m2: each is positive, and none larger "
+                             "than the sum of the other two")
         return self
 
 

@@ -304,6 +304,20 @@ def test_winches_that_follow_a_table_do_the_work_of_their_own_rates() -> None:
     np.testing.assert_allclose(*work, rtol=1e-4)
 
 
+@pytest.mark.parametrize(("gait", "stiffness", "wanted"), [
+    (ll.TensionStep(before=(0.2, 0.0), after=(0.2, 0.0)), None, {"after": (0.5, 0.1)}),
+    (ll.LengthStep(before=(1e-4, 1e-4), after=(1e-4, 1e-4)), 2000.0, {"after": (3e-4, 2e-4)})], ids=["tension", "length"])
+def test_a_controller_changes_what_tendons_are_told(gait: Any, stiffness: float | None, wanted: dict[str, Any]) -> None:
+    """Smoothly, until it is asked again."""
+    rod = Rod(**ARM, tendons=channels(stiffness=stiffness))
+    data = ll.simulate(rod, gait, model=SoftSettings(cells=2), duration=0.06, step=0.005, control_period=0.02,
+                       controller=lambda t, seen: wanted if abs(t - 0.02) < 1e-9 else None).dataset
+    told = data["tension"].values if stiffness is None else 0.4 - data["command_length"].values
+    np.testing.assert_allclose(told[[0, 4, -1]], [gait.after, gait.after, wanted["after"]], rtol=1e-9)
+    passing = told[(data["time"].values > 0.021) & (data["time"].values < 0.039)]
+    assert len(passing) and ((passing > gait.after) & (passing < wanted["after"])).all()
+
+
 def test_a_pulley_has_wound_what_its_stretched_tendon_lacks() -> None:
     neck = ll.SnakeNeck(tendon_stiffness=2000.0, pulley_radius=0.01)
     wind = ll.LengthStep(before=(1e-4,) * 4, after=(4e-3, 1e-4, 1e-4, 1e-4), ramp=0.02)
