@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
+from pydantic import model_validator
 
 from limbless.description import quantity
 from limbless.gaits.base import Array, Drive, Gait
@@ -25,6 +26,12 @@ class MuscleWave(Gait):
     ramp: float = quantity(1.0, "s", "duration of the smooth start; 0: none", ge=0)
     drives: ClassVar[str] = "effort"
     start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
+
+    @model_validator(mode="after")
+    def _has_muscles(self) -> MuscleWave:
+        if self.end is not None and not self.start < self.end:
+            raise ValueError(f"muscles from {self.start:g} to {self.end:g} m are none; `start` lies before `end`")
+        return self
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Efforts (T, S, 6), N and N m."""

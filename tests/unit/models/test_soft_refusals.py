@@ -45,6 +45,12 @@ PULL = ll.TensionStep(after=(1.0,))
     (lambda: Rod(**{**SOFT, "passive": {"follows_gait": True}}, rest={"yaw curvature": 1.0}), "give one of both"),
     (lambda: Soft(spine(vertebra={"joint_mass": 0.0, "disk_inertia": (0.0, 1e-6, 1e-6)}, base="free")),
      r"nothing resists its roll .* joint_radius, or a disk_inertia"),
+    (lambda: Soft(Rod(**SOFT), (), None, SoftSettings(stations=1)), r"model\.stations: strains of degree 1 need 2"),
+    (lambda: Soft(Rod(**SOFT), (), None, SoftSettings(breaks=(0.9,))), r"model\.breaks: 0\.9 m is not on the rod"),
+    (lambda: Soft(Rod(**{**SOFT, "passive": {"start": 0.3}}, tendons=[{"place": (0.005, 0.0), "anchor": 0.2}])),
+     "tendon 0 passes no passive strain"),
+    (lambda: ll.MuscleWave(start=0.5, end=0.2), "`start` lies before `end`"),
+    (lambda: run(Rod(**SOFT, stiffness=1.0), ll.MuscleWave(start=0.6)), r"gait\.start: the muscles begin at 0\.6 m"),
     (lambda: Soft(spine(hinge_at=0.3)), r"robot\.hinge_at: an arc has no hinge"),
     (lambda: Soft(spine(vertebra={"damping_twist": 1e-3})), r"damping_twist of vertebra 1 has no twist"),
     (lambda: spine(vertebra={"disk_inertia": (-1e-6, 1e-6, 1e-6)}), "no body has the moments"),
@@ -74,6 +80,13 @@ def test_bad_inputs_are_refused_before_a_run(make: Any, said: str) -> None:
 def test_what_a_body_cannot_do_ends_its_run(make: Any, said: str) -> None:
     with pytest.raises(SimulationError, match=said):
         make()
+
+
+def test_breaks_that_differ_by_rounding_are_one() -> None:
+    rod = Rod(**{**SOFT, "passive": {"start": 0.3}}, stiffness=1.0,
+              tendons=[{"place": (0.005, 0.0), "start": 0.1 * 3, "anchor": 0.5}])
+    ends = [cell.pieces[-1].place for cell in Soft(rod, (), None, SoftSettings(breaks=(0.3,))).plan.cells]
+    assert len(ends) == 8 and np.diff(ends).min() > 0.05
 
 
 def test_a_mechanism_runs_and_is_named() -> None:

@@ -306,7 +306,8 @@ def test_winches_that_follow_a_table_do_the_work_of_their_own_rates() -> None:
 
 @pytest.mark.parametrize(("gait", "stiffness", "wanted"), [
     (ll.TensionStep(before=(0.2, 0.0), after=(0.2, 0.0)), None, {"after": (0.5, 0.1)}),
-    (ll.LengthStep(before=(1e-4, 1e-4), after=(1e-4, 1e-4)), 2000.0, {"after": (3e-4, 2e-4)})], ids=["tension", "length"])
+    (ll.LengthStep(before=(1e-4, 1e-4), after=(1e-4, 1e-4)), 2000.0, {"after": (3e-4, 2e-4)}),
+], ids=["tension", "length"])
 def test_a_controller_changes_what_tendons_are_told(gait: Any, stiffness: float | None, wanted: dict[str, Any]) -> None:
     """Smoothly, until it is asked again."""
     rod = Rod(**ARM, tendons=channels(stiffness=stiffness))

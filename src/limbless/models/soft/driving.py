@@ -10,6 +10,7 @@ from scipy.linalg import block_diag
 from limbless.actuation.strains import rod_strain
 from limbless.errors import InputError
 from limbless.gaits.base import DRIVES, Gait
+from limbless.gaits.muscle_wave import MuscleWave
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.models.implicit_steps import quarters
 from limbless.models.soft import tables
@@ -97,6 +98,9 @@ class Driving:
     def _muscles(self, gait: Gait, times: Array) -> Array:
         """(T, freedoms): efforts of muscles; cells in which they begin or end are integrated from piece to piece."""
         efforts = self._project(gait.sample(times, self._abscissae).value, False)
+        if isinstance(gait, MuscleWave) and gait.start >= self.plan.length:
+            raise InputError(f"gait.start: the muscles begin at {gait.start:g} m, behind the end of the rod, which is "
+                             f"{self.plan.length:g} m long; give a smaller one")
         breaks, first, components = gait.breaks(), 0, ACTUATED[self.robot.strains]  # type: ignore[union-attr]
         for cell in self.plan.cells:
             last, n = cell.pieces[-1].place, len(cell.names)

@@ -53,6 +53,7 @@ from limbless.models.soft.refusals import (
     refuse_cells,
     refuse_explicit_tolerance,
     refuse_no_stops,
+    refuse_of_mesh,
     refuse_of_rod,
     refuse_of_spine,
 )
@@ -136,6 +137,7 @@ class Soft(Model):
             refuse_no_stops(plan, own)
             return plan, Stations(plan)
         refuse_of_rod(robot)
+        refuse_of_mesh(robot, own)
         breaks = breaks_of(robot, self.environment, own.breaks)
         plan = rod_plan(robot, own.cells, own.degree, own.degree + 2 if own.stations is None else own.stations, breaks)
         refuse_no_stops(plan, own)

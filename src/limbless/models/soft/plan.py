@@ -18,6 +18,8 @@ ALONG = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 STILL = np.zeros(6)
 LATERAL, VERTICAL, TWIST = np.eye(6)[5], -np.eye(6)[4], np.eye(6)[3]
 """What a bend to the left, a bend up and a twist turn."""
+CLOSE = 1e-9
+"""Of the length of a rod: two places that are one."""
 STOP_RATIO, STOP_TIME = 20.0, 1e-4
 """Stiffness of a stop over that of its joint, and its damping (s) over its own stiffness, where they are not given."""
 
@@ -213,7 +215,11 @@ class RodStations(Stations):
 
 def edges_of(length: float, cells: int, breaks: tuple[float, ...]) -> Array:
     """Ends of about `cells` cells of nearly equal length, with one at every break."""
-    inner = sorted({0.0, length, *(x for x in breaks if 0.0 < x < length)})
+    near = CLOSE * length                                 # breaks that differ by rounding are one
+    inner = [0.0, length]
+    for x in sorted(breaks):
+        if near < x < length - near and x - inner[-2] > near:
+            inner.insert(-1, x)
     found = [0.0]
     for start, end in itertools.pairwise(inner):
         count = max(1, round(cells * (end - start) / length))

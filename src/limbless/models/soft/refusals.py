@@ -80,6 +80,24 @@ def refuse_of_rod(robot: Rod) -> None:
                              "out")
 
 
+def refuse_of_mesh(robot: Rod, settings: SoftSettings) -> None:
+    """Refuse cells that the stations cannot tell apart, breaks that are not on the rod, tendons that nothing follows.
+    """
+    if settings.stations is not None and settings.stations <= settings.degree:
+        raise InputError(f"model.stations: strains of degree {settings.degree} need {settings.degree + 1} stations or "
+                         f"more in a cell; got {settings.stations}: leave it out, or make model.degree smaller")
+    outside = [x for x in settings.breaks if not 0.0 <= x <= robot.length]
+    if outside:
+        raise InputError(f"model.breaks: {outside[0]:g} m is not on the rod, which is {robot.length:g} m long")
+    for number, tendon in enumerate(robot.tendons):
+        end = robot.length if tendon.anchor is None else tendon.anchor
+        passive = robot.passive
+        last = None if passive is None else robot.length if passive.end is None else passive.end
+        if passive is None or last is None or tendon.start >= last or end <= passive.start:
+            raise InputError(f"robot: tendon {number} passes no passive strain that it could move; say in "
+                             "robot.passive where the rod is passive (`passive: {}` is all of it)")
+
+
 def refuse_explicit_tolerance(settings: SoftSettings) -> None:
     """Refuse to solve well what is not solved."""
     if settings.integrator == "rk4" and settings.tolerance != SoftSettings.model_fields["tolerance"].default:
