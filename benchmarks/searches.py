@@ -55,7 +55,6 @@ def lane_rows(chunks: int = 20) -> list[Row]:
                 f"one at a time {1e6 * one:.2f}", one / eight, target=4,
                 reason="One at a time does two products a cycle and eight in lanes do eight, which is four times as "
                        "much; one alone also has its laws in bands of eight bodies.")]
-    rows += soft_lane_rows(chunks)
     dry, torque_one, torque_eight, states, peer = _dry(chunks)
     rows.append(Row("torque-driven chain without drag, RK4: the same", f"{1e6 * torque_eight:.2f}",
                     f"one at a time {1e6 * torque_one:.2f}", torque_one / torque_eight, target=5,
@@ -66,7 +65,7 @@ def lane_rows(chunks: int = 20) -> list[Row]:
                            "eight a cycle, and the recursion from tip to base comes near it (with water 265 "
                            "products a link in about 320 cycles, by samples of addresses). MuJoCo's scalar code "
                            "does not feel that. No other processor was tried."))
-    return rows + jax_rows(states)
+    return [*rows, *jax_rows(states), *soft_lane_rows(chunks)]
 
 
 def soft_lane_rows(chunks: int = 20) -> list[Row]:
