@@ -171,6 +171,8 @@ class Desk:
         packed = self.packed(scenario)
         if packed.kind is None or scenario.step > packed.longest:
             return None
+        if packed.model.jumps(scenario.gait, 0.0, scenario.duration):    # a block of steps ends there
+            return None
         knots, keep = knots_of(scenario, packed.model)
         pace = packed.kind.pace(packed.model, knots, keep)
         if not packed.timeless or any(item.active for item in scenario.environment):

@@ -117,7 +117,8 @@ def _run(scenario: Scenario, model: NewtonEuler | Soft, names: list[str]) -> _Pa
     states, slopes = [], []
     begins = {*range(0, len(knots) - 1, model.steps_per_block), len(knots) - 1}
     if isinstance(model, Soft):
-        begins |= {int(np.abs(knots - kink).argmin()) for kink in breaks[held]}
+        begins |= {int(np.abs(knots - kink).argmin()) for kink in
+                   (*breaks[held], *model.jumps(gait, 0.0, end))}
     for first, last in pairwise(sorted(begins)):
         block, record = knots[first:last + 1], keep[first:last + 1].copy()
         record[-1] &= block[-1] == end                    # the next block begins with this knot

@@ -101,6 +101,13 @@ def test_one_in_trouble_says_so_and_leaves_the_others_as_they_are(steps: dict[st
     np.testing.assert_array_equal(runs["bend"].values[0], whole["bend"].values[0])
 
 
+def test_a_tension_that_is_let_go_at_once_goes_alone() -> None:
+    """Its block of steps ends at the jump, which has two sides."""
+    desk = rollout.Desk()
+    smooth, jumps = (ll.Scenario.load("neck-swing-air", {"gait.at": 0.1, "gait.ramp": ramp}) for ramp in (0.05, 0.0))
+    assert desk.key(smooth) is not None and desk.key(jumps) is None
+
+
 def test_what_only_one_robot_can_be_asked_goes_alone() -> None:
     def kind(name: str, changes: dict[str, Any] | None = None) -> Any:
         scenario = ll.Scenario.load(name, changes or {})
