@@ -6,6 +6,7 @@ and one set of derivatives, eight at a time, is enough to prove it and to give m
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +45,9 @@ class SoftPeriod:
                  tolerance: float) -> None:
         gait = begun(scenario.gait)
         self.period, self.steps, self.passes = period_of(gait), steps, 0
-        settings = scenario.model.changed(tolerance=min(getattr(scenario.model, "tolerance", TIGHT), TIGHT))
+        settings: Any = scenario.model
+        if settings.integrator != "rk4":
+            settings = settings.changed(tolerance=min(settings.tolerance, TIGHT))
         self.scenario = scenario.model_copy(update={"gait": gait, "model": settings, "duration": self.period})
         model = settings.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
         assert isinstance(model, Soft)

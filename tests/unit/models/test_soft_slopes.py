@@ -21,7 +21,8 @@ WAVE = {"kind": "body-wave", "amplitude": 0.1, "growth": 0.5, "wavelength": 0.6,
 @pytest.mark.long
 @pytest.mark.parametrize(("scenario", "changes", "names"), [
     ("neck-swing-air", NECK, ["robot.damping_time", "robot.first_stiffness", "robot.joint_mass"]),
-    ("neck-swing-air", {**NECK, "model.integrator": "rk4", "step": 5e-4, "robot.damping_time": 0.001},
+    ("neck-swing-air", {"duration": 0.2, "step": 5e-4, "record_every": 0.1, "model.integrator": "rk4",
+                        "robot.damping_time": 0.001},
      ["robot.damping_time", "gait.ramp"]),
     ("worm-muscles", WORM, ["gait.couple", "robot.stiffness", "robot.density"]),
     ("eel-passive-tail", {**WORM, "gait": WAVE}, ["gait.amplitude", "robot.density"]),
