@@ -45,7 +45,6 @@ class Vertebra(Description):
     stop_damping: float | None = quantity(None, "N m s/rad", "of the stops, in motion; 1e-4 s times their stiffness if "
                                                              "absent", ge=0)
 
-
     @model_validator(mode="after")
     def _is_a_disk(self) -> Vertebra:
         own = self.disk_inertia or (0.0, 0.0, 0.0)

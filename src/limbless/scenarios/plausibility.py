@@ -73,8 +73,7 @@ def _surroundings(scenario: Scenario, robot: Robot) -> Iterator[str]:
     if grounds and "gravity" not in kinds and base == "free":
         yield (f"environment.{grounds[0]}: no `gravity` is listed: nothing presses the robot onto it; add "
                "{kind: gravity}")
-    lifted = "buoyancy" in kinds or any(
-        getattr(item, "surface", None) is not None or getattr(item, "lifts", False) for item in environment)
+    lifted = "buoyancy" in kinds or any(getattr(item, "lifts", False) for item in environment)
     if "water" in kinds and "gravity" in kinds and not lifted and base == "free":
         yield ("environment.gravity: no `buoyancy` is listed: in this water the robot falls as if it were a stone; add "
                "{kind: buoyancy}, or leave gravity out for a body as dense as the water")

@@ -14,19 +14,17 @@ from limbless.gaits.muscle_wave import MuscleWave
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.models.implicit_steps import quarters
 from limbless.models.soft import tables
-from limbless.models.soft.plan import Plan, gauss, legendre
+from limbless.models.soft.plan import CLOSE, Plan, gauss, legendre
 from limbless.models.soft.tendons import HOW, Strung
 from limbless.robots.chain import Chain
 from limbless.robots.rod import ACTUATED, Rod
 from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
-
-
-_BESIDE = 1e-9                            # of a block: as near to a jump as its own time
-
-
-_POINTS = 5                               # Gauss points from one end of a muscle to the next
+_BESIDE = 1e-9
+"""Of a block of steps: as near to a jump as its own time."""
+_POINTS = 5
+"""Gauss points from one end of a muscle to the next."""
 
 
 def gauss_pieces(ends: list[float]) -> tuple[Array, Array]:
@@ -105,7 +103,8 @@ class Driving:
         for cell in self.plan.cells:
             last, n = cell.pieces[-1].place, len(cell.names)
             start = last - sum(piece.length for piece in cell.pieces)
-            inner = [x for x in breaks if start + _BESIDE < x < last - _BESIDE]
+            near = CLOSE * self.plan.length
+            inner = [x for x in breaks if start + near < x < last - near]
             if inner:
                 X, weight = gauss_pieces([start, *sorted(inner), last])
                 P = legendre((X - start) / (last - start), self.degree)
