@@ -22,7 +22,7 @@ from limbless.mechanics.forces.weight import WeightLaw
 from limbless.mechanics.integrate import implicit, runge_kutta
 from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted, clear_score, fresh_score
 from limbless.models.newton_euler.model import NewtonEuler
-from limbless.models.soft.differentiation import why_alone
+from limbless.models.soft.differentiation import asks_a_user, has_kinks
 from limbless.models.soft.model import Soft
 from limbless.scenarios.scenario import Scenario
 from limbless.search.lane_drive import Buffers, LaneDrive, aligned
@@ -252,7 +252,9 @@ class SoftLanes(Lanes):
 
     @classmethod
     def fits(cls, model: Any) -> bool:
-        return isinstance(model, Soft) and why_alone(model) is None
+        """Not with forces whose formulas ask for one number: a surface, a wake, a force at one point."""
+        return (isinstance(model, Soft) and not has_kinks(model) and not asks_a_user(model)
+                and all(isinstance(force, SideBySide | Tendons) for force in model.forces))
 
     @staticmethod
     def make(model: Soft) -> tuple[Any, ...]:

@@ -17,9 +17,7 @@ from limbless.mechanics.chain.tables import BodyRecord
 from limbless.mechanics.compiled.arrays import dual_array, tangents, values
 from limbless.mechanics.compiled.packed import pack
 from limbless.mechanics.compiled.widening import as_duals, seed_slope, widened
-from limbless.mechanics.forces.laws import SideBySide
 from limbless.mechanics.forces.station import FloatingStations
-from limbless.mechanics.forces.tendon import Tendons
 from limbless.mechanics.integrate import implicit, runge_kutta
 from limbless.mechanics.integrate.tally import Uncounted
 from limbless.models.base import State
@@ -83,25 +81,24 @@ class SoftTangents:
                 np.concatenate([tangents(kept.x), tangents(tip), drift], axis=1))
 
 
+def has_kinks(model: Soft) -> bool:
+    """Whether tendons go slack or stick."""
+    return bool(model.strung.elastic or model.strung.rubs)
+
+
+def asks_a_user(model: Soft) -> bool:
+    """Whether a law of a user's own, which knows plain numbers, acts on the body."""
+    return model.lawful.law is not None or any(getattr(item, "slot", None) is not None for item in model.environment)
+
+
 def refuse_kinks(model: Soft) -> None:
     """Refuse what has kinks, or knows plain numbers only."""
-    if model.strung.elastic or model.strung.rubs:
+    if has_kinks(model):
         raise InputError("robot.tendons: tendons that stretch go slack, and those that rub stick: their motion has no "
                          "slopes everywhere; give tensions without `stiffness` and `friction`, or take differences of "
                          "runs")
-    if model.lawful.law is not None or any(getattr(item, "slot", None) is not None for item in model.environment):
+    if asks_a_user(model):
         raise InputError("a law of a user's own gives no derivatives; take differences of runs instead")
     if any(isinstance(force, FloatingStations) for force in model.forces):
         raise InputError("environment.water.surface: soft bodies at a surface give no derivatives; leave it out, or "
                          "take differences of runs")
-
-
-def why_alone(model: Soft) -> str | None:
-    """What keeps such bodies from going side by side, if anything does: forces whose formulas ask for one number."""
-    if model.strung.elastic or model.strung.rubs:
-        return "tendons that stretch or rub"
-    if model.lawful.law is not None or any(getattr(item, "slot", None) is not None for item in model.environment):
-        return "a law of a user's own"
-    if not all(isinstance(force, SideBySide | Tendons) for force in model.forces):
-        return "a surface of the water, a wake, or a force at one point"
-    return None
