@@ -1,4 +1,5 @@
 """`python -m benchmarks` is `limbless bench`."""
+
 import sys
 
 from limbless.cli import main

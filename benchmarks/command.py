@@ -1,4 +1,5 @@
 """What `limbless bench` does."""
+
 from __future__ import annotations
 
 import importlib
@@ -11,8 +12,22 @@ from benchmarks import report, timing
 from benchmarks.table import Section, markdown
 from limbless.errors import InputError, nearest
 
-PARTS = ("dynamics", "rollouts", "searches", "water", "rods", "soft", "snakes", "surroundings", "geometric", "statics",
-         "learning", "growth", "memory", "startup")
+PARTS = (
+    "dynamics",
+    "rollouts",
+    "searches",
+    "water",
+    "rods",
+    "soft",
+    "snakes",
+    "surroundings",
+    "geometric",
+    "statics",
+    "learning",
+    "growth",
+    "memory",
+    "startup",
+)
 """Modules of this folder, in the order of the document."""
 QUICK = 0.1
 """Share of the repetitions that a quick measurement makes."""

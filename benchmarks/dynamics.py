@@ -1,4 +1,5 @@
 """One evaluation of the dynamics of the 36-joint eel: forward and inverse, from Python and inside compiled loops."""
+
 from __future__ import annotations
 
 import mujoco
@@ -32,16 +33,22 @@ class Evaluation:
         rng, n = np.random.default_rng(0), chain.freedoms
         self.door = ll.NewtonEuler(chain, environment).evaluation(np.full(n, inverse))
         self.position, self.velocity, self.acceleration, self.torque = (
-            self.door.position, self.door.velocity, self.door.acceleration, self.door.torque)
+            self.door.position,
+            self.door.velocity,
+            self.door.acceleration,
+            self.door.torque,
+        )
         self.position[:], self.velocity[:] = self._position(chain, rng), 0.3 * rng.normal(size=6 + n)
-        self.given = 0.1 * rng.normal(size=n)                                  # joint accelerations or torques
+        self.given = 0.1 * rng.normal(size=n)  # joint accelerations or torques
         (self.acceleration[6:] if inverse else self.torque)[:] = self.given
         self.instant = self.door.instant
 
     @staticmethod
     def _position(chain: ll.Chain, rng: np.random.Generator) -> Array:
-        joints = [[1.0, 0.0, 0.0, 0.0] if kind == Spherical.code else [0.2 * rng.normal()]
-                  for kind in chain.arrays().joint_kind[1:]]
+        joints = [
+            [1.0, 0.0, 0.0, 0.0] if kind == Spherical.code else [0.2 * rng.normal()]
+            for kind in chain.arrays().joint_kind[1:]
+        ]
         return np.concatenate([np.zeros(3), [1.0, 0.0, 0.0, 0.0], *joints])
 
     def from_python(self) -> Repeated:
@@ -56,8 +63,9 @@ def same(ours: Array, theirs: Array, what: str) -> None:
     """Engines that disagree are not compared."""
     error = np.abs(ours - theirs).max() / np.abs(theirs).max()
     if not error < AGREEMENT:
-        raise RuntimeError(f"{what}: the engines differ by {error:.1e}; a comparison of their speeds would mean "
-                           f"nothing")
+        raise RuntimeError(
+            f"{what}: the engines differ by {error:.1e}; a comparison of their speeds would mean nothing"
+        )
 
 
 def forward_rows(chunks: int = 150) -> list[Row]:
@@ -75,21 +83,39 @@ def forward_rows(chunks: int = 150) -> list[Row]:
     state.qpos, state.qvel, state.qfrc_applied = ours.position, v, effort
     mujoco.mj_forward(other, state)
     rate = state.qacc.copy()
-    rate[:3] -= np.cross(v[3:6], v[:3])                                             # MuJoCo's is classical
+    rate[:3] -= np.cross(v[3:6], v[:3])  # MuJoCo's is classical
     same(ours.acceleration, rate, "mj_forward")
-    best = race({"python": ours.from_python(), "pin": each(lambda: pin.aba(model, data, q, v, effort)),
-                 "loop": ours.in_loop(),
-                 "mujoco": each(lambda: mujoco.mj_forward(other, state)), "wet": wet.in_loop()}, chunks)
+    best = race(
+        {
+            "python": ours.from_python(),
+            "pin": each(lambda: pin.aba(model, data, q, v, effort)),
+            "loop": ours.in_loop(),
+            "mujoco": each(lambda: mujoco.mj_forward(other, state)),
+            "wet": wet.in_loop(),
+        },
+        chunks,
+    )
     return [
-        Row("eel, direct dynamics, from Python / `pin.aba` from Python", microseconds(best["python"]),
+        Row(
+            "eel, direct dynamics, from Python / `pin.aba` from Python",
+            microseconds(best["python"]),
             microseconds(best["pin"]),
-            best["pin"] / best["python"], target=3),
-        Row("eel, direct dynamics, in a compiled loop / `pin.aba`", microseconds(best["loop"]),
+            best["pin"] / best["python"],
+            target=3,
+        ),
+        Row(
+            "eel, direct dynamics, in a compiled loop / `pin.aba`",
+            microseconds(best["loop"]),
             microseconds(best["pin"]),
-            best["pin"] / best["loop"], target=5),
-        Row("the same beside `mj_forward` (with all of MuJoCo's other work)", microseconds(best["loop"]),
+            best["pin"] / best["loop"],
+            target=5,
+        ),
+        Row(
+            "the same beside `mj_forward` (with all of MuJoCo's other work)",
+            microseconds(best["loop"]),
             microseconds(best["mujoco"]),
-            best["mujoco"] / best["loop"]),
+            best["mujoco"] / best["loop"],
+        ),
         Row("the same in water, with added mass and drag (no peer can)", microseconds(best["wet"])),
     ]
 
@@ -125,16 +151,29 @@ def inverse_rows(chunks: int = 150) -> list[Row]:
     evaluate(ours.instant, 0.0)
     same(ours.torque, peer.solve()[6:], "rnea + solve + rnea")
     same(ours.acceleration[:6], peer.acceleration[:6], "rnea + solve + rnea")
-    best = race({"python": ours.from_python(), "pin": each(peer.solve), "loop": ours.in_loop(), "one": each(peer.rnea)},
-                chunks)
+    best = race(
+        {"python": ours.from_python(), "pin": each(peer.solve), "loop": ours.in_loop(), "one": each(peer.rnea)}, chunks
+    )
     return [
-        Row("eel, inverse dynamics with free head, from Python / rnea + 6x6 solve + rnea", microseconds(best["python"]),
-            microseconds(best["pin"]), best["pin"] / best["python"], target=7),
-        Row("the same in a compiled loop", microseconds(best["loop"]), microseconds(best["pin"]),
-            best["pin"] / best["loop"]),
-        Row("the same beside one `pin.rnea` (which solves for nothing)", microseconds(best["loop"]),
+        Row(
+            "eel, inverse dynamics with free head, from Python / rnea + 6x6 solve + rnea",
+            microseconds(best["python"]),
+            microseconds(best["pin"]),
+            best["pin"] / best["python"],
+            target=7,
+        ),
+        Row(
+            "the same in a compiled loop",
+            microseconds(best["loop"]),
+            microseconds(best["pin"]),
+            best["pin"] / best["loop"],
+        ),
+        Row(
+            "the same beside one `pin.rnea` (which solves for nothing)",
+            microseconds(best["loop"]),
             microseconds(best["one"]),
-            best["one"] / best["loop"]),
+            best["one"] / best["loop"],
+        ),
     ]
 
 
@@ -162,9 +201,14 @@ def spherical_rows(chunks: int = 100) -> list[Row]:
     evaluate(ours.instant, 0.0)
     same(ours.acceleration, pin.aba(model, data, q, v, effort), "pin.aba, spherical")
     best = race({"pin": each(lambda: pin.aba(model, data, q, v, effort)), "loop": ours.in_loop()}, chunks)
-    return [Row("eel on 12 spherical joints, direct, in a compiled loop / `pin.aba`", microseconds(best["loop"]),
-                microseconds(best["pin"]),
-                best["pin"] / best["loop"])]
+    return [
+        Row(
+            "eel on 12 spherical joints, direct, in a compiled loop / `pin.aba`",
+            microseconds(best["loop"]),
+            microseconds(best["pin"]),
+            best["pin"] / best["loop"],
+        )
+    ]
 
 
 NOTES = """- The eel has a free head and 36 revolute joints, in threes without mass between them, in a random

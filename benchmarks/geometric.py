@@ -1,4 +1,5 @@
 """The geometric model: Christoffel's tensor beside numerical derivatives, and a crawling snake beside real time."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -53,23 +54,40 @@ def tensor_rows(modules: int = 48, chunks: int = 30) -> list[Row]:
     model = Geometric(ll.WangSnake(modules=modules))
     x, constants = np.random.default_rng(0).uniform(-0.4, 0.4, model.freedoms), levers(model.chain)
     symbols = model.christoffel(x)
-    others = {"central differences": (central_differences(model, x), 1e-4),
-              "complex steps": (complex_step(constants, x), 1e-9),
-              "planar form": (model.christoffel(x, "planar"), 1e-9)}
+    others = {
+        "central differences": (central_differences(model, x), 1e-4),
+        "complex steps": (complex_step(constants, x), 1e-9),
+        "planar form": (model.christoffel(x, "planar"), 1e-9),
+    }
     for name, (other, most) in others.items():
         if np.abs(symbols - other).max() > most * np.abs(symbols).max():
             raise RuntimeError(f"Christoffel symbols and {name} differ")
-    best = race({"general": each(lambda: model.christoffel(x)), "planar": each(lambda: model.christoffel(x, "planar")),
-                 "differences": each(lambda: central_differences(model, x)),
-                 "complex": each(lambda: complex_step(constants, x))}, chunks)
-    peers = {"differences": "central differences of the compiled metric",
-             "complex": "complex steps of its closed form in NumPy"}
-    rows = [Row(f"Christoffel tensor, n = {model.freedoms}, general form", microseconds(best["general"]),
-                f"{name}: {microseconds(best[peer])}", best[peer] / best["general"],
-                f"{best[peer] / best['general']:.0f}", target=20,
-                reason="The peer calls the library's own compiled metric, itself O(n²), 2 n times; the n³ numbers "
-                       "must still be written.")
-            for peer, name in peers.items()]
+    best = race(
+        {
+            "general": each(lambda: model.christoffel(x)),
+            "planar": each(lambda: model.christoffel(x, "planar")),
+            "differences": each(lambda: central_differences(model, x)),
+            "complex": each(lambda: complex_step(constants, x)),
+        },
+        chunks,
+    )
+    peers = {
+        "differences": "central differences of the compiled metric",
+        "complex": "complex steps of its closed form in NumPy",
+    }
+    rows = [
+        Row(
+            f"Christoffel tensor, n = {model.freedoms}, general form",
+            microseconds(best["general"]),
+            f"{name}: {microseconds(best[peer])}",
+            best[peer] / best["general"],
+            f"{best[peer] / best['general']:.0f}",
+            target=20,
+            reason="The peer calls the library's own compiled metric, itself O(n²), 2 n times; the n³ numbers "
+            "must still be written.",
+        )
+        for peer, name in peers.items()
+    ]
     return [*rows, Row("the same tensor, planar form in NumPy", microseconds(best["planar"]))]
 
 
@@ -78,15 +96,30 @@ def crawl_rows(duration: float = 20.0, repeats: int = 5) -> list[Row]:
     Newton-Euler model.
     """
     run = {"duration": duration}
-    others = {"the same with `cone: ellipse`": {"environment.wheels.cone": "ellipse"},
-              "the same by `newton-euler`, O(n) on slightly elastic ground": {"model": {"kind": "newton-euler"}}}
+    others = {
+        "the same with `cone: ellipse`": {"environment.wheels.cone": "ellipse"},
+        "the same by `newton-euler`, O(n) on slightly elastic ground": {"model": {"kind": "newton-euler"}},
+    }
     factor = loop_factor(ll.Scenario.load("wheeled-snake-crawl", run), repeats)
     whole = whole_factor("wheeled-snake-crawl", run, repeats)
-    rows = [Row("`wheeled-snake-crawl`, set-valued friction, 1 ms: time loop, times real time", f"{factor:.0f} x",
-                "real time", factor,
-                f"{factor:.0f}", target=50),
-            Row(f"the same, all of `ll.run` for {duration:g} s", f"{whole:.0f} x", "real time", whole, f"{whole:.0f}",
-                target=50)]
+    rows = [
+        Row(
+            "`wheeled-snake-crawl`, set-valued friction, 1 ms: time loop, times real time",
+            f"{factor:.0f} x",
+            "real time",
+            factor,
+            f"{factor:.0f}",
+            target=50,
+        ),
+        Row(
+            f"the same, all of `ll.run` for {duration:g} s",
+            f"{whole:.0f} x",
+            "real time",
+            whole,
+            f"{whole:.0f}",
+            target=50,
+        ),
+    ]
     for name, changes in others.items():
         factor = loop_factor(ll.Scenario.load("wheeled-snake-crawl", {**run, **changes}), repeats)
         rows.append(Row(f"{name}: time loop", f"{factor:.0f} x", "real time", factor, f"{factor:.0f}", target=50))

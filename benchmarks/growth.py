@@ -1,4 +1,5 @@
 """Growth: the cost as there is more to do."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -36,17 +37,29 @@ class Line(NamedTuple):
     def row(self) -> Row:
         last = np.log(self.times[-1] / self.times[-2]) / np.log(self.counts[-1] / self.counts[-2])
         times = ", ".join(f"{count}: {microseconds(time)}" for count, time in zip(self.counts, self.times, strict=True))
-        return Row(f"{self.what}, by the number of {self.counted}: exponent (between the last two: {last:.2f})", times,
-                   "", self.exponent,
-                   f"{self.exponent:.2f}", self.most, "at most")
+        return Row(
+            f"{self.what}, by the number of {self.counted}: exponent (between the last two: {last:.2f})",
+            times,
+            "",
+            self.exponent,
+            f"{self.exponent:.2f}",
+            self.most,
+            "at most",
+        )
 
 
 def joints(inverse: bool, counts: Sequence[int] = (36, 99, 300, 999, 3000), chunks: int = 40) -> Line:
     """A chain of n revolute joints with as many links, inside a compiled loop."""
-    best = race({str(n): Evaluation(ll.Chain.uniform(links=n + 1, length=0.05), inverse).in_loop() for n in counts},
-                chunks)
-    return Line(f"{'inverse' if inverse else 'direct'} dynamics, in a compiled loop", "joints", counts,
-                list(best.values()), 1.05)
+    best = race(
+        {str(n): Evaluation(ll.Chain.uniform(links=n + 1, length=0.05), inverse).in_loop() for n in counts}, chunks
+    )
+    return Line(
+        f"{'inverse' if inverse else 'direct'} dynamics, in a compiled loop",
+        "joints",
+        counts,
+        list(best.values()),
+        1.05,
+    )
 
 
 def step_times(scenarios: Sequence[ll.Scenario], repeats: int) -> list[float]:
@@ -70,9 +83,13 @@ def snake_of(links: int, spheres: int, duration: float) -> ll.Scenario:
     for link in robot.links:
         ends = [np.array(shape.centre) for shape in link.contact_shapes]
         centres = ends[0] + np.linspace(0.0, 1.0, spheres)[:, None] * (ends[1] - ends[0])
-        bodies.append(link.changed(contact_shapes=tuple(Sphere(centre=tuple(centre),
-                                                               radius=link.contact_shapes[0].radius)
-                                                        for centre in centres.tolist())))
+        bodies.append(
+            link.changed(
+                contact_shapes=tuple(
+                    Sphere(centre=tuple(centre), radius=link.contact_shapes[0].radius) for centre in centres.tolist()
+                )
+            )
+        )
     return scenario.model_copy(update={"robot": robot.changed(links=tuple(bodies))})
 
 
@@ -93,15 +110,20 @@ def freedoms(modules: Sequence[int] = (8, 16, 32, 64), chunks: int = 20) -> Line
     models = [Geometric(ll.WangSnake(modules=n)) for n in modules]
     bent = [(model, np.full(model.freedoms, 0.1)) for model in models]
     best = race({str(len(x)): each(lambda model=model, x=x: model.christoffel(x)) for model, x in bent}, chunks)
-    return Line("Christoffel tensor, general form", "degrees of freedom", [model.freedoms for model in models],
-                list(best.values()))
+    return Line(
+        "Christoffel tensor, general form",
+        "degrees of freedom",
+        [model.freedoms for model in models],
+        list(best.values()),
+    )
 
 
 def vertebrae(counts: Sequence[int] = (8, 25, 50, 100, 200), chunks: int = 6) -> Line:
     """One load of a spine, from rest."""
     spines = {count: statics.neck(count) for count in counts}
-    best = race({str(count): each(lambda spine=spine: spine.solve(statics.TENSION)) for count, spine in spines.items()},
-                chunks)
+    best = race(
+        {str(count): each(lambda spine=spine: spine.solve(statics.TENSION)) for count, spine in spines.items()}, chunks
+    )
     return Line("`TendonStatics.solve`", "vertebrae", counts, list(best.values()))
 
 
@@ -113,8 +135,13 @@ def draw(lines: Sequence[Line], path: Path) -> None:
     axes = figure.subplots()
     for line in lines:
         name = line.what.replace("`", "")
-        axes.loglog(line.counts, np.array(line.times) * 1e6, "o-", markersize=3.5,
-                    label=f"{name}; {line.counted}: {line.exponent:.2f}")
+        axes.loglog(
+            line.counts,
+            np.array(line.times) * 1e6,
+            "o-",
+            markersize=3.5,
+            label=f"{name}; {line.counted}: {line.exponent:.2f}",
+        )
     axes.set_xlabel("number of joints, cells, links, contacts, degrees of freedom or vertebrae")
     axes.set_ylabel("time (µs)")
     axes.set_title("Cost as there is more to do; after the colon: fitted exponent")
@@ -127,5 +154,6 @@ def draw(lines: Sequence[Line], path: Path) -> None:
 def section() -> Section:
     """All lines, and their picture."""
     lines = [joints(False), joints(True), cells(), links(), contacts(), freedoms(), vertebrae()]
-    return Section([line.row() for line in lines], f"![time against size]({FIGURE})",
-                   {FIGURE: lambda path: draw(lines, path)})
+    return Section(
+        [line.row() for line in lines], f"![time against size]({FIGURE})", {FIGURE: lambda path: draw(lines, path)}
+    )

@@ -1,6 +1,7 @@
 """A free chain of revolute joints about z in JAX: articulated bodies by 6 x 6 matrices, unrolled over the bodies,
 Runge-Kutta steps in a scan, `vmap` over robots. The form that a user of JAX would write; it is checked against ours.
 """
+
 from __future__ import annotations
 
 import importlib.util
@@ -19,8 +20,9 @@ INSTALLED = importlib.util.find_spec("jax") is not None
 
 def one_thread() -> None:
     """Before JAX is imported: one thread, as all others have here."""
-    os.environ["XLA_FLAGS"] = (os.environ.get("XLA_FLAGS", "")
-                               + " --xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+    os.environ["XLA_FLAGS"] = (
+        os.environ.get("XLA_FLAGS", "") + " --xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    )
 
 
 def _spatial_inertia(arrays: Any, k: int) -> Array:
@@ -61,7 +63,7 @@ def advance(chain: ll.Chain, robots: int, step: float) -> tuple[Any, Any]:
         return jnp.block([[E, jnp.zeros((3, 3))], [-E @ hat(arms[k]), E]])
 
     def rate(x: Any, torque: Any) -> Any:
-        q, angles, twist, rates = x[3:7], x[7:7 + n], x[7 + n:13 + n], x[13 + n:]
+        q, angles, twist, rates = x[3:7], x[7 : 7 + n], x[7 + n : 13 + n], x[13 + n :]
         V = [jnp.concatenate([twist[3:], twist[:3]])]
         X, c = [None], [None]
         for k in range(1, n + 1):
@@ -86,8 +88,14 @@ def advance(chain: ll.Chain, robots: int, step: float) -> tuple[Any, Any]:
             joints.append((u[k] - U[k] @ a) / D[k])
             a = a + S * joints[-1]
         w, v = twist[3:], twist[:3]
-        spin = 0.5 * jnp.array([-q[1] * w[0] - q[2] * w[1] - q[3] * w[2], q[0] * w[0] + q[2] * w[2] - q[3] * w[1],
-                                q[0] * w[1] + q[3] * w[0] - q[1] * w[2], q[0] * w[2] + q[1] * w[1] - q[2] * w[0]])
+        spin = 0.5 * jnp.array(
+            [
+                -q[1] * w[0] - q[2] * w[1] - q[3] * w[2],
+                q[0] * w[0] + q[2] * w[2] - q[3] * w[1],
+                q[0] * w[1] + q[3] * w[0] - q[1] * w[2],
+                q[0] * w[2] + q[1] * w[1] - q[2] * w[0],
+            ]
+        )
         moved = v + 2.0 * jnp.cross(q[1:], jnp.cross(q[1:], v) + q[0] * v)
         return jnp.concatenate([moved, spin, rates, base[3:], base[:3], jnp.stack(joints)])
 

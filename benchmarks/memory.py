@@ -1,4 +1,5 @@
 """Memory: the largest resident memory of fresh interpreters."""
+
 from __future__ import annotations
 
 import subprocess
@@ -8,8 +9,13 @@ from pathlib import Path
 from benchmarks.table import Row
 
 ROOT = Path(__file__).parents[1]
-SCENARIOS = {"newton-euler": "eel-planar", "macro-continuous": "rod-swim", "non-smooth": "snake-undulate-orthotropic",
-             "geometric": "wheeled-snake-crawl", "tendon-statics": "neck-planar"}
+SCENARIOS = {
+    "newton-euler": "eel-planar",
+    "macro-continuous": "rod-swim",
+    "non-smooth": "snake-undulate-orthotropic",
+    "geometric": "wheeled-snake-crawl",
+    "tendon-statics": "neck-planar",
+}
 TOLD = """
 import os, re, resource
 if os.path.exists("/proc/self/status"):   # what getrusage tells of Linux begins with the peak of the starting process
@@ -67,7 +73,7 @@ def rows(scenarios: dict[str, str] = SCENARIOS, joints: int = 300) -> list[Row]:
     made = [Row("numpy, scipy, numba, xarray and pydantic imported, nothing more", f"{bare:.0f} MB")]
     for kind, name in scenarios.items():
         run = f"import limbless; limbless.run({name!r})"
-        peak(run)                                        # fills the compile cache: compiling takes memory too
+        peak(run)  # fills the compile cache: compiling takes memory too
         made.append(Row(f"`{name}` ({kind}), all of `ll.run`", f"{peak(run):.0f} MB"))
     return made + (chain_rows(joints) if Path("/proc/self/statm").exists() else [])
 
@@ -78,7 +84,13 @@ def chain_rows(joints: int) -> list[Row]:
     for engine in ("limbless", "pinocchio", "with_mujoco"):
         code = LONG_CHAIN.replace("{engine}", engine).replace("{joints}", str(joints))
         used[engine] = max(float(fresh(code).split()[-1]), 0.1)
-    return [Row(f"kept for the direct dynamics of a chain of {joints} joints, beside {name}",
-                f"{used['limbless']:.1f} MB",
-                f"{used[peer]:.1f} MB", used[peer] / used["limbless"], f"{used[peer] / used['limbless']:.0f}")
-            for peer, name in (("pinocchio", "Pinocchio"), ("with_mujoco", "MuJoCo"))]
+    return [
+        Row(
+            f"kept for the direct dynamics of a chain of {joints} joints, beside {name}",
+            f"{used['limbless']:.1f} MB",
+            f"{used[peer]:.1f} MB",
+            used[peer] / used["limbless"],
+            f"{used[peer] / used['limbless']:.0f}",
+        )
+        for peer, name in (("pinocchio", "Pinocchio"), ("with_mujoco", "MuJoCo"))
+    ]

@@ -1,4 +1,5 @@
 """A chain of revolute and spherical joints in other engines, each in the form that suits the engine best."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -20,8 +21,11 @@ def _central(arrays: Any, k: int) -> tuple[float, Array, Array]:
     """Mass, centre of mass, and inertia about it, of body k."""
     mass = float(arrays.mass[k])
     center = arrays.moment[k] / mass
-    return mass, center, symmetric_matrix(arrays.inertia[k]) - mass * (center @ center * np.eye(3) - np.outer(center,
-                                                                                                              center))
+    return (
+        mass,
+        center,
+        symmetric_matrix(arrays.inertia[k]) - mass * (center @ center * np.eye(3) - np.outer(center, center)),
+    )
 
 
 def pinocchio_model(chain: ll.Chain) -> pin.Model:
@@ -47,8 +51,10 @@ def pinocchio_configuration(position: Array) -> Array:
     return np.concatenate([position[:3], position[4:7], position[3:4], position[7:]])
 
 
-FLUID = ('<option gravity="0 0 0" integrator="RK4" timestep="0.001" density="1000" viscosity="0.001"/>'
-         '<default><geom contype="0" conaffinity="0" mass="0" fluidshape="ellipsoid" type="ellipsoid"/></default>')
+FLUID = (
+    '<option gravity="0 0 0" integrator="RK4" timestep="0.001" density="1000" viscosity="0.001"/>'
+    '<default><geom contype="0" conaffinity="0" mass="0" fluidshape="ellipsoid" type="ellipsoid"/></default>'
+)
 
 
 def mujoco_model(chain: ll.Chain, fluid: bool = False) -> mujoco.MjModel:
@@ -69,13 +75,17 @@ def mujoco_model(chain: ll.Chain, fluid: bool = False) -> mujoco.MjModel:
         if arrays.mass[k] > 0.0:
             mass, center, inertia = _central(arrays, k)
             full = inertia[(0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)]
-            text += (f'<body pos="{words(start)}">{joints}<inertial mass="{mass!r}" pos="{words(place + center)}" '
-                     f'fullinertia="{words(full)}"/>')
+            text += (
+                f'<body pos="{words(start)}">{joints}<inertial mass="{mass!r}" pos="{words(place + center)}" '
+                f'fullinertia="{words(full)}"/>'
+            )
             if k in sections:
                 piece = sections[k]
                 middle = place + piece.start + 0.5 * piece.length * piece.frame[:, 0]
-                text += (f'<geom pos="{words(middle)}" size="{0.5 * piece.length!r} {piece.half_width!r} '
-                         f'{piece.half_height!r}"/>')
+                text += (
+                    f'<geom pos="{words(middle)}" size="{0.5 * piece.length!r} {piece.half_width!r} '
+                    f'{piece.half_height!r}"/>'
+                )
             start, joints, place = place, "", np.zeros(3)
     bodies = text + "</body>" * text.count("<body")
     option = FLUID if fluid else '<option gravity="0 0 0"/>'

@@ -1,4 +1,5 @@
 """docs/benchmark.md, written from what was just measured."""
+
 from __future__ import annotations
 
 import datetime
@@ -33,8 +34,9 @@ def machine() -> str:
     name = platform.processor() or platform.machine()
     listing = Path("/proc/cpuinfo")
     if listing.exists():
-        named = [line.split(":", 1)[1].strip() for line in listing.read_text().splitlines()
-                 if line.startswith("model name")]
+        named = [
+            line.split(":", 1)[1].strip() for line in listing.read_text().splitlines() if line.startswith("model name")
+        ]
         name = f"{len(named)} x {named[0]}" if named else name
     return f"{name}, {platform.system()}"
 
@@ -59,16 +61,22 @@ def verdict(sections: list[Section]) -> str:
 def missed(sections: list[Section]) -> str:
     """What falls short, each with its reason."""
     rows = [row for section in sections for row in section.rows if row.met is False]
-    told = [f"- **{row.what}: {row.cells()[3]}, target {row.cells()[4]}.** "
-            f"{row.reason or 'The reason is not known yet.'}" for row in rows]
+    told = [
+        f"- **{row.what}: {row.cells()[3]}, target {row.cells()[4]}.** {row.reason or 'The reason is not known yet.'}"
+        for row in rows
+    ]
     return "\n".join(["", "Not met, and why:", "", *told]) if told else ""
 
 
 def text(sections: list[Section]) -> str:
     """The document."""
-    head = TEXT.format(date=datetime.date.today().isoformat(), machine=machine(), versions=versions(),
-                       verdict=verdict(sections),
-                       missed=missed(sections)).rstrip()
+    head = TEXT.format(
+        date=datetime.date.today().isoformat(),
+        machine=machine(),
+        versions=versions(),
+        verdict=verdict(sections),
+        missed=missed(sections),
+    ).rstrip()
     parts = [f"## {section.title}\n\n{markdown(section.rows)}\n\n{section.text}".rstrip() for section in sections]
     return "\n\n".join([head, *parts]) + "\n"
 

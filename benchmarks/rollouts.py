@@ -1,4 +1,5 @@
 """Whole runs: the swimming eel at a small step, and the error of a run against what it costs."""
+
 from __future__ import annotations
 
 import time
@@ -14,8 +15,8 @@ from limbless.simulation import run_scenario
 
 # s: a whole number of them in a second
 STEPS = (0.2, 0.1, 0.05, 0.04, 0.03125, 0.025, 0.02, 0.01, 0.005, 0.002, 0.001)
-ACCURACY = 1e-6                                # m
-SHOWN = 10.0                                   # s: when positions are compared
+ACCURACY = 1e-6  # m
+SHOWN = 10.0  # s: when positions are compared
 
 
 def loop_factor(scenario: ll.Scenario, repeats: int) -> float:
@@ -51,15 +52,25 @@ def real_time_rows(duration: float = 10.0, repeats: int = 5) -> list[Row]:
     whole = whole_factor("eel-planar", changes, repeats)
     usual = whole_factor("eel-planar", {"duration": 3.0 * duration}, repeats)
     return [
-        Row("`eel-planar`, RK4, 1 ms, 5 Gauss points: time loop, times real time", f"{factor:.0f} x", "real time",
-            factor, f"{factor:.0f}",
-            target=100, reason="The compiled step takes nearly all of it. Other than the prototype that reached 108, "
-                               "each evaluation also "
-            "finds the torque and work of every joint, momentum and impulse for the balances, and takes any joint."),
+        Row(
+            "`eel-planar`, RK4, 1 ms, 5 Gauss points: time loop, times real time",
+            f"{factor:.0f} x",
+            "real time",
+            factor,
+            f"{factor:.0f}",
+            target=100,
+            reason="The compiled step takes nearly all of it. Other than the prototype that reached 108, "
+            "each evaluation also "
+            "finds the torque and work of every joint, momentum and impulse for the balances, and takes any joint.",
+        ),
         Row(f"the same, all of `ll.run` for {duration:g} s", f"{whole:.0f} x", "real time", whole, f"{whole:.0f}"),
-        Row(f"`eel-planar` as it stands (10 ms, 4 points), all of `ll.run` for {3.0 * duration:g} s", f"{usual:.0f} x",
-            "real time", usual,
-            f"{usual:.0f}"),
+        Row(
+            f"`eel-planar` as it stands (10 ms, 4 points), all of `ll.run` for {3.0 * duration:g} s",
+            f"{usual:.0f} x",
+            "real time",
+            usual,
+            f"{usual:.0f}",
+        ),
     ]
 
 
@@ -73,8 +84,11 @@ class Curve(NamedTuple):
 
     def largest_accurate_step(self) -> tuple[float, float] | None:
         """The largest step that keeps `ACCURACY`, and its real-time factor."""
-        kept = [(step, factor) for step, error, factor in zip(self.steps, self.errors, self.factors, strict=True)
-                if error <= ACCURACY]
+        kept = [
+            (step, factor)
+            for step, error, factor in zip(self.steps, self.errors, self.factors, strict=True)
+            if error <= ACCURACY
+        ]
         return max(kept) if kept else None
 
 
@@ -84,21 +98,23 @@ def head_after(name: str, step: float, shown: float) -> np.ndarray:
     return np.asarray(result.dataset["base_position"].values[-1])
 
 
-def curve(name: str, steps: tuple[float, ...] = STEPS, shown: float = SHOWN, repeats: int = 5,
-          blocks: int = 10) -> Curve:
+def curve(
+    name: str, steps: tuple[float, ...] = STEPS, shown: float = SHOWN, repeats: int = 5, blocks: int = 10
+) -> Curve:
     """Work and precision of a scenario, against a run at a quarter of the smallest step."""
     reference = head_after(name, min(steps) / 4.0, shown)
     errors, factors = [], []
     for step in steps:
         try:
             errors.append(float(np.linalg.norm(head_after(name, step, shown) - reference)))
-        except ll.SimulationError:                                     # too large a step: no error to speak of
+        except ll.SimulationError:  # too large a step: no error to speak of
             errors.append(float("inf"))
             factors.append(float("nan"))
             continue
         duration = max(1.0, round(256 * blocks * step))
-        factors.append(loop_factor(ll.Scenario.load(name, {"step": step, "record_every": 1.0, "duration": duration}),
-                                   repeats))
+        factors.append(
+            loop_factor(ll.Scenario.load(name, {"step": step, "record_every": 1.0, "duration": duration}), repeats)
+        )
     return Curve(name, steps, tuple(errors), tuple(factors))
 
 
@@ -108,10 +124,17 @@ def precision_rows(curves: list[Curve]) -> list[Row]:
     for found in curves:
         kept = found.largest_accurate_step()
         ours = f"step {kept[0]:g} s, {kept[1]:.0f} x" if kept else "no step does"
-        rows.append(Row(f"`{found.scenario}` at the largest step that keeps 1e-6 m over {SHOWN:g} s: time loop, "
-                        f"times real time", ours,
-                        "real time", kept[1] if kept else 0.0, f"{kept[1]:.0f}" if kept else "0",
-                        target=1500 if found.scenario == "eel-planar" else None))
+        rows.append(
+            Row(
+                f"`{found.scenario}` at the largest step that keeps 1e-6 m over {SHOWN:g} s: time loop, "
+                f"times real time",
+                ours,
+                "real time",
+                kept[1] if kept else 0.0,
+                f"{kept[1]:.0f}" if kept else "0",
+                target=1500 if found.scenario == "eel-planar" else None,
+            )
+        )
     return rows
 
 
@@ -130,9 +153,11 @@ FIGURE = "images/work-precision.png"
 def section() -> Section:
     """Runs at given steps, and the curve of error against cost."""
     curves = [curve(name) for name in ("eel-planar", "eel-loop")]
-    return Section(real_time_rows() + precision_rows(curves), TEXT.format(shown=SHOWN, figure=FIGURE,
-                                                                          curves=curve_table(curves)),
-                   {FIGURE: lambda path: draw(curves, path)})
+    return Section(
+        real_time_rows() + precision_rows(curves),
+        TEXT.format(shown=SHOWN, figure=FIGURE, curves=curve_table(curves)),
+        {FIGURE: lambda path: draw(curves, path)},
+    )
 
 
 def curve_table(curves: list[Curve]) -> str:

@@ -1,4 +1,5 @@
 """Snakes on hard ground: three examples beside real time and MuJoCo, and how the cost grows with the links."""
+
 from __future__ import annotations
 
 import sys
@@ -26,8 +27,7 @@ SETTINGS: dict[str, tuple[dict[str, float], float]] = {
 
 
 def real_time_rows(duration: float = 15.0, repeats: int = 3) -> list[Row]:
-    """The time loop of every example, with every step solved to 1e-8 m/s; the worst residual is checked, not assumed.
-    """
+    """The time loop of every example, with every step solved to 1e-8 m/s; the worst residual is checked, not assumed."""
     rows = []
     for words, (changes, target) in SETTINGS.items():
         for name in EXAMPLES:
@@ -35,8 +35,16 @@ def real_time_rows(duration: float = 15.0, repeats: int = 3) -> list[Row]:
             if ll.run(scenario).dataset["contact_residual"].values.max() > 1e-8:
                 raise RuntimeError(f"{name}: a step was not solved")
             factor = loop_factor(scenario, repeats)
-            rows.append(Row(f"`{name}`, {words}: time loop, times real time", f"{factor:.0f} x", "real time", factor,
-                            f"{factor:.0f}", target))
+            rows.append(
+                Row(
+                    f"`{name}`, {words}: time loop, times real time",
+                    f"{factor:.0f} x",
+                    "real time",
+                    factor,
+                    f"{factor:.0f}",
+                    target,
+                )
+            )
     return rows
 
 
@@ -55,20 +63,28 @@ def block_of(scenario: ll.Scenario, begin: float, steps: int) -> tuple[object, .
 def mujoco_rows(begin: float = 5.0, steps: int = 800, chunks: int = 25) -> list[Row]:
     """The same steps of the same motion, ours and MuJoCo's (its own step alone) in turns."""
     rows = []
-    for name in EXAMPLES[1:]:                                # MuJoCo has no friction that differs along and across a
-                                                             # link
+    for name in EXAMPLES[1:]:  # MuJoCo has no friction that differs along and across a
+        # link
         scenario = ll.Scenario.load(name)
         model, state, knots, record, drive = block_of(scenario, begin, steps)
-        competitors = {"ours": lambda times, a=(state, knots, record, drive),
-                       m=model: [m.advance(*a) for _ in range(times)]}
+        competitors = {
+            "ours": lambda times, a=(state, knots, record, drive), m=model: [m.advance(*a) for _ in range(times)]
+        }
         for cone in ("elliptic", "pyramidal"):
             competitors[cone] = _mujoco(scenario, cone, begin, steps)
         best = {key: value / steps for key, value in race(competitors, chunks).items()}
         for cone, target in (("elliptic", 10), ("pyramidal", 6)):
             ratio = best[cone] / best["ours"]
-            rows.append(Row(f"step of `{name}`, 1/4000 s", microseconds(best["ours"]),
-                            f"MuJoCo, {cone} cone: {microseconds(best[cone])}",
-                            ratio, f"{ratio:.1f}", target))
+            rows.append(
+                Row(
+                    f"step of `{name}`, 1/4000 s",
+                    microseconds(best["ours"]),
+                    f"MuJoCo, {cone} cone: {microseconds(best[cone])}",
+                    ratio,
+                    f"{ratio:.1f}",
+                    target,
+                )
+            )
     return rows
 
 
@@ -88,6 +104,7 @@ def _mujoco(scenario: ll.Scenario, cone: str, begin: float, steps: int):
             for row in told[-steps:]:
                 data.ctrl[:] = row
                 mujoco.mj_step(model, data)
+
     return repeat
 
 
@@ -101,8 +118,15 @@ def growth_row(counts: tuple[int, ...] = (11, 22, 44, 88, 200), steps: int = 400
     best = race(competitors, chunks)
     slope = float(np.polyfit(np.log(counts), np.log([best[str(links)] for links in counts]), 1)[0])
     shown = ", ".join(f"{links}: {microseconds(best[str(links)] / steps)}" for links in counts)
-    return Row(f"time of a step, {counts[0]} to {counts[-1]} links", shown, "links to the power", slope, f"{slope:.2f}",
-               1.1, "at most")
+    return Row(
+        f"time of a step, {counts[0]} to {counts[-1]} links",
+        shown,
+        "links to the power",
+        slope,
+        f"{slope:.2f}",
+        1.1,
+        "at most",
+    )
 
 
 def rows() -> list[Row]:

@@ -1,4 +1,5 @@
 """Soft bodies in motion: one evaluation, growth with the cells, a swimming spine, and PyElastica's swinging rod."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -19,8 +20,12 @@ from validation.swinging import DOWN, Elastica, apart, soft_rod
 
 GRADED, FINER = (0.09, 0.25), (0.07, 0.18, 0.32)
 """m: where cells end; the rod bends most at its clamp."""
-SWINGS = ((40, 2.5e-4, GRADED, 0.0125, 40.0), (80, 1.6e-4, GRADED, 0.0125, 60.0), (160, 8e-5, GRADED, 0.0125, 150.0),
-          (320, 4e-5, FINER, 0.01, 250.0))
+SWINGS = (
+    (40, 2.5e-4, GRADED, 0.0125, 40.0),
+    (80, 1.6e-4, GRADED, 0.0125, 60.0),
+    (160, 8e-5, GRADED, 0.0125, 150.0),
+    (320, 4e-5, FINER, 0.01, 250.0),
+)
 """Elements of PyElastica with their largest stable step (s), ends of our cells and step (s), and the ratio wanted."""
 CELLS = (16, 32, 64, 128, 256)
 
@@ -52,11 +57,19 @@ class Stepping:
         return x
 
 
-def tips(robot: Any, gait: Any, environment: Any, settings: ll.SoftSettings, step: float, times: Sequence[float],
-         **options: Any) -> np.ndarray:
+def tips(
+    robot: Any,
+    gait: Any,
+    environment: Any,
+    settings: ll.SoftSettings,
+    step: float,
+    times: Sequence[float],
+    **options: Any,
+) -> np.ndarray:
     """(times, 3) where the tip is; times are evenly spaced."""
-    data = ll.simulate(robot, gait, environment, model=settings, duration=times[-1], step=step,
-                       record_every=times[0], **options).dataset
+    data = ll.simulate(
+        robot, gait, environment, model=settings, duration=times[-1], step=step, record_every=times[0], **options
+    ).dataset
     return np.asarray(data["tip_position"].values[1:])
 
 
@@ -79,11 +92,18 @@ def swing_rows(chunks: int = 5) -> list[Row]:
         some = max(1, round(0.02 / peer_step))
         best = race({"soft": each(stepping.run), "peer": each(partial(peer.advance, some))}, chunks, 0.02)
         other = best["peer"] * round(1.0 / peer_step) / some
-        rows.append(Row(f"swinging rod, 1 s, {len(breaks) + 1} graded cells of degree 1, midpoint {step * 1e3:g} ms, "
-                        f"tolerance 1e-4 (rms {ours * 1e3:.1f} mm): stepping", f"{best['soft'] * 1e3:.2f} ms",
-                        f"PyElastica, {elements} elements, {peer_step * 1e6:g} µs, its largest stable step (rms "
-                        f"{theirs * 1e3:.1f} mm): {other * 1e3:.0f} ms", other / best["soft"],
-                        f"{other / best['soft']:.0f}", target))
+        rows.append(
+            Row(
+                f"swinging rod, 1 s, {len(breaks) + 1} graded cells of degree 1, midpoint {step * 1e3:g} ms, "
+                f"tolerance 1e-4 (rms {ours * 1e3:.1f} mm): stepping",
+                f"{best['soft'] * 1e3:.2f} ms",
+                f"PyElastica, {elements} elements, {peer_step * 1e6:g} µs, its largest stable step (rms "
+                f"{theirs * 1e3:.1f} mm): {other * 1e3:.0f} ms",
+                other / best["soft"],
+                f"{other / best['soft']:.0f}",
+                target,
+            )
+        )
     return rows
 
 
@@ -98,16 +118,24 @@ def swimmer_rows(chunks: int = 5, duration: float = 2.0) -> list[Row]:
         error = float(np.linalg.norm(tips(*body, ll.SoftSettings(), step, times) - truth))
         stepping = Stepping(ll.Soft(body[0], body[2]), body[1], scenario.initial, duration, step)
         best = race({"soft": each(stepping.run)}, chunks, 0.05)["soft"]
-        rows.append(Row(f"`spine-45-swim`, sdirk4, {step * 1e3:g} ms, for {accuracy:g} m (error {error:.1e} m in "
-                        f"{duration:g} s): stepping, times real time", f"{duration / best:.0f} x", "real time",
-                        duration / best if error <= accuracy else 0.0, f"{duration / best:.0f}", target))
+        rows.append(
+            Row(
+                f"`spine-45-swim`, sdirk4, {step * 1e3:g} ms, for {accuracy:g} m (error {error:.1e} m in "
+                f"{duration:g} s): stepping, times real time",
+                f"{duration / best:.0f} x",
+                "real time",
+                duration / best if error <= accuracy else 0.0,
+                f"{duration / best:.0f}",
+                target,
+            )
+        )
     return rows
 
 
 def evaluation_time(robot: Any, gait: Any, environment: Any, chunks: int, **settings: Any) -> float:
     """CPU time (s) of one evaluation: a quarter of a Runge-Kutta step."""
     model = ll.Soft(robot, environment, settings=ll.SoftSettings(integrator="rk4", **settings))
-    stepping = Stepping(model, gait, Initial(), 2e-6, 1e-8)                # no body is too stiff for such steps
+    stepping = Stepping(model, gait, Initial(), 2e-6, 1e-8)  # no body is too stiff for such steps
     return race({"rate": each(stepping.run)}, chunks, 0.01)["rate"] / (4 * (len(stepping.knots) - 1) + 1)
 
 
@@ -119,10 +147,27 @@ def evaluation_rows(chunks: int = 20, cells: tuple[int, ...] = CELLS) -> list[Ro
     took = [evaluation_time(rod, ll.Still(), DOWN, chunks, cells=count) for count in cells]
     slope = float(np.polyfit(np.log(cells), np.log(took), 1)[0])
     table = ", ".join(f"{count}: {microseconds(time)}" for count, time in zip(cells, took, strict=True))
-    return [Row("45 vertebrae in water, 10 tendons, 2 stations: one evaluation", microseconds(spine), "", spine * 1e6,
-                microseconds(spine), 20.0, "at most", " µs"),
-            Row(f"one evaluation of a free rod with {table} (cells of degree 1): slope", f"{slope:.2f}", "", slope,
-                f"{slope:.2f}", 1.1, "at most")]
+    return [
+        Row(
+            "45 vertebrae in water, 10 tendons, 2 stations: one evaluation",
+            microseconds(spine),
+            "",
+            spine * 1e6,
+            microseconds(spine),
+            20.0,
+            "at most",
+            " µs",
+        ),
+        Row(
+            f"one evaluation of a free rod with {table} (cells of degree 1): slope",
+            f"{slope:.2f}",
+            "",
+            slope,
+            f"{slope:.2f}",
+            1.1,
+            "at most",
+        ),
+    ]
 
 
 def neck_rows(chunks: int = 10) -> list[Row]:
@@ -134,8 +179,16 @@ def neck_rows(chunks: int = 10) -> list[Row]:
     error = float(np.linalg.norm(tips(*body, ll.SoftSettings(), step, times, **placed) - truth, axis=1).max())
     stepping = Stepping(ll.Soft(body[0], body[2]), body[1], scenario.initial, 2.0, step)
     best = race({"soft": each(stepping.run)}, chunks, 0.02)["soft"]
-    return [Row(f"`neck-swing-air`, sdirk4, {step * 1e3:g} ms (error {error:.1e} m): stepping, times real time",
-                f"{2.0 / best:.0f} x", "real time", 2.0 / best, f"{2.0 / best:.0f}", 150.0)]
+    return [
+        Row(
+            f"`neck-swing-air`, sdirk4, {step * 1e3:g} ms (error {error:.1e} m): stepping, times real time",
+            f"{2.0 / best:.0f} x",
+            "real time",
+            2.0 / best,
+            f"{2.0 / best:.0f}",
+            150.0,
+        )
+    ]
 
 
 def rows() -> list[Row]:

@@ -1,4 +1,5 @@
 """Rows of the table: what was measured, the peer, the target, and whether it is met."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -56,8 +57,9 @@ def markdown(rows: list[Row]) -> str:
     """The rows as a table that reads well as plain text too."""
     cells = [HEADINGS, *(row.cells() for row in rows)]
     widths = [max(len(line[column]) for line in cells) for column in range(len(HEADINGS))]
-    lines = ["| " + " | ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) + " |"
-             for line in cells]
+    lines = [
+        "| " + " | ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) + " |" for line in cells
+    ]
     lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
     return "\n".join(lines)
 

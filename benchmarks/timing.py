@@ -1,4 +1,5 @@
 """How time is taken: competitors in turns, smallest chunk of thread CPU time."""
+
 from __future__ import annotations
 
 import time
@@ -19,9 +20,11 @@ def rounds(usual: int) -> int:
 
 def each(call: Callable[[], object]) -> Repeated:
     """A Python call, repeated by a Python loop."""
+
     def repeat(times: int) -> None:
         for _ in range(times):
             call()
+
     return repeat
 
 

@@ -1,4 +1,5 @@
 """Water: what wake, flows and a surface cost the eel's time loop (RK4, 1 ms), beside consistent added mass alone."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -13,17 +14,31 @@ from benchmarks.timing import Repeated, each, race
 from limbless.scenarios.scenario import Initial
 
 STEPS = 100
-_ROWS = ("Links that the surface may cut are taken one after the other, with their immersed share at every point; the "
-         "law of still water takes eight links at once.")
+_ROWS = (
+    "Links that the surface may cut are taken one after the other, with their immersed share at every point; the "
+    "law of still water takes eight links at once."
+)
 CASES: dict[str, tuple[str, dict[str, Any], float, str]] = {
     "lighthill": ("a wake at the tail", {}, 1.03, "The wake is one row of its own, read and pushed apart."),
     "current": ("wake and a uniform current", {"current": (0.1, 0.0, 0.0)}, 1.05, ""),
-    "vortices": ("wake and two vortices", {"flow": [{"kind": "vortices", "places": [[0, 0, 0], [1, 0.2, 0]],
-                                                     "circulations": 0.1}]}, 2.0, _ROWS),
-    "waves": ("wake and waves far above", {"surface": 5.0, "flow": [{"kind": "waves", "amplitude": 0.02,
-                                                                      "length": 3.0}]}, 2.0, _ROWS),
-    "none cut": ("a surface that cuts no link", {"surface": 5.0}, 1.1, "Weight and lift are part of it, which the "
-                 "other run does not have, and where each link is must be looked at."),
+    "vortices": (
+        "wake and two vortices",
+        {"flow": [{"kind": "vortices", "places": [[0, 0, 0], [1, 0.2, 0]], "circulations": 0.1}]},
+        2.0,
+        _ROWS,
+    ),
+    "waves": (
+        "wake and waves far above",
+        {"surface": 5.0, "flow": [{"kind": "waves", "amplitude": 0.02, "length": 3.0}]},
+        2.0,
+        _ROWS,
+    ),
+    "none cut": (
+        "a surface that cuts no link",
+        {"surface": 5.0},
+        1.1,
+        "Weight and lift are part of it, which the other run does not have, and where each link is must be looked at.",
+    ),
     "all cut": ("a surface that cuts every link", {"surface": 0.0}, 3.0, _ROWS),
 }
 
@@ -49,6 +64,7 @@ def swimmer() -> Repeated:
         data.qpos[:], data.qvel[:] = start
         for _ in range(STEPS):
             mujoco.mj_step(model, data)
+
     return each(steps)
 
 
@@ -60,13 +76,38 @@ def rows(chunks: int = 60) -> list[Row]:
     # MuJoCo apart: whoever comes after it finds the caches full of its code, and pays more than a wake costs
     best = race(runs, chunks) | race({"mujoco": swimmer()}, chunks)
     time = {name: microseconds(best[name] / STEPS) for name in best}
-    beside = [Row(f"`eel-planar` with {CASES[name][0]}: MuJoCo's ellipsoid fluid on the same 36 joints / a step of it",
-                  time[name], time["mujoco"], best["mujoco"] / best[name], target=target,
-                  reason="MuJoCo's fluid knows no surface: it is the same row.")
-              for name, target in (("lighthill", 4.0), ("none cut", 2.0), ("all cut", 2.0))]
-    return [*(Row(f"`eel-planar` with {what} / with consistent added mass alone", time[name], time["alone"],
-                  best[name] / best["alone"], target=target, sense="at most", reason=reason)
-              for name, (what, _, target, reason) in CASES.items()),
-            Row("`eel-planar` with a surface that cuts no link / in deep water with the same weight and lift",
-                time["none cut"], time["lifted"], best["none cut"] / best["lifted"], target=1.1, sense="at most",
-                reason="Where each link is must be looked at."), *beside]
+    beside = [
+        Row(
+            f"`eel-planar` with {CASES[name][0]}: MuJoCo's ellipsoid fluid on the same 36 joints / a step of it",
+            time[name],
+            time["mujoco"],
+            best["mujoco"] / best[name],
+            target=target,
+            reason="MuJoCo's fluid knows no surface: it is the same row.",
+        )
+        for name, target in (("lighthill", 4.0), ("none cut", 2.0), ("all cut", 2.0))
+    ]
+    return [
+        *(
+            Row(
+                f"`eel-planar` with {what} / with consistent added mass alone",
+                time[name],
+                time["alone"],
+                best[name] / best["alone"],
+                target=target,
+                sense="at most",
+                reason=reason,
+            )
+            for name, (what, _, target, reason) in CASES.items()
+        ),
+        Row(
+            "`eel-planar` with a surface that cuts no link / in deep water with the same weight and lift",
+            time["none cut"],
+            time["lifted"],
+            best["none cut"] / best["lifted"],
+            target=1.1,
+            sense="at most",
+            reason="Where each link is must be looked at.",
+        ),
+        *beside,
+    ]

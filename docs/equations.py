@@ -3,6 +3,7 @@
 `equations.yaml` says which; this finds each function and each test by its name, so that nothing rots unseen: what was
 renamed or taken away is a `LookupError`, which stops the building of the site.
 """
+
 from __future__ import annotations
 
 import ast
@@ -19,7 +20,7 @@ from limbless import citations
 
 ROOT = Path(__file__).parents[1]
 TABLE = ROOT / "docs" / "equations.yaml"
-LONGEST = 60           # lines of code that a page shows of one function
+LONGEST = 60  # lines of code that a page shows of one function
 BLOCK = re.compile(r"(?:^    \S.*\n(?:^ {4,}\S.*\n)*)", re.MULTILINE)
 NUMBER = re.compile(r"^    \((\d+)\)|\((\d+)\)$", re.MULTILINE)
 
@@ -29,7 +30,7 @@ class Found:
     """A function, a method or a class where it is now."""
 
     name: str
-    file: Path             # from the root of the repository
+    file: Path  # from the root of the repository
     line: int
     text: str
 
@@ -63,7 +64,7 @@ def found(file: Path, name: str) -> Found:
         if inside is None:
             raise LookupError(f"docs/equations.yaml: {file} has no {name}")
     first = min([inside.lineno, *(each.lineno for each in inside.decorator_list)])
-    source = "\n".join(text.splitlines()[first - 1:inside.end_lineno])
+    source = "\n".join(text.splitlines()[first - 1 : inside.end_lineno])
     return Found(name, file, inside.lineno, source)
 
 
@@ -88,8 +89,9 @@ def held_by(word: str) -> Found:
     file, _, name = word.rpartition(":")
     files = [Path("tests") / file] if file else _tests().get(name, [])
     if len(files) != 1:
-        raise LookupError(f"docs/equations.yaml: {len(files)} tests are called {name}; state its file where it is "
-                          "one of several")
+        raise LookupError(
+            f"docs/equations.yaml: {len(files)} tests are called {name}; state its file where it is one of several"
+        )
     return found(files[0], name)
 
 
@@ -112,9 +114,16 @@ def shown(markdown: str) -> set[int]:
 def page(model: str) -> str:
     """Equations of one model with the code and the tests, whole."""
     paper = next(each for key, each in citations.PAPERS.items() if key.startswith(table()[model]["paper"]))
-    lines = [f"# {model}: equations, code, tests", "", paper.text(), "",
-             f"How they hang together: [{model}](../../models/{model}.md). Names lead to the source below.", "",
-             "| equation | what it gives | computed by | held by |", "|---|---|---|---|"]
+    lines = [
+        f"# {model}: equations, code, tests",
+        "",
+        paper.text(),
+        "",
+        f"How they hang together: [{model}](../../models/{model}.md). Names lead to the source below.",
+        "",
+        "| equation | what it gives | computed by | held by |",
+        "|---|---|---|---|",
+    ]
     code: dict[str, Found] = {}
     tests: dict[str, Found] = {}
     for row in table()[model]["rows"]:

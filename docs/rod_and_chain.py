@@ -4,6 +4,7 @@ A rod (macro-continuous model) and `rod.to_chain(n)` (Newton-Euler model) swim i
 two models share the law of the water and nothing else. What they differ by, in the motion and in the torque inside,
 falls with the square of n.
 """
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -28,16 +29,24 @@ def differences(links: tuple[int, ...] = LINKS, cells: int = 128, duration: floa
     options = {"environment": ll.Water(model="morison"), "duration": duration, "step": 0.005, "record_every": 0.05}
     smooth = ll.simulate(rod, gait, model=ll.MacroContinuousSettings(cells=cells), **options).dataset
     inside = CubicSpline(smooth["abscissa"].values, smooth["internal_wrench"].values, axis=1)
-    exact = {"position of the head": smooth["base_position"].values, "centre of mass": smooth["com_position"].values,
-             "speed of the head": speed(smooth)}
+    exact = {
+        "position of the head": smooth["base_position"].values,
+        "centre of mass": smooth["com_position"].values,
+        "speed of the head": speed(smooth),
+    }
     found: dict[str, list[float]] = {name: [] for name in (*exact, "torque inside", "force inside")}
     for count in links:
-        chain = ll.simulate(rod.to_chain(count), gait.changed(x_first=0.5 / count), model="newton-euler",
-                            **options).dataset
-        here = {"position of the head": chain["base_position"].values, "centre of mass": chain["com_position"].values,
-                "speed of the head": speed(chain), "torque inside": -chain["joint_torque"].values,
-                "force inside": np.linalg.norm(chain["internal_wrench"].values[:, 1:, :3], axis=-1)}
-        wrench = inside(np.arange(1, count) / count)                     # at the joints
+        chain = ll.simulate(
+            rod.to_chain(count), gait.changed(x_first=0.5 / count), model="newton-euler", **options
+        ).dataset
+        here = {
+            "position of the head": chain["base_position"].values,
+            "centre of mass": chain["com_position"].values,
+            "speed of the head": speed(chain),
+            "torque inside": -chain["joint_torque"].values,
+            "force inside": np.linalg.norm(chain["internal_wrench"].values[:, 1:, :3], axis=-1),
+        }
+        wrench = inside(np.arange(1, count) / count)  # at the joints
         exact |= {"torque inside": wrench[..., 5], "force inside": np.linalg.norm(wrench[..., :3], axis=-1)}
         for name, values in here.items():
             scale = np.abs(exact[name] - exact[name][0]).max()
@@ -63,8 +72,9 @@ def draw(path: Path = PICTURE, links: tuple[int, ...] = LINKS, **settings: float
         figure = Figure(figsize=(4.4, 3.0), layout="constrained")
         axes = figure.subplots()
         for colour, (name, values) in zip(COLOURS, differences(links, **settings).items(), strict=False):
-            axes.loglog(links, values, "o-", markersize=3, color=colour,
-                        label=f"{name}: order {order(links, values):.2f}")
+            axes.loglog(
+                links, values, "o-", markersize=3, color=colour, label=f"{name}: order {order(links, values):.2f}"
+            )
         axes.loglog(links, 2.0 * values[0] * (links[0] / np.array(links)) ** 2, "--", color=GREY, label="1/n²")
         axes.set_xlabel("links of the chain")
         axes.set_ylabel("largest difference from the rod (relative)")

@@ -5,6 +5,7 @@ Every scenario is run, opened in the studio in a browser without a screen, and s
 docs/gallery.md shows them all. A few are saved larger, with the panels around the view, for the pages that explain the
 studio.
 """
+
 from __future__ import annotations
 
 import sys
@@ -26,10 +27,10 @@ from tests.browser.chromium import FLAGS, installed
 DOCS = Path(__file__).parent
 WHOLE = ("eel-planar", "neck-horizontal-water", "snake-pegs")
 """Scenarios whose whole page is saved too, as docs/images/studio-NAME.webp."""
-MOMENT = 0.6                                   # share of the run that has passed in the picture
-PANELS = (380, 360)                            # pixels at the left and at the right that are no scene
-EDGE = 14                                      # pixels of the shadow of a panel
-CLOSER = 0.8                                   # of the distance at which the studio begins
+MOMENT = 0.6  # share of the run that has passed in the picture
+PANELS = (380, 360)  # pixels at the left and at the right that are no scene
+EDGE = 14  # pixels of the shadow of a panel
+CLOSER = 0.8  # of the distance at which the studio begins
 SHOWN = ("modules", "trail", "holds", "tendons", "contacts", "clamp", "flow", "waves")
 
 
@@ -74,8 +75,10 @@ def gallery() -> str:
     head = "# Gallery\n\n"
     head += "Every scenario in the studio, taken by `make screenshots`; `limbless view NAME` shows and tunes it.\n"
     titles = {name: Scenario.load(name).title.rstrip(".") for name in loader.names()}
-    shown = [f"\n## {name}\n\n{title}.\n\n![{name} in the studio](images/studio/{name}.webp)\n" for name,
-             title in titles.items()]
+    shown = [
+        f"\n## {name}\n\n{title}.\n\n![{name} in the studio](images/studio/{name}.webp)\n"
+        for name, title in titles.items()
+    ]
     return head + "".join(shown)
 
 

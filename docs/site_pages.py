@@ -4,6 +4,7 @@ that lead out of this folder.
 
 A page that nobody has put into the navigation is listed under "More", so that none is lost.
 """
+
 from __future__ import annotations
 
 import inspect
@@ -31,9 +32,13 @@ MATRIX = "<!-- matrix of models -->"
 def on_files(files: Files, config: Any) -> Files:
     """Add the pages that are made here."""
     made = {
-        "reference/kinds.md": kinds(), "reference/commands.md": commands(), "reference/api.md": names(),
-        "reference/examples.md": examples(), "reference/citing.md": citing(),
-        "contributing.md": of_the_root("CONTRIBUTING.md"), "changelog.md": of_the_root("CHANGELOG.md"),
+        "reference/kinds.md": kinds(),
+        "reference/commands.md": commands(),
+        "reference/api.md": names(),
+        "reference/examples.md": examples(),
+        "reference/citing.md": citing(),
+        "contributing.md": of_the_root("CONTRIBUTING.md"),
+        "changelog.md": of_the_root("CHANGELOG.md"),
         **{f"reference/equations/{model}.md": equations.page(model) for model in equations.table()},
     }
     for path, text in made.items():
@@ -102,8 +107,11 @@ def kinds() -> str:
 
 
 def _table(cls: Any) -> list[str]:
-    rows = [f"| `{row.name}` | {_cell(row.type)} | {_cell(row.unit)} | {_cell(_short(row.default))} | "
-            f"{_cell(row.meaning)} |" for row in fields.rows(cls)]
+    rows = [
+        f"| `{row.name}` | {_cell(row.type)} | {_cell(row.unit)} | {_cell(_short(row.default))} | "
+        f"{_cell(row.meaning)} |"
+        for row in fields.rows(cls)
+    ]
     return ["| field | type | unit | default | meaning |", "|---|---|---|---|---|", *rows]
 
 
@@ -132,8 +140,13 @@ def commands() -> str:
 
 def names() -> str:
     """The public names, room by room, from their docstrings."""
-    lines = ["# Python API", "", "`import limbless as ll`; every name below is `ll.NAME`. Arguments of descriptions "
-             "are their fields, which take numbers with units (`length=\"5 cm\"`).", ""]
+    lines = [
+        "# Python API",
+        "",
+        "`import limbless as ll`; every name below is `ll.NAME`. Arguments of descriptions "
+        'are their fields, which take numbers with units (`length="5 cm"`).',
+        "",
+    ]
     room = ""
     for module, words in limbless._PUBLIC.items():
         here = module.split(".")[0].capitalize()
@@ -157,8 +170,13 @@ def examples() -> str:
 
 def citing() -> str:
     """The papers, and how to cite each."""
-    lines = ["# Citing", "", "If you use limbless, cite it (`CITATION.cff` in the repository) and the paper of the "
-             "model that you ran. `limbless cite SCENARIO` prints the same.", ""]
+    lines = [
+        "# Citing",
+        "",
+        "If you use limbless, cite it (`CITATION.cff` in the repository) and the paper of the "
+        "model that you ran. `limbless cite SCENARIO` prints the same.",
+        "",
+    ]
     for paper in citations.PAPERS.values():
         lines += [f"## {paper.word}", "", paper.text(), "", "```bibtex", paper.bibtex(), "```", ""]
     return "\n".join(lines)

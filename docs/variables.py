@@ -1,4 +1,5 @@
 """Writes the tables of docs/results.md from the catalogue of variables: `python docs/variables.py`."""
+
 from __future__ import annotations
 
 import re
@@ -20,10 +21,12 @@ def row(name: str, variable: Variable, record: str) -> str:
 
 def with_tables(page: str) -> str:
     """The page, with each table between its two marks written anew."""
+
     def table(match: re.Match[str]) -> str:
         group, record = match[1], match[2] or ""
         rows = "".join(row(name, variable, record) for name, variable in getattr(variables, group.upper()).items())
         return f"<!-- variables: {match[1]}{f' by {record}' if record else ''} -->\n{HEAD}{rows}<!-- end -->"
+
     return re.sub(r"<!-- variables: (\w+)(?: by (\w+))? -->\n.*?<!-- end -->", table, page, flags=re.DOTALL)
 
 

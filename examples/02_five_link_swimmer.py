@@ -1,4 +1,5 @@
 """A swimmer of five equal links, described in Python. `swimmer.yaml` is the same in YAML."""
+
 import limbless as ll
 
 robot = ll.Chain.uniform(links=5, length=0.1, half_width=0.015, half_height=0.03)

@@ -1,4 +1,5 @@
 """A gait of your own in plain Python. This one imitates the built-in `body-wave`, and is compared with it."""
+
 import numpy as np
 
 import limbless as ll
@@ -6,7 +7,7 @@ import limbless as ll
 
 def wave(t, s):
     """Heading (rad) of the body at times t (T,) and arc lengths s (S,) behind the first joint."""
-    u = np.minimum(t / 2.0, 1.0)                              # a smooth start over two seconds
+    u = np.minimum(t / 2.0, 1.0)  # a smooth start over two seconds
     start = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
     phase = 2.0 * np.pi * (s[None, :] / 1.8 - t[:, None] / 2.0)
     return start[:, None] * 0.06 * np.exp(1.2 * s) * np.sin(phase)

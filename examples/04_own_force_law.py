@@ -1,4 +1,5 @@
 """A force law of your own in plain Python. This one imitates the built-in linear `drag`, and is compared with it."""
+
 import numpy as np
 
 import limbless as ll

@@ -1,4 +1,5 @@
 """How fast does the eel become if its gait changes? Exact derivatives, from one run that carries them along."""
+
 import limbless as ll
 
 fields = ["gait.amplitude", "gait.wavelength", "gait.period"]

@@ -1,4 +1,5 @@
 """The same gait and the same water on a continuous rod and on chains that are cut ever finer from it."""
+
 import numpy as np
 
 import limbless as ll
@@ -12,9 +13,11 @@ smooth = ll.simulate(rod, gait, model="macro-continuous", **options).dataset.com
 print(f"rod: the centre of mass is at x = {smooth[0]:.5f} m after 1 s")
 misses = []
 for links in (10, 20, 40):
-    middle = gait.changed(x_first=0.5 / links)               # a link points as the rod does at its middle
+    middle = gait.changed(x_first=0.5 / links)  # a link points as the rod does at its middle
     track = ll.simulate(rod.to_chain(links), middle, model="newton-euler", **options).dataset.com_position.values[-1]
     misses.append(float(np.linalg.norm(track - smooth)))
     print(f"chain of {links:2d} links: {1000 * misses[-1]:.4f} mm away")
-print(f"halving the links divides the difference by {misses[0] / misses[1]:.1f} and {misses[1] / misses[2]:.1f}: "
-      f"second order")
+print(
+    f"halving the links divides the difference by {misses[0] / misses[1]:.1f} and {misses[1] / misses[2]:.1f}: "
+    f"second order"
+)

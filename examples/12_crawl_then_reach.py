@@ -1,4 +1,5 @@
 """Locomotion and manipulation in one run: a wheeled snake crawls, clamps its tail and reaches."""
+
 import limbless as ll
 
 result = ll.run("wheeled-snake-crawl-then-reach")

@@ -1,6 +1,7 @@
 """What real joints cost: how far the snake of paper 002 gets in 15 s, with each effect that the paper lists as missing
 in its model.
 """
+
 import math
 
 import limbless as ll
@@ -12,8 +13,10 @@ EFFECTS = {
     "backlash of 4 deg": {"actuation.backlash": math.radians(4.0)},
     "axes 2.2 cm apart": {"robot.joint_offset": 0.022},
     "reference held at 10 Hz": {"actuation.refresh": 10.0},
-    "Stribeck friction in the joints, 0.5 N m at rest, 0.3 N m moving": {"robot.breakaway_friction": 0.5,
-                                                                         "robot.coulomb_friction": 0.3},
+    "Stribeck friction in the joints, 0.5 N m at rest, 0.3 N m moving": {
+        "robot.breakaway_friction": 0.5,
+        "robot.coulomb_friction": 0.3,
+    },
 }
 
 print("| effect | undulation, orthotropic (m) | sidewinding (m) |\n|---|---|---|")

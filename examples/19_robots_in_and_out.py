@@ -1,4 +1,5 @@
 """A robot goes out as MJCF and URDF and comes in again: the same mass matrix, and the same swim."""
+
 import numpy as np
 
 import limbless as ll
@@ -13,7 +14,10 @@ before, after = (ll.NewtonEuler(chain).mass_matrix(pose) for chain in (eel, foun
 print(f"largest difference of the mass matrix: {np.abs(after - before).max() / np.abs(before).max():.0e} of it")
 
 gait = ll.BodyWave(amplitude=0.3, wavelength=0.6)
-paths = [ll.simulate(chain, gait, ll.Water(), duration=2.0).dataset.head_position.values
-         for chain in (eel, found.chain())]
-print(f"it swims {np.linalg.norm(paths[0][-1] - paths[0][0]):.3f} m out of our hands and "
-      f"{np.linalg.norm(paths[1][-1] - paths[1][0]):.3f} m out of the file")
+paths = [
+    ll.simulate(chain, gait, ll.Water(), duration=2.0).dataset.head_position.values for chain in (eel, found.chain())
+]
+print(
+    f"it swims {np.linalg.norm(paths[0][-1] - paths[0][0]):.3f} m out of our hands and "
+    f"{np.linalg.norm(paths[1][-1] - paths[1][0]):.3f} m out of the file"
+)

@@ -1,6 +1,7 @@
 """Gymnasium's three-link swimmer learns to swim here: by PPO where stable-baselines3 is installed, else by a search
 among sines. Its file comes with Gymnasium, and its fluid stands in it; `pip install 'limbless[learn,robots]'`.
 """
+
 import importlib.util
 from pathlib import Path
 
@@ -10,8 +11,13 @@ import numpy as np
 import limbless as ll
 
 SWIMMER = Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets" / "swimmer.xml"
-OPTIONS = {"actions": "torque", "observe": ["joint_position", "joint_velocity", "base_twist", "heading"],
-           "reward": {"forward_speed": 1.0}, "control_period": 0.04, "duration": 40.0}
+OPTIONS = {
+    "actions": "torque",
+    "observe": ["joint_position", "joint_velocity", "base_twist", "heading"],
+    "reward": {"forward_speed": 1.0},
+    "control_period": 0.04,
+    "duration": 40.0,
+}
 STEPS, SEED = 250_000, 0
 
 
@@ -35,8 +41,10 @@ chance = np.random.default_rng(1)
 tried = [(chance.uniform(0.1, 1.0), chance.uniform(-np.pi, np.pi)) for _ in range(24)]
 worths = [worth(env, sine_torques(*each)) for each in tried]
 best = tried[int(np.argmax(worths))]
-print(f"best of {len(tried)} sines: return {max(worths):.1f} (mean {np.mean(worths):.1f}), "
-      f"{best[0]:.2f} Hz, {np.degrees(best[1]):.0f} deg from joint to joint")
+print(
+    f"best of {len(tried)} sines: return {max(worths):.1f} (mean {np.mean(worths):.1f}), "
+    f"{best[0]:.2f} Hz, {np.degrees(best[1]):.0f} deg from joint to joint"
+)
 worth(env, sine_torques(*best))
 print(f"its episode is {'proven' if env.result().proven else 'not proven'}")
 
@@ -49,8 +57,17 @@ if importlib.util.find_spec("stable_baselines3"):
     # a wave pays off after seconds: with a discount of 0.99 this task is known to stall
     many = DummyVecEnv([lambda: ll.interop.learning.Env(SWIMMER, **OPTIONS)] * 4)
     swimmers = VecNormalize(many, gamma=0.9999)
-    model = PPO("MlpPolicy", swimmers, n_steps=1024, batch_size=256, learning_rate=6e-4, gamma=0.9999, gae_lambda=0.98,
-                seed=SEED, device="cpu")
+    model = PPO(
+        "MlpPolicy",
+        swimmers,
+        n_steps=1024,
+        batch_size=256,
+        learning_rate=6e-4,
+        gamma=0.9999,
+        gae_lambda=0.98,
+        seed=SEED,
+        device="cpu",
+    )
     model.learn(STEPS)
     seen, _ = env.reset(seed=0)
     total, over = 0.0, False

@@ -1,4 +1,5 @@
 """A film of a swimming body, made here with noise and holes, read as an animal's: what it did, which drag it felt."""
+
 import numpy as np
 from scipy.interpolate import make_interp_spline
 
@@ -10,8 +11,9 @@ half = tuple((s * length, 0.5 * d * length) for s, d in width)
 animal = ll.Rod(strains="planar", base="planar", length=length, half_width=half)
 gait = ll.BodyWave(amplitude=0.55, growth=3.0, wavelength=0.65 * length, period=0.26, ramp=0.26)
 water = ll.Water(model="morison", drag=(0.02, 1.5, 1.0, 1.0), added_mass="consistent")
-swum = ll.simulate(animal, gait, water, model=ll.MacroContinuousSettings(cells=64), duration=3.0, step=0.0025,
-                   record_every=0.02).dataset
+swum = ll.simulate(
+    animal, gait, water, model=ll.MacroContinuousSettings(cells=64), duration=3.0, step=0.0025, record_every=0.02
+).dataset
 
 # The film: twenty points, fifty frames a second, a tenth of a millimetre of noise, a tenth of the points lost.
 along = np.concatenate([[0.0], swum["abscissa"].values])

@@ -1,4 +1,5 @@
 """What all tests share: figures without a display, and property tests that do the same every time."""
+
 from __future__ import annotations
 
 import os
@@ -22,10 +23,12 @@ EVERY = ("--every-case", "--every-scenario", "--every-field")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run what is marked `long`, and only that (`make test-long`)")
     parser.addoption("--every-case", action="store_true", help="run all random scenarios (a quarter of an hour)")
-    parser.addoption("--every-scenario", action="store_true", help="take every scenario through the studio, with a "
-                                                                   "few of its fields")
-    parser.addoption("--every-field", action="store_true", help="type every field of every scenario into the studio "
-                                                                "(half an hour)")
+    parser.addoption(
+        "--every-scenario", action="store_true", help="take every scenario through the studio, with a few of its fields"
+    )
+    parser.addoption(
+        "--every-field", action="store_true", help="type every field of every scenario into the studio (half an hour)"
+    )
 
 
 def _long_patterns() -> list[str]:

@@ -1,4 +1,5 @@
 """What is measured of a swimming eel: shared by its cases and by the golden tests."""
+
 from __future__ import annotations
 
 import math
@@ -13,12 +14,14 @@ PERIOD = 2.0
 """Of the gait, s."""
 
 
-def swim(duration: float, robot: dict | None = None, gait: dict | None = None, water: dict | None = None,
-         **options: Any) -> ll.Result:
+def swim(
+    duration: float, robot: dict | None = None, gait: dict | None = None, water: dict | None = None, **options: Any
+) -> ll.Result:
     """An eel in water, with the values of the paper unless changed."""
     fluid = ll.Water(**{"model": "morison", **(water or {})})
-    return ll.simulate(ll.KhalilEel(**(robot or {})), ll.BodyWave(**(gait or {})), [fluid], duration=duration,
-                       **options)
+    return ll.simulate(
+        ll.KhalilEel(**(robot or {})), ll.BodyWave(**(gait or {})), [fluid], duration=duration, **options
+    )
 
 
 def as_the_reference(numbers: dict, duration: float) -> xr.Dataset:
@@ -65,23 +68,24 @@ def state_errors(data: xr.Dataset, numbers: dict) -> dict[str, float]:
     """
     chosen, state = at_listed_times(data, numbers["state"])
     quaternion = chosen.base_orientation.values
-    sign = np.sign(np.einsum("ti,ti->t", quaternion, state[:, 3:7]))          # q and -q are one orientation
+    sign = np.sign(np.einsum("ti,ti->t", quaternion, state[:, 3:7]))  # q and -q are one orientation
     linear, angular = turned_to_world(chosen)
     _, torque = at_listed_times(data, numbers["torque"])
     joints = np.array(numbers["torque_joints"]) - 1
     differences = {
-        "position": chosen.base_position.values - state[:, :3], "orientation": sign[:, None] * quaternion
-        - state[:, 3:7],
-        "velocity": np.hstack([linear, angular]) - state[:, 7:], "torque": chosen.joint_torque.values[:, joints]
-        - torque,
+        "position": chosen.base_position.values - state[:, :3],
+        "orientation": sign[:, None] * quaternion - state[:, 3:7],
+        "velocity": np.hstack([linear, angular]) - state[:, 7:],
+        "torque": chosen.joint_torque.values[:, joints] - torque,
     }
     return {name: float(np.abs(difference).max()) for name, difference in differences.items()}
 
 
 def circle(x: np.ndarray, z: np.ndarray) -> tuple[float, float, float, float]:
     """Centre, radius and largest distance of points from the circle that fits them best."""
-    (center_x, center_z, rest), *_ = np.linalg.lstsq(np.column_stack([2 * x, 2 * z, np.ones_like(x)]), x**2 + z**2,
-                                                     rcond=None)
+    (center_x, center_z, rest), *_ = np.linalg.lstsq(
+        np.column_stack([2 * x, 2 * z, np.ones_like(x)]), x**2 + z**2, rcond=None
+    )
     radius = math.sqrt(rest + center_x**2 + center_z**2)
     return center_x, center_z, radius, float(np.abs(np.hypot(x - center_x, z - center_z) - radius).max())
 

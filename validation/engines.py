@@ -1,6 +1,7 @@
 """Other engines: what the cross tests make of our robots in them (folder tests/cross) becomes importable by importing
 this module first.
 """
+
 from __future__ import annotations
 
 import sys

@@ -1,4 +1,5 @@
 """What cases and golden tests of snakes on the ground share."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -46,8 +47,11 @@ def measured(case: Any, name: str) -> tuple[ll.Result, dict[str, float]]:
     run, known = ll.run(SCENARIOS[name]), case.numbers["link6"][name]
     off, band = off_the_path(run, known), np.array(case.numbers["bands"][name])
     return run, {
-        "end x": float(link_six(run)[-1, 0]), "end y": float(link_six(run)[-1, 1]),
-        "path": float((off / np.maximum(band, START_UP)).max()), "speed": late_speed(run), "loaded": loaded(run),
+        "end x": float(link_six(run)[-1, 0]),
+        "end y": float(link_six(run)[-1, 1]),
+        "path": float((off / np.maximum(band, START_UP)).max()),
+        "speed": late_speed(run),
+        "loaded": loaded(run),
         "residual": float(run.dataset["contact_residual"].values.max()),
         "depth": float(-min(run.dataset["contact_gap"].values[run.dataset["contact_state"].values > 0].min(), 0.0)),
         "balances": float(max(balance.relative / balance.threshold for balance in run.balances())),

@@ -4,6 +4,7 @@ Three ways in which the tests compare are watched: `pytest.approx`, `numpy.testi
 number` (through pytest's own report of assertions that hold). Comparisons with a tolerance of zero or with no number in
 them are left out.
 """
+
 from __future__ import annotations
 
 import json
@@ -30,8 +31,10 @@ def note(difference: Any, tolerance: Any) -> None:
     if not running or not useful.any():
         return
     share = np.where(useful, difference / np.where(useful, tolerance, 1.0), -1.0).ravel()
-    place, entry = int(share.argmax()), notes.setdefault(running[-1], {"passed": True, "difference": 0.0,
-                                                                       "tolerance": 0.0})
+    place, entry = (
+        int(share.argmax()),
+        notes.setdefault(running[-1], {"passed": True, "difference": 0.0, "tolerance": 0.0}),
+    )
     if not entry["tolerance"] or share[place] > entry["difference"] / entry["tolerance"]:
         entry["difference"], entry["tolerance"] = float(difference.ravel()[place]), float(tolerance.ravel()[place])
 
@@ -43,14 +46,14 @@ def watched_approx(expected: Any, rel: float | None = None, abs: float | None = 
     made = plain_approx(expected, rel=rel, abs=abs, nan_ok=nan_ok)
     compare = type(made).__eq__
 
-    class Watched(type(made)):                                              # type: ignore[misc]
+    class Watched(type(made)):  # type: ignore[misc]
         def __eq__(self, actual: Any) -> bool:
             try:
                 wanted, found = np.asarray(expected, dtype=float), np.asarray(actual, dtype=float)
                 absolute = (0.0 if rel is not None else 1e-12) if abs is None else abs
                 relative = (0.0 if abs is not None else 1e-6) if rel is None else rel
                 note(np.abs(found - wanted), np.maximum(absolute, relative * np.abs(wanted)))
-            except (TypeError, ValueError):                                 # mappings, texts: not numbers
+            except (TypeError, ValueError):  # mappings, texts: not numbers
                 pass
             return bool(compare(self, actual))
 
@@ -61,15 +64,17 @@ def watched_approx(expected: Any, rel: float | None = None, abs: float | None = 
 
 
 def watched_allclose(actual: Any, desired: Any, rtol: float = 1e-7, atol: float = 0.0, **options: Any) -> None:
-    note(np.abs(np.asarray(actual, dtype=float) - np.asarray(desired, dtype=float)),
-         atol + rtol * np.abs(np.asarray(desired, dtype=float)))
+    note(
+        np.abs(np.asarray(actual, dtype=float) - np.asarray(desired, dtype=float)),
+        atol + rtol * np.abs(np.asarray(desired, dtype=float)),
+    )
     plain_allclose(actual, desired, rtol=rtol, atol=atol, **options)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     pytest.approx, np.testing.assert_allclose = watched_approx, watched_allclose
-    config._inicache["enable_assertion_pass_hook"] = True                   # the ini file does not ask for it: it costs
-                                                                            # time
+    config._inicache["enable_assertion_pass_hook"] = True  # the ini file does not ask for it: it costs
+    # time
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

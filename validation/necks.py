@@ -3,6 +3,7 @@
 Reference numbers are in the paper's axes (z along the backbone), with gravity as a free vector: base orientation none,
 axes exchanged here.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -76,5 +77,5 @@ def published_spine(case: dict) -> ll.TendonSpine:
     for segment, radius in enumerate(case["pitch_radius"]):
         for a in angles:
             y, z = (TO_LIBRARY @ (radius * np.array([np.cos(a), np.sin(a), 0.0])))[1:]
-            tendons.append(Tendon(holes=((y, z),), anchor=sum(disks[:segment + 1])))
+            tendons.append(Tendon(holes=((y, z),), anchor=sum(disks[: segment + 1])))
     return ll.TendonSpine(vertebrae=tuple(vertebrae), tendons=tuple(tendons))

@@ -1,4 +1,5 @@
 """Soft bodies that nothing accelerates: what the cases of rods at rest share."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

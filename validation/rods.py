@@ -1,4 +1,5 @@
 """What cases and golden tests of rods share."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -64,7 +65,7 @@ def curvature_by_differences(gait: Any, until: float, cells: int) -> tuple[np.nd
         V = axial_speed(X, K, now * wave, change * wave, gait.speed * soft(t / gait.ramp)[0])
         against = np.zeros_like(K)
         against[1] = (K[1] - K[0]) / h
-        against[2:] = (3.0 * K[2:] - 4.0 * K[1:-1] + K[:-2]) / (2.0 * h)          # the curvature comes from the head
+        against[2:] = (3.0 * K[2:] - 4.0 * K[1:-1] + K[:-2]) / (2.0 * h)  # the curvature comes from the head
         found = against * V - K**2 * now * wave * V + K * now * wave**2 * change - change * wave_slope
         found[0] = 0.0
         return found

@@ -1,4 +1,5 @@
 """What cases and golden tests of the wheeled snake share."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -25,8 +26,15 @@ def drive(t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def crawl(law: str, step: float, duration: float, every: float) -> ll.Result:
     """The snake of the paper on its wheels."""
-    return ll.simulate(WangSnake(), ll.Serpenoid(), ll.Wheels(law=law), model="geometric", duration=duration, step=step,
-                       record_every=every)
+    return ll.simulate(
+        WangSnake(),
+        ll.Serpenoid(),
+        ll.Wheels(law=law),
+        model="geometric",
+        duration=duration,
+        step=step,
+        record_every=every,
+    )
 
 
 def glide() -> tuple[np.ndarray, Any]:
@@ -34,8 +42,15 @@ def glide() -> tuple[np.ndarray, Any]:
     q, qd, _ = drive(0.0)
     M = Geometric(WangSnake()).metric([0, 0, 0, *q])
     start = -np.linalg.solve(M[:3, :3], M[:3, 3:] @ qd)
-    run = ll.simulate(WangSnake(), ll.Serpenoid(), (), model="geometric", duration=10.0, step=0.01,
-                      initial={"twist": (start[0], start[1], 0, 0, 0, start[2])})
+    run = ll.simulate(
+        WangSnake(),
+        ll.Serpenoid(),
+        (),
+        model="geometric",
+        duration=10.0,
+        step=0.01,
+        initial={"twist": (start[0], start[1], 0, 0, 0, start[2])},
+    )
     return start, run.dataset
 
 
@@ -47,8 +62,8 @@ class Exterior:
     """
 
     def __init__(self, friction: str) -> None:
-        self.viscous = friction == "viscous"                             # coefficients in N s/m, at the modules'
-                                                                         # centres
+        self.viscous = friction == "viscous"  # coefficients in N s/m, at the modules'
+        # centres
         smooth = friction.startswith("eps_")
         wheels = ll.Wheels(law="regularised", slip_speed=float(friction.removeprefix("eps_"))) if smooth else ()
         self.model = Geometric(WangSnake(), wheels)
@@ -72,7 +87,13 @@ class Exterior:
     def run(self, printed: bool, start: Any = (0.0,) * 6, end: float = 14.0) -> tuple[np.ndarray, np.ndarray]:
         """Track and torques every 10 ms, from the tail's place and rates."""
         times = np.linspace(0.0, end, round(100 * end) + 1)
-        track = solve_ivp(lambda t, y: np.concatenate([y[3:], self(t, y, printed)[0]]), (0.0, end), np.array(start),
-                          method="LSODA",
-                          t_eval=times, rtol=1e-8, atol=1e-10).y.T
+        track = solve_ivp(
+            lambda t, y: np.concatenate([y[3:], self(t, y, printed)[0]]),
+            (0.0, end),
+            np.array(start),
+            method="LSODA",
+            t_eval=times,
+            rtol=1e-8,
+            atol=1e-10,
+        ).y.T
         return track[:, :2], np.array([self(t, y, printed)[1] for t, y in zip(times, track, strict=True)])

@@ -1,4 +1,5 @@
 """limbless: simulate robots without limbs. The public names; each is imported when first used."""
+
 from __future__ import annotations
 
 import importlib

@@ -1,4 +1,5 @@
 """`python -m limbless`: the command line, where the command `limbless` is not on the path."""
+
 from limbless.cli import main
 
 main(prog_name="limbless")

@@ -2,6 +2,7 @@
 
 `def ripple(t, s, amplitude: Annotated[float, "rad", "heading amplitude"] = 0.3)` has one, in radians.
 """
+
 from __future__ import annotations
 
 import inspect
@@ -37,8 +38,11 @@ def arguments_of(function: Callable[..., Any], given: int) -> dict[str, Argument
         declared = list(inspect.signature(function).parameters.values())[given:]
     except (TypeError, ValueError):
         return {}
-    return {one.name: _argument(function, one) for one in declared
-            if one.kind in _PLACES and isinstance(one.default, int | float | str) and not isinstance(one.default, bool)}
+    return {
+        one.name: _argument(function, one)
+        for one in declared
+        if one.kind in _PLACES and isinstance(one.default, int | float | str) and not isinstance(one.default, bool)
+    }
 
 
 def _argument(function: Callable[..., Any], declared: inspect.Parameter) -> Argument:
@@ -47,8 +51,10 @@ def _argument(function: Callable[..., Any], declared: inspect.Parameter) -> Argu
     unit = words[0] if words else "rad" if _hint(function, declared) == Angle else ""
     default = units.spelled_out(declared.default, unit) if unit else declared.default
     if isinstance(default, str):
-        raise InputError(f"argument {declared.name!r} of {name_of(function)}: its default {declared.default!r} is no "
-                         f"number{f' ({unit})' if unit else ''}; {units.refusal(default, unit) if unit else _FORM}")
+        raise InputError(
+            f"argument {declared.name!r} of {name_of(function)}: its default {declared.default!r} is no "
+            f"number{f' ({unit})' if unit else ''}; {units.refusal(default, unit) if unit else _FORM}"
+        )
     return Argument(declared.name, float(default), unit, words[1] if len(words) > 1 else "")
 
 
@@ -59,7 +65,7 @@ def _hint(function: Callable[..., Any], declared: inspect.Parameter) -> Any:
     """An annotation that was written as text (`from __future__ import annotations`) is looked up."""
     if not isinstance(declared.annotation, str):
         return declared.annotation
-    try:                                                    # the other annotations may name what is not there
+    try:  # the other annotations may name what is not there
         found = eval(declared.annotation, getattr(inspect.unwrap(function), "__globals__", {}))
     except Exception:
         return None
@@ -68,8 +74,10 @@ def _hint(function: Callable[..., Any], declared: inspect.Parameter) -> Any:
 
 def arguments_validator(field: str, given: int) -> Any:
     """For a description whose `arguments` belong to the function in its `field`, which comes before them."""
+
     def of_the_function(value: Any, info: ValidationInfo) -> Any:
         return filled(info.data[field], given, value) if field in info.data else value
+
     return field_validator("arguments", mode="before")(of_the_function)
 
 
@@ -94,7 +102,9 @@ def filled(function: Callable[..., Any], given: int, values: Any) -> dict[str, A
         number = units.spelled_out(value, unit) if unit else value
         if not isinstance(number, int | float) or isinstance(number, bool):
             wrong = units.refusal(value, unit) if unit and isinstance(value, str) else ""
-            raise ValueError(f"{name}: must be a number{f' ({unit})' if unit else ''}"
-                             f"{f': {wrong}' if wrong else f'; received {value!r:.60}'}")
+            raise ValueError(
+                f"{name}: must be a number{f' ({unit})' if unit else ''}"
+                f"{f': {wrong}' if wrong else f'; received {value!r:.60}'}"
+            )
         made[name] = float(number)
     return made

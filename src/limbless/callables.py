@@ -7,6 +7,7 @@ To import a module is to run it, and a scenario may come from a stranger. A text
 therefore kept as a `NamedFunction`, which says what it names and refuses to be called, until whoever loads the file
 allows its code (`allow_code`).
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -30,8 +31,10 @@ from limbless.function_source import function_from, source_of
 _UNSAVED = "<function that was not saved: "
 _SOURCE = "source of "
 _FORM = "a Python function is written 'package.module:name' or 'path/to/file.py:name'"
-HOW_TO_ALLOW = ("look at it first; if you trust it, allow it: --allow-code on the command line, "
-                "ll.run(path, allow_code=True) or ll.Scenario.load(path, allow_code=True) in Python")
+HOW_TO_ALLOW = (
+    "look at it first; if you trust it, allow it: --allow-code on the command line, "
+    "ll.run(path, allow_code=True) or ll.Scenario.load(path, allow_code=True) in Python"
+)
 
 
 def text_of(function: Callable[..., Any]) -> str:
@@ -138,8 +141,10 @@ def refuse_named(description: Any) -> None:
 
 def _unsaved(text: str) -> str:
     name = text.removeprefix(_UNSAVED).rstrip(">")
-    return (f"the scenario was saved with a Python function that lived only in that session ({name}); "
-            f"put the function into a file: {_FORM}")
+    return (
+        f"the scenario was saved with a Python function that lived only in that session ({name}); "
+        f"put the function into a file: {_FORM}"
+    )
 
 
 def _parts(text: str) -> tuple[str, str]:
@@ -184,8 +189,9 @@ def told(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
-def call(function: Callable[..., Any], role: str, arguments_form: str, when: str | float, *arguments: Any,
-         **named: Any) -> Any:
+def call(
+    function: Callable[..., Any], role: str, arguments_form: str, when: str | float, *arguments: Any, **named: Any
+) -> Any:
     """What a user's function answers. Whatever it raises, but Ctrl-C, becomes an `InputError` that names the function
     and the time.
 
@@ -195,12 +201,12 @@ def call(function: Callable[..., Any], role: str, arguments_form: str, when: str
     arguments_form : how it is called, such as `(t, s)`; said where the function does not take that.
     """
     try:
-        with np.errstate(all="warn"):                    # NumPy's own way, whatever the library wants of its own
-                                                         # arithmetic
+        with np.errstate(all="warn"):  # NumPy's own way, whatever the library wants of its own
+            # arithmetic
             return function(*arguments, **named)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:                       # also SystemExit, StopIteration, MemoryError, RecursionError
+    except BaseException as error:  # also SystemExit, StopIteration, MemoryError, RecursionError
         fits = not isinstance(error, TypeError) or _takes(function, arguments, named)
         hint = "" if fits else f"; it is called as {name_of(function)}{arguments_form}"
         when = when if isinstance(when, str) else f"at t = {when:g} s"
@@ -238,8 +244,7 @@ def located(path: str | Path, folder: Path | None = None) -> Path:
 
 
 def folder_of(info: ValidationInfo) -> Path | None:
-    """The folder of the file that is being loaded, or None: validators that read files beside a scenario start there.
-    """
+    """The folder of the file that is being loaded, or None: validators that read files beside a scenario start there."""
     return (info.context or {}).get("folder")
 
 
@@ -272,8 +277,9 @@ def _named(text: str, context: Mapping[str, Any]) -> NamedFunction:
     return NamedFunction(f"{located(home, context['folder'])}:{name}" if beside else text)
 
 
-Function = Annotated[Callable[..., Any], BeforeValidator(_read), PlainSerializer(text_of, return_type=str,
-                                                                                 when_used="json")]
+Function = Annotated[
+    Callable[..., Any], BeforeValidator(_read), PlainSerializer(text_of, return_type=str, when_used="json")
+]
 """A field that holds a Python function: takes the function or its text, and is saved as the text."""
 
 

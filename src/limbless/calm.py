@@ -4,6 +4,7 @@ Nothing that is made then goes away, and there is much of it: looking through it
 compilation, and half a second (after compiling a whole one) at the end of every program, for memory that the system
 takes back anyway.
 """
+
 from __future__ import annotations
 
 import atexit
@@ -37,6 +38,6 @@ def leave() -> None:
         return
     for item in gc.get_objects():
         if type(item) in _WRITTEN:
-            with suppress(ValueError, OSError):                # it is closed, or its other end is
+            with suppress(ValueError, OSError):  # it is closed, or its other end is
                 item.flush()
     gc.freeze()

@@ -1,6 +1,7 @@
 """The clone of the repository around the working directory or the sources: some commands need folders that no wheel
 holds.
 """
+
 from __future__ import annotations
 
 import importlib
@@ -18,8 +19,10 @@ def root_with(folder: str) -> Path:
     for root in (here, *here.parents, Path(limbless.__file__).parents[2]):
         if (root / folder).is_dir() and (root / "pyproject.toml").is_file():
             return root
-    raise InputError(f"this needs the folder {folder}/ of the repository, which an installed limbless does not have: "
-                     "clone the repository and run it there")
+    raise InputError(
+        f"this needs the folder {folder}/ of the repository, which an installed limbless does not have: "
+        "clone the repository and run it there"
+    )
 
 
 def load(folder: str, name: str) -> ModuleType:
@@ -32,5 +35,6 @@ def load(folder: str, name: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith(folder):
             raise
-        raise InputError(f"{folder} needs the package {error.name!r}, which is not installed; pip install -e "
-                         f"'.[dev]' brings it") from None
+        raise InputError(
+            f"{folder} needs the package {error.name!r}, which is not installed; pip install -e '.[dev]' brings it"
+        ) from None

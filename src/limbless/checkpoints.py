@@ -10,6 +10,7 @@ its state is there again, and the end of the block shows whether the same number
 nothing in them is
 ever executed.
 """
+
 from __future__ import annotations
 
 import shutil
@@ -87,7 +88,7 @@ class Checkpoints:
         if not self._parts:
             _write(self.folder / _START, {"scenario": _text(self.scenario.to_yaml()), "start": np.float64(self._start)})
             self.scenario.save(self.folder.parent / "scenario.yaml")
-        new = records[self._kept:]
+        new = records[self._kept :]
         arrays = {f"{_RECORDS}{name}": values for name, values in joined(new).items()}
         arrays |= _packed(before, _BEFORE) | _packed(after, _AFTER) | {"wall_time": np.float64(wall_time)}
         _write(self.folder / f"part-{self._parts + 1:04d}.npz", arrays)
@@ -112,8 +113,10 @@ def read(folder: str | Path, scenario: Scenario) -> Unfinished:
         )
     start = _read(place / _START)
     if bytes(start["scenario"]).decode() != scenario.to_yaml():
-        raise InputError(f"{Path(folder) / 'scenario.yaml'} is not the scenario of the unfinished run any more; "
-                         "it cannot go on with another one")
+        raise InputError(
+            f"{Path(folder) / 'scenario.yaml'} is not the scenario of the unfinished run any more; "
+            "it cannot go on with another one"
+        )
     records, last = [], {}
     for path in parts:
         last = _read(path)

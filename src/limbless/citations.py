@@ -2,6 +2,7 @@
 
 A key is the one that scenarios use in their `paper` field.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ class Paper:
     """A publication: how to cite it in BibTeX and in plain text."""
 
     key: str
-    authors: tuple[tuple[str, str], ...]   # (given names, family name)
+    authors: tuple[tuple[str, str], ...]  # (given names, family name)
     title: str
     entry: str = "article"
     fields: dict[str, str] = field(default_factory=dict)
@@ -40,8 +41,11 @@ class Paper:
         listed = " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
         part = self.fields
         number = f"({part['number']})" if "number" in part else ""
-        places = [part.get("journal", ""), f"{part['volume']}{number}" if "volume" in part else "",
-                  part.get("pages", "")]
+        places = [
+            part.get("journal", ""),
+            f"{part['volume']}{number}" if "volume" in part else "",
+            part.get("pages", ""),
+        ]
         doi = f"doi:{part['doi']}" if "doi" in part else ""
         tail = [", ".join(place for place in places if place), part.get("year", ""), doi, part.get("note", "")]
         return f"{listed}. {self.title}. " + ". ".join(text for text in tail if text) + "."
@@ -56,7 +60,10 @@ PAPERS = {
             "Macro-continuous dynamics for hyper-redundant robots: "
             "application to kinematic locomotion bio-inspired by elongated body animals",
             fields={
-                "journal": "IEEE Transactions on Robotics", "volume": "28", "pages": "303–317", "year": "2012",
+                "journal": "IEEE Transactions on Robotics",
+                "volume": "28",
+                "pages": "303–317",
+                "year": "2012",
                 "note": "HAL hal-00761258",
             },
         ),
@@ -66,15 +73,24 @@ PAPERS = {
             "Dynamic modeling and simulation of a 3-D serial eel-like robot",
             fields={
                 "journal": "IEEE Transactions on Systems, Man, and Cybernetics, Part C (Applications and Reviews)",
-                "volume": "37", "number": "6", "pages": "1259–1268", "year": "2007", "doi": "10.1109/TSMCC.2007.905831",
+                "volume": "37",
+                "number": "6",
+                "pages": "1259–1268",
+                "year": "2007",
+                "doi": "10.1109/TSMCC.2007.905831",
             },
         ),
         Paper(
             "002_b16cd868fcc4b9dd",
             (("Aksel A.", "Transeth"), ("Remco I.", "Leine"), ("Christoph", "Glocker"), ("Kristin Y.", "Pettersen")),
             "3-D snake robot motion: nonsmooth modeling, simulations, and experiments",
-            fields={"journal": "IEEE Transactions on Robotics", "volume": "24", "number": "2", "pages": "361–376",
-                    "year": "2008"},
+            fields={
+                "journal": "IEEE Transactions on Robotics",
+                "volume": "24",
+                "number": "2",
+                "pages": "361–376",
+                "year": "2008",
+            },
         ),
         Paper(
             "003_d97203a45313002a",

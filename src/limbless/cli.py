@@ -1,4 +1,5 @@
 """The command line. Only click is imported here: whatever is slow to import waits until a command needs it."""
+
 from __future__ import annotations
 
 import errno
@@ -65,7 +66,25 @@ def main(traceback: bool) -> None:
     """
 
 
-for command in (looking.list_, looking.describe, looking.cite, running.run, filming.film, saved.plot, saved.view,
-                saved.report, saved.movie, comparing.compare, searching.steady, searching.sweep, searching.optimise,
-                doors.robot, doors.export, project.validate, project.bench, project.warmup, completing.completion):
+for command in (
+    looking.list_,
+    looking.describe,
+    looking.cite,
+    running.run,
+    filming.film,
+    saved.plot,
+    saved.view,
+    saved.report,
+    saved.movie,
+    comparing.compare,
+    searching.steady,
+    searching.sweep,
+    searching.optimise,
+    doors.robot,
+    doors.export,
+    project.validate,
+    project.bench,
+    project.warmup,
+    completing.completion,
+):
     main.add_command(command)

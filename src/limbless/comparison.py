@@ -1,4 +1,5 @@
 """Several runs side by side: the numbers of their summaries, with differences and error bars."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,8 +51,12 @@ def lines(results: Sequence[Result]) -> list[Line]:
         values = [dict(_parts(summary.get(key))) for summary in summaries]
         errors = [dict(_parts(bar.get(key))) for bar in bars]
         for part in dict.fromkeys(name for one in values for name in one):
-            line = Line(f"{label} {part}".strip(), unit, tuple(one.get(part) for one in values),
-                        tuple(one.get(part) for one in errors))
+            line = Line(
+                f"{label} {part}".strip(),
+                unit,
+                tuple(one.get(part) for one in values),
+                tuple(one.get(part) for one in errors),
+            )
             found += [line] if any(value is not None for value in line.values) else []
     return found
 
@@ -74,9 +79,14 @@ def names_of(results: Sequence[Result], given: Sequence[str]) -> list[str]:
 
 def rows(found: Sequence[Line], count: int) -> list[tuple[str, ...]]:
     """A table in words: every number, and how far each run is from the first."""
-    return [(line.label, *(_shown(value, error, line.unit) for value, error in zip(line.values, line.errors,
-                                                                                   strict=True)),
-             *(told(line, number) for number in range(1, count))) for line in found]
+    return [
+        (
+            line.label,
+            *(_shown(value, error, line.unit) for value, error in zip(line.values, line.errors, strict=True)),
+            *(told(line, number) for number in range(1, count)),
+        )
+        for line in found
+    ]
 
 
 def _shown(value: float | None, error: float | None, unit: str) -> str:

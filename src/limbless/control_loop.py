@@ -4,6 +4,7 @@ While the controller answers with torques, or with nothing, the gait stays as it
 memory for records of many periods are made at once (a `Stretch` of the model). A command that changes the gait ends
 that: its period is a block of its own.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -42,7 +43,7 @@ class Ahead:
         """None where the model has no such memory, or a period is as long as a block anyway."""
         scenario = run.scenario
         each = (scenario.control_period or scenario.step) / scenario.step
-        count = int(STEPS / (each + 2.0))                    # switches of gait and environment are knots, too
+        count = int(STEPS / (each + 2.0))  # switches of gait and environment are knots, too
         stretch = run.model.stretch(STEPS) if each < run.model.steps_per_block else None
         return None if stretch is None else cls(run, stretch, count)
 
@@ -76,7 +77,7 @@ class Ahead:
         """Periods from the first of these times on. False where they do not fit, or where the gait cannot be asked
         that far ahead: it may end before.
         """
-        run, times = self.run, times[:self._ahead + 1]
+        run, times = self.run, times[: self._ahead + 1]
         knots, places = knots_among(times, run.scenario.step, run.switches(gait, float(times[0]), float(times[-1])))
         if len(knots) > self.stretch.steps + 1:
             return False
@@ -98,7 +99,7 @@ class Ahead:
         if found or not stretch.is_sound():
             return self._left(found)
         run.state = stretch.now
-        if self._period + 1 == len(self._places):            # nothing is left of what was laid out
+        if self._period + 1 == len(self._places):  # nothing is left of what was laid out
             self._ahead *= 2
             return self._left()
         return None

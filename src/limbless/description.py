@@ -1,6 +1,7 @@
 """What every description (robot, gait, environment, actuation, model settings) is: immutable, checked data that
 registers its kind.
 """
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -35,6 +36,7 @@ class _Refusing(_ModelType):
 if TYPE_CHECKING:
     _Refused = BaseModel
 else:
+
     class _Refused(BaseModel, metaclass=_Refusing):
         """A model whose constructor refuses in the library's own words."""
 
@@ -44,19 +46,22 @@ class Description(_Refused):
     refused.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True,
-                              validate_default=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True, validate_default=True
+    )
     family: ClassVar[str | None] = None
     renamed: ClassVar[Mapping[str, str]] = {}
     """Old names of fields -> their names: an old one is still read, with a note."""
     _spelled: tuple[str, ...] = PrivateAttr(())
 
     if TYPE_CHECKING:
+
         @property
         def kind(self) -> str:
             """What it is called in a scenario: a field of every kind, and the name of the class where there is none."""
     # pydantic lets no field stand above an attribute of the same name
     else:
+
         def __getattr__(self, name: str) -> Any:
             return type(self).__name__ if name == "kind" else super().__getattr__(name)
 
@@ -86,8 +91,9 @@ class Description(_Refused):
         """By the fields alone: arrays that a description has made of itself and kept are no part of it."""
         if other is self:
             return True
-        return type(other) is type(self) and all(getattr(self, name) == getattr(other, name)
-                                                 for name in type(self).model_fields)
+        return type(other) is type(self) and all(
+            getattr(self, name) == getattr(other, name) for name in type(self).model_fields
+        )
 
     def refined(self) -> Self:
         """The same at half the spacing of what stands in for an integral or a limit (cells, Gauss points, points of a
@@ -99,10 +105,15 @@ class Description(_Refused):
         sentence each, which names the field. They are said in the summary, by `limbless run`, in the report and in the
         studio."""
         parts = [getattr(self, name) for name in type(self).model_fields]
-        inner = [part for value in parts for part in (value if isinstance(value, tuple) else (value,))
-                 if isinstance(part, Description)]
-        own = [f"{self.kind}.{name}: is called {self.renamed[name]!r} now; the old name was read"
-               for name in self._spelled]
+        inner = [
+            part
+            for value in parts
+            for part in (value if isinstance(value, tuple) else (value,))
+            if isinstance(part, Description)
+        ]
+        own = [
+            f"{self.kind}.{name}: is called {self.renamed[name]!r} now; the old name was read" for name in self._spelled
+        ]
         return tuple(dict.fromkeys([*own, *(note for part in inner for note in part.notes())]))
 
     def changed(self, **fields: Any) -> Self:

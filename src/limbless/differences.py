@@ -1,4 +1,5 @@
 """Rates of a user's function of time that gives values alone: central differences of eighth order, in one place."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-STEP = 1e-3           # s: differences over this step leave 1e-12 of truncation for motions of about 1 Hz
+STEP = 1e-3  # s: differences over this step leave 1e-12 of truncation for motions of about 1 Hz
 STENCIL = np.arange(-4, 5)
 _FIRST = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
 _SECOND = np.array([-1 / 560, 8 / 315, -1 / 5, 8 / 5, -205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560])

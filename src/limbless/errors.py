@@ -1,4 +1,5 @@
 """The two ways in which limbless refuses: bad input, and a run that failed."""
+
 from __future__ import annotations
 
 from difflib import get_close_matches
@@ -46,5 +47,7 @@ def refuse_numbers(field: str, chosen: Sequence[int], count: int, what: str) -> 
         if not 0 <= number < count:
             raise InputError(f"{field}: entry {place} is {number}, but there are {what} 0 to {count - 1}")
         if number in chosen[:place]:
-            raise InputError(f"{field}: entries {list(chosen).index(number)} and {place} both name {number}; name "
-                             f"each of the {what} once")
+            raise InputError(
+                f"{field}: entries {list(chosen).index(number)} and {place} both name {number}; name "
+                f"each of the {what} once"
+            )

@@ -1,4 +1,5 @@
 """Fields of descriptions: with a unit, at a path of a scenario, and in words (type, unit, default, meaning)."""
+
 from __future__ import annotations
 
 import types
@@ -15,8 +16,7 @@ from limbless.kinds import Family, class_of, from_word
 
 
 def quantity(default: Any, unit: str, description: str, **limits: Any) -> Any:
-    """A pydantic field with a unit: the unit appears in `limbless describe`, in the documentation and beside sliders.
-    """
+    """A pydantic field with a unit: the unit appears in `limbless describe`, in the documentation and beside sliders."""
     return Field(default, description=description, json_schema_extra={"unit": unit}, **limits)
 
 
@@ -35,8 +35,14 @@ Quaternion = tuple[float, float, float, float]
 _ANGLE = get_args(Angle)[1]
 Holder = type[BaseModel] | Family
 TRUTH = "true or false"
-_SCALARS: dict[Any, str] = {float: "number", int: "whole number", bool: TRUTH, str: "text", type(None): "null",
-                            Any: "anything"}
+_SCALARS: dict[Any, str] = {
+    float: "number",
+    int: "whole number",
+    bool: TRUTH,
+    str: "text",
+    type(None): "null",
+    Any: "anything",
+}
 
 
 class Row(NamedTuple):
@@ -59,16 +65,21 @@ def without_units(description: type[BaseModel], data: Any) -> Any:
     """What is given for the fields of a description, numbers with units (`5 cm`) as numbers in the fields' own."""
     if not isinstance(data, Mapping):
         return data
-    written = {name: units.spelled_out(value, unit) for name, unit in _units(description).items()
-               if isinstance(value := data.get(name), str | list | tuple)}
+    written = {
+        name: units.spelled_out(value, unit)
+        for name, unit in _units(description).items()
+        if isinstance(value := data.get(name), str | list | tuple)
+    }
     return {**data, **written}
 
 
 @cache
 def _units(description: type[BaseModel]) -> dict[str, str]:
     """The fields that have units; angles without one are in radians."""
-    named = {name: unit_of(field) or ("rad" if _ANGLE in field.metadata else "")
-             for name, field in description.model_fields.items()}
+    named = {
+        name: unit_of(field) or ("rad" if _ANGLE in field.metadata else "")
+        for name, field in description.model_fields.items()
+    }
     return {name: unit for name, unit in named.items() if unit}
 
 
@@ -137,13 +148,15 @@ def _choose(choices: Sequence[Holder], data: Any) -> type[BaseModel] | None:
     classes = [choice for choice in choices if not isinstance(choice, Family)]
     if len(classes) == 1 or not isinstance(data, Mapping):
         return classes[0] if len(classes) == 1 else None
-    return max(classes, key=lambda choice: sum(1 if data.get(tag) == value else -1 for tag,
-                                               value in _tags(choice).items()))
+    return max(
+        classes, key=lambda choice: sum(1 if data.get(tag) == value else -1 for tag, value in _tags(choice).items())
+    )
 
 
 def _tags(description: type[BaseModel]) -> dict[str, Any]:
     return {
-        name: field.default for name, field in description.model_fields.items()
+        name: field.default
+        for name, field in description.model_fields.items()
         if get_origin(field.annotation) is Literal and len(get_args(field.annotation)) == 1
     }
 
@@ -159,8 +172,11 @@ def nested(description: type[BaseModel]) -> list[type[BaseModel]]:
     queue = [description]
     while queue:
         for field in queue.pop(0).model_fields.values():
-            new = [item for item in holders(field) if not isinstance(item, Family) and item not in found
-                   and item is not description]
+            new = [
+                item
+                for item in holders(field)
+                if not isinstance(item, Family) and item not in found and item is not description
+            ]
             found += new
             queue += new
     return found
@@ -177,8 +193,11 @@ def _default(field: FieldInfo) -> str:
     if value is PydanticUndefined or value is None:
         return "none" if value is None else ""
     if isinstance(value, BaseModel):
-        return "{" + ", ".join(f"{key}: {item}" for key,
-                               item in value.model_dump(mode="json", exclude_unset=True).items()) + "}"
+        return (
+            "{"
+            + ", ".join(f"{key}: {item}" for key, item in value.model_dump(mode="json", exclude_unset=True).items())
+            + "}"
+        )
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {item}" for key, item in value.items()) + "}"
     return str(list(value)) if isinstance(value, tuple) else str(value)
@@ -190,8 +209,11 @@ def type_of(field: FieldInfo) -> str:
         return _in_words(families[0])
     limits = []
     for sign, attribute in ((">", "gt"), (">=", "ge"), ("<", "lt"), ("<=", "le")):
-        limits += [f"{sign} {value:g}" for value in (getattr(mark, attribute, None) for mark in field.metadata)
-                   if value is not None]
+        limits += [
+            f"{sign} {value:g}"
+            for value in (getattr(mark, attribute, None) for mark in field.metadata)
+            if value is not None
+        ]
     return " ".join(["angle" if _ANGLE in field.metadata else _in_words(field.annotation), *limits])
 
 
@@ -201,8 +223,10 @@ def _in_words(annotation: Any) -> str:
         presets = f"; preset: {', '.join(registry.kinds('preset'))}" if annotation.name == "robot" else ""
         return f"{annotation.name} (kind: {', '.join(registry.kinds(annotation.name))}{presets})"
     if origin is Annotated:
-        return next((_in_words(part) for part in parts if isinstance(part, Family)),
-                    "angle" if _ANGLE in parts else _in_words(parts[0]))
+        return next(
+            (_in_words(part) for part in parts if isinstance(part, Family)),
+            "angle" if _ANGLE in parts else _in_words(parts[0]),
+        )
     if origin is Literal:
         return " or ".join(repr(part) if isinstance(part, str) else str(part) for part in parts)
     if origin in (Union, types.UnionType):

@@ -1,4 +1,5 @@
 """Writing files so that nobody ever sees half of one: a temporary name in the same folder, then `os.replace`."""
+
 from __future__ import annotations
 
 import os
@@ -40,7 +41,7 @@ def fresh_folder(base: Path) -> Path:
     while True:
         folder = base if number == 1 else base.with_name(f"{base.name}-{number}")
         try:
-            folder.mkdir(parents=True)   # making it is the test: two runs at once get two folders
+            folder.mkdir(parents=True)  # making it is the test: two runs at once get two folders
             return folder
         except FileExistsError:
             number += 1
@@ -86,11 +87,11 @@ def without_cluster() -> Iterator[None]:
     """Around xarray's writing of a file: it imports all of `distributed`, where that is installed, to ask whether a
     cluster of it is running; nothing that was not imported runs, and half a second is saved.
     """
-    names = "distributed", "dask.distributed"       # dask asks the first, xarray the second
+    names = "distributed", "dask.distributed"  # dask asks the first, xarray the second
     if any(name in sys.modules for name in names):
         yield
         return
-    sys.modules.update(dict.fromkeys(names))                                                # type: ignore[arg-type]
+    sys.modules.update(dict.fromkeys(names))  # type: ignore[arg-type]
     try:
         yield
     finally:

@@ -1,4 +1,5 @@
 """Kernels are compiled when they are first used: who waits is told, once, with a bar where somebody looks."""
+
 from __future__ import annotations
 
 import sys
@@ -7,8 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_SAID = ("limbless compiles its kernels: this first run takes some seconds more (`limbless warmup` does it ahead, for "
-         "all models)")
+_SAID = (
+    "limbless compiles its kernels: this first run takes some seconds more (`limbless warmup` does it ahead, for "
+    "all models)"
+)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """The source of a Python function as text that stands alone: what a scenario keeps of a function that lives in a
 notebook, in the main program or inside another function.
 """
+
 from __future__ import annotations
 
 import ast
@@ -27,7 +28,7 @@ def source_of(function: Callable[..., Any]) -> str | None:
         return kept
     try:
         return "\n".join(dict.fromkeys(_lines(function, 0)))
-    except (OSError, TypeError, ValueError, SyntaxError):           # nobody knows its source, or it holds too much
+    except (OSError, TypeError, ValueError, SyntaxError):  # nobody knows its source, or it holds too much
         return None
 
 
@@ -39,7 +40,7 @@ def _lines(function: Callable[..., Any], depth: int) -> list[str]:
     if not isinstance(made, ast.FunctionDef) or made.decorator_list:
         raise ValueError("no plain def")
     used = inspect.getclosurevars(function)
-    before = ["from typing import Annotated"] if "Annotated[" in text else []         # units of its arguments
+    before = ["from typing import Annotated"] if "Annotated[" in text else []  # units of its arguments
     for name, value in {**used.globals, **used.nonlocals}.items():
         before += _definition(name, value, function, depth)
     return [*before, text]
@@ -51,8 +52,9 @@ def _definition(name: str, value: Any, function: Callable[..., Any], depth: int)
         return []
     if isinstance(value, types.ModuleType):
         return [f"import {value.__name__} as {name}" if value.__name__ != name else f"import {name}"]
-    if isinstance(value, _PLAIN) or (isinstance(value, tuple | list)
-                                     and all(isinstance(item, _PLAIN) for item in value)):
+    if isinstance(value, _PLAIN) or (
+        isinstance(value, tuple | list) and all(isinstance(item, _PLAIN) for item in value)
+    ):
         return [f"{name} = {value!r}"]
     home, own = getattr(value, "__module__", None), getattr(value, "__qualname__", "")
     if isinstance(value, types.FunctionType) and own == name and home in ("__main__", function.__module__):
@@ -67,7 +69,7 @@ def function_from(source: str, name: str) -> Callable[..., Any]:
     made: dict[str, Any] = {"__name__": f"saved function {name}"}
     try:
         exec(compile(source, f"<saved function {name}>", "exec"), made)
-    except BaseException as error:                                  # a stranger's text may raise anything
+    except BaseException as error:  # a stranger's text may raise anything
         if isinstance(error, KeyboardInterrupt):
             raise
         raise InputError(f"the saved source of {name} could not be run: {type(error).__name__}: {error}") from error

@@ -1,4 +1,5 @@
 """Ctrl-C that waits: what was computed is kept first."""
+
 from __future__ import annotations
 
 import signal

@@ -1,6 +1,7 @@
 """Entries that name a kind (`gait: {kind: body-wave, ...}`): the class that each asks for, and refusals at their
 places.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
@@ -32,8 +33,10 @@ class Refusal(NamedTuple):
 
 def refuse(refusals: Iterable[Refusal]) -> None:
     """Raise them all at once, each at its own place; raised inside a validator, pydantic puts them below that field."""
-    errors = [InitErrorDetails(type=PydanticCustomError("refused", message), loc=path, input=value) for path, message,
-              value in refusals]
+    errors = [
+        InitErrorDetails(type=PydanticCustomError("refused", message), loc=path, input=value)
+        for path, message, value in refusals
+    ]
     if errors:
         raise ValidationError.from_exception_data("scenario", errors)
 
@@ -47,11 +50,11 @@ def class_of(family: str, entry: Mapping[str, Any]) -> Any:
         refuse([Refusal((tag,), f"missing; the {family} needs a `kind`: {known}{ready}", dict(entry))])
     try:
         return registry.find(where, entry[tag])
-    except (InputError, TypeError) as error:   # TypeError: a list or mapping where a name belongs
+    except (InputError, TypeError) as error:  # TypeError: a list or mapping where a name belongs
         names = f"must be the name of a {where}: {', '.join(registry.kinds(where))}"
         message = str(error) if isinstance(error, InputError) else names
         refuse([Refusal((tag,), message, entry[tag])])
-        raise   # never reached: refuse() raised
+        raise  # never reached: refuse() raised
 
 
 def from_word(family: str, word: str) -> dict[str, Any]:
@@ -61,15 +64,20 @@ def from_word(family: str, word: str) -> dict[str, Any]:
 
 def reader(family: str, classes: tuple[type, ...]) -> Callable[[Any, ValidationInfo], Any]:
     """What reads an entry of a family: an object of its classes, the word of a kind, or a mapping with a `kind`."""
+
     def read(value: Any, info: ValidationInfo) -> Any:
         if isinstance(value, classes):
             if "kind" not in getattr(type(value), "model_fields", {}) and not hasattr(type(value), "kind"):
-                raise ValueError(f"{type(value).__name__} has no `kind`; add a line such as  kind: "
-                                 f"Literal['my-{family}'] = 'my-{family}'")
+                raise ValueError(
+                    f"{type(value).__name__} has no `kind`; add a line such as  kind: "
+                    f"Literal['my-{family}'] = 'my-{family}'"
+                )
             return value
         entry = from_word(family, value) if isinstance(value, str) else value
         if not isinstance(entry, Mapping):
-            raise ValueError(f"must be a mapping with a `kind`, such as "
-                             f"{{kind: {next(iter(registry.kinds(family)), 'name')}}}")
+            raise ValueError(
+                f"must be a mapping with a `kind`, such as {{kind: {next(iter(registry.kinds(family)), 'name')}}}"
+            )
         return class_of(family, entry).model_validate(dict(entry), context=info.context)
+
     return read

@@ -4,6 +4,7 @@ The fit of `tensor_spline` knows every sample time from every other, and its wor
 number. What happens a thousand frames away says nothing about how to smooth here: windows lose nothing, and each has a
 smoothing of its own (an animal that rests and swims wants two).
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -16,9 +17,9 @@ from limbless.tensor_spline import Direction, Mask, Surface, fit_surface
 
 Array = NDArray[np.float64]
 
-LONG = 1200            # times that are still one window
-WINDOW = 800           # times of a window, about
-OVERLAP = 200          # times that two neighbours share
+LONG = 1200  # times that are still one window
+WINDOW = 800  # times of a window, about
+OVERLAP = 200  # times that two neighbours share
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class LongSurface:
     """Surfaces of windows that overlap; what `Surface` offers, for all of them together."""
 
     parts: tuple[Surface, ...]
-    firsts: tuple[int, ...]          # number of each one's first time
-    times: Array                     # (T,) of all samples
+    firsts: tuple[int, ...]  # number of each one's first time
+    times: Array  # (T,) of all samples
 
     def _shares(self, t: Array) -> Array:
         """(windows, len(t)): how much each counts, 1 in all; smooth steps where two overlap."""
@@ -104,8 +105,9 @@ class LongSurface:
 
     def resampled(self, values: Array) -> LongSurface:
         """The surface that other samples (T, S, C) of the same grid give, smoothed as much."""
-        return self._each([part.resampled(values[self.firsts[k]:self._last(k) + 1])
-                           for k, part in enumerate(self.parts)])
+        return self._each(
+            [part.resampled(values[self.firsts[k] : self._last(k) + 1]) for k, part in enumerate(self.parts)]
+        )
 
     def smoother(self, in_time: float, along: float) -> LongSurface:
         """With both λ multiplied."""
@@ -116,13 +118,14 @@ class LongSurface:
         return self._each([part.scaled(size) for part in self.parts])
 
 
-def fit_any(t: Array, s: Array, values: Array, noise: float | None = None,
-            least: float | None = 0.0) -> Surface | LongSurface:
+def fit_any(
+    t: Array, s: Array, values: Array, noise: float | None = None, least: float | None = 0.0
+) -> Surface | LongSurface:
     """`fit_surface`, in windows where there are many times."""
     if len(t) <= LONG:
         return fit_surface(t, s, values, noise, least)
     count = int(np.ceil((len(t) - OVERLAP) / (WINDOW - OVERLAP)))
     size = int(np.ceil((len(t) + (count - 1) * OVERLAP) / count))
     firsts = np.linspace(0, len(t) - size, count).round().astype(int).tolist()
-    parts = [fit_surface(t[first:first + size], s, values[first:first + size], noise, least) for first in firsts]
+    parts = [fit_surface(t[first : first + size], s, values[first : first + size], noise, least) for first in firsts]
     return LongSurface(tuple(parts), tuple(firsts), t)

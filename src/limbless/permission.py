@@ -3,6 +3,7 @@
 Kept in a file of the user's own, never in the folder itself, which may be a stranger's. A folder stands for all below
 it, except where that would be the user's whole home or more.
 """
+
 from __future__ import annotations
 
 import json
@@ -55,5 +56,5 @@ def _known() -> list[Path]:
     try:
         found = json.loads(state_file().read_text(encoding="utf-8"))
         return [Path(folder) for folder in found["folders"] if isinstance(folder, str) and Path(folder).is_absolute()]
-    except (OSError, ValueError, KeyError, TypeError):       # none, or not ours: nothing is allowed
+    except (OSError, ValueError, KeyError, TypeError):  # none, or not ours: nothing is allowed
         return []

@@ -1,5 +1,5 @@
-"""Everything that is wrong with a scenario, in sentences: what was received, what is allowed, what may have been meant.
-"""
+"""Everything that is wrong with a scenario, in sentences: what was received, what is allowed, what may have been meant."""
+
 from __future__ import annotations
 
 import re
@@ -20,7 +20,7 @@ _MOST = 500
 """Errors that are looked at, and the number of them that are shown: a damaged table has an error in every cell."""
 _SHOWN = 40
 _NUMBERS = {"float_type", "float_parsing", "int_type", "int_parsing", "int_from_float", "finite_number"}
-_LISTS = {"tuple_type", "list_type", "missing"}   # missing: an item of a list of fixed length
+_LISTS = {"tuple_type", "list_type", "missing"}  # missing: an item of a list of fixed length
 
 
 class Problem(NamedTuple):
@@ -120,16 +120,17 @@ def _message(item: Any, path: Place, root: type[BaseModel], data: Mapping[str, A
     if kind == "missing" and isinstance(item["loc"][-1], str):
         meaning = f": {field.description}" if field and field.description else ""
         return f"missing; give {_article(type_of(field))}{unit}{meaning}" if field else "missing"
-    if (told := _wrong_unit(item, path, root, data)):
+    if told := _wrong_unit(item, path, root, data):
         return told
     if field and (kind in _LISTS or (kind == "too_long" and re.search(r"list (of \d|\()", type_of(field)))):
         return with_received(f"must be {_article(type_of(field))}{unit}", received)
-    if kind in _LISTS:                                                     # a row of a table
+    if kind in _LISTS:  # a row of a table
         wanted = f"have more than {len(received)} items" if kind == "missing" else "be a list"
         return with_received(f"must {wanted}", received)
     if kind in _NUMBERS:
-        return with_received(f"must be a {'whole ' if 'int' in kind else ''}number{unit}"
-                             f"{_with_unit(field, received)}", received)
+        return with_received(
+            f"must be a {'whole ' if 'int' in kind else ''}number{unit}{_with_unit(field, received)}", received
+        )
     if kind == "literal_error":
         return with_received(f"must be {item['ctx']['expected']}", received)
     message = re.sub(r"^(Input|Tuple|List|String) should", "must", item["msg"].removeprefix("Value error, "))
@@ -152,7 +153,7 @@ def with_received(message: str, value: Any) -> str:
     """A message with the value that was received, unless it says it already."""
     text = repr(value)
     shown = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-    said = len(shown) > 3 and shown in message   # a digit is in many messages
+    said = len(shown) > 3 and shown in message  # a digit is in many messages
     return message if value is None or said else f"{message}; received {shown}"
 
 

@@ -3,6 +3,7 @@
 Importing a module of a folder registers the classes in it (`Description` does it); this module only knows where to
 look.
 """
+
 from __future__ import annotations
 
 import importlib
@@ -47,8 +48,12 @@ def _import_namesake(folder: str, kind: str) -> None:
     family.
     """
     for name in (kind.replace("-", "_"), kind.replace("-", "")):
-        if folder not in _visited and name.isidentifier() and hasattr(importlib.import_module(folder), "__path__") \
-                and importlib.util.find_spec(f"{folder}.{name}"):
+        if (
+            folder not in _visited
+            and name.isidentifier()
+            and hasattr(importlib.import_module(folder), "__path__")
+            and importlib.util.find_spec(f"{folder}.{name}")
+        ):
             importlib.import_module(f"{folder}.{name}")
 
 

@@ -1,4 +1,5 @@
 """What a run asks of the machine: memory for its records, and time."""
+
 from __future__ import annotations
 
 import contextlib
@@ -38,8 +39,9 @@ def _free_of_group() -> float:
     with contextlib.suppress(OSError, ValueError, IndexError):
         limit = (_CGROUP / "memory.max").read_text().strip()
         if limit != "max":
-            cached = dict(line.split()
-                          for line in (_CGROUP / "memory.stat").read_text().splitlines()).get("inactive_file", "0")
+            cached = dict(line.split() for line in (_CGROUP / "memory.stat").read_text().splitlines()).get(
+                "inactive_file", "0"
+            )
             return float(limit) - float((_CGROUP / "memory.current").read_text()) + float(cached)
     return math.inf
 
@@ -55,8 +57,9 @@ def _free_of_process() -> float:
     return math.inf
 
 
-def refuse_too_many_records(count: float, size: float, step: float, every: float, free: float | None = None,
-                            constant: float = 1.0) -> None:
+def refuse_too_many_records(
+    count: float, size: float, step: float, every: float, free: float | None = None, constant: float = 1.0
+) -> None:
     """Refuse records that would not fit into memory.
 
     Parameters
@@ -72,12 +75,16 @@ def refuse_too_many_records(count: float, size: float, step: float, every: float
         return
     most = free / (LIVES * size) - constant
     fitting = math.ceil(every * (count - constant) / most / step * (1.0 + 1e-9)) * step if most >= 1.0 else math.inf
-    remedy = (f"set record_every to {fitting:g} (s) or more, or shorten the duration" if math.isfinite(fitting) else
-              f"even the {constant + 1.0:.3g} that every run keeps do not fit: free some memory, or take a smaller "
-              f"robot")
-    raise InputError(f"record_every: {count:.3g} records of {size / 1e3:.3g} kB need about {needed / 1e9:.3g} GB of "
-                     f"memory, and "
-                     f"{free / 1e9:.3g} GB are free; {remedy}")
+    remedy = (
+        f"set record_every to {fitting:g} (s) or more, or shorten the duration"
+        if math.isfinite(fitting)
+        else f"even the {constant + 1.0:.3g} that every run keeps do not fit: free some memory, or take a smaller robot"
+    )
+    raise InputError(
+        f"record_every: {count:.3g} records of {size / 1e3:.3g} kB need about {needed / 1e9:.3g} GB of "
+        f"memory, and "
+        f"{free / 1e9:.3g} GB are free; {remedy}"
+    )
 
 
 def in_words(seconds: float) -> str:

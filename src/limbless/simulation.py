@@ -1,4 +1,5 @@
 """The door to all runs: scenarios by name, robots from Python, tasks without time, runs that go on."""
+
 from __future__ import annotations
 
 import time as clock
@@ -21,14 +22,30 @@ from limbless.scenarios.scenario import Initial, Scenario
 from limbless.time_loop import Controller, Progress, Run, asking
 from limbless.timeline import knots_between, on_grid, recorded, stage_times
 
-__all__ = ["Controller", "Progress", "knots_between", "on_grid", "recorded", "run", "run_scenario", "simulate",
-           "stage_times"]
+__all__ = [
+    "Controller",
+    "Progress",
+    "knots_between",
+    "on_grid",
+    "recorded",
+    "run",
+    "run_scenario",
+    "simulate",
+    "stage_times",
+]
 
 
-def run(source: str | Path | Scenario, changes: Mapping[str, Any] | None = None, *,
-        controller: Controller | None = None,
-        progress: Progress | None = None, checkpoint: str | Path | None = None,
-        checkpoint_every: float = checkpoints.EVERY, resume: bool = False, allow_code: bool = False) -> Result:
+def run(
+    source: str | Path | Scenario,
+    changes: Mapping[str, Any] | None = None,
+    *,
+    controller: Controller | None = None,
+    progress: Progress | None = None,
+    checkpoint: str | Path | None = None,
+    checkpoint_every: float = checkpoints.EVERY,
+    resume: bool = False,
+    allow_code: bool = False,
+) -> Result:
     """Run a named scenario, or the one in a `.yaml` file, with some fields changed: `run("eel-planar",
     {"gait.amplitude": 0.08})`.
 
@@ -41,16 +58,32 @@ def run(source: str | Path | Scenario, changes: Mapping[str, Any] | None = None,
     allow_code : whether Python code that a file names may be run; a file that names some is refused otherwise.
     """
     scenario = Scenario.load(source, changes, allow_code=allow_code)
-    return run_scenario(scenario, controller=controller, progress=progress, checkpoint=checkpoint,
-                        checkpoint_every=checkpoint_every, resume=resume, told=False)
+    return run_scenario(
+        scenario,
+        controller=controller,
+        progress=progress,
+        checkpoint=checkpoint,
+        checkpoint_every=checkpoint_every,
+        resume=resume,
+        told=False,
+    )
 
 
-def simulate(robot: Robot | Preset, gait: Gait, environment: Sequence[Environment] | Environment = (),
-             model: str | ModelSettings = "newton-euler", duration: float = 10.0, step: float = 0.01,
-             initial: Initial | Mapping[str, Any] | Result | None = None,
-             actuation: str | Actuation = "motion", controller: Controller | None = None,
-             control_period: float | None = None,
-             record_every: float | None = None, name: str = "untitled", progress: Progress | None = None) -> Result:
+def simulate(
+    robot: Robot | Preset,
+    gait: Gait,
+    environment: Sequence[Environment] | Environment = (),
+    model: str | ModelSettings = "newton-euler",
+    duration: float = 10.0,
+    step: float = 0.01,
+    initial: Initial | Mapping[str, Any] | Result | None = None,
+    actuation: str | Actuation = "motion",
+    controller: Controller | None = None,
+    control_period: float | None = None,
+    record_every: float | None = None,
+    name: str = "untitled",
+    progress: Progress | None = None,
+) -> Result:
     """Move a robot.
 
     Parameters
@@ -64,19 +97,38 @@ def simulate(robot: Robot | Preset, gait: Gait, environment: Sequence[Environmen
     controller : called every `control_period` seconds; see `Controller`.
     """
     scenario = Scenario(
-        name=name, robot=robot, gait=gait,
+        name=name,
+        robot=robot,
+        gait=gait,
         environment=(environment,) if isinstance(environment, Environment) else tuple(environment),
-        model={"kind": model} if isinstance(model, str) else model, duration=duration, step=step,
+        model={"kind": model} if isinstance(model, str) else model,
+        duration=duration,
+        step=step,
         record_every=record_every,
-        actuation={"kind": actuation} if isinstance(actuation, str) else actuation, control_period=control_period,
-        initial=Initial() if initial is None or isinstance(initial, Result) else initial)
-    return run_scenario(scenario, controller=controller, progress=progress,
-                        after=initial if isinstance(initial, Result) else None, told=False)
+        actuation={"kind": actuation} if isinstance(actuation, str) else actuation,
+        control_period=control_period,
+        initial=Initial() if initial is None or isinstance(initial, Result) else initial,
+    )
+    return run_scenario(
+        scenario,
+        controller=controller,
+        progress=progress,
+        after=initial if isinstance(initial, Result) else None,
+        told=False,
+    )
 
 
-def run_scenario(scenario: Scenario, *, controller: Controller | None = None, progress: Progress | None = None,
-                 after: Result | None = None, checkpoint: str | Path | None = None,
-                 checkpoint_every: float = checkpoints.EVERY, resume: bool = False, told: bool = True) -> Result:
+def run_scenario(
+    scenario: Scenario,
+    *,
+    controller: Controller | None = None,
+    progress: Progress | None = None,
+    after: Result | None = None,
+    checkpoint: str | Path | None = None,
+    checkpoint_every: float = checkpoints.EVERY,
+    resume: bool = False,
+    told: bool = True,
+) -> Result:
     """Run a scenario, continuing `after` an earlier result if one is given; the other arguments as for `run`. Unless
     its caller has `told` so, the first run of all says that it compiles.
 
@@ -95,26 +147,34 @@ def run_scenario(scenario: Scenario, *, controller: Controller | None = None, pr
             raise InputError("statics has no time: it takes no controller and continues no earlier result")
         return _solved(scenario, model, progress)
     if scenario.robot.build().total_mass <= 0.0:
-        raise InputError("robot: it has no mass at all, and nothing without mass is moved by forces; give its links "
-                         "solids with a density")
+        raise InputError(
+            "robot: it has no mass at all, and nothing without mass is moved by forces; give its links "
+            "solids with a density"
+        )
     with asking(scenario.gait, "at t = 0 s"), computable(scenario):
-        state = (model.initial_state(scenario.initial, scenario.gait) if after is None
-                 else _last_state(after, model, scenario))
+        state = (
+            model.initial_state(scenario.initial, scenario.gait)
+            if after is None
+            else _last_state(after, model, scenario)
+        )
     keeper = None if checkpoint is None else Checkpoints(checkpoint, scenario, checkpoint_every)
     return Run(scenario, model, state, controller, progress, keeper, unfinished, told).go()
 
 
-def _unfinished(scenario: Scenario, checkpoint: str | Path | None, resume: bool,
-                controller: Controller | None) -> Unfinished | None:
+def _unfinished(
+    scenario: Scenario, checkpoint: str | Path | None, resume: bool, controller: Controller | None
+) -> Unfinished | None:
     """What a run that is to be resumed has left."""
     if checkpoint is None:
         if resume:
             raise InputError("resume: name the folder of the unfinished run as `checkpoint`")
         return None
     if controller is not None:
-        raise InputError("checkpoint: a run with a controller cannot be resumed, because what the controller "
-                         "remembers is not known; "
-                         "save its result from time to time and continue with `simulate(initial=result)`")
+        raise InputError(
+            "checkpoint: a run with a controller cannot be resumed, because what the controller "
+            "remembers is not known; "
+            "save its result from time to time and continue with `simulate(initial=result)`"
+        )
     return checkpoints.read(checkpoint, scenario) if resume else None
 
 
@@ -137,7 +197,9 @@ def _last_state(after: Result, model: Model, scenario: Scenario) -> State:
         raise InputError("the result to continue from does not hold its final state")
     fresh = model.initial_state(scenario.initial, scenario.gait)
     if after.state.x.shape != fresh.x.shape:
-        raise InputError(f"the result to continue from belongs to another robot or model: its state has "
-                         f"{after.state.x.size} numbers, "
-                         f"this one {fresh.x.size}")
+        raise InputError(
+            f"the result to continue from belongs to another robot or model: its state has "
+            f"{after.state.x.size} numbers, "
+            f"this one {fresh.x.size}"
+        )
     return after.state

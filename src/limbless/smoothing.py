@@ -4,6 +4,7 @@ What is measured (a filmed midline) has noise, and its second derivative in time
 it: a wave of n samples keeps its noise multiplied by about (n/π)² there. `smooth_grid` takes it off with the surface
 that films are smoothed by.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -15,29 +16,29 @@ from limbless.long_surface import fit_any
 
 Array = NDArray[np.float64]
 
-ORDERS = (4, 5)        # of the differences that tell noise from signal: of a signal they shrink with the order
-NOISY = 0.7            # ratio of the two, normalised, from which on it is noise
-LEAST = 24             # differences that such a judgement needs
-ROUNDING = 1e-9        # of the largest value: noise below is that of the numbers themselves
-NOTHING = 1e-3         # of the noise: less than that taken off is nothing; the grid cannot tell noise from signal
+ORDERS = (4, 5)  # of the differences that tell noise from signal: of a signal they shrink with the order
+NOISY = 0.7  # ratio of the two, normalised, from which on it is noise
+LEAST = 24  # differences that such a judgement needs
+ROUNDING = 1e-9  # of the largest value: noise below is that of the numbers themselves
+NOTHING = 1e-3  # of the noise: less than that taken off is nothing; the grid cannot tell noise from signal
 
 
 class Smoothed(NamedTuple):
     """Values on the grid, and what was done to them."""
 
-    values: Array      # (T, S)
-    noise: float       # standard deviation that was taken to be in the samples
-    removed: float     # root mean square of what was taken off; 0: nothing could be, or there was no noise
+    values: Array  # (T, S)
+    noise: float  # standard deviation that was taken to be in the samples
+    removed: float  # root mean square of what was taken off; 0: nothing could be, or there was no noise
 
 
 def difference_weights(x: Array, order: int) -> Array:
     """(n - order, n): differences over order + 1 neighbours, zero for polynomials below `order`; rows of norm 1."""
     rows = np.zeros((len(x) - order, len(x)))
     for i in range(len(rows)):
-        window = x[i:i + order + 1]
+        window = x[i : i + order + 1]
         apart = window[:, None] - window + np.eye(order + 1)
         weights = 1.0 / np.prod(apart / np.ptp(window), axis=1)
-        rows[i, i:i + order + 1] = weights / np.linalg.norm(weights)
+        rows[i, i : i + order + 1] = weights / np.linalg.norm(weights)
     return rows
 
 

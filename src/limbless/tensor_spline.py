@@ -6,6 +6,7 @@ so that a fit costs two small products, and both λ are found on a whole grid of
 (Golub, Heath and Wahba 1979; γ = 1.4 against undersmoothing, Kim and Gu 2004), or, where the size of the noise is
 known, by the unbiased estimate of risk (Craven and Wahba 1979).
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -20,14 +21,14 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 DEGREE = 5
-LEAST = DEGREE + 1     # samples that such a spline needs in each direction
-ROUGH = 3              # order of the derivative that is penalised
-SPANS = 14             # of the splines along the body, at most
-GRID = (20, 16)        # values of λ that are tried in time and along the body
-CAUTION = 1.4          # γ: how dear a degree of freedom is
-FAR = 6.0              # robust standard deviations from which on a residual is an outlier
-ROUNDS = 40            # of finding outliers, at most
-CLOSE = 1e-4           # of the noise: gaps are filled when they change by less
+LEAST = DEGREE + 1  # samples that such a spline needs in each direction
+ROUGH = 3  # order of the derivative that is penalised
+SPANS = 14  # of the splines along the body, at most
+GRID = (20, 16)  # values of λ that are tried in time and along the body
+CAUTION = 1.4  # γ: how dear a degree of freedom is
+FAR = 6.0  # robust standard deviations from which on a residual is an outlier
+ROUNDS = 40  # of finding outliers, at most
+CLOSE = 1e-4  # of the noise: gaps are filled when they change by less
 
 
 def spline_knots(x: Array, spans: int) -> Array:
@@ -43,9 +44,9 @@ class Direction:
     """Splines along one direction in the eigenbasis of their roughness."""
 
     knots: Array
-    vectors: Array         # (coefficients, m): splines of the eigenbasis
-    samples: Array         # (n, m): their values at the samples; columns of norm 1, each at right angles to the others
-    roughness: Array       # (m,): integral of the squared third derivative of each; the first three have none
+    vectors: Array  # (coefficients, m): splines of the eigenbasis
+    samples: Array  # (n, m): their values at the samples; columns of norm 1, each at right angles to the others
+    roughness: Array  # (m,): integral of the squared third derivative of each; the first three have none
 
     @classmethod
     def at(cls, x: Array, spans: int) -> Direction:
@@ -62,20 +63,21 @@ class Direction:
         ends = np.unique(knots)
         points = (0.5 * (ends[:-1, None] + ends[1:, None] + np.diff(ends)[:, None] * nodes)).ravel()
         size = (0.5 * np.diff(ends)[:, None] * weights).ravel()
-        scale = (x[-1] - x[0]) ** (2 * ROUGH - 1)                     # roughness without a unit
+        scale = (x[-1] - x[0]) ** (2 * ROUGH - 1)  # roughness without a unit
         bent = np.sqrt(scale * size)[:, None] * BSpline(knots, np.eye(B.shape[1]), DEGREE)(points, nu=ROUGH)
         values, made = _smoothest(B, bent)
         # singular values of the root: eigenvalues of its square would lose the small ones among the large
-        _, rough, turned = svd(qr(bent @ made, mode="r")[0][:values.shape[1]], check_finite=False)
+        _, rough, turned = svd(qr(bent @ made, mode="r")[0][: values.shape[1]], check_finite=False)
         rough = np.concatenate([rough, np.zeros(len(turned) - len(rough))])
         order = np.argsort(rough)
         rough, turned = rough[order] ** 2, turned[order].T
-        rough[:ROUGH] = 0.0                                           # parabolas
+        rough[:ROUGH] = 0.0  # parabolas
         return cls(knots, made @ turned, values @ turned, rough)
 
     def basis(self, x: Array, order: int = 0) -> Array:
         """(len(x), m): the splines, differentiated `order` times, at x."""
         from scipy.interpolate import BSpline
+
         return np.asarray(BSpline(self.knots, self.vectors, DEGREE)(x, nu=order))
 
     @cached_property
@@ -91,14 +93,14 @@ class Surface:
 
     time: Direction
     place: Direction
-    coefficients: Array    # (m_t, m_s, C) in the eigenbases, already shrunk
-    raw: Array             # the same before
-    strength: tuple[float, float]     # λ in time, along the body
-    noise: float           # standard deviation of the samples about the surface
-    freedom: float         # effective number of coefficients
-    values: Array          # (T, S, C) at the samples
-    gaps: Mask             # (T, S) samples that were not there
-    outliers: Mask         # (T, S) samples that were left out
+    coefficients: Array  # (m_t, m_s, C) in the eigenbases, already shrunk
+    raw: Array  # the same before
+    strength: tuple[float, float]  # λ in time, along the body
+    noise: float  # standard deviation of the samples about the surface
+    freedom: float  # effective number of coefficients
+    values: Array  # (T, S, C) at the samples
+    gaps: Mask  # (T, S) samples that were not there
+    outliers: Mask  # (T, S) samples that were left out
 
     def rows(self, t: Array) -> Array:
         """(len(t), m_s, C): coefficients along the body at times t."""
@@ -106,12 +108,22 @@ class Surface:
 
     def scaled(self, size: float) -> Surface:
         """With all values multiplied."""
-        return replace(self, coefficients=size * self.coefficients, raw=size * self.raw, values=size * self.values,
-                       noise=size * self.noise)
+        return replace(
+            self,
+            coefficients=size * self.coefficients,
+            raw=size * self.raw,
+            values=size * self.values,
+            noise=size * self.noise,
+        )
 
     def __call__(self, t: Array, s: Array, time_order: int = 0, place_order: int = 0) -> Array:
-        return np.einsum("ti,ijc,sj->tsc", self.time.basis(t, time_order), self.coefficients,
-                         self.place.basis(s, place_order), optimize=True)
+        return np.einsum(
+            "ti,ijc,sj->tsc",
+            self.time.basis(t, time_order),
+            self.coefficients,
+            self.place.basis(s, place_order),
+            optimize=True,
+        )
 
     def resampled(self, values: Array) -> Surface:
         """The surface that other samples (T, S, C) of the same grid give, smoothed as much."""
@@ -123,8 +135,7 @@ class Surface:
         """The same samples, gaps filled as they were, with both λ multiplied."""
         strength = self.strength[0] * in_time, self.strength[1] * along
         shrunk = self.raw * _shrink(self.time, self.place, *strength)[..., None]
-        return replace(self, coefficients=shrunk, strength=strength,
-                       values=_synthesised(self.time, self.place, shrunk))
+        return replace(self, coefficients=shrunk, strength=strength, values=_synthesised(self.time, self.place, shrunk))
 
 
 def _smoothest(B: Array, bent: Array) -> tuple[Array, Array]:
@@ -167,8 +178,9 @@ def _score(residual: float, freedom: float, count: float, noise: float | None) -
     return residual / free**2 if free > 0.0 else np.inf
 
 
-def _chosen(time: Direction, place: Direction, raw: Array, left: float, share: float,
-            noise: float | None) -> tuple[int, int]:
+def _chosen(
+    time: Direction, place: Direction, raw: Array, left: float, share: float, noise: float | None
+) -> tuple[int, int]:
     """Both λ, by their places in the grid, for samples on the whole of it (of which a `share` was there). `left` is
     what of the samples no spline of the basis reaches, squared."""
     energy, each, total = (raw**2).sum(axis=2), raw.shape[2], len(time.samples) * len(place.samples)
@@ -186,8 +198,9 @@ def _chosen(time: Direction, place: Direction, raw: Array, left: float, share: f
 class _Holed:
     """Samples with gaps: fits and scores for λ at places of the grid, gaps filled anew for each."""
 
-    def __init__(self, time: Direction, place: Direction, values: Array, absent: Mask, close: float,
-                 noise: float | None) -> None:
+    def __init__(
+        self, time: Direction, place: Direction, values: Array, absent: Mask, close: float, noise: float | None
+    ) -> None:
         self.time, self.place, self.values, self.absent = time, place, values, absent
         self.close, self.noise, self.strengths = close, noise, _strengths(time, place)
         self.scores: dict[tuple[int, int], float] = {}
@@ -210,8 +223,9 @@ class _Holed:
             fitted = _synthesised(self.time, self.place, kept * _analysed(self.time, self.place, fill))
             there, each = ~self.absent, fill.shape[2]
             freedom = each * float(kept.sum()) * there.mean()
-            self.scores[at] = _score(float(((fill - fitted)[there] ** 2).sum()), freedom, each * int(there.sum()),
-                                     self.noise)
+            self.scores[at] = _score(
+                float(((fill - fitted)[there] ** 2).sum()), freedom, each * int(there.sum()), self.noise
+            )
         return self.scores[at]
 
     def best(self, at: tuple[int, int], start: Array) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 Nothing is printed through rich's markup, which would swallow units such as [rad/s].
 """
+
 from __future__ import annotations
 
 import inspect
@@ -35,8 +36,13 @@ if TYPE_CHECKING:
     from limbless.search.sweep import Told
 
 FAMILIES = {
-    "robots": "robot", "presets": "preset", "gaits": "gait", "environments": "environment", "flows": "flow",
-    "actuations": "actuation", "models": "model",
+    "robots": "robot",
+    "presets": "preset",
+    "gaits": "gait",
+    "environments": "environment",
+    "flows": "flow",
+    "actuations": "actuation",
+    "models": "model",
 }
 """Headings of `limbless list`, and the family of the registry that each shows."""
 _WIDE = 160
@@ -69,7 +75,7 @@ def first_line(cls: type) -> str:
     """What a class says of itself first: the first sentence of its docstring, on however many lines."""
     paragraph = " ".join((inspect.getdoc(cls) or "").partition("\n\n")[0].split())
     ends = re.search(r"(?<!\.)\.(?= [A-Z`]|$)", paragraph)
-    return paragraph[:ends.end()] if ends else paragraph
+    return paragraph[: ends.end()] if ends else paragraph
 
 
 def listing(only: str | None = None) -> Iterator[tuple[str, list[tuple[str, str]]]]:
@@ -93,8 +99,11 @@ def title_of(name: str) -> str:
 
 def describe(name: str, out: Console) -> None:
     """A scenario (its file, its paper) or every description of that kind (its fields)."""
-    found = [(heading, kinds[name]) for heading,
-             kinds in ((family, registry.kinds(family)) for family in FAMILIES.values()) if name in kinds]
+    found = [
+        (heading, kinds[name])
+        for heading, kinds in ((family, registry.kinds(family)) for family in FAMILIES.values())
+        if name in kinds
+    ]
     if name == "scenario":
         found = [("file format", Scenario)]
     for family, cls in found:
@@ -113,8 +122,9 @@ def describe(name: str, out: Console) -> None:
 def _describe_scenario(scenario: Scenario, out: Console) -> None:
     out.print(Text(printable(f"{scenario.name}: {scenario.title or 'no title'}"), style="bold"))
     if scenario.paper:
-        out.print(Text(PAPERS[scenario.paper].text() if scenario.paper in PAPERS
-                       else printable(f"paper: {scenario.paper}")))
+        out.print(
+            Text(PAPERS[scenario.paper].text() if scenario.paper in PAPERS else printable(f"paper: {scenario.paper}"))
+        )
     code = functions_in(scenario)
     if code:
         told = ", ".join(f"{path} is {text_of(function)}" for path, function in code.items())
@@ -161,9 +171,12 @@ def _bar(name: str, quiet: bool) -> Iterator[Callable[[float, str], None] | None
     if quiet or not err.is_terminal:
         yield None
         return
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(),
-               TextColumn("{task.percentage:>3.0f} %", markup=False),
-               TextColumn("{task.fields[told]}", markup=False))
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %", markup=False),
+        TextColumn("{task.fields[told]}", markup=False),
+    )
     with Progress(*columns, console=err, transient=True) as bar:
         task = bar.add_task(name, total=1.0, told="")
         yield lambda fraction, told: bar.update(task, completed=fraction, told=told)
@@ -187,19 +200,27 @@ def summary_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The short table after a run; what the run has no number for is left out."""
     get, error = summary.get, summary.get("numerical_error") or {}
     errors = error.get("total", {})
-    took = (f" in {get('wall_time'):.3g} s ({get('realtime_factor'):.3g} x real time)" if get("wall_time")
-            and get("realtime_factor") else "")
-    rows = [("status", str(get("status"))), ("simulated",
-                                             f"{get('duration'):g} s{took}" if get("duration") is not None else "")]
+    took = (
+        f" in {get('wall_time'):.3g} s ({get('realtime_factor'):.3g} x real time)"
+        if get("wall_time") and get("realtime_factor")
+        else ""
+    )
+    rows = [
+        ("status", str(get("status"))),
+        ("simulated", f"{get('duration'):g} s{took}" if get("duration") is not None else ""),
+    ]
     if "statics" in summary:
-        rows += [("solved in", f"{get('wall_time'):.3g} s" if get("wall_time") else ""),
-                 *statics.lines(summary["statics"], errors.get("statics"))]
+        rows += [
+            ("solved in", f"{get('wall_time'):.3g} s" if get("wall_time") else ""),
+            *statics.lines(summary["statics"], errors.get("statics")),
+        ]
     rows += [(label, _shown(get(key), unit, errors.get(key))) for key, label, unit in _NUMBERS]
     for label, beyond in (("torque limits", False), ("joint limits", True)):
         exceeded = [item for item in get("limits_exceeded") or () if ("worst_position" in item) == beyond]
         if exceeded:
-            rows.append((label, f"exceeded by {len(exceeded)} joint{'s' if len(exceeded) > 1 else ''}: "
-                                f"{_joints(exceeded)}"))
+            rows.append(
+                (label, f"exceeded by {len(exceeded)} joint{'s' if len(exceeded) > 1 else ''}: {_joints(exceeded)}")
+            )
     for name, balance in (get("balances") or {}).items():
         rows.append((f"balance: {name}", f"{balance['verdict']}, {balance['relative']:.1e} of its scale"))
     if error:

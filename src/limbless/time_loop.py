@@ -1,6 +1,7 @@
 """The one time loop: state in, records out, with progress, a divergence check, checkpoints and a door for
 controllers.
 """
+
 from __future__ import annotations
 
 import logging
@@ -39,7 +40,7 @@ Progress = Callable[[float, float, float], None]
 Controller = Callable[[float, dict[str, Array]], "Mapping[str, Any] | ArrayLike | None"]
 """controller(time, observation) -> gait fields to change, joint torques to add until the next call, or None"""
 
-SURVEYED = 1.0                        # s on the clock after which it is known how long a run will take
+SURVEYED = 1.0  # s on the clock after which it is known how long a run will take
 _log = logging.getLogger("limbless")
 
 
@@ -81,7 +82,7 @@ class Run:
                     self._stop(failure)
                 self._tell()
         except KeyboardInterrupt:
-            with undisturbed():                              # whoever is impatient presses twice
+            with undisturbed():  # whoever is impatient presses twice
                 self._write_checkpoint()
                 return self._result("interrupted")
         except SimulationError:
@@ -94,8 +95,12 @@ class Run:
             foreseen = isinstance(error, InputError)
             failure_text = str(error) if foreseen else told(error)
             cause = error.__cause__ or error if foreseen else error
-            raise SimulationError(f"stopped at t = {self.state.time:g} s: {failure_text}", self.state.time, None,
-                                  self._result(f"failed: {failure_text}")) from cause
+            raise SimulationError(
+                f"stopped at t = {self.state.time:g} s: {failure_text}",
+                self.state.time,
+                None,
+                self._result(f"failed: {failure_text}"),
+            ) from cause
         with undisturbed():
             return self._result("completed")
 
@@ -108,18 +113,21 @@ class Run:
         if limit is None or self.scenario.step <= limit.longest:
             return
         every = self.scenario.record_every
-        raise InputError(f"step: {self.scenario.step:g} s is too long for {limit.why}: steps up to "
-                         f"{limit.longest:.3g} s follow it; "
-                         f"set step to {every / math.ceil(every / limit.longest):.6g} (with record_every {every:g})")
+        raise InputError(
+            f"step: {self.scenario.step:g} s is too long for {limit.why}: steps up to "
+            f"{limit.longest:.3g} s follow it; "
+            f"set step to {every / math.ceil(every / limit.longest):.6g} (with record_every {every:g})"
+        )
 
     def _refuse_many_records(self) -> None:
         """Records that would not fit into memory are refused before they are made."""
         made = self.model.variables(self.empty)
         size = sum(8.0 * math.prod(values.shape[1:]) for kept in (self.empty, made) for values in kept.values())
-        constant = 1.0 + LOOKS                           # the first, and the looks, whatever is recorded
+        constant = 1.0 + LOOKS  # the first, and the looks, whatever is recorded
         count = (self.end - self.start) / self.scenario.record_every + constant
-        resources.refuse_too_many_records(count, size, self.scenario.step, self.scenario.record_every,
-                                          constant=constant)
+        resources.refuse_too_many_records(
+            count, size, self.scenario.step, self.scenario.record_every, constant=constant
+        )
 
     def _begin_checkpoints(self) -> None:
         """Go on with an unfinished run, or begin anew.
@@ -138,9 +146,11 @@ class Run:
         failure = self.step(knots, gait)
         del self.records[kept:]
         if failure or not _same(self.state, self.unfinished.after):
-            _log.warning("the unfinished run was computed on another machine, or by another version of limbless or "
-                         "its compiled kernels: "
-                         "it goes on, but the last digits may differ from those of an uninterrupted run")
+            _log.warning(
+                "the unfinished run was computed on another machine, or by another version of limbless or "
+                "its compiled kernels: "
+                "it goes on, but the last digits may differ from those of an uninterrupted run"
+            )
         self.state = self.unfinished.after
 
     def _write_checkpoint(self) -> None:
@@ -162,9 +172,11 @@ class Run:
             made = simulated - (0.0 if self.unfinished is None else self.unfinished.after.time - self.start)
             left = elapsed * (self.end - self.state.time) / made if made > 0.0 else 0.0
             if left > resources.LONG:
-                _log.warning("%s will take about %s more; Ctrl-C ends it and keeps what was computed",
-                             self.scenario.name,
-                             resources.in_words(left))
+                _log.warning(
+                    "%s will take about %s more; Ctrl-C ends it and keeps what was computed",
+                    self.scenario.name,
+                    resources.in_words(left),
+                )
         if self.progress:
             self.progress(simulated / self.scenario.duration, self.state.time, simulated / max(self._wall_time(), 1e-9))
 
@@ -173,8 +185,9 @@ class Run:
         if isinstance(failure.cause, KeyboardInterrupt):
             raise failure.cause
         when = f"at t = {failure.time:g} s " if failure.time is not None and "t = " not in failure.failure else ""
-        raise SimulationError(f"{when}{failure.failure}", failure.time, failure.place,
-                              self._result(f"failed: {failure.failure}")) from failure.cause
+        raise SimulationError(
+            f"{when}{failure.failure}", failure.time, failure.place, self._result(f"failed: {failure.failure}")
+        ) from failure.cause
 
     def _periods(self) -> Iterator[Status | None]:
         """The run, block by block or control period by control period: what went wrong in each, if anything."""
@@ -199,22 +212,28 @@ class Run:
 
     def blocks(self, begin: float, finish: float, gait: Any) -> Iterator[Array]:
         """The knots between two times, in pieces of at most `steps_per_block` steps that end where a drive jumps."""
-        pieces = blocks_between(begin, finish, self.scenario.step, partial(self.switches, gait),
-                                self.model.steps_per_block)
-        return (part for knots in pieces
-                for part in parted(knots, self.model.jumps(gait, float(knots[0]), float(knots[-1]))))
+        pieces = blocks_between(
+            begin, finish, self.scenario.step, partial(self.switches, gait), self.model.steps_per_block
+        )
+        return (
+            part
+            for knots in pieces
+            for part in parted(knots, self.model.jumps(gait, float(knots[0]), float(knots[-1])))
+        )
 
     def switches(self, gait: Any, begin: float, finish: float) -> list[float]:
         """Times at which a step must end."""
         parts = (gait, *self.scenario.environment, self.scenario.actuation)
-        return [*(t for part in parts for t in part.breakpoints(begin, finish)),
-                *self.model.breakpoints(gait, begin, finish)]
+        return [
+            *(t for part in parts for t in part.breakpoints(begin, finish)),
+            *self.model.breakpoints(gait, begin, finish),
+        ]
 
     def chosen(self, knots: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which knots of a block are recorded, and which are looked at."""
         last = knots[-1] == self.end
         record, look = recorded(knots, self.scenario.record_every, self.end), self.looks.among(knots)
-        record[-1] &= last                               # the next block begins with this knot
+        record[-1] &= last  # the next block begins with this knot
         look[-1] &= last
         return record, look
 
@@ -227,18 +246,23 @@ class Run:
         if self.torque is not None:
             drive = self.model.with_torque(drive, self.torque)
         kept = record | look
-        with np.errstate(all="ignore"):                  # numbers that leave the finite world are seen below
+        with np.errstate(all="ignore"):  # numbers that leave the finite world are seen below
             state, records, status = self.model.advance(self.state, knots, kept, drive)
         return self.judge(state, records, status, (record[kept], look[kept]), float(knots[-1]))
 
-    def judge(self, state: State, records: Records, status: Status, marks: tuple[Any, Any],
-              last: float) -> Status | None:
+    def judge(
+        self, state: State, records: Records, status: Status, marks: tuple[Any, Any], last: float
+    ) -> Status | None:
         """Keep what a block gave, as far as it is sound: its state, and its records, each `marks` as recorded and as
         looked at. Returns what went wrong, if anything.
         """
         count = len(records["time"])
-        records = Records({**records, **{name: mark[:count].astype(np.float64)
-                                         for name, mark in zip((RECORDED, LOOKED), marks, strict=True)}})
+        records = Records(
+            {
+                **records,
+                **{name: mark[:count].astype(np.float64) for name, mark in zip((RECORDED, LOOKED), marks, strict=True)},
+            }
+        )
         sound, finite = self.model.sound_records(records), self.model.is_sound(state)
         settled = status.cause is not None or status.time == self.start or finite
         # else the failure is a consequence of a divergence
@@ -269,10 +293,13 @@ class Run:
         likely = f"likely {causes[0]}" if causes else f"likely {step}"
         explicit = getattr(self.scenario.model, "integrator", "") == "rk4"
         cure = ", or set model.integrator to sdirk4, whose implicit steps solve stiff forces" if explicit else ""
-        return Status(f"the motion diverged between t = {last:g} s and t = {seen:g} s, fastest at {place}; {likely}: "
-                      f"{'change that, or ' if causes else ''}try {'a step of ' if causes else ''}"
-                      f"{self.scenario.step / 4:g} s{cure}",
-                      float(last), place)
+        return Status(
+            f"the motion diverged between t = {last:g} s and t = {seen:g} s, fastest at {place}; {likely}: "
+            f"{'change that, or ' if causes else ''}try {'a step of ' if causes else ''}"
+            f"{self.scenario.step / 4:g} s{cure}",
+            float(last),
+            place,
+        )
 
     def ask_controller(self, begin: float, finish: float, state: State) -> Any:
         """Call the controller and take its command: the gait passes to its changed fields until the next call."""
@@ -280,12 +307,13 @@ class Run:
             return self.gait
         command = call(self.controller, "controller", "(time, observation)", begin, begin, self.model.observe(state))
         passing, self.torque = self.gait, None
-        if type(command) is np.ndarray:                      # first, as it is the commonest
+        if type(command) is np.ndarray:  # first, as it is the commonest
             self.torque = command
         elif isinstance(command, Mapping):
             if not all(isinstance(name, str) for name in command):
-                raise InputError(f"the controller's command at t = {begin:g} s must name gait fields; got "
-                                 f"{list(command)!r:.60}")
+                raise InputError(
+                    f"the controller's command at t = {begin:g} s must name gait fields; got {list(command)!r:.60}"
+                )
             passing, self.gait = self.gait.passage(command, begin, finish)
         elif command is not None:
             self.torque = command
@@ -305,7 +333,7 @@ class Run:
             return self.scenario.gait
         # of theirs none is run
         known = {text_of(value): value for _, value in self.scenario.gait if callable(value)}
-        text = np.asarray(saved).astype(np.uint8).tobytes()                 # files of older versions hold floats
+        text = np.asarray(saved).astype(np.uint8).tobytes()  # files of older versions hold floats
         context = {"known": known, "saved": True}
         gait = type(self.scenario.gait).model_validate_json(text, context=context)
         refuse_named(gait)
@@ -328,7 +356,7 @@ class Run:
         _, records, status = self.model.advance(self.state, knots, np.zeros(2, dtype=bool), drive)
         if isinstance(status.cause, KeyboardInterrupt):
             raise status.cause
-        if status.cause is not None:                     # a user's law failed at its first call
+        if status.cause is not None:  # a user's law failed at its first call
             raise InputError(f"at t = {self.start:g} s {status.failure}") from status.cause
         return records
 

@@ -1,6 +1,7 @@
 """Where the steps of a run begin and end, and which of these times are kept: the same for a whole run and for one that
 is continued.
 """
+
 from __future__ import annotations
 
 import itertools
@@ -28,8 +29,9 @@ def knots_between(start: float, end: float, step: float, breakpoints: Sequence[f
     return knots[np.concatenate([[True], np.diff(knots) > slack])]
 
 
-def blocks_between(start: float, end: float, step: float, breakpoints: Callable[[float, float], Sequence[float]],
-                   size: int) -> Iterator[Array]:
+def blocks_between(
+    start: float, end: float, step: float, breakpoints: Callable[[float, float], Sequence[float]], size: int
+) -> Iterator[Array]:
     """The knots from `start` to `end` in pieces of `size` steps, each beginning where the one before ended.
 
     Breakpoints are asked for window by window; windows end at multiples of the step counted from time 0, whatever the
@@ -39,11 +41,12 @@ def blocks_between(start: float, end: float, step: float, breakpoints: Callable[
     while ahead[-1] < end:
         after = (math.floor(ahead[-1] / (WINDOW * step) + 1e-9) + 1) * (WINDOW * step)
         last = end if after > end - step else after
-        ahead = np.concatenate([ahead, knots_between(float(ahead[-1]), last, step, breakpoints(float(ahead[-1]),
-                                                                                               last))[1:]])
+        ahead = np.concatenate(
+            [ahead, knots_between(float(ahead[-1]), last, step, breakpoints(float(ahead[-1]), last))[1:]]
+        )
         while len(ahead) > size + 1 or (len(ahead) > 1 and ahead[-1] == end):
-            yield ahead[:size + 1]
-            ahead = ahead[min(size, len(ahead) - 1):]
+            yield ahead[: size + 1]
+            ahead = ahead[min(size, len(ahead) - 1) :]
 
 
 def knots_among(marks: Array, step: float, breakpoints: Sequence[float]) -> tuple[Array, list[int]]:
@@ -62,7 +65,7 @@ def knots_among(marks: Array, step: float, breakpoints: Sequence[float]) -> tupl
 def parted(knots: Array, jumps: Sequence[float]) -> list[Array]:
     """Knots in parts that end at these of them; the next part begins with the same knot."""
     cuts = sorted({int(np.abs(knots[1:-1] - jump).argmin()) + 1 for jump in jumps} if len(knots) > 2 else ())
-    return [knots[first:last + 1] for first, last in itertools.pairwise([0, *cuts, len(knots) - 1])]
+    return [knots[first : last + 1] for first, last in itertools.pairwise([0, *cuts, len(knots) - 1])]
 
 
 def on_grid(time: float, step: float) -> float:

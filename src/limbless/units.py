@@ -2,6 +2,7 @@
 
 Angles have a dimension of their own here, so that a torque is not taken for a torque per angle.
 """
+
 from __future__ import annotations
 
 import math
@@ -27,44 +28,99 @@ class Measure(NamedTuple):
 _NONE: Dimension = (0, 0, 0, 0)
 _PREFIXES = {"": 1.0, "n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "c": 1e-2, "d": 1e-1, "k": 1e3, "M": 1e6, "G": 1e9}
 _PREFIXED = {
-    "m": Measure(1.0, (1, 0, 0, 0)), "g": Measure(1e-3, (0, 1, 0, 0)), "s": Measure(1.0, (0, 0, 1, 0)),
-    "rad": Measure(1.0, (0, 0, 0, 1)), "N": Measure(1.0, (1, 1, -2, 0)), "Pa": Measure(1.0, (-1, 1, -2, 0)),
-    "J": Measure(1.0, (2, 1, -2, 0)), "W": Measure(1.0, (2, 1, -3, 0)), "Hz": Measure(1.0, (0, 0, -1, 0)),
-    "l": Measure(1e-3, (3, 0, 0, 0)), "L": Measure(1e-3, (3, 0, 0, 0)), "bar": Measure(1e5, (-1, 1, -2, 0)),
+    "m": Measure(1.0, (1, 0, 0, 0)),
+    "g": Measure(1e-3, (0, 1, 0, 0)),
+    "s": Measure(1.0, (0, 0, 1, 0)),
+    "rad": Measure(1.0, (0, 0, 0, 1)),
+    "N": Measure(1.0, (1, 1, -2, 0)),
+    "Pa": Measure(1.0, (-1, 1, -2, 0)),
+    "J": Measure(1.0, (2, 1, -2, 0)),
+    "W": Measure(1.0, (2, 1, -3, 0)),
+    "Hz": Measure(1.0, (0, 0, -1, 0)),
+    "l": Measure(1e-3, (3, 0, 0, 0)),
+    "L": Measure(1e-3, (3, 0, 0, 0)),
+    "bar": Measure(1e5, (-1, 1, -2, 0)),
 }
 """Units that take a prefix."""
 _WHOLE = {
-    "1": Measure(1.0, _NONE), "%": Measure(0.01, _NONE), "deg": Measure(math.pi / 180.0, (0, 0, 0, 1)),
-    "°": Measure(math.pi / 180.0, (0, 0, 0, 1)), "rev": Measure(2.0 * math.pi, (0, 0, 0, 1)),
-    "rpm": Measure(2.0 * math.pi / 60.0, (0, 0, -1, 1)), "min": Measure(60.0, (0, 0, 1, 0)),
-    "h": Measure(3600.0, (0, 0, 1, 0)), "t": Measure(1e3, (0, 1, 0, 0)), "in": Measure(0.0254, (1, 0, 0, 0)),
-    "ft": Measure(0.3048, (1, 0, 0, 0)), "kgf": Measure(9.80665, (1, 1, -2, 0)),
+    "1": Measure(1.0, _NONE),
+    "%": Measure(0.01, _NONE),
+    "deg": Measure(math.pi / 180.0, (0, 0, 0, 1)),
+    "°": Measure(math.pi / 180.0, (0, 0, 0, 1)),
+    "rev": Measure(2.0 * math.pi, (0, 0, 0, 1)),
+    "rpm": Measure(2.0 * math.pi / 60.0, (0, 0, -1, 1)),
+    "min": Measure(60.0, (0, 0, 1, 0)),
+    "h": Measure(3600.0, (0, 0, 1, 0)),
+    "t": Measure(1e3, (0, 1, 0, 0)),
+    "in": Measure(0.0254, (1, 0, 0, 0)),
+    "ft": Measure(0.3048, (1, 0, 0, 0)),
+    "kgf": Measure(9.80665, (1, 1, -2, 0)),
 }
 """Units that take none."""
 _TOGETHER = {f"{one}{two}": f"{one} {two}" for one in ("N", "mN", "kN") for two in ("m", "cm", "mm")}
 """Products that are often written as one word."""
 _MEANT = {
-    "metre": "m", "meter": "m", "metres": "m", "meters": "m", "second": "s", "seconds": "s", "sec": "s", "secs": "s",
-    "degree": "deg", "degrees": "deg", "radian": "rad", "radians": "rad", "gram": "g", "grams": "g", "kilo": "kg",
-    "kilogram": "kg", "kilograms": "kg", "newton": "N", "newtons": "N", "pascal": "Pa", "hertz": "Hz", "percent": "%",
-    "minute": "min", "minutes": "min", "hour": "h", "hours": "h", "inch": "in", "inches": "in", "turn": "rev",
-    "turns": "rev", "millimetre": "mm", "millimeter": "mm", "centimetre": "cm", "centimeter": "cm",
+    "metre": "m",
+    "meter": "m",
+    "metres": "m",
+    "meters": "m",
+    "second": "s",
+    "seconds": "s",
+    "sec": "s",
+    "secs": "s",
+    "degree": "deg",
+    "degrees": "deg",
+    "radian": "rad",
+    "radians": "rad",
+    "gram": "g",
+    "grams": "g",
+    "kilo": "kg",
+    "kilogram": "kg",
+    "kilograms": "kg",
+    "newton": "N",
+    "newtons": "N",
+    "pascal": "Pa",
+    "hertz": "Hz",
+    "percent": "%",
+    "minute": "min",
+    "minutes": "min",
+    "hour": "h",
+    "hours": "h",
+    "inch": "in",
+    "inches": "in",
+    "turn": "rev",
+    "turns": "rev",
+    "millimetre": "mm",
+    "millimeter": "mm",
+    "centimetre": "cm",
+    "centimeter": "cm",
 }
 """Words that are no units here, and what is written in their place."""
 _NAMES: dict[Dimension, tuple[str, str]] = {
-    (1, 0, 0, 0): ("a length", "5 cm"), (0, 1, 0, 0): ("a mass", "200 g"), (0, 0, 1, 0): ("a time", "20 ms"),
-    (0, 0, 0, 1): ("an angle", "30 deg"), (0, 0, -1, 1): ("an angular rate", "30 deg/s"),
-    (0, 0, -1, 0): ("a frequency", "50 Hz"), (1, 0, -1, 0): ("a speed", "5 cm/s"),
-    (1, 0, -2, 0): ("an acceleration", "9.81 m/s2"), (1, 1, -2, 0): ("a force", "20 mN"),
-    (2, 1, -2, 0): ("a torque or an energy", "5 N cm"), (2, 1, -2, -1): ("a torque per angle", "0.5 N m/deg"),
-    (2, 1, -1, -1): ("a torque per angular rate", "2 N m s/rad"), (0, 1, -2, 0): ("a force per length", "2 N/mm"),
-    (-1, 1, -2, 0): ("a pressure", "3 kPa"), (-3, 1, 0, 0): ("a density", "1.1 g/cm3"),
-    (3, 0, 0, 0): ("a volume", "20 cm3"), (-1, 0, 0, 0): ("a number per length", "2 1/m"), _NONE: ("a ratio", "20 %"),
-    (2, 1, 0, 0): ("a moment of inertia", "30 g cm2"), (-1, 1, -1, 0): ("a viscosity", "1 mPa s"),
+    (1, 0, 0, 0): ("a length", "5 cm"),
+    (0, 1, 0, 0): ("a mass", "200 g"),
+    (0, 0, 1, 0): ("a time", "20 ms"),
+    (0, 0, 0, 1): ("an angle", "30 deg"),
+    (0, 0, -1, 1): ("an angular rate", "30 deg/s"),
+    (0, 0, -1, 0): ("a frequency", "50 Hz"),
+    (1, 0, -1, 0): ("a speed", "5 cm/s"),
+    (1, 0, -2, 0): ("an acceleration", "9.81 m/s2"),
+    (1, 1, -2, 0): ("a force", "20 mN"),
+    (2, 1, -2, 0): ("a torque or an energy", "5 N cm"),
+    (2, 1, -2, -1): ("a torque per angle", "0.5 N m/deg"),
+    (2, 1, -1, -1): ("a torque per angular rate", "2 N m s/rad"),
+    (0, 1, -2, 0): ("a force per length", "2 N/mm"),
+    (-1, 1, -2, 0): ("a pressure", "3 kPa"),
+    (-3, 1, 0, 0): ("a density", "1.1 g/cm3"),
+    (3, 0, 0, 0): ("a volume", "20 cm3"),
+    (-1, 0, 0, 0): ("a number per length", "2 1/m"),
+    _NONE: ("a ratio", "20 %"),
+    (2, 1, 0, 0): ("a moment of inertia", "30 g cm2"),
+    (-1, 1, -1, 0): ("a viscosity", "1 mPa s"),
 }
 """What a dimension is called, and a number of it."""
 _NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-_WRITTEN = re.compile(rf"\s*({_NUMBER})(?![0-9.])\s*(\S.*?)\s*")            # 2.1 is no 2. times 1
+_WRITTEN = re.compile(rf"\s*({_NUMBER})(?![0-9.])\s*(\S.*?)\s*")  # 2.1 is no 2. times 1
 _FACTOR = re.compile(r"([^\W\d_]+|[%°1])(?:(?:\^|\*\*)?(-?\d+))?")
 _POWERS = str.maketrans({"²": "2", "³": "3", "·": " ", "*": " ", "μ": "µ"})
 
@@ -119,12 +175,12 @@ def _number(text: str, units: Sequence[str]) -> Any:
     match = _WRITTEN.fullmatch(text)
     for unit in units if match else ():
         try:
-            given = measure(match[2])                                                           # type: ignore[index]
+            given = measure(match[2])  # type: ignore[index]
         except Unknown:
             return text
         size = _fits(given, measure(unit))
         if size is not None:
-            return float(match[1]) * size                                                       # type: ignore[index]
+            return float(match[1]) * size  # type: ignore[index]
     return text
 
 
@@ -186,8 +242,10 @@ def refusal(text: str, unit: str) -> str:
     except Unknown as error:
         word = str(error.args[0])
         return f"{word!r} is no unit; {_suggestion(word, unit)}"
-    named, meant = _called(given.dimension, match[2]), " or ".join(_called(measure(one).dimension, one)
-                                                                  for one in dict.fromkeys(wanted))
+    named, meant = (
+        _called(given.dimension, match[2]),
+        " or ".join(_called(measure(one).dimension, one) for one in dict.fromkeys(wanted)),
+    )
     try_this = _inverse(float(match[1]), given, wanted) or f"write for example {example(unit) or '1 ' + wanted[0]!r}"
     return f"{text.strip()!r} is {named}, and {meant} is wanted; {try_this}"
 

@@ -1,4 +1,5 @@
 """Filling the compile cache before the first run: two steps of some scenarios, and what else has kernels of its own."""
+
 from __future__ import annotations
 
 import multiprocessing
@@ -76,8 +77,10 @@ PARTS: dict[str, tuple[Start | Callable[[], None], ...]] = {
     "macro-continuous: rod on contacts": (Start("snake-turn-2d"),),
     "non-smooth: motion with contact": (Start("snake-undulate-isotropic"), Start("snake-lift")),
     "soft: spines and rods": (Start("neck-swing-air"), Start("rod-hangs")),
-    "tendon-statics: equilibria and workspace": (Start("neck-workspace", {"gait.count": 2}),
-                                                 Start("neck-planar", {"gait.points": 2})),
+    "tendon-statics: equilibria and workspace": (
+        Start("neck-workspace", {"gait.count": 2}),
+        Start("neck-planar", {"gait.points": 2}),
+    ),
     "tendon-statics: friction": (Start("neck-friction", {"gait.points": 2}),),
 }
 """What is compiled, one process each: numba compiles under a global lock, so that processes help where threads would

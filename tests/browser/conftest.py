@@ -1,4 +1,5 @@
 """A real browser without a screen: Debian's chromium, driven by playwright. Without one these tests are skipped."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator

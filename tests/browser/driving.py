@@ -1,4 +1,5 @@
 """What a visitor does and sees: wait, type, tick, pick, find the robot's pixels."""
+
 from __future__ import annotations
 
 import time as clock
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-PATIENCE = 600.0      # s after which a state is given up; nothing waits longer than it must, and a busy machine may
+PATIENCE = 600.0  # s after which a state is given up; nothing waits longer than it must, and a busy machine may
 PACED = """window.pause = 90;
 const next = window.requestAnimationFrame.bind(window);
 window.requestAnimationFrame = draw => setTimeout(() => next(draw), window.pause);"""
@@ -22,8 +23,9 @@ DRAWN = (
 _numbers = count()
 
 
-def until(state: Callable[[], Any], wanted: str = "what was waited for did not happen",
-          patience: float = PATIENCE) -> Any:
+def until(
+    state: Callable[[], Any], wanted: str = "what was waited for did not happen", patience: float = PATIENCE
+) -> Any:
     """Wait for a state, not for a time."""
     end = clock.monotonic() + patience
     while not (found := state()):
@@ -60,8 +62,9 @@ class Seen:
 
     def asked_only(self, *allowed: str) -> bool:
         """Whether every request went to one of these."""
-        return bool(self.requests) and all(url.startswith((*allowed, "data:", "blob:", "about:"))
-                                           for url in self.requests)
+        return bool(self.requests) and all(
+            url.startswith((*allowed, "data:", "blob:", "about:")) for url in self.requests
+        )
 
     # What is seen
 
@@ -153,9 +156,13 @@ def on_screen(client: Any, points: np.ndarray, box: dict[str, float]) -> np.ndar
     """
     camera = client.camera
     w, x, y, z = camera.wxyz
-    R = np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                  [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                  [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
-    local = (points - camera.position) @ R                      # x to the right, y down, z ahead
+    R = np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+    local = (points - camera.position) @ R  # x to the right, y down, z ahead
     half = 0.5 * box["height"] / np.tan(0.5 * camera.fov)
     return np.array([0.5 * box["width"], 0.5 * box["height"]]) + half * local[:, :2] / local[:, 2:]

@@ -1,4 +1,5 @@
 """A page from another port in the same browser: it reads nothing of the studio and presses none of its buttons."""
+
 from __future__ import annotations
 
 import threading
@@ -45,8 +46,9 @@ def elsewhere(tmp_path: Path) -> Iterator[str]:
         server.shutdown()
 
 
-def test_a_page_from_another_port_neither_reads_nor_saves(browser: Any, look: Any, elsewhere: str,
-                                                          tmp_path: Path) -> None:
+def test_a_page_from_another_port_neither_reads_nor_saves(
+    browser: Any, look: Any, elsewhere: str, tmp_path: Path
+) -> None:
     """Even one that has learnt the token; and the studio's own page goes on, also when it is loaded again."""
     import viser
 
@@ -66,7 +68,7 @@ def test_a_page_from_another_port_neither_reads_nor_saves(browser: Any, look: An
             assert not tried["frame"].startswith("read e"), (address, tried)
         assert list(studio.pages.values()) == [page] and not list((tmp_path / "work").iterdir())
         assert not theirs.page.frame_locator("iframe").last.locator("canvas").count()
-        own.page.reload()                                        # its address still carries the token
+        own.page.reload()  # its address still carries the token
         own.page.wait_for_selector("text=eel-planar: ready")
         until(lambda: page not in studio.pages.values() and len(studio.pages) == 1)
         assert not own.errors and studio.gate.token in own.page.url

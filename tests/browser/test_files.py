@@ -1,4 +1,5 @@
 """Replay and report opened from a file."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,4 +1,5 @@
 """While playing, all parts of a picture belong to one instant, however slowly the page draws."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from limbless.result import Result
 from tests.browser.driving import Seen, entered, until
 from tests.unit.view import made_up
 
-SLOW = 350            # ms between two drawn frames: at 1 m/s each is most of a body length from the one before
+SLOW = 350  # ms between two drawn frames: at 1 m/s each is most of a body length from the one before
 LOOKS = 6
 
 
@@ -54,7 +55,7 @@ def columns(picture: np.ndarray) -> list[float] | None:
     red, green, blue = picture.transpose(2, 0, 1)
     body = (blue - red > 45) & (green - red > 25) & (blue - green > 5) & (blue < 250)
     head = (red - blue > 90) & (red - green > 50)
-    head &= head.sum(axis=0) >= 4                        # the path is thinner
+    head &= head.sum(axis=0) >= 4  # the path is thinner
     force = (green - red > 60) & (green - blue > -5)
     if min(part.sum() for part in (body, head, force)) < 8:
         return None
@@ -89,7 +90,7 @@ def test_all_parts_of_the_studio_show_one_instant(studio: Any, look: Any) -> Non
     until(lambda: not page.controls.follows)
     page.client.camera.position, page.client.camera.look_at = (0.6, -1.0, 0.4), (0.6, 0.0, 0.0)
     page.cast_shadows(False)
-    seen.caught_up(page)                                   # pictures with another camera would be mistaken for parts
+    seen.caught_up(page)  # pictures with another camera would be mistaken for parts
     seen.page.evaluate(f"window.pause = {SLOW}")
     box = seen.scene()
     assert_together(seen, box)

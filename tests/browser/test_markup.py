@@ -1,6 +1,7 @@
 """Markup in every text that a stranger's run can hold: it is read as text, in the report, in the replay and in the
 studio.
 """
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -14,10 +15,12 @@ from limbless.robots.links import BodyShape, Link
 from limbless.robots.sections import EllipticCylinder
 from tests.browser.driving import entered, until
 
-MARKUP = ('<img src="x" class="owned" onerror="window.top.owned=1"><b '
-          'class="owned">bold</b></script></textarea></title></style>'
-          '<script>window.top.owned=1</script><a class="owned" '
-          'href="javascript:window.top.owned=1">go</a>\'"`$\\frac{${owned}')
+MARKUP = (
+    '<img src="x" class="owned" onerror="window.top.owned=1"><b '
+    'class="owned">bold</b></script></textarea></title></style>'
+    '<script>window.top.owned=1</script><a class="owned" '
+    'href="javascript:window.top.owned=1">go</a>\'"`$\\frac{${owned}'
+)
 OWNED = """() => {
   const looked = root => [...root.querySelectorAll('.owned, [href^="javascript"]')].map(one => one.outerHTML).concat(
     [...root.querySelectorAll('*')].flatMap(one => one.shadowRoot ? looked(one.shadowRoot) : []));
@@ -32,18 +35,28 @@ def named(text: str) -> dict[str, Any]:
     size = {"length": 0.1, "half_width": 0.02, "half_height": 0.02}
     made_of: dict[str, Any] = {"solids": (EllipticCylinder(density=1000.0, **size),), "body": BodyShape(**size)}
     joints = [Joint(kind="revolute", axis=(0.0, 0.0, 1.0), name=f"{text} {number}", label=text) for number in range(2)]
-    links = [Link(name=f"{text} head", **made_of),
-             *(Link(name=f"{text} {number}", joint=joint, position=(0.1, 0.0, 0.0), **made_of) for number,
-               joint in enumerate(joints))]
+    links = [
+        Link(name=f"{text} head", **made_of),
+        *(
+            Link(name=f"{text} {number}", joint=joint, position=(0.1, 0.0, 0.0), **made_of)
+            for number, joint in enumerate(joints)
+        ),
+    ]
     return {"name": text, "links": tuple(links)}
 
 
 @pytest.fixture(scope="module")
 def result() -> ll.Result:
-    scenario = ll.Scenario(name="harmless", title=MARKUP, paper=MARKUP, robot=ll.Chain(**named(MARKUP)),
-                           environment=(ll.Water(),),
-                           gait=ll.BodyWave(amplitude=0.2, wavelength=0.3, ramp=0.1), duration=0.5,
-                           figures=("overview",))
+    scenario = ll.Scenario(
+        name="harmless",
+        title=MARKUP,
+        paper=MARKUP,
+        robot=ll.Chain(**named(MARKUP)),
+        environment=(ll.Water(),),
+        gait=ll.BodyWave(amplitude=0.2, wavelength=0.3, ramp=0.1),
+        duration=0.5,
+        figures=("overview",),
+    )
     made = ll.run(scenario)
     data = made.dataset.copy()
     data.attrs |= {"scenario_name": MARKUP, "model": MARKUP}
@@ -69,9 +82,9 @@ def test_report_and_replay_show_it_as_text(result: ll.Result, look: Any, tmp_pat
         assert frame.evaluate(OWNED) == []
     assert seen.page.title() == f"{' '.join(MARKUP.split())} - limbless report"
     text = seen.page.locator("body").inner_text()
-    assert text.count("<b class=\"owned\">bold</b>") > 5
+    assert text.count('<b class="owned">bold</b>') > 5
     drawn = seen.page.evaluate("[...document.querySelectorAll('.plot svg text')].map(one => one.textContent).join()")
-    assert drawn.count("<b class=\"owned\">bold</b>") > 5
+    assert drawn.count('<b class="owned">bold</b>') > 5
     assert not seen.errors and seen.asked_only("file:")
     replay = look((tmp_path / "replay.html").as_uri(), width=400, height=300)
     replay.page.locator("canvas").first.wait_for()
@@ -97,8 +110,8 @@ def test_the_studio_shows_it_as_text(result: ll.Result, look: Any, tmp_path: Pat
         seen.unfold("robot")
         seen.caught_up(page)
         assert seen.page.evaluate(OWNED) == []
-        assert "<b class=\"owned\">bold</b>" in seen.page.locator("#status").inner_text()
-        assert "<b class=\"owned\">bold</b>" in seen.page.locator("#numbers").inner_text()
+        assert '<b class="owned">bold</b>' in seen.page.locator("#status").inner_text()
+        assert '<b class="owned">bold</b>' in seen.page.locator("#numbers").inner_text()
         assert seen.page.locator("#python textarea").input_value() == page.python()
         page.controls.say(MARKUP)
         page.controls.show_running(MARKUP)

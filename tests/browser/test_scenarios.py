@@ -6,6 +6,7 @@ fields into the page; `--every-scenario` takes all scenarios, and all their fiel
 page and a run is the same for all fields of a kind. `--every-field` (`make studio-test`) types all fields into the page
 too, about a minute per scenario on a quiet machine.
 """
+
 from __future__ import annotations
 
 import re
@@ -42,7 +43,7 @@ def studio(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
     from limbless.view.studio import Studio
 
     monkeypatched = pytest.MonkeyPatch()
-    monkeypatched.setattr("limbless.view.entries.TYPING", 0.02)         # a machine types all at once
+    monkeypatched.setattr("limbless.view.entries.TYPING", 0.02)  # a machine types all at once
     first = ll.run("eel-planar", {"duration": 0.5})
     opened = Studio(first, first.scenario, folder=tmp_path_factory.mktemp("work"))
     yield opened
@@ -57,7 +58,7 @@ def bystander(studio: Any, look: Any) -> Any:
     other.page.wait_for_selector("text=eel-planar: ready", state="attached")
     page = entered(studio)
     page.controls.pause()
-    page.cast_shadows(False)                               # nothing of it is about them, and software draws them slowly
+    page.cast_shadows(False)  # nothing of it is about them, and software draws them slowly
     other.caught_up(page)
     other.draw_rarely()
     return page
@@ -89,13 +90,14 @@ def page(studio: Any, seen: Seen, bystander: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", loader.names())
-def test_a_scenario_is_drawn_moves_and_is_tuned(name: str, seen: Seen, page: Any, studio: Any, bystander: Any,
-                                                request: Any) -> None:
+def test_a_scenario_is_drawn_moves_and_is_tuned(
+    name: str, seen: Seen, page: Any, studio: Any, bystander: Any, request: Any
+) -> None:
     skip_unless_wanted(name, request)
     kept = bystander.result, bystander.display.frame
     before = page.result
     for root in page.roots:
-        root.visible = True                              # also after a test that failed on its way
+        root.visible = True  # also after a test that failed on its way
     seen.draw_rarely(False)
     seen.pick("scenario", name)
     until(lambda: page.result is not before and page.result.name == name)
@@ -104,7 +106,7 @@ def test_a_scenario_is_drawn_moves_and_is_tuned(name: str, seen: Seen, page: Any
     assert_moves_when_playing(seen, page)
     assert_refuses_in_words(seen, page)
     begin_short(name, seen, page)
-    unfolded = {"gait"}                                  # the one folder of fields that is open from the start
+    unfolded = {"gait"}  # the one folder of fields that is open from the start
     for knob in chosen(page.result.scenario, request.config.getoption("--every-field")):
         seen.field(page.controls.entries.fields[knob.path]).wait_for(state="attached")
         if knob.group not in unfolded:
@@ -149,7 +151,7 @@ def is_hit(mask: np.ndarray, places: np.ndarray) -> bool:
     """
     height, width = mask.shape
     inside = places[((places > 4) & (places < [width - 5, height - 5])).all(axis=1)].astype(int)
-    hit = [mask[y - 2:y + 3, x - 2:x + 3].any() for x, y in inside]
+    hit = [mask[y - 2 : y + 3, x - 2 : x + 3].any() for x, y in inside]
     far = [mask[(y + 90) % height, x] for x, y in inside]
     return len(inside) >= min(3, len(places)) and np.mean(hit) > 0.9 and bool(np.mean(far) < 0.5)
 
@@ -194,8 +196,8 @@ def begin_short(name: str, seen: Seen, page: Any) -> None:
     seen.page.wait_for_selector(f"#status:has-text('{name}-short:'):has-text('answered in')")
     seen.draw_rarely()
     for root in page.roots:
-        root.visible = False                             # nothing of this needs the scene, which is slow to draw
-                                                         # without a graphics card
+        root.visible = False  # nothing of this needs the scene, which is slow to draw
+        # without a graphics card
 
 
 def chosen(scenario: Scenario, every: bool) -> list[Knob]:
@@ -203,8 +205,10 @@ def chosen(scenario: Scenario, every: bool) -> list[Knob]:
     found = [knob for knob in knobs(scenario) if knob.kind in (*NUMERIC, "text") and knob.item in ("", "1")]
     if every:
         return found
-    parts = ([knob for knob in found if knob.kind in NUMERIC and (knob.group in SLIDING) is slides]
-             for slides in (True, False))
+    parts = (
+        [knob for knob in found if knob.kind in NUMERIC and (knob.group in SLIDING) is slides]
+        for slides in (True, False)
+    )
     texts = [knob for knob in found if knob.kind == "text" and len(knob.value) > 2]
     return [kind[len(scenario.name) % len(kind)] for kind in (*parts, texts) if kind]
 
@@ -224,8 +228,10 @@ def assert_tuned(name: str, knob: Knob, seen: Seen, page: Any) -> None:
     if is_refused(page):
         assert page.result is kept
         expected_words = refused(page).split()
-        until(lambda: seen.page.locator("#status").inner_text().split() == expected_words,
-              f"other words than {expected_words}")
+        until(
+            lambda: seen.page.locator("#status").inner_text().split() == expected_words,
+            f"other words than {expected_words}",
+        )
         return
     numbers = [value for _, value in summary_rows(page.result.summary())]
     until(lambda: seen.page.evaluate(SHOWN) == numbers, f"the page does not show {numbers}")
@@ -237,8 +243,11 @@ def assert_tuned(name: str, knob: Knob, seen: Seen, page: Any) -> None:
 def is_silent(name: str, knob: Knob, result: Any) -> bool:
     """Whether a field changed nothing though it could be seen here, and no note names it."""
     field = knob.path.rpartition(".")[2]
-    return (not unseen(name, knob) and not any(field in note for note in result.notes)
-            and result.dataset.drop_attrs().identical(undisturbed(name)))
+    return (
+        not unseen(name, knob)
+        and not any(field in note for note in result.notes)
+        and result.dataset.drop_attrs().identical(undisturbed(name))
+    )
 
 
 @pytest.mark.parametrize("name", loader.names())
@@ -265,7 +274,7 @@ def is_refused(page: Any) -> bool:
 def is_answered(page: Any, path: str, kept: Any) -> bool:
     """Whether the run that is shown is the newest that was asked for, with this field in it."""
     asked, (_, changes) = page._asked
-    shown = "answered in" in page.controls.status.content                # the last thing that is told of a run
+    shown = "answered in" in page.controls.status.content  # the last thing that is told of a run
     return shown and path in changes and page.result is not kept and page.result.scenario is asked
 
 
@@ -284,9 +293,12 @@ def other_value(name: str, knob: Knob) -> str:
     """A value that the scenario takes, as a visitor writes it; where none is known, one that it may refuse."""
     if knob.kind == "text":
         return other_text(knob)
-    inside = [value for value in contract.others(knob.value) if value != knob.value
-              and (knob.group not in SLIDING or knob.low is None or knob.high is None
-                   or knob.low <= value <= knob.high)]
+    inside = [
+        value
+        for value in contract.others(knob.value)
+        if value != knob.value
+        and (knob.group not in SLIDING or knob.low is None or knob.high is None or knob.low <= value <= knob.high)
+    ]
     for value in inside:
         try:
             Scenario.load(short(name), {knob.path: value})
@@ -301,7 +313,7 @@ def other_text(knob: Knob) -> str:
     value, number = knob.value, re.search(r"-?\d+(\.\d+)?(e-?\d+)?", knob.value)
     if number is None:
         return "0.25"
-    return f"{value[:number.start()]}{float(number[0]) * 1.004 + 0.001:.6g}{value[number.end():]}"
+    return f"{value[: number.start()]}{float(number[0]) * 1.004 + 0.001:.6g}{value[number.end() :]}"
 
 
 def written(value: float) -> str:
@@ -325,9 +337,9 @@ def unseen(name: str, knob: Knob) -> bool:
     place = tuple(int(part) if part.isdigit() else part for part in knob.path.split("."))
     words = {part for part in place if isinstance(part, str)}
     listed = set().union(*(fields for start, fields in contract.UNUSED.items() if name.startswith(start)))
-    own_links = place[:2] == ("robot", "links")              # left out of the contract tests, too
+    own_links = place[:2] == ("robot", "links")  # left out of the contract tests, too
     silent = listed | contract.SILENT | contract.LIMITS | {"active", "orientation"}
-    aimed = contract._is_direction(place)                    # (0, 0, z) is the same direction for every z
+    aimed = contract._is_direction(place)  # (0, 0, z) is the same direction for every z
     return bool(words & silent) or place[-2:] in listed or place in contract.IDLE or own_links or aimed
 
 
@@ -358,8 +370,8 @@ def test_a_replay_opens_from_a_file_and_plays(name: str, player: Seen, tmp_path:
     path = write_replay(ll.run(name), tmp_path)
     player.requests.clear()
     player.page.goto(path.as_uri())
-    until(lambda: len(np.unique(player.picture().reshape(-1, 3), axis=0)) > 60)      # the scene, and not an empty page
+    until(lambda: len(np.unique(player.picture().reshape(-1, 3), axis=0)) > 60)  # the scene, and not an empty page
     first = player.picture()
     until(lambda: differs(first, player.picture()).sum() > 40)
     assert player.asked_only("file:") and not player.errors
-    player.page.goto("about:blank")                      # which draws nothing while others are tested
+    player.page.goto("about:blank")  # which draws nothing while others are tested

@@ -1,4 +1,5 @@
 """The studio on screens of several sizes: the robot is seen, panels fold, plots are reached."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -24,8 +25,9 @@ def studio(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
     opened.close()
 
 
-@pytest.mark.parametrize("screen", ["small", *(pytest.param(name, marks=pytest.mark.long) for name in ("phone",
-                                                                                                       "large"))])
+@pytest.mark.parametrize(
+    "screen", ["small", *(pytest.param(name, marks=pytest.mark.long) for name in ("phone", "large"))]
+)
 def test_the_robot_is_seen_and_plots_are_reached(screen: str, studio: Any, look: Any) -> None:
     width, height = SIZES[screen]
     others = list(studio.pages.values())

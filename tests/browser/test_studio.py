@@ -1,4 +1,5 @@
 """The studio in a real browser: what a visitor does reaches Python, and what Python computes reaches the screen."""
+
 from __future__ import annotations
 
 import threading
@@ -14,15 +15,18 @@ from limbless.view.frames import frames_of
 from limbless.view.wording import in_page_words
 from tests.browser.driving import entered, until
 
-VIEW = (slice(160, 690), slice(390, 830))      # where nothing but the scene is
+VIEW = (slice(160, 690), slice(390, 830))  # where nothing but the scene is
 
 
 @pytest.fixture(scope="module")
 def studio(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from limbless.view.studio import Studio
 
-    opened = Studio(ll.run("eel-planar", {"duration": 4.0}), ll.Scenario.load("eel-planar", {"duration": 4.0}),
-                    folder=tmp_path_factory.mktemp("work"))
+    opened = Studio(
+        ll.run("eel-planar", {"duration": 4.0}),
+        ll.Scenario.load("eel-planar", {"duration": 4.0}),
+        folder=tmp_path_factory.mktemp("work"),
+    )
     yield opened
     opened.close()
 
@@ -63,9 +67,10 @@ def test_robot_is_drawn_and_moves_when_playing(seen: Any, page: Any) -> None:
 def test_scene_has_the_poses_of_the_dataset(page: Any) -> None:
     page.jump(1.5)
     modules = page.display._nodes["modules"]
-    np.testing.assert_allclose(modules.batched_positions, page.result.dataset["position"].values[page.display.frame],
-                               atol=1e-6)
-    page.switch("modules", False)                          # the smooth skin in their place
+    np.testing.assert_allclose(
+        modules.batched_positions, page.result.dataset["position"].values[page.display.frame], atol=1e-6
+    )
+    page.switch("modules", False)  # the smooth skin in their place
     frame = page.display.frame
     assert page.frames.times[frame] == pytest.approx(1.5)
     node = page.display._nodes["body"]
@@ -75,16 +80,16 @@ def test_scene_has_the_poses_of_the_dataset(page: Any) -> None:
 
 
 def test_time_slider_shows_that_time(seen: Any, page: Any) -> None:
-    page.controls.pause()                                  # else playing moves the slider on, if no test stopped it
-    page.jump(1.5)                                         # waits for the player, if it is drawing a last frame
-    seen.heard(page)                                       # a move still on its way would replace what is typed
+    page.controls.pause()  # else playing moves the slider on, if no test stopped it
+    page.jump(1.5)  # waits for the player, if it is drawing a last frame
+    seen.heard(page)  # a move still on its way would replace what is typed
     seen.enter(seen.labelled("time (s)"), "2.5")
     until(lambda: page.frames.times[page.display.frame] == pytest.approx(2.5))
 
 
 def test_gait_slider_changes_the_result_and_the_number(seen: Any, page: Any) -> None:
     before = seen.number("mean speed")
-    seen.enter(seen.labelled("amplitude (rad)"), "0.0913725")                # finer than a step of the slider
+    seen.enter(seen.labelled("amplitude (rad)"), "0.0913725")  # finer than a step of the slider
     until(lambda: page.result.scenario.gait.amplitude == 0.0913725)
     expected = ll.run("eel-planar", {"duration": 4.0, "gait.amplitude": page.result.scenario.gait.amplitude})
     np.testing.assert_array_equal(page.result.dataset["position"].values, expected.dataset["position"].values)
@@ -188,7 +193,7 @@ def test_another_scenario_is_picked(seen: Any, page: Any) -> None:
 def test_leaving_ends_the_server_and_its_threads(browser: Any, look: Any, tmp_path: Path) -> None:
     from limbless.view.studio import Studio, serve
 
-    other = ll.run("rod-swim", {"duration": 0.3})                # another model, and shorter
+    other = ll.run("rod-swim", {"duration": 0.3})  # another model, and shorter
     opened = Studio(ll.run("eel-planar", {"duration": 0.5}), ghost=other, folder=tmp_path)
     told: list[str] = []
     server = threading.Thread(target=serve, args=(opened, False, told.append))
@@ -201,10 +206,16 @@ def test_leaving_ends_the_server_and_its_threads(browser: Any, look: Any, tmp_pa
     ghost = page._ghost_display
     assert page.display.frame == 20 and ghost.frame == ghost.frames.count - 1
     np.testing.assert_allclose(ghost.frames.position, frames_of(opened.ghost).position)
-    assert any(label.endswith(", other") for panel in page.plots._panels for label in (one["label"]
-                                                                                       for one in panel.handle.series))
+    assert any(
+        label.endswith(", other")
+        for panel in page.plots._panels
+        for label in (one["label"] for one in panel.handle.series)
+    )
     visitor.page.close()
     server.join(timeout=30.0)
     assert not server.is_alive()
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("limbless")
-                and str(id(opened)) in thread.name]
+    assert not [
+        thread
+        for thread in threading.enumerate()
+        if thread.name.startswith("limbless") and str(id(opened)) in thread.name
+    ]

@@ -1,4 +1,5 @@
 """The target of a tendon-driven spine, dragged with the mouse in a real browser."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -24,9 +25,13 @@ def test_the_tip_follows_the_mouse(look: Any, browser: Any, tmp_path: Path) -> N
         handle, tip = page.target.handle, page.frames.head[0]
         np.testing.assert_allclose(handle.position, tip)
         box = seen.scene()
-        until(lambda: drag_up(seen.page, page.client, np.asarray(handle.position), handle.scale, box)
-              or page.target.solution is not None)
-        until(lambda: follows(page), "the tip is not where the mouse left the target")       # its last move comes late
+        until(
+            lambda: (
+                drag_up(seen.page, page.client, np.asarray(handle.position), handle.scale, box)
+                or page.target.solution is not None
+            )
+        )
+        until(lambda: follows(page), "the tip is not where the mouse left the target")  # its last move comes late
         found = page.target.solution
         words = ["distance to the target", "vertebrae at a stop", *(f"{tension:.3f} N" for tension in found.tension[0])]
         told = seen.page.locator("#target")
@@ -39,8 +44,11 @@ def test_the_tip_follows_the_mouse(look: Any, browser: Any, tmp_path: Path) -> N
 def follows(page: Any) -> bool:
     """Whether the spine that is found, and the one that is shown, have their tip where the handle is."""
     found, place = page.target.solution, np.asarray(page.target.handle.position)
-    return bool(found.reached[0] and np.allclose(found.tip[0], wanted(page), atol=1e-6)
-                and np.allclose(page.display.frames.position[0, -1][1:], place[1:], atol=1e-6))
+    return bool(
+        found.reached[0]
+        and np.allclose(found.tip[0], wanted(page), atol=1e-6)
+        and np.allclose(page.display.frames.position[0, -1][1:], place[1:], atol=1e-6)
+    )
 
 
 def wanted(page: Any) -> np.ndarray:

@@ -2,12 +2,23 @@
 
 All of them go through `make test-long`.
 """
+
 from __future__ import annotations
 
 import pytest
 
-SAMPLE = ("eel-planar", "eel-lighthill", "module-snake-undulate", "neck-planar", "neck-swing-air", "rod-swim",
-          "snake-turn-2d", "snake-undulate-orthotropic", "wheeled-snake-crawl", "worm-burrow")
+SAMPLE = (
+    "eel-planar",
+    "eel-lighthill",
+    "module-snake-undulate",
+    "neck-planar",
+    "neck-swing-air",
+    "rod-swim",
+    "snake-turn-2d",
+    "snake-undulate-orthotropic",
+    "wheeled-snake-crawl",
+    "worm-burrow",
+)
 
 
 def marks(name: str) -> tuple[pytest.MarkDecorator, ...]:

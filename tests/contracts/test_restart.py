@@ -1,6 +1,7 @@
 """What every scenario keeps: a run that is saved, loaded and continued is the uninterrupted one, and a rerun has the
 same bytes.
 """
+
 from __future__ import annotations
 
 import os
@@ -17,16 +18,28 @@ from limbless.scenarios import loader
 from limbless.scenarios.scenario import Scenario
 from tests.contracts.samples import marks
 
-STEPS, CUT = 12, 5                # 0.05 s + 0.07 s are not 0.12 s in floating point: the end must be put right
+STEPS, CUT = 12, 5  # 0.05 s + 0.07 s are not 0.12 s in floating point: the end must be put right
 EARLIER: dict[str, dict[str, Any]] = {
-    "wheeled-snake-crawl-then-reach": {"gait.stop": 0.002, "gait.settle": 0.01,
-                                       "environment.clamp.active": [[0.003, 0.009]],
-                                       "environment.point-wrench.active": [[0.004, 0.01]]},
-    "wheeled-snake-switch": {"environment.clamp.active": [[0.002, 0.01]], "actuation.phases.1.start": 0.002,
-                             "actuation.phases.2.start": 0.004, "actuation.phases.3.start": 0.007,
-                             "actuation.phases.4.start": 0.009},
-    "inchworm-climb": {"gait.period": 0.08, "environment.1.active": [[0.0, 0.04]], "environment.1.repeat": 0.08,
-                       "environment.2.active": [[0.04, 0.08]], "environment.2.repeat": 0.08},
+    "wheeled-snake-crawl-then-reach": {
+        "gait.stop": 0.002,
+        "gait.settle": 0.01,
+        "environment.clamp.active": [[0.003, 0.009]],
+        "environment.point-wrench.active": [[0.004, 0.01]],
+    },
+    "wheeled-snake-switch": {
+        "environment.clamp.active": [[0.002, 0.01]],
+        "actuation.phases.1.start": 0.002,
+        "actuation.phases.2.start": 0.004,
+        "actuation.phases.3.start": 0.007,
+        "actuation.phases.4.start": 0.009,
+    },
+    "inchworm-climb": {
+        "gait.period": 0.08,
+        "environment.1.active": [[0.0, 0.04]],
+        "environment.1.repeat": 0.08,
+        "environment.2.active": [[0.04, 0.08]],
+        "environment.2.repeat": 0.08,
+    },
 }
 """What happens late in a scenario happens within these few steps: clamps close, feet are exchanged, before and after
 the cut.
@@ -51,12 +64,14 @@ def test_saved_loaded_and_continued_is_the_uninterrupted_run(name: str, tmp_path
     assert rest.state is not None and whole.state is not None
     np.testing.assert_array_equal(rest.state.x, whole.state.x)
     assert {key: value.tobytes() for key, value in rest.state.memory.items()} == {
-        key: value.tobytes() for key, value in whole.state.memory.items()}
+        key: value.tobytes() for key, value in whole.state.memory.items()
+    }
     after = whole.dataset.isel(time=slice(CUT + 1, None))
     for variable in set(whole.dataset.data_vars) - OF_A_BLOCK.get(whole.dataset.attrs["model"], {"power_residual"}):
         if "time" in whole.dataset[variable].dims:
-            np.testing.assert_array_equal(rest.dataset[variable].values[1:], after[variable].values,
-                                          err_msg=str(variable))
+            np.testing.assert_array_equal(
+                rest.dataset[variable].values[1:], after[variable].values, err_msg=str(variable)
+            )
 
 
 WRITE_ALL = """
@@ -77,11 +92,14 @@ def test_reruns_in_other_processes_have_the_same_bytes(tmp_path: Path) -> None:
     included.
     """
     for folder, seed in (("one", "1"), ("two", "77")):
-        subprocess.run([sys.executable, "-c", WRITE_ALL, str(tmp_path / folder)], check=True,
-                       env={**os.environ, "PYTHONHASHSEED": seed})
+        subprocess.run(
+            [sys.executable, "-c", WRITE_ALL, str(tmp_path / folder)],
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        )
     files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.*"))
     assert files == sorted(path.relative_to(tmp_path / "two") for path in (tmp_path / "two").rglob("*.*"))
     assert {path.suffix for path in files} >= {".nc", ".yaml", ".csv", ".png"} and len(files) > 3 * len(loader.names())
     for path in files:
-        if path.name != "summary.json":                    # it holds the time that the run took
+        if path.name != "summary.json":  # it holds the time that the run took
             assert (tmp_path / "one" / path).read_bytes() == (tmp_path / "two" / path).read_bytes(), path

@@ -1,5 +1,5 @@
-"""What every scenario keeps: it loads, comes back from its own text, and every leaf of it can be set and is then seen.
-"""
+"""What every scenario keeps: it loads, comes back from its own text, and every leaf of it can be set and is then seen."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -19,13 +19,66 @@ from tests.contracts.samples import marks
 
 Place = tuple[str | int, ...]
 
-FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity", "target", "task", "file",
-         "drop_axial", "tip_stiffness",
-         "tension_at", "profile", "repeat", "travel", "spacing", "patches", "motion_joints", "start", "drive", "torque",
-         "motion", "distance", "schedule", "law", "rate", "tendon_stiffening", "acceleration", "wake", "tail",
-         "active", "flow", "parts", "added_mass", "surface", "gravity", "viscosity", "drag_law", "period", "posture",
-         "heading", "slope", "height", "wheel_radius", "bend_radius", "along", "settle", "strains", "rest", "passive",
-         "count", "segments", "tendon_count", "winch", "tendon_damping", "slip_speed", "tendons", "material"}
+FIXED = {
+    "kind",
+    "preset",
+    "model",
+    "result",
+    "joint_position",
+    "joint_velocity",
+    "target",
+    "task",
+    "file",
+    "drop_axial",
+    "tip_stiffness",
+    "tension_at",
+    "profile",
+    "repeat",
+    "travel",
+    "spacing",
+    "patches",
+    "motion_joints",
+    "start",
+    "drive",
+    "torque",
+    "motion",
+    "distance",
+    "schedule",
+    "law",
+    "rate",
+    "tendon_stiffening",
+    "acceleration",
+    "wake",
+    "tail",
+    "active",
+    "flow",
+    "parts",
+    "added_mass",
+    "surface",
+    "gravity",
+    "viscosity",
+    "drag_law",
+    "period",
+    "posture",
+    "heading",
+    "slope",
+    "height",
+    "wheel_radius",
+    "bend_radius",
+    "along",
+    "settle",
+    "strains",
+    "rest",
+    "passive",
+    "count",
+    "segments",
+    "tendon_count",
+    "winch",
+    "tendon_damping",
+    "slip_speed",
+    "tendons",
+    "material",
+}
 """Leaves that may have no other value here: what a thing is; an earlier run, a file or a function, which would have to
 exist; joints that the gait moves; what a gait that does not stop would stop at; fields that go with another one (a
 phase's torque and its drive, the start of the first phase, tendons that stiffen and their stiffness) or against it (a
@@ -36,10 +89,14 @@ along and need not settle from; winches where lengths are given; vertebrae in eq
 dampers of tendons that do not stretch, the slip of those that do not rub, tendons or a material where a model
 takes none); lists and postures that no single number describes.
 """
-FOUND = {"snake-pipe": {"position", "orientation"}, "snake-pole": {"position", "orientation"},
-         "snake-push": {"shape", "radius", "length", "sizes", "rolling", "drag"}, "snake-coil": {"joints"},
-         "snake-flotsam": {"shape", "radius", "length", "sizes", "rolling"},
-         "chain-tendons": {"skin"}}
+FOUND = {
+    "snake-pipe": {"position", "orientation"},
+    "snake-pole": {"position", "orientation"},
+    "snake-push": {"shape", "radius", "length", "sizes", "rolling", "drag"},
+    "snake-coil": {"joints"},
+    "snake-flotsam": {"shape", "radius", "length", "sizes", "rolling"},
+    "chain-tendons": {"skin"},
+}
 """Leaves that a scenario's posture finds, that an object of another shape or in water has, or that its gait needs:
 refused here."""
 CALLED = {"law": "too long for regularised friction", "dive": "elevation"}
@@ -53,22 +110,52 @@ ROUND = {("drag", 3), ("inertia", 2)}
 FLAT = {("drag", 2), ("inertia", 1)}
 """Coefficients of motion up and down, which a body in its plane does not feel."""
 UNUSED: dict[str, set[Any]] = {
-          "snake": {"stribeck_rate"},
-          "snake-coil": {"pitch_rate", "pitch_phase", "pitch_lead", "release"},
-          "wheeled-snake": {"slip_speed", "points", "settle", "roll_inertia", "load", "stop"},
-          "wheeled-snake-manipulate": {"coordinates", "equations"}, "snake-shear": {"until"}, "snake-roll": {"release"},
-          "float": {"amplitude", "growth", "wavelength", "period", "ramp", "turn", "dive", "spacing", "x_first",
-                    "joint", "axis", "second_axis", "offset", "rotor_inertia", "coulomb_friction", "viscous_friction",
-                    "stiffness", "rest", "damping", "torque_limit", "lower", "upper", "head",
-                    "contact_radius", "kind", *ROUND},
-          "eel-in-a-street": {("axis", 2), ("drift", 2), *((number, 2) for number in range(16))},
-          "snake-shore": {"second_axis", "offset", *ROUND},
-          "snake-flotsam": {"second_axis", "offset", *ROUND},
-          "neck-winch": {"cells"}, "chain-tendons": {"cells", "stribeck_rate"},
-          "neck-swing": {"cells", *ROUND}, "arm-release": {"cells", "head_density"},
-          "spine-45-swim": {"cells", "vertical_ratio", *FLAT, *ROUND}, "eel-passive-tail": {*FLAT, *ROUND},
-          "worm-muscles": {"vertical", "roll"},
-          "flying-spaghetti": {("stiffness", 2), ("stiffness", 3), ("stiffness", 4)}}
+    "snake": {"stribeck_rate"},
+    "snake-coil": {"pitch_rate", "pitch_phase", "pitch_lead", "release"},
+    "wheeled-snake": {"slip_speed", "points", "settle", "roll_inertia", "load", "stop"},
+    "wheeled-snake-manipulate": {"coordinates", "equations"},
+    "snake-shear": {"until"},
+    "snake-roll": {"release"},
+    "float": {
+        "amplitude",
+        "growth",
+        "wavelength",
+        "period",
+        "ramp",
+        "turn",
+        "dive",
+        "spacing",
+        "x_first",
+        "joint",
+        "axis",
+        "second_axis",
+        "offset",
+        "rotor_inertia",
+        "coulomb_friction",
+        "viscous_friction",
+        "stiffness",
+        "rest",
+        "damping",
+        "torque_limit",
+        "lower",
+        "upper",
+        "head",
+        "contact_radius",
+        "kind",
+        *ROUND,
+    },
+    "eel-in-a-street": {("axis", 2), ("drift", 2), *((number, 2) for number in range(16))},
+    "snake-shore": {"second_axis", "offset", *ROUND},
+    "snake-flotsam": {"second_axis", "offset", *ROUND},
+    "neck-winch": {"cells"},
+    "chain-tendons": {"cells", "stribeck_rate"},
+    "neck-swing": {"cells", *ROUND},
+    "arm-release": {"cells", "head_density"},
+    "spine-45-swim": {"cells", "vertical_ratio", *FLAT, *ROUND},
+    "eel-passive-tail": {*FLAT, *ROUND},
+    "worm-muscles": {"vertical", "roll"},
+    "flying-spaghetti": {("stiffness", 2), ("stiffness", 3), ("stiffness", 4)},
+}
 """Fields that only another choice of the same description uses, by the beginning of the scenario's name: equal modules
 share their load, a clamped tail moves in no coordinates and needs no term of its motion, the wave stops after this
 short run, so does it before a gait is no longer found, joints without friction at rest have no rate at which it fades,
@@ -81,41 +168,103 @@ IDLE = {("environment", 1, "points")}
 """Gauss points of a buoyancy without a surface have nothing to integrate."""
 SOONER: dict[str, dict[str, Any]] = {
     "float-in-waves": {"gait.dive": 0.0},
-    "snake-shore": {"gait.dive": 0.0, "initial.position": [-1.2, 0.0, 0.0667],
-                    "initial.orientation": [0.99904822, 0.0, 0.04361939, 0.0]},
-    "snake-shore-soft": {"initial.position": [-1.2, 0.0, 0.072],
-                         "initial.orientation": [0.99862953, 0.0, 0.05233596, 0.0]},
-    "wheeled-snake-crawl-then-reach": {"gait.stop": 0.02, "gait.settle": 0.2,
-                                       "environment.clamp.active": [[0.03, 0.05]],
-                                       "environment.point-wrench.active": [[0.01, 0.045]]},
-    "wheeled-snake-switch": {"environment.clamp.active": [[0.01, 0.05]], "actuation.phases.1.start": 0.01,
-                             "actuation.phases.2.start": 0.02,
-                             "actuation.phases.3.start": 0.03, "actuation.phases.4.start": 0.04},
+    "snake-shore": {
+        "gait.dive": 0.0,
+        "initial.position": [-1.2, 0.0, 0.0667],
+        "initial.orientation": [0.99904822, 0.0, 0.04361939, 0.0],
+    },
+    "snake-shore-soft": {
+        "initial.position": [-1.2, 0.0, 0.072],
+        "initial.orientation": [0.99862953, 0.0, 0.05233596, 0.0],
+    },
+    "wheeled-snake-crawl-then-reach": {
+        "gait.stop": 0.02,
+        "gait.settle": 0.2,
+        "environment.clamp.active": [[0.03, 0.05]],
+        "environment.point-wrench.active": [[0.01, 0.045]],
+    },
+    "wheeled-snake-switch": {
+        "environment.clamp.active": [[0.01, 0.05]],
+        "actuation.phases.1.start": 0.01,
+        "actuation.phases.2.start": 0.02,
+        "actuation.phases.3.start": 0.03,
+        "actuation.phases.4.start": 0.04,
+    },
     "neck-swing-air": {"robot.stop_lateral": 0.001, "robot.stop_vertical": 0.001, "gait.after": [0.7, 0.5, 0.0, 0.0]},
     "neck-swing-water": {"robot.stop_lateral": 0.001, "robot.stop_vertical": 0.001, "gait.after": [0.7, 0.5, 0.0, 0.0]},
-    "neck-winch": {"robot.stop_lateral": 0.001, "robot.stop_vertical": 0.001, "gait.ramp": 0.03,
-                   "gait.after": [0.0042, 0.0012, 0.0002, -0.0038]},
+    "neck-winch": {
+        "robot.stop_lateral": 0.001,
+        "robot.stop_vertical": 0.001,
+        "gait.ramp": 0.03,
+        "gait.after": [0.0042, 0.0012, 0.0002, -0.0038],
+    },
     "flying-spaghetti": {"environment.point-wrench.active": [[0.0, 0.03]], "record_every": 0.02},
-    "snake-coil": {"gait.pitch_amplitude": 0.0, "initial.joint_position": [1.8279, 1.8279] + [0.0] * 13,
-                   "initial.joint_velocity": [1.0, 1.0] + [0.0] * 13},
-    "snake-flotsam": {"gait.dive": 0.0, **{
+    "snake-coil": {
+        "gait.pitch_amplitude": 0.0,
+        "initial.joint_position": [1.8279, 1.8279] + [0.0] * 13,
+        "initial.joint_velocity": [1.0, 1.0] + [0.0] * 13,
+    },
+    "snake-flotsam": {
+        "gait.dive": 0.0,
+        **{
+            f"environment.objects.bodies.{number}.{field}": value
+            for number, place in enumerate(([0.25, 0.105, 0.0], [0.55, -0.165, 0.0], [0.9, 0.145, 0.0]))
+            for field, value in (
+                ("position", place),
+                ("yaw", 0.0),
+                ("velocity", [0.3, 0.5 if place[1] < 0.0 else -0.5, -0.1]),
+            )
+        },
+    },
+    "snake-push": {
         f"environment.objects.bodies.{number}.{field}": value
-        for number, place in enumerate(([0.25, 0.105, 0.0], [0.55, -0.165, 0.0], [0.9, 0.145, 0.0]))
-        for field, value in (("position", place), ("yaw", 0.0),
-                             ("velocity", [0.3, 0.5 if place[1] < 0.0 else -0.5, -0.1]))}},
-    "snake-push": {f"environment.objects.bodies.{number}.{field}": value
-                   for number, place in enumerate(([0.8, 0.0, 0.07], [1.0, -0.05, 0.04], [1.25, -0.2, 0.06]))
-                   for field, value in (("position", place), ("velocity", [0.3, 0.1, -1.0]))},
-    "snake-steered": {"gait.route": [[0.0, 10.0, 0.6, 1.2, 0.0], [0.005, 8.0, 0.5, -1.2, -0.4]],
-                      "gait.pace": [[0.01, 0.02, -0.3]]},
+        for number, place in enumerate(([0.8, 0.0, 0.07], [1.0, -0.05, 0.04], [1.25, -0.2, 0.06]))
+        for field, value in (("position", place), ("velocity", [0.3, 0.1, -1.0]))
+    },
+    "snake-steered": {
+        "gait.route": [[0.0, 10.0, 0.6, 1.2, 0.0], [0.005, 8.0, 0.5, -1.2, -0.4]],
+        "gait.pace": [[0.01, 0.02, -0.3]],
+    },
 }
 """What happens late in a scenario happens within its short run here."""
-WORDS = ["planar", "spherical", "full", "consistent", "tip", "pd", "base", "free", "fixed", "group", "regularised",
-         "ellipse",
-         "distributed", "shared", "own", "virtual", "body", "hinge", "moment", "tension", "tendon-length", "x",
-         "momentum", "spatial", "weighted",
-         "points", "outer", "yaw", "universal", "cylinder", "paper", "motion", "printed", "laminar",
-         "midpoint", "other-word"]
+WORDS = [
+    "planar",
+    "spherical",
+    "full",
+    "consistent",
+    "tip",
+    "pd",
+    "base",
+    "free",
+    "fixed",
+    "group",
+    "regularised",
+    "ellipse",
+    "distributed",
+    "shared",
+    "own",
+    "virtual",
+    "body",
+    "hinge",
+    "moment",
+    "tension",
+    "tendon-length",
+    "x",
+    "momentum",
+    "spatial",
+    "weighted",
+    "points",
+    "outer",
+    "yaw",
+    "universal",
+    "cylinder",
+    "paper",
+    "motion",
+    "printed",
+    "laminar",
+    "midpoint",
+    "other-word",
+]
 """Other values to try where a field holds a word."""
 
 
@@ -159,13 +308,14 @@ def excited(name: str) -> Scenario:
     beating = {"ramp": 0.3, "until": 0.6} if hasattr(whole.gait, "pulse") else {}
     lively = {"turn": 0.01, "dive": 0.01, "turn_start": -0.5, "pitch_amplitude": 0.01, "release": 0.0, **beating}
     bends = {f"gait.{field}": value for field, value in lively.items() if hasattr(whole.gait, field)}
-    decided = any(item.role == "constraint" for item in whole.environment)         # contacts decide how the base moves
+    decided = any(item.role == "constraint" for item in whole.environment)  # contacts decide how the base moves
     base = "decided" if decided else getattr(whole.robot.build(), "base", "free")
-    twist = {"planar": [0.1, 0.2, 0.0, 0.0, 0.0, 0.6], "fixed": [0.0] * 6, "decided": [0.0] * 6}.get(base,
-                                                                                                     [0.1, 0.2, 0.3,
-                                                                                                      0.4, 0.5, 0.6])
-    return Scenario.load(name, {"duration": 0.5 if beating else 0.06, "initial.twist": twist, **bends,
-                                **SOONER.get(name, {})})
+    twist = {"planar": [0.1, 0.2, 0.0, 0.0, 0.0, 0.6], "fixed": [0.0] * 6, "decided": [0.0] * 6}.get(
+        base, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+    )
+    return Scenario.load(
+        name, {"duration": 0.5 if beating else 0.06, "initial.twist": twist, **bends, **SOONER.get(name, {})}
+    )
 
 
 @cache
@@ -195,9 +345,15 @@ def accepted(scenario: Scenario, path: Place, value: Any) -> tuple[Any, Scenario
             return other, Scenario.load(scenario, {dotted: other})
         except InputError as error:
             text = str(error)
-            named = [str(part) for part in path if isinstance(part,
-                                                              # an entry of a list is refused by its list's name
-                                                              str)][-1]
+            named = [
+                str(part)
+                for part in path
+                if isinstance(
+                    part,
+                    # an entry of a list is refused by its list's name
+                    str,
+                )
+            ][-1]
             assert f"--set {dotted}=" in text or str(path[-1]) in text or named in text, text
             assert "pydantic" not in text and "Traceback" not in text and len(text) > len(dotted) + 20
     return None
@@ -209,8 +365,12 @@ def slow(name: str, path: Place) -> list[Any]:
     return [*marks(name), *([pytest.mark.long] if engine else [])]
 
 
-LEAVES = [pytest.param(name, path, id=f"{name}:{'.'.join(map(str, path))}", marks=slow(name, path))
-          for name in loader.names() for path in written(name) if path[:2] != ("robot", "links")]
+LEAVES = [
+    pytest.param(name, path, id=f"{name}:{'.'.join(map(str, path))}", marks=slow(name, path))
+    for name in loader.names()
+    for path in written(name)
+    if path[:2] != ("robot", "links")
+]
 """Without links that are written one by one: their fields go together, and tests/unit/robots holds them."""
 
 
@@ -246,10 +406,13 @@ def test_every_leaf_can_be_set_and_is_seen_in_the_saved_file_and_in_the_result(n
     around = path[:1] if path[-1] in ("kind", "preset") else path[:-1] if _is_direction(path) else path
     assert all(place[: len(around)] == around for place in changed), "nothing else changes"
     if _is_direction(path) and not changed:
-        return   # (w, 0, 0, 0) is the same quaternion for every w, (0, 0, z) the same direction for every z
+        return  # (w, 0, 0, 0) is the same quaternion for every w, (0, 0, z) the same direction for every z
     assert changed
-    unused = path in IDLE or any(path[-1] in fields or _named(path) in fields or path[-2:] in fields
-                                 for start, fields in UNUSED.items() if name.startswith(start))
+    unused = path in IDLE or any(
+        path[-1] in fields or _named(path) in fields or path[-2:] in fields
+        for start, fields in UNUSED.items()
+        if name.startswith(start)
+    )
     if path[0] not in SILENT and path[-1] not in {"name", *LIMITS} and not unused:
         assert_in_result(name, path, scenario)
 
@@ -268,7 +431,7 @@ def assert_in_result(name: str, path: Place, scenario: Scenario) -> None:
     try:
         after = fingerprint(scenario)
     except InputError as error:
-        fits = str(error).startswith("initial")           # a body of another size may no longer fit where it is put
+        fits = str(error).startswith("initial")  # a body of another size may no longer fit where it is put
         field = _named(path)
         assert fits or field in str(error) or CALLED.get(field, field) in str(error), "a refusal names the field"
     else:

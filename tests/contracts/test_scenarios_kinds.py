@@ -1,4 +1,5 @@
 """What every registered kind keeps: it says what it is, and its numbers say their units."""
+
 from __future__ import annotations
 
 import inspect
@@ -18,8 +19,11 @@ from limbless.terminal import first_line
 
 REGISTERED = [(family, kind, cls) for family in registry._FOLDERS for kind, cls in registry.kinds(family).items()]
 NAMES = [f"{family}:{kind}" for family, kind, _ in REGISTERED]
-EVERY = list(dict.fromkeys(cls for _, _, top in [*REGISTERED, ("", "", Scenario), ("", "", Initial)]
-                           for cls in (top, *nested(top))))
+EVERY = list(
+    dict.fromkeys(
+        cls for _, _, top in [*REGISTERED, ("", "", Scenario), ("", "", Initial)] for cls in (top, *nested(top))
+    )
+)
 
 
 DIRECTIONS = {"axis", "second_axis", "lateral", "direction", "orientation"}
@@ -55,8 +59,9 @@ def test_every_description_says_what_it_is(cls: type[Description]) -> None:
 @pytest.mark.parametrize("cls", EVERY, ids=lambda cls: cls.__name__)
 def test_numbers_have_units_and_fields_have_meanings(cls: type[Description]) -> None:
     fields = {name: field for name, field in cls.model_fields.items() if name not in ("kind", "preset", "shape")}
-    numbers = {name: field for name, field in fields.items() if holds_numbers(field.annotation)
-               and name not in DIRECTIONS}
+    numbers = {
+        name: field for name, field in fields.items() if holds_numbers(field.annotation) and name not in DIRECTIONS
+    }
     assert not [name for name, field in numbers.items() if not unit_of(field)], "numbers without a unit"
     assert not [name for name, field in fields.items() if not field.description], "fields without a meaning"
 
@@ -71,11 +76,13 @@ def test_a_run_imports_only_the_model_that_it_names() -> None:
     """Others would cost a fresh interpreter a quarter of a second; all are there as soon as somebody asks what there
     is.
     """
-    code = ("import sys, limbless as ll; ll.Scenario.load('eel-planar'); assert 'limbless.models.nonsmooth' not in "
-            "sys.modules; "
-            "ll.Scenario.load('snake-pegs'); assert 'limbless.models.nonsmooth' in sys.modules; "
-            "assert 'limbless.models.geometric' not in sys.modules; from limbless import registry; assert "
-            "len(registry.kinds('model')) > 4")
+    code = (
+        "import sys, limbless as ll; ll.Scenario.load('eel-planar'); assert 'limbless.models.nonsmooth' not in "
+        "sys.modules; "
+        "ll.Scenario.load('snake-pegs'); assert 'limbless.models.nonsmooth' in sys.modules; "
+        "assert 'limbless.models.geometric' not in sys.modules; from limbless import registry; assert "
+        "len(registry.kinds('model')) > 4"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -1,4 +1,5 @@
 """What every scenario keeps: its summary does not depend on what is recorded, and every step is in it."""
+
 from __future__ import annotations
 
 from functools import cache
@@ -74,12 +75,14 @@ def test_what_is_counted_at_every_step_is_what_records_of_every_step_show(name: 
     """
     data = run(name, 1).dataset
     joints = "joint_work" in data
-    own, effort, peak = ("joint_work", "joint_torque", "peak_torque") if joints else ("strain_work", "effort",
-                                                                                      "peak_effort")
+    own, effort, peak = (
+        ("joint_work", "joint_torque", "peak_torque") if joints else ("strain_work", "effort", "peak_effort")
+    )
     if "pulley_work" in data:
         joints, own, effort, peak = True, "pulley_work", "tension", "peak_tension"
-    changes = {key: data[key].values[-1] - data[key].values[0] for key in (own, "positive_work", "work_exchanged",
-                                                                           "com_path")}
+    changes = {
+        key: data[key].values[-1] - data[key].values[0] for key in (own, "positive_work", "work_exchanged", "com_path")
+    }
     total = float(data["actuator_work"].values[-1])
     assert changes[own].sum() == pytest.approx(
         total, rel=1e-9 if joints else 2e-2, abs=1e-12 + 1e-3 * (not joints) * changes["work_exchanged"]
@@ -87,10 +90,12 @@ def test_what_is_counted_at_every_step_is_what_records_of_every_step_show(name: 
     assert (changes["positive_work"] >= np.maximum(changes[own], 0.0) - 1e-12).all()
     check_peaks(data["time"].values, data[effort].values, data[peak].values, data["peak_time"].values)
     chords, wider = (chord_length(data["com_position"].values, every) for every in (1, 2))
-    cut = max(chords - wider, 0.0) / 3.0                    # what chords cut off a smooth path, to second order
+    cut = max(chords - wider, 0.0) / 3.0  # what chords cut off a smooth path, to second order
     assert changes["com_path"] == pytest.approx(chords + cut, rel=1e-3, abs=cut + 1e-9)
     if "law_work" in data and "clamp_energy" not in data:
-        pushed = data["law_work"].values[-1].sum() + (data["contact_work"].values[-1].sum() if "contact_work" in data
-                                                      else 0.0)
-        assert pushed == pytest.approx(float(data["environment_work"].values[-1]), rel=1e-9,
-                                       abs=1e-9 * changes["work_exchanged"] + 1e-15)
+        pushed = data["law_work"].values[-1].sum() + (
+            data["contact_work"].values[-1].sum() if "contact_work" in data else 0.0
+        )
+        assert pushed == pytest.approx(
+            float(data["environment_work"].values[-1]), rel=1e-9, abs=1e-9 * changes["work_exchanged"] + 1e-15
+        )

@@ -1,6 +1,7 @@
 """Every recorded variable of every model has a witness that does not share its code, agrees with it, and notices when
 it is wrong.
 """
+
 from __future__ import annotations
 
 import importlib
@@ -26,8 +27,14 @@ def test_every_recorded_variable_has_a_witness(model: str, variable: str) -> Non
     witnesses.WITNESSES[model, variable](case)
 
 
-RESIDUALS = ("contact_residual", "tail_wrench", "equilibrium_residual", "power_residual", "target_error",
-             "target_angle_error")
+RESIDUALS = (
+    "contact_residual",
+    "tail_wrench",
+    "equilibrium_residual",
+    "power_residual",
+    "target_error",
+    "target_angle_error",
+)
 """How far something is from holding: rounding, whose size alone can be vouched for."""
 
 
@@ -44,8 +51,9 @@ def wrongs(variable: str, data: xr.DataArray) -> dict[str, np.ndarray]:
     if data.dims and data.dims[-1] in COMPONENTS:
         for component in range(values.shape[-1]):
             if np.abs(values[..., component]).max(initial=0.0) > 1e-4 * np.abs(values).max(initial=0.0):
-                found[f"component {component} turned round"] = np.where(np.arange(values.shape[-1]) == component,
-                                                                        -values, values)
+                found[f"component {component} turned round"] = np.where(
+                    np.arange(values.shape[-1]) == component, -values, values
+                )
     return found
 
 
@@ -61,11 +69,29 @@ def test_a_witness_notices_a_wrong_variable(model: str, variable: str) -> None:
             raise ValueError(f"{variable} of {model} recorded {wrong} is not noticed")
 
 
-CONSTANTS = {"abscissa", "bend_stiffness", "contact_link", "contact_object", "contact_other_link",
-             "contact_other_object", "contact_surface", "effort_limit", "joint_limit", "joint_lower", "joint_upper",
-             "object_mass", "radius", "section_length",
-             "slip_tolerance", "stop", "surface", "tension_limit", "vertebra_length", "vertebra_mass",
-             "vertebra_volume"}
+CONSTANTS = {
+    "abscissa",
+    "bend_stiffness",
+    "contact_link",
+    "contact_object",
+    "contact_other_link",
+    "contact_other_object",
+    "contact_surface",
+    "effort_limit",
+    "joint_limit",
+    "joint_lower",
+    "joint_upper",
+    "object_mass",
+    "radius",
+    "section_length",
+    "slip_tolerance",
+    "stop",
+    "surface",
+    "tension_limit",
+    "vertebra_length",
+    "vertebra_mass",
+    "vertebra_volume",
+}
 """Numbers of a robot, a scene or a setting, which no run finds. All else that has no time is an extreme of the whole
 run.
 """
@@ -73,8 +99,11 @@ run.
 
 def in_result(data: xr.Dataset) -> set[str]:
     """Names of what a run found, looks apart."""
-    return {str(name) for name, values in data.data_vars.items()
-            if "look" not in values.dims and (name not in CONSTANTS or set(values.dims) & {"time", "point"})}
+    return {
+        str(name)
+        for name, values in data.data_vars.items()
+        if "look" not in values.dims and (name not in CONSTANTS or set(values.dims) & {"time", "point"})
+    }
 
 
 def test_no_variable_of_any_model_is_without_a_witness() -> None:
@@ -91,21 +120,47 @@ def test_no_variable_of_any_model_is_without_a_witness() -> None:
     from limbless.registry import kinds
 
     limit, gravity = np.ones((1, 6)), [ll.Gravity()]
-    smooth, joints, strains = (Tallies(limit[0], gravity).schema(), Tallies(limit[0], gravity, 1).schema(),
-                               Tallies(limit, gravity, 1, ("section", "screw")).schema())
+    smooth, joints, strains = (
+        Tallies(limit[0], gravity).schema(),
+        Tallies(limit[0], gravity, 1).schema(),
+        Tallies(limit, gravity, 1, ("section", "screw")).schema(),
+    )
     tendons = Tallies(limit[0], gravity, dims=("tendon",)).schema()
-    schemas = {"newton-euler": {**chain, **smooth}, "geometric": {**chain, **CLAMP_SCHEMA, **CONTACT_SCHEMA, **joints},
-               "non-smooth": {**contact, **OBJECTS, **joints}, "macro-continuous": {**rod, **strains},
-               "tendon-statics": statics,
-               "soft": {**cells, **SPINE, **ROD, **CHAIN, **TENDONS, **STRETCHING, **WINDING, **RUBBING,
-                        **{name: variable for tally in (smooth, tendons) for name, variable in tally.items()
-                           if name != "limit_time"}}}
+    schemas = {
+        "newton-euler": {**chain, **smooth},
+        "geometric": {**chain, **CLAMP_SCHEMA, **CONTACT_SCHEMA, **joints},
+        "non-smooth": {**contact, **OBJECTS, **joints},
+        "macro-continuous": {**rod, **strains},
+        "tendon-statics": statics,
+        "soft": {
+            **cells,
+            **SPINE,
+            **ROD,
+            **CHAIN,
+            **TENDONS,
+            **STRETCHING,
+            **WINDING,
+            **RUBBING,
+            **{
+                name: variable
+                for tally in (smooth, tendons)
+                for name, variable in tally.items()
+                if name != "limit_time"
+            },
+        },
+    }
     assert set(kinds("model")) == set(schemas), "a new model: give it a case and witnesses, and name its schema here"
     recorded = {(model, name) for model, schema in schemas.items() for name in schema}
-    recorded |= {(model, name) for model, make in witnesses.CASES.items() for run in make().runs.values()
-                 for name in in_result(run())}
-    assert recorded == set(witnesses.WITNESSES), {"without a witness": recorded - set(ALL),
-                                                  "not recorded": set(ALL) - recorded}
+    recorded |= {
+        (model, name)
+        for model, make in witnesses.CASES.items()
+        for run in make().runs.values()
+        for name in in_result(run())
+    }
+    assert recorded == set(witnesses.WITNESSES), {
+        "without a witness": recorded - set(ALL),
+        "not recorded": set(ALL) - recorded,
+    }
 
 
 @pytest.mark.parametrize("model", sorted(witnesses.CASES))

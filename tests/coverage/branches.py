@@ -3,6 +3,7 @@
 
 Branches alone: coverage's own --fail-under counts lines with them, and most lines have no choice.
 """
+
 from __future__ import annotations
 
 import json

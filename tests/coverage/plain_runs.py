@@ -5,6 +5,7 @@ Kernels do not run as compiled code here, but line by line, some thousand times 
 What comes out is not looked at: the compiled runs of the same cases are judged in tests/fuzz. Plain Python divides by
 zero with an exception where compiled code gets an infinite number; such a case ends there.
 """
+
 from __future__ import annotations
 
 import sys
@@ -39,8 +40,10 @@ VARIANTS: dict[str, list[tuple[str, dict[str, Any]]]] = {
         # obstacles sleep between records
         ("snake-pegs", {"record_every": 0.006}),
         ("snake-sidewind", {"actuation.saturation": 0.001, "model.activation": "paper"}),
-        ("snake-sidewind", {"actuation": {"kind": "motion"}, "robot.coulomb_friction": 0.1,
-                            "initial.joint_position": None}),
+        (
+            "snake-sidewind",
+            {"actuation": {"kind": "motion"}, "robot.coulomb_friction": 0.1, "initial.joint_position": None},
+        ),
     ],
 }
 """Built-in scenarios with options that no case has. Compiled tests look at what comes out."""
@@ -48,8 +51,9 @@ VARIANTS: dict[str, list[tuple[str, dict[str, Any]]]] = {
 
 def cases(model: str, seeds: int) -> Iterator[dict[str, Any]]:
     yield from (parse_value(shortened(name), name) for name in built_in(model))
-    yield from (parse_value(ll.Scenario.load(name, changes).to_yaml(), name) for name, changes in VARIANTS.get(model,
-                                                                                                               ()))
+    yield from (
+        parse_value(ll.Scenario.load(name, changes).to_yaml(), name) for name, changes in VARIANTS.get(model, ())
+    )
     yield from (case(model, mild, seed) for seed in range(seeds) for mild in (True, False))
 
 
@@ -57,8 +61,9 @@ def jobs(model: str, seeds: int) -> Iterator[Callable[[], object]]:
     """The warm-up of a model, which uses each of its kernels once (but for derivatives: duals are compiled code), and
     its cases.
     """
-    yield from (partial(warm, part) for part in PARTS if part.startswith(f"{model}: ")
-                and not part.endswith("derivatives"))
+    yield from (
+        partial(warm, part) for part in PARTS if part.startswith(f"{model}: ") and not part.endswith("derivatives")
+    )
     yield from (partial(run_briefly, data) for data in cases(model, seeds))
 
 

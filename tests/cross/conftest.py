@@ -1,4 +1,5 @@
 """The helpers beside these tests are imported by their plain names."""
+
 from __future__ import annotations
 
 import sys

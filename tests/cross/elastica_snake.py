@@ -9,6 +9,7 @@ The ground is the regularised law of `limbless` with the weight of the body ever
 with its penalty: a force for each element, written for numba as PyElastica writes its own. Its last node is the head: X
 = length - s.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -21,9 +22,9 @@ import limbless as ll
 
 Array = np.ndarray
 LENGTH, RADIUS, DENSITY, MODULUS, PERIOD, GRAVITY = 0.35, 0.35 * 0.011, 1000.0, 1e6, 2.0, 9.81
-MUSCLES = np.array([3.4e-3, 3.3e-3, 4.2e-3, 2.6e-3, 3.6e-3, 3.5e-3])    # N m: those of the published snake
-MU = LENGTH / (PERIOD**2 * GRAVITY * 0.1)                                                # Froude number 0.1
-SLIP, DAMPING = 0.01, 2.0                                                                # m/s; 1/s, on every mass
+MUSCLES = np.array([3.4e-3, 3.3e-3, 4.2e-3, 2.6e-3, 3.6e-3, 3.5e-3])  # N m: those of the published snake
+MU = LENGTH / (PERIOD**2 * GRAVITY * 0.1)  # Froude number 0.1
+SLIP, DAMPING = 0.01, 2.0  # m/s; 1/s, on every mass
 # s: half as much again is unstable
 STEP = 1e-4
 
@@ -31,11 +32,11 @@ STEP = 1e-4
 class History(NamedTuple):
     """What a run of PyElastica recorded, from the head to the tail."""
 
-    time: Array            # (R,)
-    center: Array          # (R, 2) centre of mass, m
-    abscissa: Array        # (n + 1,) of the curvatures: inner nodes, and the ends, where there is none
-    curvature: Array       # (R, n + 1) yaw curvature, 1/m
-    moment: Array          # (R, n + 1) yaw moment that each section passes on: of the bending and of the muscles, N m
+    time: Array  # (R,)
+    center: Array  # (R, 2) centre of mass, m
+    abscissa: Array  # (n + 1,) of the curvatures: inner nodes, and the ends, where there is none
+    curvature: Array  # (R, n + 1) yaw curvature, 1/m
+    moment: Array  # (R, n + 1) yaw moment that each section passes on: of the bending and of the muscles, N m
 
 
 @njit
@@ -55,7 +56,7 @@ def _rub(velocity: Array, directors: Array, grip: Array, slip: float, share: flo
             force[c, k + 1] += 0.5 * f
 
 
-class Ground(ea.NoForces):                                                               # type: ignore[misc]
+class Ground(ea.NoForces):  # type: ignore[misc]
     """Anisotropic dry friction, regularised: the law of `limbless` (`regularised-friction`)."""
 
     def __init__(self, weight: float) -> None:
@@ -63,11 +64,12 @@ class Ground(ea.NoForces):                                                      
         self.grip, self.share = MU * np.array([1.0, 1.5, 2.0]), weight
 
     def apply_forces(self, system: Any, time: float = 0.0) -> None:
-        _rub(system.velocity_collection, system.director_collection, self.grip, SLIP, self.share,
-             system.external_forces)
+        _rub(
+            system.velocity_collection, system.director_collection, self.grip, SLIP, self.share, system.external_forces
+        )
 
 
-class _World(ea.BaseSystemCollection, ea.Forcing, ea.Damping):                           # type: ignore[misc]
+class _World(ea.BaseSystemCollection, ea.Forcing, ea.Damping):  # type: ignore[misc]
     pass
 
 
@@ -77,17 +79,33 @@ class Snake:
     def __init__(self, elements: int, step: float = STEP) -> None:
         self.elements, self.step, self.time = elements, step, np.float64(0.0)
         self.world = _World()
-        self.rod = ea.CosseratRod.straight_rod(elements, np.zeros(3), np.array([1.0, 0.0, 0.0]),
-                                               np.array([0.0, 0.0, 1.0]), LENGTH, RADIUS,
-                                               DENSITY, youngs_modulus=MODULUS, shear_modulus=MODULUS / 1.5)
+        self.rod = ea.CosseratRod.straight_rod(
+            elements,
+            np.zeros(3),
+            np.array([1.0, 0.0, 0.0]),
+            np.array([0.0, 0.0, 1.0]),
+            LENGTH,
+            RADIUS,
+            DENSITY,
+            youngs_modulus=MODULUS,
+            shear_modulus=MODULUS / 1.5,
+        )
         self.world.append(self.rod)
         self.world.add_forcing_to(self.rod).using(
-            ea.MuscleTorques, base_length=LENGTH, b_coeff=MUSCLES, period=PERIOD, wave_number=2.0 * np.pi,
+            ea.MuscleTorques,
+            base_length=LENGTH,
+            b_coeff=MUSCLES,
+            period=PERIOD,
+            wave_number=2.0 * np.pi,
             phase_shift=0.0,
-            rest_lengths=self.rod.rest_lengths, ramp_up_time=PERIOD, direction=np.array([0.0, 0.0, 1.0]),
-            with_spline=True)
-        self.world.add_forcing_to(self.rod).using(Ground,
-                                                  weight=DENSITY * np.pi * RADIUS**2 * LENGTH / elements * GRAVITY)
+            rest_lengths=self.rod.rest_lengths,
+            ramp_up_time=PERIOD,
+            direction=np.array([0.0, 0.0, 1.0]),
+            with_spline=True,
+        )
+        self.world.add_forcing_to(self.rod).using(
+            Ground, weight=DENSITY * np.pi * RADIUS**2 * LENGTH / elements * GRAVITY
+        )
         self.world.dampen(self.rod).using(ea.AnalyticalLinearDamper, uniform_damping_constant=DAMPING, time_step=step)
         self.world.finalize()
         self.stepper = ea.PositionVerlet()
@@ -105,15 +123,23 @@ class Snake:
             mass, place = self.rod.mass, self.rod.position_collection
             kept.append((float(self.time), (place[:2] @ mass) / mass.sum(), self.rod.kappa[0].copy(), self._moment()))
         time, center, bend, moment = (np.array(part) for part in zip(*kept, strict=True))
-        ends = [(0, 0), (1, 1)]                                     # nothing bends the two ends
-        return History(time, center, np.linspace(0.0, LENGTH, self.elements + 1), np.pad(-bend[:, ::-1], ends),
-                       np.pad(moment[:, ::-1], ends))
+        ends = [(0, 0), (1, 1)]  # nothing bends the two ends
+        return History(
+            time,
+            center,
+            np.linspace(0.0, LENGTH, self.elements + 1),
+            np.pad(-bend[:, ::-1], ends),
+            np.pad(moment[:, ::-1], ends),
+        )
 
     def _moment(self) -> Array:
         """At the inner nodes, of the bending and of the muscles as `MuscleTorques` has them."""
         place = np.cumsum(self.rod.rest_lengths) / LENGTH
-        pull = min(1.0, float(self.time) / PERIOD) * ea.utils._bspline(MUSCLES)[0](place) * np.sin(
-            2.0 * np.pi * (self.time / PERIOD - place))
+        pull = (
+            min(1.0, float(self.time) / PERIOD)
+            * ea.utils._bspline(MUSCLES)[0](place)
+            * np.sin(2.0 * np.pi * (self.time / PERIOD - place))
+        )
         return np.asarray(pull[::-1][1:] - self.rod.bend_matrix[0, 0] * self.rod.kappa[0])
 
 
@@ -125,8 +151,10 @@ def rod() -> ll.Rod:
 def environment() -> list[Any]:
     """The same ground and damping."""
     damping = DAMPING * DENSITY * np.pi * RADIUS**2
-    return [ll.RegularisedFriction(forward=MU, backward=1.5 * MU, lateral=2.0 * MU, gravity=GRAVITY, speed=SLIP),
-            ll.Drag(along=damping, lateral=damping, vertical=damping)]
+    return [
+        ll.RegularisedFriction(forward=MU, backward=1.5 * MU, lateral=2.0 * MU, gravity=GRAVITY, speed=SLIP),
+        ll.Drag(along=damping, lateral=damping, vertical=damping),
+    ]
 
 
 def gait(history: History) -> ll.SampledCurvature:
@@ -136,9 +164,15 @@ def gait(history: History) -> ll.SampledCurvature:
 
 
 def motion(history: History, cells: int, step: float) -> ll.Result:
-    """Net motion of `limbless` for the recorded bending: the head starts at PyElastica's last node and looks along -x.
-    """
+    """Net motion of `limbless` for the recorded bending: the head starts at PyElastica's last node and looks along -x."""
     settings = ll.MacroContinuousSettings(cells=cells)
-    return ll.simulate(rod(), gait(history), environment(), model=settings, duration=float(history.time[-1]), step=step,
-                       record_every=float(history.time[1]),
-                       initial={"position": (LENGTH, 0.0, 0.0), "orientation": (0.0, 0.0, 0.0, 1.0)})
+    return ll.simulate(
+        rod(),
+        gait(history),
+        environment(),
+        model=settings,
+        duration=float(history.time[-1]),
+        step=step,
+        record_every=float(history.time[1]),
+        initial={"position": (LENGTH, 0.0, 0.0), "orientation": (0.0, 0.0, 0.0, 1.0)},
+    )

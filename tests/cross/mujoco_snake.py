@@ -1,6 +1,7 @@
 """The snake robot of paper 002 in MuJoCo: spheres at the ends of links, elliptic cones, position servos; for tests and
 benchmarks.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -26,21 +27,37 @@ def snake_text(scenario: ll.Scenario, step: float, cone: str = "elliptic") -> st
         center = 0.0 if number == 0 else 0.5 * robot.length
         place = start.position if number == 0 else ((0.5 if number == 1 else 1.0) * robot.length, 0, 0)
         turn = " ".join(map(repr, start.orientation if number == 0 else (1.0, 0.0, 0.0, 0.0)))
-        joints = "<freejoint/>" if number == 0 else (f'<joint name="yaw{number}" type="hinge" axis="0 0 1"/>'
-                                                      f'<joint name="pitch{number}" type="hinge" axis="0 1 0"/>')
-        spheres = "".join(f'<geom type="sphere" size="{robot.sphere_radius}" '
-                          f'pos="{center + side * robot.sphere_distance} 0 0" mass="0" '
-                          f'contype="1" conaffinity="2" {friction}/>' for side in (-1, 1))
-        body = (f'<body name="link{number}" pos="{" ".join(map(repr, place))}" quat="{turn}">{joints}'
-                f'<inertial mass="{robot.link_mass}" pos="{center} 0 0" diaginertia="{along} {across} '
-                f'{across}"/>{spheres}'
-                f'<site name="middle{number}" pos="{center} 0 0"/>{body}</body>')
+        joints = (
+            "<freejoint/>"
+            if number == 0
+            else (
+                f'<joint name="yaw{number}" type="hinge" axis="0 0 1"/>'
+                f'<joint name="pitch{number}" type="hinge" axis="0 1 0"/>'
+            )
+        )
+        spheres = "".join(
+            f'<geom type="sphere" size="{robot.sphere_radius}" '
+            f'pos="{center + side * robot.sphere_distance} 0 0" mass="0" '
+            f'contype="1" conaffinity="2" {friction}/>'
+            for side in (-1, 1)
+        )
+        body = (
+            f'<body name="link{number}" pos="{" ".join(map(repr, place))}" quat="{turn}">{joints}'
+            f'<inertial mass="{robot.link_mass}" pos="{center} 0 0" diaginertia="{along} {across} '
+            f'{across}"/>{spheres}'
+            f'<site name="middle{number}" pos="{center} 0 0"/>{body}</body>'
+        )
     kp, kd = scenario.actuation.stiffness, scenario.actuation.damping
-    motors = "".join(f'<position joint="{axis}{number}" kp="{gain}" kv="{kd}"/>' for number in range(1, robot.links)
-                     for axis, gain in zip(("yaw", "pitch"), kp, strict=True))
-    return (f'<mujoco><option timestep="{step!r}" integrator="implicitfast" cone="{cone}" impratio="10"/>'
-            f'<worldbody><geom type="plane" size="5 5 1" contype="2" conaffinity="1" {friction}/>{body}</worldbody>'
-            f'<actuator>{motors}</actuator></mujoco>')
+    motors = "".join(
+        f'<position joint="{axis}{number}" kp="{gain}" kv="{kd}"/>'
+        for number in range(1, robot.links)
+        for axis, gain in zip(("yaw", "pitch"), kp, strict=True)
+    )
+    return (
+        f'<mujoco><option timestep="{step!r}" integrator="implicitfast" cone="{cone}" impratio="10"/>'
+        f'<worldbody><geom type="plane" size="5 5 1" contype="2" conaffinity="1" {friction}/>{body}</worldbody>'
+        f"<actuator>{motors}</actuator></mujoco>"
+    )
 
 
 def references(scenario: ll.Scenario, step: float, steps: int) -> np.ndarray:

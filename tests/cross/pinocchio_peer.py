@@ -5,6 +5,7 @@ axes of a spherical joint are fixed to the child and parallel to the base's at h
 there and the link is mounted on it. The wrench of a fluid is integrated here over slices, from Pinocchio's velocities
 and classical accelerations.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -49,15 +50,18 @@ class Peer:
             self._carry(self.chain.links[0], 0, pose)
         else:
             root = pin.JointModelFreeFlyer() if self.base == "free" else pin.JointModelPlanar()
-            self._carry(self.chain.links[0], self._join(0, root, pin.SE3.Identity() if self.base == "free" else pose),
-                        pin.SE3.Identity())
+            self._carry(
+                self.chain.links[0],
+                self._join(0, root, pin.SE3.Identity() if self.base == "free" else pose),
+                pin.SE3.Identity(),
+            )
 
     def _join(self, parent: int, kind: Any, placement: pin.SE3, rotor: Any = None) -> int:
         joint = self.model.addJoint(parent, kind, placement, f"joint {self.model.njoints}")
         if rotor is not None:
             first = self.model.joints[joint].idx_v
             armature = self.model.armature.copy()
-            armature[first:first + np.size(rotor)] = rotor
+            armature[first : first + np.size(rotor)] = rotor
             self.model.armature = armature
         return joint
 
@@ -76,11 +80,13 @@ class Peer:
         rotor, axis = np.array(own.per_freedom("rotor_inertia")), np.array(own.axis)
         if own.kind == "universal":
             offset = np.array(own.offset)
-            parent = self._join(parent, pin.JointModelRevoluteUnaligned(axis), placement * pin.SE3(np.eye(3), -offset),
-                                rotor[0])
-            joint = self._join(parent, pin.JointModelRevoluteUnaligned(np.array(own.second_axis)),
-                               pin.SE3(np.eye(3), offset), rotor[1])
-        elif own.kind == "spherical":                          # its axes are the base's, not the link's, at home
+            parent = self._join(
+                parent, pin.JointModelRevoluteUnaligned(axis), placement * pin.SE3(np.eye(3), -offset), rotor[0]
+            )
+            joint = self._join(
+                parent, pin.JointModelRevoluteUnaligned(np.array(own.second_axis)), pin.SE3(np.eye(3), offset), rotor[1]
+            )
+        elif own.kind == "spherical":  # its axes are the base's, not the link's, at home
             mount = pin.SE3(home, np.zeros(3))
             joint = self._join(parent, pin.JointModelSpherical(), placement * mount.inverse(), rotor)
         else:
@@ -90,11 +96,12 @@ class Peer:
 
     def configuration(self) -> Array:
         w, *vector = self.instant.base_orientation
-        columns = {"free": [*self.instant.base_position, *vector, w], "planar": [0.0, 0.0, 1.0, 0.0],
-                   "fixed": []}[self.base]
+        columns = {"free": [*self.instant.base_position, *vector, w], "planar": [0.0, 0.0, 1.0, 0.0], "fixed": []}[
+            self.base
+        ]
         taken = 0
         for link in self.chain.links[1:]:
-            own = self.instant.joint_position[taken:taken + link.joint.freedoms]
+            own = self.instant.joint_position[taken : taken + link.joint.freedoms]
             taken += link.joint.freedoms
             columns.extend(pin.Quaternion(pin.exp3(own)).coeffs() if link.joint.kind == "spherical" else own)
         return np.array(columns)
@@ -120,8 +127,10 @@ class Peer:
 
 # What the environment does, and the springs and friction of the joints
 
-def slice_wrench(water: Any, body: BodyShape, U: Array, Vd: Array, w: Array, wd: Array, E: Array) -> tuple[Array,
-                                                                                                           Array]:
+
+def slice_wrench(
+    water: Any, body: BodyShape, U: Array, Vd: Array, w: Array, wd: Array, E: Array
+) -> tuple[Array, Array]:
     """Force and moment per length on a slice that moves with U through the fluid, all in the link frame.
 
     (46)-(49) of paper 001, or, consistently, the rate of the fluid's momentum.
@@ -132,15 +141,19 @@ def slice_wrench(water: Any, body: BodyShape, U: Array, Vd: Array, w: Array, wd:
     rho, (C1, C2, C3, C4), (C5, C6, C7) = water.density, water.drag, water.inertia
     along, across, upward = E.T @ U
     normal, perimeter = np.hypot(across, upward), np.pi * (a + b) * (0.5 if water.perimeter == "half" else 1.0)
-    force = -0.5 * rho * E @ [C1 * perimeter * abs(along) * along, C2 * 2 * b * normal * across,
-                              C3 * 2 * a * normal * upward]
+    force = (
+        -0.5
+        * rho
+        * E
+        @ [C1 * perimeter * abs(along) * along, C2 * 2 * b * normal * across, C3 * 2 * a * normal * upward]
+    )
     moment = -0.5 * rho * C4 * (b * b - a * a) ** 2 * abs(w @ e1) * (w @ e1) * e1
     D = rho * np.pi * E @ np.diag([0.0, C5 * b * b, C6 * a * a]) @ E.T
     roll = rho * np.pi * C7 * (b * b - a * a) ** 2 / 8 * np.outer(e1, e1)
-    form = getattr(water, "form", "none")                      # drag alone carries no water along
+    form = getattr(water, "form", "none")  # drag alone carries no water along
     if form == "paper":
         force, moment = force - D @ Vd, moment - roll @ wd
-    elif form == "consistent":                                 # minus the rate of the momentum p = D U, whose axes turn
+    elif form == "consistent":  # minus the rate of the momentum p = D U, whose axes turn
         p = D @ U
         force = force - D @ (Vd - np.cross(w, U)) - np.cross(w, p)
         moment = moment - roll @ wd - np.cross(w, roll @ w) - np.cross(U, p)
@@ -177,8 +190,9 @@ def environment_wrenches(free: Peer, environment: Any, acceleration: Array) -> l
     wrenches = []
     for link, joint, mount in zip(free.chain.links, free.joints, free.mounts, strict=True):
         R = (free.data.oMi[joint] * mount).rotation
-        wrenches.append(link_wrench(link, environment, mount.actInv(free.data.v[joint]),
-                                    mount.actInv(free.data.a[joint]), R))
+        wrenches.append(
+            link_wrench(link, environment, mount.actInv(free.data.v[joint]), mount.actInv(free.data.a[joint]), R)
+        )
     return wrenches
 
 
@@ -187,5 +201,8 @@ def passive_torque(chain: ll.Chain, instant: Instant) -> Array:
         return np.array([value for link in chain.links[1:] for value in link.joint.per_freedom(name)])
 
     q, qd = instant.joint_position, instant.joint_velocity
-    return (column("stiffness") * (column("rest") - q) - (column("damping") + column("viscous_friction")) * qd
-            - column("coulomb_friction") * np.sign(qd))
+    return (
+        column("stiffness") * (column("rest") - q)
+        - (column("damping") + column("viscous_friction")) * qd
+        - column("coulomb_friction") * np.sign(qd)
+    )

@@ -1,4 +1,5 @@
 """Random chains with every kind of joint, and random states of them."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -26,10 +27,14 @@ def random_mass(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def random_shape(rng: np.random.Generator) -> dict[str, Any]:
-    body = BodyShape(position=tuple(0.05 * rng.normal(size=3)), axis=tuple(direction(rng)),
-                     lateral=tuple(direction(rng)),
-                     length=rng.uniform(0.1, 0.3), half_width=rng.uniform(0.02, 0.05), half_height=rng.uniform(0.02,
-                                                                                                               0.05))
+    body = BodyShape(
+        position=tuple(0.05 * rng.normal(size=3)),
+        axis=tuple(direction(rng)),
+        lateral=tuple(direction(rng)),
+        length=rng.uniform(0.1, 0.3),
+        half_width=rng.uniform(0.02, 0.05),
+        half_height=rng.uniform(0.02, 0.05),
+    )
     return {"body": body, "volume": rng.uniform(1e-4, 1e-3), "volume_centre": tuple(0.05 * rng.normal(size=3))}
 
 
@@ -54,10 +59,15 @@ def random_chain(rng: np.random.Generator, base: str) -> ll.Chain:
     kinds = list(rng.permutation([*kinds, *rng.choice(kinds, 3)]))
     links = [Link(**random_mass(rng), **random_shape(rng))]
     for kind in kinds:
-        links.append(Link(joint=random_joint(kind, rng, passive=rng.random() < 0.5),
-                          position=tuple(0.2 * rng.normal(size=3)),
-                          orientation=tuple(unit_quaternion(rng)), **random_mass(rng),
-                          **(random_shape(rng) if rng.random() < 0.8 else {})))
+        links.append(
+            Link(
+                joint=random_joint(kind, rng, passive=rng.random() < 0.5),
+                position=tuple(0.2 * rng.normal(size=3)),
+                orientation=tuple(unit_quaternion(rng)),
+                **random_mass(rng),
+                **(random_shape(rng) if rng.random() < 0.8 else {}),
+            )
+        )
     return ll.Chain(base=base, links=tuple(links))
 
 
@@ -83,5 +93,10 @@ def random_instant(chain: ll.Chain, rng: np.random.Generator, bend: float) -> In
     """Joint positions up to `bend`, rad or m."""
     allowed = {"free": np.ones(6), "planar": np.array([1, 1, 0, 0, 0, 1]), "fixed": np.zeros(6)}[chain.base]
     n = chain.freedoms
-    return Instant(rng.uniform(-bend, bend, n), rng.normal(size=n), allowed * rng.normal(size=6), rng.normal(size=3),
-                   unit_quaternion(rng))
+    return Instant(
+        rng.uniform(-bend, bend, n),
+        rng.normal(size=n),
+        allowed * rng.normal(size=6),
+        rng.normal(size=3),
+        unit_quaternion(rng),
+    )

@@ -1,6 +1,7 @@
 """The rod beside PyElastica: the bending that its snake's muscles make is imposed, and the ground makes the same motion
 of it.
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -21,8 +22,9 @@ def test_snake_moves_and_strains_as_in_pyelastica() -> None:
     assert 1.7 < -np.polyfit(np.log(counts), np.log([np.abs(one).max() for one in apart]), 1)[0] < 2.3
     moved, limit = np.linalg.norm(history.center[-1] - history.center[0]), (4.0 * apart[2] - apart[1]) / 3.0
     assert moved > 0.05 and np.abs(limit).max() < 3e-4 * moved
-    inner = np.array([np.interp(history.abscissa, data["abscissa"].values, row)
-                      for row in data["internal_wrench"].values[..., 5]])
+    inner = np.array(
+        [np.interp(history.abscissa, data["abscissa"].values, row) for row in data["internal_wrench"].values[..., 5]]
+    )
     late = history.time > 1.0
     wrong = np.abs(inner - history.moment)[late, 1:-1].max()
     assert wrong < 0.01 * np.abs(history.moment[late]).max(), "the moment that bends the body"

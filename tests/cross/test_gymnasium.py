@@ -1,4 +1,5 @@
 """Beside Gymnasium's own Swimmer-v5, in the same process, under the same random actions."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,4 +1,5 @@
 """A torque-driven chain that falls and tumbles, stepped by limbless and by MuJoCo with the same Runge-Kutta step."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -17,9 +18,12 @@ from limbless.robots.links import Link
 Array = NDArray[np.float64]
 
 STEP, STEPS, GRAVITY = 1e-3, 100, (0.4, -0.3, -9.81)
-FREEDOMS = 9                                             # 1 + 2 + 3 + 1 + 2
-AMPLITUDE, RATE, PHASE = np.linspace(0.3, -0.4, FREEDOMS), np.linspace(20.0, 60.0, FREEDOMS), np.linspace(0.0, 3.0,
-                                                                                                          FREEDOMS)
+FREEDOMS = 9  # 1 + 2 + 3 + 1 + 2
+AMPLITUDE, RATE, PHASE = (
+    np.linspace(0.3, -0.4, FREEDOMS),
+    np.linspace(20.0, 60.0, FREEDOMS),
+    np.linspace(0.0, 3.0, FREEDOMS),
+)
 
 
 def torque(times: Array, joints: Array) -> Array:
@@ -31,15 +35,23 @@ def tumbling_chain(rng: np.random.Generator) -> ll.Chain:
     """One joint of each kind, with rotors and dampers (the same number for all axes of a joint, as MuJoCo has it)."""
     links = [Link(**random_mass(rng))]
     for kind in ("revolute", "universal", "spherical", "prismatic", "universal"):
-        fields: dict[str, Any] = {"kind": kind, "rotor_inertia": rng.uniform(0.001, 0.01), "damping": rng.uniform(0.0,
-                                                                                                                  0.05)}
+        fields: dict[str, Any] = {
+            "kind": kind,
+            "rotor_inertia": rng.uniform(0.001, 0.01),
+            "damping": rng.uniform(0.0, 0.05),
+        }
         if kind != "spherical":
             fields |= {"axis": tuple(direction(rng)), "stiffness": rng.uniform(0.0, 3.0)}
         if kind == "universal":
             fields |= {"second_axis": tuple(direction(rng)), "offset": tuple(0.05 * rng.normal(size=3))}
-        links.append(Link(joint=Joint(**fields), position=tuple(0.2 * rng.normal(size=3)),
-                          orientation=tuple(unit_quaternion(rng)),
-                          **random_mass(rng)))
+        links.append(
+            Link(
+                joint=Joint(**fields),
+                position=tuple(0.2 * rng.normal(size=3)),
+                orientation=tuple(unit_quaternion(rng)),
+                **random_mass(rng),
+            )
+        )
     return ll.Chain(links=tuple(links))
 
 
@@ -60,10 +72,12 @@ def body_text(links: tuple[Link, ...]) -> str:
         joints = f'<joint type="{kind}" axis="{words(own.axis)}" pos="{words(-np.array(own.offset))}" {passive}/>'
         if own.second_axis is not None:
             joints += f'<joint type="hinge" axis="{words(own.second_axis)}" {passive}/>'
-    return (f'<body pos="{words(link.translation())}" quat="{words(link.orientation)}">{joints}'
-            f'<inertial mass="{mass!r}" pos="{words(center)}" '
-            f'fullinertia="{words(central[(0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)])}"/>'
-            f'{body_text(links[1:]) if len(links) > 1 else ""}</body>')
+    return (
+        f'<body pos="{words(link.translation())}" quat="{words(link.orientation)}">{joints}'
+        f'<inertial mass="{mass!r}" pos="{words(center)}" '
+        f'fullinertia="{words(central[(0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)])}"/>'
+        f"{body_text(links[1:]) if len(links) > 1 else ''}</body>"
+    )
 
 
 def home_of(chain: ll.Chain, kind: str) -> Array:
@@ -113,9 +127,13 @@ class Twin:
         q, v, turn = self.data.qpos, self.data.qvel, np.zeros(3)
         mujoco.mju_quat2Vel(turn, q[10:14], 1.0)
         R = self.rotation(q[3:7].copy())
-        return {"base_position": q[:3], "base_orientation": q[3:7], "base_twist": np.concatenate([R.T @ v[:3], v[3:6]]),
-                "joint_position": np.concatenate([q[7:10], self.home @ turn, q[14:]]),
-                "joint_velocity": self.columns(v[6:], self.home)}
+        return {
+            "base_position": q[:3],
+            "base_orientation": q[3:7],
+            "base_twist": np.concatenate([R.T @ v[:3], v[3:6]]),
+            "joint_position": np.concatenate([q[7:10], self.home @ turn, q[14:]]),
+            "joint_velocity": self.columns(v[6:], self.home),
+        }
 
 
 @pytest.fixture
@@ -128,17 +146,27 @@ def clean_callback() -> Iterator[None]:
 def test_same_motion_as_mujoco(seed: int, clean_callback: None) -> None:
     rng = np.random.default_rng(seed)
     chain = tumbling_chain(rng)
-    initial = {"position": tuple(rng.normal(size=3)), "orientation": tuple(unit_quaternion(rng)),
-               "twist": tuple(rng.normal(size=6)),
-               "joint_position": tuple(rng.uniform(-1.0, 1.0, FREEDOMS)),
-               "joint_velocity": tuple(rng.normal(size=FREEDOMS))}
+    initial = {
+        "position": tuple(rng.normal(size=3)),
+        "orientation": tuple(unit_quaternion(rng)),
+        "twist": tuple(rng.normal(size=6)),
+        "joint_position": tuple(rng.uniform(-1.0, 1.0, FREEDOMS)),
+        "joint_velocity": tuple(rng.normal(size=FREEDOMS)),
+    }
     twin = Twin(chain, initial)
     mujoco.set_mjcb_control(twin.push)
     for _ in range(STEPS):
         mujoco.mj_step(twin.model, twin.data)
-    result = ll.simulate(chain, ll.FunctionGait(function=torque, drives="torque"), ll.Gravity(acceleration=GRAVITY),
-                         actuation="torque",
-                         duration=STEP * STEPS, step=STEP, record_every=STEP * STEPS, initial=initial)
+    result = ll.simulate(
+        chain,
+        ll.FunctionGait(function=torque, drives="torque"),
+        ll.Gravity(acceleration=GRAVITY),
+        actuation="torque",
+        duration=STEP * STEPS,
+        step=STEP,
+        record_every=STEP * STEPS,
+        initial=initial,
+    )
     ours = {name: result.dataset[name].values[-1] for name in twin.state()}
     moved = max(np.abs(ours[name] - result.dataset[name].values[0]).max() for name in ours)
     assert moved > 0.1

@@ -1,4 +1,5 @@
 """Sidewinding in MuJoCo, whose contacts are soft and whose solver is another: the same distance to a few per cent."""
+
 from __future__ import annotations
 
 import mujoco
@@ -27,8 +28,9 @@ def test_sidewinding_goes_as_far_as_in_mujoco() -> None:
 
 
 def test_a_drop_loads_the_ground_with_its_weight_in_both() -> None:
-    scenario = ll.Scenario.load("snake-undulate-orthotropic", {"duration": 0.5, "gait.yaw_amplitude": 0.0,
-                                                               "record_every": 0.5})
+    scenario = ll.Scenario.load(
+        "snake-undulate-orthotropic", {"duration": 0.5, "gait.yaw_amplitude": 0.0, "record_every": 0.5}
+    )
     run = ll.run(scenario)
     weight = run.mass * 9.81
     assert run.dataset["contact_force"].values[-1].sum(axis=0) == pytest.approx([0.0, 0.0, weight], abs=1e-3)

@@ -6,6 +6,7 @@ the forces unique (four normal forces have three independent effects here), is a
 Delassus matrix: from rest the friction memory is zero, and the elastic law of friction has the same compliance as the
 normal one.
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -19,7 +20,7 @@ from limbless.scenarios.scenario import Initial
 
 MU, STEP, RADIUS = 0.3, 1e-3, 0.0525
 SHARE = 1e-3
-YIELD = SHARE * (11 / 7.5 + 0.0393**2 / 9.63e-4)                      # e = compliance G0, 1/kg
+YIELD = SHARE * (11 / 7.5 + 0.0393**2 / 9.63e-4)  # e = compliance G0, 1/kg
 Array = np.ndarray
 
 
@@ -50,9 +51,9 @@ def by_admm(angle: float, torque: Array) -> tuple[Array, Array]:
         arm = point - data.oMi[joint].translation
         rows.append(twist[:3] - pin.skew(arm) @ twist[3:])
     J = np.concatenate(rows)
-    free = np.linalg.solve(mass, STEP * (np.concatenate([np.zeros(6), torque]) - pin.computeGeneralizedGravity(model,
-                                                                                                               data,
-                                                                                                               q)))
+    free = np.linalg.solve(
+        mass, STEP * (np.concatenate([np.zeros(6), torque]) - pin.computeGeneralizedGravity(model, data, q))
+    )
     models, datas = pin.StdVec_ConstraintModel(), pin.StdVec_ConstraintData()
     for joint, _ in spheres:
         contact = pin.PointContactConstraintModel(model, joint)
@@ -68,22 +69,29 @@ def by_admm(angle: float, torque: Array) -> tuple[Array, Array]:
     )
     settings.relative_feasibility_tol = settings.relative_complementarity_tol = 0.0
     delassus = J @ np.linalg.solve(mass, J.T)
-    pin.ADMMConstraintSolver().solve(pin.DelassusOperatorDense(delassus + YIELD * np.eye(12)), J @ free, models, datas,
-                                     settings, result)
+    pin.ADMMConstraintSolver().solve(
+        pin.DelassusOperatorDense(delassus + YIELD * np.eye(12)), J @ free, models, datas, settings, result
+    )
     assert result.converged
     impulse = np.asarray(result.retrieveConstraintImpulses())
     return (delassus @ impulse + J @ free).reshape(4, 3), impulse.reshape(4, 3)
 
 
-@pytest.mark.parametrize(("angle", "torque", "expected"), [(0.7, (0.0, 0.0), 0), (0.7, (0.25, 0.0), 4),
-                                                           (-1.0, (0.1, 0.0), 3),
-                                                           (-1.0, (0.4, 0.05), 4), (0.5, (0.3, 2.0), 2)])
+@pytest.mark.parametrize(
+    ("angle", "torque", "expected"),
+    [(0.7, (0.0, 0.0), 0), (0.7, (0.25, 0.0), 4), (-1.0, (0.1, 0.0), 3), (-1.0, (0.4, 0.05), 4), (0.5, (0.3, 2.0), 2)],
+)
 def test_a_step_of_contact_is_that_of_admm(angle: float, torque: tuple[float, float], expected: int) -> None:
     gait = ll.FunctionGait(function=lambda t, s: np.broadcast_to(torque, (len(t), 2)), drives="torque")
-    model = NonSmooth(ll.Aiko(links=2), [ll.Ground(forward=MU, lateral=MU, rolling=0.0), ll.Gravity()], Torque(),
-                      NonSmoothSettings(compliance=SHARE, tolerance=1e-11))
-    step = model.step(model.initial_state(Initial(position=(0.0, 0.0, RADIUS), joint_position=(angle, 0.0)), gait),
-                      STEP, gait)
+    model = NonSmooth(
+        ll.Aiko(links=2),
+        [ll.Ground(forward=MU, lateral=MU, rolling=0.0), ll.Gravity()],
+        Torque(),
+        NonSmoothSettings(compliance=SHARE, tolerance=1e-11),
+    )
+    step = model.step(
+        model.initial_state(Initial(position=(0.0, 0.0, RADIUS), joint_position=(angle, 0.0)), gait), STEP, gait
+    )
     speed, impulse = by_admm(angle, np.array(torque))
     n, t = step.normal, step.tangent
     ours = step.velocity[:, :1] * n + step.velocity[:, 1:2] * t + step.velocity[:, 2:] * np.cross(n, t)

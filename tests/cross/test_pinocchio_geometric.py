@@ -1,6 +1,7 @@
 """Metric, Coriolis matrix and inverse dynamics of the geometric model against Pinocchio, on random chains with any
 base.
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -18,8 +19,14 @@ def chain_of(rng: np.random.Generator, base: str) -> ll.Chain:
     """Revolute, prismatic and universal joints in any order."""
     links = [Link(**random_mass(rng))]
     for kind in rng.permutation(["revolute", "prismatic", "universal", "universal apart", "revolute", "revolute"]):
-        links.append(Link(joint=random_joint(kind, rng, passive=False), position=tuple(0.2 * rng.normal(size=3)),
-                          orientation=tuple(unit_quaternion(rng)), **random_mass(rng)))
+        links.append(
+            Link(
+                joint=random_joint(kind, rng, passive=False),
+                position=tuple(0.2 * rng.normal(size=3)),
+                orientation=tuple(unit_quaternion(rng)),
+                **random_mass(rng),
+            )
+        )
     return ll.Chain(base=base, links=tuple(links))
 
 

@@ -3,6 +3,7 @@
 What is expected of files that are known by name was measured once with Pinocchio 4.1 and MuJoCo 4.0; every other file
 loads or is refused in a sentence, moves in water and lies on the ground.
 """
+
 from __future__ import annotations
 
 import os
@@ -39,13 +40,20 @@ KNOWN = {  # joints, base, first link, last link, kg, ranges
     "zebrafish.sdf": (15, "free", "link_0", "link_15", 5.022324522733332e-05, 15),
     "continuous-snake.urdf": (7, "free", "base_link", "link8", 0.3146213503140476, 0),
 }
-REFUSED = {"dm-swimmer-template.xml": "no moving joint", "pad-snake.urdf": "14 joints on side branches of 7 links",
-           "pad-snake.sdf": "14 joints on side branches of 7 links"}
+REFUSED = {
+    "dm-swimmer-template.xml": "no moving joint",
+    "pad-snake.urdf": "14 joints on side branches of 7 links",
+    "pad-snake.sdf": "14 joints on side branches of 7 links",
+}
 TORQUES = {  # the largest at the state of `state`: joint, its torque in N m by Pinocchio 4.1
-    "sea-snake.urdf": ("joint11", -0.08243792307153601), "sea-snake.xml": ("joint11", -0.09042278868706957),
-    "modsnake.urdf": ("link1112", -0.0015480447782045298), "pad-snake.urdf": ("revolute_2", 0.00071294779368101),
-    "pad-snake.sdf": ("revolute_2", 0.00071294779368101), "gymnasium-swimmer.xml": ("motor1_rot", 3.151595861225249),
-    "zebrafish.sdf": ("joint_2", 4.405258527733736e-13), "continuous-snake.urdf": ("joint3", -0.0002461896098113291),
+    "sea-snake.urdf": ("joint11", -0.08243792307153601),
+    "sea-snake.xml": ("joint11", -0.09042278868706957),
+    "modsnake.urdf": ("link1112", -0.0015480447782045298),
+    "pad-snake.urdf": ("revolute_2", 0.00071294779368101),
+    "pad-snake.sdf": ("revolute_2", 0.00071294779368101),
+    "gymnasium-swimmer.xml": ("motor1_rot", 3.151595861225249),
+    "zebrafish.sdf": ("joint_2", 4.405258527733736e-13),
+    "continuous-snake.urdf": ("joint3", -0.0002461896098113291),
 }
 
 
@@ -65,7 +73,7 @@ def test_it_loads(path: Path) -> None:
         with pytest.raises(InputError, match=REFUSED[path.name]):
             ll.read_robot(path)
     found = loaded(path, base_armature="drop")
-    assert time.process_time() - began < 10                      # of a loaded machine; one alone takes 0.1 s
+    assert time.process_time() - began < 10  # of a loaded machine; one alone takes 0.1 s
     if found is None or path.name not in KNOWN:
         return
     chain = found.chain()
@@ -129,7 +137,7 @@ def test_out_and_in_again(path: Path, tmp_path: Path) -> None:
     assert back == pytest.approx(M, abs=1e-12 * np.abs(M).max())
     inverse, other = np.linalg.inv(M), np.linalg.inv(mujoco_mass_matrix(file, q))
     assert other == pytest.approx(inverse, abs=1e-10 * np.abs(inverse).max())
-    plain = bare(chain, rotor_inertia=0.0)                            # a URDF holds none
+    plain = bare(chain, rotor_inertia=0.0)  # a URDF holds none
     file = ll.save_robot(plain, tmp_path / "robot.urdf")
     M = NewtonEuler(plain).mass_matrix(q)
     again = NewtonEuler(ll.load_robot(file, base=chain.base)).mass_matrix(q)
@@ -147,8 +155,10 @@ def test_one_robot_in_two_formats() -> None:
     for one, two, tolerance in pairs:
         if one not in names or two not in names:
             continue
-        chains = [bare(ll.load_robot(names[name], branches="weld", base_armature="drop"), rotor_inertia=0.0)
-                  for name in (one, two)]
+        chains = [
+            bare(ll.load_robot(names[name], branches="weld", base_armature="drop"), rotor_inertia=0.0)
+            for name in (one, two)
+        ]
         q = state(chains[0].freedoms)[0]
         first, second = (NewtonEuler(chain).mass_matrix(q) for chain in chains)
         assert second == pytest.approx(first, abs=tolerance * np.abs(first).max())

@@ -1,6 +1,7 @@
 """Robots in and out against other engines: Pinocchio's own reading of a URDF, MuJoCo's of MJCF, and MuJoCo's swimmer in
 its fluid.
 """
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -21,8 +22,11 @@ mujoco = pytest.importorskip("mujoco")
 def bare(chain: ll.Chain, **fields: Any) -> ll.Chain:
     """Without forces in its joints."""
     none = {"damping": 0.0, "coulomb_friction": 0.0, "stiffness": 0.0, "viscous_friction": 0.0, **fields}
-    return chain.changed(links=tuple(link if link.joint is None else link.changed(joint=link.joint.changed(**none))
-                                     for link in chain.links))
+    return chain.changed(
+        links=tuple(
+            link if link.joint is None else link.changed(joint=link.joint.changed(**none)) for link in chain.links
+        )
+    )
 
 
 def state(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -39,8 +43,8 @@ def floating_torques(path: Path, q: np.ndarray, v: np.ndarray, a: np.ndarray, na
     place[6], speed = 1.0, np.zeros(model.nv)
     rows = [model.joints[model.getJointId(name)] for name in names]
     for joint, angle, rate in zip(rows, q, v, strict=True):
-        turns = joint.nq == 2                                            # continuous: cosine and sine
-        place[joint.idx_q:joint.idx_q + joint.nq] = [np.cos(angle), np.sin(angle)] if turns else angle
+        turns = joint.nq == 2  # continuous: cosine and sine
+        place[joint.idx_q : joint.idx_q + joint.nq] = [np.cos(angle), np.sin(angle)] if turns else angle
         speed[joint.idx_v] = rate
     M = pinocchio.crba(model, data, place)
     M = np.triu(M) + np.triu(M, 1).T
@@ -62,13 +66,13 @@ def mujoco_torques(path: Path, q: np.ndarray, v: np.ndarray, a: np.ndarray, name
     """The same by MuJoCo: inertia by `mj_fullM`, bias by `mj_rne`; joints of the base have no name of the chain's."""
     spec = mujoco.MjSpec.from_file(str(path))
     for geom in list(spec.geoms):
-        if geom.type == mujoco.mjtGeom.mjGEOM_MESH:                      # of files that are not there
+        if geom.type == mujoco.mjtGeom.mjGEOM_MESH:  # of files that are not there
             spec.delete(geom)
     for mesh in list(spec.meshes):
         spec.delete(mesh)
     for joint in spec.joints:
         if joint.name not in names:
-            joint.armature = 0.0                                         # of a base: the chain is read without
+            joint.armature = 0.0  # of a base: the chain is read without
     model = spec.compile()
     model.opt.gravity[:] = 0.0
     data = mujoco.MjData(model)
@@ -84,7 +88,7 @@ def mujoco_torques(path: Path, q: np.ndarray, v: np.ndarray, a: np.ndarray, name
 def mujoco_mass_matrix(path: Path, q: np.ndarray) -> np.ndarray:
     model = mujoco.MjModel.from_xml_path(str(path))
     data = mujoco.MjData(model)
-    data.qpos[model.nq - len(q):] = q
+    data.qpos[model.nq - len(q) :] = q
     mujoco.mj_forward(model, data)
     M = np.zeros((model.nv, model.nv))
     mujoco.mj_fullM(model, data, M)
@@ -94,9 +98,11 @@ def mujoco_mass_matrix(path: Path, q: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_urdf_moves_as_in_pinocchio(tmp_path: Path, turned: bool) -> None:
     text = urdf(links=6)
-    if turned:                                                           # every second link frame turned, as CAD has it
-        text = text.replace('<origin xyz="0.1 0 0" rpy="0 0 0"/><axis xyz="0 -2 0"/>',
-                            '<origin xyz="0.1 0 0" rpy="0.4 -0.3 1.5708"/><axis xyz="0 -2 0"/>')
+    if turned:  # every second link frame turned, as CAD has it
+        text = text.replace(
+            '<origin xyz="0.1 0 0" rpy="0 0 0"/><axis xyz="0 -2 0"/>',
+            '<origin xyz="0.1 0 0" rpy="0.4 -0.3 1.5708"/><axis xyz="0 -2 0"/>',
+        )
     path = written(tmp_path, "s.urdf", text)
     chain = bare(ll.load_robot(path))
     q, v, a = state(5)
@@ -130,8 +136,11 @@ def test_an_mjcf_moves_as_in_mujoco(tmp_path: Path, base: str) -> None:
 
 
 def chains() -> dict[str, ll.Chain]:
-    made = {name: cls().build() for name, cls in registry.kinds("preset").items()
-            if cls.model_fields["kind"].default == "chain" and name != "file"}
+    made = {
+        name: cls().build()
+        for name, cls in registry.kinds("preset").items()
+        if cls.model_fields["kind"].default == "chain" and name != "file"
+    }
     made["aiko with offsets"] = ll.Aiko(links=4, joint_offset=0.02).build()
     return made
 
@@ -146,18 +155,21 @@ def spherical_moves_as_in_mujoco(chain: ll.Chain, back: ll.Chain, path: Path) ->
     model = mujoco.MjModel.from_xml_path(str(path))
     data, place = mujoco.MjData(model), 0
     balls = [joint for joint in range(model.njnt) if model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_BALL]
-    others = [joint for joint in range(model.njnt) if model.jnt_type[joint] in (mujoco.mjtJoint.mjJNT_HINGE,
-                                                                                mujoco.mjtJoint.mjJNT_SLIDE)]
+    others = [
+        joint
+        for joint in range(model.njnt)
+        if model.jnt_type[joint] in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
+    ]
     for joint in sorted([*balls, *others]):
         at, width = model.jnt_qposadr[joint], 3 if joint in balls else 1
-        own = q[place:place + width]
-        data.qpos[at:at + (4 if width == 3 else 1)] = quaternion(own) if width == 3 else own
+        own = q[place : place + width]
+        data.qpos[at : at + (4 if width == 3 else 1)] = quaternion(own) if width == 3 else own
         place += width
     mujoco.mj_forward(model, data)
     whole = np.zeros((model.nv, model.nv))
     mujoco.mj_fullM(model, data, whole)
     # a ball's rates are along its own child's axes in both
-    assert whole[-len(q):, -len(q):] == pytest.approx(M, abs=1e-10 * np.abs(M).max())
+    assert whole[-len(q) :, -len(q) :] == pytest.approx(M, abs=1e-10 * np.abs(M).max())
 
 
 def quaternion(turn: np.ndarray) -> np.ndarray:
@@ -208,7 +220,7 @@ def swimming(path: Path, step: float, amplitude: float = 20.0, duration: float =
     model.opt.disableflags |= int(off.mjDSBL_CONTACT) | int(off.mjDSBL_LIMIT) | int(off.mjDSBL_GRAVITY)
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
-    along, start = data.xanchor[-1] - data.xanchor[3], data.xpos[1].copy()     # of the body, in the file's axes
+    along, start = data.xanchor[-1] - data.xanchor[3], data.xpos[1].copy()  # of the body, in the file's axes
     along = along[:2] / np.linalg.norm(along)
 
     def control(model: Any, data: Any) -> None:

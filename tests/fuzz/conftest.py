@@ -1,4 +1,5 @@
 """Makes `makers` importable by the tests of this folder."""
+
 import sys
 from pathlib import Path
 

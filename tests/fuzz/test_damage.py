@@ -1,6 +1,7 @@
 """Random damage to files: each scenario still loads or is refused in words that name the file, and every command ends
 in a sentence.
 """
+
 from __future__ import annotations
 
 import json
@@ -22,11 +23,40 @@ from limbless.scenarios import loader
 
 SEEDS = 15
 """Damages of each kind: 300 files in all."""
-RUBBISH = ["nan", ".inf", "-1", "0", "1e400", "null", "[]", "{}", "~", "true", "'", "\"", "[1, 2", "{a: b", "30 deg",
-           "*x", "&x",
-           "!!python/object:os.system", "\t", "2026-11-16", "0x1F", "1_000", "yes", "\u00e9\u4e16", "- -", ":", "%",
-           "@",
-           "\x00", "\ufeff", "a" * 5000, "[" * 200]
+RUBBISH = [
+    "nan",
+    ".inf",
+    "-1",
+    "0",
+    "1e400",
+    "null",
+    "[]",
+    "{}",
+    "~",
+    "true",
+    "'",
+    '"',
+    "[1, 2",
+    "{a: b",
+    "30 deg",
+    "*x",
+    "&x",
+    "!!python/object:os.system",
+    "\t",
+    "2026-11-16",
+    "0x1F",
+    "1_000",
+    "yes",
+    "\u00e9\u4e16",
+    "- -",
+    ":",
+    "%",
+    "@",
+    "\x00",
+    "\ufeff",
+    "a" * 5000,
+    "[" * 200,
+]
 
 Damage = Callable[[str, np.random.Generator], str]
 
@@ -40,7 +70,7 @@ def spot(text: str, rng: np.random.Generator) -> int:
 
 
 def cut(text: str, rng: np.random.Generator) -> str:
-    return text[:spot(text, rng)]
+    return text[: spot(text, rng)]
 
 
 def drop_line(text: str, rng: np.random.Generator) -> str:
@@ -70,13 +100,13 @@ def insert_rubbish(text: str, rng: np.random.Generator) -> str:
 def replace_value(text: str, rng: np.random.Generator) -> str:
     values = list(re.finditer(r"(?<=: )[^\n,{}\[\]]+", text))
     found = values[int(rng.integers(len(values)))]
-    return text[:found.start()] + pick(RUBBISH, rng) + text[found.end():]
+    return text[: found.start()] + pick(RUBBISH, rng) + text[found.end() :]
 
 
 def misspell(text: str, rng: np.random.Generator) -> str:
     keys = list(re.finditer(r"\w+(?=:)", text))
     found = keys[int(rng.integers(len(keys)))]
-    return text[:found.start()] + found[0][::-1] + "_" + text[found.end():]
+    return text[: found.start()] + found[0][::-1] + "_" + text[found.end() :]
 
 
 def swap_lines(text: str, rng: np.random.Generator) -> str:
@@ -97,9 +127,18 @@ def swallow_all(text: str, rng: np.random.Generator) -> str:
     return pick(RUBBISH, rng)
 
 
-DAMAGES: list[Damage] = [cut, drop_line, double_line, flip_characters, insert_rubbish, replace_value, misspell,
-                         swap_lines, reindent,
-                         swallow_all]
+DAMAGES: list[Damage] = [
+    cut,
+    drop_line,
+    double_line,
+    flip_characters,
+    insert_rubbish,
+    replace_value,
+    misspell,
+    swap_lines,
+    reindent,
+    swallow_all,
+]
 
 
 @pytest.mark.parametrize("complete", [False, True], ids=["as it is written", "with every field"])
@@ -157,7 +196,7 @@ def test_commands_that_read_damaged_files_end_in_a_sentence(tmp_path: Path) -> N
         told = f"seed {seed}, {damage.__name__}"
         refused = ends_in_a_sentence(["describe", str(file)], told) != 0
         ends_in_a_sentence(["cite", str(file)], told)
-        if refused:                                               # what still loads would be run
+        if refused:  # what still loads would be run
             assert ends_in_a_sentence(["run", str(file), "--out", str(tmp_path / "out")], told) == 2
             assert not (tmp_path / "out").exists()
 
@@ -174,7 +213,7 @@ def damage_bytes(file: Path, rng: np.random.Generator) -> None:
     content = bytearray(file.read_bytes())
     for place in rng.integers(len(content), size=int(rng.integers(1, 30))):
         content[place] = int(rng.integers(256))
-    file.write_bytes(content[:int(rng.integers(len(content)))] if rng.random() < 0.3 else content)
+    file.write_bytes(content[: int(rng.integers(len(content)))] if rng.random() < 0.3 else content)
 
 
 def damage_data(file: Path, rng: np.random.Generator) -> None:
@@ -207,8 +246,19 @@ def damage_summary(file: Path, rng: np.random.Generator) -> None:
     summary.write_text(json.dumps(found) if rng.random() < 0.7 else "{")
 
 
-FACTS = ["scenario_name", "model", "step", "gait_period", "total_mass", "task", "status", "notes", "doubts", "scenario",
-         "limbless"]
+FACTS = [
+    "scenario_name",
+    "model",
+    "step",
+    "gait_period",
+    "total_mass",
+    "task",
+    "status",
+    "notes",
+    "doubts",
+    "scenario",
+    "limbless",
+]
 ODD: list[Any] = ["", "x", "[]", "{", "[1, {}]", np.nan, np.inf, -1, 10**18, True, [1.0, 2.0], "a" * 5000]
 
 
@@ -217,9 +267,9 @@ COUNTS = {damage_bytes: 20, damage_data: 6, damage_summary: 2}
 
 
 @pytest.mark.parametrize("damage", COUNTS, ids=lambda damage: damage.__name__)
-def test_commands_that_show_damaged_runs_end_in_a_sentence(damage: Callable[[Path, np.random.Generator], None],
-                                                           kept: Path,
-                                                           tmp_path: Path) -> None:
+def test_commands_that_show_damaged_runs_end_in_a_sentence(
+    damage: Callable[[Path, np.random.Generator], None], kept: Path, tmp_path: Path
+) -> None:
     for seed in range(COUNTS[damage]):
         folder = tmp_path / f"{seed}"
         shutil.copytree(kept, folder)
@@ -233,11 +283,20 @@ def test_folders_that_hold_no_run(tmp_path: Path) -> None:
     (tmp_path / "result.nc").mkdir()
     (tmp_path / "loop.yaml").symlink_to(tmp_path / "loop.yaml")
     loop, long = str(tmp_path / "loop.yaml"), "x" * 5000
-    for words in (["plot", str(tmp_path)], ["report", str(tmp_path / "nowhere")], ["movie", str(tmp_path)],
-                  ["describe", loop],
-                  ["view", str(tmp_path)], ["run", str(tmp_path)], ["cite", str(tmp_path)], ["plot", loop],
-                  ["run", "\x00.yaml"],
-                  ["describe", f"{long}.yaml"], ["run", f"{long}.yaml"], ["report", long]):
+    for words in (
+        ["plot", str(tmp_path)],
+        ["report", str(tmp_path / "nowhere")],
+        ["movie", str(tmp_path)],
+        ["describe", loop],
+        ["view", str(tmp_path)],
+        ["run", str(tmp_path)],
+        ["cite", str(tmp_path)],
+        ["plot", loop],
+        ["run", "\x00.yaml"],
+        ["describe", f"{long}.yaml"],
+        ["run", f"{long}.yaml"],
+        ["report", long],
+    ):
         assert ends_in_a_sentence(words, str(words)[:80]) in (1, 2)
 
 

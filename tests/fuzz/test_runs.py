@@ -1,6 +1,7 @@
 """Random scenarios end in a finite result or in an error that says when and why; of the mild half nearly all come to
 their end.
 """
+
 from __future__ import annotations
 
 import warnings
@@ -75,7 +76,8 @@ def test_no_case_ends_in_silence_or_in_a_traceback(model: str, mild: bool, reque
                 raise AssertionError(f"{told} ends in {type(error).__name__}: {error}") from error
     finished = sum(outcome == "finished" for outcome in outcomes.values())
     unfinished = {seed: outcome for seed, outcome in outcomes.items() if outcome != "finished"}
-    least = int(MILD_SHARE * seeds) if mild else seeds // SEEDS        # of a few wild ones, none may come through
+    least = int(MILD_SHARE * seeds) if mild else seeds // SEEDS  # of a few wild ones, none may come through
     assert finished >= least, f"{finished} of {seeds} finished; {unfinished}"
-    assert mild or Counter(outcome.partition(":")[0]
-                           for outcome in outcomes.values())["finished"] < SEEDS, "the wild half is not wild"
+    assert mild or Counter(outcome.partition(":")[0] for outcome in outcomes.values())["finished"] < SEEDS, (
+        "the wild half is not wild"
+    )

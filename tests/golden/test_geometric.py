@@ -1,5 +1,5 @@
-"""The worked example of paper 003 against numbers computed for this project by other code (specification, section 6).
-"""
+"""The worked example of paper 003 against numbers computed for this project by other code (specification, section 6)."""
+
 from __future__ import annotations
 
 import json
@@ -44,7 +44,7 @@ def test_exterior_and_interior_dynamics_of_the_reference_states(law: str) -> Non
         scale = {"eps_1e-2": 1e-8, "eps_1e-3": 1e-7, "eps_1e-4": 1e-6}[law]
         assert found.acceleration[:3] == pytest.approx(xdd, abs=10 * scale)
         assert found.force[3:] == pytest.approx(tau, abs=scale)
-        assert np.abs(found.force[:3]).max() == 0.0                                     # tau_1..3 = 0 (18)
+        assert np.abs(found.force[:3]).max() == 0.0  # tau_1..3 = 0 (18)
 
 
 def test_track_and_torques_of_crawling() -> None:
@@ -69,7 +69,7 @@ def test_set_valued_friction(name: str, step: float) -> None:
         assert track[record] == pytest.approx(numbers[name]["x123"][k], abs=1e-10)
         if 0.0 < t < 20.0:
             # the forces of a step are those of its middle
-            between = result["joint_torque"].values[record - 1:record + 1].mean(axis=0)
+            between = result["joint_torque"].values[record - 1 : record + 1].mean(axis=0)
             assert between == pytest.approx(numbers[name]["tau4_7"][k], abs=1e-6)
     stuck = np.bincount(result["contact_held"].values[:-1].sum(axis=1).astype(int), minlength=4)[:4]
     assert np.abs(stuck - numbers[name]["stuck_directions_histogram"]).max() <= 2
@@ -110,15 +110,16 @@ def test_manipulation(friction: str) -> None:
         assert found.reaction[[0, 1, 5]] == pytest.approx(reaction, abs=1e-13)
         assert found.force[:3] == pytest.approx(reaction, abs=1e-13)
         moved = model.solve([3.0, -2.0, 0.0, *q], [0, 0, 0, *qd], "manipulation", acceleration=qdd)
-        assert moved.force == pytest.approx(found.force, abs=1e-12)              # the place of the tail does not matter
+        assert moved.force == pytest.approx(found.force, abs=1e-12)  # the place of the tail does not matter
 
 
 def test_manipulation_through_time() -> None:
     """A run with the tail clamped from the start: the set-valued torques are the limit of the regularised ones."""
     numbers = NUMBERS["manipulation"]["coulomb_eps=1e-4"]
     laws = (Wheels(), Clamp())
-    result = ll.simulate(WangSnake(), Serpenoid(), laws, model="geometric", duration=8.0, step=1e-3,
-                         record_every=0.5).dataset
+    result = ll.simulate(
+        WangSnake(), Serpenoid(), laws, model="geometric", duration=8.0, step=1e-3, record_every=0.5
+    ).dataset
     for t, tau in zip(numbers["t"], numbers["tau4_7"], strict=True):
         if 0.0 < t < 8.0:
             assert result["joint_torque"].values[at(result, t)] == pytest.approx(tau, abs=3e-3)
@@ -126,8 +127,7 @@ def test_manipulation_through_time() -> None:
 
 
 def test_zero_momentum_without_friction() -> None:
-    """Joints (29), no friction, no momentum: only the full (22) keeps it; as printed the tail would be at X = 0.594 m.
-    """
+    """Joints (29), no friction, no momentum: only the full (22) keeps it; as printed the tail would be at X = 0.594 m."""
     numbers = NUMBERS["zero_momentum"]
     _, result = glide()
     assert tail(result)[-1] == pytest.approx(numbers["x123"], abs=1e-8)
@@ -137,8 +137,7 @@ def test_zero_momentum_without_friction() -> None:
 
 @pytest.mark.parametrize("friction", ["eps_1e-2", "eps_1e-3", "eps_1e-4", "eps_1e-5", "viscous"])
 def test_equation_22_as_printed_is_wrong_by_2_to_19_percent(friction: str) -> None:
-    """The table of section 6 of the specification: errors of the size of the paper's 6.09 %, which it calls numerical.
-    """
+    """The table of section 6 of the specification: errors of the size of the paper's 6.09 %, which it calls numerical."""
     exterior, numbers = Exterior(friction), NUMBERS["cross_terms_dropped"][friction]
     (full, torque), (track, wrong) = exterior.run(False), exterior.run(True)
     error = np.abs(wrong - torque).mean(axis=0) / np.abs(torque).mean(axis=0)

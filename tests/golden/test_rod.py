@@ -1,5 +1,5 @@
-"""The worked examples of paper 000 against numbers that were computed apart from this library (tests/golden/rod.json).
-"""
+"""The worked examples of paper 000 against numbers that were computed apart from this library (tests/golden/rod.json)."""
+
 from __future__ import annotations
 
 import json
@@ -40,8 +40,9 @@ def test_worm_head(name: str) -> None:
         assert float(now["base_position"][0]) == pytest.approx(snapshot["x_o"], abs=1e-9)
         assert float(now["base_twist"][0]) == pytest.approx(snapshot["xo_dot"], abs=1e-9)
         assert float(now["base_acceleration"][0]) == pytest.approx(snapshot["xo_ddot"], abs=2e-9)
-        assert now["support_abscissa"].values[now["contact_state"].values > 0] == pytest.approx(snapshot["anchors"],
-                                                                                                abs=1e-12)
+        assert now["support_abscissa"].values[now["contact_state"].values > 0] == pytest.approx(
+            snapshot["anchors"], abs=1e-12
+        )
 
 
 @pytest.mark.parametrize("name", WORMS)
@@ -92,8 +93,9 @@ def test_work_of_a_step_is_the_weight_times_its_height() -> None:
     """The feet do no work."""
     run = inchworm()
     steps = run.dataset["actuator_work"].sel(time=np.arange(2.0, 14.1, 2.0), method="nearest").values
-    assert np.diff(steps) == pytest.approx(run.mass * 9.81 * REFERENCE["inchworm_climb"]["outputs"]["step_length"],
-                                           rel=1e-6)
+    assert np.diff(steps) == pytest.approx(
+        run.mass * 9.81 * REFERENCE["inchworm_climb"]["outputs"]["step_length"], rel=1e-6
+    )
 
 
 @cache
@@ -144,9 +146,15 @@ def test_forces_of_the_turning_snake_at_given_supports() -> None:
     expected = REFERENCE["snake2d_turning"]["outputs"]["forces"]
     settings = MacroContinuousSettings(cells=256)
     rod = Rod(base="planar", strains="planar")
-    data = ll.simulate(rod, TravellingCurvature(turn=2.6), Support(travel=False), model=settings, duration=4.5,
-                       step=0.025,
-                       record_every=0.1).dataset.isel(time=-1)
+    data = ll.simulate(
+        rod,
+        TravellingCurvature(turn=2.6),
+        Support(travel=False),
+        model=settings,
+        duration=4.5,
+        step=0.025,
+        record_every=0.1,
+    ).dataset.isel(time=-1)
     assert data["contact_wrench"].values == pytest.approx(expected["F_c"], abs=2e-6)
     assert data["support_wrench"].values[:, 1] == pytest.approx(expected["T"], abs=5e-6)
 
@@ -174,8 +182,9 @@ def test_sheared_snake(name: str) -> None:
     assert np.interp(expected["X"], X, V[:, 5]) == pytest.approx(expected["Omega_Z"], abs=2e-6)
 
 
-def _section_twists(model: MacroContinuous, strain: np.ndarray, rate: np.ndarray, acceleration: np.ndarray,
-                    twist: np.ndarray) -> Any:
+def _section_twists(
+    model: MacroContinuous, strain: np.ndarray, rate: np.ndarray, acceleration: np.ndarray, twist: np.ndarray
+) -> Any:
     from limbless.mechanics.rod.sweep import adjoint_matrices
     from limbless.mechanics.rod.tables import Shape
 

@@ -5,6 +5,7 @@ Flat gaits are not unique, and sidewinding goes through impacts: the bands are t
 tolerance and solver parameters. The paper's own distances are only in its pictures; its words (forwards, slowly
 backwards, almost along y) are tested too.
 """
+
 from __future__ import annotations
 
 import json
@@ -46,8 +47,9 @@ def test_every_step_is_solved_and_every_balance_passes(name: str) -> None:
     run = result(name)
     assert run.dataset["contact_residual"].values.max() <= 1e-8
     assert {balance.verdict for balance in run.balances()} == {"pass"}
-    assert {"power", "linear momentum", "angular momentum", "contact residual"} <= {balance.name
-                                                                                    for balance in run.balances()}
+    assert {"power", "linear momentum", "angular momentum", "contact residual"} <= {
+        balance.name for balance in run.balances()
+    }
 
 
 def test_the_words_of_the_paper() -> None:
@@ -62,8 +64,10 @@ def test_the_words_of_the_paper() -> None:
 @pytest.mark.parametrize(("theta", "step"), [(1.0, 0.001), (1.0, 0.005)])
 def test_implicit_control_allows_long_steps(theta: float, step: float) -> None:
     """First order in the step: what 1/1000 and 1/200 s give is written in the spec."""
-    wide = {0.001: ((1.7785, -0.3015), (-0.2097, -0.2141), (0.0341, 1.3118)), 0.005: ((1.785, -0.303), (-0.199, -0.214),
-                                                                                      (0.046, 1.309))}
+    wide = {
+        0.001: ((1.7785, -0.3015), (-0.2097, -0.2141), (0.0341, 1.3118)),
+        0.005: ((1.785, -0.303), (-0.199, -0.214), (0.046, 1.309)),
+    }
     for name, known in zip(SCENARIOS, wide[step], strict=True):
         run = ll.run(SCENARIOS[name], {"model.theta": theta, "step": step})
         assert link_six(run)[-1, :2] == pytest.approx(np.array(known), abs=0.003), name
@@ -79,9 +83,12 @@ def test_nearly_rigid_ground_gives_the_same_path(name: str) -> None:
 
 def test_first_order_in_the_step() -> None:
     """Distance to the result of a very short step halves with the step (undulation, 1 s)."""
-    ends = [link_six(ll.run(SCENARIOS["ortho"], {"duration": 1.0, "step": 1 / n, "record_every": 1.0,
-                                                 "model.theta": 1.0}))[-1, :2]
-            for n in (500, 1000, 2000, 8000)]
+    ends = [
+        link_six(ll.run(SCENARIOS["ortho"], {"duration": 1.0, "step": 1 / n, "record_every": 1.0, "model.theta": 1.0}))[
+            -1, :2
+        ]
+        for n in (500, 1000, 2000, 8000)
+    ]
     errors = [np.linalg.norm(end - ends[-1]) for end in ends[:3]]
     assert 1.6 < errors[0] / errors[1] < 2.7 and 1.6 < errors[1] / errors[2] < 2.9
 

@@ -5,6 +5,7 @@ Nothing here is taken from the library but the recorded numbers: kinematics of t
 contact points (9), (15)-(30) and the natural map of the normal and friction laws (specification, section 10) are
 written once more.
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -20,9 +21,14 @@ Array = np.ndarray
 def rotation(q: Array) -> Array:
     """(T, 3, 3) from unit quaternions, scalar first."""
     w, x, y, z = np.moveaxis(q, -1, 0)
-    return np.stack([np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)], -1),
-                     np.stack([2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)], -1),
-                     np.stack([2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)], -1)], -2)
+    return np.stack(
+        [
+            np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)], -1),
+            np.stack([2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)], -1),
+            np.stack([2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)], -1),
+        ],
+        -2,
+    )
 
 
 def about(axis: int, angle: Array) -> Array:
@@ -35,8 +41,9 @@ def about(axis: int, angle: Array) -> Array:
 def middle_quaternion(q: Array, rate: Array, h: float) -> Array:
     """p_M = (p_A + a Hbar(p_A)^T w_A) / (1 + a^2 |w_A|^2), a = h/4, made a unit quaternion: (72) in closed form."""
     w, v = q[:, :1], q[:, 1:]
-    moved = np.concatenate([w - 0.25 * h * (v * rate).sum(1, keepdims=True),
-                            v + 0.25 * h * (w * rate + np.cross(v, rate))], axis=1)
+    moved = np.concatenate(
+        [w - 0.25 * h * (v * rate).sum(1, keepdims=True), v + 0.25 * h * (w * rate + np.cross(v, rate))], axis=1
+    )
     return moved / np.linalg.norm(moved, axis=1, keepdims=True)
 
 
@@ -44,9 +51,9 @@ def contact_kinematics(data: dict[str, Array]) -> tuple[Array, Array, Array, Arr
     """Gaps (T, 22), velocities of the contact points (T, 22, 3) and tangents at the middles of all steps, in the order
     of the contacts.
     """
-    place, turn, twist, angle, rate = (data[name] for name in
-                                       ("base_position", "base_orientation", "base_twist", "joint_position",
-                                        "joint_velocity"))
+    place, turn, twist, angle, rate = (
+        data[name] for name in ("base_position", "base_orientation", "base_twist", "joint_position", "joint_velocity")
+    )
     before, after = slice(0, -1), slice(1, None)
     start = place[before] + 0.5 * STEP * np.einsum("tij,tj->ti", rotation(turn[before]), twist[before, :3])
     R = rotation(middle_quaternion(turn[before], twist[before, 3:], STEP))
@@ -60,9 +67,9 @@ def contact_kinematics(data: dict[str, Array]) -> tuple[Array, Array, Array, Arr
         if link:
             e = 0.5 * LENGTH * R[:, :, 0]
             r, v = r + e, v + np.cross(w, e)
-            w = w + rates[:, 2 * link - 2, None] * R[:, :, 2]                        # yaw about the previous link's z
+            w = w + rates[:, 2 * link - 2, None] * R[:, :, 2]  # yaw about the previous link's z
             R = R @ about(2, joints[:, 2 * link - 2])
-            w = w + rates[:, 2 * link - 1, None] * R[:, :, 1]                        # pitch about the turned y
+            w = w + rates[:, 2 * link - 1, None] * R[:, :, 1]  # pitch about the turned y
             R = R @ about(1, joints[:, 2 * link - 1])
             e = 0.5 * LENGTH * R[:, :, 0]
             r, v = r + e, v + np.cross(w, e)
@@ -90,7 +97,7 @@ def natural_map(data: dict[str, Array], mu: Array, rho: float) -> Array:
     slip = np.stack([np.einsum("tci,tci->tc", speed, t) for t in (along, across)], -1) * mu
     # 0 at the start, and wherever it was open
     memory = np.concatenate([np.zeros_like(xi[:1]), xi[:-1]])
-    soft, step = e * mu.min()**2, rho / mu.max()**2
+    soft, step = e * mu.min() ** 2, rho / mu.max() ** 2
     y = xi - step * (slip + soft * (xi - memory))
     size = np.linalg.norm(y, axis=-1)
     inside = np.where((size > z)[..., None], z[..., None] * y / np.maximum(size, 1e-300)[..., None], y)
@@ -102,23 +109,43 @@ def natural_map(data: dict[str, Array], mu: Array, rho: float) -> Array:
     return np.maximum(worst, friction.max(axis=1))
 
 
-NEEDED = ("base_position", "base_orientation", "base_twist", "joint_position", "joint_velocity", "contact_gap",
-          "contact_force")
+NEEDED = (
+    "base_position",
+    "base_orientation",
+    "base_twist",
+    "joint_position",
+    "joint_velocity",
+    "contact_gap",
+    "contact_force",
+)
 
 
 @pytest.mark.parametrize("mu", [(0.8, 0.8), (1.5, 1.5), (2.0, 2.0), (2.0, 0.3)])
 def test_friction_of_rubber_and_more_keeps_the_contact_laws(mu: tuple[float, float]) -> None:
-    """From about 0.8 on radii of friction that follow the loads do not settle: sidewinding with coefficients up to 2.
-    """
-    run = ll.run("snake-sidewind", {"step": STEP, "record_every": STEP, "model.theta": 1.0, "duration": 1.0,
-                                    "environment.ground.forward": mu[0], "environment.ground.lateral": mu[1]})
+    """From about 0.8 on radii of friction that follow the loads do not settle: sidewinding with coefficients up to 2."""
+    run = ll.run(
+        "snake-sidewind",
+        {
+            "step": STEP,
+            "record_every": STEP,
+            "model.theta": 1.0,
+            "duration": 1.0,
+            "environment.ground.forward": mu[0],
+            "environment.ground.lateral": mu[1],
+        },
+    )
     assert natural_map({key: run.dataset[key].values for key in NEEDED}, np.array(mu), 0.3).max() < 2e-8
     assert run.dataset["contact_residual"].max() < 1e-8
 
 
-@pytest.mark.parametrize(("name", "mu"), [("snake-undulate-orthotropic", (0.1, 0.5)), ("snake-undulate-isotropic",
-                                                                                       (0.2, 0.2)),
-                                          ("snake-sidewind", (0.2, 0.2))])
+@pytest.mark.parametrize(
+    ("name", "mu"),
+    [
+        ("snake-undulate-orthotropic", (0.1, 0.5)),
+        ("snake-undulate-isotropic", (0.2, 0.2)),
+        ("snake-sidewind", (0.2, 0.2)),
+    ],
+)
 def test_every_step_of_a_whole_run_keeps_the_contact_laws(name: str, mu: tuple[float, float]) -> None:
     run = ll.run(name, {"step": STEP, "record_every": STEP, "model.theta": 1.0})
     data = {key: run.dataset[key].values for key in NEEDED}

@@ -3,6 +3,7 @@
 The file is in the paper's axes (z along the backbone) with gravity as a free vector: base orientation none, axes
 exchanged here.
 """
+
 from __future__ import annotations
 
 import json

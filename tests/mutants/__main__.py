@@ -4,6 +4,7 @@ Kernels run as plain Python here (nothing is compiled), so a mutant costs a seco
 imported afresh, with one file changed in memory, and runs its test in this process. First all these tests run on the
 library as it is, and must pass.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -37,8 +38,10 @@ class Changed(importlib.abc.MetaPathFinder):
         self.path = ROOT / "src" / "limbless" / mutant.file
         text = self.path.read_text(encoding="utf-8")
         if text.count(mutant.correct) != mutant.times:
-            raise SystemExit(f"{mutant.name}: its text occurs {text.count(mutant.correct)} times in {mutant.file}, "
-                             f"not {mutant.times}")
+            raise SystemExit(
+                f"{mutant.name}: its text occurs {text.count(mutant.correct)} times in {mutant.file}, "
+                f"not {mutant.times}"
+            )
         self.text = text.replace(mutant.correct, mutant.printed) + HELPERS.get(mutant.name, "")
 
     def find_spec(self, name: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
@@ -78,18 +81,18 @@ def fresh_library(mutant: Mutant | None) -> Iterator[None]:
     finder = [Changed(mutant)] if mutant else []
     sys.meta_path[:0] = finder
     opened: Any = Path.open
-    if mutant and not mutant.file.endswith(".py"):       # a file of data: whoever reads it finds the other text
+    if mutant and not mutant.file.endswith(".py"):  # a file of data: whoever reads it finds the other text
         other = finder[0].text.encode()
 
         def open_other(path: Path, *how: Any, **more: Any) -> Any:
             return io.BytesIO(other) if path.resolve() == finder[0].path else opened(path, *how, **more)
 
-        Path.open = open_other                                                             # type: ignore[method-assign]
+        Path.open = open_other  # type: ignore[method-assign]
     try:
         plain_kernels.install()
         yield
     finally:
-        Path.open = opened                                                                 # type: ignore[method-assign]
+        Path.open = opened  # type: ignore[method-assign]
         for item in finder:
             sys.meta_path.remove(item)
 
@@ -98,8 +101,9 @@ def run(mutant: Mutant | None, tests: list[str]) -> tuple[int, list[str], str]:
     """Exit code of pytest, types of failures, and what it printed."""
     witness, output = Witness(), io.StringIO()
     with fresh_library(mutant), contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-        code = pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"--rootdir={ROOT}", *tests],
-                           plugins=[witness])
+        code = pytest.main(
+            ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"--rootdir={ROOT}", *tests], plugins=[witness]
+        )
     return int(code), witness.failures, output.getvalue()
 
 

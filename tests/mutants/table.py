@@ -6,6 +6,7 @@ the world axes and
 shares one pass between inverse and direct dynamics), so `printed` is what the misprint amounts to there. See spec
 section 7.
 """
+
 from __future__ import annotations
 
 import runpy
@@ -21,11 +22,11 @@ TOUCH = "tests/unit/models/test_rod_contacts.py"
 
 class Mutant(NamedTuple):
     name: str
-    erratum: str          # where in the paper, what is printed, what is right
-    file: str             # below src/limbless
-    correct: str          # text of the source, found `times` times
-    printed: str          # what the printed form makes of it
-    killer: str           # the test that must fail
+    erratum: str  # where in the paper, what is printed, what is right
+    file: str  # below src/limbless
+    correct: str  # text of the source, found `times` times
+    printed: str  # what the printed form makes of it
+    killer: str  # the test that must fail
     times: int = 1
 
 
@@ -495,11 +496,11 @@ MUTANTS += [  # paper 000
 
 HELPERS = {
     "51": "\n\ndef without_centripetal(fluid, F, w, P):\n"
-          "    return Wrench(F.force + scaled(fluid.added, cross(w, cross(w, P))), F.torque)\n",
+    "    return Wrench(F.force + scaled(fluid.added, cross(w, cross(w, P))), F.torque)\n",
 }
 """Text added at the end of a mutant's file, where its printed form needs a function."""
 
-for more in sorted(Path(__file__).parent.glob("table_*.py")):          # the other papers' tables
+for more in sorted(Path(__file__).parent.glob("table_*.py")):  # the other papers' tables
     found = runpy.run_path(str(more))
     MUTANTS += [Mutant(*entry) for entry in found["MUTANTS"]]
     HELPERS |= found.get("HELPERS", {})

@@ -1,6 +1,7 @@
 """Every erratum that changes a number has a mutant, and every mutant is killed by its test (see `table.py` and
 `__main__.py`).
 """
+
 from __future__ import annotations
 
 import ast
@@ -17,35 +18,108 @@ ROOT = HERE.parents[1]
 MUTANTS = runpy.run_path(str(HERE / "table.py"))["MUTANTS"]
 each = pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 
-ERRATA = {"table-1-yaw", "table-1-pitch", "after-25", "16", "30", "32", "38-41", "48", "50", "51", "61-lumped",
-          "62-lumped", "56-62", "65",
-          "A12", "rho",
-          *(f"003-{name}" for name in ("22", "24", "4", "M", "12", "17", "fY", "J3", "table-1", "table-4", "29"))}
+ERRATA = {
+    "table-1-yaw",
+    "table-1-pitch",
+    "after-25",
+    "16",
+    "30",
+    "32",
+    "38-41",
+    "48",
+    "50",
+    "51",
+    "61-lumped",
+    "62-lumped",
+    "56-62",
+    "65",
+    "A12",
+    "rho",
+    *(f"003-{name}" for name in ("22", "24", "4", "M", "12", "17", "fY", "J3", "table-1", "table-4", "29")),
+}
 """The rows of the specs' errata that change a number (003-: paper 003, the others paper 001);
 the others correct a reference in the text."""
 
 
-ERRATA_000 = {f"000-{name}" for name in (
-    "66", "12", "20", "fig-2", "fig-2-step-1", "17", "18", "33", "footnote-4", "42", "44", "36", "inchworm-intervals",
-    "inchworm-pose",
-    "51", "52", "53", "54", "55", "56", "64")}
+ERRATA_000 = {
+    f"000-{name}"
+    for name in (
+        "66",
+        "12",
+        "20",
+        "fig-2",
+        "fig-2-step-1",
+        "17",
+        "18",
+        "33",
+        "footnote-4",
+        "42",
+        "44",
+        "36",
+        "inchworm-intervals",
+        "inchworm-pose",
+        "51",
+        "52",
+        "53",
+        "54",
+        "55",
+        "56",
+        "64",
+    )
+}
 """Of paper 000, section 2 of its spec. The signs under (12) are those of Fig. 2; the other rows correct a claim or a
 word.
 """
 
 
-ERRATA_004 = {f"004-{number}" for number in (
-    "1", "5", "6", "8", "9", "12", "14", "17", "18", "22", "26", "27", "31", "31-axes", "33", "34", "46", "54", "57")}
+ERRATA_004 = {
+    f"004-{number}"
+    for number in (
+        "1",
+        "5",
+        "6",
+        "8",
+        "9",
+        "12",
+        "14",
+        "17",
+        "18",
+        "22",
+        "26",
+        "27",
+        "31",
+        "31-axes",
+        "33",
+        "34",
+        "46",
+        "54",
+        "57",
+    )
+}
 """Of paper 004, section 10 of its spec. The others rename a symbol, say a limit, or choose between two forms that both
 exist.
 """
 
 
-SURVIVORS = {"contact-gap-sign", "rod-base-acceleration", "equivalent-force-sign", "anchorage-acceleration",
-             "rod-elastic-energy",
-             "chain-elastic-energy", "servo-reference", "slope-height", "patch-backward", "workspace-corner",
-             "eight-tilt", "end-off-grid",
-             "limits-parabola", "tip-reach", "drawn-boxes", "frame-late", "drawn-tendons"}
+SURVIVORS = {
+    "contact-gap-sign",
+    "rod-base-acceleration",
+    "equivalent-force-sign",
+    "anchorage-acceleration",
+    "rod-elastic-energy",
+    "chain-elastic-energy",
+    "servo-reference",
+    "slope-height",
+    "patch-backward",
+    "workspace-corner",
+    "eight-tilt",
+    "end-off-grid",
+    "limits-parabola",
+    "tip-reach",
+    "drawn-boxes",
+    "frame-late",
+    "drawn-tendons",
+}
 """Small mistakes that no test noticed once."""
 
 
@@ -76,10 +150,14 @@ SAMPLE = [mutant for mutant in MUTANTS if mutant.name in ("000-64", "003-29", "0
 
 def test_a_sample_of_the_mutants_is_killed() -> None:
     """In a process of its own, where kernels run as plain Python: about a second for each."""
-    done = subprocess.run([sys.executable, str(HERE), *(mutant.name for mutant in SAMPLE)], cwd=ROOT,
-                          capture_output=True, text=True,
-                          check=False, env={key: value for key, value in os.environ.items()
-                                            if not key.startswith("PYTEST_")})
+    done = subprocess.run(
+        [sys.executable, str(HERE), *(mutant.name for mutant in SAMPLE)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")},
+    )
     verdicts = dict(line.split("\t")[:2] for line in done.stdout.splitlines() if "\t" in line)
     assert verdicts == {"unchanged": "pass", **{mutant.name: "killed" for mutant in SAMPLE}}, done.stdout + done.stderr
     assert done.returncode == 0

@@ -4,6 +4,7 @@ plain` does not.
 A body on a screw falls with (J + m p2) q'' = -m g p; a law of the third power brakes a sliding bar by c L v3; a leash
 pulls with k times its length; Heun's rule is of second order.
 """
+
 from __future__ import annotations
 
 import os
@@ -75,18 +76,30 @@ def law_and_leash(names: dict[str, Any]) -> None:
 
     chain = ll.UniformChain(links=1, length=0.4).build()
     found = ll.NewtonEuler(chain, Both()).inverse([], [], [], base_twist=(0.0, 0.2, 0.0, 0.0, 0.0, 0.0))
-    middle = found.base_acceleration[1] + 0.2 * found.base_acceleration[5]   # the leash pulls at the end: the bar
-                                                                             # turns, too
+    middle = found.base_acceleration[1] + 0.2 * found.base_acceleration[5]  # the leash pulls at the end: the bar
+    # turns, too
     np.testing.assert_allclose(chain.total_mass * middle, 8.0 * 0.5 - 3.0 * 0.4 * 0.2**3, rtol=1e-12)
     run = ll.simulate(chain, ll.BodyWave(), Both(), duration=0.2, step=0.01, initial={"twist": (0.0, 0.2, 0, 0, 0, 0)})
     balance = run.summary()["balances"]["power"]
     assert balance["verdict"] == "pass", balance
     off = []
     for step in (0.002, 0.001):
-        hard = ll.simulate(chain, ll.BodyWave(), Both(), model="non-smooth", duration=0.1, step=step, record_every=0.02,
-                           initial={"twist": (0.0, 0.2, 0, 0, 0, 0)}).dataset["base_position"].values[-1]
+        hard = (
+            ll.simulate(
+                chain,
+                ll.BodyWave(),
+                Both(),
+                model="non-smooth",
+                duration=0.1,
+                step=step,
+                record_every=0.02,
+                initial={"twist": (0.0, 0.2, 0, 0, 0, 0)},
+            )
+            .dataset["base_position"]
+            .values[-1]
+        )
         off.append(np.linalg.norm(hard - run.dataset["base_position"].sel(time=0.1, method="nearest").values))
-    assert off[1] < 0.6 * off[0] < 1e-3, off                                  # Moreau's steps tend to the smooth motion
+    assert off[1] < 0.6 * off[0] < 1e-3, off  # Moreau's steps tend to the smooth motion
 
 
 def order_of_heun(names: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ once do so here as well.
 Also a pytest plugin (`-p plain_kernels`): with LIMBLESS_PLAIN_SECONDS set, a test that takes longer than that is cut
 off and skipped; what it reached until then counts.
 """
+
 from __future__ import annotations
 
 import ctypes
@@ -67,12 +68,21 @@ def _rows_from(arrays: Any, start: int) -> Any:
 
 
 PLAIN: dict[str, Callable] = {
-    "lean": lambda value: value, "lean_span": lambda array, start, count: array[start:start + count],
+    "lean": lambda value: value,
+    "lean_span": lambda array, start, count: array[start : start + count],
     "rows_from": _rows_from,
-    "in_lanes": LaneArray, "_floor": np.floor,
-    "align_stack": lambda: None, "call_slot": _call_slot, "as_lanes": LaneArray, "total": lambda x: float(np.sum(x)),
-    "lane": lambda x, i: float(x[i]), "with_lane": _with_lane, "_root": np.sqrt, "_size": np.abs,
-    "_largest": lambda x: float(np.max(x)), "_some": lambda x: bool(np.any(x > 0.0)),
+    "in_lanes": LaneArray,
+    "_floor": np.floor,
+    "align_stack": lambda: None,
+    "call_slot": _call_slot,
+    "as_lanes": LaneArray,
+    "total": lambda x: float(np.sum(x)),
+    "lane": lambda x, i: float(x[i]),
+    "with_lane": _with_lane,
+    "_root": np.sqrt,
+    "_size": np.abs,
+    "_largest": lambda x: float(np.max(x)),
+    "_some": lambda x: bool(np.any(x > 0.0)),
     "_choose": lambda x, a, b: np.where(x > 0.0, a, b),
 }
 
@@ -87,8 +97,7 @@ def _by_scalar(of_numbers: Callable, of_lanes: Callable) -> Callable:
 
 
 def install() -> None:
-    """Before anything else of the library is imported: each module is changed before the next one takes names from it.
-    """
+    """Before anything else of the library is imported: each module is changed before the next one takes names from it."""
     _Intrinsic.__call__ = _plainly
     lanes, scalars = (
         import_module("limbless.mechanics.compiled.lanes"),
@@ -118,10 +127,12 @@ def _cut_off() -> Iterator[None]:
     """Skip what takes too long line by line (0 s: no limit), from a line of the library: within coverage that would
     leave a lock behind.
     """
+
     def too_long(_: int, frame: Any) -> None:
         if LIBRARY in Path(frame.f_code.co_filename).parents:
             pytest.skip(f"takes more than {SECONDS} s in plain Python")
         signal.setitimer(signal.ITIMER_REAL, 0.001)
+
     signal.signal(signal.SIGALRM, too_long)
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     yield

@@ -1,4 +1,5 @@
 """A made-up swimmer with 13 sections and 36 joints whose every number is known in closed form."""
+
 from __future__ import annotations
 
 import numpy as np

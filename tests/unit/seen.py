@@ -1,4 +1,5 @@
 """What of a figure a reader cannot see: used by the tests of all figures."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -6,7 +7,7 @@ from typing import Any
 import numpy as np
 
 COUNTED = ("joint", "link", "vertebra", "disk", "point")
-SLACK = 1.5            # dots at 100 per inch: a glyph's own edge
+SLACK = 1.5  # dots at 100 per inch: a glyph's own edge
 
 
 def unseen(drawing: Any) -> list[str]:
@@ -68,7 +69,7 @@ def _curves(axes: Any) -> list[str]:
     for line in axes.lines:
         points = np.column_stack([np.asarray(line.get_xdata(), dtype=float), np.asarray(line.get_ydata(), dtype=float)])
         if line.get_transform() != axes.transData or not np.isfinite(points).any():
-            continue                                                                     # a line across the axes
+            continue  # a line across the axes
         points = points[np.isfinite(points).all(axis=1)]
         if ((points < low - room) | (points > high + room)).any():
             faults.append(f"curve {line.get_label()!r} of {axes.get_ylabel()!r} leaves its axes")
@@ -77,9 +78,14 @@ def _curves(axes: Any) -> list[str]:
 
 def _bars(axes: Any) -> list[str]:
     low, high = sorted(axes.get_xlim())
-    return [f"bar at {bar.get_x():g} of {axes.get_ylabel()!r} is cut" for bar in axes.patches
-            if hasattr(bar, "get_x") and hasattr(bar, "get_width") and bar.get_transform() == axes.transData
-            and (bar.get_x() < low - 1e-9 or bar.get_x() + bar.get_width() > high + 1e-9)]
+    return [
+        f"bar at {bar.get_x():g} of {axes.get_ylabel()!r} is cut"
+        for bar in axes.patches
+        if hasattr(bar, "get_x")
+        and hasattr(bar, "get_width")
+        and bar.get_transform() == axes.transData
+        and (bar.get_x() < low - 1e-9 or bar.get_x() + bar.get_width() > high + 1e-9)
+    ]
 
 
 def _labels(axes: Any) -> list[str]:
@@ -89,5 +95,8 @@ def _labels(axes: Any) -> list[str]:
     if hasattr(axes, "_colorbar"):
         return []
     names = [axes.get_ylabel(), *([axes.get_xlabel()] if axes.xaxis.get_tick_params().get("labelbottom", True) else [])]
-    return [f"axes {axes.get_title()!r} have a label without a unit: {name!r}" for name in names
-            if not name.endswith(")") and not any(word in name for word in COUNTED)]
+    return [
+        f"axes {axes.get_title()!r} have a label without a unit: {name!r}"
+        for name in names
+        if not name.endswith(")") and not any(word in name for word in COUNTED)
+    ]

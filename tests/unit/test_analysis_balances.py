@@ -1,4 +1,5 @@
 """The balances: they pass when states and integrals agree, fail by the stated threshold, and say by how much."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -24,30 +25,38 @@ def braked(drift: float = 0.0) -> xr.Dataset:
     v = 3.0 - TIME / 2
     momentum, impulse = np.zeros((len(TIME), 6)), np.zeros((len(TIME), 6))
     momentum[:, 1], impulse[:, 1] = 2.0 * v, -TIME
-    momentum[:, 5], impulse[:, 5] = 0.7 * 2.0 * v, -0.7 * TIME   # it moves along x = 0.7 m
+    momentum[:, 5], impulse[:, 5] = 0.7 * 2.0 * v, -0.7 * TIME  # it moves along x = 0.7 m
     screw = ("time", "screw")
-    return xr.Dataset({
-        "kinetic_energy": ("time", v**2 + drift * TIME),
-        "environment_power": ("time", -v), "environment_work": ("time", -3 * TIME + TIME**2 / 4),
-        "actuator_power": ("time", 0 * TIME), "actuator_work": ("time", 0 * TIME),
-        "momentum": (screw, momentum), "impulse": (screw, impulse),
-        "com_position": (("time", "axis"), np.stack([0 * TIME + 0.7, 3 * TIME - TIME**2 / 4, 0 * TIME], axis=1)),
-        "base_orientation": (("time", "quaternion"), np.tile([0.6, 0.0, 0.8, 0.0], (len(TIME), 1)))},
-                      coords={"time": TIME})
+    return xr.Dataset(
+        {
+            "kinetic_energy": ("time", v**2 + drift * TIME),
+            "environment_power": ("time", -v),
+            "environment_work": ("time", -3 * TIME + TIME**2 / 4),
+            "actuator_power": ("time", 0 * TIME),
+            "actuator_work": ("time", 0 * TIME),
+            "momentum": (screw, momentum),
+            "impulse": (screw, impulse),
+            "com_position": (("time", "axis"), np.stack([0 * TIME + 0.7, 3 * TIME - TIME**2 / 4, 0 * TIME], axis=1)),
+            "base_orientation": (("time", "quaternion"), np.tile([0.6, 0.0, 0.8, 0.0], (len(TIME), 1))),
+        },
+        coords={"time": TIME},
+    )
 
 
 def test_a_right_run_passes() -> None:
     proof = balances(braked(), mass=2.0)
     assert [balance.name for balance in proof] == ["power", "linear momentum", "angular momentum", "orientation"]
     assert all(balance.verdict == "pass" and balance.relative < 1e-14 for balance in proof)
-    assert all(set(balance.as_dict()) == {"value", "scale", "units", "relative", "threshold", "verdict", "compares"}
-               for balance in proof)
+    assert all(
+        set(balance.as_dict()) == {"value", "scale", "units", "relative", "threshold", "verdict", "compares"}
+        for balance in proof
+    )
 
 
 def test_the_scale_of_power_is_the_work_exchanged() -> None:
     data = braked()
-    assert work_exchanged(data) == pytest.approx(8.0)   # integral of v: 12 - 4
-    assert balances(data)[0].scale == pytest.approx(9.0)   # but the body had 9 J at the start
+    assert work_exchanged(data) == pytest.approx(8.0)  # integral of v: 12 - 4
+    assert balances(data)[0].scale == pytest.approx(9.0)  # but the body had 9 J at the start
     data["environment_power"] = data["environment_power"] * 3.0
     assert balances(data)[0].scale == pytest.approx(24.0)
 
@@ -85,8 +94,8 @@ def test_a_mismatch_that_closes_again_is_still_seen() -> None:
 
 
 def test_works_count_from_the_first_record() -> None:
-    data = braked().isel(time=slice(100, None))   # a run that goes on from another: neither works nor impulses start at
-                                                  # zero
+    data = braked().isel(time=slice(100, None))  # a run that goes on from another: neither works nor impulses start at
+    # zero
     assert all(balance.relative < 1e-14 for balance in balances(data))
 
 
@@ -94,7 +103,7 @@ def test_inner_motion_gives_a_scale_to_a_momentum_that_stays_zero() -> None:
     data = braked()
     data["momentum"], data["impulse"] = 0 * data["momentum"] + 1e-7 * data["time"], 0 * data["impulse"]
     found = {balance.name: balance for balance in balances(data, mass=2.0)}
-    assert found["linear momentum"].scale == pytest.approx(6.0)   # sqrt(2 * 2 kg * 9 J)
+    assert found["linear momentum"].scale == pytest.approx(6.0)  # sqrt(2 * 2 kg * 9 J)
     assert found["linear momentum"].verdict == "pass"
 
 
@@ -123,8 +132,9 @@ def test_what_is_not_a_number_fails(variable: str) -> None:
 
 def test_residuals_that_a_model_records_get_a_verdict() -> None:
     residual = 1e-3 + 0 * TIME
-    data = braked().assign(contact_residual=("time", residual, {"units": "N", "scale": 1e4}),
-                           tail_wrench=("time", residual))
+    data = braked().assign(
+        contact_residual=("time", residual, {"units": "N", "scale": 1e4}), tail_wrench=("time", residual)
+    )
     found = {balance.name: balance for balance in balances(data)}
     assert (found["contact residual"].relative, found["contact residual"].units) == (pytest.approx(1e-7), "N")
     assert (found["contact residual"].verdict, found["tail wrench"].verdict) == ("pass", "fail")

@@ -1,4 +1,5 @@
 """Error bars against the truth: the difference from a run that is many times finer in everything."""
+
 from __future__ import annotations
 
 import json
@@ -22,19 +23,42 @@ WITHIN = 3.0
 CASES = {
     # scenario, as it is run, how it differs from that in the run taken as the truth, and numbers whose shares of error
     # cancel
-    "newton-euler": ("eel-planar", {"duration": 2, "step": 0.04, "record_every": 0.04},
-                     {"step": 0.0025, "record_every": 0.0025, "environment.water.points": 32}, ()),
-    "few Gauss points": ("eel-planar", {"duration": 2, "step": 0.04, "record_every": 0.04,
-                                        "environment.water.points": 2},
-                         {"step": 0.0025, "record_every": 0.0025, "environment.water.points": 32}, ()),
-    "macro-continuous": ("rod-swim", {"duration": 2, "step": 0.02, "record_every": 0.04, "model.cells": 8},
-                         {"step": 0.0025, "record_every": 0.0025, "model.cells": 64}, ("positive_work",)),
-    "rod on contacts": ("worm-accelerate", {"duration": 1, "step": 0.1, "record_every": 0.1},
-                        {"step": 0.01, "record_every": 0.01, "model.cells": 128}, ()),
-    "geometric": ("wheeled-snake-manipulate", {"duration": 2, "step": 0.01, "record_every": 0.04},
-                  {"step": 0.0005, "record_every": 0.0025}, ()),
-    "set-valued wheels": ("wheeled-snake-crawl", {"duration": 2, "step": 0.004, "record_every": 0.04},
-                          {"step": 0.0001, "record_every": 0.005}, ("positive_work", "cost_of_transport")),
+    "newton-euler": (
+        "eel-planar",
+        {"duration": 2, "step": 0.04, "record_every": 0.04},
+        {"step": 0.0025, "record_every": 0.0025, "environment.water.points": 32},
+        (),
+    ),
+    "few Gauss points": (
+        "eel-planar",
+        {"duration": 2, "step": 0.04, "record_every": 0.04, "environment.water.points": 2},
+        {"step": 0.0025, "record_every": 0.0025, "environment.water.points": 32},
+        (),
+    ),
+    "macro-continuous": (
+        "rod-swim",
+        {"duration": 2, "step": 0.02, "record_every": 0.04, "model.cells": 8},
+        {"step": 0.0025, "record_every": 0.0025, "model.cells": 64},
+        ("positive_work",),
+    ),
+    "rod on contacts": (
+        "worm-accelerate",
+        {"duration": 1, "step": 0.1, "record_every": 0.1},
+        {"step": 0.01, "record_every": 0.01, "model.cells": 128},
+        (),
+    ),
+    "geometric": (
+        "wheeled-snake-manipulate",
+        {"duration": 2, "step": 0.01, "record_every": 0.04},
+        {"step": 0.0005, "record_every": 0.0025},
+        (),
+    ),
+    "set-valued wheels": (
+        "wheeled-snake-crawl",
+        {"duration": 2, "step": 0.004, "record_every": 0.04},
+        {"step": 0.0001, "record_every": 0.005},
+        ("positive_work", "cost_of_transport"),
+    ),
     "tendon-statics": ("neck-planar", {"gait.points": 41}, {"gait.points": 1281}, ()),
 }
 
@@ -72,12 +96,21 @@ def falling_snake(rng: np.random.Generator) -> ll.Scenario:
     slipping.
     """
     yaw, pitch, height = 1.0 + 0.05 * rng.uniform(-1.0, 1.0, 3)
-    return ll.Scenario.load("snake-sidewind", {
-        "robot.links": 3, "initial": {"position": [0.0, 0.0, 0.08 * height]}, "duration": 0.25, "step": 0.0005,
-        "record_every": 0.25,
-        "gait.yaw_amplitude": 0.5 * yaw, "gait.pitch_amplitude": 0.08 * pitch, "gait.yaw_rate": 2.8,
-        "gait.pitch_rate": 2.8,
-        "gait.release": 0.0})
+    return ll.Scenario.load(
+        "snake-sidewind",
+        {
+            "robot.links": 3,
+            "initial": {"position": [0.0, 0.0, 0.08 * height]},
+            "duration": 0.25,
+            "step": 0.0005,
+            "record_every": 0.25,
+            "gait.yaw_amplitude": 0.5 * yaw,
+            "gait.pitch_amplitude": 0.08 * pitch,
+            "gait.yaw_rate": 2.8,
+            "gait.pitch_rate": 2.8,
+            "gait.release": 0.0,
+        },
+    )
 
 
 def test_bars_of_hard_contact_hold_the_truth_in_nine_of_ten_runs() -> None:
@@ -99,8 +132,8 @@ def test_bars_of_hard_contact_hold_the_truth_in_nine_of_ten_runs() -> None:
             narrow.append(2.0 * abs(numbers[path] - half[path]) / error)
     assert len(widths) >= 20 * 9
     assert np.mean(np.array(widths) >= 1.0) >= 0.9 > np.mean(np.array(narrow) >= 1.0)
-    assert np.median(widths) < 10.0                                        # a bar that holds everything would say
-                                                                           # nothing
+    assert np.median(widths) < 10.0  # a bar that holds everything would say
+    # nothing
 
 
 def test_a_line_through_runs_with_shorter_steps() -> None:
@@ -115,22 +148,26 @@ def test_a_line_through_runs_with_shorter_steps() -> None:
 
 
 def test_the_bars_are_told_written_and_read_again(tmp_path: Path) -> None:
-    answer = CliRunner().invoke(main, ["run", "eel-planar", "--error", "--no-figures", "--set", "duration=1", "--out",
-                                       str(tmp_path)])
+    answer = CliRunner().invoke(
+        main, ["run", "eel-planar", "--error", "--no-figures", "--set", "duration=1", "--out", str(tmp_path)]
+    )
     assert answer.exit_code == 0 and " ± " in answer.output and "step, quadrature" in answer.output
     written = json.loads((tmp_path / "summary.json").read_text())["numerical_error"]
     assert set(written["sources"]) == {"step", "quadrature"}
     assert ll.Result.load(tmp_path).numerical_error == written
-    assert written["total"]["path_length"] == pytest.approx(sum(part["path_length"]
-                                                                for part in written["sources"].values()))
+    assert written["total"]["path_length"] == pytest.approx(
+        sum(part["path_length"] for part in written["sources"].values())
+    )
 
 
 def test_the_data_of_a_run_with_bars_are_those_of_a_run_without(tmp_path: Path) -> None:
     plain = ll.run("neck-planar", {"gait.points": 5})
     barred = ll.error_bars("neck-planar", {"gait.points": 5}, result=plain).result
-    assert barred is plain and plain.save(tmp_path / "a.nc").read_bytes() == ll.run("neck-planar",
-                                                                                    {"gait.points": 5}).save(
-        tmp_path / "b.nc").read_bytes()
+    assert (
+        barred is plain
+        and plain.save(tmp_path / "a.nc").read_bytes()
+        == ll.run("neck-planar", {"gait.points": 5}).save(tmp_path / "b.nc").read_bytes()
+    )
 
 
 def test_half_a_quadrature_of_what_there_is() -> None:
@@ -140,8 +177,8 @@ def test_half_a_quadrature_of_what_there_is() -> None:
     rows = ll.Scenario.load("neck-planar", {"gait.points": 0})
     assert [row[0] for row in refined(rows).gait.table] == [0.0, 0.25, 0.5, 1.0, 1.5, 1.75, 2.0]
     crawling = ll.Scenario.load("wheeled-snake-crawl")
-    assert refined(crawling) == crawling                                   # wheels at the centres of modules: nothing
-                                                                           # is integrated
+    assert refined(crawling) == crawling  # wheels at the centres of modules: nothing
+    # is integrated
 
 
 def test_a_repeat_that_fails_is_said_and_leaves_no_bar() -> None:

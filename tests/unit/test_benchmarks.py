@@ -1,4 +1,5 @@
 """Every benchmark runs, at sizes too small to measure anything; what it measures is nobody's test."""
+
 from __future__ import annotations
 
 import importlib
@@ -18,10 +19,22 @@ ROOT = Path(__file__).parents[2]
 def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The package `benchmarks`, which is not installed."""
     monkeypatch.syspath_prepend(str(ROOT))
-    for name in ("command", "dynamics", "geometric", "growth", "memory", "report", "rods", "rollouts", "searches",
-                 "startup",
-                 "statics", "surroundings", "table",
-                 "timing"):
+    for name in (
+        "command",
+        "dynamics",
+        "geometric",
+        "growth",
+        "memory",
+        "report",
+        "rods",
+        "rollouts",
+        "searches",
+        "startup",
+        "statics",
+        "surroundings",
+        "table",
+        "timing",
+    ):
         importlib.import_module(f"benchmarks.{name}")
     return importlib.import_module("benchmarks")
 
@@ -43,22 +56,30 @@ def test_engines_that_disagree_are_not_compared(bench: ModuleType) -> None:
 def test_runs_and_report(bench: ModuleType, tmp_path: Path) -> None:
     rollouts = bench.rollouts
     rows = rollouts.real_time_rows(duration=0.8, repeats=1)
-    curves = [rollouts.curve(name, steps=(0.2, 0.1), shown=1.0, repeats=1, blocks=2) for name in ("eel-planar",
-                                                                                                  "eel-loop")]
+    curves = [
+        rollouts.curve(name, steps=(0.2, 0.1), shown=1.0, repeats=1, blocks=2) for name in ("eel-planar", "eel-loop")
+    ]
     assert all(found.errors[1] < found.errors[0] for found in curves)
     rows += rollouts.precision_rows(curves)
     rollouts.draw(curves, tmp_path / "images" / "curve.png")
     assert (tmp_path / "images" / "curve.png").stat().st_size > 1000
     short = bench.table.Row("short", "1", "", 1.0, target=2, reason="Because.")
-    text = bench.report.text([bench.table.Section([*rows, short], "below", title="Runs"),
-                              bench.table.Section([short], title="More")])
+    text = bench.report.text(
+        [bench.table.Section([*rows, short], "below", title="Runs"), bench.table.Section([short], title="More")]
+    )
     assert "## Runs" in text and "**short: 1.00, target ≥ 2.** Because." in text and "targets are met" in text
 
 
 def test_cost_as_it_grows(bench: ModuleType, tmp_path: Path) -> None:
     growth = bench.growth
-    lines = [growth.joints(False, counts=(3, 6), chunks=1), growth.cells((4, 8), 0.1, 1), growth.links((2, 3), 0.01, 1),
-             growth.contacts((2, 3), 0.01, 1), growth.freedoms((2, 4), 1), growth.vertebrae((4, 8), 1)]
+    lines = [
+        growth.joints(False, counts=(3, 6), chunks=1),
+        growth.cells((4, 8), 0.1, 1),
+        growth.links((2, 3), 0.01, 1),
+        growth.contacts((2, 3), 0.01, 1),
+        growth.freedoms((2, 4), 1),
+        growth.vertebrae((4, 8), 1),
+    ]
     assert all(len(line.times) == 2 and min(line.times) > 0 for line in lines)
     assert growth.Line("x", "y", (1, 2, 4), (3.0, 12.0, 48.0)).exponent == pytest.approx(2.0)
     growth.draw(lines, tmp_path / "growth.png")
@@ -101,8 +122,9 @@ def test_rows_of_rods(bench: ModuleType) -> None:
     """They refuse to compare with PyElastica a rod that is less accurate."""
     pytest.importorskip("elastica", reason="PyElastica (extra `dev`) is not installed")
     rods = bench.rods
-    rows = rods.swim_rows(duration=0.1, repeats=1, cells=(16, 32)) + rods.kinematic_rows(repeats=1,
-                                                                                         changes={"duration": 0.1})
+    rows = rods.swim_rows(duration=0.1, repeats=1, cells=(16, 32)) + rods.kinematic_rows(
+        repeats=1, changes={"duration": 0.1}
+    )
     rows += rods.elastica_rows(duration=0.4, chunks=1, elements=10, cells=64)
     with pytest.raises(RuntimeError, match="nothing to compare"):
         rods.elastica_rows(duration=0.4, chunks=1, elements=10, cells=4)
@@ -140,6 +162,7 @@ def test_rows_of_surroundings(bench: ModuleType, monkeypatch: pytest.MonkeyPatch
 
 def test_table_says_what_is_met(bench: ModuleType) -> None:
     row = bench.table.Row
-    text = bench.table.markdown([row("a", "1", "2", 2.0, target=3), row("b", "1", "", 2.0, target=3, sense="at most"),
-                                 row("c", "1")])
+    text = bench.table.markdown(
+        [row("a", "1", "2", 2.0, target=3), row("b", "1", "", 2.0, target=3, sense="at most"), row("c", "1")]
+    )
     assert [line.split("|")[-2].strip() for line in text.splitlines()] == ["met", "-" * 8, "**no**", "yes", ""]

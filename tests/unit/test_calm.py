@@ -1,4 +1,5 @@
 """Cycles are not collected inside, are again afterwards, and nothing is lost at the end of a program."""
+
 from __future__ import annotations
 
 import gc
@@ -48,9 +49,11 @@ def test_what_was_made_meanwhile_is_not_kept_for_ever() -> None:
 
 def test_a_file_that_was_left_open_in_a_cycle_is_written(tmp_path: Path) -> None:
     """Without numba the interpreter collects as always; with it, `leave` writes the file out."""
-    code = ("import sys, limbless, numba\n"
-            "ring = {}\n"
-            "ring['self'], ring['file'] = ring, open(sys.argv[1], 'w')\n"
-            "ring['file'].write('all of it')\n")
+    code = (
+        "import sys, limbless, numba\n"
+        "ring = {}\n"
+        "ring['self'], ring['file'] = ring, open(sys.argv[1], 'w')\n"
+        "ring['file'].write('all of it')\n"
+    )
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "text")], check=True)
     assert (tmp_path / "text").read_text() == "all of it"

@@ -1,4 +1,5 @@
 """Long runs survive: a killed run goes on bit for bit, from what it left in its folder."""
+
 from __future__ import annotations
 
 import os
@@ -77,20 +78,25 @@ def test_records_rarer_than_checkpoints_lose_nothing(tmp_path: Path, monkeypatch
 
 
 RUN = "import os, sys, limbless as ll\nfrom limbless.cli import main\n"
-KILL = RUN + ("ll.run('eel-planar', {'duration': 25.0, 'record_every': 0.05}, checkpoint=sys.argv[1], "
-              "checkpoint_every=0.0,\n"
-              "       progress=lambda fraction, *_: os.kill(os.getpid(), 9) if fraction > 0.6 else None)")
+KILL = RUN + (
+    "ll.run('eel-planar', {'duration': 25.0, 'record_every': 0.05}, checkpoint=sys.argv[1], "
+    "checkpoint_every=0.0,\n"
+    "       progress=lambda fraction, *_: os.kill(os.getpid(), 9) if fraction > 0.6 else None)"
+)
 GO_ON = RUN + "main(['run', '--resume', sys.argv[1], '--no-figures', '--quiet'])"
-WHOLE = RUN + ("main(['run', 'eel-planar', '--set', 'duration=25', '--set', 'record_every=0.05', '--out', "
-               "sys.argv[1],\n"
-               "      '--no-figures', '--quiet'])")
+WHOLE = RUN + (
+    "main(['run', 'eel-planar', '--set', 'duration=25', '--set', 'record_every=0.05', '--out', "
+    "sys.argv[1],\n"
+    "      '--no-figures', '--quiet'])"
+)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there is no SIGKILL here")
 def test_after_sigkill_resume_writes_the_bytes_of_the_whole_run(tmp_path: Path) -> None:
     def python(code: str, folder: str) -> int:
-        return subprocess.run([sys.executable, "-c", code, str(tmp_path / folder)], check=False,
-                              capture_output=True).returncode
+        return subprocess.run(
+            [sys.executable, "-c", code, str(tmp_path / folder)], check=False, capture_output=True
+        ).returncode
 
     assert python(KILL, "cut") == -signal.SIGKILL
     assert not (tmp_path / "cut" / "result.nc").exists() and not list(tmp_path.rglob(".*"))
@@ -110,15 +116,18 @@ def test_an_interrupted_run_goes_on_too(tmp_path: Path, monkeypatch: pytest.Monk
     cut = ll.run("eel-loop", CASES["eel-loop"], checkpoint=tmp_path, progress=stop)
     cut.write(tmp_path, figures=False)
     assert cut.status == "interrupted" and len(list((tmp_path / "checkpoint").glob("part-*.npz"))) == 1
-    went_on, whole = ll.run("eel-loop", CASES["eel-loop"], checkpoint=tmp_path, resume=True), ll.run("eel-loop",
-                                                                                                     CASES["eel-loop"])
+    went_on, whole = (
+        ll.run("eel-loop", CASES["eel-loop"], checkpoint=tmp_path, resume=True),
+        ll.run("eel-loop", CASES["eel-loop"]),
+    )
     np.testing.assert_array_equal(went_on.dataset["joint_torque"].values, whole.dataset["joint_torque"].values)
     went_on.write(tmp_path, figures=False)
     assert not (tmp_path / "checkpoint").exists() and ll.Result.load(tmp_path).status == "completed"
 
 
-def test_short_runs_leave_nothing_and_long_ones_write_once_in_a_while(tmp_path: Path,
-                                                                      monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_runs_leave_nothing_and_long_ones_write_once_in_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ll.run("eel-loop", {"duration": 0.1}, checkpoint=tmp_path / "short")
     assert not (tmp_path / "short").exists()
     small_blocks(monkeypatch, "eel-loop")
@@ -136,12 +145,15 @@ def test_short_runs_leave_nothing_and_long_ones_write_once_in_a_while(tmp_path: 
     assert 1 <= len(list((folder / "checkpoint").glob("part-*.npz"))) <= 4
 
 
-@pytest.mark.parametrize(("options", "said"), [
-    ({"resume": True}, "name the folder"),
-    ({"checkpoint": "nowhere", "resume": True}, "no folder nowhere"),
-    ({"checkpoint": ".", "resume": True}, "holds no unfinished run"),
-    ({"checkpoint": ".", "controller": lambda t, seen: None}, "a run with a controller cannot be resumed"),
-])
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"resume": True}, "name the folder"),
+        ({"checkpoint": "nowhere", "resume": True}, "no folder nowhere"),
+        ({"checkpoint": ".", "resume": True}, "holds no unfinished run"),
+        ({"checkpoint": ".", "controller": lambda t, seen: None}, "a run with a controller cannot be resumed"),
+    ],
+)
 def test_refusals(options: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ll.InputError, match=said):
@@ -161,8 +173,9 @@ def test_another_scenario_or_damaged_parts_are_refused(tmp_path: Path, monkeypat
         ll.run("eel-loop", CASES["eel-loop"], checkpoint=tmp_path, resume=True)
 
 
-def test_numbers_that_come_out_otherwise_here_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                                       caplog: pytest.LogCaptureFixture) -> None:
+def test_numbers_that_come_out_otherwise_here_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     """Another machine may round otherwise: the run goes on, and says so."""
     small_blocks(monkeypatch, "eel-loop")
     killed("eel-loop", tmp_path, CASES["eel-loop"], 0.4)

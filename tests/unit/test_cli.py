@@ -1,6 +1,7 @@
 """The command line: light to start, clean in its messages, careful with folders. Runs are stood in for; the real one is
 in contracts.
 """
+
 from __future__ import annotations
 
 import io
@@ -22,10 +23,14 @@ from limbless.scenarios import loader
 from limbless.scenarios.scenario import Scenario
 
 SUMMARY = {
-    "status": "completed", "duration": 30.0, "wall_time": 0.25, "realtime_factor": 120.0, "com_displacement": [-8.4148,
-                                                                                                               0.0117,
-                                                                                                               -0.0],
-    "mean_speed": 0.28, "period_speed": None, "peak_torque": {"yaw": 5.2, "pitch": 0.0},
+    "status": "completed",
+    "duration": 30.0,
+    "wall_time": 0.25,
+    "realtime_factor": 120.0,
+    "com_displacement": [-8.4148, 0.0117, -0.0],
+    "mean_speed": 0.28,
+    "period_speed": None,
+    "peak_torque": {"yaw": 5.2, "pitch": 0.0},
     "limits_exceeded": [{"joint": "yaw 4"}],
     "balances": {"power": {"verdict": "pass", "relative": 3.8e-9}},
 }
@@ -139,8 +144,10 @@ def test_describe_shows_what_is_inside_a_robot() -> None:
 
 def test_describe_of_an_unknown_name() -> None:
     done = call("describe", "body-wav")
-    assert (done.exit_code,
-            done.stderr.startswith("Error: nothing is called 'body-wav'; did you mean 'body-wave'?")) == (2, True)
+    assert (
+        done.exit_code,
+        done.stderr.startswith("Error: nothing is called 'body-wav'; did you mean 'body-wave'?"),
+    ) == (2, True)
 
 
 def test_run_writes_a_fresh_folder_each_time(simulated: dict[str, Any]) -> None:
@@ -154,23 +161,32 @@ def test_run_writes_a_fresh_folder_each_time(simulated: dict[str, Any]) -> None:
 def test_run_prints_a_short_table(simulated: dict[str, Any]) -> None:
     rows = dict(line.split("  ", 1) for line in call("run", "eel-planar").output.splitlines() if "  " in line)
     assert {name: value.strip() for name, value in rows.items()} == {
-        "status": "completed", "simulated": "30 s in 0.25 s (120 x real time)",
+        "status": "completed",
+        "simulated": "30 s in 0.25 s (120 x real time)",
         "displacement": "(-8.4148, 0.0117, 0) m",
-        "mean speed": "0.28 m/s", "peak torque": "yaw 5.2 N m, pitch 0 N m",
+        "mean speed": "0.28 m/s",
+        "peak torque": "yaw 5.2 N m, pitch 0 N m",
         "torque limits": "exceeded by 1 joint: yaw 4",
         "balance: power": "pass, 3.8e-09 of its scale",
     }
 
 
 def test_set_reads_values_as_yaml(simulated: dict[str, Any]) -> None:
-    settings = ["gait.dive=30 deg", "environment.water.current=[0.1, 0, 0]", "step=1e-3",
-                "initial={position: [1, 2, 3]}"]
+    settings = [
+        "gait.dive=30 deg",
+        "environment.water.current=[0.1, 0, 0]",
+        "step=1e-3",
+        "initial={position: [1, 2, 3]}",
+    ]
     settings += ["robot.yaw_limit=null"]
     done = call("run", "eel-planar", "--quiet", *(word for setting in settings for word in ("--set", setting)))
     assert done.output == "runs/eel-planar\n"
     scenario = simulated["ran"][0]
-    assert scenario.gait.dive == pytest.approx(0.5235987755982988) and scenario.environment[0].current == (0.1, 0.0,
-                                                                                                           0.0)
+    assert scenario.gait.dive == pytest.approx(0.5235987755982988) and scenario.environment[0].current == (
+        0.1,
+        0.0,
+        0.0,
+    )
     assert scenario.step == 0.001 and scenario.initial.position == (1.0, 2.0, 3.0) and scenario.robot.yaw_limit is None
 
 
@@ -212,8 +228,10 @@ def test_a_folder_that_cannot_be_made_is_said_before_the_run(simulated: dict[str
     ("words", "message"),
     [
         (("eel-planer",), "Error: unknown scenario 'eel-planer'; did you mean 'eel-planar'?"),
-        (("eel-planar", "--set", "gait.amplitud=1"), "Error: --set gait.amplitud=1: unknown field; did you mean "
-                                                     "'amplitude'?"),
+        (
+            ("eel-planar", "--set", "gait.amplitud=1"),
+            "Error: --set gait.amplitud=1: unknown field; did you mean 'amplitude'?",
+        ),
         (("eel-planar", "--set", "gait.amplitude"), "Error: --set gait.amplitude: give path=value"),
         (("eel-planar", "--set", "gait.amplitude="), "Error: --set gait.amplitude=: give path=value"),
         (("eel-planar", "--set", "duration=[1"), "Error: --set duration=[1:1:3: not valid YAML"),
@@ -243,14 +261,18 @@ def test_a_failed_run_keeps_what_was_computed(simulated: dict[str, Any]) -> None
     assert Path("runs/eel-planar/scenario.yaml").is_file()
 
 
-@pytest.mark.parametrize(("error", "code", "message"), [
-    (SimulationError("nothing came"), 1, "The run failed: nothing came\n"),
-    (InputError("the start does not fit"), 2, "Error: the start does not fit\n"),
-    (ZeroDivisionError("division by zero"), 1, "Unexpected error: ZeroDivisionError: division by zero\n"),
-    (OSError(28, "No space left on device"), 1, "Error: [Errno 28] No space left on device\n"),
-])
-def test_a_run_without_a_result_leaves_no_folder(simulated: dict[str, Any], error: Exception, code: int,
-                                                 message: str) -> None:
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (SimulationError("nothing came"), 1, "The run failed: nothing came\n"),
+        (InputError("the start does not fit"), 2, "Error: the start does not fit\n"),
+        (ZeroDivisionError("division by zero"), 1, "Unexpected error: ZeroDivisionError: division by zero\n"),
+        (OSError(28, "No space left on device"), 1, "Error: [Errno 28] No space left on device\n"),
+    ],
+)
+def test_a_run_without_a_result_leaves_no_folder(
+    simulated: dict[str, Any], error: Exception, code: int, message: str
+) -> None:
     def fail(_: Scenario) -> None:
         raise error
 
@@ -271,8 +293,9 @@ def test_an_interrupted_run_keeps_what_was_computed(simulated: dict[str, Any]) -
 
 
 @pytest.mark.parametrize("cold", [True, False])
-def test_a_cold_first_run_says_that_it_compiles(simulated: dict[str, Any], monkeypatch: pytest.MonkeyPatch,
-                                                cold: bool) -> None:
+def test_a_cold_first_run_says_that_it_compiles(
+    simulated: dict[str, Any], monkeypatch: pytest.MonkeyPatch, cold: bool
+) -> None:
     monkeypatch.setattr("limbless.mechanics.compiled.kernel.is_cold", lambda: cold)
     assert ("Compiling the kernels" in call("run", "eel-planar").stderr) is cold
     assert call("run", "eel-planar", "--quiet").stderr == ""
@@ -320,9 +343,7 @@ def test_warmup_runs_two_steps_of_every_model() -> None:
 def test_cite_gives_text_and_bibtex(name: str) -> None:
     text = call("cite", name).output
     assert text.startswith("Wisama Khalil, Guillaume Gallot and Frédéric Boyer. Dynamic modeling") and "2007" in text
-    assert (
-        "@article{khalil2007dynamic,\n  author = {Khalil, Wisama and Gallot, Guillaume and Boyer, Frédéric}," in text
-    )
+    assert "@article{khalil2007dynamic,\n  author = {Khalil, Wisama and Gallot, Guillaume and Boyer, Frédéric}," in text
 
 
 def test_cite_everything_and_nothing(tmp_path: Path) -> None:
@@ -357,8 +378,9 @@ def test_progress_bar_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_run_that_is_not_proven_says_so_first(simulated: dict[str, Any]) -> None:
-    simulated["outcome"] = lambda scenario: Outcome(scenario, doubts=("the power balance is off by 0.3 of its scale",
-                                                                      "a body sank"))
+    simulated["outcome"] = lambda scenario: Outcome(
+        scenario, doubts=("the power balance is off by 0.3 of its scale", "a body sank")
+    )
     told = call("run", "eel-planar", "--no-figures")
     assert told.exit_code == 0
     assert (
@@ -377,11 +399,12 @@ def test_it_is_red_on_a_terminal() -> None:
     assert out.file.getvalue().startswith("\x1b[1;31mcompleted, not proven: it hovers")
 
 
-@pytest.mark.parametrize(("doubts", "words", "code"), [((), ("--strict",), 0), (("it hovers",), ("--strict",), 3),
-                                                       (("it hovers",), (), 0)])
-def test_strict_ends_with_3_where_a_run_is_not_proven(simulated: dict[str, Any], doubts: tuple[str, ...],
-                                                      words: tuple[str, ...],
-                                                      code: int) -> None:
+@pytest.mark.parametrize(
+    ("doubts", "words", "code"), [((), ("--strict",), 0), (("it hovers",), ("--strict",), 3), (("it hovers",), (), 0)]
+)
+def test_strict_ends_with_3_where_a_run_is_not_proven(
+    simulated: dict[str, Any], doubts: tuple[str, ...], words: tuple[str, ...], code: int
+) -> None:
     simulated["outcome"] = lambda scenario: Outcome(scenario, doubts=doubts)
     assert call("run", "eel-planar", "--no-figures", *words).exit_code == code
     assert "exit code 3" in call("run", "--help").output
@@ -399,11 +422,15 @@ def test_resume_takes_the_scenario_of_its_folder(simulated: dict[str, Any]) -> N
     assert simulated["checkpoint"] == {"checkpoint": Path("long"), "checkpoint_every": 5.0, "resume": True}
 
 
-@pytest.mark.parametrize(("words", "said"), [
-    ((), "one of the two"), (("eel-planar", "--resume", "long"), "one of the two"),
-    (("--resume", "long"), "holds no unfinished run"), (("--resume", "long", "--set", "duration=2"),
-                                                        "leave --set and --out away"),
-])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "one of the two"),
+        (("eel-planar", "--resume", "long"), "one of the two"),
+        (("--resume", "long"), "holds no unfinished run"),
+        (("--resume", "long", "--set", "duration=2"), "leave --set and --out away"),
+    ],
+)
 def test_resume_refuses_in_words(words: tuple[str, ...], said: str, simulated: dict[str, Any]) -> None:
     told = call("run", *words)
     assert told.exit_code == 2 and said in told.stderr and not simulated["ran"]

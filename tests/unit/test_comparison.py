@@ -1,4 +1,5 @@
 """Runs side by side, tab completion, and what is said before anything is run."""
+
 from __future__ import annotations
 
 import csv
@@ -38,9 +39,9 @@ def test_the_table_has_every_number_and_its_difference(runs: Path) -> None:
     found = {line.label: line for line in comparison.lines([one, two])}
     work = found["positive work"]
     assert work.values == (one.summary()["positive_work"], two.summary()["positive_work"])
-    assert work.difference(1) == (pytest.approx(work.values[1] - work.values[0]), 0.75)           # type: ignore
+    assert work.difference(1) == (pytest.approx(work.values[1] - work.values[0]), 0.75)  # type: ignore
     assert found["displacement x"].values[0] == one.summary()["com_displacement"][0]
-    assert found["peak torque yaw"].unit == "N m" and found["mean speed"].difference(1)[1] is None   # type: ignore
+    assert found["peak torque yaw"].unit == "N m" and found["mean speed"].difference(1)[1] is None  # type: ignore
     words = {row[0]: row for row in comparison.rows(list(found.values()), 2)}
     assert "± 7.5e-01" in words["positive work"][3] and "%" in words["mean speed"][3]
     with pytest.raises(ll.InputError, match="at least two runs"):
@@ -76,7 +77,8 @@ def test_tab_completes_names_fields_and_values(runs: Path, monkeypatch: pytest.M
     assert complete("run", "eel-planar", "--set", "gait.amp") == ["gait.amplitude="]
     assert complete("run", "eel-planar", "--set", "environment.water.per") == ["environment.water.perimeter="]
     assert complete("run", "eel-planar", "--set", "environment.water.perimeter=h") == [
-        "environment.water.perimeter=half"]
+        "environment.water.perimeter=half"
+    ]
     assert complete("run", "no-such", "--set", "gait.amp") == [] == complete("run", "--set", "gait.amp")
     monkeypatch.chdir(runs.parent)
     (runs.parent / "runs").exists() or (runs.parent / "runs").symlink_to(runs)

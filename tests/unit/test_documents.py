@@ -1,4 +1,5 @@
 """Every piece of Python, YAML and shell that the documents show is run, as it stands, in an empty directory."""
+
 from __future__ import annotations
 
 import linecache
@@ -40,8 +41,11 @@ def blocks(path: Path, language: str) -> list[str]:
 
 
 def having(*languages: str) -> list[Any]:
-    return [pytest.param(path, id=str(path.relative_to(ROOT))) for path in DOCUMENTS
-            if path not in START and any(blocks(path, word) for word in languages)]
+    return [
+        pytest.param(path, id=str(path.relative_to(ROOT)))
+        for path in DOCUMENTS
+        if path not in START and any(blocks(path, word) for word in languages)
+    ]
 
 
 @pytest.fixture
@@ -78,7 +82,7 @@ def test_python_runs_and_yaml_is_a_scenario_that_runs(document: Path, empty: Pat
 
 
 def run_commands(text: str) -> None:
-    for line in text.replace("\\\n", " ").splitlines():       # a long command goes on after a backslash
+    for line in text.replace("\\\n", " ").splitlines():  # a long command goes on after a backslash
         program, *arguments = shlex.split(line)
         answer = CliRunner().invoke(main, arguments)
         assert program == "limbless" and answer.exit_code == 0, f"{line}\n{answer.output}"
@@ -90,10 +94,10 @@ def test_commands_run(document: Path, empty: Path) -> None:
 
 
 @pytest.mark.parametrize("document", START, ids=lambda path: path.stem)
-def test_a_page_for_beginners_runs_from_top_to_bottom(document: Path, empty: Path,
-                                                      monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a stranger follows it, in an empty folder; the tutorial reaches a robot that is described, moved and compared.
-    """
+def test_a_page_for_beginners_runs_from_top_to_bottom(
+    document: Path, empty: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a stranger follows it, in an empty folder; the tutorial reaches a robot that is described, moved and compared."""
     monkeypatch.setenv("LIMBLESS_STATE_DIR", str(empty / "state"))
     module = sys.modules["document"] = ModuleType("document")
     for number, (language, text) in enumerate(BLOCK.findall(document.read_text()), start=1):
@@ -109,7 +113,7 @@ def test_a_page_for_beginners_runs_from_top_to_bottom(document: Path, empty: Pat
 
 def test_messages_that_the_page_of_troubles_explains_are_those_of_the_library() -> None:
     library = "".join(path.read_text() for path in (ROOT / "src").rglob("*.py"))
-    said = re.sub(r"[\"']\s*\n\s*f?[\"']", "", library)                  # sentences that go on in the next line
+    said = re.sub(r"[\"']\s*\n\s*f?[\"']", "", library)  # sentences that go on in the next line
     headings = re.findall(r"^### `(.*)`$", (ROOT / "docs" / "troubleshooting.md").read_text(), re.MULTILINE)
     assert len(headings) > 8
     for heading in headings:
@@ -123,8 +127,12 @@ def test_what_contributing_adds_does_what_it_says(empty: Path) -> None:
     stays = ll.run(tadpole, {"step": 0.005}).summary()
     # Purcell's scallop, but for a little inertia
     assert 0.0 < max(map(abs, stays["com_displacement"])) < 0.01 * stays["path_length"]
-    thrown = {"model": "ballistic", "environment": [{"kind": "gravity"}], "initial.twist": [1, 0, 0, 0, 0, 0],
-              "duration": 2}
+    thrown = {
+        "model": "ballistic",
+        "environment": [{"kind": "gravity"}],
+        "initial.twist": [1, 0, 0, 0, 0, 0],
+        "duration": 2,
+    }
     flies = ll.run(tadpole, thrown)
     assert flies.summary()["com_displacement"] == pytest.approx([2.0, 0.0, -0.5 * 9.81 * 4.0])
 
@@ -163,9 +171,13 @@ def anchors(path: Path) -> set[str]:
 def test_scenario_page_names_every_field() -> None:
     page = (ROOT / "docs" / "scenarios.md").read_text()
     families = ("robot", "preset", "gait", "environment", "actuation")
-    kinds = {kind: cls for family in families for kind, cls in registry.kinds(family).items()
-             # other tests register classes of their own
-             if cls.__module__.startswith("limbless.")}
+    kinds = {
+        kind: cls
+        for family in families
+        for kind, cls in registry.kinds(family).items()
+        # other tests register classes of their own
+        if cls.__module__.startswith("limbless.")
+    }
     words = {row.name for cls in (Scenario, Initial, Link, Joint, *kinds.values()) for row in rows(cls)} | {*kinds}
     assert not {word for word in words if f"`{word}`" not in page and f"`{word}:" not in page} - {"kind", "preset"}
 
@@ -190,8 +202,9 @@ def test_result_page_shows_the_catalogue_of_variables() -> None:
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs/models").glob("*.md")), ids=lambda page: page.stem)
 def test_tests_that_a_page_names_exist(page: Path) -> None:
-    known = {name for path in (ROOT / "tests").rglob("test_*.py") for name in re.findall(r"def (test_\w+)",
-                                                                                         path.read_text())}
+    known = {
+        name for path in (ROOT / "tests").rglob("test_*.py") for name in re.findall(r"def (test_\w+)", path.read_text())
+    }
     assert {name for name in re.findall(r"`(test_\w+)`", page.read_text()) if name not in known} == set()
 
 

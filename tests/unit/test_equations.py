@@ -1,4 +1,5 @@
 """Equations of the papers lead to code and tests that are there."""
+
 from __future__ import annotations
 
 import runpy
@@ -15,7 +16,7 @@ EQUATIONS = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "equations.py")
 def test_every_number_of_a_page_has_its_code_and_its_test(model: str) -> None:
     markdown = (ROOT / "docs" / "models" / f"{model}.md").read_text()
     assert EQUATIONS.shown(markdown) <= set(EQUATIONS.rows_of(model))
-    page = EQUATIONS.page(model)                                     # LookupError where a name is gone
+    page = EQUATIONS.page(model)  # LookupError where a name is gone
     for row in EQUATIONS.table()[model]["rows"]:
         assert row["code"] and row["tests"]
         for word in row["code"]:
@@ -32,8 +33,10 @@ def test_numbers_become_links_and_code_keeps_its_text() -> None:
     assert "    (99)" in made and EQUATIONS.shown(text) == {34, 99}
 
 
-@pytest.mark.parametrize(("word", "told"), [("mechanics/chain/none.py:move", "there is no file"),
-                                            ("mechanics/chain/joints.py:none", "has no none")])
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [("mechanics/chain/none.py:move", "there is no file"), ("mechanics/chain/joints.py:none", "has no none")],
+)
 def test_what_is_gone_is_said(word: str, told: str) -> None:
     with pytest.raises(LookupError, match=told):
         EQUATIONS.computed_by(word)

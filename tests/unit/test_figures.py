@@ -1,4 +1,5 @@
 """Figures: each draws what its table says, at true scale where it should, without pyplot."""
+
 from __future__ import annotations
 
 import logging
@@ -16,9 +17,15 @@ from limbless.view import figures
 from limbless.view.figures import body, style
 
 GENERAL = ["energy-balance", "overview", "torques"]
-KHALIL = ["khalil-fig05-head-trajectory", "khalil-fig06-forward-speed", "khalil-fig07-joint-trajectories",
-          "khalil-fig08-yaw-torques",
-          "khalil-fig09-pitch-torques", "khalil-fig10-roll-torques", "khalil-fig11-loop"]
+KHALIL = [
+    "khalil-fig05-head-trajectory",
+    "khalil-fig06-forward-speed",
+    "khalil-fig07-joint-trajectories",
+    "khalil-fig08-yaw-torques",
+    "khalil-fig09-pitch-torques",
+    "khalil-fig10-roll-torques",
+    "khalil-fig11-loop",
+]
 
 
 def test_all_are_known() -> None:
@@ -34,14 +41,14 @@ def test_every_figure_is_drawn_with_its_table(swimmer, name: str, tmp_path: Path
     assert drawing.get_size_inches()[0] * 25.4 == pytest.approx(style.COLUMN_WIDTH)
     for axes in drawing.axes:
         for label in (axes.get_xlabel(), axes.get_ylabel()):
-            assert not label or label.endswith(")") or "joint" in label   # a unit, or a number of joints
+            assert not label or label.endswith(")") or "joint" in label  # a unit, or a number of joints
     assert all("(" in column or "counted" in column for column in table)
     assert all(np.isfinite(values).all() for values in table.values())
     drawn = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for axes in drawing.axes for line in axes.lines])
     values = np.concatenate([np.ravel(column) for column in table.values()])
-    assert np.isin(drawn,
-                   np.concatenate([values, np.abs(values), -values,
-                                   np.ravel(np.unique(swimmer.dataset["joint_limit"]))])).all()
+    assert np.isin(
+        drawn, np.concatenate([values, np.abs(values), -values, np.ravel(np.unique(swimmer.dataset["joint_limit"]))])
+    ).all()
 
 
 def test_pictures_and_arrays_are_written_side_by_side(swimmer, tmp_path: Path) -> None:
@@ -49,8 +56,11 @@ def test_pictures_and_arrays_are_written_side_by_side(swimmer, tmp_path: Path) -
     assert (picture.name, table.name) == ("khalil-fig08-yaw-torques.png", "khalil-fig08-yaw-torques.csv")
     assert picture.read_bytes()[:4] == b"\x89PNG"
     header, first = table.read_text().splitlines()[:2]
-    assert header.split(",") == ["time (s)", *(f"torque of joint {joint} (N m)" for joint in (1, 25, 34)),
-                                 *(f"limit of joint {joint} (N m)" for joint in (1, 25, 34))]
+    assert header.split(",") == [
+        "time (s)",
+        *(f"torque of joint {joint} (N m)" for joint in (1, 25, 34)),
+        *(f"limit of joint {joint} (N m)" for joint in (1, 25, 34)),
+    ]
     assert float(first.split(",")[2]) == swimmer.dataset["joint_torque"].values[0, 24]
     assert sorted(path.name for path in tmp_path.iterdir()) == [table.name, picture.name]
 
@@ -78,8 +88,9 @@ def test_refusals_name_the_cause(swimmer) -> None:
         swimmer.plot("overview")
 
 
-def test_writing_a_run_leaves_out_what_cannot_be_drawn(swimmer, tmp_path: Path,
-                                                       caplog: pytest.LogCaptureFixture) -> None:
+def test_writing_a_run_leaves_out_what_cannot_be_drawn(
+    swimmer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     swimmer.dataset = swimmer.dataset.isel(joint=slice(0, 12))
     listed = ("khalil-fig10-roll-torques", "khalil-fig05-head-trajectory")
     swimmer.scenario = SimpleNamespace(figures=listed, to_yaml=lambda: "name: stub\n")
@@ -96,8 +107,9 @@ def test_torque_limits_of_the_run_are_drawn(swimmer) -> None:
     assert levels == {0.7, -0.7}
 
 
-@pytest.mark.parametrize(("name", "panel"), [("overview", 0), ("khalil-fig05-head-trajectory", 0),
-                                             ("khalil-fig11-loop", 0)])
+@pytest.mark.parametrize(
+    ("name", "panel"), [("overview", 0), ("khalil-fig05-head-trajectory", 0), ("khalil-fig11-loop", 0)]
+)
 def test_tracks_have_the_same_scale_both_ways(swimmer, name: str, panel: int) -> None:
     axes = swimmer.plot(name).axes[panel]
     (left, right), (bottom, top), box = axes.get_xlim(), axes.get_ylim(), axes.get_window_extent()
@@ -115,7 +127,7 @@ def test_the_outline_is_as_long_and_as_wide_as_the_body(swimmer) -> None:
         assert (shape[:, 1].min(), shape[:, 1].max()) == (pytest.approx(-half), pytest.approx(half))
         x, y = shape.T
         area = 0.5 * abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1)))
-        assert area == pytest.approx((2.08 - 2 * half) * 2 * half + np.pi * half**2, rel=0.01)   # round ends
+        assert area == pytest.approx((2.08 - 2 * half) * 2 * half + np.pi * half**2, rel=0.01)  # round ends
 
 
 def test_the_outline_of_a_rolled_body_shows_its_other_side(swimmer) -> None:
@@ -140,8 +152,9 @@ def test_a_gait_without_a_period_is_drawn_whole(swimmer) -> None:
         figures.draw(swimmer, name)
 
 
-@pytest.mark.parametrize("part", [{"joint": slice(0, 1)}, {"joint": slice(0, 0)}, {"section": slice(0, 1)},
-                                  {"section": slice(0, 0)}])
+@pytest.mark.parametrize(
+    "part", [{"joint": slice(0, 1)}, {"joint": slice(0, 0)}, {"section": slice(0, 1)}, {"section": slice(0, 0)}]
+)
 def test_small_robots_are_drawn_too(swimmer, part: dict[str, slice]) -> None:
     swimmer.dataset = swimmer.dataset.isel(part)
     for name in GENERAL:
@@ -172,7 +185,9 @@ def test_notebooks_show_figures(swimmer) -> None:
 
 
 def test_names_cost_no_matplotlib_and_drawing_no_pyplot() -> None:
-    code = ("import sys; from limbless.view import figures; figures.known(); assert 'matplotlib' not in sys.modules;"
-            "from limbless.view.figures import style; style.styled().__enter__(); style.panels([10.0]);"
-            "assert 'matplotlib.pyplot' not in sys.modules")
+    code = (
+        "import sys; from limbless.view import figures; figures.known(); assert 'matplotlib' not in sys.modules;"
+        "from limbless.view.figures import style; style.styled().__enter__(); style.panels([10.0]);"
+        "assert 'matplotlib.pyplot' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)

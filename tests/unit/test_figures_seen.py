@@ -1,4 +1,5 @@
 """Every figure of every scenario: nothing is cropped, covered or without a unit, and each shows what its words say."""
+
 from __future__ import annotations
 
 from functools import cache
@@ -14,23 +15,38 @@ from limbless.view.figures.style import styled
 from tests.unit.seen import unseen
 
 SHORT = {
-    "eel-lighthill": {"duration": 3.0}, "float-in-waves": {"duration": 2.0}, "neck-swing-air": {"duration": 0.3},
+    "eel-lighthill": {"duration": 3.0},
+    "float-in-waves": {"duration": 2.0},
+    "neck-swing-air": {"duration": 0.3},
     "module-snake-undulate": {"duration": 0.5},
-    "eel-loop": {"duration": 0.5}, "eel-planar": {"duration": 4.0}, "inchworm-climb": {"duration": 5.0},
-    "rod-arm": {"duration": 0.5}, "neck-friction": {}, "neck-planar": {}, "neck-vertical-air": {},
+    "eel-loop": {"duration": 0.5},
+    "eel-planar": {"duration": 4.0},
+    "inchworm-climb": {"duration": 5.0},
+    "rod-arm": {"duration": 0.5},
+    "neck-friction": {},
+    "neck-planar": {},
+    "neck-vertical-air": {},
     "neck-horizontal-water": {},
-    "neck-workspace": {}, "spine-45": {},
-    "snake-sidewind": {"duration": 0.3}, "snake-slope": {"duration": 0.3}, "snake-stairs": {"duration": 0.3},
-    "snake-undulate-isotropic": {"duration": 0.1}, "snake-undulate-orthotropic": {"duration": 0.1},
-    "snake-turn-2d": {"duration": 3.0}, "snake-turn-3d": {"duration": 0.5}, "worm-accelerate": {"duration": 3.0},
+    "neck-workspace": {},
+    "spine-45": {},
+    "snake-sidewind": {"duration": 0.3},
+    "snake-slope": {"duration": 0.3},
+    "snake-stairs": {"duration": 0.3},
+    "snake-undulate-isotropic": {"duration": 0.1},
+    "snake-undulate-orthotropic": {"duration": 0.1},
+    "snake-turn-2d": {"duration": 3.0},
+    "snake-turn-3d": {"duration": 0.5},
+    "worm-accelerate": {"duration": 3.0},
     "worm-burrow": {"duration": 3.0},
-    "wheeled-snake-crawl": {"duration": 0.3}, "wheeled-snake-manipulate": {"duration": 3.0},
-    "wheeled-snake-3d": {"duration": 0.3}, "wheeled-snake-switch": {"duration": 4.2},
+    "wheeled-snake-crawl": {"duration": 0.3},
+    "wheeled-snake-manipulate": {"duration": 3.0},
+    "wheeled-snake-3d": {"duration": 0.3},
+    "wheeled-snake-switch": {"duration": 4.2},
 }
 """One scenario for each figure, as short as shows it."""
 # of these, the figures of every run too
 ALL = ("eel-loop", "snake-sidewind", "worm-accelerate", "wheeled-snake-crawl")
-CLOSE_UP = {"wang-fig04-track"}        # a panel of it enlarges a part of the curve
+CLOSE_UP = {"wang-fig04-track"}  # a panel of it enlarges a part of the curve
 
 
 @cache
@@ -63,19 +79,23 @@ def test_contact_forces_are_means_over_the_interval_between_records() -> None:
     assert np.abs(every[:, 2]).max() > 50.0
     assert mean_force(coarse)[1:] == pytest.approx(every, abs=1e-6)
     single = coarse.dataset["contact_force"].values[1:].sum(axis=1)
-    assert np.abs(single - every).max() > 5.0                              # what one step out of fifty says
+    assert np.abs(single - every).max() > 5.0  # what one step out of fifty says
 
 
 def test_surroundings_draw_slope_and_terrain() -> None:
     slope = ll.run("snake-slope", {"duration": 0.05})
     drawing, table = figures.draw(slope, "surroundings")
-    assert len(drawing.axes) == 2                                          # from above and from the side
+    assert len(drawing.axes) == 2  # from above and from the side
     assert any(type(part).__name__.endswith("ContourSet") for part in drawing.axes[0].collections)
     angle = next(item.slope[0] for item in slope.scenario.environment if item.kind == "ground")
     rise = np.tan(angle) * table["x of the centre of mass (m)"]
     assert table["height of the ground below it (m)"] == pytest.approx(rise, abs=1e-9)
-    hills = {"kind": "terrain", "corner": [-1.5, -1.5], "spacing": [0.5, 0.5],
-             "table": [[0.05 * (row + column) for column in range(8)] for row in range(8)]}
+    hills = {
+        "kind": "terrain",
+        "corner": [-1.5, -1.5],
+        "spacing": [0.5, 0.5],
+        "table": [[0.05 * (row + column) for column in range(8)] for row in range(8)],
+    }
     above = {"duration": 0.02, "environment": [hills, {"kind": "gravity"}], "initial.position": [0.5, 0.0, 0.6]}
     drawing, table = figures.draw(ll.run("snake-turn", above), "surroundings")
     x, y = table["x of the centre of mass (m)"], table["y of the centre of mass (m)"]

@@ -1,6 +1,7 @@
 """The figures of paper 003: they are drawn from short runs, and the Newton-Euler results on them are those of the other
 model.
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -13,13 +14,26 @@ from limbless.view.figures.wang import newton_euler_head, newton_euler_torques, 
 SMOOTH = {"environment.wheels.law": "regularised", "step": 2.5e-4, "record_every": 0.02, "duration": 0.4}
 
 
-@pytest.mark.parametrize(("name", "changes"), [
-    ("wheeled-snake-crawl", {"duration": 0.3}), ("wheeled-snake-manipulate", {"duration": 0.3}),
-    ("wheeled-snake-3d", {"duration": 0.3}),
-    ("wheeled-snake-float", {"duration": 0.3}), ("wheeled-snake-switch", {"duration": 4.2}),
-    ("wheeled-snake-crawl-then-reach", {"duration": 0.6, "gait.stop": 0.2, "gait.settle": 0.2,
-                                        "environment.clamp.active": [[0.2, 9.0]],
-                                        "environment.point-wrench.active": [[0.4, 9.0]]})])
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("wheeled-snake-crawl", {"duration": 0.3}),
+        ("wheeled-snake-manipulate", {"duration": 0.3}),
+        ("wheeled-snake-3d", {"duration": 0.3}),
+        ("wheeled-snake-float", {"duration": 0.3}),
+        ("wheeled-snake-switch", {"duration": 4.2}),
+        (
+            "wheeled-snake-crawl-then-reach",
+            {
+                "duration": 0.6,
+                "gait.stop": 0.2,
+                "gait.settle": 0.2,
+                "environment.clamp.active": [[0.2, 9.0]],
+                "environment.point-wrench.active": [[0.4, 9.0]],
+            },
+        ),
+    ],
+)
 def test_drawn(name: str, changes: dict[str, object]) -> None:
     result = ll.run(name, changes)
     assert all(balance["verdict"] == "pass" for balance in result.summary()["balances"].values())
@@ -47,7 +61,7 @@ def test_newton_euler_beside_set_valued_friction_differs_by_the_step() -> None:
 def test_newton_euler_beside_manipulation() -> None:
     result = ll.run("wheeled-snake-manipulate", SMOOTH)
     assert np.abs(result.dataset["joint_torque"].values - newton_euler_torques(result)).max() < 1e-12
-    times, head = newton_euler_head(result)                       # driven by the torques alone, linear between steps
+    times, head = newton_euler_head(result)  # driven by the torques alone, linear between steps
     own, when = result.dataset["head_position"].values, result.dataset["time"].values
     apart = [np.abs(np.interp(when, times, head[:, k]) - own[:, k]).max() for k in range(2)]
     assert 0.0 < max(apart) < 1e-5

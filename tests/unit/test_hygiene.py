@@ -1,5 +1,5 @@
-"""The project as a set of files: nothing in it belongs to one machine, everything in it agrees on names and versions.
-"""
+"""The project as a set of files: nothing in it belongs to one machine, everything in it agrees on names and versions."""
+
 from __future__ import annotations
 
 import ast
@@ -33,8 +33,16 @@ FORBIDDEN = {
         r"\b[A-Za-z]:[\\/]{1,2}Users\b|\bfile:/[/]",
     ),
 }
-LOCK_FILES = {"uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "pylock.toml", "conda-lock.yml",
-              "package-lock.json", "yarn.lock"}
+LOCK_FILES = {
+    "uv.lock",
+    "poetry.lock",
+    "pdm.lock",
+    "Pipfile.lock",
+    "pylock.toml",
+    "conda-lock.yml",
+    "package-lock.json",
+    "yarn.lock",
+}
 
 
 def tracked_files() -> list[Path]:
@@ -78,8 +86,9 @@ def test_patterns_find_what_they_are_for(kind: str, parts: tuple[str, ...]) -> N
     assert finds(kind, "".join(parts))
 
 
-@pytest.mark.parametrize("text", ["examples/home/x", "../root/x", "https://example.org/home/x", "rad/s", "~/tmp/x",
-                                  "#!/usr/bin/env bash"])
+@pytest.mark.parametrize(
+    "text", ["examples/home/x", "../root/x", "https://example.org/home/x", "rad/s", "~/tmp/x", "#!/usr/bin/env bash"]
+)
 def test_patterns_leave_innocent_text_alone(text: str) -> None:
     assert not any(finds(kind, text) for kind in FORBIDDEN)
 
@@ -117,8 +126,9 @@ def test_unknown_public_name_is_an_attribute_error() -> None:
 def test_importing_limbless_imports_nothing_heavy() -> None:
     code = "import sys, limbless\n"
     code += "print([m for m in ('numpy', 'numba', 'xarray', 'matplotlib', 'pydantic') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True,
-                          text=True).stdout.strip() == "[]"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.strip() == "[]"
+    )
 
 
 def test_changelog_and_citation_carry_the_version() -> None:
@@ -145,9 +155,13 @@ def test_lines_are_short() -> None:
     """At most 120 characters, in Markdown too; rows of tables cannot be broken. Code of documents is held to it. ruff
     leaves lines alone that end in one long word or in a note to a checker.
     """
-    found = [f"{path.relative_to(ROOT)}:{number}" for path in tracked_files() if path.suffix in (".md", ".py")
-             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
-             if len(line) > 120 and not line.lstrip().startswith("|")]
+    found = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in tracked_files()
+        if path.suffix in (".md", ".py")
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if len(line) > 120 and not line.lstrip().startswith("|")
+    ]
     assert not found, "lines of more than 120 characters:\n" + "\n".join(found)
 
 
@@ -155,16 +169,18 @@ def test_generated_pages_are_wrapped() -> None:
     row, code = f"| {'word ' * 40}|", f"    {'word ' * 40}"
     long = "word " * 60 + "end"
     broken = wrapped(f"{long}\n- {long}\n{row}\n{code}\n```\n{long}\n```\n{long}").split("\n")
-    assert row in broken and code in broken and broken.count(long) == 1          # the one inside a fence
+    assert row in broken and code in broken and broken.count(long) == 1  # the one inside a fence
     assert max(len(line) for line in broken if line not in (row, code, long)) <= 120
     assert " ".join(" ".join(broken).split()).count("end") == 4 and any(line.startswith("  word") for line in broken)
 
 
 def test_a_run_waits_for_no_package_that_only_its_data_need() -> None:
     """Fresh interpreter to first result: xarray and pandas come when the data set is looked at."""
-    code = ("import sys, pickle, limbless as ll\nresult = ll.run('eel-planar', {'duration': 0.02})\n"
-            "print([m for m in ('xarray', 'pandas', 'matplotlib', 'rich', 'limbless.models.soft.model')\n"
-            "       if m in sys.modules])\nprint(pickle.loads(pickle.dumps(result)).summary() == result.summary())")
+    code = (
+        "import sys, pickle, limbless as ll\nresult = ll.run('eel-planar', {'duration': 0.02})\n"
+        "print([m for m in ('xarray', 'pandas', 'matplotlib', 'rich', 'limbless.models.soft.model')\n"
+        "       if m in sys.modules])\nprint(pickle.loads(pickle.dumps(result)).summary() == result.summary())"
+    )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert answer.stdout.split("\n")[:2] == ["[]", "True"], answer.stdout + answer.stderr
 
@@ -172,15 +188,25 @@ def test_a_run_waits_for_no_package_that_only_its_data_need() -> None:
 def test_no_kernel_takes_more_than_nine_arguments() -> None:
     """What goes together is a named tuple."""
     kernels = [path for path in MODULES if "mechanics" in path.parts]
-    long = [f"{path.name}: {node.name}" for path in kernels for node in ast.walk(ast.parse(path.read_text("utf-8")))
-            if isinstance(node, ast.FunctionDef) and len(node.args.args) > 9]
+    long = [
+        f"{path.name}: {node.name}"
+        for path in kernels
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef) and len(node.args.args) > 9
+    ]
     assert kernels and not long
 
 
 def test_few_names_of_mechanics_are_constants() -> None:
     """Codes and tolerances that belong together are a named tuple, columns are fields of a table."""
-    found = [f"{path.name}: {name.id}" for path in MODULES if "mechanics" in path.parts
-             for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.Assign | ast.AnnAssign)
-             for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-             for name in ast.walk(target) if isinstance(name, ast.Name) and name.id.isupper()]
+    found = [
+        f"{path.name}: {name.id}"
+        for path in MODULES
+        if "mechanics" in path.parts
+        for node in ast.parse(path.read_text("utf-8")).body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        for name in ast.walk(target)
+        if isinstance(name, ast.Name) and name.id.isupper()
+    ]
     assert 0 < len(found) < 90, found

@@ -1,4 +1,5 @@
 """What was computed is kept, whenever Ctrl-C comes; and files that are no scenarios are told, not printed."""
+
 from __future__ import annotations
 
 import os
@@ -86,17 +87,20 @@ def test_ctrl_c_during_repeats_for_error_bars_keeps_the_run(monkeypatch: pytest.
     assert ll.Result.load("kept").numerical_error is None
 
 
-@pytest.mark.parametrize(("name", "told"), [
-    ("arm.urdf", "arm.urdf: "),                                     # read as a robot, and is none
-    ("arm.stl", "arm.stl is a mesh, no scenario; "),
-    ("swim.mp4", "swim.mp4 is a film, no scenario; track points along the animal first"),
-    ("worm.wcon", "worm.wcon is a data file, of a tracked animal perhaps, no scenario; `limbless film worm.wcon`"),
-    ("worm_featuresN.hdf5", "no scenario; `limbless film worm_featuresN.hdf5`"),
-    ("joints.csv", "joints.csv is a table, no scenario; gait: {kind: recorded, file: joints.csv} in a scenario"),
-    ("mine.py", "mine.py is a Python program, no scenario; `python mine.py`"),
-    ("result.nc", "result.nc is a data file, no scenario; `limbless plot result.nc`"),
-    ("photo.PNG", "photo.PNG is a picture, no scenario"),
-])
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("arm.urdf", "arm.urdf: "),  # read as a robot, and is none
+        ("arm.stl", "arm.stl is a mesh, no scenario; "),
+        ("swim.mp4", "swim.mp4 is a film, no scenario; track points along the animal first"),
+        ("worm.wcon", "worm.wcon is a data file, of a tracked animal perhaps, no scenario; `limbless film worm.wcon`"),
+        ("worm_featuresN.hdf5", "no scenario; `limbless film worm_featuresN.hdf5`"),
+        ("joints.csv", "joints.csv is a table, no scenario; gait: {kind: recorded, file: joints.csv} in a scenario"),
+        ("mine.py", "mine.py is a Python program, no scenario; `python mine.py`"),
+        ("result.nc", "result.nc is a data file, no scenario; `limbless plot result.nc`"),
+        ("photo.PNG", "photo.PNG is a picture, no scenario"),
+    ],
+)
 def test_a_stranger_is_told_and_never_printed(name: str, told: str) -> None:
     secret = "the file's own words"
     Path(name).write_text(f"{secret}\n" * 3)

@@ -1,6 +1,7 @@
 """A stranger's scenario runs no code: whoever loads, draws or describes it runs nothing, and whoever runs it is asked
 first.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -44,18 +45,18 @@ def thickness(x):
 """
 SCENARIOS = {
     "gait.function": "robot: {preset: uniform, links: 4}\ngait: {kind: function, function: "
-                     "'code.py:wave'}\nduration: 0.05\n",
+    "'code.py:wave'}\nduration: 0.05\n",
     "environment.0.law": "robot: {preset: uniform, links: 4}\ngait: {kind: body-wave, amplitude: 0.1, wavelength: "
-                         "0.5}\n"
-                         "environment: [{kind: force-law, law: 'code.py:push', points: 1}]\nduration: 0.05\n",
+    "0.5}\n"
+    "environment: [{kind: force-law, law: 'code.py:push', points: 1}]\nduration: 0.05\n",
     "environment.1.function": "robot: {preset: aiko, links: 3}\ngait: {kind: joint-wave, yaw_amplitude: 0.1}\nmodel: "
-                              "non-smooth\n"
-                              "environment: [{kind: gravity}, {kind: terrain, function: 'code.py:hills', corner: "
-                              "[-2, -2], "
-                              "spacing: [1, 1], counts: [5, 5]}]\ninitial: {position: [0, 0, 0.2]}\nduration: 0.02\n",
+    "non-smooth\n"
+    "environment: [{kind: gravity}, {kind: terrain, function: 'code.py:hills', corner: "
+    "[-2, -2], "
+    "spacing: [1, 1], counts: [5, 5]}]\ninitial: {position: [0, 0, 0.2]}\nduration: 0.02\n",
     "robot.profile": "robot: {kind: rod, profile: 'code.py:thickness'}\nmodel: macro-continuous\nenvironment: "
-                     "[{kind: water}]\n"
-                     "gait: {kind: travelling-curvature, amplitude: 0.5}\nduration: 0.05\n",
+    "[{kind: water}]\n"
+    "gait: {kind: travelling-curvature, amplitude: 0.5}\nduration: 0.05\n",
 }
 """Every field that takes Python code, in a scenario that is quickly run."""
 
@@ -92,8 +93,11 @@ def test_looking_runs_nothing_and_running_is_asked_for(field: str, tmp_path: Pat
     assert list(named_in(ll.Scenario.load(path))) == [field]
     told = CliRunner().invoke(main, ["describe", str(path)])
     assert told.exit_code == 0 and f"Running it executes Python code: {field} is {folder / 'code.py'}:" in told.stdout
-    with pytest.raises(ll.InputError, match=rf"running it executes that code: {field} is .*code.py:.*--allow-code "
-                                            rf".*allow_code=True"):
+    with pytest.raises(
+        ll.InputError,
+        match=rf"running it executes that code: {field} is .*code.py:.*--allow-code "
+        rf".*allow_code=True",
+    ):
         ll.run(path)
     assert not executed(folder)
     result = ll.run(path, allow_code=True)
@@ -104,8 +108,12 @@ def test_looking_runs_nothing_and_running_is_asked_for(field: str, tmp_path: Pat
     assert list(named_in(loaded.scenario)) == [field]
     assert loaded.scenario.to_yaml() == result.scenario.to_yaml()
     np.testing.assert_array_equal(loaded.dataset["position"].values, result.dataset["position"].values)
-    for words in (["plot", str(folder / "run")], ["report", str(folder / "run")], ["cite", str(path)],
-                  ["movie", str(folder / "run"), "--to", str(folder / "film.gif"), "--speed", "0.01"]):
+    for words in (
+        ["plot", str(folder / "run")],
+        ["report", str(folder / "run")],
+        ["cite", str(path)],
+        ["movie", str(folder / "run"), "--to", str(folder / "film.gif"), "--speed", "0.01"],
+    ):
         told = CliRunner().invoke(main, words)
         assert told.exit_code == (2 if words[0] == "cite" else 0), told.output
     assert (
@@ -140,9 +148,13 @@ def test_the_studio_shows_a_strangers_run_and_runs_none_of_its_code(tmp_path: Pa
 def test_no_field_of_any_kind_runs_what_it_names(tmp_path: Path) -> None:
     """Every field that takes a function, also of kinds that are yet to be written."""
     (tmp_path / "code.py").write_text(CODE + "# for every field\n")
-    fields = [(cls, name) for family in ("robot", "preset", "gait", "environment", "actuation", "model")
-              for cls in registry.kinds(family).values() for name, field in cls.model_fields.items()
-              if "Callable" in str(field.annotation)]
+    fields = [
+        (cls, name)
+        for family in ("robot", "preset", "gait", "environment", "actuation", "model")
+        for cls in registry.kinds(family).values()
+        for name, field in cls.model_fields.items()
+        if "Callable" in str(field.annotation)
+    ]
     assert len(fields) >= 5
     for cls, name in fields:
         for text in ("code.py:wave", "code.py:hills"):
@@ -163,19 +175,22 @@ def test_functions_given_as_objects_need_no_permission() -> None:
 
 
 def test_data_names_code_like_a_file_does() -> None:
-    scenario = ll.Scenario.load({"robot": "khalil-eel", "gait": {"kind": "function",
-                                                                 "function": "antigravity:geohash"}})
-    named = scenario.gait.function                                # type: ignore[attr-defined]
+    scenario = ll.Scenario.load(
+        {"robot": "khalil-eel", "gait": {"kind": "function", "function": "antigravity:geohash"}}
+    )
+    named = scenario.gait.function  # type: ignore[attr-defined]
     assert isinstance(named, NamedFunction) and named.file is None
-    with pytest.raises(ll.InputError, match="antigravity:geohash is Python code that a scenario names, and nobody "
-                                            "has allowed"):
+    with pytest.raises(
+        ll.InputError, match="antigravity:geohash is Python code that a scenario names, and nobody has allowed"
+    ):
         named(np.zeros(1), np.zeros(1))
     changed = ll.Scenario.load(scenario, {"duration": 1.0})
     assert named_in(changed) == {"gait.function": named}
 
 
-def test_the_command_line_refuses_asks_and_remembers(tmp_path: Path, state: Path,
-                                                     monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_line_refuses_asks_and_remembers(
+    tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder, other = tmp_path / "theirs", tmp_path / "others"
     path = stranger(folder)
     words = ["run", str(path), "--no-figures", "--out"]
@@ -207,12 +222,14 @@ def test_at_a_terminal_it_asks(answer: str, tmp_path: Path, state: Path, monkeyp
     path = stranger(tmp_path / "theirs")
     told = CliRunner().invoke(main, ["run", str(path), "--no-figures", "--out", str(tmp_path / "a")])
     assert asked == ["Run it?"] and f"gait.function: {path.with_name('code.py')}:wave" in told.stderr
-    assert (told.exit_code, executed(tmp_path / "theirs"), state.exists()) == ((0, True, True) if answer == "y"
-                                                                               else (2, False, False))
+    assert (told.exit_code, executed(tmp_path / "theirs"), state.exists()) == (
+        (0, True, True) if answer == "y" else (2, False, False)
+    )
 
 
-def test_a_folder_stands_for_those_below_it_but_not_for_a_whole_home(tmp_path: Path,
-                                                                     monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_stands_for_those_below_it_but_not_for_a_whole_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home = tmp_path / "home"
     (home / "work" / "runs").mkdir(parents=True)
     monkeypatch.setattr(Path, "home", lambda: home)
@@ -264,7 +281,7 @@ def test_lines_to_run_it_again_say_that_code_is_run_and_hold_nothing_else(tmp_pa
     """A title could end the quotes around the text of a scenario and go on as Python."""
     path = stranger(tmp_path / "theirs")
     assert python_lines(str(path), {}).endswith(f"ll.run({str(path)!r}, allow_code=True)\n")
-    assert "\"\"\", allow_code=True)" in python_lines(ll.Scenario.load(path), {})
+    assert '""", allow_code=True)' in python_lines(ll.Scenario.load(path), {})
     title = '""" + open("/nowhere") + """ \\'
     scenario = ll.Scenario.load("eel-planar", {"title": title, "duration": 0.02})
     names: dict[str, Any] = {}

@@ -1,6 +1,7 @@
 """A run that failed its own proof says so first, wherever it is shown; what cannot be solved is refused or ends in
 words.
 """
+
 from __future__ import annotations
 
 import json
@@ -25,7 +26,7 @@ def shaken(swimmer: ll.Result) -> ll.Result:
     """A sound run with one joule too much in its books, and a note."""
     data = swimmer.dataset.copy(deep=True)
     data["actuator_work"].values[5:] += 1.0
-    data["look_actuator_work"].values[5:] += 1.0                     # what the balances are found from
+    data["look_actuator_work"].values[5:] += 1.0  # what the balances are found from
     made = ll.Result(data, swimmer.scenario, state=swimmer.state)
     made.notes = ("gait.<turn> has no effect",)
     return made
@@ -66,7 +67,7 @@ def test_files_of_a_run_say_it(doubtful: ll.Result, tmp_path: Path) -> None:
     loaded = ll.Result.load(tmp_path)
     assert loaded.doubts == doubtful.doubts and loaded.notes == doubtful.notes
     replay, report = (tmp_path / "replay.html").read_text(), str(loaded.report())
-    body = replay[replay.index("<body"):]
+    body = replay[replay.index("<body") :]
     assert body.index("completed, not proven: the power balance") < 700 and "Note: gait.&lt;turn&gt;" in replay
     assert report.index("completed, not proven: the power balance") < report.index("<h1>")
     assert "Do not trust these numbers: the power balance" in report and "Note: gait.&lt;turn&gt;" in report
@@ -81,16 +82,32 @@ def test_the_studio_begins_with_it(doubtful: ll.Result) -> None:
 
     server = quiet_server()
     try:
-        page = SimpleNamespace(source=None, python=lambda: "", cancel=None, save=None, show_angles=None,
-                               screen=SimpleNamespace(controls=320), other=None)
+        page = SimpleNamespace(
+            source=None,
+            python=lambda: "",
+            cancel=None,
+            save=None,
+            show_angles=None,
+            screen=SimpleNamespace(controls=320),
+            other=None,
+        )
         controls = Controls(server.gui, page)
-        stage = SimpleNamespace(frames=SimpleNamespace(times=np.array([0.0, 1.0])), switches=list,
-                                switch=lambda *_: None, arrows=[], torque=None, tendons=None)
+        stage = SimpleNamespace(
+            frames=SimpleNamespace(times=np.array([0.0, 1.0])),
+            switches=list,
+            switch=lambda *_: None,
+            arrows=[],
+            torque=None,
+            tendons=None,
+        )
         controls.show_result(doubtful, stage, another=False)
         assert "completed, not proven" in controls.doubt.content and controls.doubt.order < controls.scenario.order
         assert "gait.&lt;turn&gt;" in controls.numbers.content
-        controls.show_result(ll.Result(doubtful.dataset.isel(time=slice(0, 3), look=slice(0, 3)), doubtful.scenario),
-                             stage, another=False)
+        controls.show_result(
+            ll.Result(doubtful.dataset.isel(time=slice(0, 3), look=slice(0, 3)), doubtful.scenario),
+            stage,
+            another=False,
+        )
         assert controls.doubt.content == ""
     finally:
         stop(server)
@@ -99,11 +116,20 @@ def test_the_studio_begins_with_it(doubtful: ll.Result) -> None:
 # Contacts that fail
 
 
-def drop(environment: list[Any], position: tuple[float, float, float], duration: float = 0.4,
-         **initial: Any) -> ll.Result:
-    return ll.simulate(ll.Aiko(links=1), QUIET, [*environment, ll.Gravity()], model="non-smooth", actuation=Torque(),
-                       duration=duration,
-                       step=1e-3, record_every=0.05, initial={"position": position, **initial})
+def drop(
+    environment: list[Any], position: tuple[float, float, float], duration: float = 0.4, **initial: Any
+) -> ll.Result:
+    return ll.simulate(
+        ll.Aiko(links=1),
+        QUIET,
+        [*environment, ll.Gravity()],
+        model="non-smooth",
+        actuation=Torque(),
+        duration=duration,
+        step=1e-3,
+        record_every=0.05,
+        initial={"position": position, **initial},
+    )
 
 
 def test_a_body_that_gets_deep_into_something_ends_the_run() -> None:
@@ -124,15 +150,23 @@ def test_a_body_that_sinks_in_visibly_is_a_doubt() -> None:
     carried it.
     """
     model = ll.Scenario.load("snake-lift").model.changed(activation="paper")
-    thrown = ll.simulate(ll.Aiko(links=1), QUIET, [ll.Ground(), ll.Gravity()], model=model, actuation=Torque(),
-                         duration=0.05, step=2e-3,
-                         record_every=0.05, initial={"position": (0.0, 0.0, RADIUS + 0.0985), "twist": (0.0, 0.0, -5.0,
-                                                                                                        0.0, 0.0, 0.0)})
+    thrown = ll.simulate(
+        ll.Aiko(links=1),
+        QUIET,
+        [ll.Ground(), ll.Gravity()],
+        model=model,
+        actuation=Torque(),
+        duration=0.05,
+        step=2e-3,
+        record_every=0.05,
+        initial={"position": (0.0, 0.0, RADIUS + 0.0985), "twist": (0.0, 0.0, -5.0, 0.0, 0.0, 0.0)},
+    )
     depth = thrown.dataset["contact_depth"].values
     assert 0.05 < depth.max() < 1.0 and thrown.status == "completed" and not thrown.proven
     assert any("sank into the ground" in doubt for doubt in thrown.doubts)
-    assert depth[0] == 0.0 and depth.max() == pytest.approx(-thrown.dataset["contact_gap"].values.min() / RADIUS,
-                                                            rel=0.05)
+    assert depth[0] == 0.0 and depth.max() == pytest.approx(
+        -thrown.dataset["contact_gap"].values.min() / RADIUS, rel=0.05
+    )
 
 
 # Terrain
@@ -144,8 +178,10 @@ def solid_distance(terrain: ll.Terrain, p: np.ndarray, fine: int = 120) -> float
     ends = x0 + dx * (grid.shape[0] - 1), y0 + dy * (grid.shape[1] - 1)
 
     def height(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        u, v = (np.clip((place - low) / size, 0.0, count - 1 - 1e-9) for place, low, size, count in (
-            (x, x0, dx, grid.shape[0]), (y, y0, dy, grid.shape[1])))
+        u, v = (
+            np.clip((place - low) / size, 0.0, count - 1 - 1e-9)
+            for place, low, size, count in ((x, x0, dx, grid.shape[0]), (y, y0, dy, grid.shape[1]))
+        )
         i, j = u.astype(int), v.astype(int)
         a, b, c, d = grid[i, j], grid[i + 1, j], grid[i + 1, j + 1], grid[i, j + 1]
         u, v = u - i, v - j
@@ -168,12 +204,21 @@ def solid_distance(terrain: ll.Terrain, p: np.ndarray, fine: int = 120) -> float
 def test_terrain_is_a_solid_with_upright_sides(seed: int) -> None:
     """Outside, the gap is the distance to it, from every side; inside it is negative, however deep."""
     rng = np.random.default_rng(seed)
-    terrain = ll.Terrain(corner=(-0.2, 0.1), spacing=(0.15, 0.2),
-                         table=tuple(map(tuple, rng.uniform(-0.2, 0.3, (4, 3)))))
+    terrain = ll.Terrain(
+        corner=(-0.2, 0.1), spacing=(0.15, 0.2), table=tuple(map(tuple, rng.uniform(-0.2, 0.3, (4, 3))))
+    )
     surfaces = terrain.surfaces("base")
-    nobody, feature = np.zeros(0, dtype=np.int64), Feature.zeros(1)                          # a sphere without extent
-    scene = Scene((Field(),), nobody, nobody, feature, surfaces.rows, surfaces.patches, np.append(surfaces.heights,
-                                                                                                  0.0), np.zeros(0))
+    nobody, feature = np.zeros(0, dtype=np.int64), Feature.zeros(1)  # a sphere without extent
+    scene = Scene(
+        (Field(),),
+        nobody,
+        nobody,
+        feature,
+        surfaces.rows,
+        surfaces.patches,
+        np.append(surfaces.heights, 0.0),
+        np.zeros(0),
+    )
 
     def gap_at(place: np.ndarray) -> tuple:
         p = Vector(*map(float, place))
@@ -186,7 +231,7 @@ def test_terrain_is_a_solid_with_upright_sides(seed: int) -> None:
         if true > 0.0:
             assert gap == pytest.approx(true, abs=4e-3)
             ahead, _ = gap_at(p + 1e-5 * np.array(n))
-            assert ahead - gap == pytest.approx(1e-5, rel=1e-2)                           # straight away from it
+            assert ahead - gap == pytest.approx(1e-5, rel=1e-2)  # straight away from it
         else:
             assert true - 0.15 < gap < 0.0
 
@@ -194,12 +239,14 @@ def test_terrain_is_a_solid_with_upright_sides(seed: int) -> None:
 @pytest.mark.parametrize("turned", [False, True], ids=["its end", "its side"])
 def test_a_body_that_slides_against_the_open_side_of_a_terrain_is_stopped(turned: bool) -> None:
     """Once it went below the triangles, 0.3 m deep, and gained 700 J."""
-    block = ll.Terrain(corner=(0.4, -1.0), spacing=(1.0, 1.0), table=((0.3, 0.3, 0.3), (0.3, 0.3, 0.3)), forward=0.0,
-                       lateral=0.0)
+    block = ll.Terrain(
+        corner=(0.4, -1.0), spacing=(1.0, 1.0), table=((0.3, 0.3, 0.3), (0.3, 0.3, 0.3)), forward=0.0, lateral=0.0
+    )
     turn = (np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)) if turned else (1.0, 0.0, 0.0, 0.0)
     twist = (0.0, -1.0, 0.0, 0.0, 0.0, 0.0) if turned else (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    slid = drop([ll.Ground(forward=0.0, lateral=0.0), block], (0.0, 0.0, RADIUS), orientation=turn, twist=twist,
-                duration=0.6)
+    slid = drop(
+        [ll.Ground(forward=0.0, lateral=0.0), block], (0.0, 0.0, RADIUS), orientation=turn, twist=twist, duration=0.6
+    )
     front = slid.dataset["contact_gap"].values.min()
     assert slid.proven and front > -1e-4
     energy = slid.dataset["kinetic_energy"].values
@@ -210,9 +257,17 @@ def test_a_body_that_slides_against_the_open_side_of_a_terrain_is_stopped(turned
 
 
 def crawl(step: float, kind: str = "geometric", **more: Any) -> ll.Result:
-    return ll.run("wheeled-snake-crawl", {"environment.wheels.law": "regularised", "model": {"kind": kind},
-                                          "step": step,
-                                          "record_every": 20 * step, "duration": 600 * step, **more})
+    return ll.run(
+        "wheeled-snake-crawl",
+        {
+            "environment.wheels.law": "regularised",
+            "model": {"kind": kind},
+            "step": step,
+            "record_every": 20 * step,
+            "duration": 600 * step,
+            **more,
+        },
+    )
 
 
 def wheels_limit(changes: dict[str, Any]) -> float:
@@ -241,8 +296,15 @@ def test_the_longest_step_gives_the_motion_of_a_short_one_and_a_longer_one_does_
     ends = {}
     monkeypatch.setattr("limbless.models.geometric.model.Geometric.step_limit", lambda self, state: None)
     for share in (0.25, 1.0, 2.0):
-        made = ll.run("wheeled-snake-crawl", {"environment.wheels.law": "regularised", "step": share * longest,
-                                              "record_every": 16 * longest, "duration": 3200 * longest})
+        made = ll.run(
+            "wheeled-snake-crawl",
+            {
+                "environment.wheels.law": "regularised",
+                "step": share * longest,
+                "record_every": 16 * longest,
+                "duration": 3200 * longest,
+            },
+        )
         ends[share] = made.dataset["com_position"].values[-1], made.proven
     moved = np.linalg.norm(ends[0.25][0])
     assert np.linalg.norm(ends[1.0][0] - ends[0.25][0]) < 1e-5 * moved and ends[1.0][1]

@@ -1,4 +1,5 @@
 """Memory and time of a run, known before they are gone."""
+
 from __future__ import annotations
 
 import logging
@@ -15,9 +16,12 @@ from limbless.timeline import LOOKS, WINDOW, blocks_between, knots_between
 
 def test_records_that_do_not_fit_are_refused_with_an_interval_that_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("limbless.resources.free_memory", lambda: 4e6)
-    with pytest.raises(ll.InputError, match=r"record_every: 1.06e\+03 records .* need about .* GB of memory, and "
-                                            r"0.004 GB are free; set "
-                                            r"record_every to ([\d.]+)") as refused:
+    with pytest.raises(
+        ll.InputError,
+        match=r"record_every: 1.06e\+03 records .* need about .* GB of memory, and "
+        r"0.004 GB are free; set "
+        r"record_every to ([\d.]+)",
+    ) as refused:
         ll.run("eel-planar", {"duration": 10.0, "record_every": 0.01})
     fitting = float(str(refused.value).partition("set record_every to ")[2].split()[0])
     assert fitting == pytest.approx(round(fitting / 0.01) * 0.01)
@@ -41,8 +45,9 @@ def test_the_estimate_is_what_a_run_takes() -> None:
     """The largest arrays of a result are its records: 8 bytes for every number, once raw and once as a variable."""
     seen: list[float] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("limbless.resources.refuse_too_many_records", lambda count, size, *_,
-                      **__: seen.extend([count, size]))
+        patch.setattr(
+            "limbless.resources.refuse_too_many_records", lambda count, size, *_, **__: seen.extend([count, size])
+        )
         data = ll.run("eel-planar", {"duration": 1.0}).dataset
     count, size = seen
     assert count == pytest.approx(data.sizes["time"] + LOOKS) and LOOKS <= data.sizes["look"] < LOOKS + 8
@@ -50,8 +55,10 @@ def test_the_estimate_is_what_a_run_takes() -> None:
     assert variables < size < 5.0 * variables
 
 
-@pytest.mark.parametrize(("seconds", "said"), [
-    (7200.0, "2.0 hours"), (90000.0, "25 hours"), (1e6, "12 days"), (601.0, "10 minutes"), (30.0, "30 seconds")])
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(7200.0, "2.0 hours"), (90000.0, "25 hours"), (1e6, "12 days"), (601.0, "10 minutes"), (30.0, "30 seconds")],
+)
 def test_times_in_words(seconds: float, said: str) -> None:
     assert resources.in_words(seconds).startswith(said)
 

@@ -1,4 +1,5 @@
 """`Result`: built from blocks, summed up, saved and loaded without loss, written as a folder."""
+
 from __future__ import annotations
 
 import json
@@ -167,7 +168,7 @@ def test_saved_and_loaded_bit_for_bit(swimmer, tmp_path: Path) -> None:
 
 def test_two_saves_are_byte_identical(swimmer, tmp_path: Path) -> None:
     first = swimmer.save(tmp_path / "first.nc").read_bytes()
-    time.sleep(1.1)   # HDF5 counts time in seconds, if it does
+    time.sleep(1.1)  # HDF5 counts time in seconds, if it does
     swimmer.wall_time = 7.0
     assert swimmer.save(tmp_path / "second.nc").read_bytes() == first
 

@@ -1,5 +1,5 @@
-"""A room knows only the rooms on its left: the order is that of CONTRIBUTING, and every import in the library keeps it.
-"""
+"""A room knows only the rooms on its left: the order is that of CONTRIBUTING, and every import in the library keeps it."""
+
 from __future__ import annotations
 
 import ast
@@ -9,15 +9,19 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 LIBRARY = ROOT / "src" / "limbless"
 ORDER = re.search(r"```text\n(ground .*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
-DOORS = {("result/showing.py", "view"), ("result/result.py", "view"), ("search/showing.py", "view"),
-         ("result/result.py", "interop/logs")}
+DOORS = {
+    ("result/showing.py", "view"),
+    ("result/result.py", "view"),
+    ("search/showing.py", "view"),
+    ("result/result.py", "interop/logs"),
+}
 """A result shows and exports itself: what draws or writes is imported when it is asked to, and for its types."""
 
 
 def places() -> dict[str, int]:
     """Every room and module -> its place from the left; rooms of mechanics that stand together have the same one."""
     assert ORDER is not None
-    lines = [line.split() for line in re.sub(r"\n +", " ", ORDER[1]).splitlines()]        # a long line goes on indented
+    lines = [line.split() for line in re.sub(r"\n +", " ", ORDER[1]).splitlines()]  # a long line goes on indented
     return {name: place for place, words in enumerate(lines) for name in words if name != "mechanics"}
 
 

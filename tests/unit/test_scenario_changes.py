@@ -1,4 +1,5 @@
 """Changes by path reach every field; what cannot be changed says so in the words of the command line."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -27,9 +28,16 @@ def refusal(changes: dict[str, Any]) -> str:
 
 
 def test_fields_written_in_the_file_and_fields_that_are_not() -> None:
-    scenario = changed({"gait.amplitude": 0.08, "duration": 10, "robot.tail_cap": 0.05, "initial.position.2": -1.5,
-                        "actuation.kind": "pd",
-                        "actuation.stiffness": 3})
+    scenario = changed(
+        {
+            "gait.amplitude": 0.08,
+            "duration": 10,
+            "robot.tail_cap": 0.05,
+            "initial.position.2": -1.5,
+            "actuation.kind": "pd",
+            "actuation.stiffness": 3,
+        }
+    )
     assert isinstance(scenario.gait, BodyWave) and scenario.gait.amplitude == 0.08
     assert scenario.duration == 10.0 and scenario.robot.tail_cap == 0.05  # type: ignore[union-attr]
     assert scenario.initial.position == (0.0, 0.0, -1.5)
@@ -82,12 +90,21 @@ def test_the_data_given_stays_as_it_is() -> None:
         ("gait.kind", "body-wav", "--set gait.kind=body-wav: unknown gait 'body-wav'; did you mean 'body-wave'?"),
         ("gat.period", 1, "--set gat.period=1: gat: unknown field; did you mean 'gait'?"),
         ("gait.period.x", 1, "--set gait.period.x=1: gait.period is 2.0; it has no part 'x'"),
-        ("environment.watr.density", 1, "environment.watr: environment has no item of kind 'watr'; did you mean "
-                                        "'water'?"),
-        ("environment.3.density", 1, "--set environment.3.density=1: environment.3: environment has 1 items, counted "
-                                     "from 0"),
-        ("environment.water.density", "salty", "--set environment.water.density=salty: environment.0.density: must "
-                                               "be a number (kg/m3)"),
+        (
+            "environment.watr.density",
+            1,
+            "environment.watr: environment has no item of kind 'watr'; did you mean 'water'?",
+        ),
+        (
+            "environment.3.density",
+            1,
+            "--set environment.3.density=1: environment.3: environment has 1 items, counted from 0",
+        ),
+        (
+            "environment.water.density",
+            "salty",
+            "--set environment.water.density=salty: environment.0.density: must be a number (kg/m3)",
+        ),
         ("initial.position.5", 1, "--set initial.position.5=1: initial.position has 3 items, counted from 0"),
         ("record_every", 0.015, "--set record_every=0.015: must be a whole multiple of the step, 0.01 s"),
         ("gait..period", 1, "--set gait..period=1: is no path"),

@@ -1,4 +1,5 @@
 """Python functions inside scenarios: found by text, written as text, refused when nobody could find them again."""
+
 from __future__ import annotations
 
 import functools
@@ -70,25 +71,32 @@ def test_functions_in_classes_and_files_on_the_path(file: Path, monkeypatch: pyt
     assert text_of(function) == f"{file.resolve()}:Kept.wave"
     monkeypatch.syspath_prepend(str(file.parent))
     imported = function_of("waves:wave")
-    assert text_of(imported) == f"{file.resolve()}:wave"   # by file: the next run may not have that folder on its path
+    assert text_of(imported) == f"{file.resolve()}:wave"  # by file: the next run may not have that folder on its path
     monkeypatch.delitem(sys.modules, "waves")
 
 
 def make_closure(amplitude: Any) -> Callable[..., Any]:
     def inner(t: Any, s: Any) -> Any:
         return amplitude * wave(t, s)
+
     return inner
 
 
-SHORT_LIVED = {"lambda": lambda t, s: wave(t, s),
-               "closure": make_closure(np.array([2.0])), "partial": functools.partial(wave, s=0)}
+SHORT_LIVED = {
+    "lambda": lambda t, s: wave(t, s),
+    "closure": make_closure(np.array([2.0])),
+    "partial": functools.partial(wave, s=0),
+}
 
 
 @pytest.mark.parametrize("function", SHORT_LIVED.values(), ids=list(SHORT_LIVED))
 def test_functions_of_one_session_run_but_their_saved_scenario_is_refused_clearly(function: Callable[..., Any]) -> None:
     scenario = Scenario.load({"robot": "khalil-eel", "gait": FunctionGait(function=function)})
-    with pytest.raises(InputError, match=r"text:\d+: gait.function: the scenario was saved with a Python function "
-                                         r"that lived only in"):
+    with pytest.raises(
+        InputError,
+        match=r"text:\d+: gait.function: the scenario was saved with a Python function "
+        r"that lived only in",
+    ):
         Scenario.from_yaml(scenario.to_yaml(), "text")
 
 
@@ -124,8 +132,9 @@ def test_texts_that_name_no_function(file: Path, text: Any, message: str) -> Non
     assert str(caught.value).startswith(f"{path}:4: gait.function: ") and message in str(caught.value)
 
 
-def test_paths_are_found_in_the_folder_then_in_the_working_directory(file: Path,
-                                                                     monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_are_found_in_the_folder_then_in_the_working_directory(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert located("waves.py", file.parent) == file.resolve() == located(file)
     monkeypatch.chdir(file.parent)
     assert located("waves.py", file.parent / "elsewhere") == file.resolve()

@@ -1,4 +1,5 @@
 """Scenarios from names, files and mappings: defaults, and everything wrong said at once with its place."""
+
 from __future__ import annotations
 
 import math
@@ -67,26 +68,34 @@ def test_two_lines_are_enough(tmp_path: Path) -> None:
     assert scenario.initial == Initial() and scenario.control_period is None
 
 
-@pytest.mark.parametrize(("stem", "name"), [("my eel", "my-eel"), ("v1.2", "v1.2"), ("...", "untitled"),
-                                            ("näher", "näher")])
+@pytest.mark.parametrize(
+    ("stem", "name"), [("my eel", "my-eel"), ("v1.2", "v1.2"), ("...", "untitled"), ("näher", "näher")]
+)
 def test_a_file_without_a_name_is_named_after_the_file(tmp_path: Path, stem: str, name: str) -> None:
     assert Scenario.load(str(write(tmp_path, SHORT, f"{stem}.yaml"))).name == name
 
 
 def test_python_objects_and_words_do_as_well_as_mappings() -> None:
-    made = Scenario.load({"robot": KhalilEel(), "gait": BodyWave(amplitude=0.1), "environment": [Water()],
-                          "model": "newton-euler"})
-    written = Scenario.load({
-        "robot": {"preset": "khalil-eel"}, "gait": {"kind": "body-wave", "amplitude": 0.1},
-        "environment": [{"kind": "water"}],
-        "actuation": "motion", "model": {"kind": "newton-euler"},
-    })
+    made = Scenario.load(
+        {"robot": KhalilEel(), "gait": BodyWave(amplitude=0.1), "environment": [Water()], "model": "newton-euler"}
+    )
+    written = Scenario.load(
+        {
+            "robot": {"preset": "khalil-eel"},
+            "gait": {"kind": "body-wave", "amplitude": 0.1},
+            "environment": [{"kind": "water"}],
+            "actuation": "motion",
+            "model": {"kind": "newton-euler"},
+        }
+    )
     assert made == written == Scenario(robot=KhalilEel(), gait=BodyWave(amplitude=0.1), environment=(Water(),))
     assert Scenario.load(made) is made
 
 
 def test_everything_wrong_is_said_at_once_with_file_line_and_path(tmp_path: Path) -> None:
-    path = write(tmp_path, """\
+    path = write(
+        tmp_path,
+        """\
 robot: {kind: chain, preset: khalil-el}
 gait:
   kind: body-wave
@@ -103,7 +112,8 @@ initial: {orientation: [1, 1, 1, 1], position: [0, 0], twist: 3}
 step: 20
 record_every: 0.015
 figurs: []
-""")
+""",
+    )
     lines = refusal(path).splitlines()
     assert lines[0] == f"{path}: 15 errors"
     expected = [
@@ -130,8 +140,9 @@ figurs: []
 
 def test_one_error_is_one_line(tmp_path: Path) -> None:
     path = write(tmp_path, SHORT + "duration: fast\n")
-    assert refusal(path) == (f"{path}:3: duration: must be a number (s), or one with a unit such as '20 ms'; "
-                             "received 'fast'")
+    assert refusal(path) == (
+        f"{path}:3: duration: must be a number (s), or one with a unit such as '20 ms'; received 'fast'"
+    )
 
 
 def test_missing_parts_say_what_to_give(tmp_path: Path) -> None:
@@ -192,8 +203,9 @@ def test_yaml_is_read_as_yaml_1_2(tmp_path: Path) -> None:
 
 
 def test_anchors_and_merges_work_and_keep_their_lines(tmp_path: Path) -> None:
-    path = write(tmp_path, SHORT + "environment:\n  - &w {kind: water, density: 998.0}\n  - {<<: *w, density: 1.2, "
-                                   "x: 1}\n")
+    path = write(
+        tmp_path, SHORT + "environment:\n  - &w {kind: water, density: 998.0}\n  - {<<: *w, density: 1.2, x: 1}\n"
+    )
     assert f"{path}:5: environment.1.x: unknown field" in refusal(path)
     path.write_text(path.read_text().replace(", x: 1", ""))
     assert Scenario.load(path).environment == (Water(density=998.0), Water(density=1.2))
@@ -210,18 +222,24 @@ def test_true_is_not_a_number(tmp_path: Path) -> None:
     ("line", "message"),
     [
         ("robot: {kind: chain, links: []}", "robot.links: must have at least 1 item, not 0"),
-        ("initial: {position: [0, 0, 0, 0]}", "initial.position: must be a list of 3 numbers (m); received [0, 0, 0, "
-                                              "0]"),
+        (
+            "initial: {position: [0, 0, 0, 0]}",
+            "initial.position: must be a list of 3 numbers (m); received [0, 0, 0, 0]",
+        ),
         ("initial: {position: {x: 1}}", "initial.position: must be a list of 3 numbers (m); received {'x': 1}"),
         ("environment: {kind: water}", "environment: must be a list of (environment (kind: "),
         ("initial: 3", "initial: must be"),
         ("figures: khalil", "figures: must be a list of texts; received 'khalil'"),
         ("title: [a]", "title: must be a valid string; received ['a']"),
         ("robot: {kind: chain, links: [{}, {joint: {kind: hinge}}]}", "robot.links.1.joint.kind: must be 'revolute'"),
-        ("robot: {kind: chain, links: [{solids: [{shape: capsule, lenght: 3}]}]}",
-         "robot.links.0.solids.0.lenght: unknown field; did"),
-        ("robot: {kind: chain, links: [{}, {joint: {axs: 3}}]}", "robot.links.1.joint.axs: unknown field; did you "
-                                                                 "mean 'axis'?"),
+        (
+            "robot: {kind: chain, links: [{solids: [{shape: capsule, lenght: 3}]}]}",
+            "robot.links.0.solids.0.lenght: unknown field; did",
+        ),
+        (
+            "robot: {kind: chain, links: [{}, {joint: {axs: 3}}]}",
+            "robot.links.1.joint.axs: unknown field; did you mean 'axis'?",
+        ),
     ],
 )
 def test_lists_and_what_is_inside_them(tmp_path: Path, line: str, message: str) -> None:
@@ -231,10 +249,14 @@ def test_lists_and_what_is_inside_them(tmp_path: Path, line: str, message: str) 
     assert f"{path}:{number}: {message}" in refusal(path)
 
 
-@pytest.mark.parametrize(("rows", "message"), [
-    ([[0.0, 0.5]], "gait.pace.0: must have more than 2 items; received [0.0, 0.5]"),
-    ([[0.0, 1.0, 2.0, 3.0]], "gait.pace.0: must have at most 3 items, not 4"),
-    ([0.5], "gait.pace.0: must be a list; received 0.5")])
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([[0.0, 0.5]], "gait.pace.0: must have more than 2 items; received [0.0, 0.5]"),
+        ([[0.0, 1.0, 2.0, 3.0]], "gait.pace.0: must have at most 3 items, not 4"),
+        ([0.5], "gait.pace.0: must be a list; received 0.5"),
+    ],
+)
 def test_rows_of_tables(rows: list[Any], message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         Scenario.load("snake-steered", {"gait.pace": rows})
@@ -251,8 +273,10 @@ def test_numbers_are_finite(tmp_path: Path, value: str) -> None:
         ({"duration": 0}, "duration: must be greater than 0 (s); received 0"),
         ({"step": -0.1}, "step: must be greater than 0 (s); received -0.1"),
         ({"duration": 1, "step": 2}, "step: must not be longer than the duration, 1 s; received 2"),
-        ({"step": 0.01, "record_every": 0.025}, "must be a whole multiple of the step, 0.01 s; the nearest is 0.02; "
-                                                "received 0.025"),
+        (
+            {"step": 0.01, "record_every": 0.025},
+            "must be a whole multiple of the step, 0.01 s; the nearest is 0.02; received 0.025",
+        ),
         ({"step": 0.01, "record_every": 0.001}, "the nearest is 0.01; received 0.001"),
         ({"control_period": 0}, "control_period: must be greater than 0"),
     ],
@@ -300,9 +324,9 @@ def test_an_earlier_result_is_found_beside_the_file(tmp_path: Path, monkeypatch:
     assert scenario.initial.result == str((tmp_path / "before").resolve())
     monkeypatch.chdir(tmp_path)
     assert Scenario.load("eel-planar", {"initial.result": "before"}).initial.result == scenario.initial.result
-    assert f"{path}:3: initial.result: there is no file 'behind'" in refusal(write(tmp_path,
-                                                                                   path.read_text().replace("before",
-                                                                                                            "behind")))
+    assert f"{path}:3: initial.result: there is no file 'behind'" in refusal(
+        write(tmp_path, path.read_text().replace("before", "behind"))
+    )
     gone: Any = Scenario.from_yaml(scenario.to_yaml().replace("before", "gone")).initial.result
     assert gone.endswith("gone")
 
@@ -327,12 +351,12 @@ def test_pairs_that_no_model_or_another_model_takes_are_refused() -> None:
         kind: Literal["test-hopping"] = "test-hopping"
         takes_roles: ClassVar[tuple[str, ...]] = ("contact",)
 
-    text = refusal({"robot": "khalil-eel", "gait": "test-tension", "environment": [Water(), {"kind": "test-ground"}],
-                    "duraton": 3})
+    text = refusal(
+        {"robot": "khalil-eel", "gait": "test-tension", "environment": [Water(), {"kind": "test-ground"}], "duraton": 3}
+    )
     assert (
         "environment.1: model 'newton-euler' takes environments of role wrench or friction, "
-        "not contact ('test-ground'); "
-        in text
+        "not contact ('test-ground'); " in text
     )
     assert "models that take it: non-smooth, test-hopping" in text
     assert (
@@ -343,8 +367,7 @@ def test_pairs_that_no_model_or_another_model_takes_are_refused() -> None:
     text = refusal({"robot": "khalil-eel", "gait": "body-wave", "environment": [Ground()], "model": "test-hopping"})
     assert (
         "robot: model 'test-hopping' takes robots of kind (none), not 'chain'; "
-        "models that take it: geometric, newton-euler"
-        in text
+        "models that take it: geometric, newton-euler" in text
     )
     assert (
         "actuation: model 'test-hopping' takes actuations of kind (none), not 'motion'" in text
@@ -374,8 +397,9 @@ def test_a_gait_that_does_not_say_what_it_drives_is_refused() -> None:
 
         kind: Literal["test-aimless"] = "test-aimless"
 
-    assert "not an unknown thing (its class needs `drives`) ('test-aimless')" in refusal({"robot": "khalil-eel",
-                                                                                          "gait": Aimless()})
+    assert "not an unknown thing (its class needs `drives`) ('test-aimless')" in refusal(
+        {"robot": "khalil-eel", "gait": Aimless()}
+    )
 
 
 def test_a_class_without_a_kind_is_refused_with_the_line_to_add() -> None:

@@ -1,4 +1,5 @@
 """Scenarios write themselves completely, and come back equal."""
+
 from __future__ import annotations
 
 import math
@@ -27,15 +28,33 @@ def test_every_field_is_written_and_what_it_is_comes_first() -> None:
     assert not [line for line in text.splitlines() if line != line.rstrip()]
 
 
-@pytest.mark.parametrize("value", [0.1 + 0.2, 1e-300, 5e-324, 1.7976931348623157e308, -0.0, 1e22, 1e-5,
-                                   123456789.123456789, math.pi / 40])
+@pytest.mark.parametrize(
+    "value", [0.1 + 0.2, 1e-300, 5e-324, 1.7976931348623157e308, -0.0, 1e22, 1e-5, 123456789.123456789, math.pi / 40]
+)
 def test_floats_come_back_exactly(value: float) -> None:
     back = parse_value(written({"value": value}), "text")["value"]
     assert math.copysign(1, back) == math.copysign(1, value) and back == value and type(back) is float
 
 
-TEXTS = ["null", "true", "1e5", "010", "", " x", "a: b", "- a", "#no", "é", "'", '"', "30 deg", "{", "2001-01-01", "~",
-         "a\tb"]
+TEXTS = [
+    "null",
+    "true",
+    "1e5",
+    "010",
+    "",
+    " x",
+    "a: b",
+    "- a",
+    "#no",
+    "é",
+    "'",
+    '"',
+    "30 deg",
+    "{",
+    "2001-01-01",
+    "~",
+    "a\tb",
+]
 
 
 @pytest.mark.parametrize("value", TEXTS)

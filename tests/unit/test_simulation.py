@@ -1,4 +1,5 @@
 """The time loop: where steps end, what is recorded, continuing bit for bit, the same bytes twice."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -15,8 +16,13 @@ SWIMMER = ll.UniformChain(links=5, half_height=0.03)
 
 
 def swim(duration: float = 1.0, **options: Any) -> ll.Result:
-    parts = {"robot": SWIMMER, "gait": ll.BodyWave(ramp=0.5, period=1.0), "environment": ll.Water(), "step": 0.01,
-             **options}
+    parts = {
+        "robot": SWIMMER,
+        "gait": ll.BodyWave(ramp=0.5, period=1.0),
+        "environment": ll.Water(),
+        "step": 0.01,
+        **options,
+    }
     return ll.simulate(parts.pop("robot"), parts.pop("gait"), parts.pop("environment"), duration=duration, **parts)
 
 
@@ -91,7 +97,7 @@ def test_records_do_not_change_the_motion() -> None:
     often, seldom = (swim(1.0, record_every=every).dataset for every in (0.01, 0.25))
     chosen = often.sel(time=seldom.time.values, method="nearest")
     for name in seldom.data_vars:
-        if name != "power_residual" and "time" in seldom[name].dims:                   # a rate since the record before
+        if name != "power_residual" and "time" in seldom[name].dims:  # a rate since the record before
             np.testing.assert_array_equal(chosen[name].values, seldom[name].values)
 
 
@@ -110,15 +116,15 @@ def test_orientations_of_sections_do_not_jump() -> None:
     whole, first = (ll.run("eel-loop", {"duration": duration, "record_every": 0.1}) for duration in (45.5, 45.0))
     data, scenario = whole.dataset, whole.scenario
     assert np.abs(np.diff(data.orientation.values, axis=0)).max() < 0.1
-    assert data.base_orientation.values[:, 0].min() < -0.5                            # it has turned over
-    rest = ll.simulate(scenario.robot, scenario.gait, scenario.environment, duration=0.5, record_every=0.1,
-                       initial=first)
+    assert data.base_orientation.values[:, 0].min() < -0.5  # it has turned over
+    rest = ll.simulate(
+        scenario.robot, scenario.gait, scenario.environment, duration=0.5, record_every=0.1, initial=first
+    )
     np.testing.assert_array_equal(rest.dataset.orientation.values, data.orientation.values[-6:])
 
 
 def test_a_joint_may_turn_round_and_round() -> None:
-    """Three turns of a joint: its section's quaternion turns one and a half times, to the other sign, without a jump.
-    """
+    """Three turns of a joint: its section's quaternion turns one and a half times, to the other sign, without a jump."""
     gait = ll.FunctionGait(function=lambda t, s: 6.0 * np.pi * t[:, None] + 0.0 * s, drives="joint")
     data = ll.simulate(ll.UniformChain(links=2, base="fixed"), gait, [], duration=1.0, step=0.01).dataset
     half = 3.0 * np.pi * data.time.values
@@ -140,8 +146,12 @@ def test_progress_is_told() -> None:
 CASES: dict[str, dict[str, Any]] = {
     "imposed": {},
     "spherical joints": {"robot": ll.UniformChain(links=4, joint="spherical"), "gait": ll.BodyWave(ramp=0.5, dive=0.1)},
-    "feedback": {"actuation": ProportionalDerivative(stiffness=2.0, damping=0.05, motion_joints=(1,)),
-                 "robot": SWIMMER.changed(rotor_inertia=1e-3), "step": 0.005, "record_every": 0.05},
+    "feedback": {
+        "actuation": ProportionalDerivative(stiffness=2.0, damping=0.05, motion_joints=(1,)),
+        "robot": SWIMMER.changed(rotor_inertia=1e-3),
+        "step": 0.005,
+        "record_every": 0.05,
+    },
     "planar": {"robot": SWIMMER.changed(base="planar"), "environment": [ll.Water(), ll.Drag(active=((0.3, 1.7),))]},
 }
 
@@ -216,8 +226,11 @@ def test_same_bytes_in_another_process(tmp_path: Path) -> None:
     before = "ll.run('snake-undulate-isotropic', {'duration': 0.02}); ll.run('eel-planar', {'duration': 0.02}); "
     run = "ll.run('eel-loop', {'duration': 0.5}).save(sys.argv[1])"
     for seed, code in (("7", run), ("8", before + run)):
-        subprocess.run([sys.executable, "-c", f"import sys, limbless as ll; {code}", str(tmp_path / seed)], check=True,
-                       env={**os.environ, "PYTHONHASHSEED": seed})
+        subprocess.run(
+            [sys.executable, "-c", f"import sys, limbless as ll; {code}", str(tmp_path / seed)],
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        )
     assert (tmp_path / "7").read_bytes() == (tmp_path / "8").read_bytes()
 
 
@@ -236,33 +249,36 @@ def test_models_do_not_share_memory() -> None:
 # Refusals at the public door
 
 
-@pytest.mark.parametrize(("change", "words"), [
-    ({"duration": 0.0}, "duration"),
-    ({"duration": -1.0}, "duration"),
-    ({"duration": np.nan}, "duration"),
-    ({"step": 0.0}, "step"),
-    ({"record_every": 0.015}, "record_every"),
-    ({"record_every": 0.005}, "record_every"),
-    ({"control_period": -0.1}, "control_period"),
-    ({"model": "newton-oiler"}, "newton-euler"),
-    ({"actuation": "motoin"}, "motion"),
-    ({"actuation": ProportionalDerivative(stiffness=(1.0, 2.0, 3.0))}, "stiffness"),
-    ({"actuation": ProportionalDerivative(damping=-1.0)}, "negative"),
-    ({"actuation": ProportionalDerivative(motion_joints=(7,))}, "no joint 7"),
-    ({"initial": {"position": (0.0, 0.0)}}, "position"),
-    ({"initial": {"orientation": (2.0, 0.0, 0.0, 0.0)}}, "quaternion"),
-    ({"initial": {"twist": (0.0, 0.0, np.inf, 0.0, 0.0, 0.0)}}, "twist"),
-    ({"initial": {"joint_position": (0.0, 0.0)}}, "joint_position"),
-    ({"initial": {"speed": 1.0}}, "speed"),
-    ({"robot": SWIMMER.changed(base="planar"), "initial": {"twist": (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)}}, "planar"),
-    ({"robot": SWIMMER.changed(base="fixed"), "initial": {"twist": (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)}}, "fixed"),
-    ({"robot": "eel"}, "robot"),
-    ({"gait": "wave"}, "gait"),
-    ({"environment": ["watr"]}, "water"),
-    ({"environment": [3]}, "environment"),
-    ({"gait": ll.BodyWave(dive=0.1)}, "elevation"),
-    ({"name": "two words"}, "name"),
-])
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"duration": 0.0}, "duration"),
+        ({"duration": -1.0}, "duration"),
+        ({"duration": np.nan}, "duration"),
+        ({"step": 0.0}, "step"),
+        ({"record_every": 0.015}, "record_every"),
+        ({"record_every": 0.005}, "record_every"),
+        ({"control_period": -0.1}, "control_period"),
+        ({"model": "newton-oiler"}, "newton-euler"),
+        ({"actuation": "motoin"}, "motion"),
+        ({"actuation": ProportionalDerivative(stiffness=(1.0, 2.0, 3.0))}, "stiffness"),
+        ({"actuation": ProportionalDerivative(damping=-1.0)}, "negative"),
+        ({"actuation": ProportionalDerivative(motion_joints=(7,))}, "no joint 7"),
+        ({"initial": {"position": (0.0, 0.0)}}, "position"),
+        ({"initial": {"orientation": (2.0, 0.0, 0.0, 0.0)}}, "quaternion"),
+        ({"initial": {"twist": (0.0, 0.0, np.inf, 0.0, 0.0, 0.0)}}, "twist"),
+        ({"initial": {"joint_position": (0.0, 0.0)}}, "joint_position"),
+        ({"initial": {"speed": 1.0}}, "speed"),
+        ({"robot": SWIMMER.changed(base="planar"), "initial": {"twist": (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)}}, "planar"),
+        ({"robot": SWIMMER.changed(base="fixed"), "initial": {"twist": (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)}}, "fixed"),
+        ({"robot": "eel"}, "robot"),
+        ({"gait": "wave"}, "gait"),
+        ({"environment": ["watr"]}, "water"),
+        ({"environment": [3]}, "environment"),
+        ({"gait": ll.BodyWave(dive=0.1)}, "elevation"),
+        ({"name": "two words"}, "name"),
+    ],
+)
 def test_simulate_refuses_in_one_sentence(change: dict, words: str) -> None:
     options = {"duration": 0.2, **change}
     with pytest.raises(ll.InputError, match=words):
@@ -279,19 +295,24 @@ def test_unknown_scenario() -> None:
 ZEROS, ONES = np.zeros(4), np.ones(4)
 
 
-@pytest.mark.parametrize(("call", "words"), [
-    (lambda m: m.inverse(np.zeros(3), ZEROS, ZEROS), "joint_position must have 4 numbers"),
-    (lambda m: m.inverse(ZEROS, np.zeros((4, 1)), ZEROS), "joint_velocity must have 4 numbers"),
-    (lambda m: m.inverse(ZEROS, ZEROS, np.array([0.0, np.nan, 0.0, 0.0])),
-     "joint_acceleration must be finite; got nan at entry 1"),
-    (lambda m: m.forward(ZEROS, ZEROS, 1.0), "joint_torque must have 4 numbers"),
-    (lambda m: m.forward(ZEROS, ZEROS, ZEROS, np.zeros(3)), "base_twist must have 6 numbers"),
-    (lambda m: m.forward(ZEROS, ZEROS, ZEROS, base_orientation=(1.0, 1.0, 0.0, 0.0)), "unit quaternion"),
-    (lambda m: m.forward(ZEROS, ZEROS, ZEROS, base_position=(np.inf, 0.0, 0.0)), "base_position must be finite"),
-    (lambda m: m.hybrid([True], ZEROS, ZEROS, ZEROS, ZEROS), "motion_given must have 4 entries"),
-    (lambda m: m.inverse(["a", "b", "c", "d"], ZEROS, ZEROS), "joint_position must have 4 numbers; got"),
-    (lambda m: m.inverse(None, ZEROS, ZEROS), "joint_position must"),
-])
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda m: m.inverse(np.zeros(3), ZEROS, ZEROS), "joint_position must have 4 numbers"),
+        (lambda m: m.inverse(ZEROS, np.zeros((4, 1)), ZEROS), "joint_velocity must have 4 numbers"),
+        (
+            lambda m: m.inverse(ZEROS, ZEROS, np.array([0.0, np.nan, 0.0, 0.0])),
+            "joint_acceleration must be finite; got nan at entry 1",
+        ),
+        (lambda m: m.forward(ZEROS, ZEROS, 1.0), "joint_torque must have 4 numbers"),
+        (lambda m: m.forward(ZEROS, ZEROS, ZEROS, np.zeros(3)), "base_twist must have 6 numbers"),
+        (lambda m: m.forward(ZEROS, ZEROS, ZEROS, base_orientation=(1.0, 1.0, 0.0, 0.0)), "unit quaternion"),
+        (lambda m: m.forward(ZEROS, ZEROS, ZEROS, base_position=(np.inf, 0.0, 0.0)), "base_position must be finite"),
+        (lambda m: m.hybrid([True], ZEROS, ZEROS, ZEROS, ZEROS), "motion_given must have 4 entries"),
+        (lambda m: m.inverse(["a", "b", "c", "d"], ZEROS, ZEROS), "joint_position must have 4 numbers; got"),
+        (lambda m: m.inverse(None, ZEROS, ZEROS), "joint_position must"),
+    ],
+)
 def test_one_state_refuses_in_one_sentence(call: Any, words: str) -> None:
     with pytest.raises(ll.InputError, match=words):
         call(ll.NewtonEuler(SWIMMER, ll.Water()))

@@ -1,4 +1,5 @@
 """The door for controllers, and runs that end early: interruptions, divergence, failures of users' code."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -17,8 +18,9 @@ GAIT = ll.BodyWave(ramp=0.5, period=1.0)
 
 def swim(controller: Callable | None = None, duration: float = 2.0, **options: Any) -> ll.Result:
     parts = {"step": 0.01, "control_period": 0.25, **options}
-    robot, gait, environment = (parts.pop(name, usual) for name, usual in (("robot", SWIMMER), ("gait", GAIT),
-                                                                           ("environment", ll.Water())))
+    robot, gait, environment = (
+        parts.pop(name, usual) for name, usual in (("robot", SWIMMER), ("gait", GAIT), ("environment", ll.Water()))
+    )
     return ll.simulate(robot, gait, environment, duration=duration, controller=controller, **parts)
 
 
@@ -26,8 +28,9 @@ def finite(result: ll.Result) -> bool:
     """All but what is infinite where there is no limit, or where none was passed; these are numbers too."""
     data = result.dataset
     boundless = [name for name in ("joint_limit", "limit_time") if name in data]
-    return (all(np.isfinite(data[name].values).all() for name in data.data_vars if name not in boundless)
-            and not any(np.isnan(data[name].values).any() for name in boundless))
+    return all(np.isfinite(data[name].values).all() for name in data.data_vars if name not in boundless) and not any(
+        np.isnan(data[name].values).any() for name in boundless
+    )
 
 
 # Commands
@@ -57,23 +60,26 @@ def test_observations_belong_to_the_controller() -> None:
             if np.ndim(values):
                 values[:] = 99.0
 
-    np.testing.assert_array_equal(swim(vandal, 1.0).dataset.base_position.values,
-                                  swim(None, 1.0).dataset.base_position.values)
+    np.testing.assert_array_equal(
+        swim(vandal, 1.0).dataset.base_position.values, swim(None, 1.0).dataset.base_position.values
+    )
 
 
 def test_changed_gait_is_blended_in() -> None:
     """A new amplitude at 1 s: until the next call the joints go over smoothly, without a jump even in acceleration."""
-    data = swim(lambda t, _: {"amplitude": 0.2, "turn": 0.1} if t == 1.0 else None, step=0.001,
-                record_every=0.001).dataset
+    data = swim(
+        lambda t, _: {"amplitude": 0.2, "turn": 0.1} if t == 1.0 else None, step=0.001, record_every=0.001
+    ).dataset
     old, new = GAIT, GAIT.changed(amplitude=0.2, turn=0.1)
     chain, time = SWIMMER.build(), data.time.values
     before, after = time <= 1.0, time >= 1.25
     np.testing.assert_array_equal(data.joint_position.values[before], joint_motion(chain, old, time[before]).position)
-    np.testing.assert_allclose(data.joint_position.values[after], joint_motion(chain, new, time[after]).position,
-                               rtol=0, atol=1e-15)
+    np.testing.assert_allclose(
+        data.joint_position.values[after], joint_motion(chain, new, time[after]).position, rtol=0, atol=1e-15
+    )
     jumps = np.abs(np.diff(data.joint_acceleration.values, axis=0)).max()
-    assert jumps < 0.1 * np.abs(data.joint_acceleration.values).max()        # 1 ms of a third derivative; without a
-                                                                             # blend: all of it
+    assert jumps < 0.1 * np.abs(data.joint_acceleration.values).max()  # 1 ms of a third derivative; without a
+    # blend: all of it
     velocity = np.gradient(data.joint_position.values, time, axis=0)
     np.testing.assert_allclose(data.joint_velocity.values[5:-5], velocity[5:-5], rtol=0, atol=1e-3)
 
@@ -114,21 +120,30 @@ def test_torque_commands_act_until_the_next_call() -> None:
 
 def test_torque_commands_add_to_feedback() -> None:
     """What acts is the feedback on the gait plus the command."""
-    data = swim(lambda t, _: np.full(4, 0.05), 0.5, gait=GAIT.changed(amplitude=0.0),
-                robot=SWIMMER.changed(rotor_inertia=1e-3),
-                actuation=ProportionalDerivative(stiffness=1.0, damping=0.1), step=0.002, record_every=0.1).dataset
+    data = swim(
+        lambda t, _: np.full(4, 0.05),
+        0.5,
+        gait=GAIT.changed(amplitude=0.0),
+        robot=SWIMMER.changed(rotor_inertia=1e-3),
+        actuation=ProportionalDerivative(stiffness=1.0, damping=0.1),
+        step=0.002,
+        record_every=0.1,
+    ).dataset
     feedback = -1.0 * data.joint_position.values - 0.1 * data.joint_velocity.values
     np.testing.assert_allclose(data.joint_torque.values, feedback + 0.05, rtol=0, atol=1e-14)
     assert np.abs(feedback).max() > 0.01
 
 
-@pytest.mark.parametrize(("command", "words"), [
-    ({"amplitudo": 0.1}, "amplitude"),
-    ({"amplitude": np.nan}, "amplitude"),
-    ({"period": -1.0}, "period"),
-    (np.zeros(4), "torque-given"),
-    ("faster", "command|torque"),
-])
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ({"amplitudo": 0.1}, "amplitude"),
+        ({"amplitude": np.nan}, "amplitude"),
+        ({"period": -1.0}, "period"),
+        (np.zeros(4), "torque-given"),
+        ("faster", "command|torque"),
+    ],
+)
 @pytest.mark.parametrize("when", [0.0, 1.0], ids=["first call", "later"])
 def test_bad_commands_are_refused(command: Any, words: str, when: float) -> None:
     """At the first call as bad input; later the run is kept up to the time of the bad command."""
@@ -140,8 +155,9 @@ def test_bad_commands_are_refused(command: Any, words: str, when: float) -> None
         assert caught.value.result.status.startswith("failed")
 
 
-@pytest.mark.parametrize("command", [np.zeros(3), np.full(4, np.nan), "faster"], ids=["wrong length", "not finite",
-                                                                                      "words"])
+@pytest.mark.parametrize(
+    "command", [np.zeros(3), np.full(4, np.nan), "faster"], ids=["wrong length", "not finite", "words"]
+)
 def test_bad_torques_are_refused(command: Any) -> None:
     feedback = ProportionalDerivative(stiffness=1.0, damping=0.1)
     with pytest.raises(ll.InputError, match="controller's torque"):
@@ -180,8 +196,9 @@ def test_interruption_keeps_what_was_computed() -> None:
 
 
 def test_interruption_of_a_gait() -> None:
-    gait = ll.FunctionGait(function=lambda t, s: (stops(t[0], 2.5, KeyboardInterrupt()),
-                                                  0.1 * np.sin(t[:, None] - s))[1])
+    gait = ll.FunctionGait(
+        function=lambda t, s: (stops(t[0], 2.5, KeyboardInterrupt()), 0.1 * np.sin(t[:, None] - s))[1]
+    )
     cut = swim(None, 6.0, gait=gait)
     assert cut.status == "interrupted" and cut.dataset.sizes["time"] > 100 and finite(cut)
 
@@ -206,8 +223,9 @@ def test_a_controller_that_fails_keeps_the_run(when: float) -> None:
 
 
 def test_a_gait_that_fails_keeps_the_run() -> None:
-    gait = ll.FunctionGait(function=lambda t, s: (stops(t[0], 2.5, ValueError("no more angles")),
-                                                  0.1 * np.sin(t[:, None] - s))[1])
+    gait = ll.FunctionGait(
+        function=lambda t, s: (stops(t[0], 2.5, ValueError("no more angles")), 0.1 * np.sin(t[:, None] - s))[1]
+    )
     with pytest.raises(ll.SimulationError, match="ValueError: no more angles") as caught:
         swim(None, 6.0, gait=gait)
     assert 2.0 < caught.value.result.dataset.time.values[-1] < 3.0
@@ -226,8 +244,11 @@ def test_divergence_names_time_place_and_remedy() -> None:
     finite.
     """
     stiff = ProportionalDerivative(stiffness=1e6, damping=1e3)
-    with pytest.raises(ll.SimulationError, match=r"diverged between t = .* likely actuation.stiffness: "
-                       r"1e\+06 makes .* try a step of 0.0025 s, or set model.integrator to sdirk4") as caught:
+    with pytest.raises(
+        ll.SimulationError,
+        match=r"diverged between t = .* likely actuation.stiffness: "
+        r"1e\+06 makes .* try a step of 0.0025 s, or set model.integrator to sdirk4",
+    ) as caught:
         swim(None, 5.0, robot=SWIMMER.changed(rotor_inertia=1e-4), actuation=stiff, control_period=None)
     error = caught.value
     assert error.place and error.time is not None and 0.0 <= error.time < 1.0

@@ -1,4 +1,5 @@
 """The documentation site: it builds without a network, warnings are errors, and no page is lost."""
+
 from __future__ import annotations
 
 import os
@@ -15,16 +16,22 @@ ROOT = Path(__file__).parents[2]
 def test_the_site_builds_and_shows_what_the_code_has(tmp_path: Path) -> None:
     """`make docs`, as it stands; broken links, lost headings and names that are gone are warnings."""
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT / "src")}
-    answer = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", tmp_path], cwd=ROOT,
-                            env=environment, capture_output=True, text=True, timeout=300)
+    answer = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", tmp_path],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert answer.returncode == 0, (answer.stdout + answer.stderr)[-3000:]
     api = (tmp_path / "reference" / "api.html").read_text()
-    assert [name for name in limbless.__all__ if f".{name}\"" not in api and name != "__version__"] == []
+    assert [name for name in limbless.__all__ if f'.{name}"' not in api and name != "__version__"] == []
     kinds = (tmp_path / "reference" / "kinds.html").read_text()
     assert all(f'id="{kind}"' in kinds for kind in registry.kinds("preset"))
     matrix = (tmp_path / "choose.html").read_text()
     assert all(kind in matrix for kind in registry.kinds("model")) and "matrix of models" not in matrix
     start = (tmp_path / "index.html").read_text()
-    assert all(page.with_suffix(".html").name in start for page in (ROOT / "docs").glob("*.md"))   # in the navigation
+    assert all(page.with_suffix(".html").name in start for page in (ROOT / "docs").glob("*.md"))  # in the navigation
     fetched = [word for word in ("fonts.googleapis", "unpkg.com", "cdn.") if word in start]
     assert fetched == []

@@ -1,4 +1,5 @@
 """Noise in samples: found, taken off, and nothing else changed."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -49,15 +50,28 @@ def table(values: np.ndarray) -> tuple:
 
 def test_forces_of_a_noisy_table_are_those_of_the_motion() -> None:
     """A tenth of a percent of noise is more than all of the force: it follows second derivatives of the samples."""
+
     def force(gait: SampledCurvature) -> np.ndarray:
-        run = ll.simulate(Rod(strains="planar", base="planar"), gait, Anchorage(), model="macro-continuous",
-                          duration=1.6,
-                          step=0.01, record_every=0.02)
+        run = ll.simulate(
+            Rod(strains="planar", base="planar"),
+            gait,
+            Anchorage(),
+            model="macro-continuous",
+            duration=1.6,
+            step=0.01,
+            record_every=0.02,
+        )
         # away from the end of the table
         return np.asarray(run.dataset["contact_force"].values[20:, 0, :2])
-    clean, raw, smoothed = (force(gait) for gait in (SampledCurvature(table=table(curvature(T, X))),
-                                                     SampledCurvature(table=table(noisy(4e-3)), noise=0.0),
-                                                     SampledCurvature(table=table(noisy(4e-3)))))
+
+    clean, raw, smoothed = (
+        force(gait)
+        for gait in (
+            SampledCurvature(table=table(curvature(T, X))),
+            SampledCurvature(table=table(noisy(4e-3)), noise=0.0),
+            SampledCurvature(table=table(noisy(4e-3))),
+        )
+    )
     size = np.sqrt(np.mean(clean**2))
     assert np.sqrt(np.mean((raw - clean) ** 2)) > size
     assert np.sqrt(np.mean((smoothed - clean) ** 2)) < 0.05 * size
@@ -68,8 +82,12 @@ def test_what_was_done_is_said() -> None:
     (note,) = SampledCurvature(table=table(noisy(4e-3))).notes()
     assert note.startswith("gait.noise: the sampled curvature was smoothed") and "found in it" in note
     coarse = (slice(None, None, 30), slice(None, None, 4))
-    few = tuple(map(tuple, [(0.0, *X[coarse[1]]), *((t, *row) for t, row in zip(T[coarse[0]], noisy(4e-3)[coarse],
-                                                                                strict=True))]))
+    few = tuple(
+        map(
+            tuple,
+            [(0.0, *X[coarse[1]]), *((t, *row) for t, row in zip(T[coarse[0]], noisy(4e-3)[coarse], strict=True))],
+        )
+    )
     (note,) = SampledCurvature(table=few, noise=4e-3).notes()
     assert "stated" in note
     with pytest.raises(InputError, match="noise: 50 1/m is no less than the spread"):

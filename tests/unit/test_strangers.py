@@ -1,4 +1,5 @@
 """Files from strangers: they fill no memory, lead to no other file, and write nowhere but where they were put."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -15,8 +16,9 @@ from limbless.errors import printable
 from limbless.files import as_word, below
 
 BODY = "robot: {preset: uniform, links: 3}\ngait: {kind: body-wave, amplitude: 0.1, wavelength: 0.5}\n"
-LAUGHS = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n"
-                                                              for i in range(1, 30))
+LAUGHS = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
+    f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 30)
+)
 
 
 @pytest.fixture(scope="module")
@@ -26,23 +28,43 @@ def swim() -> ll.Result:
 
 # Text
 
-@pytest.mark.parametrize(("text", "said"), [
-    (LAUGHS + BODY, "entries once its aliases"),
-    (LAUGHS + BODY + "initial: {joint_position: *a29}\n", "entries once its aliases"),
-    ("x: &x [1, *x]\n" + BODY, "unknown field|contains itself"),
-    ("x: " + "[" * 50_000 + BODY, "nested too deeply"),
-    ("- " * 20_000, "nested too deeply"),
-    ("# " + "x" * 5_000_000 + "\n" + BODY, "more than 4000000 characters"),
-    (BODY + "duration: 0x" + "f" * 5000, "whole number of 20000 bits"),
-    (BODY + 'title: "\\e[2J"', r"control character '\\x1b'"),
-    (BODY + 'title: "\\0"', r"control character '\\x00'"),
-    (BODY + 'title: "\\ud800"', "control character"),
-    (BODY + "duration: !!bool abc", "not valid YAML: KeyError"),
-    ("? [a, {b: c}]\n: 3\n" + BODY, "not valid YAML: TypeError"),
-    (BODY + "initial: {joint_position: [" + "x, " * 3000 + "x]}", "more than 40 errors, of which these are the first"),
-], ids=["laughs", "laughs in a field", "itself", "brackets", "dashes", "long", "digits", "steering", "zero",
-        "half a letter", "tag", "key",
-        "many errors"])
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (LAUGHS + BODY, "entries once its aliases"),
+        (LAUGHS + BODY + "initial: {joint_position: *a29}\n", "entries once its aliases"),
+        ("x: &x [1, *x]\n" + BODY, "unknown field|contains itself"),
+        ("x: " + "[" * 50_000 + BODY, "nested too deeply"),
+        ("- " * 20_000, "nested too deeply"),
+        ("# " + "x" * 5_000_000 + "\n" + BODY, "more than 4000000 characters"),
+        (BODY + "duration: 0x" + "f" * 5000, "whole number of 20000 bits"),
+        (BODY + 'title: "\\e[2J"', r"control character '\\x1b'"),
+        (BODY + 'title: "\\0"', r"control character '\\x00'"),
+        (BODY + 'title: "\\ud800"', "control character"),
+        (BODY + "duration: !!bool abc", "not valid YAML: KeyError"),
+        ("? [a, {b: c}]\n: 3\n" + BODY, "not valid YAML: TypeError"),
+        (
+            BODY + "initial: {joint_position: [" + "x, " * 3000 + "x]}",
+            "more than 40 errors, of which these are the first",
+        ),
+    ],
+    ids=[
+        "laughs",
+        "laughs in a field",
+        "itself",
+        "brackets",
+        "dashes",
+        "long",
+        "digits",
+        "steering",
+        "zero",
+        "half a letter",
+        "tag",
+        "key",
+        "many errors",
+    ],
+)
 def test_absurd_text_is_refused_at_once(text: str, said: str) -> None:
     with pytest.raises(ll.InputError, match=said) as caught:
         ll.Scenario.from_yaml(text, "theirs.yaml")
@@ -50,8 +72,10 @@ def test_absurd_text_is_refused_at_once(text: str, said: str) -> None:
 
 
 def test_aliases_as_people_use_them_stay_what_they_are() -> None:
-    scenario = ll.Scenario.from_yaml("robot: {preset: uniform, links: 3, length: &l 0.2, half_width: 0.02}\n"
-                                     "gait: {kind: body-wave, amplitude: 0.1, wavelength: *l}\n")
+    scenario = ll.Scenario.from_yaml(
+        "robot: {preset: uniform, links: 3, length: &l 0.2, half_width: 0.02}\n"
+        "gait: {kind: body-wave, amplitude: 0.1, wavelength: *l}\n"
+    )
     assert scenario.gait.wavelength == scenario.robot.length == 0.2
 
 
@@ -71,6 +95,7 @@ def test_what_would_steer_a_terminal_is_written_out(tmp_path: Path, swim: ll.Res
 
 
 # Data
+
 
 def damaged(kind: str, file: h5py.File, secret: Path) -> None:
     """Put something into a result that leads elsewhere or is larger than it is."""
@@ -93,9 +118,18 @@ def damaged(kind: str, file: h5py.File, secret: Path) -> None:
         file["state"]["again"] = file["state"]
 
 
-@pytest.mark.parametrize("kind", ["a link to another file", "a soft link", "numbers of another file",
-                                  "a view of another file",
-                                  "in the state", "a terabyte of nothing", "a group that holds itself"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "a link to another file",
+        "a soft link",
+        "numbers of another file",
+        "a view of another file",
+        "in the state",
+        "a terabyte of nothing",
+        "a group that holds itself",
+    ],
+)
 def test_a_result_leads_to_no_other_file(kind: str, swim: ll.Result, tmp_path: Path) -> None:
     """Its figures and reports would show what it points at, as its own numbers."""
     secret = tmp_path / "secret"
@@ -113,12 +147,23 @@ def test_a_result_leads_to_no_other_file(kind: str, swim: ll.Result, tmp_path: P
 
 # Places
 
-@pytest.mark.parametrize(("name", "word"), [
-    ("eel-planar", "eel-planar"), ("../../etc/passwd", "etc-passwd"), ("..", "untitled"), ("", "untitled"),
-    ("/", "untitled"),
-    ("a/b\\c:d", "a-b-c-d"), (".hidden", "hidden"), ("x" * 500, "x" * 100), ("<b>", "b"), ("~/x", "x"),
-    ("a\x00b", "a-b"),
-])
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("eel-planar", "eel-planar"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("..", "untitled"),
+        ("", "untitled"),
+        ("/", "untitled"),
+        ("a/b\\c:d", "a-b-c-d"),
+        (".hidden", "hidden"),
+        ("x" * 500, "x" * 100),
+        ("<b>", "b"),
+        ("~/x", "x"),
+        ("a\x00b", "a-b"),
+    ],
+)
 def test_a_name_is_one_word(name: str, word: str, tmp_path: Path) -> None:
     assert as_word(name) == word
     assert (tmp_path / as_word(name)).parent == tmp_path
@@ -157,9 +202,13 @@ def test_save_writes_below_its_folder_whatever_a_result_is_called(swim: ll.Resul
     work = tmp_path / "work"
     work.mkdir()
     said: list[str] = []
-    page: Any = SimpleNamespace(result=ll.Result(swim.dataset.assign_attrs(scenario_name="../../outside")), folder=work,
-                                studio=SimpleNamespace(saving=Lock()), controls=SimpleNamespace(say=said.append),
-                                _refused=said.append)
+    page: Any = SimpleNamespace(
+        result=ll.Result(swim.dataset.assign_attrs(scenario_name="../../outside")),
+        folder=work,
+        studio=SimpleNamespace(saving=Lock()),
+        controls=SimpleNamespace(say=said.append),
+        _refused=said.append,
+    )
     Page.save(page)
     assert said == ["saved in runs/outside"] and [path.name for path in tmp_path.iterdir()] == ["work"]
     with page.studio.saving:

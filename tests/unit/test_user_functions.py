@@ -1,5 +1,5 @@
-"""Gaits, laws and controllers of users may raise anything: it ends in a sentence with the function's name and the time.
-"""
+"""Gaits, laws and controllers of users may raise anything: it ends in a sentence with the function's name and the time."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -11,8 +11,14 @@ import pytest
 import limbless as ll
 from limbless.gaits.base import Drive, Gait
 
-ERRORS = (StopIteration(), MemoryError(), RecursionError("too deep"), SystemExit(3), ValueError("no more angles"),
-          GeneratorExit())
+ERRORS = (
+    StopIteration(),
+    MemoryError(),
+    RecursionError("too deep"),
+    SystemExit(3),
+    ValueError("no more angles"),
+    GeneratorExit(),
+)
 SWIMMER = ll.UniformChain(links=3)
 
 
@@ -34,15 +40,22 @@ def drag(t: float, position: Any, axes: Any, velocity: np.ndarray, rate: Any) ->
 
 
 def swim(duration: float = 6.0, gait: Any = None, environment: Any = None, **options: Any) -> ll.Result:
-    return ll.simulate(SWIMMER, gait or ll.FunctionGait(function=wave), environment or ll.Water(), duration=duration,
-                       step=0.02, **options)
+    return ll.simulate(
+        SWIMMER,
+        gait or ll.FunctionGait(function=wave),
+        environment or ll.Water(),
+        duration=duration,
+        step=0.02,
+        **options,
+    )
 
 
 ROLES: dict[str, Callable[[BaseException, float], Any]] = {
     "gait function": lambda error, when: swim(20.0, gait=ll.FunctionGait(function=failing(error, when, wave))),
     "force law": lambda error, when: swim(6.0, environment=ll.ForceLaw(law=failing(error, when, drag), points=1)),
-    "controller": lambda error, when: swim(6.0, controller=failing(error, when, lambda t, seen: None),
-                                           control_period=0.5),
+    "controller": lambda error, when: swim(
+        6.0, controller=failing(error, when, lambda t, seen: None), control_period=0.5
+    ),
 }
 
 
@@ -64,18 +77,31 @@ def test_whatever_is_raised_becomes_a_sentence(role: str, error: BaseException) 
     assert told.result.dataset.sizes["time"] > 100 and told.result.status.startswith("failed: ")
 
 
-@pytest.mark.parametrize(("run", "said"), [
-    (lambda: swim(gait=ll.FunctionGait(function=lambda t: t)), r"gait function <lambda> failed at t = 0 s .*called "
-                                                               r"as <lambda>\(t, s\)"),
-    (lambda: swim(controller=lambda t: None), r"controller <lambda> failed at t = 0 s .*called as <lambda>\(time, "
-                                              r"observation\)"),
-    (lambda: swim(environment=ll.ForceLaw(law=lambda t, p: p)), "at t = 0 s the force law <lambda> failed with "
-                                                                "TypeError"),
-    (lambda: swim(controller=lambda t, seen: {1: 2.0}), "must name gait fields"),
-    (lambda: ll.Terrain(function=lambda x: x), "height function <lambda> must take two arrays"),
-    (lambda: ll.Terrain(function=failing(SystemExit(), -np.inf, wave)),
-     "height function mine must take two arrays.*SystemExit"),
-])
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        (
+            lambda: swim(gait=ll.FunctionGait(function=lambda t: t)),
+            r"gait function <lambda> failed at t = 0 s .*called "
+            r"as <lambda>\(t, s\)",
+        ),
+        (
+            lambda: swim(controller=lambda t: None),
+            r"controller <lambda> failed at t = 0 s .*called as <lambda>\(time, "
+            r"observation\)",
+        ),
+        (
+            lambda: swim(environment=ll.ForceLaw(law=lambda t, p: p)),
+            "at t = 0 s the force law <lambda> failed with TypeError",
+        ),
+        (lambda: swim(controller=lambda t, seen: {1: 2.0}), "must name gait fields"),
+        (lambda: ll.Terrain(function=lambda x: x), "height function <lambda> must take two arrays"),
+        (
+            lambda: ll.Terrain(function=failing(SystemExit(), -np.inf, wave)),
+            "height function mine must take two arrays.*SystemExit",
+        ),
+    ],
+)
 def test_wrong_signatures_are_said(run: Callable, said: str) -> None:
     with pytest.raises(ll.InputError, match=said):
         run()
@@ -102,8 +128,10 @@ def test_a_law_that_fails_once_at_its_first_call_is_not_overlooked() -> None:
 
 def test_one_state_at_a_time_says_it_too() -> None:
     law = ll.ForceLaw(law=failing(StopIteration("dry"), -1.0, drag))
-    for call in (lambda: ll.NewtonEuler(SWIMMER, law).inverse([0.0, 0.0], [0.0, 0.0], [0.0, 0.0]),
-                 lambda: ll.Geometric(ll.WangSnake(modules=2), law).solve(np.zeros(4), np.zeros(4))):
+    for call in (
+        lambda: ll.NewtonEuler(SWIMMER, law).inverse([0.0, 0.0], [0.0, 0.0], [0.0, 0.0]),
+        lambda: ll.Geometric(ll.WangSnake(modules=2), law).solve(np.zeros(4), np.zeros(4)),
+    ):
         with pytest.raises(ll.SimulationError, match="the force law mine failed with StopIteration: dry"):
             call()
 
@@ -138,14 +166,18 @@ class Stubborn(Gait):
 def test_gaits_of_a_users_own_class_too() -> None:
     with pytest.raises(ll.InputError, match="gait Stubborn failed at t = 0 s with SystemExit: enough"):
         swim(gait=Stubborn())
-    with pytest.raises(ll.SimulationError, match=r"gait Stubborn failed between t = 5.12 and 6 s with SystemExit: "
-                                                 r"enough"):
+    with pytest.raises(
+        ll.SimulationError,
+        match=r"gait Stubborn failed between t = 5.12 and 6 s with SystemExit: "
+        r"enough",
+    ):
         swim(gait=Stubborn(when=5.0))
 
 
 def test_a_file_that_exits_is_said(tmp_path: Any) -> None:
     (tmp_path / "mine.py").write_text("raise SystemExit(4)")
     with pytest.raises(ll.InputError, match="could not be run: SystemExit: 4"):
-        ll.Scenario.load({"robot": {"preset": "uniform"}, "gait": {"kind": "function",
-                                                                   "function": f"{tmp_path}/mine.py:wave"}},
-                         allow_code=True)
+        ll.Scenario.load(
+            {"robot": {"preset": "uniform"}, "gait": {"kind": "function", "function": f"{tmp_path}/mine.py:wave"}},
+            allow_code=True,
+        )

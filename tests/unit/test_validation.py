@@ -1,4 +1,5 @@
 """Cases of validation/: their files, how they are decided, the command and its page. A sample of the cases is run."""
+
 from __future__ import annotations
 
 import ast
@@ -21,13 +22,25 @@ from limbless.validation import cases, command, orders, page, running, scorecard
 
 ROOT = Path(__file__).parents[2]
 HOME = ROOT / "validation"
-SAMPLE = ("bend-of-45-degrees", "eel-inverse-and-direct", "engine-pinocchio-contact", "fluid-pieces",
-          "friction-and-impact",
-          "geometry-of-locomotion", "ladder-ground-and-wheels", "ladder-newton-euler-and-geometric",
-          "ladder-rod-and-chain",
-          "ladder-spine-and-springs", "neck-equilibria", "neck-swings", "rod-constants", "serpenoid-to-joints",
-          "snake-in-the-plane",
-          "tendon-arc-and-capstan", "wheels-manipulate")
+SAMPLE = (
+    "bend-of-45-degrees",
+    "eel-inverse-and-direct",
+    "engine-pinocchio-contact",
+    "fluid-pieces",
+    "friction-and-impact",
+    "geometry-of-locomotion",
+    "ladder-ground-and-wheels",
+    "ladder-newton-euler-and-geometric",
+    "ladder-rod-and-chain",
+    "ladder-spine-and-springs",
+    "neck-equilibria",
+    "neck-swings",
+    "rod-constants",
+    "serpenoid-to-joints",
+    "snake-in-the-plane",
+    "tendon-arc-and-capstan",
+    "wheels-manipulate",
+)
 """Cases that take about a second; `limbless validate` runs all of them."""
 
 CASE = """
@@ -55,7 +68,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project with one case, as the working directory."""
     made = tmp_path / "validation"
     (made / "two").mkdir(parents=True)
-    (tmp_path / "pyproject.toml").write_text("")             # what a clone is known by
+    (tmp_path / "pyproject.toml").write_text("")  # what a clone is known by
     (made / "two" / "case.yaml").write_text(CASE)
     (made / "two" / "check.py").write_text(CHECK)
     monkeypatch.chdir(tmp_path)
@@ -64,6 +77,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 # The cases of the project
+
 
 @pytest.mark.parametrize("name", cases.names(HOME))
 def test_every_case_has_a_source_tolerances_with_reasons_and_a_check(name: str) -> None:
@@ -86,8 +100,9 @@ def test_a_sample_of_the_cases_is_met(name: str) -> None:
     report = running.run_case(case)
     assert not report.problem
     assert {outcome.row.statement: outcome.measured for outcome in report.outcomes if outcome.fails} == {}
-    assert all(outcome.verdict == running.NOT_MET for outcome in report.outcomes
-               if outcome.row.shortfall), "a shortfall that is no more"
+    assert all(outcome.verdict == running.NOT_MET for outcome in report.outcomes if outcome.row.shortfall), (
+        "a shortfall that is no more"
+    )
 
 
 def test_every_kind_of_proof_is_there() -> None:
@@ -95,7 +110,13 @@ def test_every_kind_of_proof_is_there() -> None:
     assert {case.kind for case in known} == {"paper", "closed form", "ladder", "engine"}
     assert sum(case.kind == "ladder" for case in known) == 6
     assert {model for case in known for model in case.models} == {
-        "newton-euler", "macro-continuous", "non-smooth", "geometric", "soft", "tendon-statics"}
+        "newton-euler",
+        "macro-continuous",
+        "non-smooth",
+        "geometric",
+        "soft",
+        "tendon-statics",
+    }
 
 
 def test_every_scenario_is_held_to_its_own_balances() -> None:
@@ -130,27 +151,40 @@ def test_every_test_that_the_scorecard_names_exists() -> None:
 
 # How a row is decided
 
+
 def row(**fields: Any) -> cases.Row:
     return cases.Row(statement="some statement", reason="a reason that is long enough", **fields)
 
 
-@pytest.mark.parametrize(("fields", "measured", "holds"), [
-    ({"reference": 2.0, "tolerance": 0.1}, 2.09, True), ({"reference": 2.0, "tolerance": 0.1}, 2.2, False),
-    ({"reference": 0.0, "tolerance": 0.1}, math.nan, False), ({"between": (None, 1.0)}, -5.0, True),
-    ({"between": (None, 1.0)}, 1.1, False),
-    ({"between": (0.5, None)}, 0.4, False), ({"between": (0.5, 1.0)}, 1.0, True), ({"between": (None, 1.0)}, math.nan,
-                                                                                   False),
-])
+@pytest.mark.parametrize(
+    ("fields", "measured", "holds"),
+    [
+        ({"reference": 2.0, "tolerance": 0.1}, 2.09, True),
+        ({"reference": 2.0, "tolerance": 0.1}, 2.2, False),
+        ({"reference": 0.0, "tolerance": 0.1}, math.nan, False),
+        ({"between": (None, 1.0)}, -5.0, True),
+        ({"between": (None, 1.0)}, 1.1, False),
+        ({"between": (0.5, None)}, 0.4, False),
+        ({"between": (0.5, 1.0)}, 1.0, True),
+        ({"between": (None, 1.0)}, math.nan, False),
+    ],
+)
 def test_a_row_holds(fields: dict, measured: float, holds: bool) -> None:
     assert row(value="x", **fields).holds(measured) is holds
 
 
-@pytest.mark.parametrize("fields", [
-    {}, {"value": "x"}, {"value": "x", "reference": 1.0}, {"value": "x", "reference": 1.0, "tolerance": 0.1,
-                                                           "between": (None, 1.0)},
-    {"value": "x", "verdict": "open"}, {"reference": 1.0, "tolerance": 0.1}, {"value": "x", "reference": 1.0,
-                                                                              "tolerance": -0.1},
-])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"value": "x"},
+        {"value": "x", "reference": 1.0},
+        {"value": "x", "reference": 1.0, "tolerance": 0.1, "between": (None, 1.0)},
+        {"value": "x", "verdict": "open"},
+        {"reference": 1.0, "tolerance": 0.1},
+        {"value": "x", "reference": 1.0, "tolerance": -0.1},
+    ],
+)
 def test_a_row_that_decides_nothing_or_twice_is_refused(fields: dict) -> None:
     with pytest.raises(InputError):
         row(**fields)
@@ -194,6 +228,7 @@ def test_a_case_whose_engine_is_missing_is_not_run(home: Path) -> None:
 
 # The command
 
+
 def ran(*words: str) -> Any:
     return CliRunner().invoke(main, ["validate", *words])
 
@@ -207,8 +242,9 @@ def test_the_command_prints_a_table_and_a_part_writes_nothing(home: Path) -> Non
 
 
 def test_all_cases_together_write_the_page(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (home / "scorecard.yaml").write_text("models: {none: [{item: '1', invariant: nothing is conserved, note: nothing "
-                                         "moves}]}\n")
+    (home / "scorecard.yaml").write_text(
+        "models: {none: [{item: '1', invariant: nothing is conserved, note: nothing moves}]}\n"
+    )
     found = ran("--write")
     assert found.exit_code == 0, found.output
     text = (home.parent / "docs" / "validation.md").read_text()
@@ -222,8 +258,9 @@ def test_a_statement_that_is_not_met_fails_the_command(home: Path) -> None:
     assert ran("--quick").exit_code == 1
 
 
-def test_unknown_cases_and_missing_folders_are_said(home: Path, monkeypatch: pytest.MonkeyPatch,
-                                                    tmp_path: Path) -> None:
+def test_unknown_cases_and_missing_folders_are_said(
+    home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     found = ran("tow")
     assert found.exit_code == 2 and "did you mean 'two'" in found.output
     monkeypatch.chdir(tmp_path.parent)
@@ -244,6 +281,7 @@ def test_mutants_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # The page and the scorecard
 
+
 def test_numbers_show_as_many_digits_as_their_tolerance() -> None:
     assert page.number(1.38602853, "m", 1e-6) == "1.3860285 m" and page.number(0.0) == "0" and page.number(None) == ""
 
@@ -252,9 +290,13 @@ def test_numbers_with_errors() -> None:
     summary = {"speed": 0.45342, "displacement": [1.0, 2.0, 3.0], "peak": {"yaw": 5.2}, "status": "completed"}
     errors = {"speed": 1e-4, "displacement": [0.1, 0.1, None], "peak": {"yaw": 0.01}, "status": None}
     rows = [line for name, value in summary.items() for line in page._with_errors(name, value, errors[name])]
-    assert rows == [("speed", "0.45342", "1.0e-04"), ("displacement, x", "1", "1.0e-01"),
-                    ("displacement, y", "2", "1.0e-01"),
-                    ("displacement, z", "3", "not known"), ("peak, yaw", "5.2", "1.0e-02")]
+    assert rows == [
+        ("speed", "0.45342", "1.0e-04"),
+        ("displacement, x", "1", "1.0e-01"),
+        ("displacement, y", "2", "1.0e-01"),
+        ("displacement, z", "3", "not known"),
+        ("peak, yaw", "5.2", "1.0e-02"),
+    ]
 
 
 def test_orders() -> None:
@@ -287,10 +329,13 @@ def test_wrong():
 """)
     notes = tmp_path / "notes.json"
     paths = os.pathsep.join([str(HOME), os.environ.get("PYTHONPATH", "")])
-    subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "margins", "-p", "no:cacheprovider", "test_some.py"],
-                   cwd=tmp_path,
-                   env={**os.environ, "LIMBLESS_MARGINS": str(notes), "PYTHONPATH": paths}, capture_output=True,
-                   check=False)
+    subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "margins", "-p", "no:cacheprovider", "test_some.py"],
+        cwd=tmp_path,
+        env={**os.environ, "LIMBLESS_MARGINS": str(notes), "PYTHONPATH": paths},
+        capture_output=True,
+        check=False,
+    )
     found = {name.partition("::")[2]: entry for name, entry in json.loads(notes.read_text()).items()}
     shares = {name: entry["difference"] / entry["tolerance"] for name, entry in found.items()}
     wanted = {"test_approx": 0.1, "test_close": 0.5, "test_below": 0.6, "test_order": 0.5, "test_wrong": 10.0}

@@ -1,4 +1,5 @@
 """A curved spine under an out-of-plane force, and the same rod by shooting."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -31,5 +32,10 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     draw_order(axes, COUNTS, errors, "energy form", "vertebrae")
     axes.set_ylabel("distance of the tip")
     straight = ll.TendonStatics(rod(8, BEND_LENGTH, 1.0, 1.0, rest=np.pi / 4)).solve([0.0]).tip_in_base
-    return {**values, "limit": limit, "shooting": shooting, "order": fitted_order(COUNTS, errors),
-            "unloaded": float(np.abs(straight - [70.7107, 29.2893, 0.0]).max())}
+    return {
+        **values,
+        "limit": limit,
+        "shooting": shooting,
+        "order": fitted_order(COUNTS, errors),
+        "unloaded": float(np.abs(straight - [70.7107, 29.2893, 0.0]).max()),
+    }

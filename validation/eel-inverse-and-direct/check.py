@@ -1,4 +1,5 @@
 """Direct dynamics at every record of both examples, with the torques that inverse dynamics gave."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -16,9 +17,13 @@ def back(name: str) -> tuple[np.ndarray, np.ndarray]:
     joints, heads = [], []
     for record in range(len(data.time)):
         now = data.isel(time=record)
-        found = model.forward(now.joint_position.values, now.joint_velocity.values, now.joint_torque.values,
-                              now.base_twist.values,
-                              base_orientation=now.base_orientation.values)
+        found = model.forward(
+            now.joint_position.values,
+            now.joint_velocity.values,
+            now.joint_torque.values,
+            now.base_twist.values,
+            base_orientation=now.base_orientation.values,
+        )
         joints.append(np.abs(found.joint_acceleration - now.joint_acceleration.values).max())
         heads.append(np.abs(found.base_acceleration - now.base_acceleration.values).max())
     return np.array(joints), np.array(heads)
@@ -29,10 +34,13 @@ def open_loop(duration: float, step: float) -> float:
     given = ll.run("eel-loop", {"duration": duration, "step": step / 2, "record_every": step / 2}).dataset
     torque = make_interp_spline(given.time.values, given.joint_torque.values, k=5)
     gait = ll.FunctionGait(function=lambda t, s: torque(t), drives="torque")
-    start = {"joint_position": tuple(given.joint_position.values[0]),
-             "joint_velocity": tuple(given.joint_velocity.values[0])}
-    free = ll.simulate(ll.KhalilEel(), gait, ll.Water(model="morison"), actuation="torque", duration=duration,
-                       step=step, initial=start).dataset
+    start = {
+        "joint_position": tuple(given.joint_position.values[0]),
+        "joint_velocity": tuple(given.joint_velocity.values[0]),
+    }
+    free = ll.simulate(
+        ll.KhalilEel(), gait, ll.Water(model="morison"), actuation="torque", duration=duration, step=step, initial=start
+    ).dataset
     wanted = given.joint_position.sel(time=free.time, method="nearest").values
     return float(np.abs(free.joint_position.values - wanted).max())
 

@@ -1,4 +1,5 @@
 """Variants of the eel that the paper leaves open."""
+
 from __future__ import annotations
 
 import math
@@ -23,8 +24,10 @@ DIVE = math.pi / 40
 def check(case: Any, sheet: Any) -> dict[str, float]:
     found = {}
     for name, (change, *_) in VARIANTS.items():
-        planar, loop = swim(30.0, record_every=0.5, **change), swim(60.0, record_every=0.1, gait={"dive": DIVE},
-                                                                    **change)
+        planar, loop = (
+            swim(30.0, record_every=0.5, **change),
+            swim(60.0, record_every=0.1, gait={"dive": DIVE}, **change),
+        )
         found[name] = mean_speed(planar.dataset, 28, 30), head_turns(loop.dataset)
     wanted = np.array([numbers for _, *numbers in VARIANTS.values()])
     off = np.abs(np.array(list(found.values())) - wanted)
@@ -37,10 +40,14 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
         turns.append(abs(head_turns(loop) - known[2]))
     axes = sheet.subplots()
     for (name, point), mark in zip(found.items(), wanted, strict=True):
-        dot, = axes.plot(*point, "o", markersize=4, label=name)
+        (dot,) = axes.plot(*point, "o", markersize=4, label=name)
         axes.plot(*mark, "x", color=dot.get_color())
     axes.set(xlabel="planar speed (m/s)", ylabel="turns of the loop in 60 s")
     axes.margins(0.1)
     axes.legend()
-    return {"speed": float(off[:, 0].max()), "turns": float(max(off[:, 1].max(), *turns)),
-            "share": float(max(share)), "yaw": float(max(yaw))}
+    return {
+        "speed": float(off[:, 0].max()),
+        "turns": float(max(off[:, 1].max(), *turns)),
+        "share": float(max(share)),
+        "yaw": float(max(yaw)),
+    }

@@ -1,4 +1,5 @@
 """The planar swim, as the reference was made and as the scenario comes."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,12 +15,16 @@ def tilted() -> dict[str, float]:
     """The same swim for 10 s in a plane across all axes, from another place."""
     q, start = np.array([0.8, 0.3, -0.4, 0.2]) / np.linalg.norm([0.8, 0.3, -0.4, 0.2]), np.array([0.3, -0.2, 0.5])
     turn = quaternion_to_matrix(q)
-    flat, leant = (swim(10.0, record_every=0.1, initial=initial).dataset for initial in
-                   ({}, {"position": tuple(start), "orientation": tuple(q)}))
-    there = (leant.base_position.values - start) @ turn                       # back along the plane's own axes
-    return {"other torques": float(np.abs(leant.joint_torque.values.reshape(-1, 12, 3)[..., 1:]).max()),
-            "out of plane": float(np.abs(there[:, 2]).max()),
-            "turned": float(np.abs(there - flat.base_position.values).max())}
+    flat, leant = (
+        swim(10.0, record_every=0.1, initial=initial).dataset
+        for initial in ({}, {"position": tuple(start), "orientation": tuple(q)})
+    )
+    there = (leant.base_position.values - start) @ turn  # back along the plane's own axes
+    return {
+        "other torques": float(np.abs(leant.joint_torque.values.reshape(-1, 12, 3)[..., 1:]).max()),
+        "out of plane": float(np.abs(there[:, 2]).max()),
+        "turned": float(np.abs(there - flat.base_position.values).max()),
+    }
 
 
 def check(case: Any, sheet: Any) -> dict[str, float]:
@@ -46,7 +51,10 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
         "side drift": float(np.ptp(means[1:, 1])),
         "oscillation": float(np.abs(late).max()),
         "travelled": float(position[-1, 0]),
-        "speed": speeds[-1], "final speed": final, "share": speeds[-1] / final,
-        "drawn yaw": float(torque[[0, 24, 33]].max()), "yaw": float(torque[0::3].max()),
+        "speed": speeds[-1],
+        "final speed": final,
+        "share": speeds[-1] / final,
+        "drawn yaw": float(torque[[0, 24, 33]].max()),
+        "yaw": float(torque[0::3].max()),
         **tilted(),
     }

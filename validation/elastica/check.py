@@ -1,4 +1,5 @@
 """Tip of a spine under a dead load, against the tables of the elastica."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -19,15 +20,21 @@ def bent(count: int, load: float, form: str = "energy") -> np.ndarray:
         [0.0], tip_force=(0.0, load, 0.0)
     )
     x, y = found.tip_in_base[:2]
-    return np.array([found.bend[:, 0].sum(), y, 1.0 - x, load * x])        # moment of the load about the root
+    return np.array([found.bend[:, 0].sum(), y, 1.0 - x, load * x])  # moment of the load about the root
 
 
 def sheared(force: float = 1e-3) -> float:
     """Deflection under a small force of a rod that bends and shears, over that of Timoshenko's beam: L = EI = 1, kGA =
     20 (a fifth of it is shear).
     """
-    shears = ll.Rod(base="fixed", strains="planar-reissner", length=1.0, half_width=0.1, passive={},
-                    stiffness=(1e6, 20.0, 20.0, 1.0, 1.0, 1.0))
+    shears = ll.Rod(
+        base="fixed",
+        strains="planar-reissner",
+        length=1.0,
+        half_width=0.1,
+        passive={},
+        stiffness=(1e6, 20.0, 20.0, 1.0, 1.0, 1.0),
+    )
     (_, y), _ = tip_of_loaded_rod(shears, force, 4)
     return float(y / (force / 3.0 + force / 20.0))
 
@@ -41,5 +48,8 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
         draw_order(axes, COUNTS, errors, f"{form} form", "vertebrae")
         orders[f"{form} order"] = fitted_order(COUNTS, errors)
     axes.set_ylabel("distance of the tip / L")
-    return {**dict(zip(("angle", "deflection", "shortening", "moment"), map(float, worst), strict=True)), **orders,
-            "shear": sheared()}
+    return {
+        **dict(zip(("angle", "deflection", "shortening", "moment"), map(float, worst), strict=True)),
+        **orders,
+        "shear": sheared(),
+    }

@@ -1,4 +1,5 @@
 """The tumbling chain of the cross tests."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,10 +16,13 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
 
     rng = np.random.default_rng(3)
     chain = peer.tumbling_chain(rng)
-    initial = {"position": tuple(rng.normal(size=3)), "orientation": tuple(peer.unit_quaternion(rng)),
-               "twist": tuple(rng.normal(size=6)),
-               "joint_position": tuple(rng.uniform(-1.0, 1.0, peer.FREEDOMS)),
-               "joint_velocity": tuple(rng.normal(size=peer.FREEDOMS))}
+    initial = {
+        "position": tuple(rng.normal(size=3)),
+        "orientation": tuple(peer.unit_quaternion(rng)),
+        "twist": tuple(rng.normal(size=6)),
+        "joint_position": tuple(rng.uniform(-1.0, 1.0, peer.FREEDOMS)),
+        "joint_velocity": tuple(rng.normal(size=peer.FREEDOMS)),
+    }
     twin = peer.Twin(chain, initial)
     mujoco.set_mjcb_control(twin.push)
     try:
@@ -27,9 +31,16 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     finally:
         mujoco.set_mjcb_control(None)
     gait, duration = ll.FunctionGait(function=peer.torque, drives="torque"), peer.STEP * peer.STEPS
-    data = ll.simulate(chain, gait, ll.Gravity(acceleration=peer.GRAVITY), actuation="torque", duration=duration,
-                       step=peer.STEP,
-                       record_every=duration, initial=initial).dataset
+    data = ll.simulate(
+        chain,
+        gait,
+        ll.Gravity(acceleration=peer.GRAVITY),
+        actuation="torque",
+        duration=duration,
+        step=peer.STEP,
+        record_every=duration,
+        initial=initial,
+    ).dataset
     apart = {}
     for name, theirs in twin.state().items():
         ours = data[name].values[-1]
@@ -39,5 +50,8 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes.barh([name.replace("_", " ") for name in apart], [max(value, 1e-17) for value in apart.values()])
     axes.axvline(1e-9, color="k", linewidth=0.8)
     axes.set(xscale="log", xlabel="difference after 0.1 s")
-    return {"pose": max(apart["base_position"], apart["base_orientation"]), "twist": apart["base_twist"],
-            "joints": max(apart["joint_position"], apart["joint_velocity"])}
+    return {
+        "pose": max(apart["base_position"], apart["base_orientation"]),
+        "twist": apart["base_twist"],
+        "joints": max(apart["joint_position"], apart["joint_velocity"]),
+    }

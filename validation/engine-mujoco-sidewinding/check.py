@@ -1,4 +1,5 @@
 """Sidewinding here and in MuJoCo."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -16,13 +17,15 @@ def weights() -> tuple[float, float]:
     """Total load of a snake at rest over its weight, less one: ours and MuJoCo's."""
     from mujoco_snake import settled_load
 
-    scenario = ll.Scenario.load("snake-undulate-orthotropic", {"duration": 0.5, "gait.yaw_amplitude": 0.0,
-                                                               "record_every": 0.5})
+    scenario = ll.Scenario.load(
+        "snake-undulate-orthotropic", {"duration": 0.5, "gait.yaw_amplitude": 0.0, "record_every": 0.5}
+    )
     run = ll.run(scenario)
     weight = run.mass * 9.81
     total = settled_load(scenario, STEP, 1000)
-    return float(abs(run.dataset["contact_force"].values[-1, :, 2].sum() / weight - 1.0)), float(abs(total / weight
-                                                                                                     - 1.0))
+    return float(abs(run.dataset["contact_force"].values[-1, :, 2].sum() / weight - 1.0)), float(
+        abs(total / weight - 1.0)
+    )
 
 
 def check(case: Any, sheet: Any) -> dict[str, float]:
@@ -47,8 +50,11 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     time = 0.01 * np.arange(1, len(peer) + 1)
     (when, here), (_, there) = behind(time, ours[1:, 1]), behind(time, peer[:, 1])
     own, other = weights()
-    return {"distance": float(abs(ours[-1, 1] / peer[-1, 1] - 1.0)),
-            "place": float(np.abs(ours[-1, :2] - peer[-1, :2]).max()),
-            "back": float(here.max() / there.max()),
-            "back time": float(abs(when[here.argmax()] - when[there.argmax()])),
-            "our weight": own, "their weight": other}
+    return {
+        "distance": float(abs(ours[-1, 1] / peer[-1, 1] - 1.0)),
+        "place": float(np.abs(ours[-1, :2] - peer[-1, :2]).max()),
+        "back": float(here.max() / there.max()),
+        "back time": float(abs(when[here.argmax()] - when[there.argmax()])),
+        "our weight": own,
+        "their weight": other,
+    }

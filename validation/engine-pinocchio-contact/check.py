@@ -1,4 +1,5 @@
 """Impacts by our step and by Pinocchio's solver."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,9 +15,11 @@ from limbless.validation.orders import fitted_order
 
 MU, STEPS = 0.3, (1e-3, 1e-4, 1e-5, 1e-6)
 FREE = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives="torque")
-CASES = {"one end": (4, 0.3, 0.1, (0.2, 0.1, -0.5, 0.0, 0.1, 0.3)), "both ends": (4, 0.3, 0.0,
-                                                                                  (0.2, 0.1, -0.5, 0.0, 0.1, 0.3)),
-         "one link": (1, 0.0, 0.0, (0.4, 0.3, -0.5, 0.2, 0.3, 0.3))}
+CASES = {
+    "one end": (4, 0.3, 0.1, (0.2, 0.1, -0.5, 0.0, 0.1, 0.3)),
+    "both ends": (4, 0.3, 0.0, (0.2, 0.1, -0.5, 0.0, 0.1, 0.3)),
+    "one link": (1, 0.0, 0.0, (0.4, 0.3, -0.5, 0.2, 0.3, 0.3)),
+}
 """Links, pitch and yaw of every joint (rad), twist of the base."""
 
 
@@ -32,8 +35,9 @@ class Impact:
         self.q, self.qd = np.tile([yaw, pitch], links - 1), 0.3 * np.random.default_rng(0).normal(size=joints)
         tilt = -0.25 * pitch * (links - 1)
         self.turn = np.array([np.cos(tilt), 0.0, np.sin(tilt), 0.0])
-        lowest = min(place[2] - radius for place, _, _, radius in self._spheres(Peer(chain, self._instant(Instant, 0.0),
-                                                                                     "free")))
+        lowest = min(
+            place[2] - radius for place, _, _, radius in self._spheres(Peer(chain, self._instant(Instant, 0.0), "free"))
+        )
         self.height = -lowest
         self.peer = Peer(chain, self._instant(Instant, self.height), "free")
 
@@ -69,9 +73,13 @@ class Impact:
         for number, (place, joint, _, radius) in enumerate(spheres):
             if place[2] - radius < 1e-9:
                 frame, point = data.oMi[joint], place - np.array([0.0, 0.0, radius])
-                contact = pin.PointContactConstraintModel(model, 0, pin.SE3(np.eye(3), point), joint,
-                                                          pin.SE3(frame.rotation.T,
-                                                                  frame.rotation.T @ (point - frame.translation)))
+                contact = pin.PointContactConstraintModel(
+                    model,
+                    0,
+                    pin.SE3(np.eye(3), point),
+                    joint,
+                    pin.SE3(frame.rotation.T, frame.rotation.T @ (point - frame.translation)),
+                )
                 contact.setFriction(MU)
                 contact.setCompliance(np.zeros(3))
                 state = contact.createData()
@@ -87,20 +95,27 @@ class Impact:
             for what in ("complementarity", "feasibility"):
                 setattr(settings, f"{kind}_{what}_tol", 1e-12)
         solver = pin.ADMMConstraintSolver(len(J))
-        if not solver.solve(pin.DelassusOperatorDense(J @ np.linalg.solve(M, J.T)), J @ free, models, datas, settings,
-                            result):
+        if not solver.solve(
+            pin.DelassusOperatorDense(J @ np.linalg.solve(M, J.T)), J @ free, models, datas, settings, result
+        ):
             raise ArithmeticError("Pinocchio's solver did not converge")
         impulse = result.retrieveConstraintImpulses()
         return free + np.linalg.solve(M, J.T @ impulse), impulse.reshape(-1, 3), touching
 
     def ours(self, step: float) -> tuple[np.ndarray, Any]:
         """Velocity after the step, and what the step says of its contacts."""
-        ground, settings = ll.Ground(forward=MU, lateral=MU, rolling=0.0), NonSmoothSettings(compliance=1e-9,
-                                                                                             recovery=0.0)
+        ground, settings = (
+            ll.Ground(forward=MU, lateral=MU, rolling=0.0),
+            NonSmoothSettings(compliance=1e-9, recovery=0.0),
+        )
         model = NonSmooth(self.robot, [ground, ll.Gravity()], Torque(), settings)
-        start = Initial(position=(0.0, 0.0, self.height), orientation=tuple(self.turn), twist=self.twist,
-                        joint_position=tuple(self.q),
-                        joint_velocity=tuple(self.qd))
+        start = Initial(
+            position=(0.0, 0.0, self.height),
+            orientation=tuple(self.turn),
+            twist=self.twist,
+            joint_position=tuple(self.q),
+            joint_velocity=tuple(self.qd),
+        )
         found = model.step(model.initial_state(start, FREE), step, FREE)
         after = model.observe(found.state)
         return np.concatenate([after["base_twist"], after["joint_velocity"]]), found

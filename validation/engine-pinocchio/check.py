@@ -1,4 +1,5 @@
 """Random chains here and in Pinocchio."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -9,7 +10,7 @@ import limbless as ll
 import validation.engines  # noqa: F401
 from limbless.models.geometric import Geometric, GeometricSettings
 
-FIELD = (1.3, -2.1, -9.0)                      # m/s2: not along any axis
+FIELD = (1.3, -2.1, -9.0)  # m/s2: not along any axis
 BASES = ("free", "planar", "fixed")
 
 
@@ -54,8 +55,14 @@ def geometry(base: str, seed: int) -> tuple[float, float]:
     rng = np.random.default_rng(seed)
     links = [Link(**random_mass(rng))]
     for kind in rng.permutation(["revolute", "prismatic", "universal", "universal apart", "revolute", "revolute"]):
-        links.append(Link(joint=random_joint(kind, rng, passive=False), position=tuple(0.2 * rng.normal(size=3)),
-                          orientation=tuple(unit_quaternion(rng)), **random_mass(rng)))
+        links.append(
+            Link(
+                joint=random_joint(kind, rng, passive=False),
+                position=tuple(0.2 * rng.normal(size=3)),
+                orientation=tuple(unit_quaternion(rng)),
+                **random_mass(rng),
+            )
+        )
     chain = ll.Chain(base=base, links=tuple(links))
     instant = random_instant(chain, rng, 1.2)
     if base == "planar":
@@ -64,16 +71,21 @@ def geometry(base: str, seed: int) -> tuple[float, float]:
     start = {"free": [*instant.base_position, *instant.base_orientation], "planar": [0.0, 0.0, 0.0], "fixed": []}[base]
     x, v, q = np.concatenate([start, instant.joint_position]), peer.velocity(), peer.configuration()
     M = pin.crba(peer.model, peer.data, q)
-    return (relative(model.metric(x), np.triu(M) + np.triu(M, 1).T),
-            relative(model.coriolis(x, v), pin.computeCoriolisMatrix(peer.model, peer.data, q, v)))
+    return (
+        relative(model.metric(x), np.triu(M) + np.triu(M, 1).T),
+        relative(model.coriolis(x, v), pin.computeCoriolisMatrix(peer.model, peer.data, q, v)),
+    )
 
 
 def check(case: Any, sheet: Any) -> dict[str, float]:
     from random_chains import random_chain
 
     current = (0.3, -0.2, 0.1)
-    water = [ll.Water(model="morison", density=400.0, current=current, points=3), ll.Gravity(acceleration=FIELD),
-             ll.Buoyancy(density=700.0, acceleration=FIELD, immersed=0.6)]
+    water = [
+        ll.Water(model="morison", density=400.0, current=current, points=3),
+        ll.Gravity(acceleration=FIELD),
+        ll.Buoyancy(density=700.0, acceleration=FIELD, immersed=0.6),
+    ]
     settings: dict[str, list[Any]] = {"dry": [], "gravity": [ll.Gravity(acceleration=FIELD)], "water": water}
     found: dict[str, list[tuple[float, float]]] = {}
     for name, environment in settings.items():

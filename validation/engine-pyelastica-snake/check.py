@@ -1,4 +1,5 @@
 """The snake of the cross tests."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -24,5 +25,7 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes.set(xlabel="x (m)", ylabel="y (m)")
     axes.legend()
     way = np.linalg.norm(history.center[-1] - history.center[0])
-    return {"order": fitted_order(COUNTS, [float(np.abs(one).max()) for one in apart]),
-            "limit": float(np.abs(extrapolated(apart[1], apart[2])).max() / way)}
+    return {
+        "order": fitted_order(COUNTS, [float(np.abs(one).max()) for one in apart]),
+        "limit": float(np.abs(extrapolated(apart[1], apart[2])).max() / way),
+    }

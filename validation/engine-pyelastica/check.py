@@ -1,4 +1,5 @@
 """A cantilever in PyElastica and as a spine."""
+
 from __future__ import annotations
 
 from itertools import pairwise
@@ -23,14 +24,22 @@ def at_rest(elements: int) -> tuple[np.ndarray, float]:
         pass
 
     world = World()
-    body = ea.CosseratRod.straight_rod(elements, np.zeros(3), np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]), 1.0,
-                                       RADIUS, DENSITY,
-                                       youngs_modulus=MODULUS, shear_modulus=MODULUS / 3.0)
+    body = ea.CosseratRod.straight_rod(
+        elements,
+        np.zeros(3),
+        np.array([1.0, 0.0, 0.0]),
+        np.array([0.0, 1.0, 0.0]),
+        1.0,
+        RADIUS,
+        DENSITY,
+        youngs_modulus=MODULUS,
+        shear_modulus=MODULUS / 3.0,
+    )
     world.append(body)
     world.constrain(body).using(ea.OneEndFixedBC, constrained_position_idx=(0,), constrained_director_idx=(0,))
     world.add_forcing_to(body).using(ea.EndpointForces, np.zeros(3), np.array([0.0, FORCE, 0.0]), ramp_up_time=2.0)
-    step = 3e-4                                          # s: bounded by the shear waves across the thin rod, not by the
-                                                         # elements
+    step = 3e-4  # s: bounded by the shear waves across the thin rod, not by the
+    # elements
     world.dampen(body).using(ea.AnalyticalLinearDamper, uniform_damping_constant=1.2, time_step=step)
     world.finalize()
     stepper, time = ea.PositionVerlet(), np.float64(0.0)
@@ -41,8 +50,10 @@ def at_rest(elements: int) -> tuple[np.ndarray, float]:
 
 def clamped(held: float) -> np.ndarray:
     """Tip of a rod held straight for its first `held` metres: the limit of spines of 32 and 64 vertebrae."""
-    spines = [ll.TendonStatics(rod(count, 1.0 - held, BENDING)).solve([0.0], tip_force=(0.0, FORCE, 0.0))
-              for count in (32, 64)]
+    spines = [
+        ll.TendonStatics(rod(count, 1.0 - held, BENDING)).solve([0.0], tip_force=(0.0, FORCE, 0.0))
+        for count in (32, 64)
+    ]
     return extrapolated(*(spine.tip_in_base[:2] for spine in spines)) + np.array([held, 0.0])
 
 
@@ -61,6 +72,10 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     shape.legend()
     axes.loglog(COUNTS, errors, "o-")
     axes.set(xlabel="elements", ylabel="distance of the tips (m)")
-    shear = FORCE / (MODULUS / 3.0 * np.pi * RADIUS**2)                    # P L/GA
-    return {"tip": errors[-1], "order": float(np.log2(steps[0] / steps[1])), "left": float(left / shear),
-            "speed": max(speed for _, speed in rods)}
+    shear = FORCE / (MODULUS / 3.0 * np.pi * RADIUS**2)  # P L/GA
+    return {
+        "tip": errors[-1],
+        "order": float(np.log2(steps[0] / steps[1])),
+        "left": float(left / shear),
+        "speed": max(speed for _, speed in rods),
+    }

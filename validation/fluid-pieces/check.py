@@ -1,4 +1,5 @@
 """One rigid link in water."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -60,15 +61,23 @@ def small_wave() -> tuple[float, float]:
         wake.append(-force @ velocity)
     expected = 0.25 * m * omega**2 * a**2 * (1.0 - U**2 / V**2)
     useful = np.mean(thrust) * U
-    return (abs(float(np.mean(thrust) / expected) - 1.0),
-            abs(float(useful / (useful + np.mean(wake)) / (0.5 * (1.0 + U / V))) - 1.0))
+    return (
+        abs(float(np.mean(thrust) / expected) - 1.0),
+        abs(float(useful / (useful + np.mean(wake)) / (0.5 * (1.0 + U / V))) - 1.0),
+    )
 
 
 def check(case: Any, sheet: Any) -> dict[str, float]:
     a, b, density = 0.05, 0.08, 1200.0
     chain = cylinder(a, b, density)
-    data = ll.simulate(chain, ll.BodyWave(), [ll.Gravity(), ll.Buoyancy(), ll.Water(wake="none")], duration=20.0,
-                       step=0.005, record_every=0.1).dataset
+    data = ll.simulate(
+        chain,
+        ll.BodyWave(),
+        [ll.Gravity(), ll.Buoyancy(), ll.Water(wake="none")],
+        duration=20.0,
+        step=0.005,
+        record_every=0.1,
+    ).dataset
     volume = np.pi * a * b * L
     weight, drag, vertical = (density - RHO) * volume * G, 0.5 * RHO * 2.0 * a * L, RHO * np.pi * a * a * L
     terminal, pull = np.sqrt(weight / drag), weight / (density * volume + vertical)
@@ -78,6 +87,12 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes.plot(data.time[::10], wanted[::10], "o", markersize=3, label="closed form")
     axes.set(xlabel="time (s)", ylabel="speed (m/s)", xlim=(0.0, 5.0))
     axes.legend()
-    return {"circle": added(0.05, 0.05), "plate": added(1e-6, 0.05), "terminal": float(abs(speed[-1] / terminal - 1.0)),
-            "falling": float(np.abs(speed - wanted).max() / terminal), "munk": abs(munk("consistent") - 1.0),
-            "printed munk": abs(munk("paper")), **dict(zip(("thrust", "efficiency"), small_wave(), strict=True))}
+    return {
+        "circle": added(0.05, 0.05),
+        "plate": added(1e-6, 0.05),
+        "terminal": float(abs(speed[-1] / terminal - 1.0)),
+        "falling": float(np.abs(speed - wanted).max() / terminal),
+        "munk": abs(munk("consistent") - 1.0),
+        "printed munk": abs(munk("paper")),
+        **dict(zip(("thrust", "efficiency"), small_wave(), strict=True)),
+    }

@@ -1,4 +1,5 @@
 """Gaits whose net motion geometry decides."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -19,6 +20,7 @@ SIZES = (0.2, 0.1, 0.05, 0.025)
 
 def bending(curvature: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> ll.FunctionGait:
     """Curvature K(t, X) of a planar rod."""
+
     def strain(t: np.ndarray, X: np.ndarray) -> np.ndarray:
         found = np.zeros((len(t), len(X), 6))
         found[..., 0], found[..., 5] = 1.0, curvature(t[:, None], X)
@@ -30,16 +32,18 @@ def bending(curvature: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> ll.Fun
 def cycle(curvature: Callable[[np.ndarray, np.ndarray], np.ndarray], period: float = 1.0) -> np.ndarray:
     """Displacement of the head after one period in linear drag, without inertia."""
     model, rod = {"kind": "macro-continuous", "inertia": False, "cells": 64}, ll.Rod(base="planar", strains="planar")
-    data = ll.simulate(rod, bending(curvature), ll.Drag(), model=model, duration=period, step=period / 50,
-                       record_every=period).dataset
+    data = ll.simulate(
+        rod, bending(curvature), ll.Drag(), model=model, duration=period, step=period / 50, record_every=period
+    ).dataset
     return data.base_position.values[-1] - data.base_position.values[0]
 
 
 def loop(size: float, period: float = 1.0) -> np.ndarray:
     """A round loop in the plane of two modes of bending."""
     w = 2.0 * np.pi / period
-    return cycle(lambda t, X: size * 6.0 * (np.cos(w * t) * np.cos(np.pi * X) + np.sin(w * t) * np.sin(np.pi * X)),
-                 period)
+    return cycle(
+        lambda t, X: size * 6.0 * (np.cos(w * t) * np.cos(np.pi * X) + np.sin(w * t) * np.sin(np.pi * X)), period
+    )
 
 
 def momentum_of_the_wheeled_snake() -> float:
@@ -47,8 +51,15 @@ def momentum_of_the_wheeled_snake() -> float:
     model, phase = Geometric(WangSnake()), np.arange(1, 5) * np.pi / 2
     M = model.metric([0, 0, 0, *0.4 * np.sin(phase)])
     start = -np.linalg.solve(M[:3, :3], M[:3, 3:] @ (0.4 * np.cos(phase)))
-    data = ll.simulate(WangSnake(), ll.Serpenoid(), (), model="geometric", duration=5.0, step=0.01,
-                       initial={"twist": (start[0], start[1], 0, 0, 0, start[2])}).dataset
+    data = ll.simulate(
+        WangSnake(),
+        ll.Serpenoid(),
+        (),
+        model="geometric",
+        duration=5.0,
+        step=0.01,
+        initial={"twist": (start[0], start[1], 0, 0, 0, start[2])},
+    ).dataset
     return float(np.abs(data.momentum.values[:, [0, 1, 5]]).max())
 
 
@@ -76,9 +87,11 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     flight = ll.simulate(ll.KhalilEel(), ll.BodyWave(), [], duration=4.0, step=0.01).dataset
     return {
         "reciprocal": float(np.linalg.norm(cycle(lambda t, X: 4.0 * np.sin(2.0 * np.pi * t) * np.cos(3.0 * X + 1.0)))),
-        "any speed": float(np.linalg.norm(loop(0.4) - loop(0.4, 0.2))), "area": -fitted_order(SIZES, moved),
+        "any speed": float(np.linalg.norm(loop(0.4) - loop(0.4, 0.2))),
+        "area": -fitted_order(SIZES, moved),
         "momentum": float(np.abs(flight.momentum.values[:, :3]).max()),
         "centre": float(np.ptp(flight.com_position.values, axis=0).max()),
         "momentum geometric": momentum_of_the_wheeled_snake(),
-        "perfect fluid": momentum_with_the_fluid("consistent"), "printed fluid": momentum_with_the_fluid("paper"),
+        "perfect fluid": momentum_with_the_fluid("consistent"),
+        "printed fluid": momentum_with_the_fluid("paper"),
     }

@@ -1,4 +1,5 @@
 """Balances of all snakes on ground at four steps."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -37,7 +38,9 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     fine, coarse = (link_six(run("snake-sidewind", step))[-1] for step in (0.00025, 0.002))
     return {
         "at 2 ms": max(worst[name, 0.002] for name in (*FLAT, *LIFTED) if name != "snake-roll"),
-        "rolling at 0.25 ms": largest("snake-roll", 0.00025), "rolling at 1 ms": worst["snake-roll", 0.001],
-        "sidewinding at 5 ms": worst["snake-sidewind", 0.005], "flat at 5 ms": max(worst[name, 0.005] for name in FLAT),
+        "rolling at 0.25 ms": largest("snake-roll", 0.00025),
+        "rolling at 1 ms": worst["snake-roll", 0.001],
+        "sidewinding at 5 ms": worst["snake-sidewind", 0.005],
+        "flat at 5 ms": max(worst[name, 0.005] for name in FLAT),
         "path at 2 ms": float(np.linalg.norm(coarse - fine)),
     }

@@ -1,4 +1,5 @@
 """Seven steps of an inchworm."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -24,7 +25,7 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     rows, now = np.array(drawn["Lambda"])[1:-1, 5], data.sel(time=4.5, method="nearest")
     inside = np.interp(drawn["X"][1:-1], data.abscissa.values, now.internal_wrench.values[:, 5])
     along = make_interp_spline(data.abscissa.values, data.position.values, k=5, axis=1)
-    tail = along(0.3)                                                       # half a section beyond the last place
+    tail = along(0.3)  # half a section beyond the last place
     chord = np.linalg.norm(tail - data.head_position.values, axis=1)
     whole, odd = (np.searchsorted(data.time.values, np.arange(start, 14.1, 2.0) - 1e-9) for start in (0.0, 1.0))
     changes = data.time.values[1:][(np.diff(data.contact_state.values, axis=0) != 0).any(axis=1)]
@@ -39,10 +40,13 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     work = np.diff(data.actuator_work.sel(time=np.arange(2.0, 14.1, 2.0), method="nearest").values)
     return {
         "head": float(np.abs(data.head_position.values[-1] - known["head_at_end"]["r"]).max()),
-        "step": float(np.abs(climbed - 0.3 * (1.0 - j0(1.8))).max()), "height": float(climbed.sum()),
-        "straight": float(np.abs(chord[whole] - 0.3).max()), "bent": float(np.abs(chord[odd] - 0.3 * j0(1.8)).max()),
+        "step": float(np.abs(climbed - 0.3 * (1.0 - j0(1.8))).max()),
+        "height": float(climbed.sum()),
+        "straight": float(np.abs(chord[whole] - 0.3).max()),
+        "bent": float(np.abs(chord[odd] - 0.3 * j0(1.8)).max()),
         "rest": float(np.abs(changes - np.round(changes)).max()) if len(changes) == 13 else float("nan"),
-        "anchor": anchor, "profile": float(np.abs(inside - rows).max() / np.abs(rows).max()),
+        "anchor": anchor,
+        "profile": float(np.abs(inside - rows).max() / np.abs(rows).max()),
         "work": float(np.abs(work / (run.mass * 9.81 * known["step_length"]) - 1.0).max()),
         "weight": float(np.abs(data.support_wrench.values[0, 0, 0])),
     }

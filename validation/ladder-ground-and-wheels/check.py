@@ -1,4 +1,5 @@
 """Spheres on the ground and wheels at the same points."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,13 +15,23 @@ LENGTH, HALVINGS = 0.122, (1, 2, 4, 8)
 def apart(halving: int) -> tuple[float, float]:
     """Distance of the centres of mass after 1 s (m), and the largest tilt of a link on the ground."""
     radius, step = 0.005 / halving, 0.00025 / halving
-    body = {"links": 5, "sphere_radius": radius, "sphere_distance": LENGTH / (2.0 * np.sqrt(3.0)),
-            "inertia": "cylinder"}
+    body = {
+        "links": 5,
+        "sphere_radius": radius,
+        "sphere_distance": LENGTH / (2.0 * np.sqrt(3.0)),
+        "inertia": "cylinder",
+    }
     gait = ll.JointWave(yaw_amplitude=0.5, yaw_rate=2.0, yaw_phase=-0.9)
     options = {"duration": 1.0, "step": step, "record_every": 0.25}
-    ground = ll.simulate(ll.Aiko(**body), gait, [ll.Ground(forward=0.1, lateral=0.5, rolling=50.0), ll.Gravity()],
-                         model="non-smooth",
-                         actuation="motion", initial={"position": (0.0, 0.0, radius)}, **options).dataset
+    ground = ll.simulate(
+        ll.Aiko(**body),
+        gait,
+        [ll.Ground(forward=0.1, lateral=0.5, rolling=50.0), ll.Gravity()],
+        model="non-smooth",
+        actuation="motion",
+        initial={"position": (0.0, 0.0, radius)},
+        **options,
+    ).dataset
     grip = ll.Wheels(cone="ellipse", tangential=0.1, normal=0.5, placement="distributed", points=2)
     wheels = ll.simulate(ll.Aiko(base="planar", **body), gait, grip, model="geometric", **options).dataset
     difference = (ground.com_position.values - wheels.com_position.values)[-1, :2]

@@ -1,4 +1,5 @@
 """The same rods as strain cells, as a given curve and as rigid links."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -25,10 +26,25 @@ def swims(model: Any, form: str) -> np.ndarray:
 
 def swings(cells: int, degree: int) -> np.ndarray:
     """The tip of the rod that is let go."""
-    rod = ll.Rod(base="fixed", strains="planar", length=LENGTH, half_width=RADIUS, density=DENSITY, stiffness=BENDING,
-                 damping_time=LAG, passive={})
-    data = ll.simulate(rod, ll.Still(), ll.Gravity(acceleration=DOWN), duration=UNTIL, step=0.0025,
-                       record_every=UNTIL, model=ll.SoftSettings(cells=cells, degree=degree, tolerance=1e-8)).dataset
+    rod = ll.Rod(
+        base="fixed",
+        strains="planar",
+        length=LENGTH,
+        half_width=RADIUS,
+        density=DENSITY,
+        stiffness=BENDING,
+        damping_time=LAG,
+        passive={},
+    )
+    data = ll.simulate(
+        rod,
+        ll.Still(),
+        ll.Gravity(acceleration=DOWN),
+        duration=UNTIL,
+        step=0.0025,
+        record_every=UNTIL,
+        model=ll.SoftSettings(cells=cells, degree=degree, tolerance=1e-8),
+    ).dataset
     return np.asarray(data["tip_position"].values[-1, :2])
 
 
@@ -37,8 +53,16 @@ def links_swing(links: int) -> np.ndarray:
     chain = sprung(links, DENSITY * np.pi * RADIUS**2 * LENGTH, LENGTH, BENDING, RADIUS, LAG)
     free = ll.FunctionGait(function=lambda t, s: 0.0 * np.add.outer(t, s), drives="torque")
     implicit = {"kind": "newton-euler", "integrator": "sdirk4"}
-    data = ll.simulate(chain, free, ll.Gravity(acceleration=DOWN), model=implicit, actuation="torque",
-                       duration=UNTIL, step=0.0025, record_every=UNTIL).dataset
+    data = ll.simulate(
+        chain,
+        free,
+        ll.Gravity(acceleration=DOWN),
+        model=implicit,
+        actuation="torque",
+        duration=UNTIL,
+        step=0.0025,
+        record_every=UNTIL,
+    ).dataset
     angles = np.concatenate([[0.0], np.cumsum(data["joint_position"].values[-1])])
     spans = LENGTH / links * np.array([0.5, *[1.0] * (links - 1), 0.5])
     return np.array([(spans * np.cos(angles)).sum(), (spans * np.sin(angles)).sum()])
@@ -60,5 +84,10 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     both = sorted({*LINKS, *CELLS, *FEW})
     axes.set_xticks(both, [str(count) for count in both])
     axes.set_ylabel("distance of the tip (m)")
-    return {**found, "chain": chains[-1], "chain order": fitted_order(LINKS, chains),
-            "cell order": fitted_order(CELLS, constant), "degree 1 order": fitted_order(FEW, straight)}
+    return {
+        **found,
+        "chain": chains[-1],
+        "chain order": fitted_order(LINKS, chains),
+        "cell order": fitted_order(CELLS, constant),
+        "degree 1 order": fitted_order(FEW, straight),
+    }

@@ -1,4 +1,5 @@
 """Equilibria of spine and chain."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -22,8 +23,10 @@ def spine_tip(count: int) -> np.ndarray:
 def chain_tip(count: int) -> np.ndarray:
     """Where no torque is needed: Newton's method on inverse dynamics at rest."""
     chain, last = sprung(count, MASS), 0.5 / count
-    loads = [ll.Gravity(acceleration=tuple(GRAVITY)), PointWrench(body=-1, point=(last, 0.0, 0.0), force=tuple(FORCE),
-                                                                  frame="world")]
+    loads = [
+        ll.Gravity(acceleration=tuple(GRAVITY)),
+        PointWrench(body=-1, point=(last, 0.0, 0.0), force=tuple(FORCE), frame="world"),
+    ]
     model, still = ll.NewtonEuler(chain, loads), np.zeros(count)
     q = fsolve(lambda q: model.inverse(q, still, still).joint_torque, np.full(count, 0.3 / count), xtol=1e-13)
     heading = np.cumsum(q)

@@ -1,4 +1,5 @@
 """All listed equilibria of the neck."""
+
 from __future__ import annotations
 
 from functools import cache
@@ -16,8 +17,11 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     worst = {"tip": 0.0, "lengths": 0.0, "bends": 0.0, "stops": 0.0}
     for known in numbers["default_cases"]:
         found = model(known["load"], known["form"], False).solve(known["T"])
-        now = {"tip": in_paper(found) - known["tip"], "lengths": found.tendon_length - known["tendon_lengths"],
-               "bends": -found.bend.T.ravel() - [*known["b"], *known["g"]]}
+        now = {
+            "tip": in_paper(found) - known["tip"],
+            "lengths": found.tendon_length - known["tendon_lengths"],
+            "bends": -found.bend.T.ravel() - [*known["b"], *known["g"]],
+        }
         worst |= {name: max(worst[name], float(np.abs(error).max())) for name, error in now.items()}
     for known in numbers["stop_cases"]:
         found = model(known["load"], "energy", True).solve(known["T"])

@@ -1,4 +1,5 @@
 """The inverse problem along 241 points under three loads."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -24,8 +25,10 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     worst = dict.fromkeys(("tensions", "tips", "work", "equivalent", "followed", "largest", "touched", "closed"), 0.0)
     positive, bias, axes = {}, 0.0, sheet.subplots()
     for scenario, load in EIGHT.items():
-        known, data = next(run for run in case.numbers["inverse"]["runs"]
-                           if run["load"] == load), ll.run(scenario).dataset
+        known, data = (
+            next(run for run in case.numbers["inverse"]["runs"] if run["load"] == load),
+            ll.run(scenario).dataset,
+        )
         u, rows = signed(data["tension"].values), known["idx"]
         work, equivalent = statics.actuator_steps(data), statics.equivalent_steps(data)
         positive[load] = statics.positive(work)
@@ -34,14 +37,15 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
             "tips": np.abs(data["tip_in_base"].values[rows] @ TO_LIBRARY - known["tip"]).max(),
             "work": abs(positive[load] - known["actuator_positive"]),
             "equivalent": abs(statics.positive(equivalent) - known["W57_trapezoid_positive"]),
-            "followed": forwards(case.numbers, load, data), "largest": np.abs(u).max(),
-            "touched": np.abs(data["stop_moment"].values).max(), "closed": abs(work.sum()) if "hanging" in load
-            else 0.0,
+            "followed": forwards(case.numbers, load, data),
+            "largest": np.abs(u).max(),
+            "touched": np.abs(data["stop_moment"].values).max(),
+            "closed": abs(work.sum()) if "hanging" in load else 0.0,
         }
         worst |= {name: max(worst[name], float(value)) for name, value in now.items()}
         if load == "hanging_air":
             for number, axis in enumerate("xy"):
-                line, = axes.plot(u[:, number], label=f"u_{axis}")
+                (line,) = axes.plot(u[:, number], label=f"u_{axis}")
                 axes.plot(rows, np.array(known["u"])[:, number], "o", markersize=3, color=line.get_color())
         if load == "horizontal_water":
             bias = float(u[:, 1].mean())

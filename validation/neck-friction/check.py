@@ -1,4 +1,5 @@
 """Friction cases and the loop."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -28,10 +29,12 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes.plot(rows[:, 0], 1e3 * side)
     axes.plot(rows[:, 0], 1e3 * rows[:, 2], "o", markersize=2)
     axes.set(xlabel="tension (N)", ylabel="tip to the side (mm)")
-    rubbed, free = (neck(case.numbers, "hanging_air", friction=law).solve([0.7, 0, 0, 0]) for law in ("gautreau2024",
-                                                                                                      None))
+    rubbed, free = (
+        neck(case.numbers, "hanging_air", friction=law).solve([0.7, 0, 0, 0]) for law in ("gautreau2024", None)
+    )
     return {
-        "cases": worst, "loop": float(np.abs(side - rows[:, 2]).max()),
+        "cases": worst,
+        "loop": float(np.abs(side - rows[:, 2]).max()),
         "lost": float(abs(lost / given["loop_work_0p7_0p2_0p7"] - 1.0)),
         "small": float(1.0 - rubbed.distal_tension[0] / 0.7),
         "tip change": float(1e3 * np.linalg.norm(in_paper(rubbed) - in_paper(free))),

@@ -1,4 +1,5 @@
 """Three cases of the published code."""
+
 from __future__ import annotations
 
 from typing import Any

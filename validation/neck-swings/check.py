@@ -1,4 +1,5 @@
 """The planar swing in air and in water."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -32,8 +33,12 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes.set(xlabel="time (s)", ylabel="signed tension of the lateral pair (N)")
     axes.legend()
     return {
-        "extrema": worst, "air": largest["hanging_air"], "water": largest["hanging_water"],
-        "ratio": largest["hanging_water"] / largest["hanging_air"], "resting": rest,
-        "transition": transition, "work ratio": positive["water"] / positive["air"],
+        "extrema": worst,
+        "air": largest["hanging_air"],
+        "water": largest["hanging_water"],
+        "ratio": largest["hanging_water"] / largest["hanging_air"],
+        "resting": rest,
+        "transition": transition,
+        "work ratio": positive["water"] / positive["air"],
         "largest": float(max(run.dataset["tension"].max() for run in runs.values())),
     }

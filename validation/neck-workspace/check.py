@@ -1,4 +1,5 @@
 """Grids of tensions up to 1.2 N."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -19,8 +20,13 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
         areas = max(areas, abs(space.hull_area / known["xy_hull_area"] - 1.0))
         if known["load"] == "hanging_water":
             lowest[known["stops"]] = float(tip[:, 2].min())
-            axes.plot(1e3 * tip[:, 0], 1e3 * tip[:, 1], "o" if known["stops"] else "x", markersize=3,
-                      label="with stops" if known["stops"] else "without")
+            axes.plot(
+                1e3 * tip[:, 0],
+                1e3 * tip[:, 1],
+                "o" if known["stops"] else "x",
+                markersize=3,
+                label="with stops" if known["stops"] else "without",
+            )
         if known["load"] == "hanging_air" and not known["stops"]:
             air = tip.max(axis=0)
     axes.set(xlabel="lateral (mm)", ylabel="dorso-ventral (mm)", aspect="equal")

@@ -1,4 +1,5 @@
 """Arc, buckling and vibration."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -31,8 +32,7 @@ def critical(count: int, force: float, mass: float) -> float:
 
 
 def vibration(links: int) -> tuple[np.ndarray, np.ndarray]:
-    """Circular frequencies and modes of the beam, from the inertia that inverse dynamics gives for unit accelerations.
-    """
+    """Circular frequencies and modes of the beam, from the inertia that inverse dynamics gives for unit accelerations."""
     model, still = ll.NewtonEuler(sprung(links)), np.zeros(links)
     M = np.column_stack([model.inverse(still, still, unit).joint_torque for unit in np.eye(links)])
     # Rotations of slices count for nothing in the beam of the textbook, and for l²/12 in a link: part of the error of
@@ -48,9 +48,16 @@ def returns(links: int) -> float:
     period = 2.0 * np.pi / frequencies[0]
     free = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives="torque")
     steps = int(np.ceil(period * frequencies[-1] / (2.0 * np.pi) * 12))
-    data = ll.simulate(sprung(links), free, [], actuation="torque", duration=period, step=period / steps,
-                       record_every=period,
-                       initial={"joint_position": tuple(start)}).dataset
+    data = ll.simulate(
+        sprung(links),
+        free,
+        [],
+        actuation="torque",
+        duration=period,
+        step=period / steps,
+        record_every=period,
+        initial={"joint_position": tuple(start)},
+    ).dataset
     return float(np.abs(data.joint_position.values[-1] - start).max() / 1e-5)
 
 
@@ -68,8 +75,10 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     bent = ll.TendonStatics(rod(12)).solve([0.0], tip_moment=(0.0, 0.0, 1.2)).bend[:, 0]
     limits = extrapolated(waves[-2], waves[-1])
     return {
-        "arc": float(np.abs(bent - 1.2 / 12).max()), "euler": float(extrapolated(euler[-2], euler[-1])),
-        "weight": float(extrapolated(weight[-2], weight[-1])), **{f"mode {number + 1}": float(limits[number])
-                                                                  for number in range(3)},
-        "order": fitted_order(LINKS, np.abs(waves[:, 0] - exact[0])), "returns": returns(20),
+        "arc": float(np.abs(bent - 1.2 / 12).max()),
+        "euler": float(extrapolated(euler[-2], euler[-1])),
+        "weight": float(extrapolated(weight[-2], weight[-1])),
+        **{f"mode {number + 1}": float(limits[number]) for number in range(3)},
+        "order": fitted_order(LINKS, np.abs(waves[:, 0] - exact[0])),
+        "returns": returns(20),
     }

@@ -1,4 +1,5 @@
 """A best gait and a steady motion, held against plain runs, a grid and an optimiser that is not limbless's own."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -10,13 +11,17 @@ from limbless.mechanics.chain.tables import AxisRecord
 from limbless.search.lane_drive import aligned
 from limbless.search.rollout import Lanes
 
-BOUNDS = {"gait.amplitude": (0.005, 0.3), "gait.growth": (0.0, 2.5), "gait.wavelength": (0.8, 4.0),
-          "gait.period": (0.6, 4.0)}
+BOUNDS = {
+    "gait.amplitude": (0.005, 0.3),
+    "gait.growth": (0.0, 2.5),
+    "gait.wavelength": (0.8, 4.0),
+    "gait.period": (0.6, 4.0),
+}
 LOW, HIGH = np.array(list(BOUNDS.values())).T
-LIMIT = 4.0            # N m, what a yaw motor of the eel gives
+LIMIT = 4.0  # N m, what a yaw motor of the eel gives
 PERIODS, STEPS = 55, 50
-FAR = 1e4              # m: no eel swims as far
-MOST = 5.0             # a ratio of torques beyond this is as bad as any: the run may have diverged
+FAR = 1e4  # m: no eel swims as far
+MOST = 5.0  # a ratio of torques beyond this is as bad as any: the run may have diverged
 
 
 def last_period(changes: dict[str, float], periods: int, steps: int) -> tuple[float, float]:
@@ -24,11 +29,13 @@ def last_period(changes: dict[str, float], periods: int, steps: int) -> tuple[fl
     period = changes.get("gait.period", 2.0)
     step = period / steps
     plain = {**changes, "gait.ramp": 2.0 * period, "step": step}
-    before = ll.Scenario.load("eel-planar", {**plain, "duration": (periods - 1) * period,
-                                             "record_every": (periods - 1) * period})
+    before = ll.Scenario.load(
+        "eel-planar", {**plain, "duration": (periods - 1) * period, "record_every": (periods - 1) * period}
+    )
     begun = ll.run(before)
-    last = ll.simulate(before.robot, before.gait, before.environment, before.model, period, step, initial=begun,
-                       record_every=step)
+    last = ll.simulate(
+        before.robot, before.gait, before.environment, before.model, period, step, initial=begun, record_every=step
+    )
     place = last.dataset["base_position"].values
     torque = np.abs(last.dataset["joint_torque"].values).max()
     return float(np.linalg.norm(place[-1] - place[0])) / period, float(torque) / LIMIT
@@ -58,7 +65,7 @@ class Trial:
         rows = np.clip(np.atleast_2d(shares), 0.0, 1.0)
         fresh = [row for row in {row.tobytes(): row for row in rows}.values() if row.tobytes() not in self.known]
         for first in range(0, len(fresh), 8):
-            part = fresh[first:first + 8]
+            part = fresh[first : first + 8]
             for row, found in zip(part, self._run(LOW + np.array(part) * (HIGH - LOW)), strict=True):
                 self.known[row.tobytes()] = found
                 self.tried.append((found[0], float(found[1].max())))
@@ -72,8 +79,10 @@ class Trial:
             last = Onward(self._lasting(waves, 1, 1.0 / STEPS), [self.model] * len(gaits))
             last.begin = states[-1]
             states, _ = last.go()
-            torques = [AxisRecord.of(np.ascontiguousarray(last.problem.records.axes[:STEPS, ..., lane])).torque
-                       for lane in range(len(gaits))]
+            torques = [
+                AxisRecord.of(np.ascontiguousarray(last.problem.records.axes[:STEPS, ..., lane])).torque
+                for lane in range(len(gaits))
+            ]
         found = []
         for lane, numbers in enumerate(gaits):
             place, torque = states[:, :3, lane], torques[lane]
@@ -83,9 +92,17 @@ class Trial:
         return found
 
     def _lasting(self, waves: list[Any], periods: float, record: float) -> list[ll.Scenario]:
-        return [self.eel.model_copy(update={"gait": wave, "duration": periods * wave.period,
-                                            "step": wave.period / STEPS, "record_every": record * wave.period})
-                for wave in waves]
+        return [
+            self.eel.model_copy(
+                update={
+                    "gait": wave,
+                    "duration": periods * wave.period,
+                    "step": wave.period / STEPS,
+                    "record_every": record * wave.period,
+                }
+            )
+            for wave in waves
+        ]
 
 
 class Onward(Lanes):
@@ -109,13 +126,29 @@ def other_optimum(trial: Trial, seed: int = 1) -> np.ndarray:
     def penalised(shares: np.ndarray) -> np.ndarray:
         return np.array([-speed + 2.0 * max(ratios.max() - 1.0, 0.0) for speed, ratios in trial(shares.T)])
 
-    wide = differential_evolution(penalised, square, rng=seed, popsize=12, maxiter=30, init="sobol", polish=False,
-                                  tol=0.0, vectorized=True, updating="deferred")
+    wide = differential_evolution(
+        penalised,
+        square,
+        rng=seed,
+        popsize=12,
+        maxiter=30,
+        init="sobol",
+        polish=False,
+        tol=0.0,
+        vectorized=True,
+        updating="deferred",
+    )
     within = NonlinearConstraint(lambda shares: trial(shares)[0][1], -np.inf, 1.0)
     place = wide.x
     for radius in (0.1, 0.03, 0.01):
-        place = minimize(lambda shares: -trial(shares)[0][0], place, method="COBYQA", bounds=square, constraints=within,
-                         options={"maxfev": 250, "initial_tr_radius": radius, "final_tr_radius": 1e-5}).x
+        place = minimize(
+            lambda shares: -trial(shares)[0][0],
+            place,
+            method="COBYQA",
+            bounds=square,
+            constraints=within,
+            options={"maxfev": 250, "initial_tr_radius": radius, "final_tr_radius": 1e-5},
+        ).x
     if trial(place)[0][1].max() > 1.0 + 1e-4:
         raise RuntimeError("the other optimiser ended beyond the limits")
     return np.asarray(LOW + place * (HIGH - LOW))
@@ -146,8 +179,9 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     for name, (path, here) in zip(("slope_amplitude", "slope_period", "slope_width"), paths.items(), strict=True):
         low, high = (last_period({path: here * (1.0 + side)}, 120, 100)[0] for side in (-5e-3, 5e-3))
         found[name] = motion.slopes["speed"][path] / ((high - low) / (1e-2 * here))
-    best = ll.optimise("eel-planar", BOUNDS, maximise="steady.speed", subject_to=["steady.torque_ratio <= 1"], starts=2,
-                       certify=False)
+    best = ll.optimise(
+        "eel-planar", BOUNDS, maximise="steady.speed", subject_to=["steady.torque_ratio <= 1"], starts=2, certify=False
+    )
     found["torque"] = last_period(best.values, PERIODS, STEPS)[1]
     trial = Trial()
     other = other_optimum(trial)
@@ -163,8 +197,12 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
 
 def draw(sheet: Any, tried: list[tuple[float, float]], periods: np.ndarray, speeds: np.ndarray, best: Any) -> None:
     left, right = sheet.subplots(1, 2)
-    left.plot(np.arange(1, len(tried) + 1), [speed if ratio <= 1.0 + 1e-4 else np.nan for speed, ratio in tried], ".",
-              markersize=2)
+    left.plot(
+        np.arange(1, len(tried) + 1),
+        [speed if ratio <= 1.0 + 1e-4 else np.nan for speed, ratio in tried],
+        ".",
+        markersize=2,
+    )
     left.axhline(best.value, color="k", linewidth=0.8)
     left.set(xlabel="gait tried by the other optimiser", ylabel="speed (m/s)")
     right.plot(periods, speeds, ".-")

@@ -1,4 +1,5 @@
 """Speed of travelling waves in linear drag."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -23,7 +24,7 @@ def wave(theta: float, waves: int) -> ll.FunctionGait:
         angle = k * X - 2.0 * np.pi * t[:, None]
         parts[0, ..., 0] = 1.0
         parts[0, ..., 5], parts[1, ..., 5] = theta * k * np.cos(angle), 2.0 * np.pi * theta * k * np.sin(angle)
-        parts[2, ..., 5] = -(2.0 * np.pi) ** 2 * theta * k * np.cos(angle)
+        parts[2, ..., 5] = -((2.0 * np.pi) ** 2) * theta * k * np.cos(angle)
         return parts[0], parts[1], parts[2]
 
     return ll.FunctionGait(function=travelling, drives="strain")
@@ -33,8 +34,15 @@ def speed(theta: float, waves: int, ratio: float) -> float:
     """U/V of a free planar body over one period."""
     model = {"kind": "macro-continuous", "inertia": False, "cells": 64 * waves}
     rod = ll.Rod(base="planar", strains="planar")
-    data = ll.simulate(rod, wave(theta, waves), ll.Drag(along=1.0, lateral=ratio), model=model, duration=1.0, step=0.01,
-                       record_every=0.5).dataset
+    data = ll.simulate(
+        rod,
+        wave(theta, waves),
+        ll.Drag(along=1.0, lateral=ratio),
+        model=model,
+        duration=1.0,
+        step=0.01,
+        record_every=0.5,
+    ).dataset
     moved = data.com_position.values[-1] - data.com_position.values[0]
     return float(np.linalg.norm(moved) / (j0(theta) / waves))
 
@@ -52,6 +60,10 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     draw_order(axes, counts, errors, "free body, t0 = 0.5, g = 2", "waves along the body")
     axes.set_ylabel("difference of U/V from the formula")
     small = extrapolated(speed(0.05, 8, 2.0), speed(0.05, 16, 2.0)) / (0.5 * 0.05**2)
-    return {"limit": float(extrapolated(found[8], found[16])), "small": float(small), "no slip": speed(0.5, 2, 1e6),
-            "free": max(abs(found[waves] - LISTED[waves]) for waves in LISTED),
-            "order": fitted_order(counts, errors)}
+    return {
+        "limit": float(extrapolated(found[8], found[16])),
+        "small": float(small),
+        "no slip": speed(0.5, 2, 1e6),
+        "free": max(abs(found[waves] - LISTED[waves]) for waves in LISTED),
+        "order": fitted_order(counts, errors),
+    }

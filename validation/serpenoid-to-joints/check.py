@@ -1,4 +1,5 @@
 """The serpenoid curve in joints, and turning by an offset."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,9 +16,15 @@ PERIOD = 2.0 * np.pi
 
 def turned(offset: float) -> float:
     """Change of the heading of the tail over the third period, rad."""
-    data = ll.simulate(WangSnake(), ll.Serpenoid(offset=offset), ll.Wheels(), model="geometric", duration=3.0 * PERIOD,
-                       step=1e-3 * PERIOD,
-                       record_every=PERIOD).dataset
+    data = ll.simulate(
+        WangSnake(),
+        ll.Serpenoid(offset=offset),
+        ll.Wheels(),
+        model="geometric",
+        duration=3.0 * PERIOD,
+        step=1e-3 * PERIOD,
+        record_every=PERIOD,
+    ).dataset
     heading = np.unwrap(tail(data)[:, 2])
     return float(heading[-1] - heading[1])
 
@@ -38,6 +45,10 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes.set(xlabel="s", ylabel="heading, joint angle (rad)")
     axes.legend()
     left, right = turned(0.2), turned(-0.2)
-    return {"amplitude": abs(gait.amplitude - 2.0 * A * np.sin(B / (2 * N))), "phase": abs(gait.phase_step - B / N),
-            "angles": float(np.abs(angles + np.diff(wave, axis=1)).max()), "turning": min(left, -right),
-            "straight": abs(turned(0.0))}
+    return {
+        "amplitude": abs(gait.amplitude - 2.0 * A * np.sin(B / (2 * N))),
+        "phase": abs(gait.phase_step - B / N),
+        "angles": float(np.abs(angles + np.diff(wave, axis=1)).max()),
+        "turning": min(left, -right),
+        "straight": abs(turned(0.0)),
+    }

@@ -1,4 +1,5 @@
 """The scenario `snake-shore`, and the same on elastic ground, against bands of an independent code."""
+
 from __future__ import annotations
 
 import math
@@ -18,8 +19,15 @@ def elastic(stiffness: float, speed: float, step: float) -> Any:
     """The same snake on ground that yields."""
     given = Scenario.load("snake-shore")
     water = [item for item in given.environment if item.kind != "ground"]
-    return ll.simulate(given.robot, given.gait, [*water, elastic_beach(stiffness, speed)], duration=12.0, step=step,
-                       record_every=0.05, initial=given.initial).dataset
+    return ll.simulate(
+        given.robot,
+        given.gait,
+        [*water, elastic_beach(stiffness, speed)],
+        duration=12.0,
+        step=step,
+        record_every=0.05,
+        initial=given.initial,
+    ).dataset
 
 
 def immersion(data: Any) -> np.ndarray:
@@ -46,9 +54,14 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     whole.set(ylabel="immersed")
     whole.legend()
     along.set(xlabel="time (s)", ylabel="x (m)")
-    return {"touch": float(t[(np.linalg.norm(force, axis=2) > 1e-6).any(axis=1).argmax()]),
-            "half": half_dry(data), "soft half": half_dry(soft), "stiff half": half_dry(stiff),
-            "soft immersed": float(np.interp(6.0, soft.time.values, immersion(soft))),
-            "dry": float(np.interp(-0.01, -immersed, t)), "x": float(com[-1, 0]),
-            "crawl": float(np.linalg.norm(com[-1] - com[np.searchsorted(t, t[-1] - PERIOD)]) / PERIOD),
-            "load": float(normal.sum(axis=1)[last].mean())}
+    return {
+        "touch": float(t[(np.linalg.norm(force, axis=2) > 1e-6).any(axis=1).argmax()]),
+        "half": half_dry(data),
+        "soft half": half_dry(soft),
+        "stiff half": half_dry(stiff),
+        "soft immersed": float(np.interp(6.0, soft.time.values, immersion(soft))),
+        "dry": float(np.interp(-0.01, -immersed, t)),
+        "x": float(com[-1, 0]),
+        "crawl": float(np.linalg.norm(com[-1] - com[np.searchsorted(t, t[-1] - PERIOD)]) / PERIOD),
+        "load": float(normal.sum(axis=1)[last].mean()),
+    }

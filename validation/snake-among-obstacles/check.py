@@ -1,4 +1,5 @@
 """Pegs, a slope, steps."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -27,12 +28,15 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     on_pegs = pegs.contact_surface.values != 0
     won = {name: data.com_position.values[-1] - data.com_position.values[0] for name, data in runs.items()}
     return {
-        "pegs": float(won["pegs"][0]), "push": float(pegs.contact_force.values[:, on_pegs, 0].sum(axis=1).mean()),
+        "pegs": float(won["pegs"][0]),
+        "push": float(pegs.contact_force.values[:, on_pegs, 0].sum(axis=1).mean()),
         "no pegs": float(alone.com_position[-1, 0] - alone.com_position[0, 0]),
-        "slope": float(won["slope"][2]), "grade": float(won["slope"][2] / won["slope"][0]),
+        "slope": float(won["slope"][2]),
+        "grade": float(won["slope"][2] / won["slope"][0]),
         "stairs": float(stairs.com_position[-1, 2] - flat.com_position[-1, 2]),
         "upper": float(last[:, stairs.contact_surface.values == 2].sum() / last.sum()),
-        "depth": float(-min(np.where(data.contact_state.values > 0, data.contact_gap.values, 0.0).min()
-                            for data in runs.values())),
+        "depth": float(
+            -min(np.where(data.contact_state.values > 0, data.contact_gap.values, 0.0).min() for data in runs.values())
+        ),
         "residual": float(max(data.contact_residual.max() for data in runs.values())),
     }

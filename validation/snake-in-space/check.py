@@ -1,4 +1,5 @@
 """The snake in space."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -22,16 +23,19 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
         axes.set(xlabel="x (m)", ylabel="y (m)" if other == 1 else "z (m)", aspect="equal")
     V, R = along_sections(data), section_axes(data)
     back, on = R[:-2], R[2:]
-    turned_by = np.einsum("tsji,tsjk->tsik", back, on)                         # over two records
+    turned_by = np.einsum("tsji,tsjk->tsik", back, on)  # over two records
     lasted = (data.time.values[2:] - data.time.values[:-2])[:, None]
     rolls = 0.5 * (turned_by[..., 2, 1] - turned_by[..., 1, 2]) / lasted
     way = make_interp_spline(data.time.values, data.base_position.values, k=5).derivative()
     return {
-        "head": float(np.abs(listed.base_position.values - places).max()), "orientation": float(1.0 - turned.min()),
-        "slip": float(np.abs(V[..., 1:]).max()), "roll": float(np.abs(rolls).max()),
+        "head": float(np.abs(listed.base_position.values - places).max()),
+        "orientation": float(1.0 - turned.min()),
+        "slip": float(np.abs(V[..., 1:]).max()),
+        "roll": float(np.abs(rolls).max()),
         "way": float(np.linalg.norm(way(np.linspace(0.0, 10.0, 2001)), axis=1)[:-1].mean() * 10.0),
         "twist": float(np.abs(twist_between_sections(data)).max()),
-        "resultant": float(np.abs(data.sel(time=force["t"], method="nearest").contact_wrench.values
-                                  - force["value"]).max()),
+        "resultant": float(
+            np.abs(data.sel(time=force["t"], method="nearest").contact_wrench.values - force["value"]).max()
+        ),
         "height": float(data.base_position.values[-1, 2]),
     }

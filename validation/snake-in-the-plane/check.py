@@ -1,4 +1,5 @@
 """The planar snake of 10 s and the forces at 2 s."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -27,10 +28,10 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     rows = np.array(forces["Lambda"])[:, 5]
     inside = np.interp(forces["X"], data.abscissa.values, now.internal_wrench.values[:, 5])
     track = make_interp_spline(data.time.values, data.base_position.values, k=5)
-    late = data.time.values > 2.5                                  # when even the tail is where the head has been
+    late = data.time.values > 2.5  # when even the tail is where the head has been
     earlier = data.time.values[late, None] - data.abscissa.values / 0.5
     followed = data.position.values[late] - track(earlier)
-    later = data.sel(time=4.0, method="nearest")                   # the tail is now as the head was at 2 s
+    later = data.sel(time=4.0, method="nearest")  # the tail is now as the head was at 2 s
     R, before = (quaternion_to_matrix(instant.base_orientation.values) for instant in (later, now))
     push = 1000.0 * np.pi * 0.03**2 * 0.25 * (before[:, 0] - R[:, 0])
     V = along_sections(data)
@@ -49,8 +50,9 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
         "profile": float(np.abs(inside - rows).max() / np.abs(rows).max()),
         "closed form": float(np.abs(R @ later.contact_wrench.values[:3] - push).max()),
         "follows": float(np.linalg.norm(followed, axis=-1).max()),
-        "speed": float(np.abs(V[..., 0] + 0.5).max()), "slip": float(np.abs(V[..., 1:]).max()),
+        "speed": float(np.abs(V[..., 0] + 0.5).max()),
+        "slip": float(np.abs(V[..., 1:]).max()),
         "turn": heading(data.base_orientation.values[int(np.searchsorted(data.time.values, 8.4 - 1e-9))])
-                - heading(data.base_orientation.values[int(np.searchsorted(data.time.values, 2.4 - 1e-9))]),
+        - heading(data.base_orientation.values[int(np.searchsorted(data.time.values, 2.4 - 1e-9))]),
         "power": float(now.actuator_power),
     }

@@ -1,4 +1,5 @@
 """The mobility condition of a sheared body, and the scenario that uses it."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -53,7 +54,9 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
         "static": rate_error(case.numbers["reissner_static_shear"], 0.0),
         "changing": rate_error(case.numbers["reissner_shear_rate"], 0.3),
         "way": float(make_interp_spline(data.time.values, speed, k=5).integrate(0.0, 5.0)),
-        "curvature": float(np.abs(K[-1] - known).max()), "changed": float(np.abs(K[-1] - K[0]).max()),
+        "curvature": float(np.abs(K[-1] - known).max()),
+        "changed": float(np.abs(K[-1] - K[0]).max()),
         "refused": float(refused(shear=0.0) + refused(curvature=0.0) + refused(curvature=0.0, shear=0.0) + refused()),
-        "slip": float(sideways.max()), "circle": float(np.abs(np.linalg.norm(head - centre, axis=1) - 1.0 / 3.0).max()),
+        "slip": float(sideways.max()),
+        "circle": float(np.abs(np.linalg.norm(head - centre, axis=1) - 1.0 / 3.0).max()),
     }

@@ -1,4 +1,5 @@
 """Small motions of soft rods against closed forms."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -59,15 +60,17 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     free = modes(rod("planar"), 8, 1).frequency
     found["free"] = float(abs(free[free > 1.0][1] / 7.853205**2 - 1.0)) if (free[:3] == 0.0).all() else np.inf
     lag, wanted = 1e-3, np.pi / 2.0 * 5.0
-    bar = modes(rod(strains="planar-reissner", radius=0.1, stiffness=(25.0, 40.0, 40.0, 1.0, 1.0, 1.0),
-                    damping_time=lag), 8, 1)
+    bar = modes(
+        rod(strains="planar-reissner", radius=0.1, stiffness=(25.0, 40.0, 40.0, 1.0, 1.0, 1.0), damping_time=lag), 8, 1
+    )
     along = int(np.abs(bar.frequency - wanted).argmin())
     found["axial"] = float(abs(bar.frequency[along] / wanted - 1.0))
     found["damping"] = float(abs(bar.damping_ratio[along] / (0.5 * lag * bar.frequency[along]) - 1.0))
     heavy = ll.Gravity(acceleration=(9.81, 0.0, 0.0))
     found["hanging"] = float(modes(rod(stiffness=0.1), 8, 2, heavy).frequency[0])
     soft = np.array([1e-2, 1e-3, 1e-4])
-    found["chain"] = float(np.polyfit(np.sqrt(soft), [hanging(value) for value in soft], 2)[-1] / (1.202413
-                                                                                                  * np.sqrt(9.81)))
+    found["chain"] = float(
+        np.polyfit(np.sqrt(soft), [hanging(value) for value in soft], 2)[-1] / (1.202413 * np.sqrt(9.81))
+    )
     found["spin"] = abs(spinning() - 1.0)
     return {name: float(value) for name, value in found.items()}

@@ -1,4 +1,5 @@
 """Soft bodies at rest against tendon statics and closed forms."""
+
 from __future__ import annotations
 
 import math
@@ -10,7 +11,7 @@ import limbless as ll
 from validation.resting import tip_of_loaded_rod
 from validation.spines import ELASTICA
 
-TENSION = (0.5, 0.4, 0.0, 0.0)                           # N
+TENSION = (0.5, 0.4, 0.0, 0.0)  # N
 HANGING = (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)
 AIR: tuple[Any, ...] = (ll.Gravity(),)
 WATER: tuple[Any, ...] = (ll.Gravity(), ll.Buoyancy(), ll.Water(model="morison", added_mass="consistent"))
@@ -18,9 +19,16 @@ WATER: tuple[Any, ...] = (ll.Gravity(), ll.Buoyancy(), ll.Water(model="morison",
 
 def distance(environment: Any, stations: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Times, and distance of the tip from where statics has it."""
-    data = ll.simulate(ll.SnakeNeck(damping_time=0.3), ll.TensionStep(after=TENSION, ramp=0.5), environment,
-                       model=ll.SoftSettings(stations=stations), duration=12.0, step=0.02, record_every=0.1,
-                       initial={"orientation": HANGING}).dataset
+    data = ll.simulate(
+        ll.SnakeNeck(damping_time=0.3),
+        ll.TensionStep(after=TENSION, ramp=0.5),
+        environment,
+        model=ll.SoftSettings(stations=stations),
+        duration=12.0,
+        step=0.02,
+        record_every=0.1,
+        initial={"orientation": HANGING},
+    ).dataset
     loads = [item for item in environment if item.kind != "water"]
     tip = ll.TendonStatics(ll.SnakeNeck(), loads, base_orientation=HANGING).solve(TENSION).position[-1]
     return data.time.values, np.linalg.norm(data["tip_position"].values - np.asarray(tip), axis=1)
@@ -28,8 +36,18 @@ def distance(environment: Any, stations: int | None = None) -> tuple[np.ndarray,
 
 def rod(**fields: Any) -> ll.Rod:
     """L = EI = ρA = 1, thin."""
-    return ll.Rod(**{"base": "fixed", "strains": "planar", "length": 1.0, "half_width": 1e-4,
-                     "density": 1e8 / np.pi, "stiffness": 1.0, "passive": {}, **fields})
+    return ll.Rod(
+        **{
+            "base": "fixed",
+            "strains": "planar",
+            "length": 1.0,
+            "half_width": 1e-4,
+            "density": 1e8 / np.pi,
+            "stiffness": 1.0,
+            "passive": {},
+            **fields,
+        }
+    )
 
 
 def frequency(load: float) -> float:

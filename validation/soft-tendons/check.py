@@ -1,4 +1,5 @@
 """Winches, elastic tendons and friction in holes."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -10,16 +11,24 @@ from limbless.models.soft import Soft, SoftSettings
 from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra
 
 DOWN = (np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0)
-TIP = np.array([0.0, -0.0107173088, -0.1588985581])                  # of neck-winch at 0.6 s, by another program
+TIP = np.array([0.0, -0.0107173088, -0.1588985581])  # of neck-winch at 0.6 s, by another program
 LEGS = {"pulled": (0.0, 14.0), "released": (14.0, 24.0)}
 
 
 def swing_of_a_winch() -> float:
     """Frequency of a winch on its tendon over r sqrt(k/J), the body being stiff."""
-    rigid = TendonSpine(vertebrae=(Vertebra(lateral_stiffness=1e7, vertical_stiffness=1e7),),
-                        tendons=(Tendon(holes=((0.01, 0.0),), stiffness=400.0, winch={"rotor_inertia": 1e-6}),))
-    found = ll.simulate(rigid, ll.WinchStep(after=(0.002,), ramp=0.0), model=SoftSettings(tolerance=1e-9), duration=0.1,
-                        step=1e-4, record_every=1e-4).dataset
+    rigid = TendonSpine(
+        vertebrae=(Vertebra(lateral_stiffness=1e7, vertical_stiffness=1e7),),
+        tendons=(Tendon(holes=((0.01, 0.0),), stiffness=400.0, winch={"rotor_inertia": 1e-6}),),
+    )
+    found = ll.simulate(
+        rigid,
+        ll.WinchStep(after=(0.002,), ramp=0.0),
+        model=SoftSettings(tolerance=1e-9),
+        duration=0.1,
+        step=1e-4,
+        record_every=1e-4,
+    ).dataset
     away, time = found["winch_angle"].values[:, 0] - 0.002 / (400.0 * 1e-4), found["time"].values
     there = np.flatnonzero(np.diff(np.sign(away)))
     crossing = time[there] - away[there] * np.diff(time)[there] / np.diff(away)[there]
@@ -40,8 +49,16 @@ def residual() -> float:
 def rubbing(axes: Any) -> dict[str, float]:
     """A hanging neck whose right tendon is pulled from 0 to 0.7, to 0.2 and to 0.7 N."""
     table = [[0.0] * 5, [14.0, 0.7, 0.0, 0.0, 0.0], [24.0, 0.2, 0.0, 0.0, 0.0], [34.0, 0.7, 0.0, 0.0, 0.0]]
-    data = ll.run("neck-swing-air", {"robot.damping_time": 0.05, "robot.friction": 0.2, "duration": 34.0, "step": 0.01,
-                                     "gait": {"kind": "tendon-path", "table": table}}).dataset
+    data = ll.run(
+        "neck-swing-air",
+        {
+            "robot.damping_time": 0.05,
+            "robot.friction": 0.2,
+            "duration": 34.0,
+            "step": 0.01,
+            "gait": {"kind": "tendon-path", "table": table},
+        },
+    ).dataset
     time, pull, tip = data["time"].values, data["tension"].values[:, 0], -1e3 * data["tip_position"].values[:, 1]
     axes.plot(pull, tip)
     axes.set(xlabel="tension (N)", ylabel="lateral tip (mm)")
@@ -58,6 +75,11 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     elastic, plain = Soft(ll.SnakeNeck(tendon_stiffness=2000.0), ll.Gravity()), Soft(ll.SnakeNeck(), ll.Gravity())
     x = plain.flat(base_orientation=DOWN)
     wound = ll.run("neck-winch", {"duration": 0.6, "model.tolerance": 1e-9}).dataset["tip_position"].values[-1]
-    return {"held": float(elastic.linearise(x, length=0.16 - 0.5 / 2000.0).frequency[0]),
-            "loose": float(plain.linearise(x, 0.5).frequency[0]), "wound": float(np.linalg.norm(wound - TIP)),
-            "winch": swing_of_a_winch(), "still": residual(), **rubbing(sheet.subplots())}
+    return {
+        "held": float(elastic.linearise(x, length=0.16 - 0.5 / 2000.0).frequency[0]),
+        "loose": float(plain.linearise(x, 0.5).frequency[0]),
+        "wound": float(np.linalg.norm(wound - TIP)),
+        "winch": swing_of_a_winch(),
+        "still": residual(),
+        **rubbing(sheet.subplots()),
+    }

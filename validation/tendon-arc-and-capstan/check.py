@@ -1,4 +1,5 @@
 """Arc and capstan."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -33,6 +34,11 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     draw_order(axes, COUNTS, np.abs(np.array(pulled) - 1.0), "capstan (1)", "vertebrae")
     axes.set_ylabel("error")
     less, more = capstan(64, 1.0)[1], capstan(64, -1.0)[1]
-    return {"arc": float(extrapolated(totals[-2], totals[-1])), "circle": float(max(np.ptp(bend) for bend in found)),
-            "order": fitted_order(COUNTS, errors), "capstan": pulled[-1], "released": released[-1],
-            "bracket": float(min(totals[-1] - less, more - totals[-1]))}
+    return {
+        "arc": float(extrapolated(totals[-2], totals[-1])),
+        "circle": float(max(np.ptp(bend) for bend in found)),
+        "order": fitted_order(COUNTS, errors),
+        "capstan": pulled[-1],
+        "released": released[-1],
+        "bracket": float(min(totals[-1] - less, more - totals[-1])),
+    }

@@ -1,4 +1,5 @@
 """Dependences and zeros of metric, symbols and friction."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -25,7 +26,7 @@ def dependences(M: np.ndarray, G: np.ndarray) -> tuple[float, float]:
     for i in range(1, N + 1):
         for j in range(1, N + 1):
             first = min(max(i + 1, 3), max(j + 1, 3))
-            metric = max(metric, float(M[:first - 1, i - 1, j - 1].max(initial=0.0)))
+            metric = max(metric, float(M[: first - 1, i - 1, j - 1].max(initial=0.0)))
             for k in range(1, N + 1):
                 last = min(max(i, 2), max(j, 2), max(k, 2))
                 symbols = max(symbols, float(G[:last, i - 1, j - 1, k - 1].max()))
@@ -34,8 +35,12 @@ def dependences(M: np.ndarray, G: np.ndarray) -> tuple[float, float]:
 
 def check(case: Any, sheet: Any) -> dict[str, float]:
     model, x = Geometric(WangSnake()), np.array([0.3, -0.2, 0.4, 0.5, -0.7, 0.6, 0.2])
-    M, G, metric, symbols = changes(model.metric, x), changes(model.christoffel,
-                                                              x), model.metric(x), model.christoffel(x)
+    M, G, metric, symbols = (
+        changes(model.metric, x),
+        changes(model.christoffel, x),
+        model.metric(x),
+        model.christoffel(x),
+    )
     table = np.zeros((3, 3, 3))
     table[2, 2, :2] = -metric[1, 2], metric[0, 2]
     rear = Geometric(WangSnake(), ll.Wheels(law="regularised", modules=(0, 1)))
@@ -49,8 +54,13 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     zeros = max(np.abs(symbols[:2]).max(), np.abs(symbols[:, :2]).max())
     dependent, seen = dependences(M, G)
     return {
-        "positive": float(np.linalg.eigvalsh(metric).min()), "metric": dependent, "symbols": seen,
-        "table 2": float(np.abs(symbols[:3, :3, :3] - table).max()), "zeros": float(zeros),
-        "joints": float(G[:3, :, :, 3:].max()), "friction": float(np.abs(force[4:]).max()),
-        "space": float(S[:6, :, :, 6:].max()), "space joints": float(S[:6, 6:, 6:, 6:].max()),
+        "positive": float(np.linalg.eigvalsh(metric).min()),
+        "metric": dependent,
+        "symbols": seen,
+        "table 2": float(np.abs(symbols[:3, :3, :3] - table).max()),
+        "zeros": float(zeros),
+        "joints": float(G[:3, :, :, 3:].max()),
+        "friction": float(np.abs(force[4:]).max()),
+        "space": float(S[:6, :, :, 6:].max()),
+        "space joints": float(S[:6, 6:, 6:, 6:].max()),
     }

@@ -1,4 +1,5 @@
 """The crawl with smoothed and with set-valued friction."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -37,8 +38,9 @@ def at(data: Any, times: Any) -> np.ndarray:
 
 def check(case: Any, sheet: Any) -> dict[str, float]:
     numbers = case.numbers
-    found = {eps: instants(numbers[name], eps) for name, eps in (("eps_1e-2", 1e-2), ("eps_1e-3", 1e-3),
-                                                                 ("eps_1e-4", 1e-4))}
+    found = {
+        eps: instants(numbers[name], eps) for name, eps in (("eps_1e-2", 1e-2), ("eps_1e-3", 1e-3), ("eps_1e-4", 1e-4))
+    }
     smooth, known = crawl("regularised", 2.5e-4, 6.0, 0.25).dataset, numbers["eps_1e-3"]
     early = [k for k, t in enumerate(known["t"]) if t <= 6.0]
     rows = at(smooth, [known["t"][k] for k in early])

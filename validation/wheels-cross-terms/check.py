@@ -1,4 +1,5 @@
 """(22) as printed against the full equations."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -26,5 +27,9 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes.plot(times, torques[:, 0], "--", label="(22) as printed")
     axes.set(xlabel="time (s)", ylabel="torque of joint 4 (N m)")
     axes.legend()
-    return {"full": kept, "printed": printed, "errors": float(np.abs(error / wanted - 1.0).max()),
-            "tau 4": float(error[0])}
+    return {
+        "full": kept,
+        "printed": printed,
+        "errors": float(np.abs(error / wanted - 1.0).max()),
+        "tau 4": float(error[0]),
+    }

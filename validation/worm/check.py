@@ -1,4 +1,5 @@
 """Worms with constant and growing wave speed, anchored in space and in the material."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -9,7 +10,7 @@ from scipy.interpolate import make_interp_spline
 import limbless as ll
 from validation.rods import along_sections
 
-TURNED = (0.82, 0.31, -0.41, 0.21)          # nearly a unit quaternion: a direction in none of the world's planes
+TURNED = (0.82, 0.31, -0.41, 0.21)  # nearly a unit quaternion: a direction in none of the world's planes
 SCENARIOS = {"constant": "worm-burrow", "linear": "worm-accelerate"}
 
 
@@ -17,8 +18,12 @@ def held_speed(data: Any) -> float:
     """Largest speed of the section where the anchor holds, by recorded places, over the largest of the head."""
     speed, X = along_sections(data)[..., 0], data.abscissa.values
     there = data.contact_state.values > 0
-    held = [float(make_interp_spline(X, speed[record], k=3)(place)) for record in range(2, len(data.time) - 2)
-            for place in data.support_abscissa.values[record, there[record]] if X[2] < place < X[-3]]
+    held = [
+        float(make_interp_spline(X, speed[record], k=3)(place))
+        for record in range(2, len(data.time) - 2)
+        for place in data.support_abscissa.values[record, there[record]]
+        if X[2] < place < X[-3]
+    ]
     return float(np.abs(held).max() / np.abs(speed[:, 0]).max())
 
 
@@ -52,27 +57,38 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
             known = case.numbers[f"worm_{wave}_{holds}"]["outputs"]["snapshots"]
             now = data.sel(time=[snapshot["t"] for snapshot in known], method="nearest")
             scale = 1.2e-3 if (wave, holds) == ("linear", "spatial") else 8e-5
-            pairs = {"position": (now.base_position.values[:, 0], "x_o", 1.0), "speed": (now.base_twist.values[:, 0],
-                                                                                         "xo_dot", 1.0),
-                     "anchor force": (now.contact_wrench.values[:, 0], "n_c", scale)}
+            pairs = {
+                "position": (now.base_position.values[:, 0], "x_o", 1.0),
+                "speed": (now.base_twist.values[:, 0], "xo_dot", 1.0),
+                "anchor force": (now.contact_wrench.values[:, 0], "n_c", scale),
+            }
             for name, (found, key, unit) in pairs.items():
-                worst[name] = max(worst[name],
-                                  float(np.abs(found - [snapshot[key] for snapshot in known]).max()) / unit)
+                worst[name] = max(
+                    worst[name], float(np.abs(found - [snapshot[key] for snapshot in known]).max()) / unit
+                )
             panel.plot(data.time, data.base_position[:, 0], label=wave)
-            panel.plot([snapshot["t"] for snapshot in known], [snapshot["x_o"] for snapshot in known], "o",
-                       markersize=3, color="k")
+            panel.plot(
+                [snapshot["t"] for snapshot in known],
+                [snapshot["x_o"] for snapshot in known],
+                "o",
+                markersize=3,
+                color="k",
+            )
         panel.set(xlabel="time (s)", ylabel="head (m)", title=holds)
         panel.legend()
     constant, growing = runs["constant", "material"], runs["linear", "material"]
     scale = 0.0785398 * 0.3**2 * 0.004
-    early = int(np.abs(constant.time.values - 0.1).argmin())                 # the anchor is at 0.1 m of 0.3 m
+    early = int(np.abs(constant.time.values - 0.1).argmin())  # the anchor is at 0.1 m of 0.3 m
     return {
         **worst,
         "spatial head": float(runs["constant", "spatial"].base_position[-1, 0]),
         "material head": float(constant.base_position[-1, 0]),
         "constant force": float(np.abs(constant.contact_wrench.values[:, 0]).max()) / scale,
-        "constant jump": abs(jump(constant, early)) / scale, "growing jump": jump(runs["linear", "spatial"], early),
+        "constant jump": abs(jump(constant, early)) / scale,
+        "growing jump": jump(runs["linear", "spatial"], early),
         "growing force": float(runs["linear", "spatial"].contact_wrench[100, 0]),
-        "material force": float(growing.contact_wrench[100, 0]), "sideways": sideways(), "held": held_speed(growing),
+        "material force": float(growing.contact_wrench[100, 0]),
+        "sideways": sideways(),
+        "held": held_speed(growing),
         "anchor work": float(runs["linear", "spatial"].environment_work.values[-1]),
     }

@@ -1,4 +1,5 @@
 """`Actuation`: how a gait acts on the joints. Here: as a motion, or as torques."""
+
 from __future__ import annotations
 
 from typing import ClassVar, Literal

@@ -1,4 +1,5 @@
 """`pd` and `servo`: the gait as the reference of a feedback."""
+
 from __future__ import annotations
 
 from typing import Literal
@@ -27,13 +28,17 @@ class ProportionalDerivative(Actuation):
 
     kind: Literal["pd"] = "pd"
     stiffness: float | tuple[float, ...] | None = quantity(
-        None, "N m/rad", "position gain: one, one each, or a pattern that repeats; from the robot's inertia if absent")
+        None, "N m/rad", "position gain: one, one each, or a pattern that repeats; from the robot's inertia if absent"
+    )
     damping: float | tuple[float, ...] | None = quantity(
-        None, "N m s/rad", "rate gain: one for all joints, one each, or a pattern that repeats; critical if absent")
+        None, "N m s/rad", "rate gain: one for all joints, one each, or a pattern that repeats; critical if absent"
+    )
     rate: float | None = quantity(
-        None, "rad/s", f"rate ω of gains that come from the inertia; {RATE:g} if absent", gt=0)
+        None, "rad/s", f"rate ω of gains that come from the inertia; {RATE:g} if absent", gt=0
+    )
     saturation: float | tuple[float, ...] | None = quantity(
-        None, "N m", "largest torque the actuators give: one, one each, or a pattern that repeats; none if absent")
+        None, "N m", "largest torque the actuators give: one, one each, or a pattern that repeats; none if absent"
+    )
     feedforward: bool = Field(False, description="whether torques of inverse dynamics are added (newton-euler)")
     motion_joints: tuple[int, ...] = Field((), description="numbers of the joints (from 0) that are motion-given")
 
@@ -45,9 +50,11 @@ class ProportionalDerivative(Actuation):
     @model_validator(mode="after")
     def _acts(self) -> ProportionalDerivative:
         if self.rate is not None and not (self.stiffness is None and self.damping is None):
-            raise ValueError("rate: it makes gains of the robot's inertia, and here a gain is stated; leave out "
-                             "`rate`, "
-                             "or both gains")
+            raise ValueError(
+                "rate: it makes gains of the robot's inertia, and here a gain is stated; leave out "
+                "`rate`, "
+                "or both gains"
+            )
         if self.saturation is not None and not np.min(self.saturation, initial=np.inf) > 0.0:
             raise ValueError(f"saturation: must be positive; got {self.saturation}")
         return self
@@ -56,8 +63,8 @@ class ProportionalDerivative(Actuation):
 class Servo(ProportionalDerivative):
     """A `pd` actuator with what real servos add: play in the gears, and a reference renewed a few times a second."""
 
-    kind: Literal["servo"] = "servo"                                             # type: ignore[assignment]
+    kind: Literal["servo"] = "servo"  # type: ignore[assignment]
     backlash: Angle = quantity(0.0, "rad", "play: an error within half of it either way makes no torque", ge=0)
-    refresh: float | None = quantity(None, "1/s",
-                                     "how often the reference is renewed, held in between; continuously if absent",
-                                     gt=0)
+    refresh: float | None = quantity(
+        None, "1/s", "how often the reference is renewed, held in between; continuously if absent", gt=0
+    )

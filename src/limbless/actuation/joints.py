@@ -1,4 +1,5 @@
 """A gait as joint motion of a chain: headings become yaw and pitch of the joints where the body bends."""
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -16,16 +17,15 @@ from limbless.robots.chain_arrays import SPHERICAL, ChainArrays
 
 Array = NDArray[np.float64]
 
-_NO_BEND = 1e-12   # rad; heading differences below are rounding
+_NO_BEND = 1e-12  # rad; heading differences below are rounding
 
 
 class JointMotion(NamedTuple):
-    """Joint motion at T times. A spherical joint has 4 position columns (quaternion, scalar first) and 3 of velocity.
-    """
+    """Joint motion at T times. A spherical joint has 4 position columns (quaternion, scalar first) and 3 of velocity."""
 
-    position: Array        # (T, positions)   rad or m
-    velocity: Array        # (T, joints)      rad/s or m/s
-    acceleration: Array    # (T, joints)
+    position: Array  # (T, positions)   rad or m
+    velocity: Array  # (T, joints)      rad/s or m/s
+    acceleration: Array  # (T, joints)
 
 
 def joint_motion(chain: Chain, gait: Gait, times: Array) -> JointMotion:
@@ -42,8 +42,10 @@ def joint_motion(chain: Chain, gait: Gait, times: Array) -> JointMotion:
         drive = gait.sample_joints(times, turns(chain))
         value, rate, acceleration = drive.value, drive.rate, drive.acceleration
         if value.shape != (len(times), chain.freedoms):
-            raise InputError(f"the gait gives {value.shape[-1]} joint positions, but {chain.name!r} has "
-                             f"{chain.freedoms} joint columns")
+            raise InputError(
+                f"the gait gives {value.shape[-1]} joint positions, but {chain.name!r} has "
+                f"{chain.freedoms} joint columns"
+            )
     else:
         raise InputError(f"a chain follows gaits that drive a shape or joints, not {gait.drives!r}")
     return _with_quaternions(chain.arrays(), gait.drives == "shape", value, rate, acceleration)
@@ -59,9 +61,11 @@ def _bend(chain: Chain, drive: Drive) -> list[Array]:
     mapping = shape_map(chain)
     skew = chain.once(_skew_joints)
     if skew:
-        raise InputError(f"a gait of headings and elevations drives joints about z and y at home; joint {skew[0]!r} of "
-                         f"chain {chain.name!r} turns about an axis between them: give a gait that drives joints, or "
-                         "axes within 3 deg of x, y or z")
+        raise InputError(
+            f"a gait of headings and elevations drives joints about z and y at home; joint {skew[0]!r} of "
+            f"chain {chain.name!r} turns about an axis between them: give a gait that drives joints, or "
+            "axes within 3 deg of x, y or z"
+        )
     for name, columns, channel in (("heading", mapping.yaw_column, 0), ("elevation", mapping.pitch_column, 1)):
         if np.all(columns < 0) and np.abs(np.diff(drive.value[:, :, channel], axis=1)).max(initial=0.0) > _NO_BEND:
             axis = "z" if channel == 0 else "y"
@@ -93,5 +97,5 @@ def _with_quaternions(arrays: ChainArrays, shape: bool, value: Array, rate: Arra
         columns = [v + 2, v + 1] if shape else [v, v + 1, v + 2]
         turned = yaw_pitch_motion if shape else rotation_vector_motion
         turn = turned(value[:, columns], rate[:, columns], acceleration[:, columns])
-        position[:, p:p + 4], velocity[:, v:v + 3], second[:, v:v + 3] = turn
+        position[:, p : p + 4], velocity[:, v : v + 3], second[:, v : v + 3] = turn
     return JointMotion(position, velocity, second)

@@ -3,6 +3,7 @@
 Angular velocities and accelerations are those of the rotated (child) frame relative to the parent, in the axes of the
 child frame.
 """
+
 from __future__ import annotations
 
 import math
@@ -37,8 +38,9 @@ def yaw_pitch_motion(angle: Array, rate: Array, acceleration: Array) -> Rotation
     c, s = np.cos(pitch), np.sin(pitch)
     quaternion = np.stack([cz * cy, -sz * sy, cz * sy, sz * cy], axis=1)
     velocity = np.stack([-s * yaw1, pitch1, c * yaw1], axis=1)
-    return RotationMotion(quaternion, velocity,
-                          np.stack([-s * yaw2 - c * pitch1 * yaw1, pitch2, c * yaw2 - s * pitch1 * yaw1], axis=1))
+    return RotationMotion(
+        quaternion, velocity, np.stack([-s * yaw2 - c * pitch1 * yaw1, pitch2, c * yaw2 - s * pitch1 * yaw1], axis=1)
+    )
 
 
 def _jacobian_coefficients(x: Array) -> tuple[Array, Array, Array, Array]:
@@ -57,8 +59,9 @@ def _jacobian_coefficients(x: Array) -> tuple[Array, Array, Array, Array]:
     polynomials = [np.polynomial.Polynomial(p) for p in (a, b)]
     polynomials += [p.deriv() for p in polynomials]
     near = x < _SERIES_BELOW
-    first, second, third, fourth = (np.where(near, p(np.where(near, x, 0.0)), v) for p,
-                                    v in zip(polynomials, closed, strict=True))
+    first, second, third, fourth = (
+        np.where(near, p(np.where(near, x, 0.0)), v) for p, v in zip(polynomials, closed, strict=True)
+    )
     return first, second, third, fourth
 
 

@@ -1,4 +1,5 @@
 """Where a chain can bend, and which of its joints follow the heading and the elevation of a shape."""
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from limbless.robots.chain_arrays import REVOLUTE, SPHERICAL, ChainArrays, axis_
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_SAME_PLACE = 1e-9   # m; joints nearer than this share a location
+_SAME_PLACE = 1e-9  # m; joints nearer than this share a location
 
 
 class ShapeMap(NamedTuple):
@@ -94,8 +95,10 @@ def _shape_map(chain: Chain) -> ShapeMap:
             pairs.append(current)
     (yaw, pitch) = found
     return ShapeMap(
-        np.array([column for column, _ in yaw], dtype=np.int64), np.array([sign for _, sign in yaw]),
-        np.array([column for column, _ in pitch], dtype=np.int64), np.array([sign for _, sign in pitch]),
+        np.array([column for column, _ in yaw], dtype=np.int64),
+        np.array([sign for _, sign in yaw]),
+        np.array([column for column, _ in pitch], dtype=np.int64),
+        np.array([sign for _, sign in pitch]),
     )
 
 

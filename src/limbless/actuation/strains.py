@@ -1,4 +1,5 @@
 """A gait as the strains of a rod: shapes become curvatures, strain gaits are taken as they are."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -33,18 +34,22 @@ def _curvature(*slopes: Array) -> Drive:
 
 def _refuse(rod: Rod, drive: Drive, gait: Gait, times: Array, stations: Array) -> None:
     """Say what is wrong with strains that are not finite, fold the rod, or drive what is not actuated."""
+
     def where(bad: Any) -> str:
         i, k = np.argwhere(bad)[0][:2]
         X = stations[i, k] if stations.ndim == 2 else stations[k]
         return f"at t = {times[i]:g} s, X = {X:g} m"
+
     for part in drive:
         if not np.isfinite(part).all():
             raise InputError(f"the gait's strain is not finite {where(~np.isfinite(part).all(axis=-1))}")
     stretch = drive.value[..., 0]
     if (stretch <= 0.0).any():
-        raise InputError(f"the gait folds the rod {where(stretch <= 0.0)}: the stretch is "
-                         f"{stretch[stretch <= 0.0][0]:g}, "
-                         "and must stay above 0; reduce its amplitude")
+        raise InputError(
+            f"the gait folds the rod {where(stretch <= 0.0)}: the stretch is "
+            f"{stretch[stretch <= 0.0][0]:g}, "
+            "and must stay above 0; reduce its amplitude"
+        )
     away = np.abs(drive.value[..., rod.locked] - NATURAL[rod.locked]) > STILL
     wanted = {rod.locked[c] for c in np.flatnonzero(away.any(axis=tuple(range(away.ndim - 1))))}
     if not wanted:
@@ -54,7 +59,9 @@ def _refuse(rod: Rod, drive: Drive, gait: Gait, times: Array, stations: Array) -
     fields = dict(gait) if isinstance(gait, Gait) else {}
     numbers = [f"{name} {value:g}" for name, value in fields.items() if isinstance(value, float) and value]
     given = f" ({', '.join(numbers)})" if numbers else ""
-    raise InputError(f"gait {gait.kind!r}{given} drives the {', '.join(STRAINS[c] for c in sorted(wanted))}, which a "
-                     "rod "
-                     f"with strains: {rod.strains} has locked; set robot.strains to {enough!r} (or the preset's `body` "
-                     "to one that bends so)")
+    raise InputError(
+        f"gait {gait.kind!r}{given} drives the {', '.join(STRAINS[c] for c in sorted(wanted))}, which a "
+        "rod "
+        f"with strains: {rod.strains} has locked; set robot.strains to {enough!r} (or the preset's `body` "
+        "to one that bends so)"
+    )

@@ -1,4 +1,5 @@
 """`switched`: joints that are motion-given for a time, then torque-driven, then motion-given again."""
+
 from __future__ import annotations
 
 from itertools import pairwise
@@ -12,13 +13,13 @@ from limbless.description import Description, quantity
 
 
 class DrivePhase(Description):
-    """From `start` on: the joints follow the gait exactly or by feedback, or take given torques (none: they are limp).
-    """
+    """From `start` on: the joints follow the gait exactly or by feedback, or take given torques (none: they are limp)."""
 
     start: float = quantity(..., "s", "when it begins; the first one begins with the run", ge=0)
     drive: Literal["motion", "pd", "torque"] = Field(..., description="how the joints are driven in it")
-    torque: tuple[float, ...] | None = quantity(None, "N m",
-                                                "constant torques of a `torque` phase, one per joint; none if absent")
+    torque: tuple[float, ...] | None = quantity(
+        None, "N m", "constant torques of a `torque` phase, one per joint; none if absent"
+    )
 
     @model_validator(mode="after")
     def _torque_where_it_acts(self) -> DrivePhase:
@@ -34,7 +35,7 @@ class Switched(ProportionalDerivative):
     Gains are those of the `pd` phases; `motion_joints` are motion-given in every phase.
     """
 
-    kind: Literal["switched"] = "switched"                                       # type: ignore[assignment]
+    kind: Literal["switched"] = "switched"  # type: ignore[assignment]
     phases: tuple[DrivePhase, ...] = Field(..., min_length=1, description="what drives the joints, from which time on")
     settle: float = quantity(0.5, "s", "how long a joint that was torque-driven takes to reach its gait again", gt=0)
 
@@ -44,13 +45,17 @@ class Switched(ProportionalDerivative):
             raise ValueError(f"phases: the first one begins with the run, `start` at 0 s; got {self.phases[0].start:g}")
         for before, after in pairwise(self.phases):
             if not after.start > before.start:
-                raise ValueError(f"phases: each has a later `start` than the one before; got {before.start:g} s and "
-                                 f"then {after.start:g} s")
+                raise ValueError(
+                    f"phases: each has a later `start` than the one before; got {before.start:g} s and "
+                    f"then {after.start:g} s"
+                )
         for number, phase in enumerate(self.phases):
             torque = np.abs(phase.torque or ())
             if self.saturation is not None and (torque > np.resize(self.saturation, torque.shape)).any():
-                raise ValueError(f"phases[{number}].torque: {torque.max():g} N m is more than the actuators give, "
-                                 f"saturation {self.saturation}")
+                raise ValueError(
+                    f"phases[{number}].torque: {torque.max():g} N m is more than the actuators give, "
+                    f"saturation {self.saturation}"
+                )
         return self
 
     def breakpoints(self, start: float, end: float) -> list[float]:

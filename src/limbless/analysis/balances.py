@@ -17,6 +17,7 @@ residuals        the attribute `scale` of the variable, given by the model; 1 wi
 contacts:
                           the largest speed of its body
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -33,17 +34,41 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-THRESHOLDS = {"power": 1e-3, "linear momentum": 1e-3, "angular momentum": 1e-3, "orientation": 1e-9,
-              "object power": 1e-3, "object momentum": 1e-3, "contact residual": 1e-6, "tail wrench": 1e-6,
-              "joint drift": 1e-6, "equilibrium": 1e-9, "actuator work": 1e-3}
+THRESHOLDS = {
+    "power": 1e-3,
+    "linear momentum": 1e-3,
+    "angular momentum": 1e-3,
+    "orientation": 1e-9,
+    "object power": 1e-3,
+    "object momentum": 1e-3,
+    "contact residual": 1e-6,
+    "tail wrench": 1e-6,
+    "joint drift": 1e-6,
+    "equilibrium": 1e-9,
+    "actuator work": 1e-3,
+}
 """Largest relative mismatch of each balance that passes."""
 
 SMALLEST_SCALE = 1e-9
 """In the unit of the balance. Below this a mismatch is round-off of nothing."""
 
-PROOF = ("kinetic_energy", "actuator_work", "environment_work", "passive_work", "momentum", "impulse", "work_exchanged",
-         "contact_residual", "contact_speed", "tail_wrench", "joint_drift", "object_energy", "object_work",
-         "object_momentum", "object_impulse")
+PROOF = (
+    "kinetic_energy",
+    "actuator_work",
+    "environment_work",
+    "passive_work",
+    "momentum",
+    "impulse",
+    "work_exchanged",
+    "contact_residual",
+    "contact_speed",
+    "tail_wrench",
+    "joint_drift",
+    "object_energy",
+    "object_work",
+    "object_momentum",
+    "object_impulse",
+)
 """What balances compare, beside `com_position` and quaternions."""
 WORKS = ("actuator_work", "environment_work", "passive_work")
 QUATERNIONS = ("base_orientation", "orientation", "object_orientation")
@@ -75,22 +100,31 @@ class Balance:
 
     def sentence(self) -> str:
         """What it found, in words."""
-        return (f"the {self.name} balance is off by {self.relative:.2g} of its scale ({self.value:.3g} of "
-                f"{self.scale:.3g} {self.units}); "
-                f"at most {self.threshold:.0e} passes")
+        return (
+            f"the {self.name} balance is off by {self.relative:.2g} of its scale ({self.value:.3g} of "
+            f"{self.scale:.3g} {self.units}); "
+            f"at most {self.threshold:.0e} passes"
+        )
 
     def as_dict(self) -> dict[str, object]:
         """All of it in plain types, as `summary.json` holds it."""
-        return {"value": self.value, "scale": self.scale, "units": self.units, "relative": self.relative,
-                "threshold": self.threshold, "verdict": self.verdict, "compares": self.compares}
+        return {
+            "value": self.value,
+            "scale": self.scale,
+            "units": self.units,
+            "relative": self.relative,
+            "threshold": self.threshold,
+            "verdict": self.verdict,
+            "compares": self.compares,
+        }
 
 
 def balances(dataset: xr.Dataset, mass: float | None = None) -> list[Balance]:
     """Every balance for which the run recorded what it needs. `mass` (kg) of the whole robot enters the scales of
     momentum.
     """
-    if dataset.sizes.get("time", 1) == 0:                 # statics has no time; its records are counted by its own
-                                                          # balances
+    if dataset.sizes.get("time", 1) == 0:  # statics has no time; its records are counted by its own
+        # balances
         return []
     found = [balance(dataset, mass) for balance in BALANCES]
     return [balance for balance in found if balance is not None]
@@ -133,9 +167,13 @@ def _power(dataset: xr.Dataset, mass: float | None) -> Balance | None:
     if mismatch is None:
         return None
     scale = max(work_exchanged(dataset), _largest(dataset["kinetic_energy"].values))
-    return Balance("power", _largest(mismatch), scale, "J",
-                   "the change of kinetic energy with the work of the actuators, the environment and the passive "
-                   "joint forces")
+    return Balance(
+        "power",
+        _largest(mismatch),
+        scale,
+        "J",
+        "the change of kinetic energy with the work of the actuators, the environment and the passive joint forces",
+    )
 
 
 def _momentum(dataset: xr.Dataset, mass: float | None, part: slice, lever: float) -> tuple[float, float] | None:
@@ -152,17 +190,21 @@ def _momentum(dataset: xr.Dataset, mass: float | None, part: slice, lever: float
 
 def _linear_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
     found = _momentum(dataset, mass, slice(0, 3), 1.0)
-    return found and Balance("linear momentum", *found, "N s", "the change of linear momentum with the impulse of "
-                                                               "all outer forces")
+    return found and Balance(
+        "linear momentum", *found, "N s", "the change of linear momentum with the impulse of all outer forces"
+    )
 
 
 def _angular_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
     length = float(dataset["section_length"].values.sum()) if "section_length" in dataset else 1.0
     distance = _largest_norm(dataset["com_position"].values) if "com_position" in dataset else 0.0
     found = _momentum(dataset, mass, slice(3, 6), length + distance)
-    return found and Balance("angular momentum", *found, "N m s",
-                             "the change of angular momentum about the world origin with the impulse of all outer "
-                             "moments")
+    return found and Balance(
+        "angular momentum",
+        *found,
+        "N m s",
+        "the change of angular momentum about the world origin with the impulse of all outer moments",
+    )
 
 
 def _object_power(dataset: xr.Dataset, mass: float | None) -> Balance | None:
@@ -171,8 +213,13 @@ def _object_power(dataset: xr.Dataset, mass: float | None) -> Balance | None:
         return None
     energy, work = dataset["object_energy"].values, dataset["object_work"].values
     mismatch = (energy - energy[:1]) - (work - work[:1])
-    return Balance("object power", _largest(mismatch), max(_largest(energy), _largest(work - work[:1])), "J",
-                   "the change of kinetic energy of each free object with the work of its weight and contacts")
+    return Balance(
+        "object power",
+        _largest(mismatch),
+        max(_largest(energy), _largest(work - work[:1])),
+        "J",
+        "the change of kinetic energy of each free object with the work of its weight and contacts",
+    )
 
 
 def _object_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
@@ -181,8 +228,13 @@ def _object_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
     momentum, impulse = (dataset[name].values[..., :3] for name in ("object_momentum", "object_impulse"))
     mismatch = (momentum - momentum[:1]) - (impulse - impulse[:1])
     scale = max(_largest_norm(momentum), _largest_norm(impulse - impulse[:1]))
-    return Balance("object momentum", _largest_norm(mismatch), scale, "N s",
-                   "the change of momentum of each free object with the impulse of its weight and contacts")
+    return Balance(
+        "object momentum",
+        _largest_norm(mismatch),
+        scale,
+        "N s",
+        "the change of momentum of each free object with the impulse of its weight and contacts",
+    )
 
 
 def _orientation(dataset: xr.Dataset, mass: float | None) -> Balance | None:
@@ -190,8 +242,11 @@ def _orientation(dataset: xr.Dataset, mass: float | None) -> Balance | None:
         drift: Array | None = dataset["orientation_drift"].values
     else:
         drift = orientation_drift({name: dataset[name].values for name in QUATERNIONS if name in dataset})
-    return None if drift is None else Balance("orientation", _largest(drift), 1.0, "1",
-                                              "the norm of every quaternion with 1")
+    return (
+        None
+        if drift is None
+        else Balance("orientation", _largest(drift), 1.0, "1", "the norm of every quaternion with 1")
+    )
 
 
 def orientation_drift(variables: Mapping[str, Array]) -> Array | None:
@@ -199,8 +254,9 @@ def orientation_drift(variables: Mapping[str, Array]) -> Array | None:
     found = [np.abs(np.linalg.norm(variables[name], axis=-1) - 1.0) for name in QUATERNIONS if name in variables]
     if not found:
         return None
-    return np.max([drift.reshape(len(drift), -1).max(axis=1, initial=0.0) if drift.ndim > 1 else drift
-                   for drift in found], axis=0)
+    return np.max(
+        [drift.reshape(len(drift), -1).max(axis=1, initial=0.0) if drift.ndim > 1 else drift for drift in found], axis=0
+    )
 
 
 def _recorded(variable: str, compares: str, scale: str = "") -> Callable[[xr.Dataset, float | None], Balance | None]:
@@ -213,8 +269,13 @@ def _recorded(variable: str, compares: str, scale: str = "") -> Callable[[xr.Dat
             return None
         attributes = dataset[variable].attrs
         size = _largest(dataset[scale].values) if scale in dataset else float(attributes.get("scale", 1.0))
-        return Balance(variable.replace("_", " "), _largest(dataset[variable].values), size,
-                       str(attributes.get("units", "1")), compares)
+        return Balance(
+            variable.replace("_", " "),
+            _largest(dataset[variable].values),
+            size,
+            str(attributes.get("units", "1")),
+            compares,
+        )
 
     return balance
 
@@ -223,8 +284,13 @@ def _equilibrium(dataset: xr.Dataset, mass: float | None) -> Balance | None:
     if "equilibrium_residual" not in dataset or not dataset["bend"].size:
         return None
     elastic = (dataset["bend"] * dataset["bend_stiffness"]).values
-    return Balance("equilibrium", _largest(dataset["equilibrium_residual"].values), _largest(elastic), "N m",
-                   "the moments of tendons, loads and stops on every vertebra with its elastic moment")
+    return Balance(
+        "equilibrium",
+        _largest(dataset["equilibrium_residual"].values),
+        _largest(elastic),
+        "N m",
+        "the moments of tendons, loads and stops on every vertebra with its elastic moment",
+    )
 
 
 def _actuator_work(dataset: xr.Dataset, mass: float | None) -> Balance | None:
@@ -236,8 +302,13 @@ def _actuator_work(dataset: xr.Dataset, mass: float | None) -> Balance | None:
     steps = statics.actuator_steps(dataset)
     stored = dataset["potential_energy"].values
     mismatch = np.concatenate([[0.0], np.cumsum(steps)]) - (stored - stored[:1]) if len(stored) else np.zeros(0)
-    return Balance("actuator work", _largest(mismatch), float(np.abs(steps).sum()), "J",
-                   "the work of the tendons along the path with the change of elastic energy, weight and buoyancy")
+    return Balance(
+        "actuator work",
+        _largest(mismatch),
+        float(np.abs(steps).sum()),
+        "J",
+        "the work of the tendons along the path with the change of elastic energy, weight and buoyancy",
+    )
 
 
 def _largest(values: Array) -> float:
@@ -257,8 +328,9 @@ BALANCES: list[Callable[[xr.Dataset, float | None], Balance | None]] = [
     _orientation,
     _equilibrium,
     _actuator_work,
-    _recorded("contact_residual", "the contact forces with the laws of contact and friction that they obey",
-              "contact_speed"),
+    _recorded(
+        "contact_residual", "the contact forces with the laws of contact and friction that they obey", "contact_speed"
+    ),
     _recorded("tail_wrench", "the internal wrench at the free end with zero"),
     _recorded("joint_drift", "the joint positions with the constraints that hold the links together"),
 ]

@@ -1,4 +1,5 @@
 """What the actuators spend: power of each joint, positive work, cost of transport."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -42,7 +43,7 @@ def positive_work(dataset: xr.Dataset) -> float | None:
     if "positive_work" in dataset:
         counted = dataset["positive_work"].values
         return float((counted[-1] - counted[0]).sum()) if len(counted) else None
-    if "effort" in dataset and "strain_rate" in dataset:               # a rod: per length of body, strain by strain
+    if "effort" in dataset and "strain_rate" in dataset:  # a rod: per length of body, strain by strain
         density = dataset["effort"].values * dataset["strain_rate"].values
         along = integral_of_positive_part(dataset["time"].values, density).sum(axis=-1)
         return float(along @ dataset["section_length"].values)

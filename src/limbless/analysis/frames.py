@@ -1,4 +1,5 @@
 """Vectors of recorded arrays from body axes to world axes."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -15,6 +16,5 @@ Array = NDArray[np.float64]
 
 
 def base_velocity_world(dataset: xr.Dataset) -> Array:
-    """Velocity of the base origin in world axes (time, 3), m/s, from `base_twist` (body axes) and `base_orientation`.
-    """
+    """Velocity of the base origin in world axes (time, 3), m/s, from `base_twist` (body axes) and `base_orientation`."""
     return rotate(dataset["base_orientation"].values, dataset["base_twist"].values[:, :3])

@@ -1,6 +1,7 @@
 """Torques against what the actuators can give, and positions against the ranges of their joints: peaks, and where and
 when a limit is passed.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -56,8 +57,9 @@ def joint_names(dataset: xr.Dataset) -> list[str]:
 def joint_axes(dataset: xr.Dataset) -> list[str]:
     """The axis label of each joint (yaw, pitch, roll, ..); `joint` where there is none."""
     count = dataset.sizes.get("joint", 0)
-    return [str(label)
-            for label in dataset["joint_axis"].values] if "joint_axis" in dataset.coords else ["joint"] * count
+    return (
+        [str(label) for label in dataset["joint_axis"].values] if "joint_axis" in dataset.coords else ["joint"] * count
+    )
 
 
 def joints_by_axis(dataset: xr.Dataset) -> dict[str, list[int]]:
@@ -117,14 +119,21 @@ def ranges_left(dataset: xr.Dataset) -> list[RangeExcess]:
         return []
     first, worst, when = (dataset[name].values for name in ("range_time", "range_excess", "excess_time"))
     lower, upper = dataset["joint_lower"].values, dataset["joint_upper"].values
-    return [RangeExcess(name, float(bound := upper[n] if worst[n] > 0 else lower[n]), float(first[n]),
-                        float(bound + worst[n]), float(when[n]))
-            for n, name in enumerate(joint_names(dataset)) if np.isfinite(first[n])]
+    return [
+        RangeExcess(
+            name,
+            float(bound := upper[n] if worst[n] > 0 else lower[n]),
+            float(first[n]),
+            float(bound + worst[n]),
+            float(when[n]),
+        )
+        for n, name in enumerate(joint_names(dataset))
+        if np.isfinite(first[n])
+    ]
 
 
 def limits_exceeded(dataset: xr.Dataset) -> list[Excess | RangeExcess]:
-    """Every joint whose |torque| passed its `joint_limit`, in the order of the body; then those that left their range.
-    """
+    """Every joint whose |torque| passed its `joint_limit`, in the order of the body; then those that left their range."""
     return [*torques_exceeded(dataset), *ranges_left(dataset)]
 
 
@@ -137,15 +146,25 @@ def torques_exceeded(dataset: xr.Dataset) -> list[Excess]:
     torque, limit, time = dataset["joint_torque"].values, dataset["joint_limit"].values, dataset["time"].values
     if "limit_time" in dataset:
         peak, when, first = (dataset[name].values for name in ("peak_torque", "peak_time", "limit_time"))
-        return [Excess(name, float(limit[n]), float(first[n]), float(peak[n]), float(when[n]))
-                for n, name in enumerate(joint_names(dataset)) if np.isfinite(first[n])]
+        return [
+            Excess(name, float(limit[n]), float(first[n]), float(peak[n]), float(when[n]))
+            for n, name in enumerate(joint_names(dataset))
+            if np.isfinite(first[n])
+        ]
     found = []
     for number, name in enumerate(joint_names(dataset)):
         beyond = np.abs(torque[:, number]) > limit[number]
         if beyond.any():
             worst = int(np.abs(torque[:, number]).argmax())
-            found.append(Excess(name, float(limit[number]), float(time[beyond.argmax()]), float(torque[worst, number]),
-                                float(time[worst])))
+            found.append(
+                Excess(
+                    name,
+                    float(limit[number]),
+                    float(time[beyond.argmax()]),
+                    float(torque[worst, number]),
+                    float(time[worst]),
+                )
+            )
     return found
 
 
@@ -160,9 +179,15 @@ def _strain_excess(dataset: xr.Dataset) -> list[Excess]:
         if beyond.any():
             record, section = np.unravel_index(np.abs(effort[..., component]).argmax(), beyond.shape)
             place = f"{STRAINS[component]} at X = {dataset['abscissa'].values[section]:.4g} m"
-            found.append(Excess(place, float(bound), float(time[beyond.any(axis=1).argmax()]),
-                                float(effort[record, section, component]),
-                                float(time[record])))
+            found.append(
+                Excess(
+                    place,
+                    float(bound),
+                    float(time[beyond.any(axis=1).argmax()]),
+                    float(effort[record, section, component]),
+                    float(time[record]),
+                )
+            )
     return found
 
 
@@ -174,6 +199,13 @@ def _counted_strain_excess(dataset: xr.Dataset) -> list[Excess]:
         if np.isfinite(first[:, component]).any():
             section = int(np.abs(peak[:, component]).argmax())
             place = f"{STRAINS[component]} at X = {dataset['abscissa'].values[section]:.4g} m"
-            found.append(Excess(place, float(bound), float(first[:, component].min()), float(peak[section, component]),
-                                float(when[section, component])))
+            found.append(
+                Excess(
+                    place,
+                    float(bound),
+                    float(first[:, component].min()),
+                    float(peak[section, component]),
+                    float(when[section, component]),
+                )
+            )
     return found

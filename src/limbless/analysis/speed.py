@@ -1,6 +1,7 @@
 """How far and how fast: displacement, path, mean speed, and averages over whole gait periods. All of the centre of
 mass, in the world.
 """
+
 from __future__ import annotations
 
 import math
@@ -29,9 +30,17 @@ def transport_facts(scenario: Any) -> dict[str, Any]:
     environment, robot = scenario.environment, scenario.robot.build()
     kinds = {item.kind for item in environment}
     anchored = any(item.kind == "anchorage" and not item.active for item in environment)
-    held = ("its base is fixed" if getattr(robot, "base", "") == "fixed" else "a clamp holds it" if "clamp" in kinds
-            else "an anchorage holds it all the time" if anchored else "nothing is there to push against"
-            if kinds <= {"gravity"} else None)
+    held = (
+        "its base is fixed"
+        if getattr(robot, "base", "") == "fixed"
+        else "a clamp holds it"
+        if "clamp" in kinds
+        else "an anchorage holds it all the time"
+        if anchored
+        else "nothing is there to push against"
+        if kinds <= {"gravity"}
+        else None
+    )
     # contacts that decide the motion let nothing fall
     guided = any(item.role == "constraint" for item in environment)
     fields = [item.acceleration for item in environment if item.kind == "gravity" and not guided]
@@ -39,8 +48,7 @@ def transport_facts(scenario: Any) -> dict[str, Any]:
 
 
 def no_transport(dataset: xr.Dataset) -> str | None:
-    """Why numbers of getting somewhere (cost of transport, steadiness) mean nothing for this run; None where they do.
-    """
+    """Why numbers of getting somewhere (cost of transport, steadiness) mean nothing for this run; None where they do."""
     moved = displacement(dataset)
     if moved is None:
         return "no motion was recorded"
@@ -115,8 +123,7 @@ def period_velocities(dataset: xr.Dataset, period: float | None, variable: str =
 
 
 def period_speed(dataset: xr.Dataset, period: float | None) -> float | None:
-    """Distance covered in the last whole period, over the period (m/s); None for a gait without one or a shorter run.
-    """
+    """Distance covered in the last whole period, over the period (m/s); None for a gait without one or a shorter run."""
     velocity = period_velocities(dataset, period)[1]
     return float(np.linalg.norm(velocity[-1])) if len(velocity) else None
 

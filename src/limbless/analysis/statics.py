@@ -1,4 +1,5 @@
 """What a spine at rest spends along a path: actuator work, the paper's equivalent work (55)-(57), consumption."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -44,27 +45,38 @@ def summary(dataset: xr.Dataset) -> dict[str, Any] | None:
     if not found["postures"]:
         return found
     tip = dataset["tip_in_base"].values.reshape(-1, 3)
-    found |= {"largest_tension": float(dataset["tension"].max()),
-              "tip_from": tip.min(axis=0), "tip_to": tip.max(axis=0),
-              "stops_touched": int((dataset["stop_moment"].values != 0.0).any(axis=-1).sum(axis=-1).max()),
-              "least_stiffness": float(dataset["min_eigenvalue"].min())}
+    found |= {
+        "largest_tension": float(dataset["tension"].max()),
+        "tip_from": tip.min(axis=0),
+        "tip_to": tip.max(axis=0),
+        "stops_touched": int((dataset["stop_moment"].values != 0.0).any(axis=-1).sum(axis=-1).max()),
+        "least_stiffness": float(dataset["min_eigenvalue"].min()),
+    }
     if "target_error" in dataset:
         found["target_error"] = float(dataset["target_error"].max())
     if "point" in dataset.dims and dataset.sizes["point"] > 1:
         actuators, equivalent = actuator_steps(dataset), equivalent_steps(dataset)
-        found |= {"actuator_work": float(actuators.sum()), "consumption": positive(actuators),
-                  "equivalent_work": float(equivalent.sum()),
-                  "equivalent_consumption": positive(equivalent)}
+        found |= {
+            "actuator_work": float(actuators.sum()),
+            "consumption": positive(actuators),
+            "equivalent_work": float(equivalent.sum()),
+            "equivalent_consumption": positive(equivalent),
+        }
     return found
 
 
-_LINES = (("largest_tension", "largest tension", "N", 1.0), ("tip_from", "tip from", "mm", 1e3),
-          ("tip_to", "tip to", "mm", 1e3),
-          ("stops_touched", "stops touched", "at once, at most", 1.0), ("least_stiffness", "least stiffness", "N m/rad",
-                                                                        1.0),
-          ("target_error", "largest error", "mm", 1e3), ("actuator_work", "actuator work", "mJ", 1e3),
-          ("consumption", "consumption", "mJ", 1e3),
-          ("equivalent_work", "work (57)", "mJ", 1e3), ("equivalent_consumption", "positive work (57)", "mJ", 1e3))
+_LINES = (
+    ("largest_tension", "largest tension", "N", 1.0),
+    ("tip_from", "tip from", "mm", 1e3),
+    ("tip_to", "tip to", "mm", 1e3),
+    ("stops_touched", "stops touched", "at once, at most", 1.0),
+    ("least_stiffness", "least stiffness", "N m/rad", 1.0),
+    ("target_error", "largest error", "mm", 1e3),
+    ("actuator_work", "actuator work", "mJ", 1e3),
+    ("consumption", "consumption", "mJ", 1e3),
+    ("equivalent_work", "work (57)", "mJ", 1e3),
+    ("equivalent_consumption", "positive work (57)", "mJ", 1e3),
+)
 
 
 def lines(found: Mapping[str, Any], errors: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:

@@ -1,4 +1,5 @@
 """What commands share: exit codes, what they say, and damage of saved runs in a sentence."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -13,8 +14,9 @@ if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
 
 BAD_INPUT, FAILED, NOT_PROVEN, INTERRUPTED = 2, 1, 3, 130
-ALLOW_CODE = click.option("--allow-code", is_flag=True,
-                          help="Run Python code that the scenario names, now and from now on for its folder.")
+ALLOW_CODE = click.option(
+    "--allow-code", is_flag=True, help="Run Python code that the scenario names, now and from now on for its folder."
+)
 
 
 def say(text: object) -> None:
@@ -35,10 +37,12 @@ def shown(path: Path) -> Iterator[None]:
         yield
     except (InputError, SimulationError, OSError):
         raise
-    except Exception as error:                               # data that do not fit together fail anywhere
-        raise InputError(f"{path} cannot be shown ({type(error).__name__}: {error}): its file is damaged or was not "
-                         "written "
-                         "by this version of limbless; `limbless --traceback ...` shows where it fails") from error
+    except Exception as error:  # data that do not fit together fail anywhere
+        raise InputError(
+            f"{path} cannot be shown ({type(error).__name__}: {error}): its file is damaged or was not "
+            "written "
+            "by this version of limbless; `limbless --traceback ...` shows where it fails"
+        ) from error
 
 
 def simulated(scenario: Scenario, quiet: bool, **options: Any) -> Result:
@@ -48,15 +52,16 @@ def simulated(scenario: Scenario, quiet: bool, **options: Any) -> Result:
     from limbless.simulation import run_scenario
 
     if not quiet and is_cold():
-        click.echo("Compiling the kernels: this first run takes some seconds more (`limbless warmup` does it ahead).",
-                   err=True)
+        click.echo(
+            "Compiling the kernels: this first run takes some seconds more (`limbless warmup` does it ahead).", err=True
+        )
     for note in () if quiet else plausibility.notes(scenario):
         say(f"Note: {note}")
     result: Result | None = None
     try:
         with terminal.progress_bar(scenario.name, scenario.duration, quiet) as progress:
             result = run_scenario(scenario, progress=progress, **options)
-    except KeyboardInterrupt:                                # while the bar is put away: the run is there
+    except KeyboardInterrupt:  # while the bar is put away: the run is there
         if result is None:
             raise
     return result

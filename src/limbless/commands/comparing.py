@@ -1,4 +1,5 @@
 """`limbless compare`."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -16,8 +17,11 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("sources", metavar="A B [C]...", nargs=-1, required=True, shell_complete=complete_runs)
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False),
-              help="Folder for compare.png and compare.csv.  [default: runs/compare, or runs/compare-2, ...]")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for compare.png and compare.csv.  [default: runs/compare, or runs/compare-2, ...]",
+)
 @click.option("--no-figures", is_flag=True, help="Print the table and write nothing.")
 @ALLOW_CODE
 def compare(sources: tuple[str, ...], out: Path | None, no_figures: bool, allow_code: bool) -> None:
@@ -52,8 +56,10 @@ def compare(sources: tuple[str, ...], out: Path | None, no_figures: bool, allow_
     from limbless.view.comparing import save_together
 
     columns = {"number": [line.label for line in found], "unit": [line.unit for line in found]}
-    table = write_table(folder / "compare.csv", {**columns, **{
-        name: [_cell(line.values[place]) for line in found] for place, name in enumerate(names)}})
+    table = write_table(
+        folder / "compare.csv",
+        {**columns, **{name: [_cell(line.values[place]) for line in found] for place, name in enumerate(names)}},
+    )
     click.echo(f"\nWritten: {table}")
     try:
         click.echo(f"         {save_together(results, names, folder / 'compare.png')}")

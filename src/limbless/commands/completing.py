@@ -1,4 +1,5 @@
 """Tab completion: names of scenarios, runs and kinds, and the fields and values of `--set`; `limbless completion`."""
+
 from __future__ import annotations
 
 import os
@@ -32,10 +33,16 @@ def complete_names(ctx: click.Context, param: click.Parameter, incomplete: str) 
     from limbless import registry
     from limbless.scenarios import loader
 
-    kinds = [kind for family in ("robot", "preset", "gait", "environment", "actuation", "model")
-             for kind in registry.kinds(family)]
-    return [CompletionItem(name) for name in dict.fromkeys([*loader.names(), *kinds, "scenario"])
-            if name.startswith(incomplete)]
+    kinds = [
+        kind
+        for family in ("robot", "preset", "gait", "environment", "actuation", "model")
+        for kind in registry.kinds(family)
+    ]
+    return [
+        CompletionItem(name)
+        for name in dict.fromkeys([*loader.names(), *kinds, "scenario"])
+        if name.startswith(incomplete)
+    ]
 
 
 def complete_settings(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -43,8 +50,8 @@ def complete_settings(ctx: click.Context, param: click.Parameter, incomplete: st
     from limbless.errors import InputError
     from limbless.scenarios.scenario import Scenario
 
-    named = (ctx.params.get("scenario"), *(ctx.params.get("sources") or ()), *ctx.args)    # an option without a value
-    name = next((word for word in named if word), None)                                    # leaves words in `args`
+    named = (ctx.params.get("scenario"), *(ctx.params.get("sources") or ()), *ctx.args)  # an option without a value
+    name = next((word for word in named if word), None)  # leaves words in `args`
     try:
         scenario = Scenario.load(name) if name else None
     except (InputError, OSError):
@@ -54,8 +61,9 @@ def complete_settings(ctx: click.Context, param: click.Parameter, incomplete: st
     path, equals, value = incomplete.partition("=")
     known = dict(_fields(scenario, ""))
     if not equals:
-        return [CompletionItem(f"{found}=", help=words) for found, (words, _) in known.items()
-                if found.startswith(path)]
+        return [
+            CompletionItem(f"{found}=", help=words) for found, (words, _) in known.items() if found.startswith(path)
+        ]
     return [CompletionItem(f"{path}={option}") for option in known.get(path, ("", ()))[1] if option.startswith(value)]
 
 
@@ -98,8 +106,9 @@ def completion(shell: str | None, show: bool) -> None:
 
     chosen = shell or Path(os.environ.get("SHELL", "")).name
     if chosen not in SHELLS:
-        raise InputError(f"the shell {chosen or 'that runs'} is not known; name one: limbless completion "
-                         f"{'|'.join(SHELLS)}")
+        raise InputError(
+            f"the shell {chosen or 'that runs'} is not known; name one: limbless completion {'|'.join(SHELLS)}"
+        )
     made = get_completion_class(chosen)
     if made is None:
         raise InputError(f"completion for {chosen} is not known")

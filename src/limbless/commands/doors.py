@@ -1,4 +1,5 @@
 """Commands for what users bring and take away: `robot`, `export`."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -11,12 +12,24 @@ from limbless.commands.permitted import changes_in, permitted
 
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--set", "settings", multiple=True, metavar="OPTION=VALUE",
-              help="How to read it, such as branches=weld; may be repeated (`limbless describe file` lists all).")
-@click.option("--medium", type=click.Choice(["water", "ground", "nothing"]),
-              help="What the scenario of --out puts it into.  [default: the file's own fluid, or water]")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE.yaml",
-              help="Write a complete scenario with the robot in it; `limbless run` runs it.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="OPTION=VALUE",
+    help="How to read it, such as branches=weld; may be repeated (`limbless describe file` lists all).",
+)
+@click.option(
+    "--medium",
+    type=click.Choice(["water", "ground", "nothing"]),
+    help="What the scenario of --out puts it into.  [default: the file's own fluid, or water]",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.yaml",
+    help="Write a complete scenario with the robot in it; `limbless run` runs it.",
+)
 def robot(file: Path, settings: tuple[str, ...], medium: str | None, out: Path | None) -> None:
     """Read a robot file and say what was read, changed and lost.
 
@@ -47,12 +60,17 @@ def robot(file: Path, settings: tuple[str, ...], medium: str | None, out: Path |
 
 @click.command()
 @click.argument("source", metavar="NAME|FILE|DIR")
-@click.option("--to", "form", type=click.Choice(["mjcf", "urdf", "rosbag", "mat"]), required=True,
-              help="What to write.")
-@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, metavar="PATH",
-              help="Where to write it.")
-@click.option("--set", "settings", multiple=True, metavar="PATH=VALUE",
-              help="Change a field of the scenario first; may be repeated.")
+@click.option(
+    "--to", "form", type=click.Choice(["mjcf", "urdf", "rosbag", "mat"]), required=True, help="What to write."
+)
+@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, metavar="PATH", help="Where to write it.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="PATH=VALUE",
+    help="Change a field of the scenario first; may be repeated.",
+)
 @ALLOW_CODE
 def export(source: str, form: str, out: Path, settings: tuple[str, ...], allow_code: bool) -> None:
     """Write a robot or a run for other tools.
@@ -78,6 +96,6 @@ def export(source: str, form: str, out: Path, settings: tuple[str, ...], allow_c
         return
     from limbless.interop.save_robot import save_robot
 
-    saved = Path(source) / "scenario.yaml"               # of a run that was made: its robot
+    saved = Path(source) / "scenario.yaml"  # of a run that was made: its robot
     scenario = permitted(str(saved) if saved.is_file() else source, changes_in(settings), allow_code)
     click.echo(save_robot(scenario.robot, out, scenario.environment, scenario.step, form, scenario.initial))

@@ -1,4 +1,5 @@
 """The command `film`: a tracked animal, the model beside it."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -12,31 +13,63 @@ from limbless.commands.permitted import changes_in
 
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--length", metavar="M", help="Length of the animal, m, or '15 cm'.  [default: the film's unit, or 1 "
-                                            "length]")
+@click.option(
+    "--length", metavar="M", help="Length of the animal, m, or '15 cm'.  [default: the film's unit, or 1 length]"
+)
 @click.option("--rate", metavar="HZ", help="Frames per second, where the file has no times.")
 @click.option("--points", metavar="HEAD,..,TAIL", help="Names of the points of the midline, from head to tail.")
 @click.option("--track", metavar="NAME", help="Which track, where SLEAP follows several animals.")
 @click.option("--animal", metavar="NAME", help="Which animal, where the file has several.")
-@click.option("--likelihood", type=click.FloatRange(0.0, 1.0), default=0.6, show_default=True,
-              help="Points that DeepLabCut finds less likely are gaps.")
+@click.option(
+    "--likelihood",
+    type=click.FloatRange(0.0, 1.0),
+    default=0.6,
+    show_default=True,
+    help="Points that DeepLabCut finds less likely are gaps.",
+)
 @click.option("--kind", type=click.Choice(["bend", "curvature", "angle"]), help="What a table without x and y holds.")
 @click.option("--array", metavar="NAME", help="Which array of a .npz holds the midline.")
 @click.option("--from", "start", metavar="S", help="Begin of the part to use, s.")
 @click.option("--until", metavar="S", help="End of the part to use, s.")
-@click.option("--width", metavar="SHARE|CSV", help="Diameter over length, or a CSV of s and diameter.  [default: "
-                                                 "the film's own, or 0.05]")
-@click.option("--medium", type=click.Choice(["water", "agar", "ground"]), default="water", show_default=True,
-              help="What the animal moves in.")
-@click.option("--set", "settings", multiple=True, metavar="PATH=VALUE",
-              help="Change a field of the model's scenario; may be repeated.")
+@click.option(
+    "--width",
+    metavar="SHARE|CSV",
+    help="Diameter over length, or a CSV of s and diameter.  [default: the film's own, or 0.05]",
+)
+@click.option(
+    "--medium",
+    type=click.Choice(["water", "agar", "ground"]),
+    default="water",
+    show_default=True,
+    help="What the animal moves in.",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="PATH=VALUE",
+    help="Change a field of the model's scenario; may be repeated.",
+)
 @click.option("--identify", metavar="PATH,..", help="Coefficients to find, such as drag.0,drag.1.")
 @click.option("--no-model", is_flag=True, help="The film's own numbers only.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
-              help="Folder for what is written.  [default: films/NAME]")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Folder for what is written.  [default: films/NAME]",
+)
 @click.option("--no-figures", is_flag=True, help="Draw nothing, write no page.")
-def film(file: Path, width: str | None, medium: str, settings: tuple[str, ...], identify: str | None, no_model: bool,
-         out: Path | None, no_figures: bool, **reading: Any) -> None:
+def film(
+    file: Path,
+    width: str | None,
+    medium: str,
+    settings: tuple[str, ...],
+    identify: str | None,
+    no_model: bool,
+    out: Path | None,
+    no_figures: bool,
+    **reading: Any,
+) -> None:
     """Read a tracked animal and move the model beside it.
 
     FILE is from SLEAP (CSV, analysis HDF5), DeepLabCut (CSV, HDF5), a worm tracker (WCON, Tierpsy, WormPose),

@@ -1,4 +1,5 @@
 """Commands that tell what there is: `list`, `describe`, `cite`."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,4 +1,5 @@
 """Scenarios as a command line names them: with fields changed, and Python code only where the user allows it."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
@@ -72,8 +73,10 @@ def _remember(folders: list[Path]) -> None:
 
     where = " and ".join(map(str, folders))
     try:
-        say(f"Python code that scenarios in {where} name is allowed from now on (kept in "
-            f"{permission.remember(folders)})")
+        say(
+            f"Python code that scenarios in {where} name is allowed from now on (kept in "
+            f"{permission.remember(folders)})"
+        )
     except OSError as error:
         say(f"Python code is allowed for this run only: it could not be remembered ({error})")
 

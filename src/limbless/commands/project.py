@@ -1,4 +1,5 @@
 """Commands about limbless itself: `validate`, `bench`, `warmup`."""
+
 from __future__ import annotations
 
 import click
@@ -10,8 +11,9 @@ from limbless.commands.common import FAILED
 @click.argument("names", metavar="[CASE]...", nargs=-1)
 @click.option("--quick", is_flag=True, help="Only the fast cases, in less than two minutes.")
 @click.option("--write", is_flag=True, help="Write docs/validation.md and its figures into the clone; with all cases.")
-@click.option("--mutants", is_flag=True,
-              help="Put each misprint of the papers back and count those that a test notices.")
+@click.option(
+    "--mutants", is_flag=True, help="Put each misprint of the papers back and count those that a test notices."
+)
 def validate(names: tuple[str, ...], quick: bool, write: bool, mutants: bool) -> None:
     """Hold limbless against papers, formulas and other engines.
 
@@ -66,10 +68,15 @@ def warmup() -> None:
 
     old = prune()
     if old:
-        click.echo(f"Removed compiled code of {len(old)} other version{'s' if len(old) > 1 else ''} that nobody has "
-                   "used for a month.")
-    click.echo("Compiling the kernels; this takes a minute." if is_cold()
-               else "Kernels have been compiled before; checking all of them.")
+        click.echo(
+            f"Removed compiled code of {len(old)} other version{'s' if len(old) > 1 else ''} that nobody has "
+            "used for a month."
+        )
+    click.echo(
+        "Compiling the kernels; this takes a minute."
+        if is_cold()
+        else "Kernels have been compiled before; checking all of them."
+    )
     from limbless.warmup import warm_all
 
     warm_all(click.echo)

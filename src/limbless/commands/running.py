@@ -1,4 +1,5 @@
 """`limbless run`."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
@@ -19,24 +20,59 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("scenario", metavar="NAME|FILE", required=False, shell_complete=complete_scenarios)
-@click.option("--set", "settings", multiple=True, metavar="PATH=VALUE", shell_complete=complete_settings,
-              help="Change a field, such as gait.amplitude=0.08; may be repeated.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False),
-              help="Folder for what the run writes.  [default: runs/NAME, or runs/NAME-2, ...]")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="PATH=VALUE",
+    shell_complete=complete_settings,
+    help="Change a field, such as gait.amplitude=0.08; may be repeated.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for what the run writes.  [default: runs/NAME, or runs/NAME-2, ...]",
+)
 @click.option("--force", is_flag=True, help="Write into the folder of --out whatever it holds.")
 @click.option("--no-figures", is_flag=True, help="Write the data only.")
-@click.option("--error", "with_error", is_flag=True,
-              help="Repeat at half the step and half the quadrature, and give each number its numerical error.")
+@click.option(
+    "--error",
+    "with_error",
+    is_flag=True,
+    help="Repeat at half the step and half the quadrature, and give each number its numerical error.",
+)
 @click.option("--strict", is_flag=True, help="End with exit code 3 when the run is not proven.")
-@click.option("--resume", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
-              help="Go on with the unfinished run in DIR (killed or interrupted), bit for bit; in place of NAME|FILE.")
-@click.option("--checkpoint-every", "every", default="60 s", show_default=True, metavar="SECONDS",
-              help="How often a long run writes its state and records into its folder.")
-@click.option("--quiet", is_flag=True,
-              help="Print only the folder that was written (and on standard error what is wrong).")
+@click.option(
+    "--resume",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Go on with the unfinished run in DIR (killed or interrupted), bit for bit; in place of NAME|FILE.",
+)
+@click.option(
+    "--checkpoint-every",
+    "every",
+    default="60 s",
+    show_default=True,
+    metavar="SECONDS",
+    help="How often a long run writes its state and records into its folder.",
+)
+@click.option(
+    "--quiet", is_flag=True, help="Print only the folder that was written (and on standard error what is wrong)."
+)
 @ALLOW_CODE
-def run(scenario: str | None, settings: tuple[str, ...], out: Path | None, force: bool, no_figures: bool,
-        with_error: bool, strict: bool, resume: Path | None, every: str, quiet: bool, allow_code: bool) -> None:
+def run(
+    scenario: str | None,
+    settings: tuple[str, ...],
+    out: Path | None,
+    force: bool,
+    no_figures: bool,
+    with_error: bool,
+    strict: bool,
+    resume: Path | None,
+    every: str,
+    quiet: bool,
+    allow_code: bool,
+) -> None:
     """Run a scenario and write what came out.
 
     The scenario is given by its name or as a .yaml file. Writes scenario.yaml (complete, can be run again), result.nc,
@@ -66,8 +102,9 @@ def run(scenario: str | None, settings: tuple[str, ...], out: Path | None, force
     seconds = in_unit(every, "s", "--checkpoint-every")
     if not seconds >= 0.0:
         raise InputError(f"--checkpoint-every: must be zero or more; got {every}")
-    chosen, folder = _chosen(scenario, settings, None if out is None else Out(out, force), resume, not no_figures,
-                             allow_code)
+    chosen, folder = _chosen(
+        scenario, settings, None if out is None else Out(out, force), resume, not no_figures, allow_code
+    )
     with _unless_unused(folder):
         try:
             result = simulated(chosen, quiet, checkpoint=folder, checkpoint_every=seconds, resume=resume is not None)
@@ -82,26 +119,30 @@ def run(scenario: str | None, settings: tuple[str, ...], out: Path | None, force
     try:
         _remove_stale(folder)
         paths = result.write(folder, figures=not no_figures)
-    except KeyboardInterrupt:                                # the data are written; pictures are not, or not all
+    except KeyboardInterrupt:  # the data are written; pictures are not, or not all
         say(f"Interrupted while drawing: the data are kept in {folder}; `limbless plot {folder}` draws the figures")
         click.get_current_context().exit(INTERRUPTED)
     _tell(result, folder, paths, quiet)
     if result.status == "interrupted":
-        say(f"Interrupted: what was computed until then is kept in {folder}; `limbless run --resume {folder}` goes on "
-            "with it")
+        say(
+            f"Interrupted: what was computed until then is kept in {folder}; `limbless run --resume {folder}` goes on "
+            "with it"
+        )
         click.get_current_context().exit(INTERRUPTED)
     if strict and not result.proven:
         click.get_current_context().exit(NOT_PROVEN)
 
 
-def _chosen(name: str | None, settings: tuple[str, ...], out: Out | None, resume: Path | None, figures: bool,
-            allow_code: bool) -> tuple[Scenario, Path]:
+def _chosen(
+    name: str | None, settings: tuple[str, ...], out: Out | None, resume: Path | None, figures: bool, allow_code: bool
+) -> tuple[Scenario, Path]:
     """The scenario that is asked for, and the folder for what it writes."""
     from limbless.errors import InputError
 
     if (name is None) == (resume is None):
-        raise InputError("give the name or the .yaml of a scenario, or --resume with the folder of an unfinished run: "
-                         "one of the two")
+        raise InputError(
+            "give the name or the .yaml of a scenario, or --resume with the folder of an unfinished run: one of the two"
+        )
     if resume is None:
         chosen = permitted(str(name), changes_in(settings), allow_code)
     elif settings or out is not None:
@@ -145,16 +186,19 @@ def _reserve(wanted: Out | None, scenario: Scenario) -> Path:
             return fresh_folder(Path("runs") / scenario.name)
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"the folder {out or 'runs'} cannot be made: {error.strerror}; choose another with "
-                         "--out") from None
+        raise InputError(
+            f"the folder {out or 'runs'} cannot be made: {error.strerror}; choose another with --out"
+        ) from None
     if (out / "checkpoint").is_dir():
         say(f"{out} holds an unfinished run, which is replaced; to go on with it: limbless run --resume {out}")
     if any(out.iterdir()) and not (wanted and wanted.force):
         earlier = _name_in(out / "scenario.yaml")
         if earlier != scenario.name:
             held = f"a run of {earlier}" if earlier else "something else"
-            raise InputError(f"the folder {out} holds {held}; choose another with --out, leave --out away for a fresh "
-                             "one in runs/, or take it all the same with --force")
+            raise InputError(
+                f"the folder {out} holds {held}; choose another with --out, leave --out away for a fresh "
+                "one in runs/, or take it all the same with --force"
+            )
     return out
 
 

@@ -1,4 +1,5 @@
 """Commands that show a run: `plot`, `view`, `report`, `movie`."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -17,8 +18,13 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path), shell_complete=complete_runs)
-@click.option("--figure", "names", multiple=True, metavar="NAME",
-              help="Draw this figure; may be repeated.  [default: all of the run]")
+@click.option(
+    "--figure",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Draw this figure; may be repeated.  [default: all of the run]",
+)
 def plot(directory: Path, names: tuple[str, ...]) -> None:
     """Draw the figures of a saved run again.
 
@@ -67,14 +73,21 @@ def _plot_many(directory: Path, names: tuple[str, ...]) -> None:
 
 @click.command()
 @click.argument("sources", metavar="NAME|FILE|DIR [OTHER]", nargs=-1, required=True, shell_complete=complete_runs)
-@click.option("--set", "settings", multiple=True, metavar="PATH=VALUE", shell_complete=complete_settings,
-              help="Change a field of the first scenario; may be repeated.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="PATH=VALUE",
+    shell_complete=complete_settings,
+    help="Change a field of the first scenario; may be repeated.",
+)
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where to listen.  [default: a free port]")
 @click.option("--host", default="127.0.0.1", help="Address to listen on.  [default: this machine only]")
 @click.option("--no-browser", is_flag=True, help="Print the address and open nothing.")
 @ALLOW_CODE
-def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: str, no_browser: bool,
-         allow_code: bool) -> None:
+def view(
+    sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: str, no_browser: bool, allow_code: bool
+) -> None:
     """Watch and tune a run in the browser.
 
     A scenario is run first; a folder that `limbless run` or `limbless film` wrote is shown as it is. A second one is
@@ -117,14 +130,20 @@ def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: s
     beside = [*sources[1:], *([str(Path(sources[0]) / FILMED)] if (Path(sources[0]) / FILMED).is_file() else [])]
     ghost = opened(beside[0], {}, load, go)[0] if beside else None
     if host not in HERE:
-        say(f"Warning: listening on {host}; whoever has the address below can use it and save into {Path.cwd()} "
+        say(
+            f"Warning: listening on {host}; whoever has the address below can use it and save into {Path.cwd()} "
             "(unencrypted: others on the network may read it); elsewhere put this machine's own name or address into "
-            "it")
+            "it"
+        )
     with shown(Path(sources[0])):
-        studio = Studio(result, source, ghost, host, port, sweep=sweep,
-                        allow_code=may_run_again(source, sources[0], allow_code))
-    serve(studio, not no_browser,
-          lambda url: click.echo(f"Watch and tune at {url} (ends when the page is closed, or with Ctrl-C)"))
+        studio = Studio(
+            result, source, ghost, host, port, sweep=sweep, allow_code=may_run_again(source, sources[0], allow_code)
+        )
+    serve(
+        studio,
+        not no_browser,
+        lambda url: click.echo(f"Watch and tune at {url} (ends when the page is closed, or with Ctrl-C)"),
+    )
 
 
 def _refuse_taken(host: str, port: int) -> None:
@@ -141,8 +160,10 @@ def _refuse_taken(host: str, port: int) -> None:
         try:
             one.bind((host, port))
         except OSError as error:
-            raise InputError(f"--port {port} cannot be listened on at {host} ({error.strerror or error}); choose "
-                             "another, or leave --port away for a free one") from None
+            raise InputError(
+                f"--port {port} cannot be listened on at {host} ({error.strerror or error}); choose "
+                "another, or leave --port away for a free one"
+            ) from None
 
 
 @click.command()
@@ -166,17 +187,29 @@ def report(directory: Path) -> None:
 
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path), shell_complete=complete_runs)
-@click.option("--to", "target", type=click.Path(path_type=Path, dir_okay=False),
-              help="The file, .mp4 or .gif.  [default: DIR/movie.mp4]")
-@click.option("--show", multiple=True, metavar="FORCES",
-              help="Draw forces as arrows: contacts, fluid, clamp or base; may be repeated.")
+@click.option(
+    "--to",
+    "target",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The file, .mp4 or .gif.  [default: DIR/movie.mp4]",
+)
+@click.option(
+    "--show",
+    multiple=True,
+    metavar="FORCES",
+    help="Draw forces as arrows: contacts, fluid, clamp or base; may be repeated.",
+)
 @click.option("--speed", type=float, default=1.0, show_default=True, help="Simulated seconds per second of the movie.")
 @click.option("--size", metavar="WxH", help="Width and height in pixels.  [default: 960x540, a .gif 640x360]")
-@click.option("--camera", metavar="VIEW",
-              help="side, front, back, top, or azimuth,elevation[,distance] such as 30,20,1.5 in degrees and shares of "
-                   "the usual distance.  [default: as the studio begins]")
-def movie(directory: Path, target: Path | None, show: tuple[str, ...], speed: float, size: str | None,
-          camera: str | None) -> None:
+@click.option(
+    "--camera",
+    metavar="VIEW",
+    help="side, front, back, top, or azimuth,elevation[,distance] such as 30,20,1.5 in degrees and shares of "
+    "the usual distance.  [default: as the studio begins]",
+)
+def movie(
+    directory: Path, target: Path | None, show: tuple[str, ...], speed: float, size: str | None, camera: str | None
+) -> None:
     """Make a movie of a saved run.
 
     Needs no display. A .gif needs nothing more; .mp4 needs the extra movie.
@@ -192,6 +225,13 @@ def movie(directory: Path, target: Path | None, show: tuple[str, ...], speed: fl
 
     path = target or (directory if directory.is_dir() else directory.parent) / "movie.mp4"
     with shown(directory), terminal.progress_bar(path.name, 1.0, quiet=False) as bar:
-        write_movie(Result.load(directory), path, show, speed, (lambda share: bar(share, share, 0.0)) if bar else None,
-                    size=size, camera=camera)
+        write_movie(
+            Result.load(directory),
+            path,
+            show,
+            speed,
+            (lambda share: bar(share, share, 0.0)) if bar else None,
+            size=size,
+            camera=camera,
+        )
     click.echo(path)

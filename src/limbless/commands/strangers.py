@@ -1,4 +1,5 @@
 """Files that are no scenarios: what they are, and which command takes them."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -7,11 +8,18 @@ import click
 
 _ROBOT = ("robot", "limbless robot {path}", "describe the robot in a .yaml (limbless describe chain)")
 _FILM = ("film", "limbless film {path}", "a gait is taken from a table: gait: {{kind: recorded, file: ...}}")
-_VIDEO = ("film", "track points along the animal first (SLEAP, DeepLabCut, Tierpsy, ..), and give their file to "
-          "`limbless film`", "")
+_VIDEO = (
+    "film",
+    "track points along the animal first (SLEAP, DeepLabCut, Tierpsy, ..), and give their file to `limbless film`",
+    "",
+)
 _RESULT = ("plot", "limbless plot {path}", "")
-_TABLE = ("run", "gait: {{kind: recorded, file: {path}}} in a scenario plays it joint by joint; `limbless film {path}` "
-          "reads a tracked animal", "")
+_TABLE = (
+    "run",
+    "gait: {{kind: recorded, file: {path}}} in a scenario plays it joint by joint; `limbless film {path}` "
+    "reads a tracked animal",
+    "",
+)
 KINDS: dict[str, tuple[str, tuple[str, str, str]]] = {
     **dict.fromkeys((".urdf", ".xacro"), ("a robot description (URDF)", _ROBOT)),
     **dict.fromkeys((".mjcf", ".xml"), ("a robot or a world of MuJoCo (MJCF), or other XML", _ROBOT)),
@@ -41,8 +49,10 @@ def refuse_strangers(name: str) -> None:
 
     path = Path(name)
     if path.is_dir() and (path / "result.nc").is_file():
-        raise InputError(f"{name} is the folder of a finished run; `limbless view {name}` shows it, `limbless run "
-                         f"{path / 'scenario.yaml'}` runs it again")
+        raise InputError(
+            f"{name} is the folder of a finished run; `limbless view {name}` shows it, `limbless run "
+            f"{path / 'scenario.yaml'}` runs it again"
+        )
     if is_robot_file(path) and path.is_file():
         return
     if path.suffix.lower() in KINDS and (path.is_file() or path.suffix.lower() not in (".md", ".txt", ".dat")):

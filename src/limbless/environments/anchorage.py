@@ -1,4 +1,5 @@
 """`anchorage`: one section held, at rest or in a given motion (paper 000, (27)-(30) with a fixed abscissa)."""
+
 from __future__ import annotations
 
 from typing import Literal
@@ -34,9 +35,11 @@ class Anchorage(Contact):
     twist: Twist = quantity((0.0,) * 6, "m/s, rad/s", "constant twist of the held section, in its own axes")
     sway: Twist = quantity((0.0,) * 6, "m, rad", "amplitude of a swaying motion, along each axis of the held section")
     period: float = quantity(1.0, "s", "period T of the sway", gt=0)
-    motion: Function | None = Field(None,
-                                    description="own law of the motion, in place of `twist` and `sway`: the function, "
-                                                      "or `package.module:name`, or `file.py:name`")
+    motion: Function | None = Field(
+        None,
+        description="own law of the motion, in place of `twist` and `sway`: the function, "
+        "or `package.module:name`, or `file.py:name`",
+    )
 
     @model_validator(mode="after")
     def _one_motion(self) -> Anchorage:
@@ -47,15 +50,17 @@ class Anchorage(Contact):
     def places(self, gait: Gait, times: Array, length: float) -> Places:
         if self.abscissa > length * (1.0 + 1e-12):
             begins = min((start for start, _ in self.active or ()), default=0.0)
-            raise InputError(f"anchorage: abscissa {self.abscissa:g} m, where it takes hold at t = {begins:g} s, lies "
-                             "outside the body, "
-                             f"which is {length:g} m long")
+            raise InputError(
+                f"anchorage: abscissa {self.abscissa:g} m, where it takes hold at t = {begins:g} s, lies "
+                "outside the body, "
+                f"which is {length:g} m long"
+            )
         still = np.zeros((len(times), 1))
         return Places(np.full((len(times), 1), min(self.abscissa, length)), still, still)
 
     def demands(self, times: Array, places: Places, strain: Array, slope: Array, rate: Array) -> tuple[Array, Array]:
         if self.motion is not None:
-            return tuple(part[:, None] for part in self._follow(times))           # type: ignore[return-value]
+            return tuple(part[:, None] for part in self._follow(times))  # type: ignore[return-value]
         w, sway = 2.0 * np.pi / self.period, np.array(self.sway)
         phase = w * times[:, None, None]
         return np.array(self.twist) + sway * w * np.cos(phase), -sway * w * w * np.sin(phase)
@@ -85,8 +90,10 @@ class Anchorage(Contact):
         size = np.linalg.norm(turn, axis=-1, keepdims=True)
         shaped = place.shape == (len(times), 3) and turn.shape == (len(times), 4)
         if not shaped or not np.isfinite([place.sum(), turn.sum()]).all() or (size == 0.0).any():
-            raise InputError(f"anchorage: motion {getattr(law, '__name__', '?')} must return finite positions of shape "
-                             f"({len(times)}, 3), or a tuple of positions and quaternions of shape ({len(times)}, 4); "
-                             "it "
-                             f"returned shapes {place.shape} and {turn.shape}")
+            raise InputError(
+                f"anchorage: motion {getattr(law, '__name__', '?')} must return finite positions of shape "
+                f"({len(times)}, 3), or a tuple of positions and quaternions of shape ({len(times)}, 4); "
+                "it "
+                f"returned shapes {place.shape} and {turn.shape}"
+            )
         return place, turn / size

@@ -1,4 +1,5 @@
 """`Environment`: what acts on a robot from outside, and how it is packed for compiled code."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -54,7 +55,8 @@ class Environment(Description):
     also: ClassVar[tuple[str, ...]] = ()
     """Other roles in which a model may take it: a uniform field is a wrench in dynamics and a dead load in statics."""
     active: tuple[tuple[float, float], ...] | None = quantity(
-        None, "s", "time windows [from, until] in which it acts; always if absent")
+        None, "s", "time windows [from, until] in which it acts; always if absent"
+    )
 
     @model_validator(mode="after")
     def _windows_in_order(self) -> Environment:
@@ -90,8 +92,9 @@ def refuse_points(environment: Sequence[Environment], why: str) -> None:
     for item in environment:
         field = type(item).model_fields.get("points")
         if field is not None and getattr(item, "points", None) != field.default:
-            raise InputError(f"environment {item.kind!r}: points are for the segments of a chain; {why}, so leave "
-                             "points out")
+            raise InputError(
+                f"environment {item.kind!r}: points are for the segments of a chain; {why}, so leave points out"
+            )
 
 
 def together(environment: Sequence[Environment] | Environment) -> tuple[Environment, ...]:

@@ -1,4 +1,5 @@
 """`body-drag`: drag of whole bodies at one point each, as engines of rigid bodies have it."""
+
 from __future__ import annotations
 
 from functools import cached_property
@@ -52,8 +53,9 @@ class BodyDrag(Environment):
     wind: Vector3 = quantity(_NONE, "m/s", "velocity of the fluid, world axes")
     links: tuple[BodyCoefficients, ...] = Field((), description="coefficients of each link, for rule: given")
     file: str | None = Field(None, description="animat.yaml of FARMS with drag per link, for rule: given")
-    folded_mass: float = quantity(0.0, "kg", "part of link 0's mass that is the armature of its base: not in its box",
-                                  ge=0)
+    folded_mass: float = quantity(
+        0.0, "kg", "part of link 0's mass that is the armature of its base: not in its box", ge=0
+    )
     folded_inertia: float = quantity(0.0, "kg m2", "part of link 0's inertia that is such armature", ge=0)
     folded_at: Vector3 = quantity(_NONE, "m", "where in link 0 that armature is")
 
@@ -85,8 +87,10 @@ class BodyDrag(Environment):
         unused = [name for name in ("density", "viscosity") if self.rule == "given" and name in self.model_fields_set]
         told = [f"environment.body-drag.{name}: without effect with rule: given" for name in unused]
         if self.file is not None:
-            told.append("environment.body-drag.file: its coefficients are taken along the body, to the side and up; of "
-                        "links whose own x runs otherwise, give them as `links`")
+            told.append(
+                "environment.body-drag.file: its coefficients are taken along the body, to the side and up; of "
+                "links whose own x runs otherwise, give them as `links`"
+            )
         return (*super().notes(), *told)
 
     def pack(self, robot: Robot) -> Pack:
@@ -105,8 +109,9 @@ class BodyDrag(Environment):
         if body == 0 and (self.folded_mass or self.folded_inertia):
             at = np.array(self.folded_at)
             mass, moment = mass - self.folded_mass, moment - self.folded_mass * at
-            inertia = inertia - self.folded_inertia * np.eye(3) - self.folded_mass * (at @ at * np.eye(3)
-                                                                                     - np.outer(at, at))
+            inertia = (
+                inertia - self.folded_inertia * np.eye(3) - self.folded_mass * (at @ at * np.eye(3) - np.outer(at, at))
+            )
         if mass <= 0:
             raise InputError(f"body-drag: folded_mass {self.folded_mass:g} kg is all of link 0's mass, or more")
         centre = moment / mass
@@ -114,10 +119,14 @@ class BodyDrag(Environment):
         principal, frame = np.linalg.eigh(central)
         b = np.sqrt(np.maximum(6.0 * (principal.sum() - 2.0 * principal) / mass, 0.0))
         d, (p, q) = b.mean(), (np.roll(b, -1), np.roll(b, -2))
-        return {"start": frame.T @ centre, "frame": frame.ravel(),
-                "linear": np.full(3, 3.0 * np.pi * d * self.viscosity),
-                "quadratic": 0.5 * self.density * p * q, "turning": np.full(3, np.pi * d**3 * self.viscosity),
-                "turning_quadratic": self.density * b * (p**4 + q**4) / 64.0}
+        return {
+            "start": frame.T @ centre,
+            "frame": frame.ravel(),
+            "linear": np.full(3, 3.0 * np.pi * d * self.viscosity),
+            "quadratic": 0.5 * self.density * p * q,
+            "turning": np.full(3, np.pi * d**3 * self.viscosity),
+            "turning_quadratic": self.density * b * (p**4 + q**4) / 64.0,
+        }
 
     def _given_rows(self, robot: Any) -> Any:
         """Rows for links by their names."""
@@ -128,11 +137,18 @@ class BodyDrag(Environment):
         chosen = [rows[item.link] for item in self._stated]
         bodies, homes = robot.bodies(), [robot.rows[k].home for k in chosen]
         centres = [bodies.moment[k] / bodies.mass[k] if bodies.mass[k] else np.zeros(3) for k in chosen]
-        columns = {name: np.array([getattr(item, name) for item in self._stated])
-                   for name in ("linear", "quadratic", "turning", "turning_quadratic")}
-        return body_rows(BodyDragLaw(), chosen, wind=self.wind, frame=np.array([home.ravel() for home in homes]),
-                         start=np.array([home.T @ centre for home, centre in zip(homes, centres, strict=True)]),
-                         **columns)
+        columns = {
+            name: np.array([getattr(item, name) for item in self._stated])
+            for name in ("linear", "quadratic", "turning", "turning_quadratic")
+        }
+        return body_rows(
+            BodyDragLaw(),
+            chosen,
+            wind=self.wind,
+            frame=np.array([home.ravel() for home in homes]),
+            start=np.array([home.T @ centre for home, centre in zip(homes, centres, strict=True)]),
+            **columns,
+        )
 
 
 def animat_drag(path: Path) -> tuple[BodyCoefficients, ...]:
@@ -143,12 +159,19 @@ def animat_drag(path: Path) -> tuple[BodyCoefficients, ...]:
     try:
         data = YAML(typ="safe").load(path.read_text(encoding="utf-8"))
         links = data["morphology"]["links"]
-        found = [(str(link["name"]), np.abs(np.array(link["drag_coefficients"], dtype=float).reshape(2, 3)))
-                 for link in links if link.get("drag_coefficients") is not None]
+        found = [
+            (str(link["name"]), np.abs(np.array(link["drag_coefficients"], dtype=float).reshape(2, 3)))
+            for link in links
+            if link.get("drag_coefficients") is not None
+        ]
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     except (YAMLError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{path.name} has no morphology.links with a name and drag_coefficients of two rows of three "
-                         f"numbers ({type(error).__name__}: {' '.join(str(error).split())[:80]})") from None
-    return tuple(BodyCoefficients(link=name, quadratic=tuple(rows[0].tolist()),
-                                  turning_quadratic=tuple(rows[1].tolist())) for name, rows in found)
+        raise InputError(
+            f"{path.name} has no morphology.links with a name and drag_coefficients of two rows of three "
+            f"numbers ({type(error).__name__}: {' '.join(str(error).split())[:80]})"
+        ) from None
+    return tuple(
+        BodyCoefficients(link=name, quadratic=tuple(rows[0].tolist()), turning_quadratic=tuple(rows[1].tolist()))
+        for name, rows in found
+    )

@@ -1,4 +1,5 @@
 """`buoyancy`: the lift of the displaced fluid, fully immersed or up to a free surface."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -31,8 +32,12 @@ class Buoyancy(Environment):
     acceleration: Vector3 | None = quantity(None, "m/s2", "gravity in world axes (z up); that of `gravity` if absent")
     immersed: float = quantity(1.0, "1", "immersed fraction of the volume, without a surface", ge=0, le=1)
     surface: float | None = quantity(None, "m", "height of the free surface; deep water if absent")
-    points: int = Field(8, ge=1, le=MOST_POINTS, description="Gauss points per segment, with a surface; slabs per "
-                                                        "vertebra in tendon statics")
+    points: int = Field(
+        8,
+        ge=1,
+        le=MOST_POINTS,
+        description="Gauss points per segment, with a surface; slabs per vertebra in tendon statics",
+    )
 
     @model_validator(mode="after")
     def _one_way(self) -> Buoyancy:
@@ -64,8 +69,15 @@ class Buoyancy(Environment):
             pieces = robot.segments()
             width, height = np.array([(piece.half_width, piece.half_height) for piece in pieces]).reshape(-1, 2).T
             area = width * height * lifted_fills(robot)
-            law = segment_rows(SurfaceLaw(), pieces, self.points, lift=-self.density * np.pi * np.outer(area, gravity),
-                               height=self.surface, half_width=width, half_height=height)
+            law = segment_rows(
+                SurfaceLaw(),
+                pieces,
+                self.points,
+                lift=-self.density * np.pi * np.outer(area, gravity),
+                height=self.surface,
+                half_width=width,
+                half_height=height,
+            )
         if not len(law.rows.codes):
             raise InputError(NO_VOLUME)
         return Pack(in_windows(self, law))

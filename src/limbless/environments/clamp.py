@@ -1,4 +1,5 @@
 """`clamp`: one module held fast in the world, so that the robot becomes a manipulator (paper 003, (25)-(26))."""
+
 from __future__ import annotations
 
 from itertools import pairwise
@@ -21,8 +22,9 @@ class Clamp(Environment):
 
     kind: Literal["clamp"] = "clamp"
     role: ClassVar[str] = "clamp"
-    module: int = Field(0, description="number of the module: 0 is the base (the tail of `wang-snake`), -1 the last "
-                                       "one (its head)")
+    module: int = Field(
+        0, description="number of the module: 0 is the base (the tail of `wang-snake`), -1 the last one (its head)"
+    )
 
     @model_validator(mode="after")
     def _windows_apart(self) -> Clamp:
@@ -36,7 +38,9 @@ class Clamp(Environment):
         """The row of the body that carries the clamped module."""
         pieces = robot.segments()
         if not -len(pieces) <= self.module < len(pieces):
-            raise InputError(f"clamp.module: module {self.module} lies beyond the body; the robot has modules 0 to "
-                             f"{len(pieces) - 1} "
-                             f"(or {-len(pieces)} to -1 counted from the tip)")
+            raise InputError(
+                f"clamp.module: module {self.module} lies beyond the body; the robot has modules 0 to "
+                f"{len(pieces) - 1} "
+                f"(or {-len(pieces)} to -1 counted from the tip)"
+            )
         return pieces[self.module].body

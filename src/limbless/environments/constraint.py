@@ -1,6 +1,7 @@
 """`Contact`: what all constraints on a rod share. They decide its net motion, and the forces that this takes are a
 result.
 """
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -45,11 +46,12 @@ class Contact(Environment):
     """Whether `demands` uses the slope of the strain along the body: the gait must give one then."""
     slides: ClassVar[bool] = False
     """Whether the body slips along what holds it: `contact_state` 2 in place of 1."""
-    repeat: float | None = quantity(None, "s", "the windows of `active` come again after this time; once if absent",
-                                    gt=0)
-    weight: float | tuple[float, ...] = quantity(1.0, "1",
-                                                 "share of the force of each contact, relative to others: one, or one "
-                                                 "each")
+    repeat: float | None = quantity(
+        None, "s", "the windows of `active` come again after this time; once if absent", gt=0
+    )
+    weight: float | tuple[float, ...] = quantity(
+        1.0, "1", "share of the force of each contact, relative to others: one, or one each"
+    )
 
     @model_validator(mode="after")
     def _windows_repeat(self) -> Contact:
@@ -79,7 +81,7 @@ class Contact(Environment):
         times : (T,) s. places : where the contacts are, (T, P) each.
         strain, slope, rate : (T, P, 6) strain of the touched section, its slope along the body (0 unless
             `needs_slope`), its rate in time.
-            """
+        """
         return np.zeros_like(strain), np.zeros_like(strain)
 
     def count(self, gait: Gait, length: float) -> int:
@@ -96,8 +98,10 @@ class Contact(Environment):
     def weights(self, columns: int) -> Array:
         """Share of each of its contacts (columns,); as many numbers as contacts, where it is not one for all."""
         if isinstance(self.weight, tuple) and len(self.weight) != columns:
-            raise InputError(f"{self.kind}: weight needs one number, or one for each of its {columns} contacts; got "
-                             f"{len(self.weight)}")
+            raise InputError(
+                f"{self.kind}: weight needs one number, or one for each of its {columns} contacts; got "
+                f"{len(self.weight)}"
+            )
         return np.broadcast_to(np.array(self.weight, dtype=np.float64), columns)
 
     def open_at(self, times: Array) -> np.ndarray:

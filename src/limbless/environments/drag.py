@@ -1,4 +1,5 @@
 """`drag`: a force proportional to speed, different along and across the body."""
+
 from __future__ import annotations
 
 from typing import Literal
@@ -27,14 +28,19 @@ class Drag(Environment):
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment (2 are exact)")
 
     def refined(self) -> Drag:
-        return self                                      # linear in the velocity, which is linear along a segment:
-                                                         # exact
+        return self  # linear in the velocity, which is linear along a segment:
+        # exact
 
     def pack(self, robot: Robot) -> Pack:
         pieces = robot.segments()
         if not pieces:
             raise InputError("drag acts on segments of body, and this robot has none: give its links a `body`")
-        law = segment_rows(FluidLaw(), pieces, self.points, linear=(self.along, self.lateral, self.vertical),
-                           linear_roll=self.roll,
-                           current=self.current)
+        law = segment_rows(
+            FluidLaw(),
+            pieces,
+            self.points,
+            linear=(self.along, self.lateral, self.vertical),
+            linear_roll=self.roll,
+            current=self.current,
+        )
         return Pack(in_windows(self, law))

@@ -1,4 +1,5 @@
 """`force-law`: your own force on a slice of body, as a plain Python (or compiled) function."""
+
 from __future__ import annotations
 
 import inspect
@@ -36,7 +37,8 @@ class ForceLaw(Environment):
     kind: Literal["force-law"] = "force-law"
     law: Function = Field(description="the function, or `package.module:name`, or `file.py:name`")
     arguments: dict[str, Any] = Field(
-        {}, description="numbers for further arguments of the law, by their names; its defaults if absent")
+        {}, description="numbers for further arguments of the law, by their names; its defaults if absent"
+    )
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment")
 
     _of_the_law = arguments_validator("law", 5)
@@ -63,37 +65,58 @@ class ForceLaw(Environment):
     def _call(self, buffer: np.ndarray) -> None:
         given = Buffer.of(buffer)
         where = (int(given.link), float(given.abscissa)) if self._asks_where else ()
-        answer = self.law(float(given.time), given.position, given.axes.reshape(3, 3), given.velocity,
-                          given.rotation_rate, *where, **self.arguments)
+        answer = self.law(
+            float(given.time),
+            given.position,
+            given.axes.reshape(3, 3),
+            given.velocity,
+            given.rotation_rate,
+            *where,
+            **self.arguments,
+        )
         force, moment = answer if isinstance(answer, tuple) else (answer, np.zeros(3))
         force, moment = np.asarray(force, dtype=np.float64), np.asarray(moment, dtype=np.float64)
         if force.shape != (3,) or moment.shape != (3,):
-            raise InputError(f"force law {name_of(self.law)} must return a force of 3 numbers, or (force, moment); "
-                             f"it returned shapes {force.shape} and {moment.shape}")
+            raise InputError(
+                f"force law {name_of(self.law)} must return a force of 3 numbers, or (force, moment); "
+                f"it returned shapes {force.shape} and {moment.shape}"
+            )
         given.force[:], given.moment[:] = force, moment
 
     def pack(self, robot: Robot) -> Pack:
         pieces = robot.segments()
         if not pieces:
             raise InputError("a force law acts on segments of body, and this robot has none: give its links a `body`")
-        return Pack(in_windows(self, segment_rows(UserLaw(Buffer.zeros(1)), pieces, self.points,
-                                                  address=self.slot.address, behind=stations(robot, pieces),
-                                                  link=links_of(robot, pieces))))
+        return Pack(
+            in_windows(
+                self,
+                segment_rows(
+                    UserLaw(Buffer.zeros(1)),
+                    pieces,
+                    self.points,
+                    address=self.slot.address,
+                    behind=stations(robot, pieces),
+                    link=links_of(robot, pieces),
+                ),
+            )
+        )
 
 
 def compiled_law(function: Any) -> Any:
     """Compile a law `function(buffer)` of the raw buffer (see `mechanics.forces.user.Buffer`) for use in `ForceLaw`."""
     from numba import carray, cfunc, njit
+
     inner, size, force = njit(function), Buffer.width, Buffer.fields["force"].column
 
     @njit
     def guarded(buffer):
         try:
             inner(buffer)
-        except Exception:                                # none can leave compiled code: the answer says it
+        except Exception:  # none can leave compiled code: the answer says it
             buffer[force], buffer[force + 1], buffer[force + 2] = np.nan, np.nan, np.nan
 
     @cfunc(slot_signature)
     def law(pointer):
         guarded(carray(pointer, size))
+
     return law

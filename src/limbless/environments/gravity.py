@@ -1,4 +1,5 @@
 """`gravity`: a uniform field on every mass."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -38,6 +39,7 @@ def field_among(environment: Sequence[Environment], given: Vector3 | None, name:
     if given is not None or len(fields) > 1:
         others = " and ".join(str(list(field)) for field in sorted(fields))
         shown, cure = ("none", "state which") if given is None else (list(given), "leave it out")
-        raise InputError(f"{name}: {shown} is given and gravity has {others} m/s2; weight and lift come from one "
-                         f"field: {cure}")
+        raise InputError(
+            f"{name}: {shown} is given and gravity has {others} m/s2; weight and lift come from one field: {cure}"
+        )
     return fields.pop()

@@ -1,4 +1,5 @@
 """`ground`: a plane, level or sloping, with friction."""
+
 from __future__ import annotations
 
 import math

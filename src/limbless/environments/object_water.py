@@ -5,6 +5,7 @@ multiple of the displaced water: exact for a sphere; that of a box is larger by 
 sphere's (0.68 and 0.5, DNV-RP-C205, appendix D). Drag coefficients belong to the areas that the shape shows along its
 own axes (Hoerner, Fluid-Dynamic Drag, 1965, chapter 3).
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -24,11 +25,11 @@ DRAG = {"sphere": (0.47, 0.47, 0.47), "capsule": (0.47, 1.0, 1.0), "box": (1.05,
 class ObjectWater(NamedTuple):
     """Coefficients of an object in water of density 1."""
 
-    volume: float                         # m3
-    added: Array                          # (3,) added mass along its axes, m3
-    added_turn: Array                     # (3,) added inertia about them, m5
-    drag: Array                           # (3,) force = drag |W| W, m2
-    drag_turn: Array                      # (3,) moment = drag |ω| ω, m5
+    volume: float  # m3
+    added: Array  # (3,) added mass along its axes, m3
+    added_turn: Array  # (3,) added inertia about them, m5
+    drag: Array  # (3,) force = drag |W| W, m2
+    drag_turn: Array  # (3,) moment = drag |ω| ω, m5
 
 
 def in_water(body: FreeObject) -> ObjectWater:
@@ -41,8 +42,9 @@ def in_water(body: FreeObject) -> ObjectWater:
     if body.added_mass is not None:
         along = np.array(body.added_mass)
     coefficients = np.array(body.drag or DRAG[body.shape])
-    return ObjectWater(volume, along * volume, about * inertia, 0.5 * coefficients * areas(body),
-                       0.5 * turning(body, coefficients))
+    return ObjectWater(
+        volume, along * volume, about * inertia, 0.5 * coefficients * areas(body), 0.5 * turning(body, coefficients)
+    )
 
 
 def ellipsoid(half: Array) -> tuple[Array, Array]:
@@ -54,8 +56,7 @@ def ellipsoid(half: Array) -> tuple[Array, Array]:
     for axis, (b, c) in enumerate(across):
         beta, gamma = np.delete(alpha, axis)
         if abs(b - c) > 1e-9 * (b + c):
-            about[axis] = ((b - c) ** 2 * (gamma - beta)
-                           / ((2.0 * (b - c) + (b + c) * (beta - gamma)) * (b + c)))
+            about[axis] = (b - c) ** 2 * (gamma - beta) / ((2.0 * (b - c) + (b + c) * (beta - gamma)) * (b + c))
     return alpha / (2.0 - alpha), about
 
 
@@ -76,5 +77,10 @@ def turning(body: FreeObject, drag: Array) -> Array:
     if body.sizes is None:
         across = 0.0 if body.length is None else y * x**4
         return np.array([0.0, drag[2] * across, drag[1] * across])
-    return np.array([x * (drag[1] * z**4 + drag[2] * y**4), y * (drag[0] * z**4 + drag[2] * x**4),
-                     z * (drag[0] * y**4 + drag[1] * x**4)])
+    return np.array(
+        [
+            x * (drag[1] * z**4 + drag[2] * y**4),
+            y * (drag[0] * z**4 + drag[2] * x**4),
+            z * (drag[0] * y**4 + drag[1] * x**4),
+        ]
+    )

@@ -1,4 +1,5 @@
 """`objects` and `self-contact`: things that can be pushed, and links that touch each other."""
+
 from __future__ import annotations
 
 import math
@@ -33,20 +34,27 @@ class FreeObject(Description):
     spin: Vector3 = quantity((0.0, 0.0, 0.0), "rad/s", "its rotation rate at the start, along its own axes")
     friction: float = quantity(0.3, "1", "friction on whatever it touches; of two objects the smaller counts", ge=0)
     rolling: float = quantity(0.0, "1", "rolling friction of a sphere or capsule: moment over load and radius", ge=0)
-    restitution: float = quantity(0.0, "1", "speed after over speed before an impact; of two objects the smaller",
-                                  ge=0, le=1)
-    drag: Vector3 | None = quantity(None, "1", "in water: drag coefficients on the areas it shows along its own axes; "
-                                               "those of its shape if absent")
-    added_mass: Vector3 | None = quantity(None, "1", "in water: added mass along its own axes over that of the water "
-                                                     "it displaces; that of its shape if absent")
+    restitution: float = quantity(
+        0.0, "1", "speed after over speed before an impact; of two objects the smaller", ge=0, le=1
+    )
+    drag: Vector3 | None = quantity(
+        None, "1", "in water: drag coefficients on the areas it shows along its own axes; those of its shape if absent"
+    )
+    added_mass: Vector3 | None = quantity(
+        None,
+        "1",
+        "in water: added mass along its own axes over that of the water it displaces; that of its shape if absent",
+    )
 
     @model_validator(mode="after")
     def _sizes_of_its_shape(self) -> FreeObject:
         needs = {"sphere": ("radius",), "capsule": ("radius", "length"), "box": ("sizes",)}[self.shape]
         for field in ("radius", "length", "sizes"):
             if (getattr(self, field) is None) == (field in needs):
-                raise ValueError(f"a {self.shape} is given by {' and '.join(needs)}; "
-                                 + (f"{field} is missing" if field in needs else f"leave {field} out"))
+                raise ValueError(
+                    f"a {self.shape} is given by {' and '.join(needs)}; "
+                    + (f"{field} is missing" if field in needs else f"leave {field} out")
+                )
         if self.sizes is not None and min(self.sizes) <= 0.0:
             raise ValueError(f"sizes must be positive; got {list(self.sizes)}")
         for field in ("drag", "added_mass"):
@@ -93,8 +101,12 @@ class FreeObject(Description):
     def edges(self) -> list[tuple[Array, Array]]:
         """The twelve edges of a box."""
         corners = self.corners()
-        return [(corners[a], corners[b]) for a in range(8) for b in range(a + 1, 8)
-                if np.count_nonzero(corners[a] != corners[b]) == 1]
+        return [
+            (corners[a], corners[b])
+            for a in range(8)
+            for b in range(a + 1, 8)
+            if np.count_nonzero(corners[a] != corners[b]) == 1
+        ]
 
 
 class _Always(Environment):
@@ -120,8 +132,9 @@ class Objects(_Always):
         names = self.names()
         twice = [name for name in names if names.count(name) > 1]
         if twice:
-            raise ValueError(f"bodies: {twice.count(twice[0])} objects are called {twice[0]!r}; give each a name of "
-                             "its own")
+            raise ValueError(
+                f"bodies: {twice.count(twice[0])} objects are called {twice[0]!r}; give each a name of its own"
+            )
         return self
 
     def names(self) -> list[str]:
@@ -136,5 +149,6 @@ class SelfContact(_Always):
     friction: float = quantity(0.2, "1", "friction between links", ge=0)
     rolling: float = quantity(0.0, "1", "rolling friction between links: moment over load and radius", ge=0)
     restitution: float = quantity(0.0, "1", "speed after over speed before an impact", ge=0, le=1)
-    apart: int = Field(2, ge=2, description="links whose numbers differ by this much or more touch; 2: all but "
-                                            "neighbours")
+    apart: int = Field(
+        2, ge=2, description="links whose numbers differ by this much or more touch; 2: all but neighbours"
+    )

@@ -1,4 +1,5 @@
 """`pegs` and `boxes`: round bars and boxes that stand or lie in the way."""
+
 from __future__ import annotations
 
 import math
@@ -26,8 +27,7 @@ def turned(yaw: float, pitch: float, roll: float) -> Array:
 
 
 class Pegs(ContactEnvironment):
-    """Round bars with round ends, each from `feet` along `span`: upright pegs to push against, or bars to climb over.
-    """
+    """Round bars with round ends, each from `feet` along `span`: upright pegs to push against, or bars to climb over."""
 
     kind: Literal["pegs"] = "pegs"
     feet: tuple[Vector3, ...] = quantity(..., "m", "one end of the axis of each, world")
@@ -66,5 +66,7 @@ class Boxes(ContactEnvironment):
     def shapes(self) -> list[tuple[int, list[float]]]:
         axes = self.rotation().T.ravel().tolist()
         sizes = self.sizes * len(self.centres) if len(self.sizes) == 1 else self.sizes
-        return [(Box.code, [*center, *axes, *(0.5 * np.array(size))]) for center, size in zip(self.centres, sizes,
-                                                                                              strict=True)]
+        return [
+            (Box.code, [*center, *axes, *(0.5 * np.array(size))])
+            for center, size in zip(self.centres, sizes, strict=True)
+        ]

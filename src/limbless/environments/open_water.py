@@ -1,4 +1,5 @@
 """Water that flows, has a surface, or drags by Reynolds' number, packed for `mechanics.forces.open_water`."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -43,8 +44,9 @@ def body_length(robot: Any, pieces: list[Segment]) -> float:
     return float(rod.length) if rod is not None else sum(piece.length for piece in pieces)
 
 
-def pack_open(water: Water, robot: Robot, pieces: list[Segment], drag: Array, mass: Array, added: Array,
-              wake: LawRows | None) -> Pack:
+def pack_open(
+    water: Water, robot: Robot, pieces: list[Segment], drag: Array, mass: Array, added: Array, wake: LawRows | None
+) -> Pack:
     """The laws of open water, from the coefficients of all pieces."""
     half = np.array([(piece.half_width, piece.half_height) for piece in pieces])
     gravity = np.zeros(3) if water.gravity is None else np.array(water.gravity)
@@ -54,13 +56,26 @@ def pack_open(water: Water, robot: Robot, pieces: list[Segment], drag: Array, ma
     if water.drag_law != "constant":
         skin[:, 0] = 0.5 * water.density * np.array([perimeter(a, b) for a, b in half])
     slow = 10.0 * (water.viscosity / (2.0 * half[:, ::-1])) ** (2.0 / 3.0)
-    kind = OpenLaw(flows_of(water), surface_of(water),
-                   Rough() if water.drag_law == "constant" else Skin(water.drag_law == "mixed"))
-    law = segment_rows(kind, pieces, water.points, quadratic=skin[:, :3], quadratic_roll=skin[:, 3], added=mass[:, :3],
-                       added_roll=mass[:, 3], half_width=half[:, 0], half_height=half[:, 1], gravity=gravity,
-                       displaced=water.density * np.pi * half.prod(axis=1) * fills,
-                       viscosity=water.viscosity / body_length(robot, pieces), slow_width=slow[:, 0],
-                       slow_height=slow[:, 1], begins=begins)
+    kind = OpenLaw(
+        flows_of(water), surface_of(water), Rough() if water.drag_law == "constant" else Skin(water.drag_law == "mixed")
+    )
+    law = segment_rows(
+        kind,
+        pieces,
+        water.points,
+        quadratic=skin[:, :3],
+        quadratic_roll=skin[:, 3],
+        added=mass[:, :3],
+        added_roll=mass[:, 3],
+        half_width=half[:, 0],
+        half_height=half[:, 1],
+        gravity=gravity,
+        displaced=water.density * np.pi * half.prod(axis=1) * fills,
+        viscosity=water.viscosity / body_length(robot, pieces),
+        slow_width=slow[:, 0],
+        slow_height=slow[:, 1],
+        begins=begins,
+    )
     laws = in_windows(water, law)
     if wake is None:
         return Pack(laws, added, medium=water)

@@ -1,4 +1,5 @@
 """Filling the tables of `mechanics.forces`: one row per segment, body or point and per time window."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -12,8 +13,9 @@ from limbless.mechanics.forces.laws import LawRows
 from limbless.mechanics.forces.weight import WeightLaw
 from limbless.robots.base import Bodies, Segment
 
-NO_VOLUME = ("buoyancy needs a robot with volume: give its links `solids`, a `volume` or a `body`, its vertebrae a "
-             "`volume`")
+NO_VOLUME = (
+    "buoyancy needs a robot with volume: give its links `solids`, a `volume` or a `body`, its vertebrae a `volume`"
+)
 
 
 def body_rows(kind: Any, bodies: Sequence[int], **fields: Any) -> LawRows:
@@ -43,15 +45,13 @@ def segment_rows(kind: Any, pieces: Sequence[Segment], points: int, **fields: An
 
 
 def gauss_rules(points: int) -> tuple[Array, Array]:
-    """Abscissae in [0, 1] and weights of sum 1: two points, which come first, and `points` of them if these are others.
-    """
+    """Abscissae in [0, 1] and weights of sum 1: two points, which come first, and `points` of them if these are others."""
     rules = [np.polynomial.legendre.leggauss(count) for count in dict.fromkeys([2, points])]
     return np.concatenate([0.5 * (x + 1.0) for x, _ in rules]), np.concatenate([0.5 * w for _, w in rules])
 
 
 def field_rows(bodies: Bodies, mass: Array, moment: Array, field: Array) -> LawRows:
-    """A uniform field (m/s2, world) on a mass distribution of each body: gravity on mass, buoyancy on displaced mass.
-    """
+    """A uniform field (m/s2, world) on a mass distribution of each body: gravity on mass, buoyancy on displaced mass."""
     heavy = np.flatnonzero(mass)
     return body_rows(WeightLaw(), heavy.tolist(), field=field, mass=mass[heavy], moment=moment[heavy])
 
@@ -63,9 +63,11 @@ def lifted_fills(robot: Any) -> Array:
     uncut = [row for row, volume in enumerate(described.bodies().volume) if volume > 0.0 and row not in cut]
     if uncut:
         names = ", ".join(repr(described.link_names[described.rows[row].link]) for row in uncut)
-        raise InputError(f"robot.links: {names}: there is a volume and no `body`, so that water which lifts by "
-                         "itself (a `surface`, or its `gravity`) has nothing to cut and to lift; give it a `body`, or "
-                         "`volume: 0`")
+        raise InputError(
+            f"robot.links: {names}: there is a volume and no `body`, so that water which lifts by "
+            "itself (a `surface`, or its `gravity`) has nothing to cut and to lift; give it a `body`, or "
+            "`volume: 0`"
+        )
     if not fills.any():
         raise InputError(NO_VOLUME)
     return np.asarray(fills)

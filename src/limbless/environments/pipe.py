@@ -1,4 +1,5 @@
 """`pipe`: the inside of a round pipe, straight or with elbows."""
+
 from __future__ import annotations
 
 import math
@@ -13,7 +14,7 @@ from limbless.environments.base import Array
 from limbless.environments.surfaces import ContactEnvironment
 from limbless.mechanics.contact.pipe import Elbow, Tube
 
-_STRAIGHT = 1e-6                       # rad: less than this is no bend
+_STRAIGHT = 1e-6  # rad: less than this is no bend
 _SHARPEST = math.radians(170.0)
 
 
@@ -22,7 +23,7 @@ class Arc(NamedTuple):
 
     centre: Array
     normal: Array
-    start: Array                       # unit vector from the centre
+    start: Array  # unit vector from the centre
     angle: float
 
 
@@ -32,11 +33,13 @@ class Pipe(ContactEnvironment):
     """
 
     kind: Literal["pipe"] = "pipe"
-    axis: tuple[Vector3, ...] = quantity(..., "m", "points of the axis, world: two, and one more for each elbow "
-                                                   "between straight pieces")
+    axis: tuple[Vector3, ...] = quantity(
+        ..., "m", "points of the axis, world: two, and one more for each elbow between straight pieces"
+    )
     radius: float = quantity(0.1, "m", "inner radius", gt=0)
-    bend_radius: float | None = quantity(None, "m", "radius of the axis in its elbows; three times `radius` if absent",
-                                         gt=0)
+    bend_radius: float | None = quantity(
+        None, "m", "radius of the axis in its elbows; three times `radius` if absent", gt=0
+    )
 
     @model_validator(mode="after")
     def _can_be_built(self) -> Pipe:
@@ -47,8 +50,9 @@ class Pipe(ContactEnvironment):
         if not (lengths > 0.0).all():
             raise ValueError("axis: two points after each other are the same; each straight piece needs a length")
         if self.bend <= self.radius:
-            raise ValueError(f"bend_radius {self.bend:g} m must be larger than the radius of the pipe, "
-                             f"{self.radius:g} m")
+            raise ValueError(
+                f"bend_radius {self.bend:g} m must be larger than the radius of the pipe, {self.radius:g} m"
+            )
         if self.bend_radius is not None and max(self._angles(), default=0.0) < _STRAIGHT:
             raise ValueError("bend_radius belongs to elbows, and this axis is straight: leave it out, or add a point")
         taken = np.zeros(len(points))
@@ -58,9 +62,11 @@ class Pipe(ContactEnvironment):
             taken[number] = self.bend * math.tan(0.5 * angle)
         for number, length in enumerate(lengths):
             if taken[number] + taken[number + 1] > length * (1.0 + 1e-9):
-                raise ValueError(f"axis: the elbows at both ends of piece {number} take "
-                                 f"{taken[number] + taken[number + 1]:.4g} m of its {length:.4g} m; make it longer, or "
-                                 "bend_radius smaller")
+                raise ValueError(
+                    f"axis: the elbows at both ends of piece {number} take "
+                    f"{taken[number] + taken[number + 1]:.4g} m of its {length:.4g} m; make it longer, or "
+                    "bend_radius smaller"
+                )
         return self
 
     @property
@@ -81,7 +87,7 @@ class Pipe(ContactEnvironment):
         for number, angle in enumerate(self._angles(), start=1):
             if angle < _STRAIGHT:
                 continue
-            before, after = (way / np.linalg.norm(way) for way in np.diff(points[number - 1:number + 2], axis=0))
+            before, after = (way / np.linalg.norm(way) for way in np.diff(points[number - 1 : number + 2], axis=0))
             back = self.bend * math.tan(0.5 * angle)
             ends[number - 1], begins[number] = points[number] - back * before, points[number] + back * after
             normal = np.cross(before, after) / math.sin(angle)
@@ -96,6 +102,7 @@ class Pipe(ContactEnvironment):
             length = float(np.linalg.norm(end - begin))
             if length > 0.0:
                 found.append((Tube.code, [*begin, *((end - begin) / length), length, self.radius]))
-        found += [(Elbow.code, [*arc.centre, *arc.normal, *arc.start, self.bend, arc.angle, self.radius])
-                  for arc in arcs]
+        found += [
+            (Elbow.code, [*arc.centre, *arc.normal, *arc.start, self.bend, arc.angle, self.radius]) for arc in arcs
+        ]
         return found

@@ -1,4 +1,5 @@
 """`point-wrench`: a given force and torque at a point of one body."""
+
 from __future__ import annotations
 
 from functools import cached_property
@@ -31,18 +32,19 @@ class PointWrench(Environment):
     kind: Literal["point-wrench"] = "point-wrench"
     also: ClassVar[tuple[str, ...]] = ("load",)
     body: int = Field(-1, description="number of the body that carries it; -1 is the last one")
-    abscissa: float | None = quantity(None, "m",
-                                      "where along a rod it acts, in place of `body`; an end of the rod is 0 or its "
-                                      "length",
-                                      ge=0)
+    abscissa: float | None = quantity(
+        None, "m", "where along a rod it acts, in place of `body`; an end of the rod is 0 or its length", ge=0
+    )
     point: Vector3 = quantity((0.0, 0.0, 0.0), "m", "where it acts, in the frame of the body")
     force: Vector3 = quantity((0.0, 0.0, 0.0), "N", "force")
     torque: Vector3 = quantity((0.0, 0.0, 0.0), "N m", "torque")
     frame: Literal["world", "body"] = Field("world", description="axes in which force and torque are given")
-    law: Function | None = Field(None,
-                                 description="force and torque as a function of time, in place of `force` and "
-                                             "`torque`: "
-                                                   "the function, or `package.module:name`, or `file.py:name`")
+    law: Function | None = Field(
+        None,
+        description="force and torque as a function of time, in place of `force` and "
+        "`torque`: "
+        "the function, or `package.module:name`, or `file.py:name`",
+    )
 
     @model_validator(mode="after")
     def _one_law(self) -> PointWrench:
@@ -62,31 +64,43 @@ class PointWrench(Environment):
         force, torque = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, np.zeros(3))
         force, torque = np.asarray(force, dtype=np.float64), np.asarray(torque, dtype=np.float64)
         if force.shape != (3,) or torque.shape != (3,):
-            raise InputError(f"point-wrench: law {getattr(law, '__name__', '?')} must return a force of 3 numbers, or "
-                             "(force, "
-                             f"torque); it returned shapes {force.shape} and {torque.shape}")
+            raise InputError(
+                f"point-wrench: law {getattr(law, '__name__', '?')} must return a force of 3 numbers, or "
+                "(force, "
+                f"torque); it returned shapes {force.shape} and {torque.shape}"
+            )
         given.force[:], given.moment[:] = force, torque
 
     def pack(self, robot: Robot) -> Pack:
         if self.abscissa is not None:
             if self.body != -1:
-                raise InputError(f"point-wrench.body: `abscissa` says where it acts; leave body out, or abscissa (body "
-                                 f"is {self.body})")
+                raise InputError(
+                    f"point-wrench.body: `abscissa` says where it acts; leave body out, or abscissa (body "
+                    f"is {self.body})"
+                )
             if not hasattr(robot, "node_at"):
-                raise InputError("point-wrench: `abscissa` is a place along a rod; name the `body` of a chain by its "
-                                 "number")
+                raise InputError(
+                    "point-wrench: `abscissa` is a place along a rod; name the `body` of a chain by its number"
+                )
             return Pack(in_windows(self, self._row(robot.node_at(self.abscissa))))
         known = getattr(robot, "carriers", None)
         carriers = known() if known else [k for k, mass in enumerate(robot.bodies().mass) if mass > 0.0]
         if not -len(carriers) <= self.body < len(carriers):
-            raise InputError(f"point-wrench: body {self.body} does not exist; the robot has bodies 0 to "
-                             f"{len(carriers) - 1}")
+            raise InputError(
+                f"point-wrench: body {self.body} does not exist; the robot has bodies 0 to {len(carriers) - 1}"
+            )
         return Pack(in_windows(self, self._row(carriers[self.body])))
 
     def _row(self, carrier: int) -> LawRows:
         in_world = self.frame == "world"
         if self.slot is not None:
-            return body_rows(TimedPointLaw(Buffer.zeros(1)), [carrier], start=self.point, in_world=in_world,
-                             address=self.slot.address)
-        return body_rows(PointLaw(), [carrier], start=self.point, force=self.force, torque=self.torque,
-                         in_world=in_world)
+            return body_rows(
+                TimedPointLaw(Buffer.zeros(1)),
+                [carrier],
+                start=self.point,
+                in_world=in_world,
+                address=self.slot.address,
+            )
+        return body_rows(
+            PointLaw(), [carrier], start=self.point, force=self.force, torque=self.torque, in_world=in_world
+        )

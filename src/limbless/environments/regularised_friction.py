@@ -1,4 +1,5 @@
 """`regularised-friction`: dry friction on level ground, made smooth near rest; an approximation, labelled so."""
+
 from __future__ import annotations
 
 from typing import Literal
@@ -30,25 +31,38 @@ class RegularisedFriction(Environment):
     backward: float = quantity(0.15, "1", "friction coefficient of sliding tail first", ge=0)
     lateral: float = quantity(0.3, "1", "friction coefficient of sliding sideways", ge=0)
     gravity: float = quantity(9.81, "m/s2", "gravity that presses the body to the ground", gt=0)
-    cone: Cone = Field("ellipse", description="friction along and across the body together: by an ellipse (largest "
-                                              "power), a box (apart), or weighted by the direction of slip (Hu 2009)")
+    cone: Cone = Field(
+        "ellipse",
+        description="friction along and across the body together: by an ellipse (largest "
+        "power), a box (apart), or weighted by the direction of slip (Hu 2009)",
+    )
     link_factors: tuple[float, ...] | None = quantity(
-        None, "1", "friction of each link as a multiple of these coefficients, the base first; 1 if absent")
+        None, "1", "friction of each link as a multiple of these coefficients, the base first; 1 if absent"
+    )
     speed: float = quantity(0.001, "m/s", "speed v below which friction is viscous", gt=0)
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment")
 
     def pack(self, robot: Robot) -> Pack:
         bodies, pieces = robot.bodies(), robot.segments()
         to_tip, to_base = along_x(self.forward, self.backward, robot.head)
-        weight = np.array([self.gravity * bodies.mass[piece.body] / piece.length if piece.length > 0.0 else 0.0
-                           for piece in pieces])
+        weight = np.array(
+            [self.gravity * bodies.mass[piece.body] / piece.length if piece.length > 0.0 else 0.0 for piece in pieces]
+        )
         if not pieces:
             raise InputError("friction acts on segments of body, and this robot has none: give its links a `body`")
         if self.link_factors is not None:
             weight = weight * self._factors(robot, len(pieces))
-        law = segment_rows(FrictionLaw(), pieces, self.points, forward=weight * to_base, backward=weight * to_tip,
-                           across=weight * self.lateral, fading=self.speed, joined=self.cone == "ellipse",
-                           weighted=self.cone == "weighted")
+        law = segment_rows(
+            FrictionLaw(),
+            pieces,
+            self.points,
+            forward=weight * to_base,
+            backward=weight * to_tip,
+            across=weight * self.lateral,
+            fading=self.speed,
+            joined=self.cone == "ellipse",
+            weighted=self.cone == "weighted",
+        )
         return Pack(in_windows(self, law))
 
     def _factors(self, robot: Robot, pieces: int) -> Array:
@@ -57,6 +71,8 @@ class RegularisedFriction(Environment):
         if isinstance(robot, Rod):
             raise InputError("regularised-friction.link_factors: a rod has no links; leave it out, or give a chain")
         if len(factors) != pieces or (factors < 0).any():
-            raise InputError(f"regularised-friction.link_factors: give one number, 0 or more, for each of the {pieces} "
-                             f"pieces of body, the base first; got {len(factors)}")
+            raise InputError(
+                f"regularised-friction.link_factors: give one number, 0 or more, for each of the {pieces} "
+                f"pieces of body, the base first; got {len(factors)}"
+            )
         return factors

@@ -1,4 +1,5 @@
 """`support`: things beside the body that it slides along (paper 000, cross-section follower supports (31)-(33))."""
+
 from __future__ import annotations
 
 from typing import ClassVar, Literal
@@ -33,55 +34,64 @@ class Support(Contact):
     slides: ClassVar[bool] = True
     abscissae: tuple[float, ...] = quantity((0.1, 0.3, 0.5, 0.7, 0.9), "m", "abscissae of the supports at the start")
     schedule: tuple[tuple[float, float, float], ...] = quantity(
-        (), "s, s, m",
+        (),
+        "s, s, m",
         "more supports: rows of the time at which one comes, the time at which it goes, and the abscissa at which it "
-        "comes")
-    spacing: float | None = quantity(None, "m",
-                                     "distance at which the next support follows the last one that entered; none "
-                                     "enters if absent", gt=0)
-    travel: bool = Field(True,
-                         description="supports are fixed in space and wander along the body; else each stays at its "
-                                     "section")
+        "comes",
+    )
+    spacing: float | None = quantity(
+        None, "m", "distance at which the next support follows the last one that entered; none enters if absent", gt=0
+    )
+    travel: bool = Field(
+        True, description="supports are fixed in space and wander along the body; else each stays at its section"
+    )
     along: Literal["body", "points"] = Field(
-        "body", description="what guides the motion: the whole body, or the supports alone")
+        "body", description="what guides the motion: the whole body, or the supports alone"
+    )
     pushes: Literal["both", "left", "right", "inner", "outer"] = Field(
-        "both", description="sides to which supports can push: both, +y, -y, or with each on the inner (concave) or "
-                            "outer side of the bend")
+        "both",
+        description="sides to which supports can push: both, +y, -y, or with each on the inner (concave) or "
+        "outer side of the bend",
+    )
     velocity: Vector3 = quantity((0.0, 0.0, 0.0), "m/s", "velocity of the supports through space, world axes")
-    couple_length: float | None = quantity(None, "m",
-                                           "length that makes couples comparable with forces; the section's radius if "
-                                           "absent",
-                                           gt=0)
+    couple_length: float | None = quantity(
+        None, "m", "length that makes couples comparable with forces; the section's radius if absent", gt=0
+    )
 
     @model_validator(mode="after")
     def _some(self) -> Support:
         if not (self.abscissae or self.schedule) or min(self.abscissae, default=0.0) < 0:
-            raise ValueError("abscissae: give at least one support (or a schedule), none of them negative; got "
-                             f"{self.abscissae}")
+            raise ValueError(
+                f"abscissae: give at least one support (or a schedule), none of them negative; got {self.abscissae}"
+            )
         for row in self.schedule:
             if row[0] < 0.0 or not row[1] > row[0] or row[2] < 0.0:
-                raise ValueError("schedule: a support comes at a time from 0 on, goes later, and comes at an abscissa "
-                                 "from 0 "
-                                 f"on; got {row}")
+                raise ValueError(
+                    "schedule: a support comes at a time from 0 on, goes later, and comes at an abscissa "
+                    "from 0 "
+                    f"on; got {row}"
+                )
         if self.spacing is not None and self.schedule:
             raise ValueError("schedule: supports that follow each other (spacing) come by themselves; give one of them")
         if self.spacing is not None and not self.travel:
             raise ValueError("spacing: supports that stay at their section (travel: false) are followed by none")
         if self.spacing is not None and isinstance(self.weight, tuple):
-            raise ValueError("weight: supports that are followed by others (spacing) share one weight; give one "
-                             "number, or no spacing")
+            raise ValueError(
+                "weight: supports that are followed by others (spacing) share one weight; give one "
+                "number, or no spacing"
+            )
         return self
 
     def sides(self, strain: Array) -> Array:
         """Direction in which each support pushes along y (T, P, 6)."""
-        bend = np.where(strain[..., 5] >= 0.0, 1.0, -1.0)                # the inner side of a bend to the left is at +y
+        bend = np.where(strain[..., 5] >= 0.0, 1.0, -1.0)  # the inner side of a bend to the left is at +y
         found = np.zeros_like(strain)
         fixed = {"both": 0.0, "left": 1.0, "right": -1.0}
         found[..., 1] = fixed.get(self.pushes, bend if self.pushes == "outer" else -bend)
         return found
 
     def count(self, gait: Gait, length: float) -> int:
-        self.places(gait, np.zeros(1), length)                           # refuses what lies outside
+        self.places(gait, np.zeros(1), length)  # refuses what lies outside
         entering = 0 if self.spacing is None else int(length / self.spacing) + 2
         return max(len(self.abscissae) + len(self.schedule), entering)
 
@@ -91,7 +101,7 @@ class Support(Contact):
         rows = np.tile([-NEVER, NEVER, 0.0], (columns, 1))
         first = len(self.abscissae)
         if self.schedule:
-            rows[first:first + len(self.schedule)] = self.schedule
+            rows[first : first + len(self.schedule)] = self.schedule
         return rows
 
     def breakpoints(self, start: float, end: float) -> list[float]:
@@ -104,7 +114,8 @@ class Support(Contact):
         for name, given in (("abscissae", self.abscissae), ("schedule", [row[2] for row in self.schedule])):
             for i, x in enumerate(given):
                 if x > length:
-                    raise InputError(f"support: {name}[{i}] = {x:g} m lies outside the body, which is "
-                                     f"{length:g} m long")
+                    raise InputError(
+                        f"support: {name}[{i}] = {x:g} m lies outside the body, which is {length:g} m long"
+                    )
         still = np.zeros((len(times), len(self.abscissae)))
         return Places(still + np.array(self.abscissae), still, still)

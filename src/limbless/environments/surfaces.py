@@ -1,4 +1,5 @@
 """What a contact environment gives to a model: surfaces with friction, as tables (`mechanics.contact.tables`)."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -49,8 +50,9 @@ class Patch(Description):
     y: tuple[float, float] = quantity(..., "m", "from and until, world y")
     forward: float = quantity(..., "1", "friction along the body while it slides head first", ge=0)
     lateral: float = quantity(..., "1", "friction across the body", ge=0)
-    backward: float | None = quantity(None, "1", "friction along the body while it slides tail first; as `forward` "
-                                                 "if absent", ge=0)
+    backward: float | None = quantity(
+        None, "1", "friction along the body while it slides tail first; as `forward` if absent", ge=0
+    )
     rolling: float = quantity(0.01, "1", "rolling friction", ge=0)
 
     @model_validator(mode="after")
@@ -72,7 +74,7 @@ def surface_row(code: int, numbers: Sequence[float], friction: Sequence[float], 
     surface.code[:], surface.bounce[:], surface.friction[:] = code, restitution, friction
     surface.since[:], surface.until[:], surface.cone[:] = -np.inf, np.inf, CONES["ellipse"]
     surface.flank[:], surface.breakaway[:], surface.stribeck[:] = 1.0, 1.0, 1.0
-    row[0, SHAPE:SHAPE + len(numbers)] = numbers
+    row[0, SHAPE : SHAPE + len(numbers)] = numbers
     return row
 
 
@@ -80,21 +82,36 @@ class ContactEnvironment(Environment):
     """Something hard: it pushes, never pulls, and rubs with Coulomb friction."""
 
     role: ClassVar[str] = "contact"
-    forward: float | None = quantity(None, "1", "friction along the body while it slides head first; if absent that "
-                                                "of the robot's skin, or 0.2", ge=0)
-    lateral: float | None = quantity(None, "1", "friction across the body; if absent that of the robot's skin, or 0.2",
-                                     ge=0)
-    backward: float | None = quantity(None, "1", "friction along the body while it slides tail first; if absent that "
-                                                 "of the robot's skin where `forward` is, else as `forward`", ge=0)
+    forward: float | None = quantity(
+        None,
+        "1",
+        "friction along the body while it slides head first; if absent that of the robot's skin, or 0.2",
+        ge=0,
+    )
+    lateral: float | None = quantity(
+        None, "1", "friction across the body; if absent that of the robot's skin, or 0.2", ge=0
+    )
+    backward: float | None = quantity(
+        None,
+        "1",
+        "friction along the body while it slides tail first; if absent that "
+        "of the robot's skin where `forward` is, else as `forward`",
+        ge=0,
+    )
     rolling: float = quantity(0.01, "1", "rolling friction: moment over load and radius", ge=0)
-    cone: Cone = Field("ellipse", description="friction along and across the body together: by an ellipse (largest "
-                                              "power), a box (apart), or weighted by the direction of slip (Hu 2009)")
+    cone: Cone = Field(
+        "ellipse",
+        description="friction along and across the body together: by an ellipse (largest "
+        "power), a box (apart), or weighted by the direction of slip (Hu 2009)",
+    )
     flank: float = quantity(1.0, "1", "friction on the flank of a link over that on its belly", ge=0)
     link_factors: tuple[float, ...] | None = quantity(
-        None, "1", "friction of each link as a multiple of these coefficients, the base first; 1 if absent")
+        None, "1", "friction of each link as a multiple of these coefficients, the base first; 1 if absent"
+    )
     breakaway: float = quantity(1.0, "1", "friction at rest over friction while sliding (Stribeck)", ge=1)
-    stribeck_speed: float = quantity(0.01, "m/s", "speed of slip at which friction has fallen from that at rest by "
-                                                  "63 %", gt=0)
+    stribeck_speed: float = quantity(
+        0.01, "m/s", "speed of slip at which friction has fallen from that at rest by 63 %", gt=0
+    )
     restitution: float = quantity(0.0, "1", "speed after over speed before an impact", ge=0, le=1)
     patches: tuple[Patch, ...] = Field((), description="rectangles, seen from above, with other coefficients")
 
@@ -112,24 +129,28 @@ class ContactEnvironment(Environment):
     def factors(self, links: int) -> Array:
         """Friction of each of so many links, as a multiple."""
         if self.link_factors is not None and len(self.link_factors) != links:
-            raise InputError(f"{self.kind}.link_factors: give one number for each of the {links} links, the base "
-                             f"first; got {len(self.link_factors)}")
+            raise InputError(
+                f"{self.kind}.link_factors: give one number for each of the {links} links, the base "
+                f"first; got {len(self.link_factors)}"
+            )
         return np.ones(links) if self.link_factors is None else np.array(self.link_factors)
 
     def against(self, skin: SkinFriction | None) -> SkinFriction:
         """Friction with a robot of such a skin: what is stated here, else the skin's, else `USUAL` both ways."""
         other = skin or SkinFriction(forward=USUAL, lateral=USUAL)
         backward = other.backward if self.backward is None and self.forward is None else self.backward
-        return SkinFriction(forward=other.forward if self.forward is None else self.forward, backward=backward,
-                            lateral=other.lateral if self.lateral is None else self.lateral)
+        return SkinFriction(
+            forward=other.forward if self.forward is None else self.forward,
+            backward=backward,
+            lateral=other.lateral if self.lateral is None else self.lateral,
+        )
 
     def heights(self) -> Array:
         """The numbers of a height field."""
         return np.zeros(0)
 
     def surfaces(self, head: str, skin: SkinFriction | None = None) -> Surfaces:
-        """All surfaces, once per time window in which they act, for a robot whose head is at its `base` or its `tip`.
-        """
+        """All surfaces, once per time window in which they act, for a robot whose head is at its `base` or its `tip`."""
         rubs = self.against(skin)
         rows: list[Array] = []
         patches: list[list[float]] = []
@@ -143,5 +164,6 @@ class ContactEnvironment(Environment):
                 surface.breakaway[:], surface.stribeck[:] = self.breakaway, self.stribeck_speed
                 patches += [[len(rows), *patch.x, *patch.y, *patch.coefficients(head)] for patch in self.patches]
                 rows.append(row)
-        return Surfaces(np.array(rows).reshape(-1, SURFACE_COLUMNS), np.array(patches).reshape(-1, PatchTable.width),
-                        self.heights())
+        return Surfaces(
+            np.array(rows).reshape(-1, SURFACE_COLUMNS), np.array(patches).reshape(-1, PatchTable.width), self.heights()
+        )

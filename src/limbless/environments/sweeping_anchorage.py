@@ -1,6 +1,7 @@
 """`sweeping-anchorage`: the body holds on where it is thickest, and these places run along it (paper 000, (27)-(30),
 (42)).
 """
+
 from __future__ import annotations
 
 from typing import Literal
@@ -24,15 +25,16 @@ class SweepingAnchorage(Contact):
 
     kind: Literal["sweeping-anchorage"] = "sweeping-anchorage"
     holds: Literal["material", "spatial"] = Field(
-        "material", description="what stands still: the touching section, or the place of contact")
+        "material", description="what stands still: the touching section, or the place of contact"
+    )
 
     @property
-    def slides(self) -> bool:                                                         # type: ignore[override]
+    def slides(self) -> bool:  # type: ignore[override]
         """The body flows through a place that stands still in space."""
         return self.holds == "spatial"
 
     @property
-    def needs_slope(self) -> bool:                                               # type: ignore[override]
+    def needs_slope(self) -> bool:  # type: ignore[override]
         return self.holds == "spatial"
 
     def count(self, gait: Gait, length: float) -> int:
@@ -41,9 +43,11 @@ class SweepingAnchorage(Contact):
 
     def places(self, gait: Gait, times: Array, length: float) -> Places:
         if not hasattr(gait, "crests"):
-            raise InputError(f"a sweeping anchorage needs a gait with crests that run along the body, such as "
-                             "'peristalsis'; "
-                             f"{gait.kind!r} has none")
+            raise InputError(
+                f"a sweeping anchorage needs a gait with crests that run along the body, such as "
+                "'peristalsis'; "
+                f"{gait.kind!r} has none"
+            )
         return Places(*gait.crests(times, length))
 
     def demands(self, times: Array, places: Places, strain: Array, slope: Array, rate: Array) -> tuple[Array, Array]:

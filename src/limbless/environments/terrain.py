@@ -1,4 +1,5 @@
 """`terrain`: ground whose height changes from place to place, from a table or a function."""
+
 from __future__ import annotations
 
 from functools import cached_property
@@ -13,7 +14,7 @@ from limbless.environments.base import Array
 from limbless.environments.surfaces import ContactEnvironment
 from limbless.mechanics.contact import field
 
-_MOST = 1_000_000     # heights: 8 MB of them
+_MOST = 1_000_000  # heights: 8 MB of them
 
 
 class Terrain(ContactEnvironment):
@@ -31,8 +32,9 @@ class Terrain(ContactEnvironment):
     corner: tuple[float, float] = quantity((0.0, 0.0), "m", "place of the first height, world x and y")
     spacing: tuple[float, float] = quantity((0.1, 0.1), "m", "distance between heights along x and y")
     table: tuple[tuple[float, ...], ...] = quantity((), "m", "heights, row by row along x")
-    function: Function | None = Field(None, description="heights as a function of x and y, or `package.module:name`, "
-                                                        "or `file.py:name`")
+    function: Function | None = Field(
+        None, description="heights as a function of x and y, or `package.module:name`, or `file.py:name`"
+    )
     counts: tuple[int, int] = Field((2, 2), description="how many heights to take from the function along x and y")
 
     @model_validator(mode="after")
@@ -40,13 +42,14 @@ class Terrain(ContactEnvironment):
         if (self.function is None) == (not self.table):
             raise ValueError("terrain needs either `table` or `function`")
         if min(self.counts) < 2 or self.counts[0] * self.counts[1] > _MOST:
-            raise ValueError(f"counts must be at least 2 along each side and at most {_MOST} together; got "
-                             f"{self.counts}")
+            raise ValueError(
+                f"counts must be at least 2 along each side and at most {_MOST} together; got {self.counts}"
+            )
         if min(self.spacing) <= 0:
             raise ValueError(f"spacing must be positive; got {self.spacing}")
         if self.table and len({len(row) for row in self.table}) != 1:
             raise ValueError(f"rows of the table must have one length; got {sorted({len(row) for row in self.table})}")
-        if isinstance(self.function, NamedFunction):             # it is not called before it is allowed
+        if isinstance(self.function, NamedFunction):  # it is not called before it is allowed
             return self
         if min(self._grid.shape) < 2:
             raise ValueError(f"terrain needs at least 2 x 2 heights; got {self._grid.shape[0]} x {self._grid.shape[1]}")
@@ -60,14 +63,17 @@ class Terrain(ContactEnvironment):
             return np.array(self.table, dtype=np.float64)
         x, y = (self.corner[axis] + self.spacing[axis] * np.arange(self.counts[axis]) for axis in range(2))
         try:
-            return np.asarray(np.broadcast_to(self.function(*np.meshgrid(x, y, indexing="ij")), self.counts),
-                              dtype=np.float64)
+            return np.asarray(
+                np.broadcast_to(self.function(*np.meshgrid(x, y, indexing="ij")), self.counts), dtype=np.float64
+            )
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a user's function may raise anything, and even exit
-            raise ValueError(f"the height function {name_of(self.function)} must take two arrays, x and y, and give "
-                             f"one of their shape "
-                             f"{self.counts}; it failed with {told(error)}") from error
+            raise ValueError(
+                f"the height function {name_of(self.function)} must take two arrays, x and y, and give "
+                f"one of their shape "
+                f"{self.counts}; it failed with {told(error)}"
+            ) from error
 
     def heights(self) -> Array:
         return self._grid.ravel()

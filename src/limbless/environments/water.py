@@ -1,4 +1,5 @@
 """`water`: drag, added mass and wake on slices of the body."""
+
 from __future__ import annotations
 
 import math
@@ -35,13 +36,17 @@ DEFAULT_SKIN = 0.01
 """C1 of the paper."""
 DEFAULT_VISCOSITY = 1e-6
 """m2/s, of water at 20 degrees."""
-NO_GRAVITY = ("water.surface: a surface needs gravity; list `gravity` beside the water (or state water.gravity), or "
-              "leave the surface out")
+NO_GRAVITY = (
+    "water.surface: a surface needs gravity; list `gravity` beside the water (or state water.gravity), or "
+    "leave the surface out"
+)
 WAKE = 1
 """The wake's part among the works of water."""
-PRINTED = ("environment.water.added_mass: the form that paper 001 prints makes energy out of nothing (its eel: 0.09 W "
-           "of joint power for 0.39 W of drag): speed and cost are the paper's, not the water's; model: lighthill has "
-           "both right")
+PRINTED = (
+    "environment.water.added_mass: the form that paper 001 prints makes energy out of nothing (its eel: 0.09 W "
+    "of joint power for 0.39 W of drag): speed and cost are the paper's, not the water's; model: lighthill has "
+    "both right"
+)
 
 
 class Tail(Description):
@@ -89,28 +94,39 @@ class Water(Environment):
     kind: Literal["water"] = "water"
     model: Literal["lighthill", "morison"] = Field("lighthill", description="the fluid model")
     density: float = quantity(1000.0, "kg/m3", "density ρ of the fluid", gt=0)
-    drag: tuple[float, float, float, float] = quantity((0.01, 1.0, 1.0, 1.0), "1",
-                                                       "C1 to C4: along, sideways, vertical, roll")
-    inertia: tuple[float, float, float] = quantity((1.0, 1.0, 1.0), "1",
-                                                   "C5 to C7: added mass sideways, vertical, in roll")
-    parts: tuple[Part, ...] = Field((), description="links or stretches of the body with coefficients of their own; "
-                                                    "the last that fits counts")
+    drag: tuple[float, float, float, float] = quantity(
+        (0.01, 1.0, 1.0, 1.0), "1", "C1 to C4: along, sideways, vertical, roll"
+    )
+    inertia: tuple[float, float, float] = quantity(
+        (1.0, 1.0, 1.0), "1", "C5 to C7: added mass sideways, vertical, in roll"
+    )
+    parts: tuple[Part, ...] = Field(
+        (), description="links or stretches of the body with coefficients of their own; the last that fits counts"
+    )
     added_mass: Literal["paper", "consistent", "none"] | None = Field(
-        None, description="of morison: how the accelerated fluid enters; paper if absent")
+        None, description="of morison: how the accelerated fluid enters; paper if absent"
+    )
     wake: Literal["tail", "none"] | None = Field(
-        None, description="of lighthill: whether the tail leaves a wake; tail if absent, none where a body stretches")
+        None, description="of lighthill: whether the tail leaves a wake; tail if absent, none where a body stretches"
+    )
     tail: Tail | None = Field(None, description="the trailing edge that leaves the wake; the last section if absent")
-    perimeter: Literal["half", "full"] = Field("half", description="perimeter in the axial drag: half as printed, or "
-                                                                   "full")
+    perimeter: Literal["half", "full"] = Field(
+        "half", description="perimeter in the axial drag: half as printed, or full"
+    )
     drag_law: Literal["constant", "laminar", "mixed"] = Field(
-        "constant", description="whether coefficients are constant or found from Reynolds' number: a laminar skin, or "
-                                "one that becomes turbulent (mixed)")
+        "constant",
+        description="whether coefficients are constant or found from Reynolds' number: a laminar skin, or "
+        "one that becomes turbulent (mixed)",
+    )
     viscosity: float = quantity(DEFAULT_VISCOSITY, "m2/s", "kinematic viscosity ν, for `drag_law`", gt=0)
     current: Vector3 = quantity((0.0, 0.0, 0.0), "m/s", "velocity of the water, world axes: short for a uniform flow")
     flow: tuple[FlowEntry, ...] = Field((), description="how the water moves: flows that add up")
     surface: float | None = quantity(None, "m", "height of the still surface; deep water if absent")
-    gravity: Vector3 | None = quantity(None, "m/s2", "gravity of the water's pressure, which lifts; that of `gravity` "
-                                                     "if absent and there is a surface, else none")
+    gravity: Vector3 | None = quantity(
+        None,
+        "m/s2",
+        "gravity of the water's pressure, which lifts; that of `gravity` if absent and there is a surface, else none",
+    )
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment for the drag")
 
     @model_validator(mode="before")
@@ -125,32 +141,42 @@ class Water(Environment):
         if min(self.drag) < 0 or min(self.inertia) < 0:
             raise ValueError(f"drag and inertia coefficients must not be negative; got {self.drag} and {self.inertia}")
         if self.model == "lighthill" and self.added_mass in ("paper", "none"):
-            raise ValueError(f"added_mass: {self.added_mass!r} is a form of `model: morison`; lighthill carries the "
-                             "water's momentum along: leave it out, or set model to morison")
+            raise ValueError(
+                f"added_mass: {self.added_mass!r} is a form of `model: morison`; lighthill carries the "
+                "water's momentum along: leave it out, or set model to morison"
+            )
         if self.model == "morison" and self.wake == "tail":
             raise ValueError("wake: `model: morison` has none; leave it out, or set model to lighthill")
         if self.tail is not None and (self.model == "morison" or self.wake == "none"):
-            raise ValueError("tail: it leaves a wake, and there is none here; leave it out, or set model to lighthill "
-                             "and wake to tail")
+            raise ValueError(
+                "tail: it leaves a wake, and there is none here; leave it out, or set model to lighthill "
+                "and wake to tail"
+            )
         return self
 
     @model_validator(mode="after")
     def _open_water(self) -> Water:
         if self.is_open and self.form == "paper":
-            raise ValueError("added_mass: the printed form is for still water, or a steady current (no other `flow`, "
-                             "no `surface`, no `gravity` of the water, `drag_law: constant`); set model to lighthill, "
-                             "or added_mass to consistent")
+            raise ValueError(
+                "added_mass: the printed form is for still water, or a steady current (no other `flow`, "
+                "no `surface`, no `gravity` of the water, `drag_law: constant`); set model to lighthill, "
+                "or added_mass to consistent"
+            )
         if self.drag_law == "constant" and self.viscosity != DEFAULT_VISCOSITY:
-            raise ValueError("viscosity: constant coefficients do not know it; leave it out, or set drag_law to "
-                             "laminar or mixed")
+            raise ValueError(
+                "viscosity: constant coefficients do not know it; leave it out, or set drag_law to laminar or mixed"
+            )
         if self.surface is None and any(isinstance(flow, WavesFlow) for flow in self.flow):
             raise ValueError("flow: waves need a `surface`, the height of the still water")
         if self.surface is not None and self.gravity is not None and (any(self.gravity[:2]) or self.gravity[2] >= 0.0):
-            raise ValueError("gravity: it must point down, along -z, where the water has a surface; got "
-                             f"{self.gravity}")
+            raise ValueError(
+                f"gravity: it must point down, along -z, where the water has a surface; got {self.gravity}"
+            )
         if self.surface is not None and self.active:
-            raise ValueError("active: water with a surface cannot be switched on and off (the momentum of what it "
-                             "carries would jump); leave one of both out")
+            raise ValueError(
+                "active: water with a surface cannot be switched on and off (the momentum of what it "
+                "carries would jump); leave one of both out"
+            )
         return self
 
     @property
@@ -164,8 +190,12 @@ class Water(Environment):
     @property
     def is_open(self) -> bool:
         """Whether it is more than still water or a steady current."""
-        return (self.surface is not None or self.gravity is not None or self.drag_law != "constant"
-                or any(not isinstance(flow, UniformFlow) for flow in self.flow))
+        return (
+            self.surface is not None
+            or self.gravity is not None
+            or self.drag_law != "constant"
+            or any(not isinstance(flow, UniformFlow) for flow in self.flow)
+        )
 
     @property
     def lifts(self) -> bool:
@@ -184,13 +214,17 @@ class Water(Environment):
             return self
         lifting = "water.gravity" if self.surface is None else "water.surface"
         if any(isinstance(item, Buoyancy) for item in environment):
-            raise InputError(f"{lifting}: the water lifts the robot itself, and `buoyancy` would lift it again; leave "
-                             "one of both out")
+            raise InputError(
+                f"{lifting}: the water lifts the robot itself, and `buoyancy` would lift it again; leave "
+                "one of both out"
+            )
         if sum(isinstance(item, Water) and (item.lifts or self.surface is not None) for item in environment) > 1:
             raise InputError(f"{lifting}: one water at a time where one has a surface or lifts; leave the others out")
         if any(isinstance(item, Gravity) and item.active for item in environment):
-            raise InputError(f"{lifting}: this water lifts all the time, and `gravity` is switched on and off; leave "
-                             "gravity.active out")
+            raise InputError(
+                f"{lifting}: this water lifts all the time, and `gravity` is switched on and off; leave "
+                "gravity.active out"
+            )
         field = field_among(environment, self.gravity, "water.gravity")
         if field is None:
             raise InputError(NO_GRAVITY)
@@ -219,8 +253,10 @@ class Water(Environment):
     def notes(self) -> tuple[str, ...]:
         found = [PRINTED] if self.form == "paper" and any(self.inertia) else []
         if self.drag_law != "constant" and (self.drag[0] != DEFAULT_SKIN or self.perimeter == "full"):
-            found.append(f"environment.water.drag: with drag_law {self.drag_law} the friction along the body comes "
-                         "from Reynolds' number and the full perimeter; C1 and `perimeter` have no effect")
+            found.append(
+                f"environment.water.drag: with drag_law {self.drag_law} the friction along the body comes "
+                "from Reynolds' number and the full perimeter; C1 and `perimeter` have no effect"
+            )
         return (*super().notes(), *found)
 
     def leaves_a_wake(self, robot: Any) -> bool:
@@ -230,8 +266,10 @@ class Water(Environment):
         if not getattr(robot, "stretches", False):
             return True
         if self.wake == "tail" or self.tail is not None:
-            raise InputError("water.wake: Lighthill's momentum flux would do work inside a body that stretches or "
-                             "shears; set wake to none, or give the robot strains or joints that do neither")
+            raise InputError(
+                "water.wake: Lighthill's momentum flux would do work inside a body that stretches or "
+                "shears; set wake to none, or give the robot strains or joints that do neither"
+            )
         return False
 
     def drag_coefficients(self, a: float, b: float) -> np.ndarray:
@@ -252,9 +290,11 @@ class Water(Environment):
         if not pieces:
             raise InputError("water acts on segments of body, and this robot has none: give its links a `body`")
         if self.active and self.form != "none":
-            raise InputError("water with added mass cannot be switched on and off (the momentum of the accelerated "
-                             "fluid would jump); "
-                             "remove `active`, or set `added_mass: none`")
+            raise InputError(
+                "water with added mass cannot be switched on and off (the momentum of the accelerated "
+                "fluid would jump); "
+                "remove `active`, or set `added_mass: none`"
+            )
         if self.surface is not None and self.gravity is None:
             raise InputError(NO_GRAVITY)
         own = self._own_coefficients(robot, pieces)
@@ -267,11 +307,18 @@ class Water(Environment):
             added[piece.body] += added_inertia(piece, coefficients)
         if self.is_open:
             return pack_open(self, robot, pieces, drag, mass, added, wake)
-        law = segment_rows(FluidLaw(), pieces, self.points, quadratic=drag[:, :3], quadratic_roll=drag[:, 3],
-                           added=mass[:, :3],
-                           added_roll=mass[:, 3], consistent=self.form == "consistent",
-                           has_added=self.form != "none",
-                           current=self.stream)
+        law = segment_rows(
+            FluidLaw(),
+            pieces,
+            self.points,
+            quadratic=drag[:, :3],
+            quadratic_roll=drag[:, 3],
+            added=mass[:, :3],
+            added_roll=mass[:, 3],
+            consistent=self.form == "consistent",
+            has_added=self.form != "none",
+            current=self.stream,
+        )
         if wake is None:
             return Pack(in_windows(self, law), added, medium=self)
         return Pack((*in_windows(self, law), wake), added, parts=("wake",), medium=self)
@@ -293,8 +340,10 @@ class Water(Environment):
         for number, part in enumerate(self.parts):
             if number not in used or (sliced and part.links):
                 what = f"links {list(part.links)}" if part.links else f"stretch between {part.between} m"
-                raise InputError(f"water.parts.{number}: the robot has no {what} in the water; it has "
-                                 f"{1 + max(links_of(robot, pieces))} links, {float(places[-1]):.3g} m to the last")
+                raise InputError(
+                    f"water.parts.{number}: the robot has no {what} in the water; it has "
+                    f"{1 + max(links_of(robot, pieces))} links, {float(places[-1]):.3g} m to the last"
+                )
         return found
 
     def _wake(self, robot: Robot, pieces: list[Segment], own: list[Water]) -> LawRows:
@@ -303,9 +352,18 @@ class Water(Environment):
         piece = robot.edge(last) if hasattr(robot, "edge") else pieces[-1 if last else 0]
         edge = self.tail or piece
         mass = own[-1 if last else 0].added_coefficients(edge.half_width, edge.half_height)
-        along = piece.length if last and not in_slices(robot) else 0.0    # a slice stands at its place
-        law = body_rows(WakeLaw(), [piece.body], start=piece.frame.T @ piece.start + np.array([along, 0.0, 0.0]),
-                        frame=piece.frame.ravel(), turned=not np.array_equal(piece.frame, np.eye(3)), added=mass[:3],
-                        added_roll=mass[3], outward=1.0 if last else -1.0,
-                        current=self.stream, half_width=edge.half_width, half_height=edge.half_height)
+        along = piece.length if last and not in_slices(robot) else 0.0  # a slice stands at its place
+        law = body_rows(
+            WakeLaw(),
+            [piece.body],
+            start=piece.frame.T @ piece.start + np.array([along, 0.0, 0.0]),
+            frame=piece.frame.ravel(),
+            turned=not np.array_equal(piece.frame, np.eye(3)),
+            added=mass[:3],
+            added_roll=mass[3],
+            outward=1.0 if last else -1.0,
+            current=self.stream,
+            half_width=edge.half_width,
+            half_height=edge.half_height,
+        )
         return law._replace(part=WAKE)

@@ -1,4 +1,5 @@
 """`wheels`: dry friction of passive wheels, small along the body and large across it (paper 003, (19))."""
+
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
@@ -24,9 +25,9 @@ class WheelContact(NamedTuple):
     reads it.
     """
 
-    body: int           # row of the body that carries the wheel
-    surface: Array      # (SURFACE_COLUMNS,) when it touches, its coefficients, load (N), cone and axle
-    feature: Array      # (FEATURE_COLUMNS,) place and rolling direction, in the body's frame
+    body: int  # row of the body that carries the wheel
+    surface: Array  # (SURFACE_COLUMNS,) when it touches, its coefficients, load (N), cone and axle
+    feature: Array  # (FEATURE_COLUMNS,) place and rolling direction, in the body's frame
 
 
 class Wheels(Environment):
@@ -41,46 +42,60 @@ class Wheels(Environment):
     """
 
     kind: Literal["wheels"] = "wheels"
-    law: Literal["set-valued", "regularised"] = Field("set-valued", description="exact dry friction, or one that "
-                                                                                "fades at `slip_speed`")
+    law: Literal["set-valued", "regularised"] = Field(
+        "set-valued", description="exact dry friction, or one that fades at `slip_speed`"
+    )
     tangential: float = quantity(0.01, "1", "friction coefficient along the body", ge=0, le=1000)
     normal: float = quantity(0.5, "1", "friction coefficient across the body", ge=0, le=1000)
-    cone: Cone = Field("box", description="friction along and across the body together: a box (apart, the paper), an "
-                                          "ellipse, or weighted by the direction of slip (Hu 2009)")
-    placement: Literal["centre", "distributed"] = Field("centre", description="at the module's centre (paper), or "
-                                                                              "along its belly")
+    cone: Cone = Field(
+        "box",
+        description="friction along and across the body together: a box (apart, the paper), an "
+        "ellipse, or weighted by the direction of slip (Hu 2009)",
+    )
+    placement: Literal["centre", "distributed"] = Field(
+        "centre", description="at the module's centre (paper), or along its belly"
+    )
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per module, if distributed")
     slip_speed: float = quantity(1e-3, "m/s", "sliding speed below which regularised friction fades", gt=0)
     gravity: float = quantity(9.81, "m/s2", "acceleration that presses the modules on the ground", ge=0)
     modules: tuple[int, ...] | None = Field(
-        None, min_length=1, description="numbers of the modules (from 0) that touch the ground; all if absent")
+        None, min_length=1, description="numbers of the modules (from 0) that touch the ground; all if absent"
+    )
     load: Literal["own", "shared", "solved"] = Field(
-        "own", description="each module carries its own weight, all that touch share the robot's, or what lies on each "
-                           "wheel is solved for: two at each place, on a plane, under a listed `gravity`")
-    slope: tuple[Angle, Angle] = quantity((0.0, 0.0), "rad", "solved loads: angles by which the ground rises along "
-                                                             "world x and y")
+        "own",
+        description="each module carries its own weight, all that touch share the robot's, or what lies on each "
+        "wheel is solved for: two at each place, on a plane, under a listed `gravity`",
+    )
+    slope: tuple[Angle, Angle] = quantity(
+        (0.0, 0.0), "rad", "solved loads: angles by which the ground rises along world x and y"
+    )
     height: float = quantity(0.0, "m", "solved loads: height of the ground at the world's origin")
-    wheel_radius: float | None = quantity(None, "m", "solved loads: radius of the wheels; half the module's height if "
-                                                     "absent", gt=0)
+    wheel_radius: float | None = quantity(
+        None, "m", "solved loads: radius of the wheels; half the module's height if absent", gt=0
+    )
 
     @model_validator(mode="after")
     def _solved_alone(self) -> Wheels:
-        changed = [name for name in ("slope", "height", "wheel_radius")
-                   if getattr(self, name) != type(self).model_fields[name].default]
+        changed = [
+            name
+            for name in ("slope", "height", "wheel_radius")
+            if getattr(self, name) != type(self).model_fields[name].default
+        ]
         if self.load != "solved" and changed:
             raise ValueError(f"{changed[0]} belongs to load: solved; these loads are given, on a level plane")
         if self.load == "solved" and self.law == "regularised":
             raise ValueError("load: solved needs law: set-valued, since a regularised law knows no contact")
         if self.load == "solved" and "gravity" in self.model_fields_set:
-            raise ValueError("gravity belongs to loads that are given; solved ones come from a `gravity` in the "
-                             "environment")
+            raise ValueError(
+                "gravity belongs to loads that are given; solved ones come from a `gravity` in the environment"
+            )
         return self
 
     def refined(self) -> Wheels:
         return self if self.placement == "centre" else super().refined()
 
     @property
-    def role(self) -> str:                                                            # type: ignore[override]
+    def role(self) -> str:  # type: ignore[override]
         """A regularised law is a force like any other; set-valued friction needs a model that solves for it."""
         return "wrench" if self.law == "regularised" else "friction"
 
@@ -91,8 +106,10 @@ class Wheels(Environment):
             raise InputError("wheels act on segments of body, and this robot has none: give its links a `body`")
         chosen = range(len(pieces)) if self.modules is None else self.modules
         refuse_numbers("wheels.modules", chosen, len(pieces), "modules")
-        length = {body: sum(piece.length for piece in pieces if piece.body == body)
-                  for body in {piece.body for piece in pieces}}
+        length = {
+            body: sum(piece.length for piece in pieces if piece.body == body)
+            for body in {piece.body for piece in pieces}
+        }
         own = [mass[piece.body] * piece.length / length[piece.body] for piece in pieces]
         weights = [own[k] if self.load == "own" else mass.sum() / len(chosen) for k in chosen]
         return [(pieces[k], self.gravity * float(weight)) for k, weight in zip(chosen, weights, strict=True)]
@@ -104,15 +121,24 @@ class Wheels(Environment):
     def pack(self, robot: Robot) -> Pack:
         """The regularised law."""
         if self.law != "regularised":
-            raise InputError("set-valued wheels are no force and no function of one state: choose `law: regularised` "
-                             "with a `slip_speed`, "
-                             "or a simulation, which solves for their friction in every step")
+            raise InputError(
+                "set-valued wheels are no force and no function of one state: choose `law: regularised` "
+                "with a `slip_speed`, "
+                "or a simulation, which solves for their friction in every step"
+            )
         pieces, loads = zip(*self._loads(robot), strict=True)
         pressure = np.array(loads) / np.array([piece.length for piece in pieces])
-        law = segment_rows(FrictionLaw(), pieces, self._count, forward=pressure * self.tangential,
-                           backward=pressure * self.tangential,
-                           across=pressure * self.normal, fading=self.slip_speed, joined=self.cone == "ellipse",
-                           weighted=self.cone == "weighted")
+        law = segment_rows(
+            FrictionLaw(),
+            pieces,
+            self._count,
+            forward=pressure * self.tangential,
+            backward=pressure * self.tangential,
+            across=pressure * self.normal,
+            fading=self.slip_speed,
+            joined=self.cone == "ellipse",
+            weighted=self.cone == "weighted",
+        )
         return Pack(in_windows(self, law))
 
     def _plane(self) -> list[float]:
@@ -136,7 +162,7 @@ class Wheels(Environment):
                         common.code[:], common.since[:], common.until[:] = Axle.code, start, end
                         common.friction[:] = self.tangential, self.tangential, self.normal, 0.0
                         common.cone[:] = CONES[self.cone]
-                        surface[0, SHAPE:SHAPE + 7] = [*self._plane(), *piece.frame[:, 1]]
+                        surface[0, SHAPE : SHAPE + 7] = [*self._plane(), *piece.frame[:, 1]]
                         found.append(WheelContact(piece.body, surface[0], feature[0]))
         return found
 

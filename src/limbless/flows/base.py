@@ -1,4 +1,5 @@
 """`Flow`: a velocity of the water at every place and time, with its rate and gradient."""
+
 from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Self

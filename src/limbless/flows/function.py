@@ -1,4 +1,5 @@
 """`function`: a flow written as a plain Python (or compiled) function of time and place."""
+
 from __future__ import annotations
 
 from functools import cached_property
@@ -37,6 +38,7 @@ def compiled_flow(function: Any) -> CompiledFlow:
     such that numba can compile it. Its rate and gradient are found by the same differences, in compiled code.
     """
     from numba import carray, cfunc, njit
+
     inner, size = njit(function), StreamBuffer.width
     velocity, rate, gradient = (StreamBuffer.fields[name].column for name in ("velocity", "rate", "gradient"))
 
@@ -56,12 +58,13 @@ def compiled_flow(function: Any) -> CompiledFlow:
     def guarded(buffer):
         try:
             answer(buffer)
-        except Exception:                                # none can leave compiled code: the answer says it
+        except Exception:  # none can leave compiled code: the answer says it
             buffer[velocity] = np.nan
 
     @cfunc(slot_signature)
     def law(pointer):
         guarded(carray(pointer, size))
+
     return CompiledFlow(inner, law)
 
 
@@ -96,8 +99,9 @@ class FunctionFlow(Flow):
         try:
             found = np.asarray(answer, dtype=np.float64)
         except (TypeError, ValueError):
-            raise InputError(f"{what} {name_of(function)} must return numbers; it returned {answer!r:.60} {where}") \
-                from None
+            raise InputError(
+                f"{what} {name_of(function)} must return numbers; it returned {answer!r:.60} {where}"
+            ) from None
         if found.shape != shape:
             raise InputError(f"{what} {name_of(function)} must return shape {shape}; it returned {found.shape} {where}")
         if not np.isfinite(found).all():
@@ -116,8 +120,9 @@ class FunctionFlow(Flow):
             gradient = self._ask(self.gradient, "flow gradient", t, place, (3, 3))
         else:
             steps = STEP * np.eye(3)
-            gradient = np.column_stack([self._velocity(t, place + step) - self._velocity(t, place - step)
-                                        for step in steps]) / (2.0 * STEP)
+            gradient = np.column_stack(
+                [self._velocity(t, place + step) - self._velocity(t, place - step) for step in steps]
+            ) / (2.0 * STEP)
         given.gradient[:] = gradient.ravel()
 
     def rows(self, level: float) -> Rows:

@@ -1,4 +1,5 @@
 """`oscillating`: a stream that swings to and fro, the same everywhere."""
+
 from __future__ import annotations
 
 from typing import Literal
@@ -21,8 +22,14 @@ class OscillatingFlow(Flow):
     phase: Angle = quantity(0.0, "rad", "phase at time 0")
 
     def rows(self, level: float) -> Rows:
-        return filled(1, FLOW_KINDS.linear, velocity=self.mean, swing=self.amplitude, rate=2.0 * np.pi / self.period,
-                      phase=self.phase)
+        return filled(
+            1,
+            FLOW_KINDS.linear,
+            velocity=self.mean,
+            swing=self.amplitude,
+            rate=2.0 * np.pi / self.period,
+            phase=self.phase,
+        )
 
     def at(self, time: Array, place: Array, level: float = 0.0) -> Array:
         swing = np.sin(2.0 * np.pi * np.asarray(time) / self.period + self.phase)[..., None] * np.array(self.amplitude)

@@ -1,4 +1,5 @@
 """`shear`: a velocity that changes evenly from place to place."""
+
 from __future__ import annotations
 
 from typing import Literal
@@ -26,9 +27,11 @@ class ShearFlow(Flow):
     velocity: Vector3 = quantity((0.0, 0.0, 0.0), "m/s", "velocity at the origin, world axes")
     origin: Vector3 = quantity((0.0, 0.0, 0.0), "m", "place where that is the velocity")
     gradient: tuple[Vector3, Vector3, Vector3] | None = quantity(
-        None, "1/s", "three rows: change of each component of the velocity along x, y and z")
-    rate: float | None = quantity(None, "1/s", "change of the velocity `along` one axis per metre `across`, in place "
-                                               "of a gradient")
+        None, "1/s", "three rows: change of each component of the velocity along x, y and z"
+    )
+    rate: float | None = quantity(
+        None, "1/s", "change of the velocity `along` one axis per metre `across`, in place of a gradient"
+    )
     along: Axis = Field("x", description="axis along which the water flows")
     across: Axis = Field("y", description="axis along which that changes")
 

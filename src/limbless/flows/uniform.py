@@ -1,4 +1,5 @@
 """`uniform`: the same velocity everywhere and at all times."""
+
 from __future__ import annotations
 
 from typing import Literal

@@ -1,4 +1,5 @@
 """`waves`: waves on the surface by Airy's linear theory, and the motion of the water below them."""
+
 from __future__ import annotations
 
 import math
@@ -47,8 +48,10 @@ class WavesFlow(Flow):
 
     @property
     def _too_steep(self) -> str:
-        return (f"amplitude: a wave with k a = {self.steepness:.2g} is too steep for linear theory, which is taken up "
-                f"to {STEEPEST:g}; lower the amplitude or make it longer")
+        return (
+            f"amplitude: a wave with k a = {self.steepness:.2g} is too steep for linear theory, which is taken up "
+            f"to {STEEPEST:g}; lower the amplitude or make it longer"
+        )
 
     def under(self, gravity: float) -> Self:
         found = self.changed()
@@ -66,7 +69,7 @@ class WavesFlow(Flow):
         k = square
         if self.depth is not None:
             k = max(square, math.sqrt(square / self.depth))
-            for _ in range(100):                           # Newton's method for k tanh(k h) = ω²/g
+            for _ in range(100):  # Newton's method for k tanh(k h) = ω²/g
                 tanh = math.tanh(k * self.depth)
                 k -= (k * tanh - square) / (tanh + k * self.depth * (1.0 - tanh**2))
         return k
@@ -95,8 +98,17 @@ class WavesFlow(Flow):
         return 0.0 if self.depth is None else math.exp(-2.0 * self.number * self.depth)
 
     def rows(self, level: float) -> Rows:
-        return filled(1, FLOW_KINDS.wave, origin=(0.0, 0.0, level), axis=self._axis, rate=self.rate, phase=self.phase,
-                      strength=self.amplitude, size=self.number, bottom=self._bottom)
+        return filled(
+            1,
+            FLOW_KINDS.wave,
+            origin=(0.0, 0.0, level),
+            axis=self._axis,
+            rate=self.rate,
+            phase=self.phase,
+            strength=self.amplitude,
+            size=self.number,
+            bottom=self._bottom,
+        )
 
     def _angle(self, time: Array, place: Array) -> Array:
         return np.asarray(self.number * (place @ self._axis) - self.rate * np.asarray(time) + self.phase)

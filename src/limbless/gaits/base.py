@@ -1,4 +1,5 @@
 """`Gait`: a motion law, sampled at times and at stations along the body."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -96,6 +97,7 @@ class Gait(Description):
         a passage of its own.
         """
         from limbless.gaits.blend import Blend
+
         new = self.changed(**fields)
         return (self, self) if new == self else (Blend(self, new, start, end), new)
 
@@ -112,8 +114,7 @@ class Gait(Description):
         return ()
 
     def jumps(self, start: float, end: float) -> list[float]:
-        """Those of `breakpoints` at which what it gives to tendons, or its rate, jumps: it is sampled from either side.
-        """
+        """Those of `breakpoints` at which what it gives to tendons, or its rate, jumps: it is sampled from either side."""
         return []
 
     def tendon_kinks(self, start: float, end: float, places: Sequence[tuple[float, float]]) -> list[float]:
@@ -131,5 +132,6 @@ def refuse_changes(gait: Gait, fields: Mapping[str, Any], allowed: tuple[str, ..
     wanted = gait.changed(**fields)
     for name in fields:
         if name not in allowed and getattr(wanted, name) != getattr(gait, name):
-            raise InputError(f"gait.{name}: of a running {gait.kind!r} a controller may change "
-                             f"{', '.join(allowed)}; {why}")
+            raise InputError(
+                f"gait.{name}: of a running {gait.kind!r} a controller may change {', '.join(allowed)}; {why}"
+            )

@@ -1,4 +1,5 @@
 """A smooth passage from one gait to another, for commands that change a gait while it runs."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -51,8 +52,11 @@ class Blend:
         steps = smooth_steps(times - self.start, self.end - self.start)
         w, wd, wdd = (part.reshape(-1, *(1,) * (old.value.ndim - 1)) for part in steps)
         gap, gap_rate = new.value - old.value, new.rate - old.rate
-        return Drive(old.value + w * gap, old.rate + wd * gap + w * gap_rate,
-                     old.acceleration + wdd * gap + 2.0 * wd * gap_rate + w * (new.acceleration - old.acceleration))
+        return Drive(
+            old.value + w * gap,
+            old.rate + wd * gap + w * gap_rate,
+            old.acceleration + wdd * gap + 2.0 * wd * gap_rate + w * (new.acceleration - old.acceleration),
+        )
 
     def breakpoints(self, start: float, end: float) -> list[float]:
         """Where one of the two is not smooth."""

@@ -1,5 +1,5 @@
-"""`body-wave`: a wave of heading that grows from head to tail, with steady turning and diving (paper 001, (63)-(66)).
-"""
+"""`body-wave`: a wave of heading that grows from head to tail, with steady turning and diving (paper 001, (63)-(66))."""
+
 from __future__ import annotations
 
 from typing import ClassVar, Literal
@@ -68,8 +68,11 @@ def sample_body_wave(parameters, times, stations, value, rate, acceleration):
             value[i, j, 0] = f * wave + turn * links
             rate[i, j, 0] = fd * wave + f * wave_rate
             acceleration[i, j, 0] = fdd * wave + 2.0 * fd * wave_rate + f * wave_acceleration
-            value[i, j, 1], rate[i, j, 1], acceleration[i, j,
-                                                        1] = f * dive * links, fd * dive * links, fdd * dive * links
+            value[i, j, 1], rate[i, j, 1], acceleration[i, j, 1] = (
+                f * dive * links,
+                fd * dive * links,
+                fdd * dive * links,
+            )
 
 
 @kernel
@@ -81,8 +84,14 @@ def sample_dual_body_wave(parameters, times, stations, value, rate, acceleration
 @kernel
 def sample_lane_body_wave(parameters, times, stations, value, rate, acceleration):
     """`sample_body_wave` on arrays of lanes: eight gaits, each at its own times and stations."""
-    sample_body_wave(as_lanes(parameters), as_lanes(times), as_lanes(stations), as_lanes(value), as_lanes(rate),
-                     as_lanes(acceleration))
+    sample_body_wave(
+        as_lanes(parameters),
+        as_lanes(times),
+        as_lanes(stations),
+        as_lanes(value),
+        as_lanes(rate),
+        as_lanes(acceleration),
+    )
 
 
 class BodyWave(Gait):
@@ -109,7 +118,16 @@ class BodyWave(Gait):
     compiled_duals: ClassVar = staticmethod(sample_dual_body_wave)
     compiled_lanes: ClassVar = staticmethod(sample_lane_body_wave)
     parameter_fields: ClassVar[tuple[str, ...]] = (
-        "amplitude", "growth", "wavelength", "period", "ramp", "turn", "dive", "spacing", "x_first")
+        "amplitude",
+        "growth",
+        "wavelength",
+        "period",
+        "ramp",
+        "turn",
+        "dive",
+        "spacing",
+        "x_first",
+    )
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Heading and elevation (T, S, 2) in rad."""
@@ -134,7 +152,7 @@ class BodyWave(Gait):
         along, behind = swell * (self.growth * sine + k * cosine), swell * (k * sine - self.growth * cosine)
         start = smooth_steps(times, self.ramp)[..., None]
         f, fd, fdd = start
-        c, d = np.cos(omega * t), np.sin(omega * t)              # dQ/ds = f (c along + d behind), and its rates in time
+        c, d = np.cos(omega * t), np.sin(omega * t)  # dQ/ds = f (c along + d behind), and its rates in time
         faster, slower = fdd - omega * omega * f, 2.0 * omega * fd
         slopes = [np.empty((len(times), s.shape[-1], 2)) for _ in range(3)]
         slopes[0][..., 0] = (f * c) * along + (f * d) * behind + self.turn / self.spacing

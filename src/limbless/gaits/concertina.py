@@ -1,4 +1,5 @@
 """`concertina`: folds that press against the walls of a pipe, and a stretched part that travels along the body."""
+
 from __future__ import annotations
 
 import math
@@ -46,12 +47,11 @@ class Concertina(Gait):
             size = turns[column][1] * self.amplitude * (-1.0) ** number
             x = k * times - math.pi * number / len(yaws)
             c, s = np.cos(x), np.sin(x)
-            value[:, column] = size * (1.0 - c**(2 * p))
-            first[:, column] = size * 2 * p * k * c**(2 * p - 1) * s
-            second[:, column] = size * 2 * p * k**2 * (c**(2 * p) - (2 * p - 1) * c**(2 * p - 2) * s**2)
+            value[:, column] = size * (1.0 - c ** (2 * p))
+            first[:, column] = size * 2 * p * k * c ** (2 * p - 1) * s
+            second[:, column] = size * 2 * p * k**2 * (c ** (2 * p) - (2 * p - 1) * c ** (2 * p - 2) * s**2)
         share, slope, bend = (column[:, None] for column in rise(times, self.ramp))
-        return Drive(share * value, share * first + slope * value,
-                     share * second + 2.0 * slope * first + bend * value)
+        return Drive(share * value, share * first + slope * value, share * second + 2.0 * slope * first + bend * value)
 
     def breakpoints(self, start: float, end: float) -> list[float]:
         return [self.ramp] if start < self.ramp < end else []

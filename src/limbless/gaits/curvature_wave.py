@@ -1,4 +1,5 @@
 """`curvature-wave`: a curvature that travels along a body, or bends all of it alike."""
+
 from __future__ import annotations
 
 from typing import ClassVar, Literal

@@ -1,4 +1,5 @@
 """`function`: a gait written as a plain Python function of time and station."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -33,9 +34,11 @@ class FunctionGait(Gait):
     kind: Literal["function"] = "function"
     function: Function = Field(description="the function, or `package.module:name`, or `file.py:name`")
     arguments: dict[str, Any] = Field(
-        {}, description="numbers for further arguments of the function, by their names; its defaults if absent")
-    drives: Literal["shape", "joint", "torque", "strain"] = Field(                                  # type: ignore[misc]
-        "shape", description="what its value is")
+        {}, description="numbers for further arguments of the function, by their names; its defaults if absent"
+    )
+    drives: Literal["shape", "joint", "torque", "strain"] = Field(  # type: ignore[misc]
+        "shape", description="what its value is"
+    )
     period: float | None = quantity(None, "s", "period of the motion, for period averages; none if absent", gt=0)
 
     _of_the_function = arguments_validator("function", 2)
@@ -47,7 +50,7 @@ class FunctionGait(Gait):
     def sample(self, times: Array, stations: Array) -> Drive:
         """The function's value with its time derivatives; stations may be (T, S), each time with its own."""
         if stations.ndim == 2:
-            rows = [self.sample(times[i:i + 1], stations[i]) for i in range(len(times))]
+            rows = [self.sample(times[i : i + 1], stations[i]) for i in range(len(times))]
             return Drive(*(np.concatenate(parts) for parts in zip(*rows, strict=True)))
         answer = self._ask(times, stations)
         if self.drives == "torque":
@@ -63,8 +66,10 @@ class FunctionGait(Gait):
         if not isinstance(answer, tuple):
             answer = (answer,)
         if len(answer) not in (1, 3):
-            raise InputError(f"gait function {self._name} must return the value or (value, rate, acceleration); "
-                             f"it returned {len(answer)} things")
+            raise InputError(
+                f"gait function {self._name} must return the value or (value, rate, acceleration); "
+                f"it returned {len(answer)} things"
+            )
         return tuple(self._shaped(part, times, stations) for part in answer)
 
     def _shaped(self, part: Any, times: Array, stations: Array) -> Array:
@@ -77,13 +82,17 @@ class FunctionGait(Gait):
             array = np.stack([array, np.zeros(wanted)], axis=-1)
         expected = {"shape": (*wanted, 2), "strain": (*wanted, 6)}.get(self.drives, wanted)
         if array.shape != expected:
-            raise InputError(f"gait function {self._name} must return shape {expected} for {wanted[0]} times and "
-                             f"{wanted[1]} "
-                             f"{'stations' if self.drives in ('shape', 'strain') else 'joints'}; it returned "
-                             f"{array.shape}")
+            raise InputError(
+                f"gait function {self._name} must return shape {expected} for {wanted[0]} times and "
+                f"{wanted[1]} "
+                f"{'stations' if self.drives in ('shape', 'strain') else 'joints'}; it returned "
+                f"{array.shape}"
+            )
         if not np.isfinite(array).all():
-            raise InputError(f"gait function {self._name} returned a number that is not finite between {times[0]:g} "
-                             f"and {times[-1]:g} s")
+            raise InputError(
+                f"gait function {self._name} returned a number that is not finite between {times[0]:g} "
+                f"and {times[-1]:g} s"
+            )
         return kernel_array(array)
 
     def _differences(self, times: Array, stations: Array) -> tuple[Array, Array]:
@@ -93,14 +102,17 @@ class FunctionGait(Gait):
     def _check(self, times: Array, stations: Array, answer: tuple[Array, ...]) -> None:
         """Refuse given derivatives that are not those of the value (at the first and last time of each block)."""
         ends = times[[0, -1]]
-        for name, mine, theirs in zip(("rate", "acceleration"), self._differences(ends, stations), answer[1:],
-                                      strict=True):
+        for name, mine, theirs in zip(
+            ("rate", "acceleration"), self._differences(ends, stations), answer[1:], strict=True
+        ):
             error, scale = np.abs(mine - theirs[[0, -1]]).max(), np.abs(theirs).max() + np.abs(mine).max()
             if error > _TOLERANCE * scale + 1e-7:
-                raise InputError(f"gait function {self._name}: its {name} differs from the differences of its value "
-                                 f"by {error:.3g} "
-                                 f"(largest {name} {scale:.3g}) near t = {ends[0]:g} or {ends[1]:g} s; "
-                                 "correct it, or return the value alone")
+                raise InputError(
+                    f"gait function {self._name}: its {name} differs from the differences of its value "
+                    f"by {error:.3g} "
+                    f"(largest {name} {scale:.3g}) near t = {ends[0]:g} or {ends[1]:g} s; "
+                    "correct it, or return the value alone"
+                )
 
     @property
     def _name(self) -> str:

@@ -1,4 +1,5 @@
 """`helix`: the body winds around a pole and rolls about itself."""
+
 from __future__ import annotations
 
 import math
@@ -12,7 +13,7 @@ from limbless.description import Angle, quantity
 from limbless.errors import InputError
 from limbless.gaits.base import Array, Drive, Gait
 
-_DIFFERENCE = 1e-3            # rad of roll: differences of sixth order are then right to rounding, 1e-11 of an angle
+_DIFFERENCE = 1e-3  # rad of roll: differences of sixth order are then right to rounding, 1e-11 of an angle
 _WEIGHTS = ((1, 3 / 4, 3 / 2), (2, -3 / 20, -3 / 20), (3, 1 / 60, 1 / 90))
 
 
@@ -26,16 +27,27 @@ class Helix(Gait):
     """
 
     kind: Literal["helix"] = "helix"
-    radius: float = quantity(0.1, "m", "distance of the middles of the links from the axis of the helix: radius of the "
-                                       "pole and of the body, or a little less, to press", gt=0)
-    angle: Angle = quantity(math.radians(20.0), "rad", "slope β of the links against a level turn; negative winds the "
-                                                       "other way round")
+    radius: float = quantity(
+        0.1,
+        "m",
+        "distance of the middles of the links from the axis of the helix: radius of the "
+        "pole and of the body, or a little less, to press",
+        gt=0,
+    )
+    angle: Angle = quantity(
+        math.radians(20.0), "rad", "slope β of the links against a level turn; negative winds the other way round"
+    )
     link_length: float = quantity(..., "m", "distance from joint to joint", gt=0)
     rate: Angle = quantity(1.0, "rad/s", "rate ω at which the body rolls about its own axis; 0 holds still")
     roll: Angle = quantity(0.0, "rad", "roll of the body at the start")
     ramp: float = quantity(0.0, "s", "time over which the rolling starts", ge=0)
-    tighten: float = quantity(0.0, "1", "share by which the joints bend more than the helix needs, so that feedback "
-                                        "presses on the pole", ge=0, le=1)
+    tighten: float = quantity(
+        0.0,
+        "1",
+        "share by which the joints bend more than the helix needs, so that feedback presses on the pole",
+        ge=0,
+        le=1,
+    )
     drives: ClassVar[str] = "joint"
     start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
 
@@ -61,8 +73,9 @@ class Helix(Gait):
         along = self.directions(1)[0]
         out = np.array([1.0, 0.0, 0.0])
         side = np.cross(out, along)
-        return np.stack([along, math.cos(roll) * side + math.sin(roll) * out,
-                         math.cos(roll) * out - math.sin(roll) * side], axis=1)
+        return np.stack(
+            [along, math.cos(roll) * side + math.sin(roll) * out, math.cos(roll) * out - math.sin(roll) * side], axis=1
+        )
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Joint angles (T, joints), rad, and their derivatives, of joints that yaw and pitch in turn."""
@@ -72,8 +85,10 @@ class Helix(Gait):
         """The same, of joints whose labels and senses are given."""
         kinds = [turn for turn, _ in turns]
         if kinds != ["yaw", "pitch"] * (len(kinds) // 2) or not kinds:
-            raise InputError("a helix takes joints that yaw and pitch in turn, as universal joints do; this robot's "
-                             f"joints {', '.join(kinds[:4]) or 'are none'}")
+            raise InputError(
+                "a helix takes joints that yaw and pitch in turn, as universal joints do; this robot's "
+                f"joints {', '.join(kinds[:4]) or 'are none'}"
+            )
         sign = np.array([way for _, way in turns])
         rolls, rate, second = self._rolls(times)
         value = self._angles(rolls, len(kinds) // 2)
@@ -83,8 +98,9 @@ class Helix(Gait):
             slope = slope + first / _DIFFERENCE * (ahead - behind)
             bend = bend + twice / _DIFFERENCE**2 * (ahead - 2.0 * value + behind)
         sign = (1.0 + self.tighten) * sign
-        return Drive(sign * value, sign * slope * rate[:, None],
-                     sign * (bend * rate[:, None]**2 + slope * second[:, None]))
+        return Drive(
+            sign * value, sign * slope * rate[:, None], sign * (bend * rate[:, None] ** 2 + slope * second[:, None])
+        )
 
     def _rolls(self, times: Array) -> tuple[Array, Array, Array]:
         """Roll of the body and its two rates; the ramp is a smooth rise of the rate, 3 x² - 2 x³."""

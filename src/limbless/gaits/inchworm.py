@@ -1,4 +1,5 @@
 """`inchworm`: the body humps up and stretches out again (paper 000, (46)-(47))."""
+
 from __future__ import annotations
 
 import math
@@ -26,7 +27,8 @@ class Inchworm(Gait):
     period: float = quantity(2.0, "s", "duration T of one step", gt=0)
     length: float = quantity(0.3, "m", "length l of the body that humps", gt=0)
     changes: tuple[tuple[float, Angle], ...] = quantity(
-        (), "s, rad", "other amplitudes: rows of the time at which a step begins and its α")
+        (), "s, rad", "other amplitudes: rows of the time at which a step begins and its α"
+    )
 
     drives: ClassVar[str] = "strain"
 
@@ -34,9 +36,11 @@ class Inchworm(Gait):
     def _between_steps(self) -> Inchworm:
         times = np.array([time for time, _ in self.changes])
         if (np.abs(times / self.period - np.rint(times / self.period)) > 1e-9).any():
-            raise ValueError(f"changes: times must be multiples of the period, {self.period:g} s, where a step "
-                             "begins; got "
-                             f"{times.tolist()}")
+            raise ValueError(
+                f"changes: times must be multiples of the period, {self.period:g} s, where a step "
+                "begins; got "
+                f"{times.tolist()}"
+            )
         if not (np.diff(times) > 0.0).all():
             raise ValueError(f"changes: times must increase; got {times.tolist()}")
         return self

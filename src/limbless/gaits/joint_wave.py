@@ -1,4 +1,5 @@
 """`joint-wave`: two waves of joint angles, yaw and pitch, along a chain (paper 002, (70)-(71))."""
+
 from __future__ import annotations
 
 import math
@@ -42,16 +43,18 @@ class JointWave(Gait):
     kind: Literal["joint-wave"] = "joint-wave"
     yaw_amplitude: Angle = quantity(math.radians(30.0), "rad", "amplitude A of yaw")
     yaw_rate: Angle = quantity(math.radians(80.0), "rad/s", "angular frequency ω of yaw")
-    yaw_phase: Angle = quantity(math.radians(-50.0), "rad", "phase δ from joint to joint; negative: the wave runs "
-                                                            "from base to tip")
+    yaw_phase: Angle = quantity(
+        math.radians(-50.0), "rad", "phase δ from joint to joint; negative: the wave runs from base to tip"
+    )
     yaw_offset: Angle = quantity(0.0, "rad", "steady yaw ψ of every joint; turns the robot")
     pitch_amplitude: Angle = quantity(0.0, "rad", "amplitude A' of pitch")
     pitch_rate: Angle = quantity(math.radians(80.0), "rad/s", "angular frequency ω' of pitch")
     pitch_phase: Angle = quantity(math.radians(-50.0), "rad", "phase δ' from joint to joint")
     pitch_offset: Angle = quantity(0.0, "rad", "steady pitch ψ' of every joint")
     pitch_lead: Angle = quantity(0.0, "rad", "lead δ0 of pitch over yaw; 90 deg for sidewinding")
-    release: Angle = quantity(0.0, "rad", "soft start: an angle stays 0 until its wave comes this near to 0; 0: none",
-                              ge=0)
+    release: Angle = quantity(
+        0.0, "rad", "soft start: an angle stays 0 until its wave comes this near to 0; 0: none", ge=0
+    )
     ramp: float = quantity(0.0, "s", "soft start: all angles grow smoothly from 0 during this time; 0: none", ge=0)
 
     drives: ClassVar[str] = "joint"
@@ -64,24 +67,29 @@ class JointWave(Gait):
     def _waves(self, turns: Sequence[tuple[str, float]]) -> Sines:
         """The sine of every joint, from its first instant on."""
         kinds = [turn for turn, _ in turns]
-        waves = {"yaw": (self.yaw_amplitude, self.yaw_rate, self.yaw_phase, self.yaw_offset, 0.0),
-                 "pitch": (self.pitch_amplitude, self.pitch_rate, self.pitch_phase, self.pitch_offset, self.pitch_lead)}
+        waves = {
+            "yaw": (self.yaw_amplitude, self.yaw_rate, self.yaw_phase, self.yaw_offset, 0.0),
+            "pitch": (self.pitch_amplitude, self.pitch_rate, self.pitch_phase, self.pitch_offset, self.pitch_lead),
+        }
         for turn, (most, _, _, steady, _) in waves.items():
             if (most or steady) and turn not in kinds:
-                raise InputError(f"gait.{turn}_amplitude: this robot has no joint that can {turn} (about "
-                                 f"{'z' if turn == 'yaw' else 'y'} at home); set {turn}_amplitude and {turn}_offset "
-                                 f"to 0, "
-                                 "or give it such joints")
+                raise InputError(
+                    f"gait.{turn}_amplitude: this robot has no joint that can {turn} (about "
+                    f"{'z' if turn == 'yaw' else 'y'} at home); set {turn}_amplitude and {turn}_offset "
+                    f"to 0, "
+                    "or give it such joints"
+                )
         if "skew" in kinds:
-            raise InputError(f"a joint-wave drives joints that yaw or pitch; joint {kinds.index('skew')} turns about "
-                             f"an axis "
-                             "between y and z (or x): take a gait that drives each joint (recorded, function)")
+            raise InputError(
+                f"a joint-wave drives joints that yaw or pitch; joint {kinds.index('skew')} turns about "
+                f"an axis "
+                "between y and z (or x): take a gait that drives each joint (recorded, function)"
+            )
         sign = np.array([way for _, way in turns])
         number = np.array([kinds[:column].count(turn) for column, turn in enumerate(kinds)])
         columns = np.array([waves.get(turn, (0.0,) * 5) for turn in kinds], dtype=np.float64).reshape(-1, 5)
         amplitude, rate, phase, offset, lead = (np.ascontiguousarray(column) for column in columns.T)
-        return Sines(sign * amplitude, rate, number * phase + lead, sign * offset, np.zeros(len(kinds)),
-                     self.ramp)
+        return Sines(sign * amplitude, rate, number * phase + lead, sign * offset, np.zeros(len(kinds)), self.ramp)
 
     def sines(self, turns: Sequence[tuple[str, float]]) -> Sines | None:
         return None if self.release > 0.0 else self._waves(turns)
@@ -98,8 +106,10 @@ class JointWave(Gait):
 
     def told_of(self, turns: Sequence[tuple[str, float]]) -> str:
         """Which joints follow which wave, of a chain whose joints each do one thing."""
-        waves = {"yaw": bool(self.yaw_amplitude or self.yaw_offset), "pitch": bool(self.pitch_amplitude
-                                                                                  or self.pitch_offset)}
+        waves = {
+            "yaw": bool(self.yaw_amplitude or self.yaw_offset),
+            "pitch": bool(self.pitch_amplitude or self.pitch_offset),
+        }
         parts = []
         for turn, moves in waves.items():
             numbers = [str(column + 1) for column, (what, _) in enumerate(turns) if what == turn]
@@ -123,8 +133,12 @@ class JointWave(Gait):
             if abs(A * math.sin(s) + psi) <= self.release:
                 continue
             edges = [side * self.release - psi for side in (1.0, -1.0)]
-            roots = [root for edge in edges if A != 0.0 and abs(edge / A) <= 1.0
-                     for root in (math.asin(edge / A), math.pi - math.asin(edge / A))]
+            roots = [
+                root
+                for edge in edges
+                if A != 0.0 and abs(edge / A) <= 1.0
+                for root in (math.asin(edge / A), math.pi - math.asin(edge / A))
+            ]
             turns = [((root - s) * math.copysign(1.0, w)) % (2.0 * math.pi) for root in roots] if w != 0.0 else []
             when[j] = min(turns) / abs(w) if turns else math.inf
         return when

@@ -1,4 +1,5 @@
 """`muscle-wave`: couples of muscles that travel along a soft body."""
+
 from __future__ import annotations
 
 from typing import ClassVar, Literal

@@ -1,6 +1,7 @@
 """`peristalsis`: a wave of stretch that runs from head to tail, as earthworms crawl (paper 000, (36) in corrected
 form).
 """
+
 from __future__ import annotations
 
 import math
@@ -15,7 +16,7 @@ from limbless.description import quantity
 from limbless.gaits.base import Array, Drive, Gait, refuse_changes
 from limbless.gaits.body_wave import smooth_steps
 
-_LOOKS = 65            # times at which a passage is looked at for a crest that enters
+_LOOKS = 65  # times at which a passage is looked at for a crest that enters
 
 
 class Wave:
@@ -100,8 +101,12 @@ class Peristalsis(Wave, Gait):
     def passage(self, fields: Mapping[str, Any], start: float, end: float) -> tuple[Any, Peristalsis]:
         """Amplitude and speed pass to their new values; s_0 of the gait from then on is such that the wave does not
         jump."""
-        refuse_changes(self, fields, ("amplitude", "speed", "acceleration"),
-                       "a wave of another length would pull its anchors apart")
+        refuse_changes(
+            self,
+            fields,
+            ("amplitude", "speed", "acceleration"),
+            "a wave of another length would pull its anchors apart",
+        )
         new = self.changed(**fields)
         if new == self:
             return self, self
@@ -148,7 +153,7 @@ class Passing(Wave):
     drives: ClassVar[str] = "strain"
 
     @property
-    def wavelength(self) -> float:                                               # type: ignore[override]
+    def wavelength(self) -> float:  # type: ignore[override]
         return self.new.wavelength
 
     def _step(self, times: Array) -> Array:
@@ -175,12 +180,16 @@ class Passing(Wave):
 
         def crest(t: float) -> float:
             return float(self.travelled(np.array([t]))[0][0]) / self.wavelength + 0.25
+
         looks = np.linspace(start, end, _LOOKS)
         run = self.travelled(looks)[0] / self.wavelength + 0.25
         found: list[float] = []
         for (t, before), (later, after) in pairwise(zip(looks, run, strict=True)):
             for number in range(math.ceil(min(before, after)), math.floor(max(before, after)) + 1):
                 if before != after:
-                    found.append(float(brentq(lambda moment, goal=number: crest(moment) - goal, t, later, xtol=1e-15,
-                                              rtol=1e-14)))
+                    found.append(
+                        float(
+                            brentq(lambda moment, goal=number: crest(moment) - goal, t, later, xtol=1e-15, rtol=1e-14)
+                        )
+                    )
         return sorted({t for t in found if start < t < end})

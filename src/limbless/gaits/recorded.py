@@ -1,4 +1,5 @@
 """`recorded`: joint angles from a table of times, as a quintic spline."""
+
 from __future__ import annotations
 
 from functools import cached_property
@@ -45,6 +46,7 @@ class RecordedGait(Gait):
     @cached_property
     def _spline(self) -> Any:
         from scipy.interpolate import make_interp_spline
+
         return make_interp_spline(self._rows[:, 0], self._rows[:, 1:], k=5)
 
     def sample(self, times: Array, stations: Array) -> Drive:
@@ -52,12 +54,16 @@ class RecordedGait(Gait):
         first, last = self._rows[0, 0], self._rows[-1, 0]
         slack = 1e-9 * (last - first)
         if times[0] < first - slack or times[-1] > last + slack:
-            raise InputError(f"the recorded gait covers {first:g} to {last:g} s, but the run asks for {times[0]:g} "
-                             f"to {times[-1]:g} s; "
-                             "shorten `duration` or record more")
+            raise InputError(
+                f"the recorded gait covers {first:g} to {last:g} s, but the run asks for {times[0]:g} "
+                f"to {times[-1]:g} s; "
+                "shorten `duration` or record more"
+            )
         if self._rows.shape[1] - 1 != len(stations):
-            raise InputError(f"the recorded gait has {self._rows.shape[1] - 1} joint columns, but the robot has "
-                             f"{len(stations)} joints")
+            raise InputError(
+                f"the recorded gait has {self._rows.shape[1] - 1} joint columns, but the robot has "
+                f"{len(stations)} joints"
+            )
         return Drive(*(np.ascontiguousarray(self._spline(times, nu=order)) for order in range(3)))
 
     @property

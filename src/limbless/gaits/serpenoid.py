@@ -1,4 +1,5 @@
 """`serpenoid`: a sine in every joint, each a phase step ahead of the one before (paper 003, (29); Hirose's curve)."""
+
 from __future__ import annotations
 
 import math
@@ -29,11 +30,13 @@ class Serpenoid(Gait):
     phase_step: Angle = quantity(math.pi / 2, "rad", "phase from joint to joint, beta")
     offset: Angle = quantity(0.0, "rad", "mean angle of the joints that undulate, gamma: turns")
     ramp: float = quantity(0.0, "s", "duration of a smooth start; 0: none (the paper)", ge=0)
-    driven: tuple[int, ...] | None = Field(None, description="numbers of the joints (from 0) that undulate; all if "
-                                                             "absent")
+    driven: tuple[int, ...] | None = Field(
+        None, description="numbers of the joints (from 0) that undulate; all if absent"
+    )
     posture: tuple[Angle, ...] | None = quantity(None, "rad", "constant angle of every joint, added; none if absent")
-    stop: float | None = quantity(None, "s", "time at which the joints leave the wave for `target`; never if absent",
-                                  ge=0)
+    stop: float | None = quantity(
+        None, "s", "time at which the joints leave the wave for `target`; never if absent", ge=0
+    )
     settle: float = quantity(2.0, "s", "time that the passage to `target` takes", gt=0)
     target: tuple[Angle, ...] | None = quantity(None, "rad", "angles of all joints after `stop`; zero if absent")
 
@@ -74,16 +77,20 @@ class Serpenoid(Gait):
         for k, joint in enumerate(self._numbers(count)):
             amplitude[joint], steps[joint] = self.amplitude, k + 1.0
         still = np.where(steps > 0.0, self.offset, 0.0) + self._angles("posture", self.posture, count)
-        return Sines(amplitude, np.full(count, self.frequency), self.phase_step * steps, np.zeros(count), still,
-                     self.ramp)
+        return Sines(
+            amplitude, np.full(count, self.frequency), self.phase_step * steps, np.zeros(count), still, self.ramp
+        )
 
     def _stopped(self, times: Array, wave: Drive, stop: float) -> Drive:
         """The wave, then from `stop` on a smooth passage to the target."""
         target = self._angles("target", self.target, wave.value.shape[1])
         p, pd, pdd = smooth_steps(times - stop, self.settle)[..., None]
         gap = target - wave.value
-        return Drive(wave.value + p * gap, wave.rate + pd * gap - p * wave.rate,
-                     wave.acceleration + pdd * gap - 2.0 * pd * wave.rate - p * wave.acceleration)
+        return Drive(
+            wave.value + p * gap,
+            wave.rate + pd * gap - p * wave.rate,
+            wave.acceleration + pdd * gap - 2.0 * pd * wave.rate - p * wave.acceleration,
+        )
 
     def _numbers(self, count: int) -> tuple[int, ...]:
         chosen = tuple(range(count)) if self.driven is None else self.driven
@@ -92,8 +99,10 @@ class Serpenoid(Gait):
 
     def _angles(self, name: str, angles: tuple[float, ...] | None, count: int) -> Array:
         if angles is not None and len(angles) != count:
-            raise InputError(f"gait.{name}: give {count} angles, one per joint; got {len(angles)} (did the number of "
-                             f"modules change?)")
+            raise InputError(
+                f"gait.{name}: give {count} angles, one per joint; got {len(angles)} (did the number of "
+                f"modules change?)"
+            )
         return np.zeros(count) if angles is None else np.array(angles)
 
     def breakpoints(self, start: float, end: float) -> list[float]:

@@ -1,6 +1,7 @@
 """`sheared-curvature`: a snake whose sections shear, so that it can leave any bent posture (paper 000, (55)-(56) in
 general form).
 """
+
 from __future__ import annotations
 
 from functools import cached_property
@@ -15,8 +16,8 @@ from limbless.gaits.base import Array, Drive, Gait
 from limbless.gaits.body_wave import smooth_start
 from limbless.mechanics.compiled.kernel import inline, kernel, kernel_array
 
-_NODES = 40            # Chebyshev nodes along the body
-_STEP = 0.004          # s: of the Runge-Kutta steps in which the curvature is found
+_NODES = 40  # Chebyshev nodes along the body
+_STEP = 0.004  # s: of the Runge-Kutta steps in which the curvature is found
 
 
 @inline
@@ -33,8 +34,11 @@ def beat(t, ramp, period, pulse):
     f, fd, fdd = smooth_start(max(t - ramp, 0.0), ramp)
     w = 2.0 * np.pi / period
     sine, cosine = np.sin(w * t), w * np.cos(w * t)
-    return 1.0 + pulse * f * sine, pulse * (fd * sine + f * cosine), pulse * (fdd * sine + 2.0 * fd * cosine
-                                                                              - f * w * w * sine)
+    return (
+        1.0 + pulse * f * sine,
+        pulse * (fd * sine + f * cosine),
+        pulse * (fdd * sine + 2.0 * fd * cosine - f * w * w * sine),
+    )
 
 
 @kernel
@@ -68,8 +72,9 @@ def rates(parameters, wave, wave_slope, slope_of, sum_to, t, K, rate, table):
         for j in range(nodes):
             slope += slope_of[i, j] * K[j]
             along += sum_to[i, j] * gain[j]
-        rate[i] = curvature_rate(K[i], slope, now * wave[i], now_rate * wave[i], now_rate * wave_slope[i],
-                                 along / growth[i])
+        rate[i] = curvature_rate(
+            K[i], slope, now * wave[i], now_rate * wave[i], now_rate * wave_slope[i], along / growth[i]
+        )
     rate[0] = 0.0
 
 
@@ -131,7 +136,7 @@ class ShearedCurvature(Gait):
         X, D = self._nodes
         basis = chebyshev.chebvander(2.0 * X / self.length - 1.0, _NODES - 1)
         k, sum_to = np.pi / self.length, np.zeros_like(D)
-        sum_to[1:, 1:] = np.linalg.inv(D[1:, 1:])                  # the integral is 0 at the head
+        sum_to[1:, 1:] = np.linalg.inv(D[1:, 1:])  # the integral is 0 at the head
         wave, slope = self.shear * np.sin(k * X) ** 4, 4.0 * k * self.shear * np.sin(k * X) ** 3 * np.cos(k * X)
         K, pieces = np.full(_NODES, self.curvature), []
         for start, end in pairwise([0.0, *self.breakpoints(0.0, self.until), self.until]):
@@ -140,8 +145,9 @@ class ShearedCurvature(Gait):
             find_curvature((self.speed, self.ramp, self.period, self.pulse), wave, slope, D, sum_to, times, found)
             K = found[-1]
             if not np.isfinite(K).all():
-                raise InputError("the curvature that the shear asks for grows without bound; reduce `shear`, "
-                                 "`curvature` or `until`")
+                raise InputError(
+                    "the curvature that the shear asks for grows without bound; reduce `shear`, `curvature` or `until`"
+                )
             pieces.append((start, make_interp_spline(times, np.linalg.solve(basis, found.T).T, k=5)))
         return pieces
 
@@ -157,14 +163,18 @@ class ShearedCurvature(Gait):
     def sample(self, times: Array, stations: Array) -> Drive:
         """Strain (T, S, 6): lateral shear and yaw curvature; stations (S,), or (T, S)."""
         if times[-1] > self.until * (1.0 + 1e-12):
-            raise InputError(f"gait 'sheared-curvature' is found until t = {self.until:g} s, and the run asks for "
-                             f"{times[-1]:g} s; raise "
-                             f"gait.until, or shorten the duration")
+            raise InputError(
+                f"gait 'sheared-curvature' is found until t = {self.until:g} s, and the run asks for "
+                f"{times[-1]:g} s; raise "
+                f"gait.until, or shorten the duration"
+            )
         if stations.max() > self.length * (1.0 + 1e-9):
-            raise InputError(f"gait 'sheared-curvature' is for a body of length {self.length:g} m, and the robot "
-                             f"reaches X = "
-                             f"{stations.max():g} m; "
-                             "give both the same length")
+            raise InputError(
+                f"gait 'sheared-curvature' is for a body of length {self.length:g} m, and the robot "
+                f"reaches X = "
+                f"{stations.max():g} m; "
+                "give both the same length"
+            )
         basis = np.cos(np.arange(_NODES) * np.arccos(np.clip(2.0 * stations / self.length - 1.0, -1.0, 1.0))[..., None])
         wave = self.shear * np.sin(np.pi * stations / self.length) ** 4
         beats = np.empty((3, len(times), 1))

@@ -1,4 +1,5 @@
 """Joints that each follow a sine: what `joint-wave` and `serpenoid` come down to, compiled, generic in the scalar."""
+
 from __future__ import annotations
 
 from typing import NamedTuple

@@ -4,6 +4,7 @@ Each section does what the one before it did: the head draws a curve, and the bo
 begin at the head: the curvature K_o that the head draws steers, the speed V_o drives, and what the body has taken on
 already stays as it is.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -39,10 +40,10 @@ def growth(x: Array) -> tuple[Array, Array, Array, Array]:
 class _Changes(NamedTuple):
     """Steps of what the head draws: amplitude, wave number, steer and climb."""
 
-    begin: Array           # (J,) distances
-    step: Array            # (J, 4) by how much each changes there
-    reached: Array         # (J + 1, 4) their values after the first j steps
-    turned: Array          # (J + 1,) ∫ of the wave number by the first j steps is turned + wave number times distance
+    begin: Array  # (J,) distances
+    step: Array  # (J, 4) by how much each changes there
+    reached: Array  # (J + 1, 4) their values after the first j steps
+    turned: Array  # (J + 1,) ∫ of the wave number by the first j steps is turned + wave number times distance
 
 
 class SteeredCurvature(Gait):
@@ -61,17 +62,23 @@ class SteeredCurvature(Gait):
     wavelength: float = quantity(0.6, "m", "wavelength λ along the body at the start", gt=0)
     steer: float = quantity(0.0, "1/m", "mean yaw curvature b that the head draws at the start; positive turns right")
     climb: float = quantity(0.0, "1/m", "mean pitch curvature b_y drawn by the head at the start; positive bends to -z")
-    speed: float = quantity(-0.5, "m/s",
-                            "velocity V_o along the body at the start; negative: head first, positive: back")
+    speed: float = quantity(
+        -0.5, "m/s", "velocity V_o along the body at the start; negative: head first, positive: back"
+    )
     transition: float = quantity(0.3, "m", "length of path over which a change of the curvature grows", gt=0)
     route: tuple[tuple[float, float, float, float, float], ...] = quantity(
-        (), "m; 1/m, m, 1/m, 1/m",
-        "changes of the curve: rows of distance run by the head, then amplitude, wavelength, steer, climb")
+        (),
+        "m; 1/m, m, 1/m, 1/m",
+        "changes of the curve: rows of distance run by the head, then amplitude, wavelength, steer, climb",
+    )
     pace: tuple[tuple[float, float, float], ...] = quantity(
-        (), "s, s, m/s", "changes of the speed: rows of time, duration of the passage, and new velocity V_o")
-    distance: Function | None = Field(None,
-                                      description="own law of the distance that the head has run, of times (T,) in "
-                                                        "s: (T,) in m; in place of speed and pace")
+        (), "s, s, m/s", "changes of the speed: rows of time, duration of the passage, and new velocity V_o"
+    )
+    distance: Function | None = Field(
+        None,
+        description="own law of the distance that the head has run, of times (T,) in "
+        "s: (T,) in m; in place of speed and pace",
+    )
 
     drives: ClassVar[str] = "strain"
 
@@ -85,8 +92,9 @@ class SteeredCurvature(Gait):
                 raise ValueError(f"route: distance must not be negative and wavelength must be positive; got {row}")
         for time, duration, speed in self.pace:
             if time < 0.0 or not duration > 0.0:
-                raise ValueError("pace: time must not be negative and duration must be positive; got "
-                                 f"{(time, duration, speed)}")
+                raise ValueError(
+                    f"pace: time must not be negative and duration must be positive; got {(time, duration, speed)}"
+                )
         if self.distance is not None and self.pace:
             raise ValueError("distance: the law takes the place of `pace`; give one of them")
         return self
@@ -118,9 +126,11 @@ class SteeredCurvature(Gait):
     def _asked(law: Callable[[Array], Any], times: Array) -> Array:
         answer = np.asarray(call(law, "gait.distance", "(t)", span(times), times), dtype=np.float64)
         if answer.shape != times.shape or not np.isfinite(answer).all():
-            raise InputError(f"gait.distance must return one finite number for each of {len(times)} times; it "
-                             "returned an "
-                             f"array of shape {answer.shape}")
+            raise InputError(
+                f"gait.distance must return one finite number for each of {len(times)} times; it "
+                "returned an "
+                f"array of shape {answer.shape}"
+            )
         return answer
 
     # What it draws
@@ -140,7 +150,7 @@ class SteeredCurvature(Gait):
         done, begun = np.searchsorted(begin, u - L, side="right"), np.searchsorted(begin, u, side="left")
         value, slope, bend = reached[done], np.zeros((*u.shape, 4)), np.zeros((*u.shape, 4))
         phase = turned[done] + value[..., 1] * u
-        for more in range(int((begun - done).max(initial=0))):               # changes that overlap are added
+        for more in range(int((begun - done).max(initial=0))):  # changes that overlap are added
             j = np.minimum(done + more, len(begin) - 1)
             part = np.where(done + more < begun, 1.0, 0.0)[..., None] * step[j]
             whole, w, wd, wdd = growth((u - begin[j]) / L)
@@ -149,8 +159,11 @@ class SteeredCurvature(Gait):
             slope, bend = slope + part * (wd / L)[..., None], bend + part * (wdd / L**2)[..., None]
         c, s = np.cos(phase), np.sin(phase)
         (a, k, b, y), (a1, k1, b1, y1), (a2, _, b2, y2) = (np.moveaxis(part, -1, 0) for part in (value, slope, bend))
-        return (np.stack([b + a * c, y], axis=-1), np.stack([b1 + a1 * c - a * k * s, y1], axis=-1),
-                np.stack([b2 + (a2 - a * k * k) * c - (2.0 * a1 * k + a * k1) * s, y2], axis=-1))
+        return (
+            np.stack([b + a * c, y], axis=-1),
+            np.stack([b1 + a1 * c - a * k * s, y1], axis=-1),
+            np.stack([b2 + (a2 - a * k * k) * c - (2.0 * a1 * k + a * k1) * s, y2], axis=-1),
+        )
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Strain (T, S, 6); stations (S,), or (T, S) where each time has its own. In time, F(p - X) has the rates F' ṗ

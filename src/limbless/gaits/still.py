@@ -1,4 +1,5 @@
 """`still`: nothing is driven."""
+
 from __future__ import annotations
 
 from typing import ClassVar, Literal

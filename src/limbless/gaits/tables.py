@@ -1,6 +1,7 @@
 """Tables of times and values, given as rows or as a text file: read and checked in one place for all gaits that take
 one.
 """
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -9,7 +10,7 @@ import numpy as np
 
 from limbless.gaits.base import Array
 
-_LARGEST = 200_000_000     # bytes of a file: some ten million numbers
+_LARGEST = 200_000_000  # bytes of a file: some ten million numbers
 
 
 def read_rows(table: tuple[tuple[float, ...], ...], file: str | None, what: str, values: str, least: int = 2) -> Array:

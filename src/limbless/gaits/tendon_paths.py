@@ -1,4 +1,5 @@
 """What a tendon-driven spine is told: tensions or tendon lengths along a path, a tip trajectory, a grid of tensions."""
+
 from __future__ import annotations
 
 from functools import cached_property
@@ -56,11 +57,13 @@ class TendonPath(Instants):
 
     kind: Literal["tendon-path"] = "tendon-path"
     drives: Literal["tension", "tendon-length", "winch-torque"] = Field(  # type: ignore[misc]
-        "tension", description="tensions (N), tendon lengths (m) or torques of winches (N m; model `soft`)")
+        "tension", description="tensions (N), tendon lengths (m) or torques of winches (N m; model `soft`)"
+    )
     table: tuple[tuple[float, ...], ...] = quantity((), "s; N, m or N m", "rows of time and one column per tendon")
     file: str | None = Field(None, description="path of a text file with the same columns")
-    points: int = Field(0, ge=0, le=MOST_POINTS, description="points evenly in time, with both ends; 0: the rows of "
-                                                             "the table")
+    points: int = Field(
+        0, ge=0, le=MOST_POINTS, description="points evenly in time, with both ends; 0: the rows of the table"
+    )
 
     @field_validator("file")
     @classmethod
@@ -85,12 +88,14 @@ class TendonPath(Instants):
         """Tensions or lengths (T, tendons)."""
         columns = self._table[:, 1:]
         if columns.shape[1] != len(stations):
-            raise InputError(f"the tendon path has {columns.shape[1]} columns after time (table), "
-                             f"but the robot has {len(stations)} tendons (robot.tendon_count, or robot.tendons of a "
-                             f"spine)")
+            raise InputError(
+                f"the tendon path has {columns.shape[1]} columns after time (table), "
+                f"but the robot has {len(stations)} tendons (robot.tendon_count, or robot.tendons of a "
+                f"spine)"
+            )
         rows = self._table[:, 0]
         value = np.stack([np.interp(times, rows, column) for column in columns.T], axis=1)
-        slopes = np.zeros((len(rows) + 1, columns.shape[1]))               # before, between and behind the rows
+        slopes = np.zeros((len(rows) + 1, columns.shape[1]))  # before, between and behind the rows
         slopes[1:-1] = np.diff(columns, axis=0) / np.diff(rows)[:, None]
         return Drive(value, slopes[np.searchsorted(rows, times, side="right")], np.zeros_like(value))
 
@@ -114,12 +119,15 @@ class TipPath(Instants):
 
     kind: Literal["tip-path"] = "tip-path"
     table: tuple[tuple[float, ...], ...] = quantity(
-        (), "s; m; rad", "rows of time, x, y and z, and where angles are followed of heading, elevation and roll too")
+        (), "s; m; rad", "rows of time, x, y and z, and where angles are followed of heading, elevation and roll too"
+    )
     file: str | None = Field(None, description="path of a text file with the same columns")
     follow: tuple[Component, ...] = Field(
-        ("y", "z"), description="what the tip must have: any of x, y, z, heading, elevation, roll")
-    points: int = Field(0, ge=0, le=MOST_POINTS, description="points evenly in time, with both ends; 0: the rows of "
-                                                             "the table")
+        ("y", "z"), description="what the tip must have: any of x, y, z, heading, elevation, roll"
+    )
+    points: int = Field(
+        0, ge=0, le=MOST_POINTS, description="points evenly in time, with both ends; 0: the rows of the table"
+    )
     drives: ClassVar[str] = "tip"
 
     @field_validator("file")
@@ -130,13 +138,16 @@ class TipPath(Instants):
     @model_validator(mode="after")
     def _sensible(self) -> TipPath:
         if not self.follow or len(set(self.follow)) < len(self.follow):
-            raise ValueError(f"follow: name each of {', '.join(COMPONENTS)} at most once, and at least one; got "
-                             f"{list(self.follow)}")
+            raise ValueError(
+                f"follow: name each of {', '.join(COMPONENTS)} at most once, and at least one; got {list(self.follow)}"
+            )
         angles = [name for name in self.follow if name not in "xyz"]
         if self._table.shape[1] != 7 and (self._table.shape[1] != 4 or angles):
-            raise ValueError("a tip path has four columns: time, x, y, z, or seven, with heading, elevation and roll "
-                             "after them"
-                             f"{' (`follow` names ' + angles[0] + ')' if angles else ''}; got {self._table.shape[1]}")
+            raise ValueError(
+                "a tip path has four columns: time, x, y, z, or seven, with heading, elevation and roll "
+                "after them"
+                f"{' (`follow` names ' + angles[0] + ')' if angles else ''}; got {self._table.shape[1]}"
+            )
         return self
 
     @cached_property
@@ -199,8 +210,12 @@ class TensionGrid(Gait):
 
     kind: Literal["tension-grid"] = "tension-grid"
     largest: float = quantity(1.2, "N", "largest tension", gt=0)
-    count: int = Field(13, ge=2, le=1001, description="tensions of each pair, evenly from -largest to largest; of "
-                                                      "any other tendon from 0")
+    count: int = Field(
+        13,
+        ge=2,
+        le=1001,
+        description="tensions of each pair, evenly from -largest to largest; of any other tendon from 0",
+    )
     drives: ClassVar[str] = "tension-grid"
 
     def refined(self) -> Self:

@@ -1,4 +1,5 @@
 """`tension-step`, `length-step`, `winch-step`: tendons go from one set of tensions, lengths or torques to another."""
+
 from __future__ import annotations
 
 from typing import ClassVar, Literal
@@ -27,11 +28,13 @@ class TendonStep(Gait):
         ends = [np.array(part or (0.0,) * len(stations)) for part in (self.before, self.after)]
         for name, part in zip(("before", "after"), ends, strict=True):
             if len(part) != len(stations):
-                raise InputError(f"gait.{name} has {len(part)} {self.numbers}, but the robot has {len(stations)} "
-                                 "tendons; give one for each, or another robot (tendon_count and segments of a neck)")
+                raise InputError(
+                    f"gait.{name} has {len(part)} {self.numbers}, but the robot has {len(stations)} "
+                    "tendons; give one for each, or another robot (tendon_count and segments of a neck)"
+                )
         share, rate, _ = smooth_steps(times - self.at, self.ramp)
         share, rate = (np.where(times >= self.at, part, 0.0)[:, None] for part in (share, rate))
-        share = np.clip(share, 0.0, 1.0)                  # a mean of both ends, never beyond them by rounding
+        share = np.clip(share, 0.0, 1.0)  # a mean of both ends, never beyond them by rounding
         value = (1.0 - share) * ends[0] + share * ends[1]
         return Drive(value, rate * (ends[1] - ends[0]), np.zeros((len(times), len(stations))))
 
@@ -63,8 +66,9 @@ class LengthStep(TendonStep):
     """Winches that have drawn their tendons in by some lengths, then smoothly or at once by others."""
 
     kind: Literal["length-step"] = "length-step"
-    before: tuple[float, ...] = quantity((), "m", "by how much each tendon is shorter before than in the straight "
-                                                  "robot; negative: longer; 0 if absent")
+    before: tuple[float, ...] = quantity(
+        (), "m", "by how much each tendon is shorter before than in the straight robot; negative: longer; 0 if absent"
+    )
     after: tuple[float, ...] = quantity((), "m", "the same behind")
     drives: ClassVar[str] = "tendon-length"
     numbers: ClassVar[str] = "lengths"
@@ -72,8 +76,10 @@ class LengthStep(TendonStep):
     @model_validator(mode="after")
     def _takes_time(self) -> LengthStep:
         if self.ramp == 0.0 < self.at:
-            raise ValueError("ramp: a winch that winds at once, in the midst of a run, does work that nothing counts; "
-                             "give a ramp above 0 (1e-3 s)")
+            raise ValueError(
+                "ramp: a winch that winds at once, in the midst of a run, does work that nothing counts; "
+                "give a ramp above 0 (1e-3 s)"
+            )
         return self
 
     def sample_lengths(self, times: Array, straight: Array) -> Drive:
@@ -86,8 +92,9 @@ class WinchStep(TendonStep):
     """Torques of the motors of winches that are held, then go smoothly or at once to others."""
 
     kind: Literal["winch-step"] = "winch-step"
-    before: tuple[float, ...] = quantity((), "N m", "torque of each winch before, positive winds its tendon up; none "
-                                                    "if absent")
+    before: tuple[float, ...] = quantity(
+        (), "N m", "torque of each winch before, positive winds its tendon up; none if absent"
+    )
     after: tuple[float, ...] = quantity((), "N m", "the same behind")
     drives: ClassVar[str] = "winch-torque"
     numbers: ClassVar[str] = "torques"

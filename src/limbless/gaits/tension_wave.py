@@ -1,4 +1,5 @@
 """`tension-wave`: antagonist tendons along a body pull one after the other."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,6 +1,7 @@
 """`travelling-curvature`: a curve that the body runs along, each section after the one before it (paper 000, (51) and
 (54) corrected).
 """
+
 from __future__ import annotations
 
 from typing import ClassVar, Literal
@@ -23,7 +24,7 @@ def bump(z: Array, half: float) -> tuple[Array, Array, Array]:
     y = (z / half) ** 2
     gap = 1.0 - y
     height = np.exp(-np.minimum(y / gap, 700.0))
-    rise = -2.0 * z / half**2 / gap**2                                        # slope of the exponent
+    rise = -2.0 * z / half**2 / gap**2  # slope of the exponent
     value[inside], slope[inside] = height, height * rise
     bend[inside] = height * (rise**2 - 2.0 / half**2 / gap**2 - 8.0 * z * z / half**4 / gap**3)
     return value, slope, bend
@@ -54,9 +55,11 @@ class TravellingCurvature(Gait):
         """
         k, t = 2.0 * np.pi / self.wavelength, times[:, None]
         omega = k * self.speed
-        here, now = (np.cos(k * stations), np.sin(k * stations)), (self.amplitude * np.cos(omega * t),
-                                                                   self.amplitude * np.sin(omega * t))
-        wave = here[0] * now[0] - here[1] * now[1]                               # a cos(k (X + V t))
+        here, now = (
+            (np.cos(k * stations), np.sin(k * stations)),
+            (self.amplitude * np.cos(omega * t), self.amplitude * np.sin(omega * t)),
+        )
+        wave = here[0] * now[0] - here[1] * now[1]  # a cos(k (X + V t))
         waves = (wave, -omega * (here[1] * now[0] + here[0] * now[1]), -omega * omega * wave)
         parts = [np.zeros((*wave.shape, 6)) for _ in range(3)]
         for part, height in zip(parts, waves, strict=True):

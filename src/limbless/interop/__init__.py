@@ -1,4 +1,5 @@
 """Doors: robots and films in, runs and learning environments out."""
+
 from __future__ import annotations
 
 import importlib

@@ -1,4 +1,5 @@
 """A trunk -> a `Chain`: axes of the body, links with all frames parallel at zero, joints field by field."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -95,8 +96,11 @@ def _link(part: Part, origin: Array, previous: Array, axes: Array, joint: Connec
     about = axes @ (part.inertia - lever + shift) @ axes.T if part.mass or part.inertia.any() else np.zeros((3, 3))
     fields: dict[str, Any] = {"name": part.name or "link"}
     if part.mass or about.any():
-        fields |= {"mass": float(part.mass), "first_moment": _three(axes @ arm),
-                   "inertia": tuple(float(number) for number in upper_triangle((about + about.T) / 2))}
+        fields |= {
+            "mass": float(part.mass),
+            "first_moment": _three(axes @ arm),
+            "inertia": tuple(float(number) for number in upper_triangle((about + about.T) / 2)),
+        }
     if joint is not None:
         fields |= {"joint": joint_of(joint, axes), "position": _three(axes @ (origin - previous))}
     return Link(**fields, body=worn.body, contact_shapes=worn.spheres, mesh=worn.mesh)
@@ -104,8 +108,14 @@ def _link(part: Part, origin: Array, previous: Array, axes: Array, joint: Connec
 
 def joint_of(joint: Connection, axes: Array) -> Joint:
     """A joint, field by field; a pair of numbers where its two axes differ."""
-    words = {"damping": "damping", "coulomb_friction": "friction", "stiffness": "stiffness", "rest": "rest",
-             "rotor_inertia": "armature", "torque_limit": "effort"}
+    words = {
+        "damping": "damping",
+        "coulomb_friction": "friction",
+        "stiffness": "stiffness",
+        "rest": "rest",
+        "rotor_inertia": "armature",
+        "torque_limit": "effort",
+    }
     if joint.kind != "spherical":
         words |= {"lower": "lower", "upper": "upper"}
     fields: dict[str, Any] = {"name": joint.name, "kind": joint.kind}
@@ -130,8 +140,10 @@ def _fold(trunk: Trunk, options: FromFile) -> tuple[float, float, Array] | None:
         trunk.notes.append(f"armature of the base: {why}")
         trunk.armature = None
         return None
-    trunk.notes.append(f"armature of the base: folded into link 0 as {along:g} kg and {about:g} kg m2 at the base "
-                       "joint; MuJoCo does not weigh it (base_armature: drop leaves it out)")
+    trunk.notes.append(
+        f"armature of the base: folded into link 0 as {along:g} kg and {about:g} kg m2 at the base "
+        "joint; MuJoCo does not weigh it (base_armature: drop leaves it out)"
+    )
     return along, about, where
 
 
@@ -140,8 +152,11 @@ def _heavier(link: Link, armature: tuple[float, float, Array], axes: Array, orig
     r = axes @ (where - origin)
     own = link.mass_properties()
     inertia = own.inertia + about * np.eye(3) + along * (r @ r * np.eye(3) - np.outer(r, r))
-    return link.changed(mass=float(own.mass + along), first_moment=_three(own.moment + along * r),
-                        inertia=tuple(float(number) for number in upper_triangle(inertia)))
+    return link.changed(
+        mass=float(own.mass + along),
+        first_moment=_three(own.moment + along * r),
+        inertia=tuple(float(number) for number in upper_triangle(inertia)),
+    )
 
 
 def _check_ranges(trunk: Trunk) -> None:
@@ -155,8 +170,10 @@ def _check_ranges(trunk: Trunk) -> None:
                 ends["lower"] = ends["upper"] = None
     if empty:
         lower, upper = next(iter(empty.values()))
-        trunk.notes.append(f"ranges of {len(empty)} joints from {lower:g} to {upper:g} are none, and are not kept "
-                           f"({names(list(empty))})")
+        trunk.notes.append(
+            f"ranges of {len(empty)} joints from {lower:g} to {upper:g} are none, and are not kept "
+            f"({names(list(empty))})"
+        )
 
 
 def _odd_inertia(part: Part, worn: Dress) -> list[str]:
@@ -166,25 +183,35 @@ def _odd_inertia(part: Part, worn: Dress) -> list[str]:
     length = worn.body.length if worn.body else 0.0
     reach = max(length, 2 * worn.body.half_width) if worn.body else np.inf
     if worn.how == "shapes" and principal[-1] > part.mass * (2 * reach) ** 2:
-        return [f"link {part.name!r}: an inertia of {principal[-1]:.3g} kg m2 is far above what {part.mass:.3g} kg on "
-                f"{length:.3g} m can have: a placeholder?"]
+        return [
+            f"link {part.name!r}: an inertia of {principal[-1]:.3g} kg m2 is far above what {part.mass:.3g} kg on "
+            f"{length:.3g} m can have: a placeholder?"
+        ]
     if principal[-1] - principal[0] - principal[1] > 1e-6 * principal[-1]:
-        return [f"link {part.name!r}: its principal moments {', '.join(f'{number:.3g}' for number in principal)} kg m2 "
-                "belong to no body (one is above the sum of the others)"]
+        return [
+            f"link {part.name!r}: its principal moments {', '.join(f'{number:.3g}' for number in principal)} kg m2 "
+            "belong to no body (one is above the sum of the others)"
+        ]
     return []
 
 
 def _tell(trunk: Trunk, hows: list[str], options: FromFile) -> None:
     massless = [part.name for part in trunk.parts[1:] if not part.mass]
     if massless:
-        trunk.notes.append(f"links without mass: {names(massless)}; torques as input need a rotor_inertia at their "
-                           "joints")
+        trunk.notes.append(
+            f"links without mass: {names(massless)}; torques as input need a rotor_inertia at their joints"
+        )
     if options.head is None:
-        trunk.notes.append(f"head: the file does not say which end it is; taken as the base, link "
-                           f"{trunk.parts[0].name!r} (head: tip, or reverse: true, says otherwise)")
+        trunk.notes.append(
+            f"head: the file does not say which end it is; taken as the base, link "
+            f"{trunk.parts[0].name!r} (head: tip, or reverse: true, says otherwise)"
+        )
     counts = {how: hows.count(how) for how in ("shapes", "inertia") if how in hows}
-    trunk.notes.append("body: from " + " and ".join(f"the {how} of {count} links" for how, count in counts.items())
-                       if counts else "body: none, no link has a shape or mass")
+    trunk.notes.append(
+        "body: from " + " and ".join(f"the {how} of {count} links" for how, count in counts.items())
+        if counts
+        else "body: none, no link has a shape or mass"
+    )
     fast = [joint.velocity for joint in trunk.joints if joint.velocity is not None]
     if fast:
         trunk.notes.append(f"velocity limits of {len(fast)} joints ({min(fast):g} to {max(fast):g}) are not kept")

@@ -1,4 +1,5 @@
 """Shapes of a part -> the body on which water acts, the spheres that touch the ground, and what is drawn."""
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -20,7 +21,7 @@ class Dress(NamedTuple):
     body: BodyShape | None
     spheres: tuple[Sphere, ...]
     mesh: tuple[Mesh, ...]
-    how: str                               # shapes, or inertia where there is no shape to go by
+    how: str  # shapes, or inertia where there is no shape to go by
 
 
 def seen_shapes(part: Part) -> list[Shape]:
@@ -54,8 +55,10 @@ def dress(part: Part, origin: Array, axes: Array, start: float | None, stop: flo
         shapes = [box]
     if not shapes:
         return Dress(None, (), mesh, how)
-    low, high = (np.array([pick(shape.extent(axis)[end] for shape in shapes) - axis @ origin for axis in axes])
-                 for end, pick in ((0, min), (1, max)))
+    low, high = (
+        np.array([pick(shape.extent(axis)[end] for shape in shapes) - axis @ origin for axis in axes])
+        for end, pick in ((0, min), (1, max))
+    )
     begin, end = low[0] if start is None else start, high[0] if stop is None else stop
     if end - begin <= 1e-6 * reach:
         begin, end = low[0], high[0]
@@ -65,8 +68,12 @@ def dress(part: Part, origin: Array, axes: Array, start: float | None, stop: flo
     half = np.maximum((high - low)[1:] / 2, _THIN * length)
     half = np.minimum(half, reach) if how == "inertia" else half
     middle = (high + low)[1:] / 2
-    body = BodyShape(position=(float(begin), *map(float, middle)), length=float(length), half_width=float(half[0]),
-                     half_height=float(half[1]))
+    body = BodyShape(
+        position=(float(begin), *map(float, middle)),
+        length=float(length),
+        half_width=float(half[0]),
+        half_height=float(half[1]),
+    )
     return Dress(body, _spheres(begin, end, middle, float(half.min())), mesh, how)
 
 
@@ -85,8 +92,12 @@ def _mesh(shape: Shape, origin: Array, axes: Array) -> Mesh:
     place = shape.pose if shape.mesh_pose is None else shape.mesh_pose
     w, x, y, z = (float(number) for number in matrix_to_quaternion(axes @ place[:3, :3]))
     position = axes @ (place[:3, 3] - origin)
-    return Mesh(file=str(shape.mesh), scale=tuple(map(float, shape.scale)), position=tuple(map(float, position)),
-                orientation=(w, x, y, z))
+    return Mesh(
+        file=str(shape.mesh),
+        scale=tuple(map(float, shape.scale)),
+        position=tuple(map(float, position)),
+        orientation=(w, x, y, z),
+    )
 
 
 def add_density(part: Part, density: float) -> None:
@@ -110,8 +121,12 @@ def _solids(shape: Shape, density: float) -> list[Solid]:
     R, centre, (a, b, c) = shape.pose[:3, :3], shape.pose[:3, 3], map(float, shape.half)
 
     def placed(at: float, sign: float = 1.0) -> dict:
-        return {"position": tuple(map(float, centre + at * R[:, 2])), "axis": tuple(map(float, sign * R[:, 2])),
-                "lateral": tuple(map(float, R[:, 0])), "density": density}
+        return {
+            "position": tuple(map(float, centre + at * R[:, 2])),
+            "axis": tuple(map(float, sign * R[:, 2])),
+            "lateral": tuple(map(float, R[:, 0])),
+            "density": density,
+        }
 
     if shape.kind == "cylinder":
         return [EllipticCylinder(length=2 * c, half_width=a, half_height=b, **placed(-c))]

@@ -1,4 +1,5 @@
 """How far a mesh reaches: bounding boxes of STL and OBJ files."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,4 +1,5 @@
 """MJCF -> tree, through MuJoCo's own compiler."""
+
 from __future__ import annotations
 
 import math
@@ -33,8 +34,19 @@ def read_mjcf(root: Element, beside: Path, density: bool) -> Tree:
     data = mujoco.MjData(model)
     data.qpos[:] = model.qpos0
     mujoco.mj_kinematics(model, data)
-    for values in (data.xpos, data.xipos, data.xanchor, model.body_mass, model.body_inertia, model.geom_size,
-                   model.geom_aabb, model.dof_armature, model.dof_damping, model.dof_frictionloss, model.jnt_stiffness):
+    for values in (
+        data.xpos,
+        data.xipos,
+        data.xanchor,
+        model.body_mass,
+        model.body_inertia,
+        model.geom_size,
+        model.geom_aabb,
+        model.dof_armature,
+        model.dof_damping,
+        model.dof_frictionloss,
+        model.jnt_stiffness,
+    ):
         if not np.isfinite(values).all() or np.abs(values).max(initial=0.0) > LARGEST:
             raise InputError(f"its numbers leave the range of what can be computed: finite, and not above {LARGEST:g}")
     reader = _Reader(mujoco, model, data)
@@ -49,12 +61,14 @@ def _compiled(mujoco: Any, root: Element, density: bool) -> Any:
         compiler = compiler if compiler is not None else ElementTree.SubElement(root, "compiler")
         compiler.attrib |= {"boundmass": str(_TINY), "boundinertia": str(_TINY)}
     if root.find("worldbody/body") is None or next(root.iter("joint"), next(root.iter("freejoint"), None)) is None:
-        raise InputError("the file describes no moving joint (a template, such as dm_control's swimmer.xml, is "
-                         "completed by a program)")
+        raise InputError(
+            "the file describes no moving joint (a template, such as dm_control's swimmer.xml, is "
+            "completed by a program)"
+        )
     try:
         spec = mujoco.MjSpec.from_string(ElementTree.tostring(root, encoding="unicode"))
         return spec.compile()
-    except Exception as error:                               # ValueError, FatalError: whatever MuJoCo raises
+    except Exception as error:  # ValueError, FatalError: whatever MuJoCo raises
         told = " ".join(str(error).split())
         raise InputError(f"MuJoCo cannot compile it: {told}") from None
 
@@ -101,8 +115,10 @@ class _Reader:
             of[body] = of.get(parent, body)
             trees.setdefault(of[body], []).append(body)
         if not trees:
-            raise InputError("the file describes no moving joint (a template, such as dm_control's swimmer.xml, is "
-                             "completed by a program)")
+            raise InputError(
+                "the file describes no moving joint (a template, such as dm_control's swimmer.xml, is "
+                "completed by a program)"
+            )
         order = sorted(trees.values(), key=lambda bodies: -int(sum(m.body_jntnum[body] for body in bodies)))
         return order[0], order[1:]
 
@@ -164,8 +180,9 @@ class _Reader:
             zero = float(m.qpos0[m.jnt_qposadr[joint]])
             made.rest = float(m.qpos_spring[m.jnt_qposadr[joint]]) - zero if made.stiffness else 0.0
             if m.jnt_limited[joint]:
-                made.lower, made.upper = (float(bound) - zero if abs(bound) < _FAR else None
-                                          for bound in m.jnt_range[joint])
+                made.lower, made.upper = (
+                    float(bound) - zero if abs(bound) < _FAR else None for bound in m.jnt_range[joint]
+                )
         if m.jnt_actfrclimited[joint]:
             made.effort = float(np.abs(m.jnt_actfrcrange[joint]).max()) or None
         return made
@@ -175,8 +192,11 @@ class _Reader:
         others: Counter[str] = Counter()
         for number in range(m.nu):
             name = self.joint_names[int(m.actuator_trnid[number][0])] if m.actuator_trntype[number] in (0, 1) else ""
-            plain = m.actuator_gaintype[number] == 0 and m.actuator_biastype[number] in (0, 1) \
+            plain = (
+                m.actuator_gaintype[number] == 0
+                and m.actuator_biastype[number] in (0, 1)
                 and m.actuator_dyntype[number] == 0
+            )
             if name not in joints or not plain:
                 others["actuators that act on no joint, or have dynamics of their own"] += 1
                 continue
@@ -221,17 +241,25 @@ class _Reader:
     def _fluid(self, tree: Tree) -> None:
         option = self.model.opt
         if option.density or option.viscosity:
-            tree.fluid = {"density": float(option.density), "viscosity": float(option.viscosity),
-                          "wind": [float(number) for number in option.wind]}
+            tree.fluid = {
+                "density": float(option.density),
+                "viscosity": float(option.viscosity),
+                "wind": [float(number) for number in option.wind],
+            }
             if np.any(self.model.geom_fluid[:, 0] > 0):
                 tree.notes.append("fluidshape ellipsoid is read as inertia-box: the ellipsoid model is not here")
 
     def _friction(self, tree: Tree, bodies: list[int]) -> None:
-        own = [float(f[0]) for f, body in zip(self.model.geom_friction, self.model.geom_bodyid, strict=True)
-               if body in bodies]
+        own = [
+            float(f[0])
+            for f, body in zip(self.model.geom_friction, self.model.geom_bodyid, strict=True)
+            if body in bodies
+        ]
         if own:
-            tree.notes.append(f"friction of its geoms: {min(own):g} to {max(own):g}; a ground takes it as forward, "
-                              "backward and lateral")
+            tree.notes.append(
+                f"friction of its geoms: {min(own):g} to {max(own):g}; a ground takes it as forward, "
+                "backward and lateral"
+            )
 
     def _lost(self, tree: Tree, bodies: list[int]) -> None:
         """What moves the robot in MuJoCo and has no place in a chain."""
@@ -245,9 +273,11 @@ class _Reader:
             tree.notes.append(f"ranges of {len(balls)} ball joints are not kept ({', '.join(balls[:3])})")
         light = [self.names[body] for body in bodies if m.body_gravcomp[body]]
         if light:
-            tree.notes.append(f"gravcomp of {len(light)} bodies is not kept: here they weigh in full "
-                              f"({', '.join(light[:3])})")
+            tree.notes.append(
+                f"gravcomp of {len(light)} bodies is not kept: here they weigh in full ({', '.join(light[:3])})"
+            )
         if np.hypot(*m.opt.gravity[:2]) > 1e-6 * np.linalg.norm(m.opt.gravity):
             x, y, z = m.opt.gravity
-            tree.notes.append(f"gravity ({x:g}, {y:g}, {z:g}) of the file is not along its z, and is not read: up is "
-                              "z here")
+            tree.notes.append(
+                f"gravity ({x:g}, {y:g}, {z:g}) of the file is not along its z, and is not read: up is z here"
+            )

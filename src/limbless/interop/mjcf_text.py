@@ -1,4 +1,5 @@
 """MJCF text before it is compiled: other files taken in, what is only seen taken out, missing meshes made harmless."""
+
 from __future__ import annotations
 
 from collections import Counter
@@ -27,8 +28,11 @@ def prepared(root: Element, beside: Path, density: bool) -> tuple[Element, list[
             root.remove(section)
     _remove_looks(root, counts)
     _settle_meshes(root, beside, notes, density)
-    shown = {tag: count for tag, count in counts.items() if tag in ("sensor", "camera", "light", "keyframe", "skin",
-                                                                    "hfield", "plugin") and count}
+    shown = {
+        tag: count
+        for tag, count in counts.items()
+        if tag in ("sensor", "camera", "light", "keyframe", "skin", "hfield", "plugin") and count
+    }
     if shown:
         told = ", ".join(f"{count} {tag}{'s' * (count > 1)}" for tag, count in sorted(shown.items()))
         notes.append(f"not read: {told}")
@@ -41,8 +45,9 @@ def _refuse_numbers(root: Element) -> None:
         for key, words in element.attrib.items():
             for word in words.split() if key not in _TEXTS else ():
                 if not abs(_number(word)) <= LARGEST:
-                    raise InputError(f"<{element.tag}> {key} is {words[:40]!r}: numbers must be finite, and not above "
-                                     f"{LARGEST:g}")
+                    raise InputError(
+                        f"<{element.tag}> {key} is {words[:40]!r}: numbers must be finite, and not above {LARGEST:g}"
+                    )
 
 
 def _number(word: str) -> float:
@@ -107,8 +112,9 @@ def _settle_meshes(root: Element, beside: Path, notes: list[str], density: bool)
             name = _attribute(geom, "mesh", klass, defaults) or _attribute(geom, "hfield", klass, defaults)
             if name not in missing:
                 continue
-            weighs = (_attribute(geom, "mass", klass, defaults) or "1").strip() not in ("0", "0.0") \
-                and (_attribute(geom, "density", klass, defaults) or "1").strip() not in ("0", "0.0")
+            weighs = (_attribute(geom, "mass", klass, defaults) or "1").strip() not in ("0", "0.0") and (
+                _attribute(geom, "density", klass, defaults) or "1"
+            ).strip() not in ("0", "0.0")
             if weighs and body.tag == "body" and (body.find("inertial") is None or fromgeom):
                 weightless.append(body.get("name", "body"))
             for key in ("mesh", "hfield", "fitscale", "density", "fromto"):
@@ -117,8 +123,10 @@ def _settle_meshes(root: Element, beside: Path, notes: list[str], density: bool)
     _forget(root, missing)
     shown = ", ".join(list(missing.values())[:3]) + (", .." if len(missing) > 3 else "")
     if weightless and not density:
-        raise InputError(f"bodies {', '.join(map(repr, weightless[:3]))}{' ..' * (len(weightless) > 3)} take their "
-                         f"inertia from meshes that are not here ({shown}); put them beside the file or give density")
+        raise InputError(
+            f"bodies {', '.join(map(repr, weightless[:3]))}{' ..' * (len(weightless) > 3)} take their "
+            f"inertia from meshes that are not here ({shown}); put them beside the file or give density"
+        )
     notes.append(f"{len(missing)} meshes are not here ({shown})")
 
 
@@ -137,8 +145,9 @@ def _folders(root: Element, beside: Path) -> list[Path]:
 def _defaults(root: Element) -> dict[str, dict[str, str]]:
     """Class -> attributes of its geoms, those of the classes around it included."""
     found: dict[str, dict[str, str]] = {}
-    waiting: list[tuple[Element, str, dict[str, str]]] = [(item, item.get("class", "main"), {})
-                                                          for item in root.findall("default")]
+    waiting: list[tuple[Element, str, dict[str, str]]] = [
+        (item, item.get("class", "main"), {}) for item in root.findall("default")
+    ]
     while waiting:
         item, name, around = waiting.pop()
         geom = item.find("geom")

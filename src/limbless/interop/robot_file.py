@@ -1,4 +1,5 @@
 """Robot files: read, and what became of them."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -52,15 +53,17 @@ class RobotFile:
         except InputError as error:
             told = str(error)
             raise (error if told.startswith(str(self.path.name)) else InputError(f"{self.path.name}: {told}")) from None
-        except (ArithmeticError, ValueError) as error:       # numbers that no robot has: their products overflow
+        except (ArithmeticError, ValueError) as error:  # numbers that no robot has: their products overflow
             raise InputError(f"{self.path.name}: cannot be made a chain: {error}") from None
         self.notes = tuple(dict.fromkeys([*tree.notes, *trunk.notes, *_missing(tree), *_boxed(trunk)]))
         self.actuation = _actuation(tree, trunk)
         self.environment = _environment(tree, trunk, self._chain)
         self._keep_wheels(trunk)
         if not {"yaw", "pitch"} & set(self._chain.joint_labels):
-            self.notes += ("no joint can yaw or pitch: no wave drives it, and its first scenario holds it still (gait: "
-                           "recorded moves every joint by a table)",)
+            self.notes += (
+                "no joint can yaw or pitch: no wave drives it, and its first scenario holds it still (gait: "
+                "recorded moves every joint by a table)",
+            )
 
     def chain(self) -> Chain:
         """The robot."""
@@ -117,16 +120,23 @@ def _tree(path: Path, options: FromFile) -> tuple[str, Tree]:
 
 
 def _missing(tree: Tree) -> list[str]:
-    lost = {shape.mesh_name for part in tree.parts.values() for shape in part.shapes if shape.kind == "mesh"
-            and shape.mesh is None}
+    lost = {
+        shape.mesh_name
+        for part in tree.parts.values()
+        for shape in part.shapes
+        if shape.kind == "mesh" and shape.mesh is None
+    }
     shown = ", ".join(sorted(lost)[:3]) + (", .." if len(lost) > 3 else "")
     return [f"{len(lost)} meshes are not here ({shown})"] if lost else []
 
 
 def _boxed(trunk: Trunk) -> list[str]:
     found = [part.name for part in trunk.parts if part.boxed]
-    return [f"mass of {len(found)} links from the boxes around their meshes ({names(found)}): more than they have"] \
-        if found else []
+    return (
+        [f"mass of {len(found)} links from the boxes around their meshes ({names(found)}): more than they have"]
+        if found
+        else []
+    )
 
 
 def _actuation(tree: Tree, trunk: Trunk) -> dict[str, Any] | None:
@@ -136,14 +146,17 @@ def _actuation(tree: Tree, trunk: Trunk) -> dict[str, Any] | None:
         return None
     if not any(drive and drive["kind"] == "pd" for drive in driven):
         return {"kind": "torque"}
-    return {"kind": "pd", "stiffness": [drive.get("kp", 0.0) if drive else 0.0 for drive in driven],
-            "damping": [drive.get("kv", 0.0) if drive else 0.0 for drive in driven]}
+    return {
+        "kind": "pd",
+        "stiffness": [drive.get("kp", 0.0) if drive else 0.0 for drive in driven],
+        "damping": [drive.get("kv", 0.0) if drive else 0.0 for drive in driven],
+    }
 
 
 def _environment(tree: Tree, trunk: Trunk, chain: Chain) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     if tree.fluid is not None:
-        axes = body_axes(trunk)              # of the robot at its start, along the world's: so is the wind
+        axes = body_axes(trunk)  # of the robot at its start, along the world's: so is the wind
         wind = [float(number) + 0.0 for number in axes @ np.array(tree.fluid["wind"])]
         entry = {"kind": "body-drag", "rule": "inertia-box", **tree.fluid, "wind": wind}
         if trunk.armature is not None and trunk.base != "fixed":
@@ -161,8 +174,11 @@ def _environment(tree: Tree, trunk: Trunk, chain: Chain) -> list[dict[str, Any]]
 def options_in(changes: Mapping[str, Any]) -> dict[str, Any]:
     """Options for reading among changes of a scenario: `robot.branches` and the like."""
     known = set(FromFile.model_fields) - {"kind", "preset", "file"}
-    return {path.removeprefix("robot."): value for path, value in changes.items()
-            if path.startswith("robot.") and path.removeprefix("robot.") in known}
+    return {
+        path.removeprefix("robot."): value
+        for path, value in changes.items()
+        if path.startswith("robot.") and path.removeprefix("robot.") in known
+    }
 
 
 __all__ = ["RobotFile", "is_robot_file", "load_robot", "options_in", "read_robot", "several"]

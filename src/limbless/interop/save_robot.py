@@ -1,4 +1,5 @@
 """Robots out: a chain into a file of another tool."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -15,8 +16,14 @@ from limbless.robots.chain import Chain
 FORMATS = {".xml": "mjcf", ".mjcf": "mjcf", ".urdf": "urdf"}
 
 
-def save_robot(robot: Robot | Preset, path: str | Path, environment: Sequence[Any] = (), step: float = 0.01,
-               form: str | None = None, initial: Any = None) -> Path:
+def save_robot(
+    robot: Robot | Preset,
+    path: str | Path,
+    environment: Sequence[Any] = (),
+    step: float = 0.01,
+    form: str | None = None,
+    initial: Any = None,
+) -> Path:
     """Write a chain as MJCF or URDF.
 
     Parameters

@@ -1,4 +1,5 @@
 """SDFormat 1.4 to 1.11 -> tree."""
+
 from __future__ import annotations
 
 import math
@@ -16,15 +17,30 @@ from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 from limbless.robots.links import symmetric_matrix
 
 _SIX = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-_KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed",
-          "ball": "spherical", "universal": "universal"}
+_KINDS = {
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "fixed": "fixed",
+    "ball": "spherical",
+    "universal": "universal",
+}
 _WORLD, _MODEL = "world", "__model__"
 _LONGEST = 500
 """Frames that hang on each other."""
 _DENSITY = 1000.0
 """kg/m3: of `<inertial auto="true">` where the file has none."""
-_OF_LINKS = ("pose", "inertial", "collision", "visual", "gravity", "self_collide", "kinematic", "enable_wind",
-             "must_be_base_link")
+_OF_LINKS = (
+    "pose",
+    "inertial",
+    "collision",
+    "visual",
+    "gravity",
+    "self_collide",
+    "kinematic",
+    "enable_wind",
+    "must_be_base_link",
+)
 _READ = ("link", "joint", "pose", "frame", "static", "self_collide", "enable_wind", "allow_auto_disable")
 
 
@@ -128,8 +144,9 @@ def _part(link: Element, frames: _Frames, beside: Path) -> Part:
     part, inertial = Part(name, place[:3, 3]), link.find("inertial")
     for tag in ("collision", "visual"):
         for item in link.findall(tag):
-            shape = shape_of(item.find("geometry"), frames.within(item, name), tag == "collision", beside,
-                             f"{what}: {tag}")
+            shape = shape_of(
+                item.find("geometry"), frames.within(item, name), tag == "collision", beside, f"{what}: {tag}"
+            )
             part.shapes += [shape] if shape else []
             if shape and tag == "collision" and inertial is not None and _is_true(inertial.get("auto")):
                 own = item.findtext("density") or inertial.findtext("density")
@@ -138,8 +155,14 @@ def _part(link: Element, frames: _Frames, beside: Path) -> Part:
         kilograms, inertia = number(inertial.findtext("mass"), f"{what}: mass", 1.0), inertial.find("inertia")
         if kilograms < 0:
             raise InputError(f"{what}: mass is {kilograms:g}; it must be zero or positive")
-        six = [number(None if inertia is None else inertia.findtext(key), f"{what}: {key}",
-                      1.0 if key in ("ixx", "iyy", "izz") else 0.0) for key in _SIX]
+        six = [
+            number(
+                None if inertia is None else inertia.findtext(key),
+                f"{what}: {key}",
+                1.0 if key in ("ixx", "iyy", "izz") else 0.0,
+            )
+            for key in _SIX
+        ]
         full = place @ _pose(inertial.find("pose"), f"{what}: pose of inertial")
         part.add_mass(kilograms, full[:3, 3], full[:3, :3] @ symmetric_matrix(six) @ full[:3, :3].T)
     return part
@@ -157,8 +180,9 @@ def _lost(model: Element) -> list[str]:
     notes = ["not read: " + ", ".join(f"{count} <{tag}>" for tag, count in sorted(counts.items()))] if counts else []
     bare = [link.get("name", "") for link in links if link.find("inertial") is None]
     if bare:
-        notes.append(f"{len(bare)} links without <inertial> have no mass here ({', '.join(bare[:3])}); Gazebo gives "
-                     "each 1 kg")
+        notes.append(
+            f"{len(bare)} links without <inertial> have no mass here ({', '.join(bare[:3])}); Gazebo gives each 1 kg"
+        )
     light = [link.get("name", "") for link in links if (link.findtext("gravity") or "1").strip() in ("0", "false")]
     if light:
         notes.append(f"gravity is off for {len(light)} links of the file ({', '.join(light[:3])}); here they weigh")
@@ -194,11 +218,15 @@ def _numbers(axis: Element | None, what: str) -> dict[str, float | None]:
     bounds, dynamics = (None, None) if axis is None else (axis.find("limit"), axis.find("dynamics"))
     found: dict[str, float | None] = dict.fromkeys(("effort", "velocity", "lower", "upper"))
     if bounds is not None:
-        found = {word: limit(bounds.findtext(word), f"{what}: {word}", 0.0 if word in ("effort", "velocity") else -1e9)
-                 for word in found}
+        found = {
+            word: limit(bounds.findtext(word), f"{what}: {word}", 0.0 if word in ("effort", "velocity") else -1e9)
+            for word in found
+        }
     keys = {"damping": "damping", "friction": "friction", "stiffness": "spring_stiffness", "rest": "spring_reference"}
-    return found | {word: number(None if dynamics is None else dynamics.findtext(key), f"{what}: {key}", 0.0)
-                    for word, key in keys.items()}
+    return found | {
+        word: number(None if dynamics is None else dynamics.findtext(key), f"{what}: {key}", 0.0)
+        for word, key in keys.items()
+    }
 
 
 def _axis(axis: Element | None, place: Array, frames: _Frames, what: str) -> Array:

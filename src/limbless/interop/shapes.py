@@ -1,4 +1,5 @@
 """Geometry of URDF and SDF as shapes: the words are almost the same in both."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -24,9 +25,13 @@ def shape_of(geometry: Element | None, pose: Array, collides: bool, beside: Path
     if found is None:
         return None
     if found.tag == "mesh":
-        return mesh_shape(value(found, "filename") or value(found, "uri") or "",
-                          numbers(value(found, "scale"), 3, f"{what} mesh scale", (1.0, 1.0, 1.0)), pose, collides,
-                          beside)
+        return mesh_shape(
+            value(found, "filename") or value(found, "uri") or "",
+            numbers(value(found, "scale"), 3, f"{what} mesh scale", (1.0, 1.0, 1.0)),
+            pose,
+            collides,
+            beside,
+        )
     if found.tag == "box":
         half = numbers(value(found, "size"), 3, f"{what} box size") / 2
     elif found.tag == "ellipsoid":

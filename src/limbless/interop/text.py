@@ -1,4 +1,5 @@
 """Robot descriptions as text: XML that is read safely, its numbers, and files that it names."""
+
 from __future__ import annotations
 
 import math
@@ -56,8 +57,10 @@ def parse(text: str, where: str) -> Element:
     if "<!DOCTYPE" in plain or "<!ENTITY" in plain:
         raise InputError(f"{where}: a description of a robot needs no DOCTYPE and no ENTITY; take them out")
     if not plain.lstrip().startswith("<"):
-        raise InputError(f"{where}: not XML, in which robots are described (URDF, SDF, MJCF, xacro); `limbless film` "
-                         "reads tables of a tracked animal")
+        raise InputError(
+            f"{where}: not XML, in which robots are described (URDF, SDF, MJCF, xacro); `limbless film` "
+            "reads tables of a tracked animal"
+        )
     try:
         root = ElementTree.fromstring(plain.lstrip())
     except (ElementTree.ParseError, ValueError) as error:

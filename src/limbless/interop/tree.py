@@ -3,6 +3,7 @@
 In one frame nothing has to be turned when parts are welded together, when a chain is walked from its other end, or when
 a joint is taken off: masses, places and axes are simply there.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -23,14 +24,14 @@ MOVING = ("revolute", "prismatic", "universal", "spherical")
 class Shape:
     """A shape of a part. Cylinders and capsules stand along their own z; a capsule's half height includes its caps."""
 
-    kind: str                              # sphere, capsule, cylinder, box, ellipsoid, mesh
-    half: Array | None                     # (3,) half extents along its own axes, m; None: a mesh that is not here
-    pose: Array                            # (4, 4) of its centre and axes, file frame
-    collides: bool = True                  # else it is only seen
+    kind: str  # sphere, capsule, cylinder, box, ellipsoid, mesh
+    half: Array | None  # (3,) half extents along its own axes, m; None: a mesh that is not here
+    pose: Array  # (4, 4) of its centre and axes, file frame
+    collides: bool = True  # else it is only seen
     mesh: Path | None = None
     mesh_name: str = ""
     scale: Array = field(default_factory=lambda: np.ones(3))
-    mesh_pose: Array | None = None         # (4, 4) of the mesh's own frame, file frame
+    mesh_pose: Array | None = None  # (4, 4) of the mesh's own frame, file frame
     friction: float | None = None
 
     def extent(self, direction: Array) -> tuple[float, float]:
@@ -55,13 +56,13 @@ class Part:
     """A rigid part."""
 
     name: str
-    origin: Array                          # (3,) of its own frame, file frame, m
-    mass: float = 0.0                      # kg
-    moment: Array = field(default_factory=lambda: np.zeros(3))         # first moment about the file's origin, kg m
-    inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))   # about the file's origin, file axes, kg m2
+    origin: Array  # (3,) of its own frame, file frame, m
+    mass: float = 0.0  # kg
+    moment: Array = field(default_factory=lambda: np.zeros(3))  # first moment about the file's origin, kg m
+    inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))  # about the file's origin, file axes, kg m2
     shapes: list[Shape] = field(default_factory=list)
-    also: list[str] = field(default_factory=list)                      # names of parts that were merged into it
-    boxed: bool = False                    # whether its mass is that of a box around a mesh
+    also: list[str] = field(default_factory=list)  # names of parts that were merged into it
+    boxed: bool = False  # whether its mass is that of a box around a mesh
 
     def add_mass(self, mass: float, centre: Array, central: Array) -> None:
         """Add a body with its centre of mass and the inertia about it, along the file's axes."""
@@ -94,13 +95,13 @@ class Connection:
     kind: str
     parent: str
     child: str
-    anchor: Array                          # (3,) a point of its axis, file frame, m
-    axis: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))       # file frame
-    second_axis: Array | None = None       # of a universal joint
-    lower: float | None = None             # rad or m
+    anchor: Array  # (3,) a point of its axis, file frame, m
+    axis: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))  # file frame
+    second_axis: Array | None = None  # of a universal joint
+    lower: float | None = None  # rad or m
     upper: float | None = None
-    effort: float | None = None            # N m or N
-    velocity: float | None = None          # rad/s or m/s
+    effort: float | None = None  # N m or N
+    velocity: float | None = None  # rad/s or m/s
     damping: float = 0.0
     friction: float = 0.0
     stiffness: float = 0.0
@@ -108,7 +109,7 @@ class Connection:
     armature: float = 0.0
     mimic: str | None = None
     actuated: bool = False
-    second: dict[str, float | None] = field(default_factory=dict)      # numbers about `second_axis`, by field
+    second: dict[str, float | None] = field(default_factory=dict)  # numbers about `second_axis`, by field
 
     def turned(self) -> Connection:
         """The same joint seen from its child: same angle, axis negated."""
@@ -126,10 +127,10 @@ class Tree:
     name: str
     parts: dict[str, Part]
     connections: list[Connection]
-    grounded: str | None = None            # the part that stands for the world, where the file fixes the robot to it
-    couplings: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)   # what couples parts, and which
-    drives: dict[str, dict[str, float]] = field(default_factory=dict)            # joint -> its actuator
-    fluid: dict[str, Any] | None = None    # density, viscosity, wind
+    grounded: str | None = None  # the part that stands for the world, where the file fixes the robot to it
+    couplings: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)  # what couples parts, and which
+    drives: dict[str, dict[str, float]] = field(default_factory=dict)  # joint -> its actuator
+    fluid: dict[str, Any] | None = None  # density, viscosity, wind
     notes: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 

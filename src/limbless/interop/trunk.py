@@ -1,6 +1,7 @@
 """From a tree to the serial trunk that a chain is: fixed joints merged, the base found, the spine chosen, what hangs on
 it welded, dropped or refused.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -28,9 +29,9 @@ class Trunk:
     parts: list[Part]
     joints: list[Connection]
     base: str
-    base_axis: Array | None = None         # of a planar base: the normal of its plane
-    armature: tuple[float, float, Array] | None = None     # of the base: kg, kg m2, where
-    wheels: dict[str, list[str]] = field(default_factory=dict)   # trunk part -> wheels welded to it
+    base_axis: Array | None = None  # of a planar base: the normal of its plane
+    armature: tuple[float, float, Array] | None = None  # of the base: kg, kg m2, where
+    wheels: dict[str, list[str]] = field(default_factory=dict)  # trunk part -> wheels welded to it
     notes: list[str] = field(default_factory=list)
 
 
@@ -76,7 +77,7 @@ def trunk_of(tree: Tree, options: FromFile) -> Trunk:
         raise InputError("no spine: no branch of the tree outweighs the others; trunk: [first, last] names its ends")
     if options.base is not None:
         trunk.base = options.base
-        trunk.notes = [note for note in trunk.notes if not note.startswith("base: ")]      # told of what is not asked
+        trunk.notes = [note for note in trunk.notes if not note.startswith("base: ")]  # told of what is not asked
     elif row[0] != root and base != "free":
         trunk.base = "free"
         trunk.notes.append(f"link 0 is {row[0]!r}, not the file's root {root!r}: its base is free")
@@ -105,8 +106,9 @@ def _structure(tree: Tree) -> list[str]:
     for child, several_joints in hung.items():
         if len(several_joints) > 1:
             shown = ", ".join(map(repr, several_joints))
-            problems.append(f"link {child!r} hangs on {_count(len(several_joints))} joints ({shown}): limbless robots "
-                            "have no loops")
+            problems.append(
+                f"link {child!r} hangs on {_count(len(several_joints))} joints ({shown}): limbless robots have no loops"
+            )
     roots = [name for name in tree.parts if name not in hung]
     if not tree.parts:
         problems.append("it describes no link")
@@ -191,8 +193,9 @@ def _base_joints(tree: Tree) -> tuple[list[Connection], str]:
     return found, root
 
 
-def _base(tree: Tree, leading: list[Connection],
-          root: str) -> tuple[str, Array | None, tuple[float, float, Array] | None, list[str]]:
+def _base(
+    tree: Tree, leading: list[Connection], root: str
+) -> tuple[str, Array | None, tuple[float, float, Array] | None, list[str]]:
     """How the base moves: joints of the file that say so are taken off."""
     kinds = [joint.kind for joint in leading]
     slides = [joint for joint in leading if joint.kind == "prismatic"]
@@ -208,16 +211,24 @@ def _base(tree: Tree, leading: list[Connection],
         return "fixed", None, None, ["base: the file fixes the robot to the world"]
     if tree.parts[root].mass == 0.0:
         first = next((joint.name for joint in tree.connections if joint.parent == root), "")
-        return "fixed", None, None, [f"base: fixed, because the root {root!r} has no mass and carries joint {first!r}: "
-                                     "it could not float"]
+        return (
+            "fixed",
+            None,
+            None,
+            [f"base: fixed, because the root {root!r} has no mass and carries joint {first!r}: it could not float"],
+        )
     return "free", None, None, ["base: free, which the file does not say (base: fixed or planar says otherwise)"]
 
 
 def _held_back(leading: list[Connection]) -> list[str]:
     """What the joints of the base have beside their motion: a base here moves without any of it."""
-    found = {"damping": any(joint.damping for joint in leading), "friction": any(joint.friction for joint in leading),
-             "springs": any(joint.stiffness for joint in leading), "motors": any(joint.actuated for joint in leading),
-             "ranges": any(joint.lower is not None or joint.upper is not None for joint in leading)}
+    found = {
+        "damping": any(joint.damping for joint in leading),
+        "friction": any(joint.friction for joint in leading),
+        "springs": any(joint.stiffness for joint in leading),
+        "motors": any(joint.actuated for joint in leading),
+        "ranges": any(joint.lower is not None or joint.upper is not None for joint in leading),
+    }
     lost = [word for word, given in found.items() if given]
     told = names([joint.name for joint in leading])
     return [f"{' and '.join(lost)} of the joints of the base ({told}) not kept: the base moves freely"] if lost else []
@@ -269,13 +280,19 @@ def _weights(tree: Tree) -> dict[str, list[tuple[float, str]]]:
 
 
 def _spine(tree: Tree) -> list[str]:
-    """From the part that best balances its two heaviest directions, both ways along branches that outweigh all others.
-    """
-    wheels = {joint.child for joint in tree.connections if len(tree.connections_of(joint.child)) == 1
-              and 2 * tree.parts[joint.child].mass <= tree.parts[joint.parent].mass
-              and is_wheel(tree.parts[joint.child], joint)}
-    near = {name: [item for item in items if item[1] not in wheels] for name, items in _weights(tree).items()
-            if name not in wheels}
+    """From the part that best balances its two heaviest directions, both ways along branches that outweigh all others."""
+    wheels = {
+        joint.child
+        for joint in tree.connections
+        if len(tree.connections_of(joint.child)) == 1
+        and 2 * tree.parts[joint.child].mass <= tree.parts[joint.parent].mass
+        and is_wheel(tree.parts[joint.child], joint)
+    }
+    near = {
+        name: [item for item in items if item[1] not in wheels]
+        for name, items in _weights(tree).items()
+        if name not in wheels
+    }
 
     def imbalance(name: str) -> float:
         first, second = ([mass for mass, _ in near[name]] + [0.0, 0.0])[:2]
@@ -333,8 +350,10 @@ def _unmodelled(joints: list[Connection]) -> list[str]:
         if joint.kind not in MOVING:
             problems.append(f"joint {joint.name!r} is {joint.kind}: only the base may move like that")
         if joint.mimic is not None:
-            problems.append(f"joint {joint.name!r} mimics {joint.mimic!r}: coupled joints are not modelled; freeze: "
-                            f"[{joint.name}] holds it at zero")
+            problems.append(
+                f"joint {joint.name!r} mimics {joint.mimic!r}: coupled joints are not modelled; freeze: "
+                f"[{joint.name}] holds it at zero"
+            )
     return problems
 
 
@@ -345,8 +364,10 @@ def _coupled(tree: Tree, trunk: Trunk) -> list[str]:
     problems = []
     for text, members in tree.couplings:
         if own & set(members):
-            problems.append(f"{text} couples parts of the body ({names([name for name in members if name in own])}): "
-                            "coupled joints are not modelled; freeze: [joint] holds one at zero")
+            problems.append(
+                f"{text} couples parts of the body ({names([name for name in members if name in own])}): "
+                "coupled joints are not modelled; freeze: [joint] holds one at zero"
+            )
         else:
             trunk.notes.append(f"not read: {text}, which is not on the body")
     return problems
@@ -362,9 +383,11 @@ def _branches(tree: Tree, trunk: Trunk, side: list[Connection], options: FromFil
     carriers = [part for part in trunk.parts if part.name in under]
     lost = [name for part in carriers for name, _ in under[part.name]]
     if options.branches == "refuse":
-        return [f"not a serial chain: {len(side)} joint{'s' * (len(side) > 1)} on side branches of {len(carriers)} "
-                f"link{'s' * (len(carriers) > 1)} ({names(lost)}); branches: weld fixes them at zero, branches: drop "
-                "removes them, trunk: [first, last] names another spine"]
+        return [
+            f"not a serial chain: {len(side)} joint{'s' * (len(side) > 1)} on side branches of {len(carriers)} "
+            f"link{'s' * (len(carriers) > 1)} ({names(lost)}); branches: weld fixes them at zero, branches: drop "
+            "removes them, trunk: [first, last] names another spine"
+        ]
     shed = 0.0
     for part in carriers:
         waiting, seen = list(under[part.name]), {*row}

@@ -1,4 +1,5 @@
 """URDF -> tree."""
+
 from __future__ import annotations
 
 from collections import Counter
@@ -16,8 +17,14 @@ _FAR = 1e8
 """rad or m: of a bound that stands for none."""
 _READ = ("inertial", "collision", "visual", "origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
 _SIX = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-_KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed",
-          "floating": "floating", "planar": "planar"}
+_KINDS = {
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "fixed": "fixed",
+    "floating": "floating",
+    "planar": "planar",
+}
 
 
 def read_urdf(root: Element, beside: Path) -> Tree:
@@ -48,8 +55,10 @@ def origin_of(element: Element, what: str) -> Array:
     """(4, 4) of an `<origin>`; none is no displacement."""
     origin = element.find("origin")
     xyz, rpy = (None, None) if origin is None else (origin.get("xyz"), origin.get("rpy"))
-    return pose(numbers(xyz, 3, f"{what}: origin xyz", (0.0,) * 3),
-                rpy_matrix(numbers(rpy, 3, f"{what}: origin rpy", (0.0,) * 3)))
+    return pose(
+        numbers(xyz, 3, f"{what}: origin xyz", (0.0,) * 3),
+        rpy_matrix(numbers(rpy, 3, f"{what}: origin rpy", (0.0,) * 3)),
+    )
 
 
 def _ends(joint: Element) -> tuple[str, str]:
@@ -90,8 +99,13 @@ def _part(link: Element, name: str, place: Array, beside: Path) -> Part:
         part.add_mass(kilograms, full[:3, 3], full[:3, :3] @ symmetric_matrix(six) @ full[:3, :3].T)
     for tag in ("collision", "visual"):
         for item in link.findall(tag):
-            shape = shape_of(item.find("geometry"), place @ origin_of(item, f"{what}: {tag}"), tag == "collision",
-                             beside, f"{what}: {tag}")
+            shape = shape_of(
+                item.find("geometry"),
+                place @ origin_of(item, f"{what}: {tag}"),
+                tag == "collision",
+                beside,
+                f"{what}: {tag}",
+            )
             part.shapes += [shape] if shape else []
     return part
 
@@ -111,7 +125,7 @@ def _connection(joint: Element, places: dict[str, Array]) -> Connection:
     axis = joint.find("axis")
     direction = numbers(None if axis is None else axis.get("xyz"), 3, f"{what}: axis", (1.0, 0.0, 0.0))
     made = Connection(name, _KINDS[word], parent, child, place[:3, 3])
-    if made.kind in ("revolute", "prismatic", "planar"):        # of a planar joint, the normal of its plane
+    if made.kind in ("revolute", "prismatic", "planar"):  # of a planar joint, the normal of its plane
         made.axis = place[:3, :3] @ unit(direction, f"{what}: axis")
     bounds, dynamics, mimic = joint.find("limit"), joint.find("dynamics"), joint.find("mimic")
     if bounds is not None:

@@ -1,4 +1,5 @@
 """Passive wheels: a round part that turns freely about its own axis."""
+
 from __future__ import annotations
 
 import numpy as np

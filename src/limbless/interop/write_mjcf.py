@@ -1,4 +1,5 @@
 """A chain as MJCF: the same masses, joints and passive forces for MuJoCo."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -12,8 +13,10 @@ from limbless.robots.chain import Chain
 from limbless.robots.chain_arrays import PRISMATIC, SPHERICAL
 
 Element = ElementTree.Element
-_LOST = {"viscous_friction": "added to damping",
-         "breakaway_friction": "MuJoCo has no friction that falls with the rate"}
+_LOST = {
+    "viscous_friction": "added to damping",
+    "breakaway_friction": "MuJoCo has no friction that falls with the rate",
+}
 
 
 def mjcf_text(chain: Chain, environment: Sequence[Any] = (), step: float = 0.01, initial: Any = None) -> str:
@@ -23,8 +26,16 @@ def mjcf_text(chain: Chain, environment: Sequence[Any] = (), step: float = 0.01,
     others are named in a comment. `initial` is that of a scenario: where the base begins.
     """
     root = Element("mujoco", model=chain.name)
-    ElementTree.SubElement(root, "compiler", angle="radian", inertiafromgeom="false", balanceinertia="false",
-                           boundmass="0", boundinertia="0", autolimits="true")
+    ElementTree.SubElement(
+        root,
+        "compiler",
+        angle="radian",
+        inertiafromgeom="false",
+        balanceinertia="false",
+        boundmass="0",
+        boundinertia="0",
+        autolimits="true",
+    )
     option = ElementTree.SubElement(root, "option", timestep=text(step), integrator="RK4", gravity="0 0 0")
     world = ElementTree.SubElement(root, "worldbody")
     writer = _Writer(chain)
@@ -51,7 +62,7 @@ class _Writer:
         here, origin = world, np.zeros(3)
         waiting: list[Placed] = []
         last = max((k for k, placed in enumerate(self.rows) if placed.mass > 0), default=0)
-        for k, placed in enumerate(self.rows[:last + 1]):
+        for k, placed in enumerate(self.rows[: last + 1]):
             waiting.append(placed)
             if placed.mass == 0 and k > 0:
                 continue
@@ -84,15 +95,19 @@ class _Writer:
             central = central + np.diag(np.where(np.diag(central) <= 0, max(central.max(), 1e-9), 0.0))
             self.comments.append(f"{placed.name}: inertia about axes that do not move made positive")
         xx, yy, zz, xy, xz, yz = (central[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
-        ElementTree.SubElement(body, "inertial", pos=text(*placed.centre), mass=text(placed.mass),
-                               fullinertia=text(xx, yy, zz, xy, xz, yz))
+        ElementTree.SubElement(
+            body, "inertial", pos=text(*placed.centre), mass=text(placed.mass), fullinertia=text(xx, yy, zz, xy, xz, yz)
+        )
 
     def _base(self, body: Element) -> None:
         if self.chain.base == "free":
             ElementTree.SubElement(body, "freejoint", name="base")
         elif self.chain.base == "planar":
-            for name, kind, axis in (("base x", "slide", "1 0 0"), ("base y", "slide", "0 1 0"),
-                                     ("base yaw", "hinge", "0 0 1")):
+            for name, kind, axis in (
+                ("base x", "slide", "1 0 0"),
+                ("base y", "slide", "0 1 0"),
+                ("base yaw", "hinge", "0 0 1"),
+            ):
                 ElementTree.SubElement(body, "joint", name=name, type=kind, axis=axis)
 
     def _joint(self, body: Element, placed: Placed, offset: Array) -> None:
@@ -102,10 +117,15 @@ class _Writer:
         kind = {SPHERICAL: "ball", PRISMATIC: "slide"}.get(placed.row.kind, "hinge")
         names = [next(self.names) for _ in own]
         name = names[0] if len(names) == 1 else joint.name or names[0]
-        fields = {"armature": values(joint, own, "rotor_inertia"), "stiffness": values(joint, own, "stiffness"),
-                  "frictionloss": values(joint, own, "coulomb_friction"),
-                  "damping": [sum(pair) for pair in zip(values(joint, own, "damping"),
-                                                        values(joint, own, "viscous_friction"), strict=True)]}
+        fields = {
+            "armature": values(joint, own, "rotor_inertia"),
+            "stiffness": values(joint, own, "stiffness"),
+            "frictionloss": values(joint, own, "coulomb_friction"),
+            "damping": [
+                sum(pair)
+                for pair in zip(values(joint, own, "damping"), values(joint, own, "viscous_friction"), strict=True)
+            ],
+        }
         made = ElementTree.SubElement(body, "joint", name=name, type=kind, pos=text(*offset))
         if kind != "ball":
             made.set("axis", text(*placed.row.axis))
@@ -143,11 +163,28 @@ class _Writer:
             start = offset + home @ np.array(link.body.position)
             end = start + link.body.length * (home @ link.body.frame[:, 0])
             radius = (link.body.half_width * link.body.half_height) ** 0.5
-            ElementTree.SubElement(body, "geom", type="capsule", fromto=text(*start, *end), size=text(radius), mass="0",
-                                   contype="0", conaffinity="0", rgba="0.35 0.7 0.9 1")
+            ElementTree.SubElement(
+                body,
+                "geom",
+                type="capsule",
+                fromto=text(*start, *end),
+                size=text(radius),
+                mass="0",
+                contype="0",
+                conaffinity="0",
+                rgba="0.35 0.7 0.9 1",
+            )
         for ball in link.contact_shapes:
-            ElementTree.SubElement(body, "geom", type="sphere", pos=text(*(offset + home @ np.array(ball.centre))),
-                                   size=text(ball.radius), mass="0", contype="1", conaffinity="0")
+            ElementTree.SubElement(
+                body,
+                "geom",
+                type="sphere",
+                pos=text(*(offset + home @ np.array(ball.centre))),
+                size=text(ball.radius),
+                mass="0",
+                contype="1",
+                conaffinity="0",
+            )
 
 
 def _start(world: Element, initial: Any) -> list[str]:
@@ -165,12 +202,16 @@ def _start(world: Element, initial: Any) -> list[str]:
 def _rubs(item: Any, chain: Chain, comments: list[str]) -> dict[str, str]:
     """Friction of a surface for MuJoCo, which takes the larger of two geoms unless one has priority."""
     friction = item.against(chain.skin)
-    others = {"backward": friction.forward if friction.backward is None else friction.backward,
-              "lateral": friction.lateral}
+    others = {
+        "backward": friction.forward if friction.backward is None else friction.backward,
+        "lateral": friction.lateral,
+    }
     unlike = [f"{word} {value:g}" for word, value in others.items() if value != friction.forward]
     if unlike:
-        comments.append(f"friction of {item.kind}: forward {friction.forward:g} in all directions; without "
-                        f"{', '.join(unlike)}, which MuJoCo's geoms do not have")
+        comments.append(
+            f"friction of {item.kind}: forward {friction.forward:g} in all directions; without "
+            f"{', '.join(unlike)}, which MuJoCo's geoms do not have"
+        )
     return {"friction": text(friction.forward, 0.0, 0.0), "priority": "1"}
 
 
@@ -182,18 +223,37 @@ def _surroundings(environment: Sequence[Any], chain: Chain, option: Element, wor
         if item.kind == "gravity":
             gravity += item.acceleration
         elif item.kind == "body-drag" and item.rule == "inertia-box":
-            option.attrib |= {"density": text(item.density), "viscosity": text(item.viscosity),
-                              "wind": text(*item.wind)}
+            option.attrib |= {
+                "density": text(item.density),
+                "viscosity": text(item.viscosity),
+                "wind": text(*item.wind),
+            }
             if item.folded_mass or item.folded_inertia:
                 comments.append("armature of the base is part of link 0 here: MuJoCo's box of that body grows by it")
         elif item.kind == "ground" and not any(item.slope):
-            ElementTree.SubElement(world, "geom", _rubs(item, chain, comments), type="plane", size="0 0 1",
-                                   pos=text(0.0, 0.0, item.height), contype="0", conaffinity="1")
+            ElementTree.SubElement(
+                world,
+                "geom",
+                _rubs(item, chain, comments),
+                type="plane",
+                size="0 0 1",
+                pos=text(0.0, 0.0, item.height),
+                contype="0",
+                conaffinity="1",
+            )
         elif item.kind == "pegs":
             rubs = _rubs(item, chain, comments)
             for foot in item.feet:
-                ElementTree.SubElement(world, "geom", rubs, type="capsule", size=text(item.radius), contype="0",
-                                       fromto=text(*foot, *(np.array(foot) + item.span)), conaffinity="1")
+                ElementTree.SubElement(
+                    world,
+                    "geom",
+                    rubs,
+                    type="capsule",
+                    size=text(item.radius),
+                    contype="0",
+                    fromto=text(*foot, *(np.array(foot) + item.span)),
+                    conaffinity="1",
+                )
         else:
             comments.append(f"without: environment {item.kind}, which MuJoCo does not have in this form")
     option.set("gravity", text(*gravity))

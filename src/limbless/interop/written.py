@@ -1,4 +1,5 @@
 """What both writers share: numbers as text, names, and a chain body by body at home."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -19,13 +20,13 @@ class Placed(NamedTuple):
     """A primitive row of a chain at home, in axes parallel to the base's."""
 
     row: Row
-    name: str                              # of its link; of the first axis of a universal joint with a word more
-    origin: Array                          # (3,) m, from the base's origin
+    name: str  # of its link; of the first axis of a universal joint with a word more
+    origin: Array  # (3,) m, from the base's origin
     mass: float
-    centre: Array                          # (3,) from its own origin, m
-    central: Array                         # (3, 3) about the centre of mass, kg m2
+    centre: Array  # (3,) from its own origin, m
+    central: Array  # (3, 3) about the centre of mass, kg m2
     joint: Joint | None
-    freedoms: list[int]                    # which of the joint's degrees of freedom it has
+    freedoms: list[int]  # which of the joint's degrees of freedom it has
 
 
 def text(*values: float) -> str:
@@ -46,8 +47,18 @@ def placed_rows(chain: Chain) -> list[Placed]:
         freedoms = list(range(link.joint.freedoms)) if link.joint is not None else []
         if universal:
             freedoms = [1] if row.carries else [0]
-        found.append(Placed(row, name if row.carries else f"{name} (first axis)", origins[k], mass, centre, central,
-                            link.joint, freedoms))
+        found.append(
+            Placed(
+                row,
+                name if row.carries else f"{name} (first axis)",
+                origins[k],
+                mass,
+                centre,
+                central,
+                link.joint,
+                freedoms,
+            )
+        )
     return found
 
 
@@ -65,8 +76,11 @@ def losses(chain: Chain, fields: dict[str, str]) -> list[str]:
     """Which of some fields of joints are not zero, as sentences: they have no place in the format."""
     found = []
     for field, told in fields.items():
-        names = [link.joint.name or f"joint {number}" for number, link in enumerate(chain.links)
-                 if link.joint is not None and any(link.joint.per_freedom(field))]
+        names = [
+            link.joint.name or f"joint {number}"
+            for number, link in enumerate(chain.links)
+            if link.joint is not None and any(link.joint.per_freedom(field))
+        ]
         if names:
             found.append(f"{field} of {len(names)} joints: {told}")
     return found

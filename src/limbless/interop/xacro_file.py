@@ -1,4 +1,5 @@
 """xacro -> the text of a URDF, through the xacro package."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -9,7 +10,7 @@ from limbless.interop.text import read
 
 def expanded(path: Path) -> str:
     """A xacro file with its commands carried out. Its includes are found beside it."""
-    read(path)                                               # what keeps it from being read is said in our words
+    read(path)  # what keeps it from being read is said in our words
     try:
         import xacro
     except ImportError:
@@ -18,5 +19,5 @@ def expanded(path: Path) -> str:
         return str(xacro.process_file(str(path)).toxml())
     except SystemExit as error:
         raise InputError(f"xacro cannot carry it out (exit {error.code})") from None
-    except Exception as error:                               # a macro language: whatever its expressions raise
+    except Exception as error:  # a macro language: whatever its expressions raise
         raise InputError(f"xacro cannot carry it out: {type(error).__name__}: {' '.join(str(error).split())}") from None

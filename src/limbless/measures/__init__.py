@@ -1,4 +1,5 @@
 """Measures: one number of a run or of a steady motion, by name; one file each, found by being in this folder."""
+
 from __future__ import annotations
 
 import importlib
@@ -56,5 +57,6 @@ def _number(name: str, value: Any) -> float:
     try:
         return float("nan") if value is None else float(value)
     except (TypeError, ValueError):
-        raise InputError(f"measure {name!r} gave {value!r:.60}; a measure gives a number, or a mapping of "
-                         "numbers") from None
+        raise InputError(
+            f"measure {name!r} gave {value!r:.60}; a measure gives a number, or a mapping of numbers"
+        ) from None

@@ -1,10 +1,12 @@
 """`actuator_work`: what the actuators give, less what they take back."""
+
 from limbless.measures.registry import measure
 from limbless.result import Result
 
 
-@measure("actuator_work", "J", "work of all actuators, less what is given back to them while they brake",
-         wants=("time",))
+@measure(
+    "actuator_work", "J", "work of all actuators, less what is given back to them while they brake", wants=("time",)
+)
 def actuator_work(result: Result) -> float | None:
     if "actuator_work" not in result.dataset or not result.dataset.sizes["time"]:
         return None

@@ -1,4 +1,5 @@
 """`consumption`: what a spine at rest spends along its path."""
+
 from limbless.analysis import statics
 from limbless.measures.registry import measure
 from limbless.result import Result

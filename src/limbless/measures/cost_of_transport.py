@@ -1,4 +1,5 @@
 """`cost_of_transport`: what a way costs."""
+
 import numpy as np
 
 from limbless.analysis import energy, speed

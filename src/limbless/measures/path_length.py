@@ -1,4 +1,5 @@
 """`path_length`: how long the way was."""
+
 from limbless.analysis import speed
 from limbless.measures.registry import measure
 from limbless.result import Result

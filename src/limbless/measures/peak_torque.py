@@ -1,4 +1,5 @@
 """`peak_torque`: the largest torque of any joint."""
+
 from limbless.analysis import limits
 from limbless.measures.registry import Lean, measure
 from limbless.result import Result
@@ -8,8 +9,13 @@ def _lean(run: Lean) -> float:
     return float(run.peak.max(initial=0.0))
 
 
-@measure("peak_torque", "N m", "largest absolute torque of any joint at any step (N for one that slides)",
-         lean=_lean, wants=("time", "torque"))
+@measure(
+    "peak_torque",
+    "N m",
+    "largest absolute torque of any joint at any step (N for one that slides)",
+    lean=_lean,
+    wants=("time", "torque"),
+)
 def peak_torque(result: Result) -> float | None:
     data = result.dataset
     return float(limits.peak_torque(data).max(initial=0.0)) if "joint_torque" in data else None

@@ -1,4 +1,5 @@
 """The list of measures, filled by a decorator."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -14,14 +15,14 @@ RESULT, STEADY = "result", "steady"
 class Lean(NamedTuple):
     """What is kept of a run that went side by side with others, of which there is no `Result`."""
 
-    duration: float                      # s
-    moved: NDArray[np.float64]           # (3,) of the centre of mass, world, m
-    positive_work: float                 # J
-    peak: NDArray[np.float64]            # (joints,) largest absolute torque at any step
-    limit: NDArray[np.float64]           # (joints,) what the actuators give; infinite where nothing is said
-    mass: float                          # kg
-    length: float                        # of the body, m
-    facts: Mapping[str, Any]             # what decides whether it is a run of getting somewhere
+    duration: float  # s
+    moved: NDArray[np.float64]  # (3,) of the centre of mass, world, m
+    positive_work: float  # J
+    peak: NDArray[np.float64]  # (joints,) largest absolute torque at any step
+    limit: NDArray[np.float64]  # (joints,) what the actuators give; infinite where nothing is said
+    mass: float  # kg
+    length: float  # of the body, m
+    facts: Mapping[str, Any]  # what decides whether it is a run of getting somewhere
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,19 @@ class Measure:
 entries: dict[str, Measure] = {}
 
 
-def measure(name: str, unit: str, meaning: str, needs: str = RESULT, smooth: bool = False,
-            lean: Callable[[Lean], float | None] | None = None, wants: tuple[str, ...] = ()) -> Callable:
+def measure(
+    name: str,
+    unit: str,
+    meaning: str,
+    needs: str = RESULT,
+    smooth: bool = False,
+    lean: Callable[[Lean], float | None] | None = None,
+    wants: tuple[str, ...] = (),
+) -> Callable:
     """Register a function as a measure."""
+
     def register(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         entries[name] = Measure(name, unit, meaning, function, needs, smooth, lean, wants)
         return function
+
     return register

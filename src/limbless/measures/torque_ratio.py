@@ -1,4 +1,5 @@
 """`torque_ratio`: the largest torque, measured by what its joint can give."""
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,8 +17,13 @@ def _lean(run: Lean) -> float | None:
     return _largest(run.peak, run.limit)
 
 
-@measure("torque_ratio", "1", "largest ratio of a joint's torque to its `torque_limit`; above 1 a limit is passed",
-         lean=_lean, wants=("time", "torque", "limit"))
+@measure(
+    "torque_ratio",
+    "1",
+    "largest ratio of a joint's torque to its `torque_limit`; above 1 a limit is passed",
+    lean=_lean,
+    wants=("time", "torque", "limit"),
+)
 def torque_ratio(result: Result) -> float | None:
     data = result.dataset
     if "joint_torque" not in data or "joint_limit" not in data:

@@ -1,4 +1,5 @@
 """Plain arrays that a user hands to a model: brought to shape, or refused in one sentence."""
+
 from __future__ import annotations
 
 import math
@@ -19,7 +20,7 @@ def numbers(name: str, values: ArrayLike, count: int) -> Array:
         raise InputError(f"{name} must have {count} numbers; got {values!r:.60}") from None
     if array.shape != (count,):
         raise InputError(f"{name} must have {count} numbers; got shape {array.shape}")
-    if not math.isfinite(array.dot(array)) and not np.isfinite(array).all():       # the first alone takes no time
+    if not math.isfinite(array.dot(array)) and not np.isfinite(array).all():  # the first alone takes no time
         raise InputError(
             f"{name} must be finite; got {array[~np.isfinite(array)][0]} at entry {int(np.argmin(np.isfinite(array)))}"
         )

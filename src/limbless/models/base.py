@@ -1,4 +1,5 @@
 """How the time loop sees a model: `State` in, `Records` and `Status` out; `Variables` of them at the end of a run."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -95,8 +96,7 @@ class ModelSettings(Description):
         return settings
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Model | StaticModel:
-        """The model of these settings: all have the same constructor, `Model(robot, environment, actuation, settings)`.
-        """
+        """The model of these settings: all have the same constructor, `Model(robot, environment, actuation, settings)`."""
         raise NotImplementedError
 
     def time_order(self, environment: Sequence[Environment]) -> float:
@@ -116,8 +116,9 @@ class ModelSettings(Description):
 def actuation_or_motion(actuation: Actuation | None) -> Actuation:
     """The actuation that a model was given, or imposed motion."""
     if actuation is not None and not isinstance(actuation, Actuation):
-        raise InputError("actuation: Motion(), Torque() and the like say how a gait acts on a robot; got "
-                         f"{actuation!r:.60}")
+        raise InputError(
+            f"actuation: Motion(), Torque() and the like say how a gait acts on a robot; got {actuation!r:.60}"
+        )
     return actuation or Motion()
 
 
@@ -164,8 +165,9 @@ class StaticModel(Recording):
 
     record_dims: tuple[str, ...] = ("point",)
 
-    def solve(self, task: str, gait: Any, initial: Any,
-              progress: Callable[[float], None] = lambda share: None) -> tuple[Records, Status]:
+    def solve(
+        self, task: str, gait: Any, initial: Any, progress: Callable[[float], None] = lambda share: None
+    ) -> tuple[Records, Status]:
         """The records of a task (one of `ModelSettings.tasks`), with the base where `initial` has it; on failure those
         before it.
 
@@ -242,10 +244,10 @@ class Model(Recording):
         """The drive with joint torques added, held over the block: a controller's array command."""
         raise InputError("this model takes no torques from a controller; give gait fields to change instead")
 
-    def advance(self, state: State, knots: Array, record: NDArray[np.bool_],
-                drive: Any) -> tuple[State, Records, Status]:
-        """Step from knot to knot (K + 1 of them; `drive` at the 2 K + 1 stage times) and record where `record` says so.
-        """
+    def advance(
+        self, state: State, knots: Array, record: NDArray[np.bool_], drive: Any
+    ) -> tuple[State, Records, Status]:
+        """Step from knot to knot (K + 1 of them; `drive` at the 2 K + 1 stage times) and record where `record` says so."""
         raise NotImplementedError
 
     def stretch(self, steps: int) -> Any:

@@ -1,4 +1,5 @@
 """The lean door to the dynamics of one instant: arrays to fill, one call, arrays to read."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -42,17 +43,32 @@ class Evaluation:
         x, held = aligned_zeros(split + 6 + n), aligned_zeros(Base.width + n)
         self.position, self.velocity = x[:split], x[split:]
         # the accelerations of the joints stand behind that of the base, the last of `Base`
-        self.acceleration = held[Base.width - 6:]
+        self.acceleration = held[Base.width - 6 :]
         self.torque, self.passive = aligned_zeros(n), aligned_zeros(n)
-        row = held[:Base.width].reshape(1, Base.width)
+        row = held[: Base.width].reshape(1, Base.width)
         now = Base.of(row)
         self.power, self.pushed, self.held = now.power, now.pushed[0], now.held[0]
         self.robot, self.bodies, self.axes = robot, Body.zeros(bodies), Axis.zeros(n)
         self.wrench = Body.of(self.bodies).wrench
         self.position[3] = 1.0
-        memory = Memory(self.bodies, self.axes, row, held[Base.width:], self.torque, self.passive, Bound.zeros(n),
-                        wishes=nothing, powers=nothing, law_powers=nothing, tally=nothing, state=nothing, slope=nothing,
-                        total=nothing, cells=NoCells(), water=water_of(forces))          # an instant has no steps
+        memory = Memory(
+            self.bodies,
+            self.axes,
+            row,
+            held[Base.width :],
+            self.torque,
+            self.passive,
+            Bound.zeros(n),
+            wishes=nothing,
+            powers=nothing,
+            law_powers=nothing,
+            tally=nothing,
+            state=nothing,
+            slope=nothing,
+            total=nothing,
+            cells=NoCells(),
+            water=water_of(forces),
+        )  # an instant has no steps
         self.instant = pack(kernels.ChainInstant(robot, base, forces, x, memory))
 
     def locked(self) -> int:

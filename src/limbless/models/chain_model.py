@@ -1,4 +1,5 @@
 """`ChainModel`: what the models of a chain share, from a checked robot to the variables of a result."""
+
 from __future__ import annotations
 
 import math
@@ -47,14 +48,16 @@ class ChainModel(Model):
     _interval: float = RUNGE_KUTTA
     """Largest step times rate of a damper with which the model's scheme is stable: see models/resolution.py."""
 
-    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment,
-                 actuation: Actuation | None) -> None:
+    def __init__(
+        self, robot: Robot | Preset, environment: Sequence[Environment] | Environment, actuation: Actuation | None
+    ) -> None:
         built = robot.build() if isinstance(robot, Robot | Preset) else robot
         if not isinstance(built, Chain):
             raise InputError(f"the {self.name} model moves a chain; got {type(built).__name__}")
         if built.tendons:
-            raise InputError(f"robot.tendons: the {self.name} model knows none; leave them out, or set model.kind to "
-                             "soft")
+            raise InputError(
+                f"robot.tendons: the {self.name} model knows none; leave them out, or set model.kind to soft"
+            )
         self.chain = self.robot = built
         self.actuation = actuation_or_motion(actuation)
         self.environment = together(environment)
@@ -93,8 +96,9 @@ class ChainModel(Model):
 
     def _tallies_of(self, contacts: int) -> Tallies:
         """The tally of a chain with so many contacts."""
-        return Tallies(self.chain.arrays().torque_limit, self._pushing, contacts, ranges=self._ranges(),
-                       packs=self._packs)
+        return Tallies(
+            self.chain.arrays().torque_limit, self._pushing, contacts, ranges=self._ranges(), packs=self._packs
+        )
 
     def _ranges(self) -> Array:
         """`Range` of every degree of freedom, with its place in a state; empty where no joint has limits."""
@@ -104,9 +108,10 @@ class ChainModel(Model):
         ranges = Range.zeros(self.chain.freedoms)
         rows = Range.of(ranges)
         rows.lower[:], rows.upper[:] = np.maximum(arrays.lower, -UNLIMITED), np.minimum(arrays.upper, UNLIMITED)
-        for first, p, v in zip(arrays.joint_kind[1:], arrays.position_column[1:], arrays.velocity_column[1:],
-                               strict=True):
-            rows.column[v:v + (3 if first == Spherical.code else 1)] = self._joints.start + p
+        for first, p, v in zip(
+            arrays.joint_kind[1:], arrays.position_column[1:], arrays.velocity_column[1:], strict=True
+        ):
+            rows.column[v : v + (3 if first == Spherical.code else 1)] = self._joints.start + p
         return np.asarray(ranges)
 
     # The start
@@ -118,13 +123,13 @@ class ChainModel(Model):
         arrays, columns = self.chain.arrays(), []
         for kind, v in zip(arrays.joint_kind[1:], arrays.velocity_column[1:], strict=True):
             spherical = kind == Spherical.code
-            columns.append(rotation_vector_to_quaternion(joint_position[v:v + 3]) if spherical
-                           else joint_position[v:v + 1])
+            columns.append(
+                rotation_vector_to_quaternion(joint_position[v : v + 3]) if spherical else joint_position[v : v + 1]
+            )
         return np.concatenate([np.zeros(0), *columns])
 
     def _put_joints(self, x: Array, initial: Any, gait: Gait, moving: bool = True) -> None:
-        """Joints of the start into a state: as given, or where the gait has them (and, `moving`, as fast as it does).
-        """
+        """Joints of the start into a state: as given, or where the gait has them (and, `moving`, as fast as it does)."""
         n = self.chain.freedoms
         start, rates = self._position_columns(np.zeros(n)), np.zeros(n)
         if gait.drives != "torque":
@@ -139,7 +144,7 @@ class ChainModel(Model):
     def _start(self, size: int, initial: Any, gait: Gait, moving: bool = True) -> Array:
         """A flat state of so many numbers: pose and twist of the base as given, and the joints."""
         x = np.zeros(size)
-        x[:3], x[3:7], x[self._split:][:6] = initial.position, initial.orientation, initial.twist
+        x[:3], x[3:7], x[self._split :][:6] = initial.position, initial.orientation, initial.twist
         chain_problem.check_twist(self.chain.base, "initial.twist", np.array(initial.twist))
         self._put_joints(x, initial, gait, moving)
         return x
@@ -170,11 +175,16 @@ class ChainModel(Model):
     def commanded(self, torque: ArrayLike) -> Array:
         """A controller's torques, one for each degree of freedom."""
         if not self._any_free:
-            raise InputError("a controller may give torques only to torque-given joints; use actuation 'pd' or "
-                             "'torque'")
+            raise InputError(
+                "a controller may give torques only to torque-given joints; use actuation 'pd' or 'torque'"
+            )
         count = len(self._plain.freedoms)
-        if type(torque) is np.ndarray and torque.dtype == np.float64 and torque.shape == (count,) and math.isfinite(
-                torque.dot(torque)):                         # nothing to bring to shape, and asked for at every call
+        if (
+            type(torque) is np.ndarray
+            and torque.dtype == np.float64
+            and torque.shape == (count,)
+            and math.isfinite(torque.dot(torque))
+        ):  # nothing to bring to shape, and asked for at every call
             return torque
         return numbers("the controller's torque", torque, count)
 
@@ -182,8 +192,10 @@ class ChainModel(Model):
         """Time, base and joints, for a controller."""
         position, orientation, twist = self._base_of(state)
         return {
-            "time": np.float64(state.time), "base_position": position,                       # type: ignore[dict-item]
-            "base_orientation": orientation, "base_twist": twist,
+            "time": np.float64(state.time),
+            "base_position": position,  # type: ignore[dict-item]
+            "base_orientation": orientation,
+            "base_twist": twist,
             "joint_position": self._joint_position(state.x),
             "joint_velocity": state.x[self._rates].copy(),
         }
@@ -197,7 +209,7 @@ class ChainModel(Model):
     def _base_of(self, state: State) -> tuple[Array, Array, Array]:
         """Position, quaternion and twist of the base in a state."""
         x = state.x
-        return x[:3].copy(), x[3:7].copy(), x[self._split:self._split + 6].copy()
+        return x[:3].copy(), x[3:7].copy(), x[self._split : self._split + 6].copy()
 
     # What is sound
 
@@ -207,8 +219,14 @@ class ChainModel(Model):
     def _telling(self, records: Records) -> dict[str, Array]:
         """Of the records the state and what follows from it at once: the rest is made of them."""
         base, axes = BaseRecord.of(records["base"]), AxisRecord.of(records["axes"])
-        return {"time": records["time"], "x": records["x"], "base_rate": base.acceleration,
-                "acceleration": axes.acceleration, "torque": axes.torque, "twist": self._twists(records)}
+        return {
+            "time": records["time"],
+            "x": records["x"],
+            "base_rate": base.acceleration,
+            "acceleration": axes.acceleration,
+            "torque": axes.torque,
+            "twist": self._twists(records),
+        }
 
     @staticmethod
     def _twists(records: Records) -> Array:

@@ -1,4 +1,5 @@
 """A chain, its environment and its actuation as the tables of a `ChainProblem`."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -58,8 +59,10 @@ def robot_of(chain: Chain, added: Array, breakaway: bool = False) -> Robot:
     """
     arrays = chain.arrays()
     if not breakaway and (arrays.breakaway_friction > arrays.coulomb_friction).any():
-        raise InputError("breakaway_friction (Stribeck) of the joints acts in the non-smooth model only; leave it out, "
-                         "or set model.kind to non-smooth")
+        raise InputError(
+            "breakaway_friction (Stribeck) of the joints acts in the non-smooth model only; leave it out, "
+            "or set model.kind to non-smooth"
+        )
     links = Link.zeros(len(arrays.joint_kind))
     link = Link.of(links)
     link.axis[:], link.arm[:] = arrays.axis, arrays.arm
@@ -125,7 +128,7 @@ def mark_given(robot: Robot, given: NDArray[np.bool_]) -> Robot:
     codes = robot.links.codes.copy()
     link = Link.of(robot.links._replace(codes=codes))
     for row in range(1, len(codes)):
-        columns = given[link.column[row]:][:link.freedoms[row]]
+        columns = given[link.column[row] :][: link.freedoms[row]]
         if columns.any() != columns.all():
             raise InputError(
                 f"joint {row}: the three degrees of freedom of a spherical joint are motion-given together or not at "
@@ -218,16 +221,35 @@ def memory_of(robot: Robot, environments: int, tally: Any, cells: Any = None) ->
     bound.limit[:], bound.gain[:] = freedom.saturation, freedom.inertia_gain
     acceleration, torque, passive = (aligned_zeros(freedoms) for _ in range(3))
     state, slope, total = (aligned_zeros(size) for _ in range(3))
-    return Memory(Body.zeros(bodies), Axis.zeros(freedoms), Base.zeros(1), acceleration, torque, passive, bounds,
-                  Wish.zeros(freedoms), aligned_zeros((4, freedoms)), np.zeros(environments), tally, state, slope,
-                  total, cells)
+    return Memory(
+        Body.zeros(bodies),
+        Axis.zeros(freedoms),
+        Base.zeros(1),
+        acceleration,
+        torque,
+        passive,
+        bounds,
+        Wish.zeros(freedoms),
+        aligned_zeros((4, freedoms)),
+        np.zeros(environments),
+        tally,
+        state,
+        slope,
+        total,
+        cells,
+    )
 
 
 def records_of(robot: Robot, count: int, tally: Any) -> Records:
     """Memory for `count` records, and for as many of `tally`."""
     bodies, freedoms = len(robot.links.codes), len(robot.freedoms)
-    return Records(np.zeros((count, state_size(robot))), BaseRecord.zeros(count), AxisRecord.zeros(count, freedoms),
-                   BodyRecord.zeros(count, bodies), tally)
+    return Records(
+        np.zeros((count, state_size(robot))),
+        BaseRecord.zeros(count),
+        AxisRecord.zeros(count, freedoms),
+        BodyRecord.zeros(count, bodies),
+        tally,
+    )
 
 
 def fresh(forces: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -238,7 +260,8 @@ def fresh(forces: tuple[Any, ...]) -> tuple[Any, ...]:
 def check_twist(base: str, name: str, twist: Array) -> None:
     """Refuse a base velocity that a planar or fixed base cannot have."""
     if base == "planar" and np.any(twist[[2, 3, 4]] != 0.0):
-        raise InputError(f"a planar base moves in its own x-y plane: entries 2, 3 and 4 of {name} must be 0; got "
-                         f"{twist.tolist()}")
+        raise InputError(
+            f"a planar base moves in its own x-y plane: entries 2, 3 and 4 of {name} must be 0; got {twist.tolist()}"
+        )
     if base == "fixed" and np.any(twist != 0.0):
         raise InputError(f"a fixed base does not move: {name} must be 0; got {twist.tolist()}")

@@ -2,6 +2,7 @@
 
 These are computed in NumPy from recorded poses, twists and accelerations, apart from the kernels that integrated them.
 """
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -30,25 +31,48 @@ from limbless.robots.links import symmetric_matrix
 Array = NDArray[np.float64]
 
 SCHEMA = choose(
-    "base_position", "base_orientation", "base_twist", "base_acceleration", "base_reaction", "head_position",
-    "com_position", "com_velocity", "position", "orientation", "joint_position", "joint_velocity", "joint_acceleration",
-    "joint_torque", "internal_wrench", "fluid_force", "kinetic_energy", "potential_energy", "actuator_power",
-    "environment_power", "passive_power", "actuator_work", "environment_work", "passive_work", "momentum", "impulse")
+    "base_position",
+    "base_orientation",
+    "base_twist",
+    "base_acceleration",
+    "base_reaction",
+    "head_position",
+    "com_position",
+    "com_velocity",
+    "position",
+    "orientation",
+    "joint_position",
+    "joint_velocity",
+    "joint_acceleration",
+    "joint_torque",
+    "internal_wrench",
+    "fluid_force",
+    "kinetic_energy",
+    "potential_energy",
+    "actuator_power",
+    "environment_power",
+    "passive_power",
+    "actuator_work",
+    "environment_work",
+    "passive_work",
+    "momentum",
+    "impulse",
+)
 
 
 class Recorded(NamedTuple):
     """What is kept of a chain at recorded instants, by name."""
 
-    x: Array             # (R, x)
+    x: Array  # (R, x)
     acceleration: Array  # (R, 6 + joints) rate of the base twist, joint accelerations
-    torque: Array        # (R, joints)
-    powers: Array        # (R, 3) actuators, environment, passive
-    rotation: Array      # (R, n + 1, 9)
-    origin: Array        # (R, n + 1, 3)
-    twist: Array         # (R, n + 1, 6) world axes
-    twist_rate: Array    # (R, n + 1, 6) spatial acceleration, world axes
-    wrench: Array        # (R, n + 1, 6) of the environment, world axes, without the reaction of added mass
-    hold: Array          # (R, 6) wrench that holds the base, world axes
+    torque: Array  # (R, joints)
+    powers: Array  # (R, 3) actuators, environment, passive
+    rotation: Array  # (R, n + 1, 9)
+    origin: Array  # (R, n + 1, 3)
+    twist: Array  # (R, n + 1, 6) world axes
+    twist_rate: Array  # (R, n + 1, 6) spatial acceleration, world axes
+    wrench: Array  # (R, n + 1, 6) of the environment, world axes, without the reaction of added mass
+    hold: Array  # (R, 6) wrench that holds the base, world axes
 
 
 def kept_arrays(kept: Records) -> dict[str, Array]:
@@ -61,8 +85,18 @@ def recorded_of(kept: Mapping[str, Any]) -> Recorded:
     """The way back: what `kept_arrays` named, with the fields of its tables taken apart."""
     base, axes, bodies = BaseRecord.of(kept["base"]), AxisRecord.of(kept["axes"]), BodyRecord.of(kept["bodies"])
     powers = np.stack([base.actuators, base.environment, base.passive], axis=1)
-    return Recorded(kept["x"], np.concatenate([base.acceleration, axes.acceleration], axis=1), axes.torque, powers,
-                    bodies.rotation, bodies.origin, bodies.twist, bodies.twist_rate, bodies.wrench, base.held)
+    return Recorded(
+        kept["x"],
+        np.concatenate([base.acceleration, axes.acceleration], axis=1),
+        axes.torque,
+        powers,
+        bodies.rotation,
+        bodies.origin,
+        bodies.twist,
+        bodies.twist_rate,
+        bodies.wrench,
+        base.held,
+    )
 
 
 class Recorder:
@@ -77,13 +111,13 @@ class Recorder:
     def __init__(self, chain: Chain, links: Any, packs: Sequence[Pack]) -> None:
         self.chain, self.packs, self.arrays, self.water = chain, packs, chain.arrays(), WaterRecorder(packs)
         link = Link.of(links)
-        self.positions = int(link.velocity[0]) - 7                # numbers that hold the positions of all joints
+        self.positions = int(link.velocity[0]) - 7  # numbers that hold the positions of all joints
         self.rows = np.flatnonzero(link.has_body)
         self.mass, self.moment = link.mass[self.rows], link.moment[self.rows]
         self.rigid = np.array([_rigid_matrix(link.mass[row], link.moment[row], link.inertia[row]) for row in self.rows])
         whole = np.array([_matrix(link.whole[row]) for row in self.rows])
         self.added = np.where(link.wet[self.rows, None, None] == 1, whole - self.rigid, 0.0)
-        self.inert = 1.0                                          # 0 where there is no inertia
+        self.inert = 1.0  # 0 where there is no inertia
         pieces = chain.segments()
         self.piece_body = np.searchsorted(self.rows, [piece.body for piece in pieces])
         self.piece_frame = np.array([piece.frame for piece in pieces]).reshape(-1, 3, 3)
@@ -101,12 +135,17 @@ class Recorder:
             "joint": (("joint",), self.chain.joint_names, {}),
             "joint_axis": (("joint",), self.chain.joint_labels, {}),
             "section": (("section",), self.chain.section_names, {}),
-            "radius": (("section", "transverse"),
-                       np.array([[p.half_width, p.half_height] for p in pieces]).reshape(-1, 2),
-                       {"units": "m", "long_name": "half axes of the section"}),
+            "radius": (
+                ("section", "transverse"),
+                np.array([[p.half_width, p.half_height] for p in pieces]).reshape(-1, 2),
+                {"units": "m", "long_name": "half axes of the section"},
+            ),
             "section_length": (("section",), self.piece_length, {"units": "m", "long_name": "length of the section"}),
-            "joint_limit": (("joint",), self.arrays.torque_limit,
-                            {"units": "N m or N", "long_name": "largest torque of the actuator"}),
+            "joint_limit": (
+                ("joint",),
+                self.arrays.torque_limit,
+                {"units": "N m or N", "long_name": "largest torque of the actuator"},
+            ),
             **self._ranges(),
         }
 
@@ -115,13 +154,15 @@ class Recorder:
         bounds = {"joint_lower": (self.arrays.lower, "least"), "joint_upper": (self.arrays.upper, "greatest")}
         if not any(np.isfinite(values).any() for values, _ in bounds.values()):
             return {}
-        return {name: (("joint",), values, {"units": "rad or m", "long_name": f"{word} position of the joint"})
-                for name, (values, word) in bounds.items()}
+        return {
+            name: (("joint",), values, {"units": "rad or m", "long_name": f"{word} position of the joint"})
+            for name, (values, word) in bounds.items()
+        }
 
     def variables(self, times: Array, records: Recorded) -> Variables:
         """The variables of `SCHEMA` at the recorded times."""
         count, split = len(times), 7 + self.positions
-        x, velocity = records.x, records.x[:, split:split + 6 + self.chain.freedoms]
+        x, velocity = records.x, records.x[:, split : split + 6 + self.chain.freedoms]
         R = records.rotation[:, self.rows].reshape(count, len(self.rows), 3, 3)
         # the base need not carry a body
         origin, base = records.origin[:, self.rows], quaternion_to_matrix(x[:, 3:7])
@@ -130,26 +171,38 @@ class Recorder:
         rate[:, :3] += np.cross(velocity[:, 3:6], velocity[:, :3])
         sums = x[:, -INTEGRALS:]
         found = {
-            "time": times, "base_position": x[:, :3], "base_orientation": x[:, 3:7], "base_twist": velocity[:, :6],
-            "base_acceleration": rate, "base_reaction": turn(base.swapaxes(1, 2), records.hold),
-            "joint_position": self.joint_position(x[:, 7:split]), "joint_velocity": velocity[:, 6:],
-            "joint_acceleration": records.acceleration[:, 6:], "joint_torque": records.torque,
-            "actuator_power": records.powers[:, 0], "environment_power": records.powers[:, 1],
+            "time": times,
+            "base_position": x[:, :3],
+            "base_orientation": x[:, 3:7],
+            "base_twist": velocity[:, :6],
+            "base_acceleration": rate,
+            "base_reaction": turn(base.swapaxes(1, 2), records.hold),
+            "joint_position": self.joint_position(x[:, 7:split]),
+            "joint_velocity": velocity[:, 6:],
+            "joint_acceleration": records.acceleration[:, 6:],
+            "joint_torque": records.torque,
+            "actuator_power": records.powers[:, 0],
+            "environment_power": records.powers[:, 1],
             "passive_power": records.powers[:, 2],
-            "actuator_work": sums[:, 0], "environment_work": sums[:, 1], "passive_work": sums[:, 2],
+            "actuator_work": sums[:, 0],
+            "environment_work": sums[:, 1],
+            "passive_work": sums[:, 2],
             "impulse": sums[:, 3:9],
         }
         wet = self._wet(times, R, origin)
         added = self.added if wet is None else self._added_now(wet, len(times))
         found |= self._masses(R, origin, records, added) | self._sections(R, origin, records, added)
         found |= self.water.sections(times, found["position"], wet, self.piece_length)
-        found |= self.water.variables(times, lambda k: (records.rotation[:, k].reshape(-1, 3, 3), records.origin[:, k],
-                                                        records.twist[:, k]))
+        found |= self.water.variables(
+            times, lambda k: (records.rotation[:, k].reshape(-1, 3, 3), records.origin[:, k], records.twist[:, k])
+        )
         found["orientation"] = self._orientations(x)
-        found["kinetic_energy"] = (found["kinetic_energy"]
-                                   + 0.5 * self.inert * (self.arrays.rotor_inertia * velocity[:, 6:] ** 2).sum(axis=1))
+        found["kinetic_energy"] = found["kinetic_energy"] + 0.5 * self.inert * (
+            self.arrays.rotor_inertia * velocity[:, 6:] ** 2
+        ).sum(axis=1)
         found["potential_energy"] = self._weight_energy(records) + 0.5 * (
-            self.arrays.stiffness * (found["joint_position"] - self.arrays.rest) ** 2).sum(axis=1)
+            self.arrays.stiffness * (found["joint_position"] - self.arrays.rest) ** 2
+        ).sum(axis=1)
         return Variables({name: np.ascontiguousarray(values, dtype=np.float64) for name, values in found.items()})
 
     def joint_position(self, position: Array) -> Array:
@@ -157,24 +210,33 @@ class Recorder:
         columns = []
         for kind, p in zip(self.arrays.joint_kind[1:], self.arrays.position_column[1:], strict=True):
             if kind == Spherical.code:
-                columns.append(quaternion_to_rotation_vector(position[:, p:p + 4]))
+                columns.append(quaternion_to_rotation_vector(position[:, p : p + 4]))
             else:
-                columns.append(position[:, p:p + 1])
+                columns.append(position[:, p : p + 1])
         return np.concatenate([np.zeros((len(position), 0)), *columns], axis=1)
 
     def _wet(self, times: Array, R: Array, origin: Array) -> Array | None:
         """(R, S, 3): moments of the immersed share along all sections; None without a surface."""
         if self.water.floats is None:
             return None
-        return np.stack([wet_moments(self.water.floats, piece, times, origin[:, k] + R[:, k] @ piece.start,
-                                     R[:, k] @ piece.frame)
-                         for k, piece in zip(self.piece_body, self.chain.segments(), strict=True)], axis=1)
+        return np.stack(
+            [
+                wet_moments(
+                    self.water.floats, piece, times, origin[:, k] + R[:, k] @ piece.start, R[:, k] @ piece.frame
+                )
+                for k, piece in zip(self.piece_body, self.chain.segments(), strict=True)
+            ],
+            axis=1,
+        )
 
     def added_at(self, times: Array, R: Array, origin: Array) -> Array:
         """(R, bodies, 6, 6): added inertia of bodies with these rotations and places, at these times."""
         wet = self._wet(times, R, origin)
-        return np.broadcast_to(self.added, (len(times), *self.added.shape)) if wet is None \
+        return (
+            np.broadcast_to(self.added, (len(times), *self.added.shape))
+            if wet is None
             else self._added_now(wet, len(times))
+        )
 
     def _added_now(self, wet: Array, count: int) -> Array:
         """(R, bodies, 6, 6): added inertia of all bodies as far as they are immersed."""
@@ -200,8 +262,7 @@ class Recorder:
         }
 
     def centre(self, R: Array, origin: Array) -> Array:
-        """(R, 3): the centre of mass of bodies with rotations (R, bodies, 3, 3) and origins (R, bodies, 3), world, m.
-        """
+        """(R, 3): the centre of mass of bodies with rotations (R, bodies, 3, 3) and origins (R, bodies, 3), world, m."""
         weighed = self.mass[:, None] * origin + np.einsum("rbij,bj->rbi", R, self.moment)
         return np.asarray(weighed.sum(axis=1) / self.mass.sum())
 
@@ -225,13 +286,21 @@ class Recorder:
         beyond = np.flip(np.cumsum(np.flip(about_base, axis=1), axis=1), axis=1)[:, self.piece_body]
         torque = beyond[..., 3:] - np.cross(front - base, beyond[..., :3])
         across = turn(frame.swapaxes(2, 3), np.concatenate([beyond[..., :3], torque], axis=2))
-        head = (middle[:, 0] - 0.5 * self.piece_length[0] * frame[:, 0, :, 0] if len(self.piece_length)
-                else records.x[:, :3])
+        head = (
+            middle[:, 0] - 0.5 * self.piece_length[0] * frame[:, 0, :, 0]
+            if len(self.piece_length)
+            else records.x[:, :3]
+        )
         if self.chain.head == "tip":
-            head = (middle[:, -1] + 0.5 * self.piece_length[-1] * frame[:, -1, :, 0] if len(self.piece_length)
-                    else origin[:, -1])
+            head = (
+                middle[:, -1] + 0.5 * self.piece_length[-1] * frame[:, -1, :, 0]
+                if len(self.piece_length)
+                else origin[:, -1]
+            )
         return {
-            "position": middle, "head_position": head, "internal_wrench": -across,
+            "position": middle,
+            "head_position": head,
+            "internal_wrench": -across,
             "fluid_force": np.einsum("rbji,rbj->rbi", frame, outside[:, self.piece_body, :3]),
         }
 
@@ -242,17 +311,20 @@ class Recorder:
         joint turns, and a continued run has the same.
         """
         here, bodies = Quaternion(*x[:, 3:7].T), []
-        for kind, axis, p in zip(self.arrays.joint_kind, self.arrays.axis, 7 + self.arrays.position_column,
-                                 strict=True):
+        for kind, axis, p in zip(
+            self.arrays.joint_kind, self.arrays.axis, 7 + self.arrays.position_column, strict=True
+        ):
             if kind == Revolute.code:
                 half = 0.5 * x[:, p]
                 step = Quaternion(*np.concatenate([np.cos(half)[None], axis[:, None] * np.sin(half)]))
                 here = quaternion_product(here, step)
             elif kind == Spherical.code:
-                here = quaternion_product(here, Quaternion(*x[:, p:p + 4].T))
+                here = quaternion_product(here, Quaternion(*x[:, p : p + 4].T))
             bodies.append(here)
-        turned = [quaternion_product(bodies[piece.body], Quaternion(*matrix_to_quaternion(piece.frame)))
-                  for piece in self.chain.segments()]
+        turned = [
+            quaternion_product(bodies[piece.body], Quaternion(*matrix_to_quaternion(piece.frame)))
+            for piece in self.chain.segments()
+        ]
         return np.array(turned).reshape(len(turned), 4, len(x)).transpose(2, 0, 1)
 
     def _weight_energy(self, records: Recorded) -> Array:
@@ -286,8 +358,9 @@ def mean_schema(schema: dict[str, Variable]) -> dict[str, Variable]:
 
 def turn(R: Array, pair: Array) -> Array:
     """Both halves of twists or wrenches into other axes."""
-    return np.concatenate([np.einsum("...ij,...j->...i", R, pair[..., :3]),
-                           np.einsum("...ij,...j->...i", R, pair[..., 3:])], axis=-1)
+    return np.concatenate(
+        [np.einsum("...ij,...j->...i", R, pair[..., :3]), np.einsum("...ij,...j->...i", R, pair[..., 3:])], axis=-1
+    )
 
 
 def inertial_wrench(inertia: Array, twist: Array, rates: Array) -> Array:

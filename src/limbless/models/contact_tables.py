@@ -1,6 +1,7 @@
 """Bodies, surfaces and wheels of a chain as the tables that contact kernels take: shared by every model with
 contacts.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -100,8 +101,10 @@ def scene_and_crowd_of(chain: Chain, environment: Sequence[Environment]) -> tupl
     company, spheres = company_of(environment), _features(chain)
     if (hard or company.is_there) and not spheres:
         kind = next(item.kind for item in environment if item.role == "contact")
-        raise InputError(f"{kind!r} touches spheres, and this robot has none: "
-                         "give its links `contact_shapes`, or take a robot that has them (aiko)")
+        raise InputError(
+            f"{kind!r} touches spheres, and this robot has none: "
+            "give its links `contact_shapes`, or take a robot that has them (aiko)"
+        )
     _refuse_narrow(hard, spheres)
     surfaces, patches, heights = _surfaces(hard, chain)
     contacts: list[Touching] = []
@@ -109,8 +112,11 @@ def scene_and_crowd_of(chain: Chain, environment: Sequence[Environment]) -> tupl
     balls, bars = [(k, c, c, r) for k, c, r in spheres], _capsules(spheres)
     for j, code in enumerate(Surface.of(surfaces).code):
         share = [shares[j][row.link] for row in chain.rows]
-        contacts += [Touching(k, j, [*a, *b, r, rank, share[k]], -1, r)
-                     for rank, shapes in ranks_of(code, balls, bars) for k, a, b, r in shapes]
+        contacts += [
+            Touching(k, j, [*a, *b, r, rank, share[k]], -1, r)
+            for rank, shapes in ranks_of(code, balls, bars)
+            for k, a, b, r in shapes
+        ]
     first, crowd = len(chain.rows), Alone()
     if company.is_there:
         robot = Parts([(*ball, 1.0) for ball in balls], [(*bar, 1.0) for bar in bars])
@@ -119,14 +125,22 @@ def scene_and_crowd_of(chain: Chain, environment: Sequence[Environment]) -> tupl
         contacts += scenery.contacts
         surfaces = np.concatenate([surfaces, *scenery.rows])
     wheels = wheel_contacts(chain, environment)
-    contacts += [Touching(wheel.body, len(surfaces) + number, list(wheel.feature[:Feature.width]), -1,
-                          float(Feature.of(wheel.feature).radius)) for number, wheel in enumerate(wheels)]
+    contacts += [
+        Touching(
+            wheel.body,
+            len(surfaces) + number,
+            list(wheel.feature[: Feature.width]),
+            -1,
+            float(Feature.of(wheel.feature).radius),
+        )
+        for number, wheel in enumerate(wheels)
+    ]
     surfaces = np.concatenate([surfaces, *(wheel.surface[None] for wheel in wheels)])
     contacts.sort(key=lambda contact: (contact.owner, contact.surface))
     owner, surface = (np.array([contact[side] for contact in contacts], dtype=np.int64) for side in range(2))
     features = Feature.zeros(len(contacts))
     for row, contact in zip(features, contacts, strict=True):
-        row[:Feature.width] = contact.feature
+        row[: Feature.width] = contact.feature
     carried = scenery.carried if company.is_there else []
     extent = _extent(first + len(company.objects), owner, surface, features, surfaces, carried)
     scene = Scene(_shapes_in(surfaces), owner, surface, features, surfaces, patches, heights, extent)
@@ -138,8 +152,10 @@ def _refuse_narrow(hard: Sequence[ContactEnvironment], spheres: list[tuple[int, 
     largest = max((radius for _, _, radius in spheres), default=0.0)
     for item in hard:
         if isinstance(item, Pipe) and item.radius <= largest:
-            raise InputError(f"pipe.radius: {item.radius:g} m is not more than the {largest:g} m with which the robot "
-                             "touches, so that it does not fit in; take a wider pipe or a thinner robot")
+            raise InputError(
+                f"pipe.radius: {item.radius:g} m is not more than the {largest:g} m with which the robot "
+                "touches, so that it does not fit in; take a wider pipe or a thinner robot"
+            )
 
 
 def _surfaces(hard: Sequence[ContactEnvironment], chain: Chain) -> tuple[Array, Array, Array]:
@@ -183,8 +199,12 @@ def surface_names(environment: Sequence[Environment]) -> list[str]:
 
 
 def _extent(
-    bodies: int, owner: NDArray[np.int64], surface: NDArray[np.int64], features: Array, surfaces: Array,
-    carried: Sequence[tuple[int, int, bool, Array, Array]]
+    bodies: int,
+    owner: NDArray[np.int64],
+    surface: NDArray[np.int64],
+    features: Array,
+    surfaces: Array,
+    carried: Sequence[tuple[int, int, bool, Array, Array]],
 ) -> Array:
     """How far features, and the surfaces that bodies carry, reach from the origins of their bodies: pegs, boxes, bars
     and crates can be left to sleep; without them, nothing sleeps.
@@ -193,7 +213,7 @@ def _extent(
         return np.zeros(0)
     extent, feature = np.zeros(bodies), Feature.of(features)
     ends = np.maximum(np.linalg.norm(feature.begin, axis=1), np.linalg.norm(feature.end, axis=1))
-    np.maximum.at(extent, owner, np.maximum(ends, 1e-9))                 # a feature at the origin moves too
+    np.maximum.at(extent, owner, np.maximum(ends, 1e-9))  # a feature at the origin moves too
     for body, _, _, begin, end in carried:
         extent[body] = max(extent[body], float(np.linalg.norm(begin)), float(np.linalg.norm(end)), 1e-9)
     return extent

@@ -1,4 +1,5 @@
 """Free objects and links that touch each other, as the tables of a `Crowd`."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -46,7 +47,7 @@ from limbless.robots.links import upper_triangle
 
 Array = NDArray[np.float64]
 _WET = ("buoyancy", "drag", "body-drag")
-_POINTS = 8                               # Gauss points on each stretch of a round object that water cuts
+_POINTS = 8  # Gauss points on each stretch of a round object that water cuts
 
 
 class Touching(NamedTuple):
@@ -89,40 +90,57 @@ def company_of(environment: Sequence[Environment]) -> Company:
     if len(links) > 1:
         raise InputError(f"environment: self-contact is listed {len(links)} times; once is enough")
     water = _water_around(bodies, names, environment)
-    fields = [(start, end, *item.acceleration) for item in environment if isinstance(item, Gravity)
-              for start, end in item.windows()]
+    fields = [
+        (start, end, *item.acceleration)
+        for item in environment
+        if isinstance(item, Gravity)
+        for start, end in item.windows()
+    ]
     pulls = Pull.zeros(len(fields))
     for row, numbers in zip(pulls, fields, strict=True):
-        row[:Pull.width] = numbers
+        row[: Pull.width] = numbers
     return Company(bodies, names, links[0] if links else None, pulls, water)
 
 
-def _water_around(bodies: Sequence[FreeObject], names: Sequence[str],
-                  environment: Sequence[Environment]) -> Water | None:
+def _water_around(
+    bodies: Sequence[FreeObject], names: Sequence[str], environment: Sequence[Environment]
+) -> Water | None:
     """The water that objects are in; None where there is none, or there are no objects."""
     if not bodies:
         return None
     other = [item.kind for item in environment if item.kind in _WET]
     if other:
-        raise InputError(f"environment: {other[0]} acts on the robot and not on free objects, so that these would be "
-                         f"as in air; leave out {other[0]!r} or 'objects', or take 'water', which acts on both")
+        raise InputError(
+            f"environment: {other[0]} acts on the robot and not on free objects, so that these would be "
+            f"as in air; leave out {other[0]!r} or 'objects', or take 'water', which acts on both"
+        )
     waters = [item for item in environment if isinstance(item, Water)]
     if not waters:
-        stated = [(name, field) for name, body in zip(names, bodies, strict=True) for field in ("drag", "added_mass")
-                  if getattr(body, field) is not None]
+        stated = [
+            (name, field)
+            for name, body in zip(names, bodies, strict=True)
+            for field in ("drag", "added_mass")
+            if getattr(body, field) is not None
+        ]
         if stated:
-            raise InputError(f"objects: {stated[0][0]!r} states {stated[0][1]}, which water needs, and there is none; "
-                             "leave it out, or add 'water'")
+            raise InputError(
+                f"objects: {stated[0][0]!r} states {stated[0][1]}, which water needs, and there is none; "
+                "leave it out, or add 'water'"
+            )
         return None
     water = waters[0].among(environment)
     if len(waters) > 1:
         raise InputError("environment: objects take one water at a time; leave the others out")
     if water.form == "paper" or water.active:
-        raise InputError("environment: objects carry the momentum of the water along, all the time; leave out "
-                         "water.active, and set water.model to lighthill, or water.added_mass to consistent or none")
+        raise InputError(
+            "environment: objects carry the momentum of the water along, all the time; leave out "
+            "water.active, and set water.model to lighthill, or water.added_mass to consistent or none"
+        )
     if water.gravity is None and any(isinstance(item, Gravity) for item in environment):
-        raise InputError("water.gravity: objects have weight, and deep water without gravity of its own lifts nothing; "
-                         "state water.gravity, as [0, 0, -9.81], or a water.surface, or leave `gravity` out")
+        raise InputError(
+            "water.gravity: objects have weight, and deep water without gravity of its own lifts nothing; "
+            "state water.gravity, as [0, 0, -9.81], or a water.surface, or leave `gravity` out"
+        )
     return water
 
 
@@ -139,8 +157,7 @@ def soaked(company: Company) -> Dry | Soaked:
         hull.half[number], hull.box[number], hull.volume[number] = body.half, body.sizes is not None, own.volume
         hull.displaced[number] = water.density * own.volume
         hull.added[number], hull.added_turn[number] = carried * own.added, carried * own.added_turn
-        hull.quadratic[number], hull.quadratic_turn[number] = (water.density * own.drag,
-                                                               water.density * own.drag_turn)
+        hull.quadratic[number], hull.quadratic_turn[number] = (water.density * own.drag, water.density * own.drag_turn)
     hull.gravity[:] = (0.0, 0.0, 0.0) if water.gravity is None else water.gravity
     nodes, weights = np.polynomial.legendre.leggauss(_POINTS)
     return Soaked(flows_of(water), surface_of(water), Blunt(), table, Rule(0.5 * (nodes + 1.0), 0.5 * weights))
@@ -189,7 +206,11 @@ class Scenery:
         """The faces of a box on the corners of one that does not move."""
         friction, restitution = _material(body)
         crate = self._crate(number, (friction, restitution))
-        centre, axes, half = box[SHAPE:SHAPE + 3], box[SHAPE + 3:SHAPE + 12].reshape(3, 3), box[SHAPE + 12:SHAPE + 15]
+        centre, axes, half = (
+            box[SHAPE : SHAPE + 3],
+            box[SHAPE + 3 : SHAPE + 12].reshape(3, 3),
+            box[SHAPE + 12 : SHAPE + 15],
+        )
         for corner in CORNERS:
             j = self._surface(Corner.code, [*(centre + (half * corner) @ axes), crate], friction, restitution)
             Surface.of(self.rows[-1]).since[:], Surface.of(self.rows[-1]).until[:] = box[1], box[2]
@@ -260,8 +281,10 @@ def _material(body: FreeObject) -> tuple[list[float], float]:
 def _parts(row: int, body: FreeObject) -> Parts:
     axis = body.round()
     if axis is None:
-        return Parts([(row, corner, corner, 0.0, 1.0) for corner in body.corners()],
-                     [(row, a, b, 0.0, 1.0) for a, b in body.edges()])
+        return Parts(
+            [(row, corner, corner, 0.0, 1.0) for corner in body.corners()],
+            [(row, a, b, 0.0, 1.0) for a, b in body.edges()],
+        )
     a, b, r = axis
     ends = [a] if np.array_equal(a, b) else [a, b]
     return Parts([(row, end, end, r, 1.0) for end in ends], [(row, a, b, r, 1.0)])
@@ -277,11 +300,25 @@ def crowd_of(company: Company, scenery: Scenery, contacts: Sequence[Touching], f
     for number, (body, surface, box, begin, end) in enumerate(scenery.carried):
         rows.body[number], rows.surface[number], rows.box[number] = body, surface, box
         rows.begin[number], rows.end[number] = begin, end
-    return Crowd(first, other, on_robot, np.array([contact.size for contact in contacts]), carried, company.pulls,
-                 Free.zeros(0), Answer.zeros(0, words=(LANES,)), Lift.zeros(0), factors_of(0),
-                 np.zeros(0, dtype=np.int64), np.zeros((0, 1)), np.zeros((0, 0)), np.zeros((0, 0, LANES)),
-                 np.zeros((0, 1)),
-                 np.zeros(1, dtype=np.int64), soaked(company))
+    return Crowd(
+        first,
+        other,
+        on_robot,
+        np.array([contact.size for contact in contacts]),
+        carried,
+        company.pulls,
+        Free.zeros(0),
+        Answer.zeros(0, words=(LANES,)),
+        Lift.zeros(0),
+        factors_of(0),
+        np.zeros(0, dtype=np.int64),
+        np.zeros((0, 1)),
+        np.zeros((0, 0)),
+        np.zeros((0, 0, LANES)),
+        np.zeros((0, 1)),
+        np.zeros(1, dtype=np.int64),
+        soaked(company),
+    )
 
 
 def with_memory(crowd: Crowd | Alone, bodies: int) -> Crowd | Alone:
@@ -289,19 +326,31 @@ def with_memory(crowd: Crowd | Alone, bodies: int) -> Crowd | Alone:
     if isinstance(crowd, Alone):
         return crowd
     rows = 5 * min(int((crowd.other >= 0).sum()), MOST_MUTUAL)
-    wide = np.empty((rows, -(-rows // LANES), LANES))            # large, and never read before it is written
-    return crowd._replace(free=Free.zeros(bodies - crowd.first), answers=Answer.zeros(bodies, words=(LANES,)),
-                          lifts=Lift.zeros(bodies), factors=factors_of(bodies - crowd.first),
-                          row=np.zeros(rows, dtype=np.int64), start=np.zeros((rows, 1)),
-                          response=wide.reshape(rows, -1), wide=wide, matrix=np.empty((rows, rows + 1)),
-                          crowded=np.zeros(1, dtype=np.int64))
+    wide = np.empty((rows, -(-rows // LANES), LANES))  # large, and never read before it is written
+    return crowd._replace(
+        free=Free.zeros(bodies - crowd.first),
+        answers=Answer.zeros(bodies, words=(LANES,)),
+        lifts=Lift.zeros(bodies),
+        factors=factors_of(bodies - crowd.first),
+        row=np.zeros(rows, dtype=np.int64),
+        start=np.zeros((rows, 1)),
+        response=wide.reshape(rows, -1),
+        wide=wide,
+        matrix=np.empty((rows, rows + 1)),
+        crowded=np.zeros(1, dtype=np.int64),
+    )
 
 
 def factors_of(objects: int) -> Factors:
     """Memory for the factors of a base and so many objects."""
     count = objects + 1
-    return Factors(np.zeros((count, 6, 6)), np.zeros((count, 6), dtype=np.int64), np.zeros(count, dtype=np.int64),
-                   np.zeros((2, 6)), np.zeros((2, 6, LANES)))
+    return Factors(
+        np.zeros((count, 6, 6)),
+        np.zeros((count, 6), dtype=np.int64),
+        np.zeros(count, dtype=np.int64),
+        np.zeros((2, 6)),
+        np.zeros((2, 6, LANES)),
+    )
 
 
 def solids_of(objects: Sequence[FreeObject]) -> Array:
@@ -325,4 +374,3 @@ def put_objects(objects: Sequence[FreeObject], x: Array, place: int, speeds: int
 def names_of(company: Company, chain: Chain) -> list[str]:
     """What the bodies of a crowd are called in sentences, rows of links first."""
     return [*(chain.link_names[row.link] for row in chain.rows), *company.names]
-

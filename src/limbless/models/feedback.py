@@ -1,4 +1,5 @@
 """What an actuation states, as numbers for each degree of freedom."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,5 @@
 """Force laws as elements of a problem: from the tables that environments pack to what kernels push with."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -34,12 +35,12 @@ def bands_of(kind: Any, rows: Rows) -> tuple[Rows, Any, Any]:
     for i in range(len(rows.codes)):
         key = (columns.since[i], columns.until[i], *(getattr(columns, name)[i] for name in codes))
         groups.setdefault(key, []).append(i)
-    bands = [found[i:i + LANES] for found in groups.values() for i in range(0, len(found), LANES)]
+    bands = [found[i : i + LANES] for found in groups.values() for i in range(0, len(found), LANES)]
     numbers, which = aligned_zeros((len(bands), width, LANES)), np.full((len(bands), LANES), -1)
     members = np.zeros((len(bands), LANES), dtype=np.int64)
     for b, band in enumerate(bands):
         full = [*band, *[band[0]] * (LANES - len(band))]
-        numbers[b], members[b], which[b, :len(band)] = rows.numbers[full, :width].T, columns.body[full], band
+        numbers[b], members[b], which[b, : len(band)] = rows.numbers[full, :width].T, columns.body[full], band
     return Rows(numbers, np.ascontiguousarray(rows.codes[[band[0] for band in bands]])), members, which
 
 
@@ -51,8 +52,21 @@ def banded(owner: int, kind: Any, rows: Rows, nodes: Any, weights: Any, bodies: 
     pushed = Pushed.zeros(len(which), words=(LANES,))
     if not has_surface(kind):
         return Laws(owner, kind, rows, bands, members, share, none, pushed, nodes, weights)
-    return FloatingLaws(owner, kind, rows, bands, members, share, none, pushed, nodes, weights, which,
-                        Floating.zeros(bodies), aligned_zeros(1))
+    return FloatingLaws(
+        owner,
+        kind,
+        rows,
+        bands,
+        members,
+        share,
+        none,
+        pushed,
+        nodes,
+        weights,
+        which,
+        Floating.zeros(bodies),
+        aligned_zeros(1),
+    )
 
 
 def side_by_side(laws: Sequence[Any]) -> list[SideBySide]:
@@ -147,9 +161,18 @@ def forces_of(packs: Sequence[Pack], bodies: int) -> tuple[Any, ...]:
             if not len(rows.codes):
                 continue
             count = len(rows.codes)
-            if isinstance(kind, AtStation) and has_surface(kind.law):    # the model fills in stations and their inertia
-                made.append(FloatingStations(owner + part, kind.law, rows, Pushed.zeros(count), Floating.zeros(bodies),
-                                             np.zeros(count, dtype=np.int64), np.zeros((count, 6))))
+            if isinstance(kind, AtStation) and has_surface(kind.law):  # the model fills in stations and their inertia
+                made.append(
+                    FloatingStations(
+                        owner + part,
+                        kind.law,
+                        rows,
+                        Pushed.zeros(count),
+                        Floating.zeros(bodies),
+                        np.zeros(count, dtype=np.int64),
+                        np.zeros((count, 6)),
+                    )
+                )
             elif has_surface(kind) or kind.bands:
                 beside.append(banded(owner + part, kind, rows, nodes, weights, bodies))
             else:
@@ -171,17 +194,19 @@ def rod_forces_of(packs: Sequence[Pack], weight: Any) -> tuple[Any, ...]:
     made: list[Any] = []
     for owner, pack in zip(owners_of(packs), packs, strict=True):
         if pack.elements:
-            raise InputError(f"{type(pack.elements[0]).__name__} pushes the bodies of a chain; a rod takes force laws "
-                             "on its slices")
+            raise InputError(
+                f"{type(pack.elements[0]).__name__} pushes the bodies of a chain; a rod takes force laws on its slices"
+            )
         for kind, rows, _, _, part in pack.laws:
             if not len(rows.codes):
                 continue
-            if isinstance(kind, WeightLaw):              # packed for a whole slice
+            if isinstance(kind, WeightLaw):  # packed for a whole slice
                 columns = Weight.of(rows)
                 columns.mass[:] /= weight[columns.body]
-            if has_surface(kind):                        # the model fills in the inertia without water
-                made.append(FloatingSlices(owner + part, kind, rows, Pushed.zeros(len(rows.codes)),
-                                           np.zeros((len(weight), 6))))
+            if has_surface(kind):  # the model fills in the inertia without water
+                made.append(
+                    FloatingSlices(owner + part, kind, rows, Pushed.zeros(len(rows.codes)), np.zeros((len(weight), 6)))
+                )
             elif kind.bands:
                 made.append(banded_on_rod(owner + part, kind, rows, weight))
             else:
@@ -192,5 +217,10 @@ def rod_forces_of(packs: Sequence[Pack], weight: Any) -> tuple[Any, ...]:
 
 def packed_rows(packs: Sequence[Pack], kind: Any) -> list[Any]:
     """The laws of one kind in what environments packed, one row each."""
-    return [kind.table(law.rows, i) for pack in packs for law in pack.laws if isinstance(law.kind, kind)
-            for i in range(len(law.rows.codes))]
+    return [
+        kind.table(law.rows, i)
+        for pack in packs
+        for law in pack.laws
+        if isinstance(law.kind, kind)
+        for i in range(len(law.rows.codes))
+    ]

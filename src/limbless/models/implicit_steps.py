@@ -1,4 +1,5 @@
 """Implicit steps of a model: the engine, what it remembers from block to block, and how it says that it failed."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -12,8 +13,9 @@ from limbless.mechanics.integrate import implicit
 
 Array = NDArray[np.float64]
 _REMEMBERED = ("past", "times", "numbers", "last", "sizes")
-UNSOLVED = (f"the step could not be solved, even in {2**implicit.PATIENCE.halvings} parts: its stages do not come to "
-            "rest")
+UNSOLVED = (
+    f"the step could not be solved, even in {2**implicit.PATIENCE.halvings} parts: its stages do not come to rest"
+)
 
 
 def quarters(times: Array) -> Array:
@@ -32,8 +34,9 @@ class ImplicitSteps:
         self.method = implicit.METHODS[integrator]()
         self.sizes, self.tolerance = (size, actuators, laws), tolerance
 
-    def advance(self, problem: Any, knots: Array, record: NDArray[np.bool_], x: Array,
-                memory: Mapping[str, Any]) -> tuple[int, int, dict[str, Any], float]:
+    def advance(
+        self, problem: Any, knots: Array, record: NDArray[np.bool_], x: Array, memory: Mapping[str, Any]
+    ) -> tuple[int, int, dict[str, Any], float]:
         """From knot to knot. Returns what went wrong (0: nothing) and the step, what the next block needs to know, and
         the evaluations per stage.
         """

@@ -1,4 +1,5 @@
 """Where a robot starts: laid on a slope, wedged into a pipe, wound around a pole, and settled."""
+
 from __future__ import annotations
 
 import math
@@ -25,9 +26,12 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 _FIELDS = {"heading": ("lay",), "along": ("wedge", "wrap"), "settle": ("lay", "wedge", "wrap", "given")}
 
-FOUND_BY_POSTURE = {"lay": ("orientation",), "wedge": ("position", "orientation"),
-                    "wrap": ("position", "orientation", "joint_position"),
-                    "equilibrium": ("joint_position", "joint_velocity")}
+FOUND_BY_POSTURE = {
+    "lay": ("orientation",),
+    "wedge": ("position", "orientation"),
+    "wrap": ("position", "orientation", "joint_position"),
+    "equilibrium": ("joint_position", "joint_velocity"),
+}
 """What a posture finds, and what therefore cannot be given beside it."""
 
 
@@ -35,15 +39,26 @@ class Posture(Description):
     """How a robot is laid down, in place of a position and an orientation that were worked out by hand."""
 
     kind: Literal["lay", "wedge", "wrap", "given", "equilibrium"] = Field(
-        "lay", description="lay it on the ground (which may slope); wedge it into the pipe, the base on its axis; wrap "
-                           "it around the first of the pegs, as a helix has it; as given; or a soft spine at rest "
-                           "under its loads and the tensions just before the start")
-    heading: Angle | None = quantity(None, "rad", "lay: angle from world x to the robot's x, seen from above; 0 if "
-                                                  "absent")
-    along: float | None = quantity(None, "m", "wedge, wrap: distance of the base from the start of the pipe or from "
-                                              "the foot of the pole; 0 if absent")
-    settle: float = quantity(0.0, "s", "let it come to rest for so long, before the time of the run begins, with the "
-                                       "gait held where it starts", ge=0, le=100)
+        "lay",
+        description="lay it on the ground (which may slope); wedge it into the pipe, the base on its axis; wrap "
+        "it around the first of the pegs, as a helix has it; as given; or a soft spine at rest "
+        "under its loads and the tensions just before the start",
+    )
+    heading: Angle | None = quantity(
+        None, "rad", "lay: angle from world x to the robot's x, seen from above; 0 if absent"
+    )
+    along: float | None = quantity(
+        None,
+        "m",
+        "wedge, wrap: distance of the base from the start of the pipe or from the foot of the pole; 0 if absent",
+    )
+    settle: float = quantity(
+        0.0,
+        "s",
+        "let it come to rest for so long, before the time of the run begins, with the gait held where it starts",
+        ge=0,
+        le=100,
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -90,7 +105,7 @@ def _laid(posture: Posture, chain: Chain, gait: Gait, environment: Sequence[Envi
     normal = np.array(ground.shapes()[0][1][:3])
     heading = posture.heading or 0.0
     level = np.array([math.cos(heading), math.sin(heading), 0.0])
-    along = level - np.array([0.0, 0.0, (normal @ level) / normal[2]])               # in the plane, above `level`
+    along = level - np.array([0.0, 0.0, (normal @ level) / normal[2]])  # in the plane, above `level`
     along /= np.linalg.norm(along)
     rotation = np.stack([along, np.cross(normal, along), normal], axis=1)
     return Pose(np.asarray(position, dtype=float), matrix_to_quaternion(rotation), normal)
@@ -109,8 +124,10 @@ def _wedged(posture: Posture, chain: Chain, gait: Gait, environment: Sequence[En
 def _wrapped(posture: Posture, chain: Chain, gait: Gait, environment: Sequence[Environment], position: Array) -> Pose:
     pegs = _only(environment, Pegs, "entry `pegs`")
     if not isinstance(gait, Helix):
-        raise InputError(f"initial.posture: to wrap a robot around a pole takes the gait helix, which says how it is "
-                         f"wound; got {gait.kind!r}")
+        raise InputError(
+            f"initial.posture: to wrap a robot around a pole takes the gait helix, which says how it is "
+            f"wound; got {gait.kind!r}"
+        )
     foot, span = np.array(pegs.feet[0]), np.array(pegs.span)
     up = span / np.linalg.norm(span)
     helper = np.eye(3)[int(np.argmin(np.abs(up)))]

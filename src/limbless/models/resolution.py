@@ -9,6 +9,7 @@ Velocities that constraints allow are some of all velocities, so that x'C x / x'
 most the largest one of its bodies alone; a chain whose joints follow a motion moves as one rigid body, whose C and M
 are summed at its posture.
 """
+
 from __future__ import annotations
 
 import math
@@ -31,7 +32,7 @@ RUNGE_KUTTA, MOREAU = 2.7, 1.9
 """Largest h λ that is taken: just inside 2.785 of the classical Runge-Kutta scheme, and 2 of forces taken at the
 start of a step.
 """
-_INERT = 1e-12                         # of the largest inertia of a body: a direction with less has none
+_INERT = 1e-12  # of the largest inertia of a body: a direction with less has none
 _PLANE = [0, 1, 5]
 
 

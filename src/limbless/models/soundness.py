@@ -1,4 +1,5 @@
 """Which numbers of a run are those of a motion, and which those of one that has diverged."""
+
 from __future__ import annotations
 
 import math
@@ -28,8 +29,11 @@ def is_sound(x: Array) -> bool:
 def refuse_lost(failed: int, x: Array, knots: Array) -> None:
     """A motion that could not be followed, or has diverged, has no derivatives; x is where it has come to."""
     if failed or not is_sound(x):
-        raise SimulationError(f"the motion could not be followed to t = {knots[-1]:g} s with its derivatives; run the "
-                              "scenario alone to see why, or try a shorter step", float(knots[0]))
+        raise SimulationError(
+            f"the motion could not be followed to t = {knots[-1]:g} s with its derivatives; run the "
+            "scenario alone to see why, or try a shorter step",
+            float(knots[0]),
+        )
 
 
 def sound_records(records: Mapping[str, Array]) -> int:
@@ -37,8 +41,8 @@ def sound_records(records: Mapping[str, Array]) -> int:
     bad = np.zeros(len(records["time"]), dtype=bool)
     for name, values in records.items():
         limit = TOO_FAST if name in _SPEEDS else TOO_STRONG
-        if values.max(initial=0.0) < limit and values.min(initial=0.0) > -limit:   # nearly always, and without a copy
-            continue                                                               # false for NaN
+        if values.max(initial=0.0) < limit and values.min(initial=0.0) > -limit:  # nearly always, and without a copy
+            continue  # false for NaN
         # there may be no record: no -1 here
         flat = np.abs(values).reshape(len(values), math.prod(values.shape[1:]))
         bad |= ~(flat < limit).all(axis=1)

@@ -1,6 +1,7 @@
 """What kernels tally at every step, on its way through a run: from the state's memory, into records, and out as
 variables of a result.
 """
+
 from __future__ import annotations
 
 from collections import Counter
@@ -34,9 +35,16 @@ class Tallies:
     ranges : `Range` of every joint, its column negative where it has none; empty where no joint has one.
     """
 
-    def __init__(self, limit: Array, environment: Sequence[Environment] = (), contacts: int = 0,
-                 dims: tuple[str, ...] = ("joint",), weight: Array | float = 1.0, ranges: Array | None = None,
-                 packs: Sequence[Pack] = ()) -> None:
+    def __init__(
+        self,
+        limit: Array,
+        environment: Sequence[Environment] = (),
+        contacts: int = 0,
+        dims: tuple[str, ...] = ("joint",),
+        weight: Array | float = 1.0,
+        ranges: Array | None = None,
+        packs: Sequence[Pack] = (),
+    ) -> None:
         self.shape, self.dims, self.weight, self.contacts = limit.shape, dims, weight, contacts
         self.limit = np.where(np.isinf(limit), UNLIMITED, limit).ravel()
         self.laws = law_names(environment, packs)
@@ -46,13 +54,19 @@ class Tallies:
     def _names(self) -> tuple[str, str]:
         """What the work and the peaks of these actuators are called."""
         names: dict[tuple[str, ...], tuple[str, str]] = {
-            ("joint",): ("joint_work", "peak_torque"), ("tendon",): ("pulley_work", "peak_tension")}
+            ("joint",): ("joint_work", "peak_torque"),
+            ("tendon",): ("pulley_work", "peak_tension"),
+        }
         return names.get(self.dims, ("strain_work", "peak_effort"))
 
     def _empty(self, *records: int) -> Tally:
         actuators = [np.zeros((*records, self.limit.size)) for _ in range(7)]
-        others = [np.zeros((*records, len(self.laws))), np.zeros((*records, self.contacts)), Whole.zeros(*records, 1),
-                  Range.zeros(*records, len(self.ranges))]
+        others = [
+            np.zeros((*records, len(self.laws))),
+            np.zeros((*records, self.contacts)),
+            Whole.zeros(*records, 1),
+            Range.zeros(*records, len(self.ranges)),
+        ]
         return Tally(*[*actuators, *others])
 
     def start(self, memory: Mapping[str, Array], time: float) -> Tally:
@@ -60,7 +74,7 @@ class Tallies:
         tally = self._empty()
         if _NAMES[0] in memory:
             for name, values in zip(_NAMES, tally, strict=True):
-                if memory[name].shape == values.shape:           # other environments than before begin to count anew
+                if memory[name].shape == values.shape:  # other environments than before begin to count anew
                     values[:] = memory[name]
         else:
             tally.beyond[:], Whole.of(tally.whole).time[:] = NEVER, time
@@ -85,11 +99,20 @@ class Tallies:
         work, positive, peaks, times, beyond = (array.reshape(len(array), *self.shape) for array in kept[:5])
         own, peak = self._names
         range_ = Range.of(kept.ranges)
-        found = {own: worth * work, "positive_work": worth * positive, peak: peaks, "peak_time": times,
-                 "limit_time": np.where(beyond == NEVER, np.inf, beyond), "law_work": kept.laws,
-                 "contact_work": kept.contacts, "com_path": whole.path, "work_exchanged": whole.exchanged,
-                 "range_excess": range_.excess, "excess_time": range_.time,
-                 "range_time": np.where(range_.since == NEVER, np.inf, range_.since)}
+        found = {
+            own: worth * work,
+            "positive_work": worth * positive,
+            peak: peaks,
+            "peak_time": times,
+            "limit_time": np.where(beyond == NEVER, np.inf, beyond),
+            "law_work": kept.laws,
+            "contact_work": kept.contacts,
+            "com_path": whole.path,
+            "work_exchanged": whole.exchanged,
+            "range_excess": range_.excess,
+            "excess_time": range_.time,
+            "range_time": np.where(range_.since == NEVER, np.inf, range_.since),
+        }
         return Variables(
             {name: np.ascontiguousarray(values) for name, values in found.items() if name in self.schema()}
         )
@@ -99,12 +122,27 @@ class Tallies:
         continued.
         """
         own, peak = self._names
-        found = choose(own, "positive_work", peak, "peak_time", "limit_time", "law_work", "contact_work", "com_path",
-                       "work_exchanged", "range_excess", "excess_time", "range_time")
+        found = choose(
+            own,
+            "positive_work",
+            peak,
+            "peak_time",
+            "limit_time",
+            "law_work",
+            "contact_work",
+            "com_path",
+            "work_exchanged",
+            "range_excess",
+            "excess_time",
+            "range_time",
+        )
         for name in ("positive_work", "peak_time", "limit_time"):
             found[name] = found[name]._replace(dims=self.dims)
-        counts = {"law_work": len(self.laws), "contact_work": self.contacts,
-                  **dict.fromkeys(("range_excess", "excess_time", "range_time"), len(self.ranges))}
+        counts = {
+            "law_work": len(self.laws),
+            "contact_work": self.contacts,
+            **dict.fromkeys(("range_excess", "excess_time", "range_time"), len(self.ranges)),
+        }
         missing = {name for name, count in counts.items() if not count}
         return {name: variable for name, variable in found.items() if name not in missing}
 

@@ -2,6 +2,7 @@
 
 Computed in NumPy from recorded poses and twists, apart from the kernels that integrated them.
 """
+
 from __future__ import annotations
 
 import itertools
@@ -75,8 +76,7 @@ class WaterRecorder:
             force, power, backwards = force + pushed, power + worked, backwards | (speed > 0.0)
         return {"wake_force": force, "wake_power": power, "wake_reversed": backwards.astype(float)}
 
-    def _left_behind(self, wake: Any, time: Array, R: Array, origin: Array,
-                     twist: Array) -> tuple[Array, Array, Array]:
+    def _left_behind(self, wake: Any, time: Array, R: Array, origin: Array, twist: Array) -> tuple[Array, Array, Array]:
         """Force (world) and power of a wake, and the speed W.t with which its edge moves out of the body's way."""
         E = R @ np.array(wake.frame)
         edge = np.einsum("rij,j->ri", E, np.array(wake.start))
@@ -114,8 +114,9 @@ def wet_moments(water: Any, piece: Any, time: Array, start: Array, E: Array) -> 
     rate = -n[:, 0] / reach
     flat = np.abs(rate) * L <= 1e-9 * (1.0 + np.abs(first))
     run = np.where(flat, 1e12, 1.0 / np.where(flat, 1.0, rate))
-    ends = np.sort(np.clip([(-1.0 - first) * run, (1.0 - first) * run, np.zeros_like(run), np.full_like(run, L)],
-                           0.0, L), axis=0)
+    ends = np.sort(
+        np.clip([(-1.0 - first) * run, (1.0 - first) * run, np.zeros_like(run), np.full_like(run, L)], 0.0, L), axis=0
+    )
     nodes, weights = np.polynomial.legendre.leggauss(water.points)
     total = np.zeros((len(time), 3))
     for low, high in itertools.pairwise(ends):
@@ -139,8 +140,9 @@ def slice_inertias(piece: Any, mass: Array) -> Array:
     return np.array([found[0], found[1] - found[0] - square, square])
 
 
-def wake_force(wake: Any, E: Array, W: Array, velocity: Array, spin: Array,
-               share: Array | float) -> tuple[Array, Array, Array]:
+def wake_force(
+    wake: Any, E: Array, W: Array, velocity: Array, spin: Array, share: Array | float
+) -> tuple[Array, Array, Array]:
     """The same from axes of the edge, its velocities through the water and the world, and its immersed share."""
     roll = np.einsum("ri,ri->r", E[:, :, 0], spin)
     P = np.array(wake.added) * W
@@ -157,6 +159,8 @@ def remarks(dataset: xr.Dataset) -> list[str]:
     share = float(dataset["wake_reversed"].mean()) if "wake_reversed" in dataset and dataset.sizes["time"] else 0.0
     if share <= REVERSED:
         return []
-    return [f"environment.water.wake: the tail ran backwards {share:.0%} of the time, where the law of the wake takes "
-            "energy back from the water it left; it is meant for a tail that trails: set wake to none for a body that "
-            "drifts or swims tail first"]
+    return [
+        f"environment.water.wake: the tail ran backwards {share:.0%} of the time, where the law of the wake takes "
+        "energy back from the water it left; it is meant for a tail that trails: set wake to none for a body that "
+        "drifts or swims tail first"
+    ]

@@ -1,6 +1,7 @@
 """The records that a model returned as one Dataset, under the names, units and labels that it declares; and its
 columns.
 """
+
 from __future__ import annotations
 
 import math
@@ -44,8 +45,9 @@ def refuse_other_shapes(variables: Variables, model: Recording) -> None:
     for name, variable in model.schema().items():
         rank = len(model.record_dims) + len(variable.dims)
         if name in variables and variables[name].ndim != rank:
-            raise ValueError(f"recorded variable {name!r} has {variables[name].ndim} dimensions, its schema says "
-                             f"{rank}")
+            raise ValueError(
+                f"recorded variable {name!r} has {variables[name].ndim} dimensions, its schema says {rank}"
+            )
 
 
 def dataset_of(variables: Variables, model: Recording) -> xr.Dataset:
@@ -92,7 +94,7 @@ def rows_of(raw: Records, chosen: NDArray[np.bool_], worst: Sequence[str]) -> Re
     rows = np.flatnonzero(chosen)
     found = {name: values[rows] for name, values in raw.items()}
     for name in set(worst) & raw.keys() if len(rows) else ():
-        found[name] = np.maximum.reduceat(raw[name][:rows[-1] + 1], [0, *(rows[:-1] + 1)])
+        found[name] = np.maximum.reduceat(raw[name][: rows[-1] + 1], [0, *(rows[:-1] + 1)])
     return Records(found)
 
 
@@ -105,9 +107,11 @@ def looks_of(variables: Variables, schema: Mapping[str, Variable]) -> dict[str, 
             found[LOOK + name] = (("look", *variable.dims), variables[name], attributes_of(variable))
     drift = orientation_drift(variables)
     if drift is not None:
-        found[f"{LOOK}orientation_drift"] = ("look", drift,
-                                             {"units": "1",
-                                              "long_name": "largest distance of a quaternion's norm from 1"})
+        found[f"{LOOK}orientation_drift"] = (
+            "look",
+            drift,
+            {"units": "1", "long_name": "largest distance of a quaternion's norm from 1"},
+        )
     seen = {"units": "s", "long_name": "when the run is looked at for its balances, whatever is recorded"}
     return {**found, "look": ("look", variables["time"], seen)} if found else {}
 
@@ -125,12 +129,13 @@ def _values(variables: Variables, name: str, rest: tuple[int, ...] = ()) -> Arra
 def components(variable: xr.DataArray, along: Sequence[str] = ("time",)) -> Iterable[tuple[str, str, Array]]:
     """(name, unit, values along time or other dimensions) of every component of a variable."""
     variable = variable.transpose(*along, ...)
-    dims = [str(dim) for dim in variable.dims[len(along):]]
+    dims = [str(dim) for dim in variable.dims[len(along) :]]
     labels = [_short_labels(variable, dim) for dim in dims]
     # a screw may have two: linear, angular
     units = re.split(r"\s*[;,]\s*|\s+and\s+", str(variable.attrs.get("units", "1")))
-    flat = variable.values.reshape(math.prod(variable.sizes[dim] for dim in along),
-                                   math.prod(variable.sizes[dim] for dim in dims))
+    flat = variable.values.reshape(
+        math.prod(variable.sizes[dim] for dim in along), math.prod(variable.sizes[dim] for dim in dims)
+    )
     for number, parts in enumerate(product(*labels)):
         unit = units[-1] if dims[-1:] == ["screw"] and parts[-1].startswith("r") else units[0]
         yield "_".join([str(variable.name), *parts]), unit, flat[:, number]

@@ -1,5 +1,5 @@
-"""`Result`: what a run produced, with its scenario, its final state and its own proof; saved, loaded, summed up, drawn.
-"""
+"""`Result`: what a run produced, with its scenario, its final state and its own proof; saved, loaded, summed up, drawn."""
+
 from __future__ import annotations
 
 import json
@@ -75,9 +75,14 @@ class Result:
     numerical_error: Mapping[str, Any] | None = None
     _later: Callable[[], _Told] | None = None
 
-    def __init__(self, dataset: xr.Dataset, scenario: Scenario | None = None, status: str = "completed",
-                 state: State | None = None,
-                 wall_time: float | None = None) -> None:
+    def __init__(
+        self,
+        dataset: xr.Dataset,
+        scenario: Scenario | None = None,
+        status: str = "completed",
+        state: State | None = None,
+        wall_time: float | None = None,
+    ) -> None:
         self._told: _Told = dataset, (), ()
         self.scenario, self.state = scenario, state
         self.status, self.wall_time = status, wall_time
@@ -120,9 +125,16 @@ class Result:
         self._told = *self._all()[:2], value
 
     @classmethod
-    def from_records(cls, parts: Sequence[Records], model: Recording, scenario: Scenario | None, status: str,
-                    state: State | None,
-                    wall_time: float | None, facts: Mapping[str, Any] | None = None) -> Result:
+    def from_records(
+        cls,
+        parts: Sequence[Records],
+        model: Recording,
+        scenario: Scenario | None,
+        status: str,
+        state: State | None,
+        wall_time: float | None,
+        facts: Mapping[str, Any] | None = None,
+    ) -> Result:
         """Join the records that a model returned, block by block, in order, under the names, units and labels that it
         declares.
 
@@ -133,9 +145,10 @@ class Result:
         kept, looked = raw.pop(RECORDED, None), raw.pop(LOOKED, None)
         variables = model.variables(raw if kept is None else rows_of(raw, kept > 0.5, model.worst))
         refuse_other_shapes(variables, model)
-        looks = (model.variables(rows_of(raw, looked > 0.5, model.worst)) if looked is not None and looked.any()
-                 else None)
-        result = cls(None, scenario, status, state, wall_time)                           # type: ignore[arg-type]
+        looks = (
+            model.variables(rows_of(raw, looked > 0.5, model.worst)) if looked is not None and looked.any() else None
+        )
+        result = cls(None, scenario, status, state, wall_time)  # type: ignore[arg-type]
         result._later = partial(_told_of, variables, looks, model, scenario, facts or {})
         return result
 
@@ -189,52 +202,61 @@ class Result:
         if not found:
             return self.dataset
         names = {name: name.removeprefix(LOOK) for name in found}
-        alone = self.dataset[[*found, *(name for name in ("section_length",)
-                                        if name in self.dataset)]].drop_vars("time", errors="ignore")
+        alone = self.dataset[[*found, *(name for name in ("section_length",) if name in self.dataset)]].drop_vars(
+            "time", errors="ignore"
+        )
         return alone.rename({**names, "look": "time"})
 
     def summary(self) -> dict[str, Any]:
-        """The numbers one asks for first, in plain types and SI units; None where a number makes no sense for this run.
-        """
+        """The numbers one asks for first, in plain types and SI units; None where a number makes no sense for this run."""
         data, attributes = self.dataset, self.dataset.attrs
         lasted = speed.duration(data)
         moved, static = speed.displacement(data), statics.summary(data)
-        return _plain({
-            "scenario": self.name,
-            "model": attributes.get("model"),
-            "status": self.outcome,
-            "proven": self.proven,
-            "doubts": list(self.doubts),
-            "notes": list(self.notes),
-            "duration": lasted if static is None else None,
-            "step": attributes.get("step"),
-            "wall_time": self.wall_time,
-            "realtime_factor": lasted / self.wall_time if self.wall_time and static is None else None,
-            "com_displacement": moved,
-            "path_length": speed.path_length(data),
-            "mean_speed": speed.mean_speed(data),
-            "period_speed": speed.period_speed(self.looks, self.period),
-            "steady": speed.steady(self.looks, self.period),
-            "peak_torque": limits.peak_torque_by_axis(data),
-            "limits_exceeded": [vars(excess) for excess in limits.limits_exceeded(data)],
-            "positive_work": energy.positive_work(data),
-            "cost_of_transport": energy.cost_of_transport(data, self.mass),
-            **({} if (pulled := energy.mean_pulley_power(self.looks, self.period)) is None
-               else {"mean_pulley_power": pulled}),
-            **({} if (towed := energy.towing_efficiency(data, self.looks, self.period)) is None
-               else {"towing_efficiency": towed}),
-            **({} if (share := energy.wake_share(data)) is None else {"wake_share": share}),
-            **({} if static is None else {"statics": static}),
-            **({} if self.numerical_error is None else {"numerical_error": self.numerical_error}),
-            "balances": {balance.name: balance.as_dict() for balance in self.balances()},
-        })
+        return _plain(
+            {
+                "scenario": self.name,
+                "model": attributes.get("model"),
+                "status": self.outcome,
+                "proven": self.proven,
+                "doubts": list(self.doubts),
+                "notes": list(self.notes),
+                "duration": lasted if static is None else None,
+                "step": attributes.get("step"),
+                "wall_time": self.wall_time,
+                "realtime_factor": lasted / self.wall_time if self.wall_time and static is None else None,
+                "com_displacement": moved,
+                "path_length": speed.path_length(data),
+                "mean_speed": speed.mean_speed(data),
+                "period_speed": speed.period_speed(self.looks, self.period),
+                "steady": speed.steady(self.looks, self.period),
+                "peak_torque": limits.peak_torque_by_axis(data),
+                "limits_exceeded": [vars(excess) for excess in limits.limits_exceeded(data)],
+                "positive_work": energy.positive_work(data),
+                "cost_of_transport": energy.cost_of_transport(data, self.mass),
+                **(
+                    {}
+                    if (pulled := energy.mean_pulley_power(self.looks, self.period)) is None
+                    else {"mean_pulley_power": pulled}
+                ),
+                **(
+                    {}
+                    if (towed := energy.towing_efficiency(data, self.looks, self.period)) is None
+                    else {"towing_efficiency": towed}
+                ),
+                **({} if (share := energy.wake_share(data)) is None else {"wake_share": share}),
+                **({} if static is None else {"statics": static}),
+                **({} if self.numerical_error is None else {"numerical_error": self.numerical_error}),
+                "balances": {balance.name: balance.as_dict() for balance in self.balances()},
+            }
+        )
 
     def save(self, path: str | Path) -> Path:
         """Write the dataset, the scenario, the status and the final state to one NetCDF file. Nothing in it depends on
         the clock.
         """
-        whole = self.dataset.assign_attrs(limbless=FORMAT, status=self.status, notes=json.dumps(self.notes),
-                                          doubts=json.dumps(self.found))
+        whole = self.dataset.assign_attrs(
+            limbless=FORMAT, status=self.status, notes=json.dumps(self.notes), doubts=json.dumps(self.found)
+        )
         text = self._scenario_text()
         if text is not None:
             whole = whole.assign_attrs(scenario=text)
@@ -247,15 +269,19 @@ class Result:
         file = path / FILE_NAME if path.is_dir() else path
         if not file.is_file():
             where = f"folder {str(path)!r} has no {FILE_NAME}" if path.is_dir() else f"no file {str(path)!r}"
-            hint = (f"; it holds an unfinished run, with which `limbless run --resume {path}` goes on"
-                    if (path / CHECKPOINT).is_dir() else
-                    f"; give the folder that a run wrote, or its {FILE_NAME}")
+            hint = (
+                f"; it holds an unfinished run, with which `limbless run --resume {path}` goes on"
+                if (path / CHECKPOINT).is_dir()
+                else f"; give the folder that a run wrote, or its {FILE_NAME}"
+            )
             raise InputError(f"cannot load a result: {where}{hint}")
         dataset, state = read_netcdf(file)
         if dataset.attrs.get("limbless") != FORMAT:
-            raise InputError(f"cannot load a result: {str(file)!r} is a NetCDF file but not a result of this version "
-                             "of limbless "
-                             f"(its attribute 'limbless' is {dataset.attrs.get('limbless')!r}, not {FORMAT!r})")
+            raise InputError(
+                f"cannot load a result: {str(file)!r} is a NetCDF file but not a result of this version "
+                "of limbless "
+                f"(its attribute 'limbless' is {dataset.attrs.get('limbless')!r}, not {FORMAT!r})"
+            )
         attributes = dict(dataset.attrs)
         attributes.pop("limbless")
         status, text = str(attributes.pop("status", "completed")), as_sort(str, attributes.pop("scenario", None))
@@ -346,9 +372,10 @@ class Result:
         text = self._scenario_text()
         written = [] if text is None else [write_text(folder / "scenario.yaml", text)]
         written.append(self.save(folder / FILE_NAME))
-        written.append(write_text(folder / "summary.json",
-                                  json.dumps(self.summary(), indent=2, allow_nan=False) + "\n"))
-        if self.status != "interrupted":                 # an interrupted run can go on from what its checkpoint holds
+        written.append(
+            write_text(folder / "summary.json", json.dumps(self.summary(), indent=2, allow_nan=False) + "\n")
+        )
+        if self.status != "interrupted":  # an interrupted run can go on from what its checkpoint holds
             shutil.rmtree(folder / CHECKPOINT, ignore_errors=True)
         return written
 
@@ -359,8 +386,9 @@ class Result:
         return showing.html_of(self)
 
 
-def _told_of(variables: Variables, looks: Variables | None, model: Recording, scenario: Scenario | None,
-             facts: Mapping[str, Any]) -> _Told:
+def _told_of(
+    variables: Variables, looks: Variables | None, model: Recording, scenario: Scenario | None, facts: Mapping[str, Any]
+) -> _Told:
     """Dataset, notes and doubts of a run."""
     dataset = dataset_of(variables, model)
     if looks is not None:
@@ -381,9 +409,14 @@ def _facts(scenario: Scenario | None, model: Recording) -> dict[str, Any]:
     facts |= getattr(model, "towing", {})
     if scenario is not None:
         task = getattr(scenario, "task", None)
-        facts |= {"scenario_name": scenario.name, "model": scenario.model.kind, "task": task,
-                  "step": scenario.step if task is None else None, "gait_period": getattr(scenario.gait, "cycle", None),
-                  **speed.transport_facts(scenario)}
+        facts |= {
+            "scenario_name": scenario.name,
+            "model": scenario.model.kind,
+            "task": task,
+            "step": scenario.step if task is None else None,
+            "gait_period": getattr(scenario.gait, "cycle", None),
+            **speed.transport_facts(scenario),
+        }
     return facts
 
 

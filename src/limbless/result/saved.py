@@ -1,4 +1,5 @@
 """What a data file and the summary beside it hold, read with care: whoever wrote them may have meant no good."""
+
 from __future__ import annotations
 
 import json
@@ -24,20 +25,27 @@ def scenario_in(text: str | None) -> Scenario | None:
     from limbless.scenarios.loader import from_text
 
     try:
-        return from_text(text, "scenario", allow_code=False, saved=True)      # whoever looks at a result runs nothing
+        return from_text(text, "scenario", allow_code=False, saved=True)  # whoever looks at a result runs nothing
     except InputError as error:
         _log.warning("the scenario in the result cannot be built here: %s", error)
         return None
 
 
-SORTS: dict[str, type] = {"scenario_name": str, "model": str, "task": str, "step": float, "gait_period": float,
-                          "total_mass": float, "towing_quadratic": float, "towing_linear": float}
+SORTS: dict[str, type] = {
+    "scenario_name": str,
+    "model": str,
+    "task": str,
+    "step": float,
+    "gait_period": float,
+    "total_mass": float,
+    "towing_quadratic": float,
+    "towing_linear": float,
+}
 """What the attributes of a data file are, beside those of its variables."""
 
 
 def as_sort(sort: type, value: Any) -> Any:
-    """A text, or a finite number, that a file holds; None for anything else: whoever wrote it may have meant no good.
-    """
+    """A text, or a finite number, that a file holds; None for anything else: whoever wrote it may have meant no good."""
     if sort is str:
         return value if isinstance(value, str) else None
     good = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
@@ -55,6 +63,7 @@ def sentences(text: Any) -> tuple[str, ...]:
 
 def error_bars_in(found: Any) -> dict[str, Any] | None:
     """Error bars of a summary; None where they are not as `limbless.error_bars` writes them."""
+
     def good(bar: Any) -> bool:
         inside = bar.values() if isinstance(bar, dict) else bar if isinstance(bar, list) else None
         return bar is None or as_sort(float, bar) is not None if inside is None else all(map(good, inside))

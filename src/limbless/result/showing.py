@@ -1,6 +1,7 @@
 """How a result is shown: figures, studio, report, replay, and what is printed of it. `view` is imported when something
 is drawn.
 """
+
 from __future__ import annotations
 
 import importlib.util
@@ -85,8 +86,11 @@ def facts_of(result: Result) -> list[tuple[str, str]]:
     summary = result.summary()
     lines = [("NOT PROVEN", doubt) for doubt in result.doubts]
     lines += [("scenario", result.name or "none (made in Python)"), ("status", result.outcome)]
-    lines += [("duration",
-               f"{summary['duration']:g} s")] if summary["duration"] is not None else statics.lines(summary["statics"])
+    lines += (
+        [("duration", f"{summary['duration']:g} s")]
+        if summary["duration"] is not None
+        else statics.lines(summary["statics"])
+    )
     if head is not None:
         lines.append(("head displacement", f"({', '.join(f'{round(part, 4) + 0.0:g}' for part in head)}) m"))
     if summary["mean_speed"] is not None:
@@ -103,15 +107,17 @@ def facts_of(result: Result) -> list[tuple[str, str]]:
 def html_of(result: Result) -> str:
     """A result as a notebook shows it."""
     shown = [(label, value) for label, value in facts_of(result) if label != "NOT PROVEN"]
-    rows = "".join(f"<tr><th style='text-align:left'>{escape(label)}</th><td "
-                   f"style='text-align:left'>{escape(value)}</td></tr>"
-                   for label, value in shown)
+    rows = "".join(
+        f"<tr><th style='text-align:left'>{escape(label)}</th><td style='text-align:left'>{escape(value)}</td></tr>"
+        for label, value in shown
+    )
     inside = f"<details><summary>dataset</summary>{result.dataset._repr_html_()}</details>"
     return f"{red_line(result.warning)}<table>{rows}</table>{inside}"
 
 
 def red_line(warning: str) -> str:
     """The warning of a run that is not proven as a line of HTML, red on any page; nothing without one."""
-    look = ("color:#a32100;background:#fdeee7;border-left:6px solid #D55E00;padding:6px 10px;margin:4px 0;"
-            "font-weight:600")
+    look = (
+        "color:#a32100;background:#fdeee7;border-left:6px solid #D55E00;padding:6px 10px;margin:4px 0;font-weight:600"
+    )
     return f"<div class='not-proven' role='alert' style='{look}'>{escape(warning)}</div>" if warning else ""

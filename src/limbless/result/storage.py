@@ -1,4 +1,5 @@
 """The data file of a result: NetCDF 4, the same bytes for the same data, with the final state in a group of its own."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -13,10 +14,10 @@ from limbless.models.base import State
 if TYPE_CHECKING:
     import xarray as xr
 
-_STATE = "state"        # group that holds the final state
-_MEMORY = "memory_"     # prefix, in that group, of what the model remembers
-_SMALL = 200_000_000    # bytes of numbers that any file may claim
-_DENSEST = 100          # times its own size that a larger one may claim: ours are not compressed, others may be
+_STATE = "state"  # group that holds the final state
+_MEMORY = "memory_"  # prefix, in that group, of what the model remembers
+_SMALL = 200_000_000  # bytes of numbers that any file may claim
+_DENSEST = 100  # times its own size that a larger one may claim: ours are not compressed, others may be
 
 
 def write_netcdf(path: str | Path, dataset: xr.Dataset, state: State | None) -> Path:
@@ -73,8 +74,9 @@ def _size_of(group: Any, name: str) -> int:
 
 def _write(dataset: xr.Dataset, path: Path, **options: Any) -> None:
     # Without a fill value and with native types, what is read is bit for bit what was written.
-    encoding = {name: {"_FillValue": None} for name,
-                variable in dataset.variables.items() if variable.dtype.kind == "f"}
+    encoding = {
+        name: {"_FillValue": None} for name, variable in dataset.variables.items() if variable.dtype.kind == "f"
+    }
     with without_cluster():
         _in_order(dataset).drop_encoding().to_netcdf(path, engine="h5netcdf", encoding=encoding, **options)
 
@@ -83,8 +85,9 @@ def _read(path: Path, group: str | None) -> xr.Dataset:
     import xarray
 
     dataset = xarray.load_dataset(path, engine="h5netcdf", group=group, decode_times=False)
-    dataset.attrs = {name: value.item() if isinstance(value, np.generic) else value for name,
-                     value in dataset.attrs.items()}
+    dataset.attrs = {
+        name: value.item() if isinstance(value, np.generic) else value for name, value in dataset.attrs.items()
+    }
     texts = [name for name, variable in dataset.variables.items() if variable.dtype.kind not in "fiubc"]
     labels = {name: dataset[name].astype(str) for name in texts if name in dataset.coords}
     others = {name: dataset[name].astype(str) for name in texts if name not in labels}
@@ -105,11 +108,15 @@ def _as_dataset(state: State) -> xr.Dataset:
 
     arrays = {"final_time": np.asarray(state.time), "final_x": np.asarray(state.x)}
     arrays |= {_MEMORY + name: np.asarray(value) for name, value in state.memory.items()}
-    return xarray.Dataset({name: ([f"{name}_{axis}" for axis in range(array.ndim)], array) for name,
-                           array in arrays.items()})
+    return xarray.Dataset(
+        {name: ([f"{name}_{axis}" for axis in range(array.ndim)], array) for name, array in arrays.items()}
+    )
 
 
 def _as_state(dataset: xr.Dataset) -> State:
-    memory = {str(name).removeprefix(_MEMORY): dataset[name].values for name in dataset.data_vars
-              if str(name).startswith(_MEMORY)}
+    memory = {
+        str(name).removeprefix(_MEMORY): dataset[name].values
+        for name in dataset.data_vars
+        if str(name).startswith(_MEMORY)
+    }
     return State(float(dataset["final_time"]), dataset["final_x"].values, memory)

@@ -1,6 +1,7 @@
 """`Robot`: what every robot can say of itself, whatever model moves it; `Preset`: a ready robot with a few numbers to
 choose.
 """
+
 from __future__ import annotations
 
 from collections import deque
@@ -38,11 +39,11 @@ class Segment(NamedTuple):
 class Bodies(NamedTuple):
     """Mass properties of all rigid bodies of a robot, each about its own origin and in its own frame."""
 
-    mass: Array            # (bodies,)      kg
-    moment: Array          # (bodies, 3)    first moment, kg m
-    inertia: Array         # (bodies, 3, 3) about the origin, kg m2
-    volume: Array          # (bodies,)      m3
-    volume_moment: Array   # (bodies, 3)    first moment of volume, m4
+    mass: Array  # (bodies,)      kg
+    moment: Array  # (bodies, 3)    first moment, kg m
+    inertia: Array  # (bodies, 3, 3) about the origin, kg m2
+    volume: Array  # (bodies,)      m3
+    volume_moment: Array  # (bodies, 3)    first moment of volume, m4
 
 
 class Robot(Description):
@@ -87,6 +88,7 @@ _recent: deque[tuple[Any, Robot]] = deque(maxlen=8)
 
 def _once(build: Callable[[Any], Robot]) -> Callable[[Any], Robot]:
     """`build` that answers the same description with the same robot."""
+
     @wraps(build)
     def built(preset: Any) -> Robot:
         for known, robot in tuple(_recent):
@@ -95,6 +97,7 @@ def _once(build: Callable[[Any], Robot]) -> Callable[[Any], Robot]:
         made = build(preset)
         _recent.append((preset, made))
         return made
+
     return built
 
 
@@ -107,7 +110,7 @@ class Preset(Description):
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         super().__pydantic_init_subclass__(**kwargs)
         if "build" in cls.__dict__:
-            cls.build = _once(cls.__dict__["build"])         # type: ignore[method-assign, assignment]
+            cls.build = _once(cls.__dict__["build"])  # type: ignore[method-assign, assignment]
 
     def build(self) -> Robot:
         raise NotImplementedError

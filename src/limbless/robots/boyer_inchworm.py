@@ -1,4 +1,5 @@
 """The climbing inchworm of Boyer, Ali and Porez (2012), section VII."""
+
 from __future__ import annotations
 
 from typing import Literal
@@ -22,5 +23,11 @@ class BoyerInchworm(Preset):
 
     def build(self) -> Rod:
         """The rod."""
-        return Rod(name=self.name, base="planar", strains="planar", length=self.length, half_width=self.radius,
-                   density=self.density)
+        return Rod(
+            name=self.name,
+            base="planar",
+            strains="planar",
+            length=self.length,
+            half_width=self.radius,
+            density=self.density,
+        )

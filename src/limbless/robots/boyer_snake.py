@@ -1,4 +1,5 @@
 """The snake of Boyer, Ali and Porez (2012), section VIII."""
+
 from __future__ import annotations
 
 from typing import Literal
@@ -18,9 +19,9 @@ class BoyerSnake(Preset):
     kind: Literal["rod"] = "rod"
     preset: Literal["boyer-snake"] = "boyer-snake"
     name: str = Field("boyer-snake", description="name of the robot")
-    body: Literal["planar", "spatial", "shearing"] = Field("planar",
-                                                           description="how it bends: in the plane, in space, in the "
-                                                                       "plane with shear")
+    body: Literal["planar", "spatial", "shearing"] = Field(
+        "planar", description="how it bends: in the plane, in space, in the plane with shear"
+    )
     length: float = quantity(1.0, "m", "length", gt=0)
     radius: float = quantity(0.03, "m", "radius of the section", gt=0)
     density: float = quantity(1000.0, "kg/m3", "density", gt=0)

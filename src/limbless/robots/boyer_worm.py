@@ -1,4 +1,5 @@
 """The burrowing worm of Boyer, Ali and Porez (2012), section VI."""
+
 from __future__ import annotations
 
 from typing import Literal
@@ -22,6 +23,11 @@ class BoyerWorm(Preset):
 
     def build(self) -> Rod:
         """The rod."""
-        return Rod(name=self.name, base="line", strains="extensible-kirchhoff", length=self.length,
-                   half_width=self.radius,
-                   density=self.density)
+        return Rod(
+            name=self.name,
+            base="line",
+            strains="extensible-kirchhoff",
+            length=self.length,
+            half_width=self.radius,
+            density=self.density,
+        )

@@ -1,4 +1,5 @@
 """`Chain`: any open serial robot, described link by link."""
+
 from __future__ import annotations
 
 import math
@@ -47,26 +48,33 @@ class Chain(Robot):
 
     kind: Literal["chain"] = "chain"
     name: str = Field("chain", description="name of the robot")
-    base: Base = Field("free",
-                       description="how link 0 can move: free, planar (in the plane x-y of its initial pose) or fixed")
+    base: Base = Field(
+        "free", description="how link 0 can move: free, planar (in the plane x-y of its initial pose) or fixed"
+    )
     links: tuple[Link, ...] = Field(..., min_length=1, description="the links, the base first")
     skin: SkinFriction | None = Field(None, description="friction on ground and obstacles that state none of their own")
-    tendons: tuple[LinkTendon, ...] = Field((), description="tendons from link to link, in the model `soft`; they are "
-                                                            "numbered from 0 in this order")
+    tendons: tuple[LinkTendon, ...] = Field(
+        (), description="tendons from link to link, in the model `soft`; they are numbered from 0 in this order"
+    )
 
     @model_validator(mode="after")
     def _joints_between_links(self) -> Chain:
         base = self.links[0]
         if base.joint is not None:
-            raise ValueError("link 0 is the base and has no joint; move the joint to link 1, or put a base link "
-                             "before it")
+            raise ValueError(
+                "link 0 is the base and has no joint; move the joint to link 1, or put a base link before it"
+            )
         if base.dh or any(base.position) or base.orientation != (1.0, 0.0, 0.0, 0.0):
-            raise ValueError("link 0 is the base: its pose is the initial pose of the run; leave its position, "
-                             "orientation and dh out")
+            raise ValueError(
+                "link 0 is the base: its pose is the initial pose of the run; leave its position, "
+                "orientation and dh out"
+            )
         without = [str(number) for number, link in enumerate(self.links) if number and link.joint is None]
         if without:
-            raise ValueError(f"link {', '.join(without)} without a joint: every link but link 0 needs one, for "
-                             f"example {{kind: revolute}}")
+            raise ValueError(
+                f"link {', '.join(without)} without a joint: every link but link 0 needs one, for "
+                f"example {{kind: revolute}}"
+            )
         return self
 
     @model_validator(mode="after")
@@ -91,8 +99,9 @@ class Chain(Robot):
         for number, tendon in enumerate(self.tendons):
             far = [link for link, _ in tendon.through if not 0 <= link < len(self.links)]
             if far:
-                raise ValueError(f"tendon {number} goes through link {far[0]}, but links are numbered 0 to "
-                                 f"{len(self.links) - 1}")
+                raise ValueError(
+                    f"tendon {number} goes through link {far[0]}, but links are numbered 0 to {len(self.links) - 1}"
+                )
             if len({link for link, _ in tendon.through}) < 2:
                 raise ValueError(f"tendon {number} moves nothing: `through` needs points of at least two links")
         return self
@@ -107,12 +116,24 @@ class Chain(Robot):
 
     @classmethod
     def from_modified_dh(
-        cls, alpha: ArrayLike, d: ArrayLike, r: ArrayLike, offset: ArrayLike, mass: ArrayLike, first_moment: ArrayLike,
+        cls,
+        alpha: ArrayLike,
+        d: ArrayLike,
+        r: ArrayLike,
+        offset: ArrayLike,
+        mass: ArrayLike,
+        first_moment: ArrayLike,
         inertia: ArrayLike,
-        *, base: Base = "free", prismatic: Sequence[bool] | None = None,
+        *,
+        base: Base = "free",
+        prismatic: Sequence[bool] | None = None,
         bodies: Sequence[BodyShape | None] | None = None,
-        volume: ArrayLike | None = None, link_names: Sequence[str] | None = None, labels: Sequence[str] | None = None,
-        head: Literal["base", "tip"] = "base", name: str = "chain", **joint_values: Any,
+        volume: ArrayLike | None = None,
+        link_names: Sequence[str] | None = None,
+        labels: Sequence[str] | None = None,
+        head: Literal["base", "tip"] = "base",
+        name: str = "chain",
+        **joint_values: Any,
     ) -> Chain:
         """A chain of n joints of one degree of freedom, typed in from arrays.
 
@@ -151,9 +172,11 @@ class Chain(Robot):
             off = 0.0 if near is None else float(np.linalg.norm(np.delete(axis, near)))
             if near is not None and off > 1e-9:
                 name = self.joint_names[int(arrays.velocity_column[1 + number])]
-                found.append(f"robot.links: joint {name!r} turns {math.degrees(math.asin(off)):.2g} deg off "
-                             f"{'xyz'[near]}; "
-                             f"gaits that speak of headings, yaw or pitch take it as {'xyz'[near]}")
+                found.append(
+                    f"robot.links: joint {name!r} turns {math.degrees(math.asin(off)):.2g} deg off "
+                    f"{'xyz'[near]}; "
+                    f"gaits that speak of headings, yaw or pitch take it as {'xyz'[near]}"
+                )
         if len(found) > _MOST_NOTES:
             others = f"robot.links: {len(found) - 1} more joints turn a little off x, y or z, taken as those too"
             found = [found[0], others]

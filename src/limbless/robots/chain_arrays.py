@@ -1,6 +1,7 @@
 """A chain as flat arrays for compiled code: primitive joints, and bodies in frames parallel to the base when all joints
 are at zero.
 """
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,9 +22,19 @@ Integers = NDArray[np.int64]
 
 BASE = 0
 REVOLUTE, PRISMATIC, SPHERICAL = Revolute.code, Prismatic.code, Spherical.code
-_PER_COLUMN = ("rotor_inertia", "coulomb_friction", "breakaway_friction", "stribeck_rate", "viscous_friction",
-               "stiffness", "rest",
-               "damping", "torque_limit", "lower", "upper")
+_PER_COLUMN = (
+    "rotor_inertia",
+    "coulomb_friction",
+    "breakaway_friction",
+    "stribeck_rate",
+    "viscous_friction",
+    "stiffness",
+    "rest",
+    "damping",
+    "torque_limit",
+    "lower",
+    "upper",
+)
 _NONE = {"torque_limit": np.inf, "lower": -np.inf, "upper": np.inf}
 ALIGNED = 0.05
 """Sine of the angle (3 deg) within which a joint's axis counts as the x, y or z that it is near: rounding, or a robot
@@ -46,20 +57,20 @@ class ChainArrays(NamedTuple):
     keeps R and adds R_(k-1) axis q to the origin.
     """
 
-    joint_kind: Integers           # (n+1,)      0 base, 1 revolute, 2 prismatic, 3 spherical
-    axis: Array                    # (n+1, 3)    in the kernel frame of the previous body (zero for base and spherical)
+    joint_kind: Integers  # (n+1,)      0 base, 1 revolute, 2 prismatic, 3 spherical
+    axis: Array  # (n+1, 3)    in the kernel frame of the previous body (zero for base and spherical)
     # (n+1, 3)    from the previous origin to this one at zero position, in the previous kernel frame, m
     arm: Array
-    has_arm: NDArray[np.bool_]     # (n+1,)
-    has_body: NDArray[np.bool_]    # (n+1,)      has mass or inertia, or a piece of body on which a fluid acts
-    mass: Array                    # (n+1,)      kg
-    moment: Array                  # (n+1, 3)    kg m
-    inertia: Array                 # (n+1, 6)    xx, xy, xz, yy, yz, zz about the origin, kg m2
+    has_arm: NDArray[np.bool_]  # (n+1,)
+    has_body: NDArray[np.bool_]  # (n+1,)      has mass or inertia, or a piece of body on which a fluid acts
+    mass: Array  # (n+1,)      kg
+    moment: Array  # (n+1, 3)    kg m
+    inertia: Array  # (n+1, 6)    xx, xy, xz, yy, yz, zz about the origin, kg m2
     # (n+1,)      first column in joint positions (4 for a spherical joint); -1 for the base
     position_column: Integers
     # (n+1,)      first column in joint velocities (3 for a spherical joint); -1 for the base
     velocity_column: Integers
-    rotor_inertia: Array           # (freedoms,) these eleven: one per velocity column
+    rotor_inertia: Array  # (freedoms,) these eleven: one per velocity column
     coulomb_friction: Array
     breakaway_friction: Array
     stribeck_rate: Array
@@ -67,10 +78,10 @@ class ChainArrays(NamedTuple):
     stiffness: Array
     rest: Array
     damping: Array
-    torque_limit: Array            # inf where there is none
-    lower: Array                   # range of the joint position, infinite where there is none
+    torque_limit: Array  # inf where there is none
+    lower: Array  # range of the joint position, infinite where there is none
     upper: Array
-    home: Array                    # (n+1, 3, 3) link vector v -> home @ v in the kernel frame
+    home: Array  # (n+1, 3, 3) link vector v -> home @ v in the kernel frame
 
 
 class Row(NamedTuple):
@@ -99,8 +110,10 @@ def _rows_of_link(number: int, link: Link, previous_home: Array) -> list[Row]:
     if joint.kind == "universal":
         offset = home @ np.array(joint.offset)
         second = home @ np.array(joint.second_axis) + 0.0
-        return [Row(REVOLUTE, axis, arm - offset, home, number, False),
-                Row(REVOLUTE, second, offset + 0.0, home, number, True)]
+        return [
+            Row(REVOLUTE, axis, arm - offset, home, number, False),
+            Row(REVOLUTE, second, offset + 0.0, home, number, True),
+        ]
     return [Row(REVOLUTE if joint.kind == "revolute" else PRISMATIC, axis, arm, home, number, True)]
 
 
@@ -152,9 +165,16 @@ def pack(chain: Chain, rows: list[Row], bodies: Bodies) -> ChainArrays:
     wet = np.array([row.carries and chain.links[row.link].body is not None for row in rows])
     heavy = (bodies.mass != 0) | np.any(bodies.moment != 0, axis=1) | np.any(bodies.inertia != 0, axis=(1, 2))
     return ChainArrays(
-        joint_kind=kind, axis=np.array([row.axis for row in rows]), arm=arm, has_arm=np.any(arm != 0, axis=1),
+        joint_kind=kind,
+        axis=np.array([row.axis for row in rows]),
+        arm=arm,
+        has_arm=np.any(arm != 0, axis=1),
         has_body=wet | heavy,
-        mass=bodies.mass, moment=bodies.moment, inertia=np.ascontiguousarray(upper_triangle(bodies.inertia)),
-        position_column=position_column, velocity_column=velocity_column, home=np.array([row.home for row in rows]),
+        mass=bodies.mass,
+        moment=bodies.moment,
+        inertia=np.ascontiguousarray(upper_triangle(bodies.inertia)),
+        position_column=position_column,
+        velocity_column=velocity_column,
+        home=np.array([row.home for row in rows]),
         **{field: np.array(values, dtype=np.float64) for field, values in columns.items()},
     )

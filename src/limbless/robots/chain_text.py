@@ -1,4 +1,5 @@
 """What a chain says of itself: names of its joints, and the table that `print(chain)` shows."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -25,7 +26,7 @@ def joint_labels(chain: Chain) -> list[str]:
             continue
         axes = list(np.eye(3)) if row.kind == SPHERICAL else [row.axis]
         first = 1 if joint.kind == "universal" and row.carries else 0
-        for label, axis in zip(joint.per_freedom("label")[first:first + len(axes)], axes, strict=True):
+        for label, axis in zip(joint.per_freedom("label")[first : first + len(axes)], axes, strict=True):
             number = axis_number(axis)
             found = joint.kind if joint.kind == "prismatic" or number is None else _TURNS[number]
             labels.append(label or found)
@@ -62,8 +63,9 @@ def table(chain: Chain) -> str:
     """A header line, then one line per link: its joint, place, mass, body and torque limit."""
     labels, rows, origins = iter(joint_labels(chain)), chain.rows, np.cumsum(chain.arrays().arm, axis=0)
     last = {row.link: k for k, row in enumerate(rows)}
-    cells = [("link", "joint", "moves", "origin at home (m)", "mass (kg)", "length x width x height (m)",
-              "limit (N m)")]
+    cells = [
+        ("link", "joint", "moves", "origin at home (m)", "mass (kg)", "length x width x height (m)", "limit (N m)")
+    ]
     for number, (name, link) in enumerate(zip(chain.link_names, chain.links, strict=True)):
         kind, moves, limit = "base, " + chain.base, "", ""
         if link.joint is not None:

@@ -1,6 +1,7 @@
 """Links typed in from plain arrays, as robots are published: a table of modified Denavit-Hartenberg rows and tables of
 masses.
 """
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -24,8 +25,10 @@ def table(name: str, values: Any, *shape: int) -> Array:
     except (TypeError, ValueError):
         raise InputError(f"{name} is not a table of numbers: {values!r}") from None
     if array.shape != shape:
-        raise InputError(f"{name} has shape {array.shape}, expected {shape}: one row for each joint, or for each "
-                         f"link from the base on")
+        raise InputError(
+            f"{name} has shape {array.shape}, expected {shape}: one row for each joint, or for each "
+            f"link from the base on"
+        )
     return array
 
 
@@ -43,25 +46,41 @@ def dh_rows(alpha: Any, d: Any, r: Any, offset: Any) -> list[ModifiedDH]:
     return [ModifiedDH(**{name: float(array[i]) for name, array in arrays.items()}) for i in range(np.size(alpha))]
 
 
-def one_freedom_joints(count: int, prismatic: Any, labels: Sequence[str] | None,
-                       values: Mapping[str, Any]) -> list[Joint]:
+def one_freedom_joints(
+    count: int, prismatic: Any, labels: Sequence[str] | None, values: Mapping[str, Any]
+) -> list[Joint]:
     """Revolute and prismatic joints; each of `values` is one number for all of them or one for each."""
-    allowed = ("rotor_inertia", "coulomb_friction", "breakaway_friction", "stribeck_rate", "viscous_friction",
-               "stiffness", "rest",
-               "damping", "torque_limit", "lower", "upper")
+    allowed = (
+        "rotor_inertia",
+        "coulomb_friction",
+        "breakaway_friction",
+        "stribeck_rate",
+        "viscous_friction",
+        "stiffness",
+        "rest",
+        "damping",
+        "torque_limit",
+        "lower",
+        "upper",
+    )
     unknown = [name for name in values if name not in allowed]
     if unknown:
         raise InputError(f"unknown option {unknown[0]!r}; per joint you can give {', '.join(allowed)}")
-    columns = {name: [value] * count if np.ndim(value) == 0 else listed(name, value, count, None) for name,
-               value in values.items()}
+    columns = {
+        name: [value] * count if np.ndim(value) == 0 else listed(name, value, count, None)
+        for name, value in values.items()
+    }
     kinds = ["prismatic" if slides else "revolute" for slides in listed("prismatic", prismatic, count, False)]
     named = listed("labels", labels, count, "")
-    return [Joint(kind=kinds[i], label=named[i], **{name: column[i] for name, column in columns.items()})
-            for i in range(count)]
+    return [
+        Joint(kind=kinds[i], label=named[i], **{name: column[i] for name, column in columns.items()})
+        for i in range(count)
+    ]
 
 
-def massive_links(mass: Any, first_moment: Any, inertia: Any, volume: Any, names: Any, bodies: Any) -> list[dict[str,
-                                                                                                                 Any]]:
+def massive_links(
+    mass: Any, first_moment: Any, inertia: Any, volume: Any, names: Any, bodies: Any
+) -> list[dict[str, Any]]:
     """The fields of one link per row of `mass`."""
     count = np.size(mass)
     matrix = (3, 3) if np.ndim(inertia) == 3 else (6,)
@@ -73,12 +92,15 @@ def massive_links(mass: Any, first_moment: Any, inertia: Any, volume: Any, names
     if volume is not None:
         tables["volume"] = table("volume", np.atleast_1d(volume), count)
     plain = {"name": listed("link_names", names, count, ""), "body": listed("bodies", bodies, count, None)}
-    return [{key: rows[i].tolist() for key, rows in tables.items()} | {key: rows[i] for key, rows in plain.items()}
-            for i in range(count)]
+    return [
+        {key: rows[i].tolist() for key, rows in tables.items()} | {key: rows[i] for key, rows in plain.items()}
+        for i in range(count)
+    ]
 
 
-def chain_links(rows: list[ModifiedDH], joints: list[Joint], masses: list[dict[str, Any]], base: str) -> tuple[Link,
-                                                                                                               ...]:
+def chain_links(
+    rows: list[ModifiedDH], joints: list[Joint], masses: list[dict[str, Any]], base: str
+) -> tuple[Link, ...]:
     """The base and one link per row; a fixed base may come without mass."""
     if len(masses) == len(rows) and base == "fixed":
         masses = [{}, *masses]

@@ -1,4 +1,5 @@
 """`file`: a robot that somebody described elsewhere, in URDF, SDF, MJCF or xacro."""
+
 from __future__ import annotations
 
 from functools import cached_property
@@ -32,18 +33,23 @@ class FromFile(Preset):
     preset: Literal["file"] = "file"
     file: str = Field(description="path of the description, .urdf, .sdf, .xml (MJCF) or .xacro")
     branches: Literal["refuse", "weld", "drop"] = Field(
-        "refuse", description="what becomes of side branches: refused, welded rigidly at zero, or dropped")
-    trunk: tuple[str, str] | None = Field(None, description="names of the first and the last link of the trunk; found "
-                                                            "by mass if absent")
+        "refuse", description="what becomes of side branches: refused, welded rigidly at zero, or dropped"
+    )
+    trunk: tuple[str, str] | None = Field(
+        None, description="names of the first and the last link of the trunk; found by mass if absent"
+    )
     freeze: tuple[str, ...] = Field((), description="names of joints that are held at zero")
     reverse: bool = Field(False, description="whether link 0 is the end farther from the file's root")
-    head: Literal["base", "tip"] | None = Field(None, description="which end is the head; the base if absent, with a "
-                                                                  "note")
-    base: Base | None = Field(None, description="how link 0 can move: free, planar or fixed; as the file has it if "
-                                                "absent")
+    head: Literal["base", "tip"] | None = Field(
+        None, description="which end is the head; the base if absent, with a note"
+    )
+    base: Base | None = Field(
+        None, description="how link 0 can move: free, planar or fixed; as the file has it if absent"
+    )
     density: float | None = quantity(None, "kg/m3", "density of links without mass, made from their shapes", gt=0)
     base_armature: Literal["fold", "drop"] = Field(
-        "fold", description="rotor inertia of the base joints (MJCF): folded into link 0, or left out")
+        "fold", description="rotor inertia of the base joints (MJCF): folded into link 0, or left out"
+    )
 
     @field_validator("file")
     @classmethod

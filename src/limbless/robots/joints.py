@@ -1,4 +1,5 @@
 """`Joint`: what connects a link to the one before it."""
+
 from __future__ import annotations
 
 from typing import Any, Literal
@@ -11,8 +12,20 @@ from limbless.robots.sections import PARALLEL, Direction
 
 PerFreedom = float | tuple[float, ...]
 FREEDOMS = {"revolute": 1, "prismatic": 1, "universal": 2, "spherical": 3}
-_PER_FREEDOM = ("rotor_inertia", "coulomb_friction", "breakaway_friction", "stribeck_rate", "viscous_friction",
-                "stiffness", "rest", "damping", "torque_limit", "lower", "upper", "label")
+_PER_FREEDOM = (
+    "rotor_inertia",
+    "coulomb_friction",
+    "breakaway_friction",
+    "stribeck_rate",
+    "viscous_friction",
+    "stiffness",
+    "rest",
+    "damping",
+    "torque_limit",
+    "lower",
+    "upper",
+    "label",
+)
 Bound = Angle | tuple[Angle | None, ...] | None
 
 
@@ -35,14 +48,17 @@ class Joint(Description):
     label: str | tuple[str, ...] = Field("", description="yaw, pitch, roll, ...: found from the axes if absent")
     axis: Direction = Field((0.0, 0.0, 1.0), description="axis in the link frame (the first axis of a universal joint)")
     second_axis: Direction | None = Field(None, description="second axis of a universal joint, in the link frame")
-    offset: Vector3 = quantity((0.0, 0.0, 0.0), "m", "from the first to the second axis of a universal joint, in the "
-                                                     "link frame")
+    offset: Vector3 = quantity(
+        (0.0, 0.0, 0.0), "m", "from the first to the second axis of a universal joint, in the link frame"
+    )
     rotor_inertia: PerFreedom = quantity(0.0, "kg m2", "inertia of the rotor seen at the joint (kg if prismatic)")
     coulomb_friction: PerFreedom = quantity(0.0, "N m", "dry friction, opposes the sign of the rate")
-    breakaway_friction: PerFreedom = quantity(0.0, "N m", "dry friction at rest (Stribeck); as `coulomb_friction` if "
-                                                          "that is more")
-    stribeck_rate: PerFreedom = quantity(0.1, "rad/s", "rate at which dry friction has fallen from "
-                                                       "`breakaway_friction` by 63 %")
+    breakaway_friction: PerFreedom = quantity(
+        0.0, "N m", "dry friction at rest (Stribeck); as `coulomb_friction` if that is more"
+    )
+    stribeck_rate: PerFreedom = quantity(
+        0.1, "rad/s", "rate at which dry friction has fallen from `breakaway_friction` by 63 %"
+    )
     viscous_friction: PerFreedom = quantity(0.0, "N m s/rad", "viscous friction of the actuator")
     stiffness: PerFreedom = quantity(0.0, "N m/rad", "passive spring")
     rest: Angle | tuple[Angle, ...] = quantity(0.0, "rad", "position at which the spring is at rest")
@@ -50,10 +66,12 @@ class Joint(Description):
     torque_limit: float | tuple[float | None, ...] | None = quantity(
         None, "N m", "largest torque of the actuator; exceeding it is reported, not clipped"
     )
-    lower: Bound = quantity(None, "rad", "least position; going below is reported, and in the model non-smooth the "
-                                         "joint stops there")
-    upper: Bound = quantity(None, "rad", "greatest position; going above is reported, and in the model non-smooth "
-                                         "the joint stops there")
+    lower: Bound = quantity(
+        None, "rad", "least position; going below is reported, and in the model non-smooth the joint stops there"
+    )
+    upper: Bound = quantity(
+        None, "rad", "greatest position; going above is reported, and in the model non-smooth the joint stops there"
+    )
 
     @property
     def freedoms(self) -> int:
@@ -69,12 +87,20 @@ class Joint(Description):
     @classmethod
     def _rate_is_positive(cls, value: PerFreedom) -> PerFreedom:
         if min(value if isinstance(value, tuple) else (value,)) <= 0:
-            raise ValueError(f"{value} must be positive; leave breakaway_friction out where friction does not depend "
-                             f"on the rate")
+            raise ValueError(
+                f"{value} must be positive; leave breakaway_friction out where friction does not depend on the rate"
+            )
         return value
 
-    @field_validator("rotor_inertia", "coulomb_friction", "breakaway_friction", "viscous_friction", "stiffness",
-                     "damping", "torque_limit")
+    @field_validator(
+        "rotor_inertia",
+        "coulomb_friction",
+        "breakaway_friction",
+        "viscous_friction",
+        "stiffness",
+        "damping",
+        "torque_limit",
+    )
     @classmethod
     def _not_negative(cls, value: Any) -> Any:
         numbers = [number for number in (value if isinstance(value, tuple) else (value,)) if number is not None]
@@ -96,8 +122,10 @@ class Joint(Description):
     @model_validator(mode="after")
     def _range_in_order(self) -> Joint:
         if self.kind == "spherical" and (self.lower is not None or self.upper is not None):
-            raise ValueError("lower and upper belong to joints that turn or slide along axes; the position of a "
-                             "spherical joint is a rotation vector: describe it as a universal and a revolute joint")
+            raise ValueError(
+                "lower and upper belong to joints that turn or slide along axes; the position of a "
+                "spherical joint is a rotation vector: describe it as a universal and a revolute joint"
+            )
         for low, high in zip(self.per_freedom("lower"), self.per_freedom("upper"), strict=True):
             if low is not None and high is not None and not low < high:
                 raise ValueError(f"lower {low:g} must be below upper {high:g}")
@@ -109,8 +137,10 @@ class Joint(Description):
             if self.second_axis is None:
                 raise ValueError("a universal joint needs a second_axis, for example (0, 1, 0)")
             if np.linalg.norm(np.cross(self.axis, self.second_axis)) < PARALLEL:
-                raise ValueError(f"second_axis {self.second_axis} is parallel to axis {self.axis}: this joint turns "
-                                 f"about one axis only")
+                raise ValueError(
+                    f"second_axis {self.second_axis} is parallel to axis {self.axis}: this joint turns "
+                    f"about one axis only"
+                )
         elif self.second_axis is not None or any(self.offset):
             raise ValueError(f"second_axis and offset belong to a universal joint; this one is {self.kind}")
         return self

@@ -1,6 +1,7 @@
 """The eel-like robot of Khalil, Gallot and Boyer (2007): a head and twelve links on spherical joints (Table I in
 corrected form).
 """
+
 from __future__ import annotations
 
 import math
@@ -34,10 +35,12 @@ class KhalilEel(Preset):
     preset: Literal["khalil-eel"] = "khalil-eel"
     name: str = Field("khalil-eel", description="name of the robot")
     base: Base = Field("free", description="how the head can move: free, planar or fixed")
-    joints: Literal["revolute", "spherical"] = Field("revolute", description="three revolute joints in a row, or one "
-                                                                             "spherical joint")
-    spherical_joints: int = Field(12, ge=1, le=MOST_LINKS, description="number of spherical joints; the head is one "
-                                                                       "link more")
+    joints: Literal["revolute", "spherical"] = Field(
+        "revolute", description="three revolute joints in a row, or one spherical joint"
+    )
+    spherical_joints: int = Field(
+        12, ge=1, le=MOST_LINKS, description="number of spherical joints; the head is one link more"
+    )
     density: float = quantity(1000.0, "kg/m3", "density of the body", gt=0)
     head_length: float = quantity(0.4, "m", "length of the head, its cap included", gt=0)
     link_length: float = quantity(0.14, "m", "length of each link behind the head", gt=0)
@@ -56,8 +59,10 @@ class KhalilEel(Preset):
     def _caps_fit(self) -> KhalilEel:
         for cap, length in (("head_cap", "head_length"), ("tail_cap", "link_length")):
             if getattr(self, cap) > getattr(self, length):
-                raise ValueError(f"{cap} {getattr(self, cap)} m is longer than {length} {getattr(self, length)} m, "
-                                 f"of which it is a part")
+                raise ValueError(
+                    f"{cap} {getattr(self, cap)} m is longer than {length} {getattr(self, length)} m, "
+                    f"of which it is a part"
+                )
         return self
 
     def build(self) -> Chain:
@@ -70,13 +75,18 @@ class KhalilEel(Preset):
             links += make(number, self.tail_cap if number == self.spherical_joints else 0.0)
         return Chain(name=self.name, base=self.base, links=tuple(links))
 
-    def _solids(self, start: Vector3, axis: Vector3, lateral: Vector3, length: float, front: float,
-                rear: float) -> tuple[Any, ...]:
+    def _solids(
+        self, start: Vector3, axis: Vector3, lateral: Vector3, length: float, front: float, rear: float
+    ) -> tuple[Any, ...]:
         """A cylinder from `start` along `axis`, of which the first `front` and the last `rear` metres are half
         ellipsoids.
         """
-        shared = {"lateral": lateral, "half_width": self.half_width, "half_height": self.half_height,
-                  "density": self.density}
+        shared = {
+            "lateral": lateral,
+            "half_width": self.half_width,
+            "half_height": self.half_height,
+            "density": self.density,
+        }
 
         def at(s: float) -> Vector3:
             return (start[0] + s * axis[0], start[1] + s * axis[1], start[2] + s * axis[2])
@@ -91,8 +101,11 @@ class KhalilEel(Preset):
         return tuple(parts)
 
     def _joint(self, **fields: Any) -> Joint:
-        losses = {"rotor_inertia": self.rotor_inertia, "coulomb_friction": self.coulomb_friction,
-                  "viscous_friction": self.viscous_friction}
+        losses = {
+            "rotor_inertia": self.rotor_inertia,
+            "coulomb_friction": self.coulomb_friction,
+            "viscous_friction": self.viscous_friction,
+        }
         return Joint(**losses, **fields)
 
     def _revolute_triple(self, number: int, cap: float) -> list[Link]:
@@ -118,8 +131,9 @@ class KhalilEel(Preset):
     def _spherical_link(self, number: int, cap: float) -> list[Link]:
         """One link whose origin is at its front end, at the centre of its joint."""
         limits = (self.roll_limit, self.pitch_limit, self.yaw_limit)
-        joint = self._joint(kind="spherical", name=f"joint {number}", label=("roll", "pitch", "yaw"),
-                            torque_limit=limits)
+        joint = self._joint(
+            kind="spherical", name=f"joint {number}", label=("roll", "pitch", "yaw"), torque_limit=limits
+        )
         solids = self._solids((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), self.link_length, 0.0, cap)
         body = BodyShape(length=self.link_length, half_width=self.half_width, half_height=self.half_height)
         position = (self.head_length if number == 1 else self.link_length, 0.0, 0.0)

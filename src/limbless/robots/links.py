@@ -1,5 +1,5 @@
-"""`Link`: a rigid body of a chain, with the joint before it, the shape on which fluids act and what later models touch.
-"""
+"""`Link`: a rigid body of a chain, with the joint before it, the shape on which fluids act and what later models touch."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -37,8 +37,10 @@ def _six_numbers(value: Any) -> Any:
         return value
     matrix = np.array(value, dtype=float)
     if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=1e-15):
-        raise ValueError(f"inertia {matrix.tolist()} is not symmetric; give a symmetric matrix or its six numbers "
-                         f"xx, xy, xz, yy, yz, zz")
+        raise ValueError(
+            f"inertia {matrix.tolist()} is not symmetric; give a symmetric matrix or its six numbers "
+            f"xx, xy, xz, yy, yz, zz"
+        )
     return tuple(upper_triangle(matrix).tolist())
 
 
@@ -66,8 +68,9 @@ class Mesh(Description):
     file: str = Field(description="path of the file (STL, OBJ, ...)")
     scale: Vector3 = quantity((1.0, 1.0, 1.0), "1", "factor along each of its axes")
     position: Vector3 = quantity((0.0, 0.0, 0.0), "m", "its origin in the link frame")
-    orientation: Quaternion = Field((1.0, 0.0, 0.0, 0.0), description="its axes in the link frame, quaternion, scalar "
-                                                                      "first")
+    orientation: Quaternion = Field(
+        (1.0, 0.0, 0.0, 0.0), description="its axes in the link frame, quaternion, scalar first"
+    )
 
 
 class Link(Description):
@@ -81,12 +84,15 @@ class Link(Description):
     renamed: ClassVar[Mapping[str, str]] = {"volume_center": "volume_centre"}
     name: str = Field("", description="name in results; `link 3` if absent")
     joint: Joint | None = Field(None, description="the joint to the previous link; link 0, the base, has none")
-    position: Vector3 = quantity((0.0, 0.0, 0.0), "m", "link origin in the previous link's frame, at joint position "
-                                                       "zero")
-    orientation: Quaternion = Field((1.0, 0.0, 0.0, 0.0), description="link axes in the previous link's frame, "
-                                                                      "quaternion, scalar first")
-    dh: ModifiedDH | None = Field(None, description="instead of position and orientation: modified "
-                                                    "Denavit-Hartenberg parameters")
+    position: Vector3 = quantity(
+        (0.0, 0.0, 0.0), "m", "link origin in the previous link's frame, at joint position zero"
+    )
+    orientation: Quaternion = Field(
+        (1.0, 0.0, 0.0, 0.0), description="link axes in the previous link's frame, quaternion, scalar first"
+    )
+    dh: ModifiedDH | None = Field(
+        None, description="instead of position and orientation: modified Denavit-Hartenberg parameters"
+    )
     mass: float | None = quantity(None, "kg", "mass; from the solids if absent", ge=0)
     first_moment: Vector3 | None = quantity(None, "kg m", "mass times centre of mass")
     inertia: Annotated[Six, BeforeValidator(_six_numbers)] | None = quantity(
@@ -94,8 +100,9 @@ class Link(Description):
     )
     solids: tuple[Solid, ...] = Field((), description="homogeneous solids of which the link is made")
     volume: float | None = quantity(None, "m3", "displaced volume; from the solids or the body if absent", ge=0)
-    volume_centre: Vector3 | None = quantity(None, "m", "centre of the volume; of the solids, of the body or else of "
-                                                        "mass if absent")
+    volume_centre: Vector3 | None = quantity(
+        None, "m", "centre of the volume; of the solids, of the body or else of mass if absent"
+    )
     body: BodyShape | None = Field(None, description="straight piece of body on which fluid acts and which is drawn")
     contact_shapes: tuple[Sphere, ...] = Field((), description="spheres that touch the ground and obstacles")
     mesh: tuple[Mesh, ...] = Field((), description="meshes that are drawn in place of the body, where they are found")
@@ -105,8 +112,10 @@ class Link(Description):
     def _no_wheels(cls, data: Any) -> Any:
         if isinstance(data, Mapping) and "wheels" in data:
             if data["wheels"]:
-                raise ValueError("wheels: a link carries none; list an environment {kind: wheels} (`modules` says "
-                                 "which links have them)")
+                raise ValueError(
+                    "wheels: a link carries none; list an environment {kind: wheels} (`modules` says "
+                    "which links have them)"
+                )
             # files that were written with the empty list
             data = {name: value for name, value in data.items() if name != "wheels"}
         return data
@@ -116,8 +125,9 @@ class Link(Description):
     def _unit_quaternion(cls, value: Quaternion) -> Quaternion:
         norm = float(np.linalg.norm(value))
         if norm == 0.0:
-            raise ValueError("orientation (0, 0, 0, 0) is no rotation; the unit quaternion of no rotation is (1, 0, "
-                             "0, 0)")
+            raise ValueError(
+                "orientation (0, 0, 0, 0) is no rotation; the unit quaternion of no rotation is (1, 0, 0, 0)"
+            )
         if abs(norm - 1.0) < 1e-15:
             return value
         w, x, y, z = (float(number) / norm for number in value)
@@ -130,8 +140,10 @@ class Link(Description):
         if any(self.position) or self.orientation != (1.0, 0.0, 0.0, 0.0):
             raise ValueError(f"link {self.name!r} has both dh and a position or orientation; give one of the two")
         if self.joint and self.joint.kind in ("revolute", "prismatic") and self.joint.axis != (0.0, 0.0, 1.0):
-            raise ValueError(f"link {self.name!r}: with dh the joint axis is z of the link frame, not "
-                             f"{self.joint.axis}; leave axis out")
+            raise ValueError(
+                f"link {self.name!r}: with dh the joint axis is z of the link frame, not "
+                f"{self.joint.axis}; leave axis out"
+            )
         return self
 
     @model_validator(mode="after")
@@ -139,20 +151,22 @@ class Link(Description):
         given = [field for field in ("mass", "first_moment", "inertia") if getattr(self, field) is not None]
         if self.solids and 0 < len(given) < 3:
             shown = " and ".join(given)
-            raise ValueError(f"link {self.name!r} has solids and also {shown}; give all of mass, first_moment and "
-                             f"inertia, or none")
+            raise ValueError(
+                f"link {self.name!r} has solids and also {shown}; give all of mass, first_moment and inertia, or none"
+            )
         if given and not self.mass and any(self.first_moment or ()):
             raise ValueError(f"link {self.name!r} has a first moment {self.first_moment} but no mass")
         inertia = self.mass_properties().inertia
         least, largest = np.linalg.eigvalsh(inertia)[[0, 2]]
         if least < -1e-9 * max(largest, 0.0) or largest < 0:
-            raise ValueError(f"link {self.name!r}: the inertia about the link origin has a negative principal value, "
-                             f"{least:.6g} kg m2")
+            raise ValueError(
+                f"link {self.name!r}: the inertia about the link origin has a negative principal value, "
+                f"{least:.6g} kg m2"
+            )
         return self
 
     def rotation(self) -> Array:
-        """(3, 3): components in this link's frame -> components in the previous link's frame, at joint position zero.
-        """
+        """(3, 3): components in this link's frame -> components in the previous link's frame, at joint position zero."""
         return self.dh.rotation() if self.dh else quaternion_to_matrix(self.orientation)
 
     def translation(self) -> Array:

@@ -1,4 +1,5 @@
 """A user's material law of a rod or a spine: what its sections answer to their strains."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -29,7 +30,8 @@ class MaterialLaw(Description):
 
     law: Function = Field(description="the function, or `package.module:name`, or `file.py:name`")
     arguments: dict[str, Any] = Field(
-        {}, description="numbers for further arguments of the law, by their names; its defaults if absent")
+        {}, description="numbers for further arguments of the law, by their names; its defaults if absent"
+    )
 
     _of_the_law = arguments_validator("law", 3)
 
@@ -40,17 +42,21 @@ class MaterialLaw(Description):
     def stress(self, strain: Array, rate: Array, X: float) -> Array:
         """(6,) N, N m: what the law answers at one section."""
         where = f"at X = {X:g} m, strain ({', '.join(f'{value:.3g}' for value in strain)})"
-        answer = call(self.law, "material law", "(strain, rate, X)", where, strain.copy(), rate.copy(), X,
-                      **self.arguments)
+        answer = call(
+            self.law, "material law", "(strain, rate, X)", where, strain.copy(), rate.copy(), X, **self.arguments
+        )
         name = name_of(self.law)
         try:
             found = np.asarray(answer, dtype=np.float64)
         except (TypeError, ValueError):
-            raise InputError(f"robot.material: {name} must return six numbers; it returned {answer!r:.60} {where}") \
-                from None
+            raise InputError(
+                f"robot.material: {name} must return six numbers; it returned {answer!r:.60} {where}"
+            ) from None
         if found.shape != (6,):
-            raise InputError(f"robot.material: {name} must return six numbers (force, couple); it returned shape "
-                             f"{found.shape} {where}")
+            raise InputError(
+                f"robot.material: {name} must return six numbers (force, couple); it returned shape "
+                f"{found.shape} {where}"
+            )
         if not np.isfinite(found).all():
             raise InputError(f"robot.material: {name} returned a number that is not finite {where}")
         return found
@@ -77,21 +83,23 @@ def compiled_material(function: Any, **arguments: float) -> CompiledMaterial:
 
     from limbless.mechanics.chain.material import STRAIN, STRESS, Sample
     from limbless.mechanics.compiled.function_slot import slot_signature
+
     values = tuple(filled(function, 3, arguments).values())
     inner, size = njit(function), Sample.width
 
     @njit
     def guarded(buffer):
         try:
-            section = (buffer[STRAIN:STRAIN + 6], buffer[STRAIN + 6:STRAIN + 12], buffer[STRAIN - 1])
+            section = (buffer[STRAIN : STRAIN + 6], buffer[STRAIN + 6 : STRAIN + 12], buffer[STRAIN - 1])
             given = section + values
             answer = inner(*given)
             for i in range(6):
                 buffer[STRESS + i] = answer[i]
-        except Exception:                                # none can leave compiled code: the answer says it
-            buffer[STRESS:STRESS + 6] = np.nan
+        except Exception:  # none can leave compiled code: the answer says it
+            buffer[STRESS : STRESS + 6] = np.nan
 
     @cfunc(slot_signature)
     def law(pointer):
         guarded(carray(pointer, size))
+
     return CompiledMaterial(inner, law, values)

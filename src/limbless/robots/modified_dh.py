@@ -1,4 +1,5 @@
 """Modified Denavit-Hartenberg parameters in the notation of Khalil and Kleinfinger."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -18,10 +19,12 @@ class ModifiedDH(Description):
     frame j.
     """
 
-    alpha: Angle = quantity(0.0, "rad", "angle from z of the previous frame to z of this one, about x of the "
-                                        "previous frame")
-    d: float = quantity(0.0, "m", "distance from z of the previous frame to z of this one, along x of the previous "
-                                  "frame")
+    alpha: Angle = quantity(
+        0.0, "rad", "angle from z of the previous frame to z of this one, about x of the previous frame"
+    )
+    d: float = quantity(
+        0.0, "m", "distance from z of the previous frame to z of this one, along x of the previous frame"
+    )
     r: float = quantity(0.0, "m", "distance along z of this frame")
     offset: Angle = quantity(0.0, "rad", "angle theta at joint position zero")
 

@@ -1,4 +1,5 @@
 """`Rod`: a body that bends, twists, stretches or shears along its whole length (paper 000)."""
+
 from __future__ import annotations
 
 from functools import cached_property
@@ -23,16 +24,19 @@ NATURAL = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 STRAINS = ("stretch", "lateral shear", "vertical shear", "twist", "pitch curvature", "yaw curvature")
 """The six strains of a rod, in the order of their columns."""
 ACTUATED: dict[str, tuple[int, ...]] = {
-    "planar": (5,), "planar-reissner": (0, 1, 5), "universal": (4, 5), "kirchhoff": (3, 4, 5),
+    "planar": (5,),
+    "planar-reissner": (0, 1, 5),
+    "universal": (4, 5),
+    "kirchhoff": (3, 4, 5),
     "extensible-kirchhoff": (0, 3, 4, 5),
-    "reissner": (0, 1, 2, 3, 4, 5)}
+    "reissner": (0, 1, 2, 3, 4, 5),
+}
 """Table I, from the fewest to the most: which strains a gait may drive; the others are locked at their natural value.
 """
-HELD = {"free": (), "planar": (2, 3, 4), "line": (1, 2, 3, 4, 5), "pinned": (0, 1, 2),
-        "fixed": (0, 1, 2, 3, 4, 5)}
+HELD = {"free": (), "planar": (2, 3, 4), "line": (1, 2, 3, 4, 5), "pinned": (0, 1, 2), "fixed": (0, 1, 2, 3, 4, 5)}
 """Components of the head's twist that each base holds at zero."""
-STILL = 1e-9           # a locked strain may differ from its natural value by this much: the rounding of a gait
-_DRAWN = 32            # straight pieces that stand for the rod where a model asks for segments
+STILL = 1e-9  # a locked strain may differ from its natural value by this much: the rounding of a gait
+_DRAWN = 32  # straight pieces that stand for the rod where a model asks for segments
 
 Stiffness = float | tuple[float, float, float, float, float, float]
 Rows = tuple[tuple[float, float], ...]
@@ -42,12 +46,16 @@ Strain = Literal["stretch", "lateral shear", "vertical shear", "twist", "pitch c
 class PassiveStretch(Description):
     """A part of a rod whose strains no gait gives: they follow from the forces, in the model `soft`."""
 
-    strains: tuple[Strain, ...] = Field((), description="which strains; all that the rod's `strains` leave free if "
-                                                        "absent")
+    strains: tuple[Strain, ...] = Field(
+        (), description="which strains; all that the rod's `strains` leave free if absent"
+    )
     start: float = quantity(0.0, "m", "abscissa where it begins", ge=0)
     end: float | None = quantity(None, "m", "abscissa where it ends; the tail if absent", gt=0)
-    follows_gait: bool = Field(False, description="whether the gait's strains are what these rest at (a natural "
-                                                  "curvature that moves): springs pull them there")
+    follows_gait: bool = Field(
+        False,
+        description="whether the gait's strains are what these rest at (a natural "
+        "curvature that moves): springs pull them there",
+    )
 
 
 class Rod(Robot):
@@ -63,51 +71,67 @@ class Rod(Robot):
     kind: Literal["rod"] = "rod"
     name: str = Field("rod", description="name of the robot")
     base: Literal["free", "planar", "line", "pinned", "fixed"] = Field(
-        "free", description="how the head can move: free, in its x-y plane, along its x axis, about its centre (model "
-                            "`soft`), or not")
-    strains: Literal[
-        "planar", "planar-reissner", "universal", "kirchhoff", "extensible-kirchhoff", "reissner"] = Field(
+        "free",
+        description="how the head can move: free, in its x-y plane, along its x axis, about its centre (model "
+        "`soft`), or not",
+    )
+    strains: Literal["planar", "planar-reissner", "universal", "kirchhoff", "extensible-kirchhoff", "reissner"] = Field(
         "kirchhoff",
         description="which strains are actuated: yaw curvature; with it stretch and shear in its plane; both "
-                    "curvatures; and twist; and stretch; and shears")
+        "curvatures; and twist; and stretch; and shears",
+    )
     length: float = quantity(1.0, "m", "length when not stretched", gt=0)
     half_width: float | tuple[tuple[float, float], ...] = quantity(
-        0.03, "m", "lateral half axis of the section, or rows of X and half axis")
+        0.03, "m", "lateral half axis of the section, or rows of X and half axis"
+    )
     half_height: float | tuple[tuple[float, float], ...] | None = quantity(
-        None, "m", "vertical half axis; a circular section if absent")
+        None, "m", "vertical half axis; a circular section if absent"
+    )
     taper: float = quantity(0.0, "1", "share by which the half axes shrink towards the tail", ge=0, lt=1)
     profile: Function | None = Field(None, description="function of X (m) that returns half width and half height (m)")
     density: float = quantity(1000.0, "kg/m3", "density", gt=0)
     stiffness: Stiffness = quantity(0.0, "N, N m2", "passive stiffness of the actuated strains, one for all or six")
     damping: Stiffness = quantity(0.0, "N s, N m2 s", "passive damping of the actuated strains, one for all or six")
-    effort_limit: Stiffness | None = quantity(None, "N, N m",
-                                              "largest effort along the actuated strains, one for all or six; "
-                                              "reported when exceeded")
+    effort_limit: Stiffness | None = quantity(
+        None, "N, N m", "largest effort along the actuated strains, one for all or six; reported when exceeded"
+    )
     passive: PassiveStretch | None = Field(None, description="where strains are passive, in the model `soft`")
-    youngs_modulus: float | None = quantity(None, "Pa", "E: stiffness of passive strains from the sections (EA, GA, "
-                                                        "GJ, EI), in place of `stiffness`", gt=0)
+    youngs_modulus: float | None = quantity(
+        None, "Pa", "E: stiffness of passive strains from the sections (EA, GA, GJ, EI), in place of `stiffness`", gt=0
+    )
     shear_modulus: float | None = quantity(None, "Pa", "G; E/3 if absent (incompressible)", gt=0)
-    shear_factor: float = quantity(27.0 / 28.0, "1", "share of the section that shears (Gazzola et al. 2018)", gt=0,
-                                   le=1)
-    damping_time: float = quantity(0.0, "s", "damping of passive strains over their stiffness (Kelvin-Voigt), beside "
-                                             "`damping`", ge=0)
+    shear_factor: float = quantity(
+        27.0 / 28.0, "1", "share of the section that shears (Gazzola et al. 2018)", gt=0, le=1
+    )
+    damping_time: float = quantity(
+        0.0, "s", "damping of passive strains over their stiffness (Kelvin-Voigt), beside `damping`", ge=0
+    )
     rest: tuple[float, float, float, float, float, float] | dict[Strain, float | Rows] | None = quantity(
-        None, "1, 1/m", "the six strains when unloaded, or some of them by name: a number, or rows of X and value; "
-                        "(1, 0, 0, 0, 0, 0), straight, if absent")
+        None,
+        "1, 1/m",
+        "the six strains when unloaded, or some of them by name: a number, or rows of X and value; "
+        "(1, 0, 0, 0, 0, 0), straight, if absent",
+    )
 
-    material: MaterialLaw | None = Field(None, description="a law of your own for the stress of its sections, in place "
-                                                           "of stiffness, damping and rest, in the model `soft`")
-    tendons: tuple[ChannelTendon, ...] = Field((), description="tendons in channels along it, in the model `soft`; "
-                                                               "they are numbered from 0 in this order")
+    material: MaterialLaw | None = Field(
+        None,
+        description="a law of your own for the stress of its sections, in place "
+        "of stiffness, damping and rest, in the model `soft`",
+    )
+    tendons: tuple[ChannelTendon, ...] = Field(
+        (), description="tendons in channels along it, in the model `soft`; they are numbered from 0 in this order"
+    )
 
     @model_validator(mode="after")
     def _is_a_body(self) -> Rod:
-        named = isinstance(self.profile, NamedFunction)              # no call before it is allowed
+        named = isinstance(self.profile, NamedFunction)  # no call before it is allowed
         stations = np.linspace(0.0, self.length, 0 if named else 65)
         width, height = self.half_axes(stations).T
         if not (np.isfinite(width) & np.isfinite(height) & (width > 0) & (height > 0)).all():
-            raise ValueError(f"half_width and half_height must be positive along the whole rod; found "
-                             f"{min(width.min(), height.min()):g} m")
+            raise ValueError(
+                f"half_width and half_height must be positive along the whole rod; found "
+                f"{min(width.min(), height.min()):g} m"
+            )
         agree(self.tendons)
         if not named:
             refuse_channels(self.tendons, self.length, np.column_stack([width, height]))
@@ -117,19 +141,26 @@ class Rod(Robot):
         if self.passive is not None:
             end = self.length if self.passive.end is None else self.passive.end
             if not self.passive.start < end <= self.length * (1.0 + 1e-12):
-                raise ValueError(f"passive: from {self.passive.start:g} to {end:g} m is no part of a rod of "
-                                 f"{self.length:g} m; `start` lies before `end`, both on the rod")
+                raise ValueError(
+                    f"passive: from {self.passive.start:g} to {end:g} m is no part of a rod of "
+                    f"{self.length:g} m; `start` lies before `end`, both on the rod"
+                )
             locked = [name for name in self.passive.strains if STRAINS.index(name) in self.locked]
             if locked:
-                raise ValueError(f"passive.strains: {locked[0]!r} is locked by strains: {self.strains}; choose among "
-                                 f"{', '.join(STRAINS[c] for c in ACTUATED[self.strains])}")
+                raise ValueError(
+                    f"passive.strains: {locked[0]!r} is locked by strains: {self.strains}; choose among "
+                    f"{', '.join(STRAINS[c] for c in ACTUATED[self.strains])}"
+                )
         ends = np.array([0.0, *self._bends_of_rest, self.length])
         if (self.rest_strains(ends)[:, self.locked] != NATURAL[self.locked]).any():
-            raise ValueError(f"rest: only strains that strains: {self.strains} leaves free can have a rest value of "
-                             "their own")
+            raise ValueError(
+                f"rest: only strains that strains: {self.strains} leaves free can have a rest value of their own"
+            )
         if not (self.rest_strains(ends)[:, 0] > 0.0).all():
-            raise ValueError(f"rest: a stretch must be positive, 1 where the rod is as long as `length`; got "
-                             f"{self.rest_strains(ends)[:, 0].min():g}")
+            raise ValueError(
+                f"rest: a stretch must be positive, 1 where the rod is as long as `length`; got "
+                f"{self.rest_strains(ends)[:, 0].min():g}"
+            )
         if self.passive is not None and self.passive.follows_gait and self.rest is not None:
             raise ValueError("rest: passive.follows_gait takes its place; give one of both")
         if self.effort_limit is not None and not np.min(self.effort_limit) > 0:
@@ -204,8 +235,10 @@ class Rod(Robot):
         """Straight pieces of the rod at rest."""
         middle, _ = self._pieces
         length = self.length / _DRAWN
-        return [Segment(0, np.array([x - 0.5 * length, 0.0, 0.0]), np.eye(3), length, a, b)
-                for x, (a, b) in zip(middle, self.half_axes(middle), strict=True)]
+        return [
+            Segment(0, np.array([x - 0.5 * length, 0.0, 0.0]), np.eye(3), length, a, b)
+            for x, (a, b) in zip(middle, self.half_axes(middle), strict=True)
+        ]
 
     def bodies(self) -> Bodies:
         """The straight rod as one body."""
@@ -214,8 +247,9 @@ class Rod(Robot):
         own = np.diag(inertia[:, 3:].sum(axis=0) * self.length / _DRAWN)
         about = own + np.diag([0.0, 1.0, 1.0]) * (mass @ middle**2)
         moment = np.array([[mass @ middle, 0.0, 0.0]])
-        return Bodies(np.array([mass.sum()]), moment, about[None], np.array([mass.sum() / self.density]),
-                      moment / self.density)
+        return Bodies(
+            np.array([mass.sum()]), moment, about[None], np.array([mass.sum() / self.density]), moment / self.density
+        )
 
     @cached_property
     def strain_bounds(self) -> tuple[Array, Array]:
@@ -244,41 +278,56 @@ class Rod(Robot):
         becomes the limit of its torques.
         """
         if self.strains in ("planar-reissner", "extensible-kirchhoff", "reissner"):
-            raise InputError(f"a chain of rigid links cannot stretch or shear; set strains to 'kirchhoff' or less (it "
-                             f"is {self.strains!r})")
+            raise InputError(
+                f"a chain of rigid links cannot stretch or shear; set strains to 'kirchhoff' or less (it "
+                f"is {self.strains!r})"
+            )
         if self.base in ("line", "pinned"):
             raise InputError(f"a chain has no base {self.base!r}; choose free, planar or fixed")
         if self.material is not None:
             raise InputError("to_chain: joints have no material law; leave `material` out, and give a stiffness")
         if self.tendons:
-            raise InputError("to_chain: tendons in channels have no place on rigid links; leave `tendons` out, and "
-                             "give the chain its own")
+            raise InputError(
+                "to_chain: tendons in channels have no place on rigid links; leave `tendons` out, and "
+                "give the chain its own"
+            )
         if links < 1:
             raise InputError(f"links: a chain has at least 1 link; got {links}")
         spacing = self.length / links
-        sizes = [{"length": spacing, "half_width": float(a), "half_height": float(b)}
-                 for a, b in self.half_axes(np.array([(number + 0.5) * spacing for number in range(links)]))]
-        parts = [{"solids": (EllipticCylinder(density=self.density, **size),), "body": BodyShape(**size)}
-                 for size in sizes]
+        sizes = [
+            {"length": spacing, "half_width": float(a), "half_height": float(b)}
+            for a, b in self.half_axes(np.array([(number + 0.5) * spacing for number in range(links)]))
+        ]
+        parts = [
+            {"solids": (EllipticCylinder(density=self.density, **size),), "body": BodyShape(**size)} for size in sizes
+        ]
         joint = self._joint(spacing)
-        chain = [Link(**part) if number == 0 else Link(joint=joint, position=(spacing, 0.0, 0.0),
-                                                       **part)      # type: ignore[arg-type]
-                 for number, part in enumerate(parts)]
+        chain = [
+            Link(**part) if number == 0 else Link(joint=joint, position=(spacing, 0.0, 0.0), **part)  # type: ignore[arg-type]
+            for number, part in enumerate(parts)
+        ]
         return Chain(name=f"{self.name} as {links} links", head=self.head, base=self.base, links=tuple(chain))
 
     def _joint(self, spacing: float) -> Joint:
         """The joint that stands for a length of rod: its actuated curvatures and twist, in the order of the joint's own
         columns.
         """
-        kind, order = {"planar": ("revolute", (5,)), "universal": ("universal", (5, 4)),
-                       "kirchhoff": ("spherical", (3, 4, 5))}[self.strains]
-        passive = {name: tuple(float(value) / spacing for value in np.broadcast_to(getattr(self, name), 6)[list(order)])
-                   for name in ("stiffness", "damping")}
-        limit = (None if self.effort_limit is None
-                 else tuple(float(v) for v in np.broadcast_to(self.effort_limit, 6)[list(order)]))
+        kind, order = {
+            "planar": ("revolute", (5,)),
+            "universal": ("universal", (5, 4)),
+            "kirchhoff": ("spherical", (3, 4, 5)),
+        }[self.strains]
+        passive = {
+            name: tuple(float(value) / spacing for value in np.broadcast_to(getattr(self, name), 6)[list(order)])
+            for name in ("stiffness", "damping")
+        }
+        limit = (
+            None
+            if self.effort_limit is None
+            else tuple(float(v) for v in np.broadcast_to(self.effort_limit, 6)[list(order)])
+        )
         second = {"second_axis": (0.0, 1.0, 0.0)} if kind == "universal" else {}
-        return Joint(kind=kind, torque_limit=limit, **second,
-                     **passive)                                       # type: ignore[arg-type]
+        return Joint(kind=kind, torque_limit=limit, **second, **passive)  # type: ignore[arg-type]
 
 
 def _along(law: float | tuple[tuple[float, float], ...], X: Array) -> Array:

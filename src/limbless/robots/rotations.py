@@ -1,4 +1,5 @@
 """Rotation matrices of a description: about an axis, and without the rounding that a long chain would add up."""
+
 from __future__ import annotations
 
 import math

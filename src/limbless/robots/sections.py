@@ -5,6 +5,7 @@ A solid has its own axes: e1 along `axis`, e2 along `lateral` (made orthogonal t
 lies along e2, its half height along e3. All results are about the origin of the frame in which the solid is placed, in
 the axes of that frame.
 """
+
 from __future__ import annotations
 
 import math
@@ -17,25 +18,26 @@ from pydantic import AfterValidator, Field, model_validator
 from limbless.description import Description, Vector3, quantity
 
 Array = NDArray[np.float64]
-PARALLEL = 1e-9   # sine of the angle below which two directions count as parallel
+PARALLEL = 1e-9  # sine of the angle below which two directions count as parallel
 
 
 class MassProperties(NamedTuple):
     """Mass and volume of a body about the origin of its frame."""
 
-    mass: float            # kg
-    moment: Array          # (3,)   first moment of mass, kg m
-    inertia: Array         # (3, 3) kg m2
-    volume: float          # m3
-    volume_moment: Array   # (3,)   first moment of volume, m4
+    mass: float  # kg
+    moment: Array  # (3,)   first moment of mass, kg m
+    inertia: Array  # (3, 3) kg m2
+    volume: float  # m3
+    volume_moment: Array  # (3,)   first moment of volume, m4
 
 
 def _unit(direction: Vector3) -> Vector3:
     """A direction of length 1, bit for bit the same if it already has it."""
     length = math.hypot(*direction)
     if length == 0.0:
-        raise ValueError(f"direction {direction} has no length; give three numbers that are not all zero, for "
-                         f"example (0, 0, 1)")
+        raise ValueError(
+            f"direction {direction} has no length; give three numbers that are not all zero, for example (0, 0, 1)"
+        )
     if abs(length - 1.0) < 1e-15:
         return direction
     x, y, z = (component / length for component in direction)
@@ -51,8 +53,9 @@ class Placed(Description):
 
     position: Vector3 = quantity((0.0, 0.0, 0.0), "m", "centre of the face where it starts, in the link frame")
     axis: Direction = Field((1.0, 0.0, 0.0), description="direction e1 in which it extends, in the link frame")
-    lateral: Direction = Field((0.0, 1.0, 0.0), description="direction e2 of its width, in the link frame; a part "
-                                                            "along `axis` is ignored")
+    lateral: Direction = Field(
+        (0.0, 1.0, 0.0), description="direction e2 of its width, in the link frame; a part along `axis` is ignored"
+    )
 
     @model_validator(mode="after")
     def _axes_span_a_plane(self) -> Placed:
@@ -121,8 +124,13 @@ class _Solid(Placed):
         cross = np.outer(own_moment, p)
         second = (frame * shape.inertia) @ frame.T + 2 * np.trace(cross) * np.eye(3) - cross - cross.T
         second += shape.volume * (np.dot(p, p) * np.eye(3) - np.outer(p, p))
-        return MassProperties(self.density * shape.volume, self.density * volume_moment, self.density * second,
-                              shape.volume, volume_moment)
+        return MassProperties(
+            self.density * shape.volume,
+            self.density * volume_moment,
+            self.density * second,
+            shape.volume,
+            volume_moment,
+        )
 
 
 class EllipticCylinder(_Solid):
@@ -161,8 +169,8 @@ class Capsule(_Solid):
     def _own_shape(self) -> _Shape:
         r, length = self.radius, self.length
         cylinder, cap = _elliptic_cylinder(r, r, length), _half_ellipsoid(r, r, r)
-        moment = cylinder.moment + cap.volume * length   # the bulges of the two caps cancel, the second cap stands at
-                                                         # `length`
+        moment = cylinder.moment + cap.volume * length  # the bulges of the two caps cancel, the second cap stands at
+        # `length`
         axial = cylinder.inertia[0] + 2 * cap.inertia[0]
         across = cylinder.inertia[1] + 2 * cap.inertia[1] + cap.volume * length**2 + 2 * cap.moment * length
         return _Shape(cylinder.volume + 2 * cap.volume, moment, (axial, across, across))
@@ -191,7 +199,10 @@ def total(parts: tuple[_Solid, ...]) -> MassProperties:
     for part in parts:
         own = part.properties()
         sums = MassProperties(
-            sums.mass + own.mass, sums.moment + own.moment, sums.inertia + own.inertia,
-            sums.volume + own.volume, sums.volume_moment + own.volume_moment,
+            sums.mass + own.mass,
+            sums.moment + own.moment,
+            sums.inertia + own.inertia,
+            sums.volume + own.volume,
+            sums.volume_moment + own.volume_moment,
         )
     return sums

@@ -1,4 +1,5 @@
 """`SkinFriction`: how a robot's skin rubs on what it touches."""
+
 from __future__ import annotations
 
 from limbless.description import Description, quantity
@@ -11,5 +12,6 @@ class SkinFriction(Description):
 
     forward: float = quantity(0.1, "1", "friction along the body while it slides head first", ge=0)
     lateral: float = quantity(0.5, "1", "friction across the body", ge=0)
-    backward: float | None = quantity(None, "1", "friction along the body while it slides tail first; as `forward` "
-                                                 "if absent", ge=0)
+    backward: float | None = quantity(
+        None, "1", "friction along the body while it slides tail first; as `forward` if absent", ge=0
+    )

@@ -1,4 +1,5 @@
 """The skeleton of the whole swimming snake robot of paper 004: 45 vertebrae."""
+
 from __future__ import annotations
 
 import math
@@ -19,11 +20,12 @@ class Spine45(SnakeNeck):
     bends it down.
     """
 
-    preset: Literal["spine-45"] = "spine-45"                                # type: ignore[assignment]
+    preset: Literal["spine-45"] = "spine-45"  # type: ignore[assignment]
     name: str = Field("spine-45", description="name of the robot")
     count: int = Field(45, ge=1, le=1000, description="number of vertebrae")
-    first_length: float = quantity(1.0 / 45.0, "m", "length of the first vertebra; lengths change evenly along the "
-                                                    "body", gt=0)
+    first_length: float = quantity(
+        1.0 / 45.0, "m", "length of the first vertebra; lengths change evenly along the body", gt=0
+    )
     last_length: float = quantity(1.0 / 45.0, "m", "length of the last vertebra", gt=0)
     first_stiffness: float = quantity(0.12, "N m/rad", "lateral stiffness of the first vertebra", gt=0)
     last_stiffness: float = quantity(0.06, "N m/rad", "lateral stiffness of the last vertebra", gt=0)
@@ -33,5 +35,6 @@ class Spine45(SnakeNeck):
     head_mass: float = quantity(0.001, "kg", "mass of the head, on the last disk", ge=0)
     density: float = quantity(1000.0, "kg/m3", "mass over displaced volume, without the head", gt=0)
     head_density: float = quantity(1000.0, "kg/m3", "the same of the head", gt=0)
-    stop_lateral: Angle | None = quantity(math.radians(15.0), "rad", "largest lateral bend of a vertebra; no stop if "
-                                                                     "absent", gt=0)
+    stop_lateral: Angle | None = quantity(
+        math.radians(15.0), "rad", "largest lateral bend of a vertebra; no stop if absent", gt=0
+    )

@@ -1,4 +1,5 @@
 """`TendonSpine`: a clamped spine of compliant universal joints, pulled by tendons that run from disk to disk."""
+
 from __future__ import annotations
 
 from typing import Literal
@@ -22,45 +23,55 @@ class Vertebra(Description):
     length: float = quantity(0.02, "m", "from the inner disk to the outer one, along the backbone", gt=0)
     lateral_stiffness: float = quantity(0.04, "N m/rad", "against bending to the side", gt=0)
     vertical_stiffness: float = quantity(0.08, "N m/rad", "against bending up and down", gt=0)
-    twist_stiffness: float | None = quantity(None, "N m/rad", "against twisting about the body; cannot twist if absent",
-                                             gt=0)
+    twist_stiffness: float | None = quantity(
+        None, "N m/rad", "against twisting about the body; cannot twist if absent", gt=0
+    )
     rest_lateral: Angle = quantity(0.0, "rad", "lateral bend when unloaded, towards +y")
     rest_vertical: Angle = quantity(0.0, "rad", "vertical bend when unloaded, towards +z")
     joint_mass: float = quantity(0.001, "kg", "mass of the joint, at its centroid", ge=0)
     disk_mass: float = quantity(0.003, "kg", "mass of the disk, at its centre", ge=0)
-    volume: float = quantity(4e-6, "m3", "displaced volume; its lift acts at the centroid of the joint, or of its wet "
-                                         "part", ge=0)
+    volume: float = quantity(
+        4e-6, "m3", "displaced volume; its lift acts at the centroid of the joint, or of its wet part", ge=0
+    )
     stop_lateral: Angle | None = quantity(None, "rad", "largest lateral bend to either side; no stop if absent", gt=0)
     stop_up: Angle | None = quantity(None, "rad", "largest bend towards +z; no stop if absent", gt=0)
     stop_down: Angle | None = quantity(None, "rad", "largest bend towards -z; no stop if absent", gt=0)
     damping_lateral: float = quantity(0.0, "N m s/rad", "against the rate of the lateral bend, in motion", ge=0)
     damping_vertical: float = quantity(0.0, "N m s/rad", "against the rate of the vertical bend, in motion", ge=0)
     damping_twist: float = quantity(0.0, "N m s/rad", "against the rate of the twist, in motion", ge=0)
-    joint_radius: float | None = quantity(None, "m", "radius of the joint, whose mass is spread along it, in motion; "
-                                                     "that of the disks if absent", gt=0)
-    disk_inertia: Vector3 | None = quantity(None, "kg m2", "inertia of the disk about x, y and z, in motion; that of a "
-                                                           "thin disk of `disk_radius` if absent")
-    stop_stiffness: float | None = quantity(None, "N m/rad", "of the stops, in motion; 20 times that of the joint if "
-                                                             "absent", gt=0)
-    stop_damping: float | None = quantity(None, "N m s/rad", "of the stops, in motion; 1e-4 s times their stiffness if "
-                                                             "absent", ge=0)
+    joint_radius: float | None = quantity(
+        None, "m", "radius of the joint, whose mass is spread along it, in motion; that of the disks if absent", gt=0
+    )
+    disk_inertia: Vector3 | None = quantity(
+        None, "kg m2", "inertia of the disk about x, y and z, in motion; that of a thin disk of `disk_radius` if absent"
+    )
+    stop_stiffness: float | None = quantity(
+        None, "N m/rad", "of the stops, in motion; 20 times that of the joint if absent", gt=0
+    )
+    stop_damping: float | None = quantity(
+        None, "N m s/rad", "of the stops, in motion; 1e-4 s times their stiffness if absent", ge=0
+    )
 
     @model_validator(mode="after")
     def _is_a_disk(self) -> Vertebra:
         own = self.disk_inertia or (0.0, 0.0, 0.0)
         if min(own) < 0.0 or 2.0 * max(own) > sum(own) * (1.0 + 1e-9):
-            raise ValueError(f"disk_inertia: no body has the moments {own} kg m2: each is positive, and none larger "
-                             "than the sum of the other two")
+            raise ValueError(
+                f"disk_inertia: no body has the moments {own} kg m2: each is positive, and none larger "
+                "than the sum of the other two"
+            )
         return self
 
 
 class Tendon(Cable):
     """A cable through a hole in every disk up to its anchor; straight from hole to hole."""
 
-    holes: tuple[Place, ...] = quantity(..., "m", "(y, z) of its hole: one place for all disks, or one per disk from "
-                                                  "the clamped one on")
-    anchor: int | None = Field(None, ge=1, description="number of the disk to which it is fixed, from 1; the last "
-                                                       "one if absent")
+    holes: tuple[Place, ...] = quantity(
+        ..., "m", "(y, z) of its hole: one place for all disks, or one per disk from the clamped one on"
+    )
+    anchor: int | None = Field(
+        None, ge=1, description="number of the disk to which it is fixed, from 1; the last one if absent"
+    )
     start: int = Field(0, ge=0, description="number of the disk where it begins, with its winch; statics takes 0 alone")
 
 
@@ -82,26 +93,37 @@ class TendonSpine(Robot):
     name: str = Field("tendon-spine", description="name of the robot")
     head: Literal["base", "tip"] = Field("tip", description="which end is the head")
     base: Literal["free", "planar", "line", "pinned", "fixed"] = Field(
-        "fixed", description="how disk 0 can move: free, in its x-y plane, along its x axis, about its centre, or not")
+        "fixed", description="how disk 0 can move: free, in its x-y plane, along its x axis, about its centre, or not"
+    )
     vertebrae: tuple[Vertebra, ...] = Field(description="from the clamped disk to the tip")
     tendons: tuple[Tendon, ...] = Field(description="the tendons; they are numbered from 0 in this order")
-    pairs: tuple[tuple[int, int], ...] = Field((), description="numbers of antagonist tendons, such as [[0, 3], [1, "
-                                                               "2]]")
+    pairs: tuple[tuple[int, int], ...] = Field(
+        (), description="numbers of antagonist tendons, such as [[0, 3], [1, 2]]"
+    )
     triples: tuple[tuple[int, int, int], ...] = Field(
-        (), description="numbers of three tendons around the axis, of which one is always slack, such as [[0, 1, 2]]")
-    kinematics: Literal["arc", "hinge"] = Field("arc", description="shape of a bent vertebra: circular arc, or two "
-                                                                   "rigid pieces on a hinge")
-    hinge_at: float = quantity(0.5, "1", "where along a vertebra its hinge sits, from 0 at the inner disk to 1", ge=0,
-                               le=1)
+        (), description="numbers of three tendons around the axis, of which one is always slack, such as [[0, 1, 2]]"
+    )
+    kinematics: Literal["arc", "hinge"] = Field(
+        "arc", description="shape of a bent vertebra: circular arc, or two rigid pieces on a hinge"
+    )
+    hinge_at: float = quantity(
+        0.5, "1", "where along a vertebra its hinge sits, from 0 at the inner disk to 1", ge=0, le=1
+    )
     disk_radius: float = quantity(0.015, "m", "radius of the disks; holes lie inside", gt=0)
-    pulley_radius: float | None = quantity(None, "m", "radius of the pulleys that wind the tendons up; no pulley "
-                                                      "angles if absent", gt=0)
-    damping_time: float = quantity(0.0, "s", "damping of every joint over its stiffness, in motion, beside that of the "
-                                             "vertebrae", ge=0)
-    material: MaterialLaw | None = Field(None, description="a law of your own for the couples of its vertebrae, in "
-                                                           "place of stiffness, damping and rest, in the model `soft`")
-    section: SpineSection | None = Field(None, description="what the water meets, in motion or at a surface; a circle "
-                                                           "of disk_radius if absent")
+    pulley_radius: float | None = quantity(
+        None, "m", "radius of the pulleys that wind the tendons up; no pulley angles if absent", gt=0
+    )
+    damping_time: float = quantity(
+        0.0, "s", "damping of every joint over its stiffness, in motion, beside that of the vertebrae", ge=0
+    )
+    material: MaterialLaw | None = Field(
+        None,
+        description="a law of your own for the couples of its vertebrae, in "
+        "place of stiffness, damping and rest, in the model `soft`",
+    )
+    section: SpineSection | None = Field(
+        None, description="what the water meets, in motion or at a surface; a circle of disk_radius if absent"
+    )
 
     @model_validator(mode="after")
     def _fits_together(self) -> TendonSpine:
@@ -112,18 +134,24 @@ class TendonSpine(Robot):
             raise ValueError("either all vertebrae have a twist_stiffness or none has")
         for number, tendon in enumerate(self.tendons):
             if len(tendon.holes) not in (1, v + 1):
-                raise ValueError(f"tendon {number} has {len(tendon.holes)} holes; give one place for all disks, or "
-                                 f"one per disk: {v + 1}")
+                raise ValueError(
+                    f"tendon {number} has {len(tendon.holes)} holes; give one place for all disks, or "
+                    f"one per disk: {v + 1}"
+                )
             if tendon.anchor is not None and tendon.anchor > v:
                 raise ValueError(f"tendon {number} is anchored on disk {tendon.anchor}, but the last disk is {v}")
             if tendon.start >= (tendon.anchor or v):
-                raise ValueError(f"tendon {number} starts on disk {tendon.start}, not before its anchor on disk "
-                                 f"{tendon.anchor or v}; give a `start` below it")
+                raise ValueError(
+                    f"tendon {number} starts on disk {tendon.start}, not before its anchor on disk "
+                    f"{tendon.anchor or v}; give a `start` below it"
+                )
             far = max(np.hypot(*place) for place in tendon.holes)
             if far > self.disk_radius:
-                raise ValueError(f"tendon {number} has a hole {far:g} m from the axis, outside the disk of radius "
-                                 f"{self.disk_radius:g} m; "
-                                 "move it in or make disk_radius larger")
+                raise ValueError(
+                    f"tendon {number} has a hole {far:g} m from the axis, outside the disk of radius "
+                    f"{self.disk_radius:g} m; "
+                    "move it in or make disk_radius larger"
+                )
         agree(self.tendons)
         for name, count, groups in (("pairs", "two", self.pairs), ("triples", "three", self.triples)):
             for group in groups:
@@ -131,8 +159,11 @@ class TendonSpine(Robot):
                     raise ValueError(f"{name}: {list(group)} must name {count} different tendons from 0 to {m - 1}")
         named = [tendon for group in self.antagonists for tendon in group]
         if len(set(named)) < len(named):
-            raise ValueError("pairs: a tendon may be in one pair only" if not self.triples else
-                             "pairs and triples: a tendon may be in one of them only")
+            raise ValueError(
+                "pairs: a tendon may be in one pair only"
+                if not self.triples
+                else "pairs and triples: a tendon may be in one of them only"
+            )
         return self
 
     @property
@@ -161,20 +192,26 @@ class TendonSpine(Robot):
     def segments(self) -> list[Segment]:
         """Straight pieces between the disks, as drawn when unbent."""
         r = self.disk_radius
-        return [Segment(i + 1, np.array([-one.length, 0.0, 0.0]), np.eye(3), one.length, r, r) for i,
-                one in enumerate(self.vertebrae)]
+        return [
+            Segment(i + 1, np.array([-one.length, 0.0, 0.0]), np.eye(3), one.length, r, r)
+            for i, one in enumerate(self.vertebrae)
+        ]
 
     def bodies(self) -> Bodies:
         """Disk 0, without mass, then each disk with its joint before it."""
         mass = np.concatenate([[0.0], self.values("joint_mass") + self.values("disk_mass")])
         lever = np.concatenate([[0.0], -0.5 * self.values("length")])
-        joint, volume = np.concatenate([[0.0], self.values("joint_mass")]), np.concatenate([[0.0],
-                                                                                            self.values("volume")])
+        joint, volume = (
+            np.concatenate([[0.0], self.values("joint_mass")]),
+            np.concatenate([[0.0], self.values("volume")]),
+        )
         along = np.array([1.0, 0.0, 0.0])
         inertia = (joint * lever**2)[:, None, None] * np.diag([0.0, 1.0, 1.0])
         return Bodies(mass, (joint * lever)[:, None] * along, inertia, volume, (volume * lever)[:, None] * along)
 
     def __str__(self) -> str:
         length = self.values("length").sum()
-        return (f"{self.name}: {len(self.vertebrae)} vertebrae, {length * 1e3:.0f} mm, {self.total_mass * 1e3:.1f} g, "
-                f"{len(self.tendons)} tendons: {', '.join(self.tendon_names)}")
+        return (
+            f"{self.name}: {len(self.vertebrae)} vertebrae, {length * 1e3:.0f} mm, {self.total_mass * 1e3:.1f} g, "
+            f"{len(self.tendons)} tendons: {', '.join(self.tendon_names)}"
+        )

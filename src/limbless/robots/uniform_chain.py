@@ -1,4 +1,5 @@
 """A chain of equal links: the quickest way to a swimmer or a snake."""
+
 from __future__ import annotations
 
 from typing import Literal
@@ -12,8 +13,17 @@ from limbless.robots.joints import Bound, Joint, PerFreedom
 from limbless.robots.links import BodyShape, Link, Sphere
 from limbless.robots.sections import Direction, EllipticCylinder
 
-_OF_JOINTS = ("rotor_inertia", "coulomb_friction", "viscous_friction", "stiffness", "rest", "damping", "torque_limit",
-              "lower", "upper")
+_OF_JOINTS = (
+    "rotor_inertia",
+    "coulomb_friction",
+    "viscous_friction",
+    "stiffness",
+    "rest",
+    "damping",
+    "torque_limit",
+    "lower",
+    "upper",
+)
 
 
 class UniformChain(Preset):
@@ -32,7 +42,8 @@ class UniformChain(Preset):
     half_height: float = quantity(0.02, "m", "half axis of the section along z", gt=0)
     density: float = quantity(1000.0, "kg/m3", "density of the links", gt=0)
     contact_radius: float | None = quantity(
-        None, "m", "radius of a sphere at either end of each link, with which it touches; none if absent", gt=0)
+        None, "m", "radius of a sphere at either end of each link, with which it touches; none if absent", gt=0
+    )
     joint: Literal["revolute", "universal", "spherical"] = Field("revolute", description="kind of all joints")
     axis: Direction = Field((0.0, 0.0, 1.0), description="joint axis; the first axis of universal joints")
     second_axis: Direction = Field((0.0, 1.0, 0.0), description="second axis of universal joints")
@@ -54,10 +65,14 @@ class UniformChain(Preset):
         if self.joint == "universal":
             values |= {"second_axis": self.second_axis, "offset": self.offset}
         joint = Joint(kind=self.joint, axis=self.axis, **values)
-        made_of = {"solids": (EllipticCylinder(density=self.density, **size),), "body": BodyShape(**size),
-                   "contact_shapes": self._spheres()}
-        links = [Link(**made_of)] + [Link(joint=joint, position=(self.length, 0.0, 0.0), **made_of)
-                                     for _ in range(self.links - 1)]
+        made_of = {
+            "solids": (EllipticCylinder(density=self.density, **size),),
+            "body": BodyShape(**size),
+            "contact_shapes": self._spheres(),
+        }
+        links = [Link(**made_of)] + [
+            Link(joint=joint, position=(self.length, 0.0, 0.0), **made_of) for _ in range(self.links - 1)
+        ]
         return Chain(name=self.name, base=self.base, head=self.head, links=tuple(links))
 
     def notes(self) -> tuple[str, ...]:

@@ -1,4 +1,5 @@
 """The wheeled snake of Wang, Ma, Li and Wang: equal modules in a row, the tail first (paper 003, Table IV)."""
+
 from __future__ import annotations
 
 from typing import Literal
@@ -37,8 +38,9 @@ class WangSnake(Preset):
     roll_inertia: float = quantity(0.016, "kg m2", "inertia of each module about its length", gt=0)
     half_width: float = quantity(0.02, "m", "half width of a module, as it is drawn", gt=0)
     half_height: float = quantity(0.02, "m", "half height of a module, as it is drawn", gt=0)
-    pitch_joints: tuple[int, ...] = Field((), description="numbers of the joints (from 0, tail first) that pitch; "
-                                                          "the others yaw")
+    pitch_joints: tuple[int, ...] = Field(
+        (), description="numbers of the joints (from 0, tail first) that pitch; the others yaw"
+    )
     payload: float = quantity(0.0, "kg", "point mass carried at the tip", ge=0)
     torque_limit: float | None = quantity(None, "N m", "largest torque of the motors", gt=0)
     lower: Angle | None = quantity(None, "rad", "least position of every joint")
@@ -54,8 +56,9 @@ class WangSnake(Preset):
         links = [self._module(0, None)]
         for number in range(1, self.modules):
             axis = _PITCH if number - 1 in self.pitch_joints else _YAW
-            joint = Joint(name=f"joint {number}", axis=axis, torque_limit=self.torque_limit, lower=self.lower,
-                          upper=self.upper)
+            joint = Joint(
+                name=f"joint {number}", axis=axis, torque_limit=self.torque_limit, lower=self.lower, upper=self.upper
+            )
             links.append(self._module(number, joint))
         return Chain(name=self.name, base=self.base, head=self.head, links=tuple(links))
 
@@ -64,7 +67,12 @@ class WangSnake(Preset):
         half, carried = 0.5 * self.length, self.payload if number == self.modules - 1 else 0.0
         moment = self.mass * half + carried * self.length
         across = self.inertia + self.mass * half**2 + carried * self.length**2
-        return Link(name="tail" if number == 0 else f"module {number}", joint=joint, mass=self.mass + carried,
-                    position=(self.length if number else 0.0, 0.0, 0.0), first_moment=(moment, 0.0, 0.0),
-                    inertia=(self.roll_inertia, 0.0, 0.0, across, 0.0, across),
-                    body=BodyShape(length=self.length, half_width=self.half_width, half_height=self.half_height))
+        return Link(
+            name="tail" if number == 0 else f"module {number}",
+            joint=joint,
+            mass=self.mass + carried,
+            position=(self.length if number else 0.0, 0.0, 0.0),
+            first_moment=(moment, 0.0, 0.0),
+            inertia=(self.roll_inertia, 0.0, 0.0, across, 0.0, across),
+            body=BodyShape(length=self.length, half_width=self.half_width, half_height=self.half_height),
+        )

@@ -1,4 +1,5 @@
 """Changes of a scenario by path: `gait.amplitude`, `environment.0.density`, `environment.water.current`."""
+
 from __future__ import annotations
 
 import copy
@@ -34,6 +35,7 @@ class Changes:
 
     def source(self, path: Place) -> str | None:
         """The change that an error at `path` comes from (the last one that touched it), or None."""
+
         def touches(place: Place) -> bool:
             return path[: len(place)] == place or (path in self._created and place[: len(path)] == path)
 
@@ -45,9 +47,9 @@ class Changes:
         if not names or not all(names):
             place: Place = (str(path),)
             self.made[place] = text
-            self.problems.append(Problem(place,
-                                         "is no path; a path is made of names with dots between them, such as "
-                                         "gait.amplitude"))
+            self.problems.append(
+                Problem(place, "is no path; a path is made of names with dots between them, such as gait.amplitude")
+            )
             return
         place, here = (), self.data
         for number, name in enumerate(names):
@@ -82,8 +84,9 @@ class Changes:
         if len(found) == 1:
             return found[0], None
         if found:
-            return name, (f"{dotted(place)} has {len(found)} items of kind {name!r}; use a number: "
-                          f"{', '.join(map(str, found))}")
+            return name, (
+                f"{dotted(place)} has {len(found)} items of kind {name!r}; use a number: {', '.join(map(str, found))}"
+            )
         words = [kind for kind in kinds if isinstance(kind, str)]
         known = nearest(name, words) if words else "use a number, counted from 0"
         return name, f"{dotted(place)} has no item of kind {name!r}; {known}"

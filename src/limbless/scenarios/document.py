@@ -1,4 +1,5 @@
 """Scenario files as text: YAML 1.2 in, with the line of every entry; plain, complete YAML out."""
+
 from __future__ import annotations
 
 import itertools
@@ -70,16 +71,17 @@ def read_file(path: Path, where: str | None = None, folder: Path | None = None) 
     shown = where or str(path)
     if path.is_dir():
         inside = path / "scenario.yaml"
-        raise InputError(f"{shown} is a folder, not a scenario file"
-                         + (f"; did you mean {inside}?" if inside.is_file() else ""))
+        raise InputError(
+            f"{shown} is a folder, not a scenario file" + (f"; did you mean {inside}?" if inside.is_file() else "")
+        )
     try:
         with path.open("rb") as file:
-            text = file.read(4 * _LONGEST + 1).decode("utf-8-sig")     # no more: it may be a device that never ends
+            text = file.read(4 * _LONGEST + 1).decode("utf-8-sig")  # no more: it may be a device that never ends
     except FileNotFoundError:
         raise InputError(f"there is no file {shown}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{shown} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-    except (OSError, ValueError) as error:                   # ValueError: a path that no system takes
+    except (OSError, ValueError) as error:  # ValueError: a path that no system takes
         raise InputError(f"{shown} cannot be read: {getattr(error, 'strerror', error)}") from None
     return read_text(text, shown, folder)
 
@@ -103,9 +105,11 @@ def parse_value(text: str, where: str) -> Any:
 def parse(text: str, where: str) -> Any:
     """YAML 1.2 with the marks of its lines; syntax errors and keys written twice are refused with line and column."""
     if len(text) > _LONGEST:
-        raise InputError(f"{where} has more than {_LONGEST} characters, the most that a scenario may have; put long "
-                         "tables into files of "
-                         "their own (`file`)")
+        raise InputError(
+            f"{where} has more than {_LONGEST} characters, the most that a scenario may have; put long "
+            "tables into files of "
+            "their own (`file`)"
+        )
     if _brackets(text) > _STEEPEST:
         raise InputError(f"{where} is nested too deeply")
     try:
@@ -114,8 +118,9 @@ def parse(text: str, where: str) -> Any:
         raise InputError(f"{where} is nested too deeply") from None
     except DuplicateKeyError as error:
         key = str(error.problem).partition('"')[2].partition('"')[0]
-        raise InputError(f"{where}:{error.problem_mark.line + 1}: {key!r} is written twice in the same mapping; keep "
-                         "one") from None
+        raise InputError(
+            f"{where}:{error.problem_mark.line + 1}: {key!r} is written twice in the same mapping; keep one"
+        ) from None
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
@@ -129,13 +134,13 @@ def parse(text: str, where: str) -> Any:
 
 def _brackets(text: str) -> int:
     """How many brackets are open at once, at most."""
-    return max(itertools.accumulate(1 if found[0] in "[{" else -1 for found in re.finditer(r"[\[\]{}]", text)),
-               default=0)
+    return max(
+        itertools.accumulate(1 if found[0] in "[{" else -1 for found in re.finditer(r"[\[\]{}]", text)), default=0
+    )
 
 
 def _written_out(value: Any, where: str, known: dict[int, int], depth: int = 0) -> int:
-    """How many entries there are once every alias is written out, each counted from the one place where it is written.
-    """
+    """How many entries there are once every alias is written out, each counted from the one place where it is written."""
     if depth > _DEEPEST:
         raise InputError(f"{where} is nested more than {_DEEPEST} levels deep, or an alias in it contains itself")
     inside = list(value.values()) if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
@@ -149,8 +154,10 @@ def _plain(value: Any, where: str, depth: int = 0) -> Any:
     refused later).
     """
     if depth == 0 and _written_out(value, where, {}) > _MOST:
-        raise InputError(f"{where} has more than {_MOST} entries once its aliases (*name) are written out; a scenario "
-                         "needs far fewer")
+        raise InputError(
+            f"{where} has more than {_MOST} entries once its aliases (*name) are written out; a scenario "
+            "needs far fewer"
+        )
     if depth > _DEEPEST:
         raise InputError(f"{where} is nested more than {_DEEPEST} levels deep, or an alias in it contains itself")
     if isinstance(value, Mapping):
@@ -162,8 +169,9 @@ def _plain(value: Any, where: str, depth: int = 0) -> Any:
     if isinstance(value, bool | ScalarBoolean):
         return bool(value)
     if isinstance(value, int) and value.bit_length() > _LARGEST:
-        raise InputError(f"{where} holds a whole number of {value.bit_length()} bits, more than any number that is "
-                         "computed with has")
+        raise InputError(
+            f"{where} holds a whole number of {value.bit_length()} bits, more than any number that is computed with has"
+        )
     if isinstance(value, str) and (found := _UNTEXT.search(value)):
         raise InputError(f"{where} holds the control character {found[0]!r} in a text; leave it out")
     for sort in (int, float, str):
@@ -191,7 +199,7 @@ def written(data: Mapping[str, Any]) -> str:
     yaml = YAML(typ="rt")
     yaml.Representer = _Representer
     yaml.default_flow_style = False
-    yaml.width = 2**16   # lines are not broken: the writer would leave blanks at their ends
+    yaml.width = 2**16  # lines are not broken: the writer would leave blanks at their ends
     yaml.indent(mapping=2, sequence=4, offset=2)
     stream = StringIO()
     yaml.dump(_styled(data), stream)
@@ -200,10 +208,10 @@ def written(data: Mapping[str, Any]) -> str:
 
 def _styled(value: Any) -> Any:
     if isinstance(value, Mapping):
-        tags = {tag: value[tag] for tag in ("kind", "preset") if tag in value}   # what it is comes first
+        tags = {tag: value[tag] for tag in ("kind", "preset") if tag in value}  # what it is comes first
         return {key: _styled(item) for key, item in {**tags, **value}.items()}
     if isinstance(value, str) and "\n" in value and not re.search(r"[ \t]\n", value):
-        return LiteralScalarString(value)                    # the source of a function, line by line
+        return LiteralScalarString(value)  # the source of a function, line by line
     if isinstance(value, Sequence) and not isinstance(value, str):
         items = CommentedSeq(_styled(item) for item in value)
         if not any(isinstance(item, Mapping | Sequence) for item in value):

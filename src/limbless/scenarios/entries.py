@@ -1,6 +1,7 @@
 """Entries of a scenario that name a kind (`gait: {kind: body-wave, ...}`): found in the registry, checked by their own
 class.
 """
+
 from __future__ import annotations
 
 from typing import Annotated
@@ -14,12 +15,16 @@ from limbless.kinds import Family, reader
 from limbless.models.base import ModelSettings
 from limbless.robots.base import Preset, Robot
 
-RobotEntry = Annotated[SerializeAsAny[Robot | Preset], PlainValidator(reader("robot", (Robot, Preset))),
-                       Family("robot")]
+RobotEntry = Annotated[
+    SerializeAsAny[Robot | Preset], PlainValidator(reader("robot", (Robot, Preset))), Family("robot")
+]
 GaitEntry = Annotated[SerializeAsAny[Gait], PlainValidator(reader("gait", (Gait,))), Family("gait")]
-EnvironmentEntry = Annotated[SerializeAsAny[Environment], PlainValidator(reader("environment", (Environment,))),
-                             Family("environment")]
-ActuationEntry = Annotated[SerializeAsAny[Actuation], PlainValidator(reader("actuation", (Actuation,))),
-                           Family("actuation")]
-ModelEntry = Annotated[SerializeAsAny[ModelSettings], PlainValidator(reader("model", (ModelSettings,))),
-                       Family("model")]
+EnvironmentEntry = Annotated[
+    SerializeAsAny[Environment], PlainValidator(reader("environment", (Environment,))), Family("environment")
+]
+ActuationEntry = Annotated[
+    SerializeAsAny[Actuation], PlainValidator(reader("actuation", (Actuation,))), Family("actuation")
+]
+ModelEntry = Annotated[
+    SerializeAsAny[ModelSettings], PlainValidator(reader("model", (ModelSettings,))), Family("model")
+]

@@ -1,4 +1,5 @@
 """From a name, a file or data to a checked `Scenario`; whatever is wrong is said at once."""
+
 from __future__ import annotations
 
 import os
@@ -53,8 +54,11 @@ def load(source: str | Path | Mapping[str, Any] | Scenario, changes: Mapping[str
     """See `Scenario.load`."""
     if isinstance(source, Scenario):
         as_it_is = not changes and not (allow_code and named_in(source))
-        return source if as_it_is else _checked(Document("scenario", source.model_dump()), changes,
-                                                {"allow_code": allow_code})
+        return (
+            source
+            if as_it_is
+            else _checked(Document("scenario", source.model_dump()), changes, {"allow_code": allow_code})
+        )
     if isinstance(source, Mapping):
         return _checked(Document("scenario", source), changes, {"folder": None, "allow_code": allow_code})
     document = _document(source, changes)
@@ -74,11 +78,12 @@ def _document(source: str | Path, changes: Mapping[str, Any]) -> Document:
     path = Path(source).expanduser()
     known = path.suffix in (".yaml", ".yml") or is_robot_file(path)
     if isinstance(source, str) and not (known or os.sep in source or "/" in source or path.exists()):
-        raise InputError(f"unknown scenario {source!r}; {nearest(source, names())}; a file is given by a path that "
-                         "ends in .yaml, a robot by one that ends in .urdf, .sdf, .xml or .xacro")
+        raise InputError(
+            f"unknown scenario {source!r}; {nearest(source, names())}; a file is given by a path that "
+            "ends in .yaml, a robot by one that ends in .urdf, .sdf, .xml or .xacro"
+        )
     if is_robot_file(path):
-        return Document(str(path), first_scenario(path, options_in(changes), medium_in(changes)),
-                        path.parent.resolve())
+        return Document(str(path), first_scenario(path, options_in(changes), medium_in(changes)), path.parent.resolve())
     document = read_file(path, folder=path.parent.resolve())
     document.data.setdefault("name", as_word(path.stem))
     return document

@@ -1,6 +1,7 @@
 """Numbers that cannot be computed with: an overflow, a division by zero or a singular system becomes a sentence that
 names them.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
@@ -33,9 +34,11 @@ def extremes(source: Mapping[str, Any] | Description) -> str:
     if not found:
         return "all of them are zero"
     (_, small, least), (_, large, most) = found[0], found[-1]
-    return (f"its largest is {large} = {most:g} and its smallest {small} = {least:g}; look also for zeros where a "
-            f"mass or a stiffness "
-            "is needed")
+    return (
+        f"its largest is {large} = {most:g} and its smallest {small} = {least:g}; look also for zeros where a "
+        f"mass or a stiffness "
+        "is needed"
+    )
 
 
 def _numbers(data: Any, path: str) -> Iterator[tuple[str, float]]:

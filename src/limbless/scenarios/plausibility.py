@@ -1,5 +1,5 @@
-"""What is likely a slip of the hand though it can be computed: said in a note before a run, and where a run diverges.
-"""
+"""What is likely a slip of the hand though it can be computed: said in a note before a run, and where a run diverges."""
+
 from __future__ import annotations
 
 import math
@@ -35,8 +35,14 @@ def notes(scenario: Scenario) -> list[str]:
     if scenario.task is not None:
         return []
     robot = scenario.robot.build()
-    return [*_angles(scenario.gait), *_size(robot), *_surroundings(scenario, robot), *_steps(scenario),
-            *_driven(scenario.gait, robot), *_idle(scenario, robot)]
+    return [
+        *_angles(scenario.gait),
+        *_size(robot),
+        *_surroundings(scenario, robot),
+        *_steps(scenario),
+        *_driven(scenario.gait, robot),
+        *_idle(scenario, robot),
+    ]
 
 
 def _angles(gait: Any) -> Iterator[str]:
@@ -46,15 +52,19 @@ def _angles(gait: Any) -> Iterator[str]:
         if most is None or not isinstance(value, float) or abs(value) <= most:
             continue
         turned = f"{abs(value) / (2.0 * math.pi):.2g} turns{' a second' if unit == 'rad/s' else ''}"
-        yield (f"gait.{name}: {value:g} {unit} is {turned}; if degrees are meant, write "
-               f"'{value:g} {unit.replace('rad', 'deg')}'")
+        yield (
+            f"gait.{name}: {value:g} {unit} is {turned}; if degrees are meant, write "
+            f"'{value:g} {unit.replace('rad', 'deg')}'"
+        )
 
 
 def _size(robot: Robot) -> Iterator[str]:
     length = length_of(robot)
     if length > _LONGEST:
-        yield (f"robot: it is {length:.3g} m long; if its lengths are in centimetres or millimetres, write them with "
-               f"their unit, such as '5 cm'")
+        yield (
+            f"robot: it is {length:.3g} m long; if its lengths are in centimetres or millimetres, write them with "
+            f"their unit, such as '5 cm'"
+        )
 
 
 def length_of(robot: Robot) -> float:
@@ -71,21 +81,29 @@ def _surroundings(scenario: Scenario, robot: Robot) -> Iterator[str]:
     hard = [item for item in environment if item.role == "contact"]
     grounds = [item.kind for item in hard if item.kind in ("ground", "terrain")]
     if grounds and "gravity" not in kinds and base == "free":
-        yield (f"environment.{grounds[0]}: no `gravity` is listed: nothing presses the robot onto it; add "
-               "{kind: gravity}")
+        yield (
+            f"environment.{grounds[0]}: no `gravity` is listed: nothing presses the robot onto it; add "
+            "{kind: gravity}"
+        )
     lifted = "buoyancy" in kinds or any(getattr(item, "lifts", False) for item in environment)
     if "water" in kinds and "gravity" in kinds and not lifted and base == "free":
-        yield ("environment.gravity: no `buoyancy` is listed: in this water the robot falls as if it were a stone; add "
-               "{kind: buoyancy}, or leave gravity out for a body as dense as the water")
+        yield (
+            "environment.gravity: no `buoyancy` is listed: in this water the robot falls as if it were a stone; add "
+            "{kind: buoyancy}, or leave gravity out for a body as dense as the water"
+        )
     yield from _waves(scenario, robot)
     for item in hard:
         thick, small = _thickness(robot), _smallest(item)
         if small and thick > _TIMES_AS_LARGE * small:
-            yield (f"environment.{item.kind}: the body is {thick:.3g} m thick, and what stands in its way "
-                   f"{small:.2g} m; are both in metres?")
+            yield (
+                f"environment.{item.kind}: the body is {thick:.3g} m thick, and what stands in its way "
+                f"{small:.2g} m; are both in metres?"
+            )
     if hard and scenario.actuation.kind == "motion":
-        yield ("actuation: 'motion' does not give way: where the robot hits something, its torques are as large as the "
-               "step is short; {kind: pd} gives way")
+        yield (
+            "actuation: 'motion' does not give way: where the robot hits something, its torques are as large as the "
+            "step is short; {kind: pd} gives way"
+        )
 
 
 def _waves(scenario: Scenario, robot: Robot) -> Iterator[str]:
@@ -95,8 +113,10 @@ def _waves(scenario: Scenario, robot: Robot) -> Iterator[str]:
     for flow in (flow for item in scenario.environment for flow in getattr(item, "flow", ()) if flow.kind == "waves"):
         length = 2.0 * math.pi / flow.number
         if thick > _SHORT_WAVE * length:
-            yield (f"environment.water.flow: waves {length:.3g} m long are short beside a body {thick:.3g} m thick: "
-                   f"the water is taken as the same across a section, which is good up to a tenth of the wave's length")
+            yield (
+                f"environment.water.flow: waves {length:.3g} m long are short beside a body {thick:.3g} m thick: "
+                f"the water is taken as the same across a section, which is good up to a tenth of the wave's length"
+            )
 
 
 def _thickness(robot: Robot) -> float:
@@ -115,8 +135,10 @@ def _steps(scenario: Scenario) -> Iterator[str]:
     if not cycle:
         return
     if scenario.step > 0.1 * cycle:
-        yield (f"step: {scenario.step:g} s is more than a tenth of the gait's period, {cycle:.3g} s: the motion "
-               f"between two steps is not seen; try {0.01 * cycle:.2g} s")
+        yield (
+            f"step: {scenario.step:g} s is more than a tenth of the gait's period, {cycle:.3g} s: the motion "
+            f"between two steps is not seen; try {0.01 * cycle:.2g} s"
+        )
 
 
 def _driven(gait: Any, robot: Robot) -> Iterator[str]:
@@ -132,8 +154,10 @@ def _idle(scenario: Scenario, robot: Robot) -> Iterator[str]:
     """Fields that nothing here uses."""
     theta, actuation = getattr(scenario.model, "theta", 0.0), scenario.actuation.kind
     if theta and actuation not in ("pd", "servo"):
-        yield (f"model.theta: {theta:g} has no effect: actuation {actuation!r} has no position feedback to take at the "
-               "end of a step; {kind: pd} has")
+        yield (
+            f"model.theta: {theta:g} has no effect: actuation {actuation!r} has no position feedback to take at the "
+            "end of a step; {kind: pd} has"
+        )
     if isinstance(robot, Chain):
         arrays = robot.arrays()
         if ((arrays.rest != 0.0) & (arrays.stiffness == 0.0)).any():
@@ -142,8 +166,13 @@ def _idle(scenario: Scenario, robot: Robot) -> Iterator[str]:
 
 def likely_causes(scenario: Scenario) -> list[str]:
     """What may have made a run diverge, the likeliest first; empty where nothing stands out but its step."""
-    found = [*_gains(scenario), *_frictions(scenario), *_angles(scenario.gait), *_size(scenario.robot.build()),
-             *_steps(scenario)]
+    found = [
+        *_gains(scenario),
+        *_frictions(scenario),
+        *_angles(scenario.gait),
+        *_size(scenario.robot.build()),
+        *_steps(scenario),
+    ]
     return [cause.partition(";")[0] for cause in found]
 
 
@@ -151,14 +180,16 @@ def _gains(scenario: Scenario) -> Iterator[str]:
     """Feedback that answers within a step."""
     robot, h = scenario.robot.build(), scenario.step
     turned = [float(np.linalg.eigvalsh(inertia)[-1]) for inertia in robot.bodies().inertia[1:]]
-    J = min((inertia for inertia in turned if inertia > 0.0), default=0.0)        # of the lightest link
+    J = min((inertia for inertia in turned if inertia > 0.0), default=0.0)  # of the lightest link
     for name in ("stiffness", "damping") if J and isinstance(robot, Chain) else ():
         stated = getattr(scenario.actuation, name, None)
         gain = 0.0 if stated is None else float(np.max(stated))
         rate = math.sqrt(gain / J) if name == "stiffness" else gain / J
         if rate * h > 1.0:
-            yield (f"actuation.{name}: {gain:g} makes the lightest link answer in {1.0 / rate:.2g} s, which steps of "
-                   f"{h:g} s cannot follow; leave the gains out (they then come from the robot's inertia)")
+            yield (
+                f"actuation.{name}: {gain:g} makes the lightest link answer in {1.0 / rate:.2g} s, which steps of "
+                f"{h:g} s cannot follow; leave the gains out (they then come from the robot's inertia)"
+            )
 
 
 def _frictions(scenario: Scenario) -> Iterator[str]:
@@ -167,5 +198,6 @@ def _frictions(scenario: Scenario) -> Iterator[str]:
         for name in ("forward", "lateral", "backward"):
             value = getattr(item, name, None)
             if isinstance(value, float) and item.role in ("contact", "friction") and value > 5.0:
-                yield (f"environment.{item.kind}.{name}: a friction coefficient of {value:g} is more than any material "
-                       "has")
+                yield (
+                    f"environment.{item.kind}.{name}: a friction coefficient of {value:g} is more than any material has"
+                )

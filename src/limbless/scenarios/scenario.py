@@ -1,5 +1,5 @@
-"""`Scenario`: everything a run needs, as data. A file or a name gives one; it writes itself as a complete file again.
-"""
+"""`Scenario`: everything a run needs, as data. A file or a name gives one; it writes itself as a complete file again."""
+
 from __future__ import annotations
 
 import math
@@ -39,25 +39,31 @@ class Initial(Description):
     """Where a run starts: at rest at the world's origin, the joints where the gait has them, unless said otherwise."""
 
     position: Vector3 = quantity((0.0, 0.0, 0.0), "m", "base position, world frame")
-    orientation: Quaternion = quantity((1.0, 0.0, 0.0, 0.0), "1",
-                                       "base orientation, body to world, quaternion with the scalar first")
+    orientation: Quaternion = quantity(
+        (1.0, 0.0, 0.0, 0.0), "1", "base orientation, body to world, quaternion with the scalar first"
+    )
     twist: Twist = quantity((0.0,) * 6, "m/s, rad/s", "base twist, body frame, linear then angular")
     joint_position: tuple[Angle, ...] | None = quantity(None, "rad or m", "joint positions; the gait's if absent")
     joint_velocity: tuple[Angle, ...] | None = quantity(None, "rad/s or m/s", "joint velocities; the gait's if absent")
-    posture: Posture | None = Field(None, description="how the robot is laid down: on a slope, in a pipe, around a "
-                                                      "pole (model non-smooth), or at rest under its loads "
-                                                      "(`equilibrium`, model soft); its pose is then found")
-    result: str | None = Field(None,
-                               description="folder or result.nc of an earlier run to continue from, in place of the "
-                                           "state above")
+    posture: Posture | None = Field(
+        None,
+        description="how the robot is laid down: on a slope, in a pipe, around a "
+        "pole (model non-smooth), or at rest under its loads "
+        "(`equilibrium`, model soft); its pose is then found",
+    )
+    result: str | None = Field(
+        None, description="folder or result.nc of an earlier run to continue from, in place of the state above"
+    )
 
     @field_validator("orientation")
     @classmethod
     def _length_one(cls, value: Quaternion) -> Quaternion:
         length = math.hypot(*value)
         if abs(length - 1) > _ROUGHLY_UNIT:
-            raise ValueError(f"must be a quaternion of length 1, scalar first (no rotation is [1, 0, 0, 0]), not of "
-                             f"length {length:.6g}")
+            raise ValueError(
+                f"must be a quaternion of length 1, scalar first (no rotation is [1, 0, 0, 0]), not of "
+                f"length {length:.6g}"
+            )
         if abs(length - 1) <= _UNIT:
             return value
         w, x, y, z = (part / length for part in value)
@@ -69,22 +75,26 @@ class Initial(Description):
             return self
         for field in FOUND_BY_POSTURE.get(self.posture.kind, ()):
             if getattr(self, field) != type(self).model_fields[field].default:
-                raise ValueError(f"{field}: the posture {self.posture.kind!r} finds it; leave it out, or leave "
-                                 "`posture` out")
+                raise ValueError(
+                    f"{field}: the posture {self.posture.kind!r} finds it; leave it out, or leave `posture` out"
+                )
         if self.posture.kind == "lay" and self.position[2] != 0.0:
-            raise ValueError(f"position: the posture 'lay' finds the height at which the robot just touches; give 0 as "
-                             f"its third number, not {self.position[2]:g}")
+            raise ValueError(
+                f"position: the posture 'lay' finds the height at which the robot just touches; give 0 as "
+                f"its third number, not {self.position[2]:g}"
+            )
         for field in ("twist", "joint_velocity") if self.posture.settle else ():
             if any(getattr(self, field) or ()):
-                raise ValueError(f"{field}: a robot that settles ({self.posture.settle:g} s) is at rest when its run "
-                                 "begins; leave it out, or leave `settle` out of the posture")
+                raise ValueError(
+                    f"{field}: a robot that settles ({self.posture.settle:g} s) is at rest when its run "
+                    "begins; leave it out, or leave `settle` out of the posture"
+                )
         return self
 
     @field_validator("result")
     @classmethod
     def _found(cls, value: str | None, info: ValidationInfo) -> str | None:
-        """Loading from a file finds the earlier run and keeps where it is, so that the scenario may be saved anywhere.
-        """
+        """Loading from a file finds the earlier run and keeps where it is, so that the scenario may be saved anywhere."""
         looking = value is not None and "folder" in (info.context or {})
         return str(located(value, folder_of(info))) if looking and value else value
 
@@ -103,12 +113,15 @@ class Scenario(Description):
     model: ModelEntry = Field(_USUAL_MODEL, description="the equations and their options")
     duration: float = quantity(10.0, "s", "simulated time", gt=0)
     step: float = quantity(0.01, "s", "integration step", gt=0)
-    record_every: float = quantity(None, "s",
-                                   "interval between records, a whole multiple of the step; every step if absent", gt=0)
-    control_period: float | None = quantity(None, "s", "interval between calls of a controller; every step if absent",
-                                            gt=0)
+    record_every: float = quantity(
+        None, "s", "interval between records, a whole multiple of the step; every step if absent", gt=0
+    )
+    control_period: float | None = quantity(
+        None, "s", "interval between calls of a controller; every step if absent", gt=0
+    )
     task: Literal["path", "inverse", "grid"] | None = Field(
-        None, description="statics: what to solve, in place of a duration and a step")
+        None, description="statics: what to solve, in place of a duration and a step"
+    )
     figures: tuple[str, ...] = Field((), description="figures that a run draws")
 
     @field_validator("name")
@@ -147,8 +160,9 @@ class Scenario(Description):
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:
         parts = {name: getattr(self, name) for name in type(self).model_fields}
-        parts["times_given"] = [name for name in TIMES if name in self.model_fields_set
-                                and getattr(self, name) is not None]
+        parts["times_given"] = [
+            name for name in TIMES if name in self.model_fields_set and getattr(self, name) is not None
+        ]
         refuse(disagreements({**parts, "environment": dict(enumerate(self.environment))}))
         return self
 
@@ -160,8 +174,13 @@ class Scenario(Description):
         return tuple(dict.fromkeys([*(note for part in parts for note in part.notes()), *remarks(together), *likely]))
 
     @classmethod
-    def load(cls, source: str | Path | Mapping[str, Any] | Scenario, changes: Mapping[str, Any] | None = None, *,
-             allow_code: bool = False) -> Scenario:
+    def load(
+        cls,
+        source: str | Path | Mapping[str, Any] | Scenario,
+        changes: Mapping[str, Any] | None = None,
+        *,
+        allow_code: bool = False,
+    ) -> Scenario:
         """A scenario by its name or from a file, with some fields changed.
 
         Parameters

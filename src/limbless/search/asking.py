@@ -3,6 +3,7 @@
 A search knows nothing of robots: points are shares from 0 to 1 between bounds. The loop, and who evaluates, is the
 caller's.
 """
+
 from __future__ import annotations
 
 import math
@@ -153,10 +154,26 @@ class _Start:
                 return np.zeros(len(u)) if slope is None else slope / scale
 
             count = len(first.limits)
-            limits = [{"type": "ineq", "fun": lambda u: -self._limits(u, count),
-                       "jac": lambda u: -self._limits_slope(u, count)}] if count else []
-            found = minimize(value, self.start, jac=value_slope, bounds=[(0.0, 1.0)] * len(self.start), method="SLSQP",
-                             constraints=limits, options={"maxiter": self.most, "ftol": self.tolerance})
+            limits = (
+                [
+                    {
+                        "type": "ineq",
+                        "fun": lambda u: -self._limits(u, count),
+                        "jac": lambda u: -self._limits_slope(u, count),
+                    }
+                ]
+                if count
+                else []
+            )
+            found = minimize(
+                value,
+                self.start,
+                jac=value_slope,
+                bounds=[(0.0, 1.0)] * len(self.start),
+                method="SLSQP",
+                constraints=limits,
+                options={"maxiter": self.most, "ftol": self.tolerance},
+            )
             self.end_point = np.clip(found.x, 0.0, 1.0)
             self.end_answer = self._at(self.end_point)
         except _Stopped:
@@ -176,15 +193,33 @@ class _Start:
 class Evolution(Search):
     """CMA-ES between bounds, in batches; for what has no slopes."""
 
-    def __init__(self, start: Array, width: float = 0.25, population: int | None = None, most: int = 400,
-                 seed: int = 1, tolerance: float = 1e-4) -> None:
+    def __init__(
+        self,
+        start: Array,
+        width: float = 0.25,
+        population: int | None = None,
+        most: int = 400,
+        seed: int = 1,
+        tolerance: float = 1e-4,
+    ) -> None:
         super().__init__()
         cma = needed_cma()
         size = population or max(8, 4 + int(3 * math.log(len(start))))
         self.most, self.told, self.scale = most, 0, 1.0
-        self.engine: Any = cma.CMAEvolutionStrategy(list(start), width, {
-            "bounds": [0.0, 1.0], "popsize": size, "seed": seed, "verbose": -9, "tolx": tolerance, "tolfun": 1e-9,
-            "CMA_stds": None, "verb_log": 0})
+        self.engine: Any = cma.CMAEvolutionStrategy(
+            list(start),
+            width,
+            {
+                "bounds": [0.0, 1.0],
+                "popsize": size,
+                "seed": seed,
+                "verbose": -9,
+                "tolx": tolerance,
+                "tolfun": 1e-9,
+                "CMA_stds": None,
+                "verb_log": 0,
+            },
+        )
         self.waiting: list[Array] = []
 
     def ask(self, count: int | None = None) -> list[Array]:
@@ -194,7 +229,7 @@ class Evolution(Search):
                 return []
             self.waiting = [np.asarray(point, dtype=np.float64) for point in self.engine.ask()]
             self.batch: list[tuple[Array, float]] = []
-        asked, self.waiting = self.waiting[:count], self.waiting[len(self.waiting[:count]):]
+        asked, self.waiting = self.waiting[:count], self.waiting[len(self.waiting[:count]) :]
         return asked
 
     def _take(self, points: Sequence[Array], answers: Sequence[Answer]) -> None:
@@ -203,8 +238,7 @@ class Evolution(Search):
         if self.told == len(points) and sound:
             self.scale = max(float(np.median(sound)), 1e-12)
         for point, answer in zip(points, answers, strict=True):
-            cost = (answer.value / self.scale + PENALTY * answer.violation if math.isfinite(answer.value)
-                    else WORST)
+            cost = answer.value / self.scale + PENALTY * answer.violation if math.isfinite(answer.value) else WORST
             self.batch.append((point, cost))
         if not self.waiting:
             self.engine.tell([point for point, _ in self.batch], [cost for _, cost in self.batch])

@@ -2,6 +2,7 @@
 
 The library starts no cluster: it is given a `Client`, or the address of a scheduler.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence

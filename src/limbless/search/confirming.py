@@ -1,4 +1,5 @@
 """The winner of a search, measured at full resolution and by an ordinary run with its balances."""
+
 from __future__ import annotations
 
 import math
@@ -49,13 +50,17 @@ def run_of(motion: SteadyMotion) -> dict[str, Any]:
     gait, step = begun(motion.scenario.gait), motion.period / max(STEPS, motion.steps)
     fields = {name: 2.0 * motion.period for name in gait.start_fields if name == "ramp"}
     soft = gait.changed(**fields) if fields else gait
-    first = motion.scenario.model_copy(update={"gait": soft, "duration": periods * motion.period, "step": step,
-                                               "record_every": motion.period})
+    first = motion.scenario.model_copy(
+        update={"gait": soft, "duration": periods * motion.period, "step": step, "record_every": motion.period}
+    )
     begin = run_scenario(first)
     last = run_scenario(first.model_copy(update={"duration": motion.period, "record_every": step}), after=begin)
     way, _ = path_of(pose_change(last), abs(motion.turn_rate) > 0.0)
-    said: dict[str, Any] = {"periods": periods + 1, "speed": float(way) / motion.period,
-                            "proven": last.proven and begin.proven}
+    said: dict[str, Any] = {
+        "periods": periods + 1,
+        "speed": float(way) / motion.period,
+        "proven": last.proven and begin.proven,
+    }
     if "joint_torque" in last.dataset and "joint_limit" in last.dataset:
         limit = last.dataset["joint_limit"].values
         known = np.isfinite(limit)

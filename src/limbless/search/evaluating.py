@@ -1,4 +1,5 @@
 """One run of a plan as a row: what is measured, or the words of what went wrong."""
+
 from __future__ import annotations
 
 import time as clock
@@ -37,8 +38,11 @@ class Evaluator:
         self.desk, self.wanted = Desk(), {word for item in self.of_results for word in item.wants}
         self._facts: list[tuple[Any, dict[str, Any]]] = []
         still = all(item.name not in ("steady.largest_multiplier", "steady.spread") for item in plan.measure)
-        self.lean = not self.of_motions and plan.scenario.task is None and all(
-            item.lean is not None for item in self.of_results)
+        self.lean = (
+            not self.of_motions
+            and plan.scenario.task is None
+            and all(item.lean is not None for item in self.of_results)
+        )
         self.in_lanes = self.lean or (not self.of_results and still)
 
     def values(self, scenario: Scenario) -> dict[str, float]:
@@ -52,8 +56,9 @@ class Evaluator:
 
     def _place(self, name: str) -> int:
         names = [item.name for item in self.plan.measure]
-        return next((number for number, known in enumerate(names) if name == known or name.startswith(f"{known}.")),
-                    len(names))
+        return next(
+            (number for number, known in enumerate(names) if name == known or name.startswith(f"{known}.")), len(names)
+        )
 
     def row(self, item: Item) -> Row:
         """A row, also where the run failed: its measures are empty, and its status says why."""
@@ -75,7 +80,7 @@ class Evaluator:
         if self.in_lanes:
             together = self._runs_together if self.lean else self._together
             for first in range(0, len(items), LANES):
-                found |= together(items[first:first + LANES])
+                found |= together(items[first : first + LANES])
         return [found.get(number_of(item)) or self.row(item) for item in items]
 
     def _runs_together(self, items: Sequence[Item]) -> dict[int, Row]:
@@ -88,7 +93,7 @@ class Evaluator:
                 key = self.desk.key(scenario) if self.desk.knows(scenario, self.wanted) else None
                 groups.setdefault(key, []).append((number_of(item), scenario))
             except (InputError, SimulationError):
-                continue                                 # alone, so that it has its own words
+                continue  # alone, so that it has its own words
         found: dict[int, Row] = {}
         for key, members in groups.items():
             if key is None or len(members) < self.desk.least(members[0][1]):
@@ -96,7 +101,7 @@ class Evaluator:
             try:
                 ran = self.desk.together([scenario for _, scenario in members])
             except (InputError, SimulationError):
-                continue                                 # one by one: a gait of theirs has words of its own
+                continue  # one by one: a gait of theirs has words of its own
             seconds = (clock.perf_counter() - began) / len(items)
             for lane, (number, scenario) in enumerate(members):
                 if ran.is_sound(lane):
@@ -111,8 +116,16 @@ class Evaluator:
             facts = transport_facts(scenario)
             self._facts = [*self._facts[-MODELS:], (model, facts)]
         mass, length = ran.kind.traits(model)
-        return Lean(scenario.duration, ran.moved(lane), float(ran.score.positive[:, lane].sum()),
-                    ran.score.peak[:, lane].copy(), ran.kind.limits(model), mass, length, facts)
+        return Lean(
+            scenario.duration,
+            ran.moved(lane),
+            float(ran.score.positive[:, lane].sum()),
+            ran.score.peak[:, lane].copy(),
+            ran.kind.limits(model),
+            mass,
+            length,
+            facts,
+        )
 
     def _together(self, items: Sequence[Item]) -> dict[int, Row]:
         """The rows of up to eight steady motions that were found side by side."""
@@ -121,10 +134,13 @@ class Evaluator:
             scenarios = [scenario_at(self.plan.scenario, self._point(item), self.plan.allow_code) for item in items]
             motions = self.families.side_by_side(scenarios)
         except (InputError, SimulationError):
-            return {}                                    # one by one, so that each has its own words
+            return {}  # one by one, so that each has its own words
         seconds = (clock.perf_counter() - began) / len(items)
-        return {number_of(item): Row(number_of(item), measured(self.of_motions, motion), "completed", seconds)
-                for item, motion in zip(items, motions, strict=True) if motion is not None}
+        return {
+            number_of(item): Row(number_of(item), measured(self.of_motions, motion), "completed", seconds)
+            for item, motion in zip(items, motions, strict=True)
+            if motion is not None
+        }
 
     def _point(self, item: Item) -> dict[str, Any]:
         return item[1] if isinstance(item, tuple) else self.plan.point(item)

@@ -1,4 +1,5 @@
 """What a search asks of the library at a point: values, limits and, where there are some, slopes; each found once."""
+
 from __future__ import annotations
 
 import math
@@ -49,8 +50,14 @@ class Space:
 
     def widths(self, u: Array) -> Array:
         """d value / d share."""
-        return np.array([bounds.at(share) * math.log(bounds.high / bounds.low) if bounds.scale == "log"
-                         else bounds.high - bounds.low for bounds, share in zip(self.over.values(), u, strict=True)])
+        return np.array(
+            [
+                bounds.at(share) * math.log(bounds.high / bounds.low)
+                if bounds.scale == "log"
+                else bounds.high - bounds.low
+                for bounds, share in zip(self.over.values(), u, strict=True)
+            ]
+        )
 
 
 def _smooth_key(goal: Goal, point: Mapping[str, float]) -> str:
@@ -68,7 +75,7 @@ class Smooth:
 
     def __init__(self, scenario: Scenario, space: Space, goal: Goal, memory: Memory) -> None:
         self.scenario, self.space, self.goal, self.memory = scenario, space, goal, memory
-        self.families, self.near = Families(STEPS, NEAR), {}                       # type: ignore[var-annotated]
+        self.families, self.near = Families(STEPS, NEAR), {}  # type: ignore[var-annotated]
         self.paths = list(space.over)
 
     def __call__(self, points: Sequence[Array]) -> list[Answer]:
@@ -92,8 +99,9 @@ class Smooth:
 
     def _found(self, number: int, point: dict[str, float]) -> dict[str, Any]:
         try:
-            motion = self.families.steady(scenario_at(self.scenario, point, False), self.paths,
-                                          self._near(number, point))
+            motion = self.families.steady(
+                scenario_at(self.scenario, point, False), self.paths, self._near(number, point)
+            )
         except (InputError, SimulationError) as error:
             return {"point": point, "status": f"failed: {error}", "values": {}}
         values, limits, slopes = {}, {}, {}
@@ -102,21 +110,29 @@ class Smooth:
             values[item.name] = item.function(motion)
             slopes[item.name] = [motion.slopes[key][path] for path in self.paths]
             if item.name == PER_JOINT and item.name != self.goal.measure.name:
-                loaded = motion.torque_ratios > 1e-6                       # a motion in a plane loads some joints alone
+                loaded = motion.torque_ratios > 1e-6  # a motion in a plane loads some joints alone
                 limits[item.name] = motion.torque_ratios[loaded].tolist()
                 ratios = np.array([motion.slopes["torque_ratios"][path][loaded] for path in self.paths])
                 slopes[item.name] = ratios.T.tolist()
-        return {"point": point, "status": "completed", "values": values, "limits": limits, "slopes": slopes,
-                "unknowns": motion.unknowns.tolist(), "unknown_slopes": motion.unknown_slopes.tolist(),
-                "map_slope": motion.map_slope.tolist()}
+        return {
+            "point": point,
+            "status": "completed",
+            "values": values,
+            "limits": limits,
+            "slopes": slopes,
+            "unknowns": motion.unknowns.tolist(),
+            "unknown_slopes": motion.unknown_slopes.tolist(),
+            "map_slope": motion.map_slope.tolist(),
+        }
 
     def _near(self, number: int, point: dict[str, float]) -> Near | None:
         if number not in self.near:
             return None
         before, data = self.near[number]
         step = np.array([point[path] - before[path] for path in self.paths])
-        return Near(np.asarray(data["unknowns"]) + np.asarray(data["unknown_slopes"]) @ step,
-                    np.asarray(data["map_slope"]))
+        return Near(
+            np.asarray(data["unknowns"]) + np.asarray(data["unknown_slopes"]) @ step, np.asarray(data["map_slope"])
+        )
 
     def plain(self, u: Array) -> Answer:
         """The same without slopes."""
@@ -128,8 +144,12 @@ class Smooth:
 
     def _values(self, scenario: Scenario) -> dict[str, Any]:
         motion = self.families.steady(scenario)
-        return {item.name: motion.torque_ratios if item.name == PER_JOINT and item.name != self.goal.measure.name
-                else item.function(motion) for item in self.goal.measures}
+        return {
+            item.name: motion.torque_ratios
+            if item.name == PER_JOINT and item.name != self.goal.measure.name
+            else item.function(motion)
+            for item in self.goal.measures
+        }
 
     def end(self) -> None:
         """Nothing to let go."""
@@ -143,8 +163,13 @@ class Resting(Smooth):
             value, slopes = statics_slopes.consumption(Scenario.load(self.scenario, point), self.paths)
         except (InputError, SimulationError) as error:
             return {"point": point, "status": f"failed: {error}", "values": {}}
-        return {"point": point, "status": "completed", "values": {SPENT: value}, "limits": {},
-                "slopes": {SPENT: [slopes[path] for path in self.paths]}}
+        return {
+            "point": point,
+            "status": "completed",
+            "values": {SPENT: value},
+            "limits": {},
+            "slopes": {SPENT: [slopes[path] for path in self.paths]},
+        }
 
     def _values(self, scenario: Scenario) -> dict[str, Any]:
         return {SPENT: statics_slopes.consumption(scenario)[0]}
@@ -159,8 +184,13 @@ class Moving(Smooth):
             found = soft_slopes.moved(Scenario.load(self.scenario, point), self.paths, names)
         except (InputError, SimulationError) as error:
             return {"point": point, "status": f"failed: {error}", "values": {}}
-        return {"point": point, "status": "completed", "values": {name: found.values[name] for name in names},
-                "limits": {}, "slopes": {name: found.slopes[name].tolist() for name in names}}
+        return {
+            "point": point,
+            "status": "completed",
+            "values": {name: found.values[name] for name in names},
+            "limits": {},
+            "slopes": {name: found.slopes[name].tolist() for name in names},
+        }
 
     def _values(self, scenario: Scenario) -> dict[str, Any]:
         return measured(list(self.goal.measures), run_scenario(scenario))
@@ -183,8 +213,9 @@ class Rough:
     luck of stick and slip.
     """
 
-    def __init__(self, scenario: Scenario, space: Space, goal: Goal, memory: Memory, workers: int,
-                 allow_code: bool) -> None:
+    def __init__(
+        self, scenario: Scenario, space: Space, goal: Goal, memory: Memory, workers: int, allow_code: bool
+    ) -> None:
         self.space, self.goal, self.memory = space, goal, memory
         self.settles = goal.measure.needs == STEADY and refuse_medium(scenario) == "settled"
         measures = {item.name: item for item in (*goal.measures, *([find(SPREAD)] if self.settles else []))}
@@ -198,9 +229,14 @@ class Rough:
 
         def take(rows: list[Any]) -> None:
             for row in rows:
-                self.memory.put(names[row.run], {"point": asked[row.run], "status": row.status,
-                                                 "values": {name: None if math.isnan(value) else value
-                                                            for name, value in row.values.items()}})
+                self.memory.put(
+                    names[row.run],
+                    {
+                        "point": asked[row.run],
+                        "status": row.status,
+                        "values": {name: None if math.isnan(value) else value for name, value in row.values.items()},
+                    },
+                )
 
         if fresh:
             self.team.fill([(number, asked[number]) for number in fresh], take, keep=True)

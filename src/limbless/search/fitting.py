@@ -1,4 +1,5 @@
 """Which measures a scenario has: what it lacks is said before the first run, not by a column of empty rows."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,8 +16,13 @@ def _time(scenario: Scenario) -> str | None:
 
 
 def _statics(scenario: Scenario) -> str | None:
-    return None if scenario.task is not None else (
-        f"is a number of spines at rest (model tendon-statics with a task), and model {scenario.model.kind!r} moves")
+    return (
+        None
+        if scenario.task is not None
+        else (
+            f"is a number of spines at rest (model tendon-statics with a task), and model {scenario.model.kind!r} moves"
+        )
+    )
 
 
 def _target(scenario: Scenario) -> str | None:
@@ -27,14 +33,20 @@ def _period(scenario: Scenario) -> str | None:
     cycle = scenario.gait.cycle
     if not cycle:
         return f"gait {scenario.gait.kind!r} has no period"
-    return None if scenario.duration >= cycle else (
-        f"the run lasts {scenario.duration:g} s and the period of its gait {cycle:g} s; let it last longer")
+    return (
+        None
+        if scenario.duration >= cycle
+        else (f"the run lasts {scenario.duration:g} s and the period of its gait {cycle:g} s; let it last longer")
+    )
 
 
 def _torque(scenario: Scenario) -> str | None:
     model: Any = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
-    return None if "joint_torque" in model.schema() else (
-        f"model {scenario.model.kind!r} has no joint torques for this robot")
+    return (
+        None
+        if "joint_torque" in model.schema()
+        else (f"model {scenario.model.kind!r} has no joint torques for this robot")
+    )
 
 
 def _limit(scenario: Scenario) -> str | None:
@@ -44,12 +56,22 @@ def _limit(scenario: Scenario) -> str | None:
 
 
 def _smoothness(scenario: Scenario) -> str | None:
-    return None if refuse_medium(scenario) != "settled" else (
-        f"this motion has {kinks_of(scenario)}, and so no multipliers; `steady.spread` tells how it repeats")
+    return (
+        None
+        if refuse_medium(scenario) != "settled"
+        else (f"this motion has {kinks_of(scenario)}, and so no multipliers; `steady.spread` tells how it repeats")
+    )
 
 
-_LACKS = {"time": _time, "statics": _statics, "target": _target, "period": _period, "torque": _torque, "limit": _limit,
-          "smoothness": _smoothness}
+_LACKS = {
+    "time": _time,
+    "statics": _statics,
+    "target": _target,
+    "period": _period,
+    "torque": _torque,
+    "limit": _limit,
+    "smoothness": _smoothness,
+}
 
 
 def why_not(measure: Measure, scenario: Scenario) -> str | None:

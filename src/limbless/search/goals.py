@@ -1,4 +1,5 @@
 """What a search wants: one number as large or as small as possible, others within limits."""
+
 from __future__ import annotations
 
 import math
@@ -70,8 +71,10 @@ class Goal(NamedTuple):
 def goal_of(maximise: str | Callable | None, minimise: str | Callable | None, subject_to: Sequence[str]) -> Goal:
     """A goal from what a user gives."""
     if (maximise is None) == (minimise is None):
-        raise InputError("give one of maximise and minimise, such as maximise='steady.speed' (both with front=8, for "
-                         "the best trade-offs)")
+        raise InputError(
+            "give one of maximise and minimise, such as maximise='steady.speed' (both with front=8, for "
+            "the best trade-offs)"
+        )
     if isinstance(subject_to, str):
         subject_to = [subject_to]
     wanted = maximise if maximise is not None else minimise

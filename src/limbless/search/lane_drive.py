@@ -1,4 +1,5 @@
 """Eight gaits side by side, as the joint motion of eight robots."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -29,13 +30,20 @@ class LaneDrive:
         gait, model = gaits[0], models[0]
         self.freedoms, single = model.chain.freedoms, model._split == 7 + model.chain.freedoms
         self.torque = aligned_zeros((1, self.freedoms, LANES))
-        sines = [found for one, own in zip(models, gaits, strict=True)
-                 if own.drives == "joint" and (found := own.sines(shapes.turns(one.chain))) is not None]
+        sines = [
+            found
+            for one, own in zip(models, gaits, strict=True)
+            if own.drives == "joint" and (found := own.sines(shapes.turns(one.chain))) is not None
+        ]
         self.table = self.parameters = None
         if single and len(sines) == len(gaits):
             self.table = aligned(np.stack([one.table() for one in sines], axis=-1))
-        elif single and gait.compiled_lanes is not None and gait.drives == "shape" and all(
-                type(other) is type(gait) for other in gaits):
+        elif (
+            single
+            and gait.compiled_lanes is not None
+            and gait.drives == "shape"
+            and all(type(other) is type(gait) for other in gaits)
+        ):
             self.parameters = aligned(np.stack([own.parameters() for own in gaits], axis=-1))
             self.places = aligned(np.stack([shapes.stations(one.chain) for one in models], axis=-1))
             self.columns = shapes.shape_map(model.chain)
@@ -43,8 +51,12 @@ class LaneDrive:
     def __call__(self, times: Array) -> Drive:
         """At times (T, 8)."""
         if self.table is None and self.parameters is None:
-            return side_by_side([one.drive(own, np.ascontiguousarray(times[:, lane]))
-                                 for lane, (one, own) in enumerate(zip(self.models, self.gaits, strict=True))])
+            return side_by_side(
+                [
+                    one.drive(own, np.ascontiguousarray(times[:, lane]))
+                    for lane, (one, own) in enumerate(zip(self.models, self.gaits, strict=True))
+                ]
+            )
         joints = _in_buffers(self.buffers, (len(times), self.freedoms, LANES))
         if self.table is not None:
             sample_lane_sines(self.table, times, *joints)

@@ -1,4 +1,5 @@
 """Up to eight robots of one make, side by side through time: chains and soft bodies."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -48,14 +49,15 @@ def knots_of(scenario: Scenario, model: Any = None) -> Knots:
 
 
 def waiting(runs: Sequence[Knots]) -> list[Knots]:
-    """Runs with as many knots each from record to record: whoever has fewer comes to the next record and waits there.
-    """
+    """Runs with as many knots each from record to record: whoever has fewer comes to the next record and waits there."""
     marks = [np.unique([*np.flatnonzero(keep), len(keep) - 1]) for _, keep in runs]
     most = np.max([np.diff(mark) for mark in marks], axis=0)
     made = []
     for (knots, keep), mark in zip(runs, marks, strict=True):
-        steps = [np.minimum(begin + np.arange(count), end)
-                 for begin, end, count in zip(mark[:-1], mark[1:], most, strict=True)]
+        steps = [
+            np.minimum(begin + np.arange(count), end)
+            for begin, end, count in zip(mark[:-1], mark[1:], most, strict=True)
+        ]
         rows = np.concatenate([*steps, mark[-1:]])
         kept = np.zeros(len(rows), dtype=bool)
         kept[np.concatenate([[0], np.cumsum(most)])] = keep[mark]
@@ -75,8 +77,9 @@ class Lanes:
     def __init__(self, scenarios: Sequence[Scenario], models: Sequence[Any], buffers: Buffers | None = None) -> None:
         self.buffers, spare = {} if buffers is None else buffers, LANES - len(scenarios)
         self.scenarios, self.models = [*scenarios, *[scenarios[0]] * spare], [*models, *[models[0]] * spare]
-        knots = waiting([knots_of(scenario, model)
-                         for scenario, model in zip(self.scenarios, self.models, strict=True)])
+        knots = waiting(
+            [knots_of(scenario, model) for scenario, model in zip(self.scenarios, self.models, strict=True)]
+        )
         self.keep = knots[0][1]
         self.knots = aligned_zeros((len(self.keep), LANES))
         self.knots[:] = np.stack([times for times, _ in knots], axis=-1)
@@ -90,14 +93,14 @@ class Lanes:
         problem, steps = spare, len(self.keep) - 1
         if spare is not None:
             clear_score(spare.memory.tally)
-        self.ends: list[Array] = []                       # bodies at the first and at the last record
+        self.ends: list[Array] = []  # bodies at the first and at the last record
         blocks = range(0, steps, BLOCK)
-        room = max(int(self.keep[first:first + BLOCK + 1].sum()) for first in blocks)
+        room = max(int(self.keep[first : first + BLOCK + 1].sum()) for first in blocks)
         for first in blocks:
-            knots, record = self.knots[first:first + BLOCK + 1], self.keep[first:first + BLOCK + 1].copy()
+            knots, record = self.knots[first : first + BLOCK + 1], self.keep[first : first + BLOCK + 1].copy()
             record[-1] &= first + BLOCK >= steps
             problem = self.packed(problem, room, knots)
-            if self._advance(problem, np.ascontiguousarray(knots), record, x):    # one robot stopped them all: alone
+            if self._advance(problem, np.ascontiguousarray(knots), record, x):  # one robot stopped them all: alone
                 x[:], problem.records.x[:] = np.nan, np.nan
             count = int(record.sum())
             kept.append(problem.records.x[:count].copy())
@@ -109,8 +112,12 @@ class Lanes:
 
     def start(self) -> Array:
         """The first states (numbers, 8)."""
-        return aligned(np.stack([self._first(model, scenario) for model, scenario
-                                 in zip(self.models, self.scenarios, strict=True)], axis=-1))
+        return aligned(
+            np.stack(
+                [self._first(model, scenario) for model, scenario in zip(self.models, self.scenarios, strict=True)],
+                axis=-1,
+            )
+        )
 
     def packed(self, before: Any, records: int, knots: Array) -> Any:
         """The problem of a block; the robots, and what is summed, go on from block to block."""
@@ -118,7 +125,7 @@ class Lanes:
         if before is not None and before.records.x.shape[0] == records:
             return before._replace(drive=drive)
         alike = len(set(map(id, self.models))) == 1
-        made = self._beside([self._problem(model, records) for model in self.models[:1 if alike else LANES]])
+        made = self._beside([self._problem(model, records) for model in self.models[: 1 if alike else LANES]])
         tally = made.memory.tally if before is None else before.memory.tally
         return made._replace(drive=drive, memory=made.memory._replace(tally=tally))
 
@@ -228,9 +235,13 @@ class ChainLanes(Lanes):
 
     @staticmethod
     def named(model: NewtonEuler, x: Array) -> dict[str, Array]:
-        return {"base_position": x[:, :3], "base_orientation": x[:, 3:7], "base_twist": x[:, model._split:][:, :6],
-                "joint_position": model._recorder.joint_position(x[:, model._joints]),
-                "joint_velocity": x[:, model._rates]}
+        return {
+            "base_position": x[:, :3],
+            "base_orientation": x[:, 3:7],
+            "base_twist": x[:, model._split :][:, :6],
+            "joint_position": model._recorder.joint_position(x[:, model._joints]),
+            "joint_velocity": x[:, model._rates],
+        }
 
     def _driven(self, times: Array) -> Drive:
         return self.drive(times)
@@ -253,8 +264,12 @@ class SoftLanes(Lanes):
     @classmethod
     def fits(cls, model: Any) -> bool:
         """Not with forces whose formulas ask for one number: a surface, a wake, a force at one point."""
-        return (isinstance(model, Soft) and not has_kinks(model) and not asks_a_user(model)
-                and all(isinstance(force, SideBySide | Tendons) for force in model.forces))
+        return (
+            isinstance(model, Soft)
+            and not has_kinks(model)
+            and not asks_a_user(model)
+            and all(isinstance(force, SideBySide | Tendons) for force in model.forces)
+        )
 
     @staticmethod
     def make(model: Soft) -> tuple[Any, ...]:
@@ -277,8 +292,12 @@ class SoftLanes(Lanes):
     @staticmethod
     def named(model: Soft, x: Array) -> dict[str, Array]:
         q, velocity = model.recorder.motion(x)
-        return {"base_position": x[:, :3], "base_orientation": x[:, 3:7], "base_twist": velocity[:, :6],
-                **model.recorder.shape(q, velocity[:, 6:])}
+        return {
+            "base_position": x[:, :3],
+            "base_orientation": x[:, 3:7],
+            "base_twist": velocity[:, :6],
+            **model.recorder.shape(q, velocity[:, 6:]),
+        }
 
     @staticmethod
     def peak_of(model: Soft) -> str:
@@ -292,9 +311,17 @@ class SoftLanes(Lanes):
         return int(keep.sum()), bool(keep[-1]), first if first * stages < 2 else 0
 
     def start(self) -> Array:
-        self._scratch = None if self.models[0].steps is None else side_by_side([
-            implicit.scratch_for(steps.method, *steps.sizes, steps.tolerance)
-            for steps in (model.steps for model in self.models) if steps is not None])
+        self._scratch = (
+            None
+            if self.models[0].steps is None
+            else side_by_side(
+                [
+                    implicit.scratch_for(steps.method, *steps.sizes, steps.tolerance)
+                    for steps in (model.steps for model in self.models)
+                    if steps is not None
+                ]
+            )
+        )
         return super().start()
 
     def _beside(self, problems: Sequence[Any]) -> Any:
@@ -305,8 +332,9 @@ class SoftLanes(Lanes):
         for lane, (model, scenario) in enumerate(zip(self.models, self.scenarios, strict=True)):
             if (id(model), id(scenario)) not in found:
                 found[id(model), id(scenario)] = _drive_with_waits(model, scenario.gait, times[:, lane])
-        return side_by_side([found[id(model), id(scenario)]
-                             for model, scenario in zip(self.models, self.scenarios, strict=True)])
+        return side_by_side(
+            [found[id(model), id(scenario)] for model, scenario in zip(self.models, self.scenarios, strict=True)]
+        )
 
     def _advance(self, problem: Any, knots: Array, record: NDArray[np.bool_], x: Array) -> int:
         steps = self.models[0].steps
@@ -323,7 +351,7 @@ def _drive_with_waits(model: Soft, gait: Any, times: Array) -> Any:
     drive = model.drive(gait, own)
     if goes.all():
         return drive
-    before = np.concatenate([[0], np.cumsum(goes)])                    # steps that go, up to each knot
+    before = np.concatenate([[0], np.cumsum(goes)])  # steps that go, up to each knot
     rows = np.append((4 * before[:-1, None] + goes[:, None] * np.arange(4)).ravel(), 4 * before[-1])
     return mapped(lambda part: np.ascontiguousarray(part[rows]), drive)
 

@@ -1,4 +1,5 @@
 """Where a motion can be steady: a medium that is the same everywhere; and by which way it is found."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -10,12 +11,18 @@ from limbless.search.period_map import has_free_joints
 from limbless.studies.soft_slopes import has_slopes
 
 _SETTLING = ("contact", "friction", "constraint", "clamp")
-_PLACES = {"boxes": "obstacles stand in one place", "pegs": "obstacles stand in one place",
-           "objects": "free objects lie in one place until they are met",
-           "terrain": "the ground differs from place to place"}
+_PLACES = {
+    "boxes": "obstacles stand in one place",
+    "pegs": "obstacles stand in one place",
+    "objects": "free objects lie in one place until they are met",
+    "terrain": "the ground differs from place to place",
+}
 
-_ONCE = {"stop": "the wave ends there", "turn": "the turn passes along the body once",
-         "climb": "the turn passes along the body once"}
+_ONCE = {
+    "stop": "the wave ends there",
+    "turn": "the turn passes along the body once",
+    "climb": "the turn passes along the body once",
+}
 
 
 def refuse_medium(scenario: Scenario) -> str:
@@ -33,23 +40,30 @@ def refuse_medium(scenario: Scenario) -> str:
         if getattr(scenario.gait, field, None) and scenario.gait.kind in ("serpenoid", "travelling-curvature"):
             raise InputError(f"gait.{field}: {once}, so that the motion does not repeat itself; leave it out")
     settling = scenario.model.kind in ("non-smooth", "geometric") or any(
-        item.role in _SETTLING for item in scenario.environment)
+        item.role in _SETTLING for item in scenario.environment
+    )
     planar = getattr(robot, "base", "") == "planar"
     for item in scenario.environment:
         why = _why_not(item, settling or planar)
         if why:
-            raise InputError(f"environment.{item.kind}: {why}, so that no motion repeats itself; steady motion needs a "
-                             "medium that is the same everywhere: leave it out, or run long enough and take the last "
-                             "period")
+            raise InputError(
+                f"environment.{item.kind}: {why}, so that no motion repeats itself; steady motion needs a "
+                "medium that is the same everywhere: leave it out, or run long enough and take the last "
+                "period"
+            )
     if settling:
         return "settled"
     if scenario.model.kind == "soft":
         return "duals" if has_slopes(scenario) else "settled"
-    explicit = getattr(scenario.model, "integrator", "rk4") == "rk4"           # derivatives go through no other steps
-    exact = scenario.model.kind == "newton-euler" and explicit and not _has_spherical(robot) and not any(
-        getattr(item, "slot", None) is not None for item in scenario.environment)
+    explicit = getattr(scenario.model, "integrator", "rk4") == "rk4"  # derivatives go through no other steps
+    exact = (
+        scenario.model.kind == "newton-euler"
+        and explicit
+        and not _has_spherical(robot)
+        and not any(getattr(item, "slot", None) is not None for item in scenario.environment)
+    )
     if scenario.model.kind == "newton-euler" and not exact and has_free_joints(scenario):
-        return "settled"                                                       # differences know the twist alone
+        return "settled"  # differences know the twist alone
     return "duals" if exact else "differences"
 
 
@@ -57,8 +71,11 @@ def kinks_of(scenario: Scenario) -> str:
     """What a motion has that is `settled`."""
     if scenario.model.kind == "soft":
         return "kinks (tendons that stretch or rub), or a law of a user's own"
-    return "joints that forces move, in steps without derivatives" if scenario.model.kind == "newton-euler" and not any(
-        item.role in _SETTLING for item in scenario.environment) else "kinks and jumps of contacts"
+    return (
+        "joints that forces move, in steps without derivatives"
+        if scenario.model.kind == "newton-euler" and not any(item.role in _SETTLING for item in scenario.environment)
+        else "kinks and jumps of contacts"
+    )
 
 
 def _why_not(item: Any, level: bool) -> str | None:

@@ -1,6 +1,7 @@
 """What a search has evaluated, in a file that survives its process: a search that is begun again finds its answers
 there and goes on where it stopped.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -39,8 +40,9 @@ class Memory:
         self._lock = locked(folder / ".evaluations.lock", folder)
         self.db = sqlite3.connect(folder / FILE, isolation_level=None)
         self.db.execute("PRAGMA journal_mode=WAL")
-        self.db.execute("CREATE TABLE IF NOT EXISTS evaluations(number INTEGER PRIMARY KEY, name TEXT UNIQUE, "
-                        "text TEXT)")
+        self.db.execute(
+            "CREATE TABLE IF NOT EXISTS evaluations(number INTEGER PRIMARY KEY, name TEXT UNIQUE, text TEXT)"
+        )
         for name, text in self.db.execute("SELECT name, text FROM evaluations ORDER BY number"):
             self.known[name] = json.loads(text)
         self.found = len(self.known)
@@ -71,8 +73,9 @@ def _keep(folder: Path, plan: Mapping[str, Any]) -> None:
         return
     kept = read_file(path).data
     if written({name: value for name, value in kept.items() if name != "kernels"}) != written(plan):
-        raise InputError(f"the folder {folder} holds another search; give a new folder, or ask for the one it was "
-                         "begun with")
+        raise InputError(
+            f"the folder {folder} holds another search; give a new folder, or ask for the one it was begun with"
+        )
     if kept.get("kernels") != kernels():
         raise InputError(f"the evaluations in {folder} were made by another version of the library; give a new folder")
 
@@ -83,4 +86,4 @@ def read_evaluations(folder: Path) -> list[dict[str, Any]]:
     if not path.is_file():
         raise InputError(f"{folder} holds no search: there is no {FILE} in it")
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=60.0)) as db:
-        return [json.loads(text) for text, in db.execute("SELECT text FROM evaluations ORDER BY number")]
+        return [json.loads(text) for (text,) in db.execute("SELECT text FROM evaluations ORDER BY number")]

@@ -1,4 +1,5 @@
 """`optimise`: the best gait or body by a measure, within limits, with what speaks for its being the best."""
+
 from __future__ import annotations
 
 import json
@@ -85,20 +86,32 @@ class Best:
         if "starts" in sure:
             parts.append(f"{sure['starts_at_the_best']} of {sure['starts']} starts ended there")
         if "cma_agrees" in sure:
-            parts.append("CMA-ES finds none better" if sure["cma_agrees"]
-                         else f"CMA-ES finds one better by {100.0 * sure['cma_gain']:.2g} %")
+            parts.append(
+                "CMA-ES finds none better"
+                if sure["cma_agrees"]
+                else f"CMA-ES finds one better by {100.0 * sure['cma_gain']:.2g} %"
+            )
         parts.append(", ".join(sure["bounds_active"]) or "no bound is active")
         said = self.confirmed
         if "speed" in said:
-            parts.append(f"an ordinary run has {said['speed']:.6g} m/s"
-                         + ("" if said.get("proven") else ", and is not proven"))
+            parts.append(
+                f"an ordinary run has {said['speed']:.6g} m/s" + ("" if said.get("proven") else ", and is not proven")
+            )
         return "; ".join(parts)
 
     def summary(self) -> dict[str, Any]:
         """All of it but the history, in plain types."""
-        return {"goal": self.goal, "value": self.value, "values": self.values, "measures": self.measures,
-                "feasible": self.feasible, "method": self.method, "evaluations": len(self.history),
-                "certainty": self.certainty, "confirmed": self.confirmed}
+        return {
+            "goal": self.goal,
+            "value": self.value,
+            "values": self.values,
+            "measures": self.measures,
+            "feasible": self.feasible,
+            "method": self.method,
+            "evaluations": len(self.history),
+            "certainty": self.certainty,
+            "confirmed": self.confirmed,
+        }
 
 
 @dataclass
@@ -116,11 +129,24 @@ class Front:
         return figure_of(self, name)
 
 
-def optimise(source: str | Path | Mapping[str, Any] | Scenario, over: Mapping[str, Any], *,
-             maximise: str | Callable | None = None, minimise: str | Callable | None = None,
-             subject_to: Sequence[str] = (), changes: Mapping[str, Any] | None = None, method: str = "auto",
-             starts: int = 4, front: int | None = None, out: str | Path | None = None, workers: int | None = None,
-             most: int = 400, seed: int = 1, certify: bool = True, allow_code: bool = False) -> Any:
+def optimise(
+    source: str | Path | Mapping[str, Any] | Scenario,
+    over: Mapping[str, Any],
+    *,
+    maximise: str | Callable | None = None,
+    minimise: str | Callable | None = None,
+    subject_to: Sequence[str] = (),
+    changes: Mapping[str, Any] | None = None,
+    method: str = "auto",
+    starts: int = 4,
+    front: int | None = None,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    most: int = 400,
+    seed: int = 1,
+    certify: bool = True,
+    allow_code: bool = False,
+) -> Any:
     """The best point between bounds.
 
     Parameters
@@ -144,8 +170,18 @@ def optimise(source: str | Path | Mapping[str, Any] | Scenario, over: Mapping[st
         raise InputError(GUARD)
     scenario = Scenario.load(source, changes, allow_code=allow_code)
     refuse_named(scenario)
-    settings = _Settings(scenario, _space(scenario, over), method, starts, workers, most, seed, certify, allow_code,
-                         None if out is None else Path(out))
+    settings = _Settings(
+        scenario,
+        _space(scenario, over),
+        method,
+        starts,
+        workers,
+        most,
+        seed,
+        certify,
+        allow_code,
+        None if out is None else Path(out),
+    )
     if front is not None:
         return _front(settings, maximise, minimise, subject_to, front)
     return _best(settings, goal_of(maximise, minimise, subject_to))
@@ -172,8 +208,11 @@ class _Settings:
             raise InputError(f"method: must be auto, slsqp or cma; got {self.method!r}")
         if self.method == "slsqp" and not smooth:
             rough = [item.name for item in goal.measures if not (item.needs == STEADY and item.smooth)]
-            why = (f"measure {rough[0]!r} has none here" if rough else
-                   f"the steady motion of model {self.scenario.model.kind!r} here has none")
+            why = (
+                f"measure {rough[0]!r} has none here"
+                if rough
+                else f"the steady motion of model {self.scenario.model.kind!r} here has none"
+            )
             raise InputError(f"method: slsqp needs exact slopes, and {why}; use cma")
         return self.method
 
@@ -186,11 +225,13 @@ def _space(scenario: Scenario, over: Mapping[str, Any]) -> Space:
     for path in space.over:
         value_at(scenario, path)
     if {"gait.x_first", "gait.amplitude"} <= set(space.over):
-        raise InputError("over: gait.x_first and gait.amplitude are the same parameter but for the phase (the wave has "
-                         "the amplitude A exp(growth x_first)); leave one out")
+        raise InputError(
+            "over: gait.x_first and gait.amplitude are the same parameter but for the phase (the wave has "
+            "the amplitude A exp(growth x_first)); leave one out"
+        )
     plan = Plan(scenario, space.over, ())
     between = {path: bounds.low + (bounds.high - bounds.low) / math.pi for path, bounds in space.over.items()}
-    for point in (*plan._telling_points(), between):               # no whole numbers: a search goes between them
+    for point in (*plan._telling_points(), between):  # no whole numbers: a search goes between them
         try:
             Scenario.load(scenario, point)
         except InputError as error:
@@ -233,10 +274,19 @@ def _best(settings: _Settings, goal: Goal, memory: Memory | None = None, first: 
 
 def _plan_data(settings: _Settings, goal: str, method: str) -> dict[str, Any]:
     """What a folder holds the evaluations of."""
-    over = {path: {"from": bounds.low, "to": bounds.high, "scale": bounds.scale}
-            for path, bounds in settings.space.over.items()}
-    return {"search": goal, "method": method, "scenario": settings.scenario.model_dump(mode="json"), "bounds": over,
-            "starts": settings.starts, "seed": settings.seed, "most": settings.most}
+    over = {
+        path: {"from": bounds.low, "to": bounds.high, "scale": bounds.scale}
+        for path, bounds in settings.space.over.items()
+    }
+    return {
+        "search": goal,
+        "method": method,
+        "scenario": settings.scenario.model_dump(mode="json"),
+        "bounds": over,
+        "starts": settings.starts,
+        "seed": settings.seed,
+        "most": settings.most,
+    }
 
 
 def _loop(search: Search, evaluate: Callable[[Sequence[Array]], list[Any]]) -> None:
@@ -254,8 +304,7 @@ def _starts(settings: _Settings, first: Array | None) -> list[Array]:
     if settings.starts < 1:
         raise InputError(f"starts: at least one; got {settings.starts}")
     space = settings.space
-    own = first if first is not None else space.shares({path: value_at(settings.scenario, path)
-                                                        for path in space.over})
+    own = first if first is not None else space.shares({path: value_at(settings.scenario, path) for path in space.over})
     more = settings.starts - 1
     spread = qmc.LatinHypercube(len(space.over), rng=settings.seed).random(more) if more else []
     return [own, *(0.1 + 0.8 * point for point in spread)]
@@ -292,17 +341,29 @@ def _by_evolution(settings: _Settings, goal: Goal, memory: Memory, first: Array 
     return search, []
 
 
-def _certainty(settings: _Settings, goal: Goal, memory: Memory, best: Any, ends: list[Any],
-               method: str) -> dict[str, Any]:
+def _certainty(
+    settings: _Settings, goal: Goal, memory: Memory, best: Any, ends: list[Any], method: str
+) -> dict[str, Any]:
     u, answer = best
     names = list(settings.space.over)
-    active = [f"{name} at its {'upper' if u[i] > 0.5 else 'lower'} bound" for i, name in enumerate(names)
-              if min(u[i], 1.0 - u[i]) < AT_BOUND * 1e2]
-    found: dict[str, Any] = {"bounds_active": active,
-                             "limits_active": int(np.sum(answer.limits > -1e-4)) if len(answer.limits) else 0}
+    active = [
+        f"{name} at its {'upper' if u[i] > 0.5 else 'lower'} bound"
+        for i, name in enumerate(names)
+        if min(u[i], 1.0 - u[i]) < AT_BOUND * 1e2
+    ]
+    found: dict[str, Any] = {
+        "bounds_active": active,
+        "limits_active": int(np.sum(answer.limits > -1e-4)) if len(answer.limits) else 0,
+    }
     if method == "slsqp":
-        near = [end for _, end in ends if end is not None and math.isfinite(end.value) and end.violation < 1e-4
-                and abs(end.value - answer.value) <= SAME * abs(answer.value)]
+        near = [
+            end
+            for _, end in ends
+            if end is not None
+            and math.isfinite(end.value)
+            and end.violation < 1e-4
+            and abs(end.value - answer.value) <= SAME * abs(answer.value)
+        ]
         found |= {"starts": len(ends), "starts_at_the_best": len(near)}
         if settings.certify:
             found |= _checked_by_evolution(settings, goal, memory, u, answer)
@@ -322,17 +383,34 @@ def _checked_by_evolution(settings: _Settings, goal: Goal, memory: Memory, u: Ar
     return {"cma_gain": max(gain, 0.0), "cma_agrees": gain <= SAME, "cma_evaluations": len(search.history)}
 
 
-def _made(settings: _Settings, goal: Goal, search: Search, u: Array, method: str, certainty: dict[str, Any],
-          memory: Memory) -> Best:
+def _made(
+    settings: _Settings, goal: Goal, search: Search, u: Array, method: str, certainty: dict[str, Any], memory: Memory
+) -> Best:
     """The winner, measured once more at full resolution and by an ordinary run."""
     point = settings.space.point(u)
     scenario = scenario_at(settings.scenario, point, settings.allow_code)
     measured, confirmation = confirmed(scenario, goal, known_near(memory, goal, point))
-    history = [{**settings.space.point(where), "value": (-1.0 if goal.largest else 1.0) * answer.value,
-                "violation": answer.violation} for where, answer in search.history]
+    history = [
+        {
+            **settings.space.point(where),
+            "value": (-1.0 if goal.largest else 1.0) * answer.value,
+            "violation": answer.violation,
+        }
+        for where, answer in search.history
+    ]
     best = search.best
-    return Best(scenario, goal.text(), point, measured[goal.measure.name], measured, method, certainty, confirmation,
-                history, feasible=best is not None and best[1].violation <= 1e-4)
+    return Best(
+        scenario,
+        goal.text(),
+        point,
+        measured[goal.measure.name],
+        measured,
+        method,
+        certainty,
+        confirmation,
+        history,
+        feasible=best is not None and best[1].violation <= 1e-4,
+    )
 
 
 def _front(settings: _Settings, maximise: Any, minimise: Any, subject_to: Sequence[str], count: int) -> Front:
@@ -341,8 +419,14 @@ def _front(settings: _Settings, maximise: Any, minimise: Any, subject_to: Sequen
         raise InputError("front: give both maximise and minimise, the two sides of the trade-off")
     if count < 2:
         raise InputError(f"front: at least two points; got {count}")
-    memory = Memory(settings.out, {**_plan_data(settings, f"front of {maximise} and {minimise}", settings.method),
-                                   "limits": list(subject_to), "points": count})
+    memory = Memory(
+        settings.out,
+        {
+            **_plan_data(settings, f"front of {maximise} and {minimise}", settings.method),
+            "limits": list(subject_to),
+            "points": count,
+        },
+    )
     try:
         settings.certify = False
         fastest = _best(settings, goal_of(maximise, None, subject_to), memory)
@@ -355,8 +439,10 @@ def _front(settings: _Settings, maximise: Any, minimise: Any, subject_to: Sequen
             points.append(_best(settings, goal_of(None, minimise, limits), memory, near))
             near = settings.space.shares(points[-1].values)
         for point in [*points, fastest]:
-            both = {item.name: confirmed(point.scenario, goal_of(None, item.name, ()))[0][item.name]
-                    for item in (large, small)}
+            both = {
+                item.name: confirmed(point.scenario, goal_of(None, item.name, ()))[0][item.name]
+                for item in (large, small)
+            }
             point.measures |= both
         return Front(large.name, small.name, [*points, fastest])
     finally:

@@ -3,6 +3,7 @@
 The base's pose is left out: where the medium is the same everywhere and in every direction, it does not matter. Steps
 are a share of the period, and times carry derivatives too, so that a derivative along the period is right.
 """
+
 from __future__ import annotations
 
 import math
@@ -37,7 +38,7 @@ FLAT = 1e-12
 class Period(NamedTuple):
     """A period from given unknowns: where it ends, what it sums; and the slopes of all, (.., directions)."""
 
-    x: Array                              # flat state at the end
+    x: Array  # flat state at the end
     x_slope: Array
     sums: Score
     sums_slope: Score
@@ -78,8 +79,10 @@ class ChainPeriod:
             return 0
         least = math.ceil(period_of(scenario.gait) / limit.longest)
         if least > MOST_STEPS:
-            raise InputError(f"environment: {limit.why} asks for steps of {limit.longest:.2g} s, {least} in a period, "
-                             f"and the most is {MOST_STEPS}; let it fade at a higher speed")
+            raise InputError(
+                f"environment: {limit.why} asks for steps of {limit.longest:.2g} s, {least} in a period, "
+                f"and the most is {MOST_STEPS}; let it fade at a higher speed"
+            )
         return least
 
     def _unknown_rows(self) -> NDArray[np.int64]:
@@ -89,13 +92,18 @@ class ChainPeriod:
             raise InputError("the period of a chain with spherical joints has no derivatives here")
         twist = PLANE if model.chain.base == "planar" else range(6)
         free = [int(link.column[row]) for row in range(1, len(link.given)) if not link.given[row]]
-        return np.array([*(model._split + c for c in twist), *(7 + c for c in free),
-                         *(model._split + 6 + c for c in free)], dtype=np.int64)
+        return np.array(
+            [*(model._split + c for c in twist), *(7 + c for c in free), *(model._split + 6 + c for c in free)],
+            dtype=np.int64,
+        )
 
     def packed(self, scenario: Scenario) -> tuple[ChainProblem, Array]:
         """A problem of one period, and its times (knots)."""
-        same = (scenario.robot == self.scenario.robot and scenario.environment == self.scenario.environment
-                and scenario.actuation == self.scenario.actuation)
+        same = (
+            scenario.robot == self.scenario.robot
+            and scenario.environment == self.scenario.environment
+            and scenario.actuation == self.scenario.actuation
+        )
         model = self.model if same else _model_of(scenario)
         limit = self.limit if same else np.where(self.limit < UNLIMITED, model.chain.arrays().torque_limit, UNLIMITED)
         drive, knots = self.driven(scenario, model)
@@ -112,7 +120,7 @@ class ChainPeriod:
         if not 0 < len(fields) <= TANGENTS // 2 or not all(path.startswith("gait.") for path in fields):
             return []
         around = [vary(scenario, path) for path in fields]
-        if any(len(one.scenarios) != 2 for one in around):               # at a bound of a field: to one side
+        if any(len(one.scenarios) != 2 for one in around):  # at a bound of a field: to one side
             return []
         gaits = [begun(side.gait) for one in around for side in one.scenarios]
         gaits += [gaits[0]] * (TANGENTS - len(gaits))
@@ -123,10 +131,12 @@ class ChainPeriod:
             return []
         weights = np.zeros((TANGENTS, len(fields)))
         for number, one in enumerate(around):
-            weights[2 * number:2 * number + 2, number] = one.weights
+            weights[2 * number : 2 * number + 2, number] = one.weights
         slopes = [part @ weights for part in wide]
-        return [(Drive(*(slope[..., number] for slope in slopes)), (times @ weights[:, number])[::2])
-                for number in range(len(fields))]
+        return [
+            (Drive(*(slope[..., number] for slope in slopes)), (times @ weights[:, number])[::2])
+            for number in range(len(fields))
+        ]
 
     def wide_problem(self, part: int, problem: ChainProblem) -> Any:
         """The problem as one of duals in which nothing but the drive is the gait's: made once."""
@@ -138,14 +148,14 @@ class ChainPeriod:
         """A flat state at rest, at the origin, with the joints where the gait has them."""
         x = self.model.initial_state(scenario.initial, begun(scenario.gait)).x
         x[:7] = (0.0,) * 3 + (1.0, 0.0, 0.0, 0.0)
-        x[self.model._split:self.model._split + 6] = 0.0
+        x[self.model._split : self.model._split + 6] = 0.0
         x[-9:] = 0.0
         return x
 
     def keeps_plane(self, x: Array) -> bool:
         """Whether a motion that began in the plane of the base is still in it."""
         out = self.model._split + np.array([2, 3, 4])
-        return bool(np.abs(x[out]).max() <= FLAT * max(1.0, float(np.abs(x[self.model._split:][:6]).max())))
+        return bool(np.abs(x[out]).max() <= FLAT * max(1.0, float(np.abs(x[self.model._split :][:6]).max())))
 
 
 def has_free_joints(scenario: Scenario) -> bool:
@@ -169,8 +179,9 @@ class Near(NamedTuple):
 class DualPeriod:
     """The period of one scenario as a function of its unknowns, with derivatives along them and along fields."""
 
-    def __init__(self, family: ChainPeriod, scenario: Scenario, fields: Sequence[str],
-                 near: Near | None = None) -> None:
+    def __init__(
+        self, family: ChainPeriod, scenario: Scenario, fields: Sequence[str], near: Near | None = None
+    ) -> None:
         self.family, self.period, self.passes = family, period_of(begun(scenario.gait)), 0
         self.problem, self.knots = family.packed(scenario)
         self.x0, self._asked = family.start(scenario), b""
@@ -193,13 +204,15 @@ class DualPeriod:
         self.unknowns, self.fields = len(self.rows), list(fields)
         self.period_slope = np.zeros(len(self.fields))
         slopes = family.gait_slopes(scenario, self.fields, self.problem.drive) or [
-            self._slope_of(vary(scenario, path)) for path in self.fields]
+            self._slope_of(vary(scenario, path)) for path in self.fields
+        ]
         problem = self.problem
         for number, (_, knots) in enumerate(slopes):
             self.period_slope[number] = knots[-1]
         count = self.unknowns + len(self.fields)
-        self.parts = [self._part(problem, slopes, first, min(first + TANGENTS, count))
-                      for first in range(0, count, TANGENTS)]
+        self.parts = [
+            self._part(problem, slopes, first, min(first + TANGENTS, count)) for first in range(0, count, TANGENTS)
+        ]
 
     def state_of(self, v: Array) -> Array:
         """The flat state of some unknowns."""
@@ -229,8 +242,9 @@ class DualPeriod:
         gait = variation.path.startswith("gait.")
         return derivative(variation, self.family.driven if gait else self.family.packed)
 
-    def _part(self, problem: ChainProblem, slopes: Sequence[tuple[Any, Array]], first: int,
-              last: int) -> tuple[range, Any, Array]:
+    def _part(
+        self, problem: ChainProblem, slopes: Sequence[tuple[Any, Array]], first: int, last: int
+    ) -> tuple[range, Any, Array]:
         """A problem of duals for some of the directions."""
         knots = dual_array(self.knots)
         if all(isinstance(slope, Drive) for slope, _ in slopes):
@@ -262,9 +276,9 @@ class DualPeriod:
             with np.errstate(all="ignore"):
                 runge_kutta.advance_duals(duals, knots, family.record, x)
             self.passes += 1
-            x_slope[:, list(directions)] = tangents(x)[:, :len(directions)]
+            x_slope[:, list(directions)] = tangents(x)[:, : len(directions)]
             for part, slope in zip(score, sums_slope, strict=True):
-                slope[:, list(directions)] = tangents(part)[:, :len(directions)]
+                slope[:, list(directions)] = tangents(part)[:, : len(directions)]
             if found is None:
                 found = values(x).copy(), mapped(lambda part: values(part).copy(), score)
         assert found is not None

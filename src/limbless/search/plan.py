@@ -1,4 +1,5 @@
 """`Plan`: which runs a sweep has, as data. A run is its number; its point follows from the number and the plan."""
+
 from __future__ import annotations
 
 import hashlib
@@ -51,9 +52,15 @@ class Plan:
     allow_code: bool = field(default=False, compare=False)
 
     @classmethod
-    def make(cls, scenario: str | Path | Mapping[str, Any] | Scenario, over: Mapping[str, Any],
-             measure: str | Callable | Sequence[Any], changes: Mapping[str, Any] | None = None,
-             samples: Mapping[str, Any] | None = None, allow_code: bool = False) -> Plan:
+    def make(
+        cls,
+        scenario: str | Path | Mapping[str, Any] | Scenario,
+        over: Mapping[str, Any],
+        measure: str | Callable | Sequence[Any],
+        changes: Mapping[str, Any] | None = None,
+        samples: Mapping[str, Any] | None = None,
+        allow_code: bool = False,
+    ) -> Plan:
         """A checked plan; whatever is wrong with it is said before the first run."""
         base = Scenario.load(scenario, changes or {}, allow_code=allow_code)
         refuse_named(base)
@@ -80,8 +87,11 @@ class Plan:
 
     @cached_property
     def runs(self) -> int:
-        return (int(self.samples["count"]) if self.samples is not None
-                else math.prod(len(values) for values in self.over.values()))
+        return (
+            int(self.samples["count"])
+            if self.samples is not None
+            else math.prod(len(values) for values in self.over.values())
+        )
 
     @cached_property
     def _shares(self) -> np.ndarray:
@@ -98,8 +108,10 @@ class Plan:
     def point(self, run: int) -> dict[str, Any]:
         """The changes of one run."""
         if self.samples is not None:
-            return {path: float(bounds.at(share))
-                    for (path, bounds), share in zip(self.over.items(), self._shares[run], strict=True)}
+            return {
+                path: float(bounds.at(share))
+                for (path, bounds), share in zip(self.over.items(), self._shares[run], strict=True)
+            }
         found = {}
         for path, values in reversed(list(self.over.items())):
             run, place = divmod(run, len(values))
@@ -113,8 +125,9 @@ class Plan:
     def _check(self) -> None:
         """Every point is a scenario."""
         if self.runs > MOST:
-            raise InputError(f"over: the plan has {self.runs} runs, the most is {MOST}; take fewer values, or "
-                             "`samples`")
+            raise InputError(
+                f"over: the plan has {self.runs} runs, the most is {MOST}; take fewer values, or `samples`"
+            )
         points = [self.point(run) for run in range(self.runs)] if self.runs <= CHECKED else self._telling_points()
         for point in points:
             try:
@@ -153,11 +166,16 @@ class Plan:
 
     def _telling_points(self) -> list[dict[str, Any]]:
         """Of a plan with many runs: each value of each axis once, and all ends together."""
-        ends = {path: (values.low, values.high) if isinstance(values, Bounds) else (values[0], values[-1])
-                for path, values in self.over.items()}
+        ends = {
+            path: (values.low, values.high) if isinstance(values, Bounds) else (values[0], values[-1])
+            for path, values in self.over.items()
+        }
         first = {path: pair[0] for path, pair in ends.items()}
-        alone = [{**first, path: value} for path, values in self.over.items()
-                 for value in (values[:2] if isinstance(values, Bounds) else values)]
+        alone = [
+            {**first, path: value}
+            for path, values in self.over.items()
+            for value in (values[:2] if isinstance(values, Bounds) else values)
+        ]
         corners = itertools.islice(itertools.product(*ends.values()), 256)
         return [*alone, *(dict(zip(ends, corner, strict=True)) for corner in corners)]
 
@@ -165,10 +183,17 @@ class Plan:
 
     def data(self) -> dict[str, Any]:
         """What is asked for, as a plan file has it; complete."""
-        over = {path: {"from": given.low, "to": given.high, "scale": given.scale} if isinstance(given, Bounds)
-                else list(given) for path, given in self.over.items()}
-        found: dict[str, Any] = {"scenario": self.scenario.model_dump(mode="json"), "over": over,
-                                 "measure": [written_measure(item) for item in self.measure]}
+        over = {
+            path: {"from": given.low, "to": given.high, "scale": given.scale}
+            if isinstance(given, Bounds)
+            else list(given)
+            for path, given in self.over.items()
+        }
+        found: dict[str, Any] = {
+            "scenario": self.scenario.model_dump(mode="json"),
+            "over": over,
+            "measure": [written_measure(item) for item in self.measure],
+        }
         return found if self.samples is None else {**found, "samples": dict(self.samples)}
 
     def to_yaml(self) -> str:
@@ -199,8 +224,9 @@ def written_measure(item: Measure) -> str:
     return f"{getattr(item.function, '__module__', '?')}:{getattr(item.function, '__qualname__', item.name)}"
 
 
-def read_plan(path: Path, changes: Mapping[str, Any] | None = None, measure: Sequence[Any] | None = None,
-              allow_code: bool = False) -> Plan:
+def read_plan(
+    path: Path, changes: Mapping[str, Any] | None = None, measure: Sequence[Any] | None = None, allow_code: bool = False
+) -> Plan:
     """The plan in a file, checked like a scenario."""
     document = read_file(path, folder=path.parent.resolve())
     data = document.data
@@ -218,10 +244,18 @@ def read_plan(path: Path, changes: Mapping[str, Any] | None = None, measure: Seq
         own = [wanted] if isinstance(wanted, str) else wanted
         unreadable = [item for item in own if isinstance(item, str) and ":" in item]
         if unreadable:
-            raise InputError(f"measure: {unreadable[0]} is a Python function; resume this sweep from Python, where it "
-                             "is given as an object")
-        return Plan.make(_scenario_of(document), data["over"], own, {**(data.get("set") or {}), **(changes or {})},
-                         data.get("samples"), allow_code)
+            raise InputError(
+                f"measure: {unreadable[0]} is a Python function; resume this sweep from Python, where it "
+                "is given as an object"
+            )
+        return Plan.make(
+            _scenario_of(document),
+            data["over"],
+            own,
+            {**(data.get("set") or {}), **(changes or {})},
+            data.get("samples"),
+            allow_code,
+        )
 
 
 def _scenario_of(document: Document) -> Any:

@@ -1,4 +1,5 @@
 """What a parameter takes in a sweep or a search: a list, a range, or the bounds between which one looks."""
+
 from __future__ import annotations
 
 import math
@@ -49,9 +50,9 @@ def spelled(scenario: Scenario, path: str, value: Any) -> Any:
     unit = "" if changes.problems else unit_at(Scenario, changes.data, place)
     if not unit:
         if changes.problems or not _is_field(changes.data, place):
-            Scenario.load(scenario, {path: value})                 # an unknown path is refused in its own words
+            Scenario.load(scenario, {path: value})  # an unknown path is refused in its own words
         return value
-    if isinstance(place[-1], int):                                 # of a list: its units may differ from place to place
+    if isinstance(place[-1], int):  # of a list: its units may differ from place to place
         here: Any = changes.data
         for part in place[:-1]:
             here = here[part]
@@ -86,8 +87,7 @@ def values_of(path: str, given: Any, scenario: Scenario) -> tuple[Any, ...]:
         raise InputError(f"over.{path}: {given!r:.60} is one value; give {_FORMS} (a single value belongs to `set`)")
     if not len(given):
         raise InputError(f"over.{path}: the list is empty; give {_FORMS}")
-    values = tuple(value.item() if isinstance(value, np.generic) else spelled(scenario, path, value)
-                   for value in given)
+    values = tuple(value.item() if isinstance(value, np.generic) else spelled(scenario, path, value) for value in given)
     for place, value in enumerate(values):
         if isinstance(value, float) and not math.isfinite(value):
             raise InputError(f"over.{path}: entry {place} is {value}, which is no number")
@@ -105,8 +105,10 @@ def bounds_of(path: str, given: Any, scenario: Scenario, with_count: bool = Fals
     if not isinstance(given, Mapping):
         pair = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else []
         if len(pair) != 2:
-            raise InputError(f"over.{path}: give two bounds, such as (0.005, 0.3), or "
-                             f"{{from: 0.005, to: 0.3, scale: log}}; got {given!r:.60}")
+            raise InputError(
+                f"over.{path}: give two bounds, such as (0.005, 0.3), or "
+                f"{{from: 0.005, to: 0.3, scale: log}}; got {given!r:.60}"
+            )
         given = {"from": pair[0], "to": pair[1]}
     unknown = [str(key) for key in given if key not in _KEYS]
     if unknown:
@@ -136,8 +138,10 @@ def _end(path: str, key: str, given: Mapping[str, Any], scenario: Scenario) -> f
 def _count(path: str, given: Mapping[str, Any]) -> int:
     count = given.get("count")
     if not isinstance(count, int) or isinstance(count, bool) or not 2 <= count <= MOST:
-        raise InputError(f"over.{path}: count: a grid needs the number of its values, 2 to {MOST}; got {count!r} (for "
-                         "random points between bounds give `samples`)")
+        raise InputError(
+            f"over.{path}: count: a grid needs the number of its values, 2 to {MOST}; got {count!r} (for "
+            "random points between bounds give `samples`)"
+        )
     return count
 
 
@@ -145,8 +149,10 @@ def from_words(text: str) -> tuple[str, Any]:
     """`PATH=VALUES` of a command line: `0.02:0.10:9`, `1.5,2,2.5`, `0.005..0.3`, or YAML."""
     path, equals, words = (part.strip() for part in text.partition("="))
     if not path or not equals or not words:
-        raise InputError(f"--over {text}: give path=values, such as gait.amplitude=0.02:0.10:9, gait.period=1.5,2,2.5 "
-                         "or gait.growth=0..2.5")
+        raise InputError(
+            f"--over {text}: give path=values, such as gait.amplitude=0.02:0.10:9, gait.period=1.5,2,2.5 "
+            "or gait.growth=0..2.5"
+        )
     where = f"--over {text}"
     if words[0] in "[{":
         return path, parse_value(words, where)

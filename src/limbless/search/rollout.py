@@ -1,4 +1,5 @@
 """`rollout`: a scenario at many points, eight robots at a time where their kernels allow it; no balances, no files."""
+
 from __future__ import annotations
 
 from collections import deque
@@ -27,9 +28,14 @@ MODELS = 16
 """Models that are kept: two groups of eight bodies."""
 
 
-def rollout(source: str | Path | Mapping[str, Any] | Scenario, over: Mapping[str, Any], *,
-            changes: Mapping[str, Any] | None = None, record_every: float | None = None,
-            allow_code: bool = False) -> xr.Dataset:
+def rollout(
+    source: str | Path | Mapping[str, Any] | Scenario,
+    over: Mapping[str, Any],
+    *,
+    changes: Mapping[str, Any] | None = None,
+    record_every: float | None = None,
+    allow_code: bool = False,
+) -> xr.Dataset:
     """Run a scenario at many points and keep states at a few times: for learning, for statistics, for your own loops.
 
     Parameters
@@ -65,9 +71,11 @@ def _refuse_times(scenarios: Sequence[Scenario]) -> None:
     first = _clock(scenarios[0])
     for number, scenario in enumerate(scenarios):
         if _clock(scenario) != first and not np.array_equal(_kept_times(scenario), _kept_times(scenarios[0])):
-            raise InputError(f"over: run {number} keeps other times than run 0, and all runs of a rollout share "
-                             "theirs; give all the same `duration` and a `record_every` that fits their steps, or use "
-                             "`sweep`")
+            raise InputError(
+                f"over: run {number} keeps other times than run 0, and all runs of a rollout share "
+                "theirs; give all the same `duration` and a `record_every` that fits their steps, or use "
+                "`sweep`"
+            )
 
 
 def _kept_times(scenario: Scenario) -> Array:
@@ -103,8 +111,12 @@ def _points(over: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
 def scenario_at(base: Scenario, point: Mapping[str, Any], allow_code: bool) -> Scenario:
     """A scenario at a point; where fields of the gait alone change, the rest is shared."""
     fields = {path.partition(".")[2]: value for path, value in point.items() if path.startswith("gait.")}
-    if len(fields) == len(point) and set(fields) <= set(type(base.gait).model_fields) and set(point) and all(
-            isinstance(value, int | float) for value in fields.values()):
+    if (
+        len(fields) == len(point)
+        and set(fields) <= set(type(base.gait).model_fields)
+        and set(point)
+        and all(isinstance(value, int | float) for value in fields.values())
+    ):
         return base.model_copy(update={"gait": base.gait.changed(**fields)})
     loaded = Scenario.load(base, point, allow_code=allow_code)
     shared = {name: getattr(base, name) for name in MADE_FROM} if len(fields) == len(point) else {}
@@ -148,14 +160,14 @@ class Desk:
     def packed(self, scenario: Scenario) -> _Packed:
         """The model of a scenario; scenarios that differ in their gait alone share it."""
         for known in self._packed:
-            if all(getattr(known.scenario, name) is getattr(scenario, name)
-                   for name in MADE_FROM):
+            if all(getattr(known.scenario, name) is getattr(scenario, name) for name in MADE_FROM):
                 return known
         model: Any = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
         kind = kind_of(model)
         if scenario.initial.result is not None or any(
-                getattr(item, "slot", None) is not None or getattr(item, "surface", None) is not None
-                for item in scenario.environment):                      # a surface cuts each robot elsewhere
+            getattr(item, "slot", None) is not None or getattr(item, "surface", None) is not None
+            for item in scenario.environment
+        ):  # a surface cuts each robot elsewhere
             kind = None
         make, longest, timeless = None, np.inf, False
         if kind is not None:
@@ -171,7 +183,7 @@ class Desk:
         packed = self.packed(scenario)
         if packed.kind is None or scenario.step > packed.longest:
             return None
-        if packed.model.jumps(scenario.gait, 0.0, scenario.duration):    # a block of steps ends there
+        if packed.model.jumps(scenario.gait, 0.0, scenario.duration):  # a block of steps ends there
             return None
         knots, keep = knots_of(scenario, packed.model)
         pace = packed.kind.pace(packed.model, knots, keep)
@@ -244,7 +256,7 @@ class _Many:
             groups.setdefault(self._key(scenario), []).append(number)
         for key, numbers in groups.items():
             for start in range(0, len(numbers), LANES):
-                part = numbers[start:start + LANES]
+                part = numbers[start : start + LANES]
                 if key is None or len(part) < self.desk.least(self.scenarios[part[0]]):
                     for number in part:
                         self._alone(number)
@@ -255,19 +267,20 @@ class _Many:
         try:
             return self.desk.key(scenario)
         except (InputError, SimulationError):
-            return None                                  # alone, so that it has its own words
+            return None  # alone, so that it has its own words
 
     def _together(self, numbers: list[int]) -> None:
         try:
             ran = self.desk.together([self.scenarios[number] for number in numbers])
-        except (InputError, SimulationError):            # a gait of theirs: each has its own words
+        except (InputError, SimulationError):  # a gait of theirs: each has its own words
             ran = None
         for lane, number in enumerate(numbers):
             if ran is None or not ran.is_sound(lane):
                 self._alone(number)
                 continue
-            self.outcomes[number] = _Outcome(ran.named(lane), float(ran.score.positive[:, lane].sum()),
-                                             ran.peaks(lane), "completed")
+            self.outcomes[number] = _Outcome(
+                ran.named(lane), float(ran.score.positive[:, lane].sum()), ran.peaks(lane), "completed"
+            )
 
     def _alone(self, number: int) -> None:
         """One run by itself; what it says if it fails."""
@@ -287,14 +300,23 @@ class _Many:
 
     def dataset(self, over: Mapping[str, Any]) -> xr.Dataset:
         count = len(self.scenarios)
-        made = xr.Dataset(coords={"run": np.arange(count), "time": ("time", self.times, {"units": "s"}),
-                                  **{path: ("run", values) for path, values in over.items()}})
-        states, peaks = ([getattr(self.outcomes[number], kept) for number in range(count)]
-                         for kept in ("states", "peaks"))
+        made = xr.Dataset(
+            coords={
+                "run": np.arange(count),
+                "time": ("time", self.times, {"units": "s"}),
+                **{path: ("run", values) for path, values in over.items()},
+            }
+        )
+        states, peaks = (
+            [getattr(self.outcomes[number], kept) for number in range(count)] for kept in ("states", "peaks")
+        )
         for name, variable in STATES.items():
             _put(made, name, ("run", "time", *variable.dims), states, variable.units)
-        made["positive_work"] = ("run", [self.outcomes[number].positive_work for number in range(count)],
-                                 {"units": "J"})
+        made["positive_work"] = (
+            "run",
+            [self.outcomes[number].positive_work for number in range(count)],
+            {"units": "J"},
+        )
         for name, variable in PEAKS.items():
             _put(made, name, ("run", *variable.dims), peaks, "N m" if name == "peak_torque" else variable.units)
         made["status"] = ("run", np.array([self.outcomes[number].status for number in range(count)], dtype=object))
@@ -316,6 +338,14 @@ def _put(made: xr.Dataset, name: str, dims: tuple[str, ...], found: Sequence[Map
             made.coords[dim] = list(LABELS[dim])
 
 
-STATES = choose("base_position", "base_orientation", "base_twist", "joint_position", "joint_velocity", "bend", "strain",
-                "strain_rate")
+STATES = choose(
+    "base_position",
+    "base_orientation",
+    "base_twist",
+    "joint_position",
+    "joint_velocity",
+    "bend",
+    "strain",
+    "strain_rate",
+)
 PEAKS = choose("peak_torque", "peak_tension")

@@ -1,4 +1,5 @@
 """The pose change of a period as a screw: how long the path is that a motion takes which repeats it."""
+
 from __future__ import annotations
 
 from typing import Any

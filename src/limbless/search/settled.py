@@ -1,4 +1,5 @@
 """Steady motion where the map of a period has no exact derivatives: rods by differences, contact by running on."""
+
 from __future__ import annotations
 
 from collections import deque
@@ -49,8 +50,9 @@ def settle(scenario: Scenario) -> Any:
         if before is not None:
             change = float(np.linalg.norm(now - before)) / max(float(np.linalg.norm(now)), 1e-12)
         before = now
-    motions = [motion_of(scenario, one, change, number, "periods run until they repeat", None, kept=one)
-               for one in last]
+    motions = [
+        motion_of(scenario, one, change, number, "periods run until they repeat", None, kept=one) for one in last
+    ]
     return _mean(motions)
 
 
@@ -60,8 +62,10 @@ def _mean(motions: Sequence[Any]) -> Any:
     found.spread = float(np.ptp(speeds)) / max(float(np.mean(speeds)), 1e-12)
     found.displacement = np.mean([motion.displacement for motion in motions], axis=0)
     found.torque_ratios = np.max([motion.torque_ratios for motion in motions], axis=0)
-    for names, join in ((("speed", "turn_rate", "positive_work", "cost_of_transport"), np.mean),
-                        (("peak_torque", "torque_ratio"), np.max)):
+    for names, join in (
+        (("speed", "turn_rate", "positive_work", "cost_of_transport"), np.mean),
+        (("peak_torque", "torque_ratio"), np.max),
+    ):
         for name in names:
             parts = [getattr(motion, name) for motion in motions]
             setattr(found, name, None if None in parts else float(join(parts)))
@@ -88,8 +92,16 @@ def pose_change(result: Result) -> Array:
     return np.concatenate([way_of(result), [a * b + u @ v], a * v - b * u - np.cross(u, v)])
 
 
-def motion_of(scenario: Scenario, result: Result, residual: float, passes: int, method: str,
-              multipliers: Any, kept: Result | None = None, twist: Array | None = None) -> Any:
+def motion_of(
+    scenario: Scenario,
+    result: Result,
+    residual: float,
+    passes: int,
+    method: str,
+    multipliers: Any,
+    kept: Result | None = None,
+    twist: Array | None = None,
+) -> Any:
     """The numbers of one period that was run."""
     from limbless.search.steady import SteadyMotion
 
@@ -98,7 +110,7 @@ def motion_of(scenario: Scenario, result: Result, residual: float, passes: int, 
     turned = np.abs(pose[4:6]).max() < 1e-9
     way, turn = path_of(pose, bool(turned))
     work = energy.positive_work(data)
-    if "positive_work" in data:                          # counted since the start of the run that this one continues
+    if "positive_work" in data:  # counted since the start of the run that this one continues
         counted = data["positive_work"].values
         work = float((counted[-1] - counted[0]).sum())
     cost = None if work is None or not way or not result.mass else work / (result.mass * energy.STANDARD_GRAVITY * way)
@@ -108,10 +120,24 @@ def motion_of(scenario: Scenario, result: Result, residual: float, passes: int, 
         limit = data["joint_limit"].values
         ratios = (torque / limit)[np.isfinite(limit)]
     start = data["base_twist"].values[0] if twist is None else twist
-    return SteadyMotion(scenario, period, float(way) / period, float(turn) / period, pose[:3], work, cost,
-                        None if torque is None else float(torque.max(initial=0.0)),
-                        float(ratios.max()) if len(ratios) else None, ratios, multipliers, start, residual, passes,
-                        method, kept=kept)
+    return SteadyMotion(
+        scenario,
+        period,
+        float(way) / period,
+        float(turn) / period,
+        pose[:3],
+        work,
+        cost,
+        None if torque is None else float(torque.max(initial=0.0)),
+        float(ratios.max()) if len(ratios) else None,
+        ratios,
+        multipliers,
+        start,
+        residual,
+        passes,
+        method,
+        kept=kept,
+    )
 
 
 class DifferenceMap:
@@ -122,8 +148,9 @@ class DifferenceMap:
         self.period = period_of(gait)
         step = self.period / steps
         initial = scenario.initial.changed(position=(0.0,) * 3, orientation=(1.0, 0.0, 0.0, 0.0), result=None)
-        self.scenario = scenario.model_copy(update={"gait": gait, "initial": initial, "duration": self.period,
-                                                    "step": step, "record_every": step})
+        self.scenario = scenario.model_copy(
+            update={"gait": gait, "initial": initial, "duration": self.period, "step": step, "record_every": step}
+        )
         self.runs = 0
         self.columns: tuple[int, ...] = tuple(range(6))
 
@@ -183,18 +210,27 @@ def _solve(scenario: Scenario, steps: int, guess: Array | None) -> Any:
         v, change = v + step, np.abs(left).max()
         if np.abs(step).max() > 1e-3:
             J, left, result = _jacobian(period_map, v)
-        else:                                            # near: the derivative hardly changes any more
+        else:  # near: the derivative hardly changes any more
             after, result = period_map(v)
             left = after - v
             if np.abs(left).max() > 0.3 * change:
                 J, left, result = _jacobian(period_map, v)
     else:
-        raise SimulationError(f"no steady motion was found after {period_map.runs} periods: a residual of "
-                              f"{np.abs(left).max():.1e} m/s or rad/s remains")
+        raise SimulationError(
+            f"no steady motion was found after {period_map.runs} periods: a residual of "
+            f"{np.abs(left).max():.1e} m/s or rad/s remains"
+        )
     twist = np.zeros(6)
     twist[list(period_map.columns)] = v
-    motion = motion_of(scenario, result, float(np.abs(left).max()), period_map.runs, "Newton's method by differences",
-                       np.asarray(np.linalg.eigvals(J)), twist=twist)
+    motion = motion_of(
+        scenario,
+        result,
+        float(np.abs(left).max()),
+        period_map.runs,
+        "Newton's method by differences",
+        np.asarray(np.linalg.eigvals(J)),
+        twist=twist,
+    )
     motion.unknowns, motion.steps = v, steps
     return motion
 

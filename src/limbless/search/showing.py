@@ -1,4 +1,5 @@
 """The door to pictures: what draws is imported when it is asked to."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

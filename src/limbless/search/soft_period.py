@@ -3,6 +3,7 @@
 Strains die out fast, and few disturbances last a period: multisecants of plain periods lead to the motion that repeats,
 and one set of derivatives, eight at a time, is enough to prove it and to give multipliers and slopes.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -41,8 +42,9 @@ class SoftPeriod:
     rad and rad/s of vertebrae). What stays exactly 0, as all that leaves the plane of a planar motion, is none.
     """
 
-    def __init__(self, scenario: Scenario, fields: Sequence[str], near: Near | None, steps: int,
-                 tolerance: float) -> None:
+    def __init__(
+        self, scenario: Scenario, fields: Sequence[str], near: Near | None, steps: int, tolerance: float
+    ) -> None:
         gait = begun(scenario.gait)
         self.period, self.steps, self.passes = period_of(gait), steps, 0
         settings: Any = scenario.model
@@ -58,7 +60,7 @@ class SoftPeriod:
         self.drive = model.drive(gait, stage_times(self.knots))
         start = scenario.initial.changed(posture=None, joint_position=None, joint_velocity=None)
         self.x0 = model.initial_state(start, gait).x
-        self.x0[:7], self.x0[self.split:self.split + 6] = (0.0,) * 3 + (1.0, 0.0, 0.0, 0.0), 0.0
+        self.x0[:7], self.x0[self.split : self.split + 6] = (0.0,) * 3 + (1.0, 0.0, 0.0, 0.0), 0.0
         self.mass, self.limit = model.robot.total_mass, np.zeros(0)
         self.torques, self.bends = "joint_torque" in model.schema(), True
         self.begin = self._found_rows(near)
@@ -80,8 +82,10 @@ class SoftPeriod:
         first = self.from_rest(1)
         second = self.plain(first)
         if not np.isfinite(second).all():
-            raise SimulationError("no steady motion was found: the body cannot be followed for two periods from rest; "
-                                  "run the scenario to see why, or give more `steps`")
+            raise SimulationError(
+                "no steady motion was found: the body cannot be followed for two periods from rest; "
+                "run the scenario to see why, or give more `steps`"
+            )
         moves = np.maximum(np.abs(first), np.abs(second)) > FLAT
         self.in_plane = base != "free" or not moves[2:5].any()
         self.rows = self.rows[moves]
@@ -129,8 +133,10 @@ class SoftPeriod:
     def __call__(self, v: Array) -> Period:
         """A period from the unknowns v, with all slopes."""
         gait, start, count = self.scenario.gait, State(0.0, self.state_of(v)), len(self.changes)
-        runs = [SoftTangents(self.model, gait, start, self.changes[first:first + TANGENTS])
-                for first in range(0, count, TANGENTS)]
+        runs = [
+            SoftTangents(self.model, gait, start, self.changes[first : first + TANGENTS])
+            for first in range(0, count, TANGENTS)
+        ]
         for run in runs:
             run.advance(self.knots, stage_times(self.knots), self.record)
             self.passes += 1
@@ -157,7 +163,7 @@ def multisecant(period_map: Callable[[Array], Array], v: Array, tolerance: float
             best, least = v, residual
         if residual <= tolerance or not residual < 100.0 * least:
             break
-        guesses, lefts = [*guesses, v][-DEPTH - 1:], [*lefts, left][-DEPTH - 1:]
+        guesses, lefts = [*guesses, v][-DEPTH - 1 :], [*lefts, left][-DEPTH - 1 :]
         v = v + left
         if len(lefts) > 1:
             change, way = np.diff(lefts, axis=0).T, np.diff(guesses, axis=0).T

@@ -1,4 +1,5 @@
 """`steady`: the motion that a gait settles into, without waiting for it."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -113,12 +114,20 @@ class SteadyMotion:
         size = f", multipliers {sizes}" if len(sizes) else ""
         told += f", spread {self.spread:.1e}" if self.spread else ""
         cost = "" if self.cost_of_transport is None else f", cost of transport {self.cost_of_transport:.5g}"
-        return (f"SteadyMotion of {self.scenario.name}: {self.speed:.6g} m/s{cost}{told}{size} ({self.method}, "
-                f"{self.passes} periods, residual {self.residual:.1e})")
+        return (
+            f"SteadyMotion of {self.scenario.name}: {self.speed:.6g} m/s{cost}{told}{size} ({self.method}, "
+            f"{self.passes} periods, residual {self.residual:.1e})"
+        )
 
 
-def steady(source: str | Path | Mapping[str, Any] | Scenario, changes: Mapping[str, Any] | None = None, *,
-           slopes: Sequence[str] = (), steps: int | None = None, allow_code: bool = False) -> SteadyMotion:
+def steady(
+    source: str | Path | Mapping[str, Any] | Scenario,
+    changes: Mapping[str, Any] | None = None,
+    *,
+    slopes: Sequence[str] = (),
+    steps: int | None = None,
+    allow_code: bool = False,
+) -> SteadyMotion:
     """The motion that a gait settles into.
 
     Swimming chains and soft bodies: Newton's method on the map of one period, with exact derivatives. Rods, and chains
@@ -162,8 +171,10 @@ class Families:
         way = self._way(scenario)
         if way == "settled":
             if slopes:
-                raise InputError(f"slopes: this motion of model {scenario.model.kind!r} has {kinks_of(scenario)}, and "
-                                 "so no slopes; `limbless.optimise` uses CMA-ES for it")
+                raise InputError(
+                    f"slopes: this motion of model {scenario.model.kind!r} has {kinks_of(scenario)}, and "
+                    "so no slopes; `limbless.optimise` uses CMA-ES for it"
+                )
             return settled.settle(scenario)
         if way == "differences":
             return settled.by_differences(scenario, slopes, self.steps)
@@ -210,8 +221,9 @@ class Families:
 
 def same_but_gait(one: Scenario, other: Scenario) -> bool:
     """Whether two scenarios differ in their gait at most, as far as steady motion goes."""
-    return all(getattr(one, name) == getattr(other, name)
-               for name in ("robot", "actuation", "environment", "model", "task"))
+    return all(
+        getattr(one, name) == getattr(other, name) for name in ("robot", "actuation", "environment", "model", "task")
+    )
 
 
 def _checked(scenario: Scenario, slopes: Sequence[str]) -> list[str]:
@@ -223,8 +235,10 @@ def _checked(scenario: Scenario, slopes: Sequence[str]) -> list[str]:
         if path in unused:
             raise InputError(f"{path}: does nothing in steady motion, which has no beginning; leave it out")
         if path.partition(".")[0] not in ("gait", "robot", "environment", "actuation"):
-            raise InputError(f"{path}: steady motion depends on fields of gait, robot, environment and actuation, "
-                             "named like 'gait.amplitude'")
+            raise InputError(
+                f"{path}: steady motion depends on fields of gait, robot, environment and actuation, "
+                "named like 'gait.amplitude'"
+            )
     return list(slopes)
 
 
@@ -244,13 +258,15 @@ def _newton(dual: DualPeriod | SoftPeriod, tolerance: float) -> tuple[Array, Per
         if (residual > 10.0 * before and number > 2) or not np.isfinite(residual):
             if not np.isfinite(residual) and number > MOST // 2:
                 break
-            v, slope, before = dual.from_rest(6), None, np.inf       # it went astray: let the motion itself lead
+            v, slope, before = dual.from_rest(6), None, np.inf  # it went astray: let the motion itself lead
             continue
-        slope, before = period.x_slope[dual.rows, :dual.unknowns], residual
+        slope, before = period.x_slope[dual.rows, : dual.unknowns], residual
         v = v + _newton_step(slope, left)
-    raise SimulationError(f"no steady motion was found after {MOST} periods: a residual of {residual:.1e} m/s or rad/s "
-                          "remains; the gait may be too strong for its steps (try more `steps`), or its motion does "
-                          "not repeat")
+    raise SimulationError(
+        f"no steady motion was found after {MOST} periods: a residual of {residual:.1e} m/s or rad/s "
+        "remains; the gait may be too strong for its steps (try more `steps`), or its motion does "
+        "not repeat"
+    )
 
 
 def _newton_step(slope: Array, left: Array) -> Array:
@@ -288,12 +304,13 @@ def _closed(dual: DualPeriod | SoftPeriod, v: Array, period: Period, left: Array
     return v + step, period._replace(x=period.x + period.x_slope[:, :m] @ step, sums=sums)
 
 
-def _motion(scenario: Scenario, dual: DualPeriod | SoftPeriod, v: Array, period: Period,
-            residual: float) -> SteadyMotion:
+def _motion(
+    scenario: Scenario, dual: DualPeriod | SoftPeriod, v: Array, period: Period, residual: float
+) -> SteadyMotion:
     """All numbers of a steady motion, and their slopes by the implicit function theorem: v = P(v, p)."""
     m, rows, T = dual.unknowns, dual.rows, dual.period
     J = period.x_slope[rows, :m]
-    follow: Array = np.asarray(np.linalg.solve(np.eye(m) - J, period.x_slope[rows, m:]), dtype=np.float64)   # dv/dp
+    follow: Array = np.asarray(np.linalg.solve(np.eye(m) - J, period.x_slope[rows, m:]), dtype=np.float64)  # dv/dp
 
     def whole(slope: Array) -> Array:
         return slope[:, m:] + slope[:, :m] @ follow
@@ -308,23 +325,46 @@ def _motion(scenario: Scenario, dual: DualPeriod | SoftPeriod, v: Array, period:
     limited = dual.limit < UNLIMITED
     speed, cost = way / T, work / (weight * way) if way > 0.0 else None
     motion = SteadyMotion(
-        scenario, T, speed, turn / T, period.x[:3].copy(), work, cost,
+        scenario,
+        T,
+        speed,
+        turn / T,
+        period.x[:3].copy(),
+        work,
+        cost,
         float(period.sums.peak.max(initial=0.0)) if dual.torques else None,
-        float(ratios[limited].max()) if limited.any() else None, ratios[limited], np.linalg.eigvals(J),
-        start[dual.split:dual.split + 6].copy(), residual, dual.passes, "Newton's method, exact derivatives",
-        unknowns=v, unknown_slopes=follow, map_slope=J, steps=dual.steps)
+        float(ratios[limited].max()) if limited.any() else None,
+        ratios[limited],
+        np.linalg.eigvals(J),
+        start[dual.split : dual.split + 6].copy(),
+        residual,
+        dual.passes,
+        "Newton's method, exact derivatives",
+        unknowns=v,
+        unknown_slopes=follow,
+        map_slope=J,
+        steps=dual.steps,
+    )
     if dual.bends:
         n = dual.split - 7
-        motion.joints = start[7:dual.split].copy(), start[dual.split + 6:dual.split + 6 + n].copy()
+        motion.joints = start[7 : dual.split].copy(), start[dual.split + 6 : dual.split + 6 + n].copy()
     if count:
         dmass = np.array([mass_slope(scenario, path) for path in dual.fields]) if count else np.zeros(0)
         dcost = None if cost is None else cost * (dwork / work - dway / way - dmass / dual.mass)
         largest = int(np.argmax(np.where(limited, ratios, -1.0))) if limited.any() else 0
-        numbers = {"speed": (dway - speed * dT) / T, "turn_rate": (dturn - turn / T * dT) / T, "positive_work": dwork,
-                   "power": (dwork - work / T * dT) / T, "cost_of_transport": dcost,
-                   "torque_ratio": dratios[largest] if limited.any() else None}
-        motion.slopes = {name: dict(zip(dual.fields, map(float, slope), strict=True))
-                         for name, slope in numbers.items() if slope is not None}
+        numbers = {
+            "speed": (dway - speed * dT) / T,
+            "turn_rate": (dturn - turn / T * dT) / T,
+            "positive_work": dwork,
+            "power": (dwork - work / T * dT) / T,
+            "cost_of_transport": dcost,
+            "torque_ratio": dratios[largest] if limited.any() else None,
+        }
+        motion.slopes = {
+            name: dict(zip(dual.fields, map(float, slope), strict=True))
+            for name, slope in numbers.items()
+            if slope is not None
+        }
         motion.slopes["torque_ratios"] = {path: dratios[limited, i] for i, path in enumerate(dual.fields)}
     return motion
 
@@ -340,13 +380,25 @@ def steady_scenario(motion: SteadyMotion, periods: int = 1) -> Scenario:
     """The scenario of an ordinary run that begins in steady motion."""
     scenario, gait = motion.scenario, begun(motion.scenario.gait)
     step = period_of(gait) / motion.steps
-    fields: dict[str, Any] = {"position": (0.0,) * 3, "orientation": (1.0, 0.0, 0.0, 0.0), "result": None,
-                              "twist": tuple(motion.twist), "posture": None}
+    fields: dict[str, Any] = {
+        "position": (0.0,) * 3,
+        "orientation": (1.0, 0.0, 0.0, 0.0),
+        "result": None,
+        "twist": tuple(motion.twist),
+        "posture": None,
+    }
     if motion.joints is not None:
         fields |= {"joint_position": tuple(motion.joints[0]), "joint_velocity": tuple(motion.joints[1])}
     initial = scenario.initial.changed(**fields)
-    return scenario.model_copy(update={"gait": gait, "initial": initial, "duration": periods * motion.period,
-                                       "step": step, "record_every": step})
+    return scenario.model_copy(
+        update={
+            "gait": gait,
+            "initial": initial,
+            "duration": periods * motion.period,
+            "step": step,
+            "record_every": step,
+        }
+    )
 
 
 def is_smooth(scenario: Scenario) -> bool:

@@ -3,6 +3,7 @@
 Every lane is solved by itself: what its neighbours do never reaches it. What does not converge here, or leaves its
 plane, is left to Newton's method with exact derivatives.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -64,7 +65,7 @@ class LanePeriods:
         count = len(scenarios)
         V, flat = np.zeros((len(PLANE), LANES)), np.ones(LANES, dtype=bool)
         A: Array | None = None
-        if self.family.steps > COARSE:                     # all but the last digits, at a fraction of the price
+        if self.family.steps > COARSE:  # all but the last digits, at a fraction of the price
             self._sample(COARSE)
             V, A, flat = self._solved(V, A, flat, ROUGH)
         self._sample(self.family.steps)
@@ -77,8 +78,14 @@ class LanePeriods:
         self._solved(V, A, flat, self.tolerance, take)
         return found
 
-    def _solved(self, V: Array, A: Array | None, lanes: NDArray[np.bool_], tolerance: float,
-                take: Callable[[int, Array, Array], None] | None = None) -> tuple[Array, Array, NDArray[np.bool_]]:
+    def _solved(
+        self,
+        V: Array,
+        A: Array | None,
+        lanes: NDArray[np.bool_],
+        tolerance: float,
+        take: Callable[[int, Array, Array], None] | None = None,
+    ) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Broyden's method in `lanes`, from V and 1 - dP/dv = A; without A, from rest. Returns both, and the lanes
         that are still in their plane and finite; `take` is told each lane that has been solved.
         """
@@ -93,7 +100,7 @@ class LanePeriods:
         waits = lanes.copy()
         for number in range(MOST):
             step = _solution(A, left)
-            away = np.maximum(np.abs(left), np.abs(step)).max(axis=0)      # what is left, and how far its end is
+            away = np.maximum(np.abs(left), np.abs(step)).max(axis=0)  # what is left, and how far its end is
             for lane in map(int, np.flatnonzero((away <= tolerance) & waits) if number > 0 or not fresh else ()):
                 waits[lane] = False
                 if take is not None:
@@ -108,7 +115,7 @@ class LanePeriods:
             lost = waits & ~np.isfinite(left).all(axis=0)
             waits, lanes = waits & ~lost, lanes & ~lost
             if number in AGAIN and waits.any():
-                A = np.where(waits, self._derivative(V, left + V), A)       # no lane feels how long others take
+                A = np.where(waits, self._derivative(V, left + V), A)  # no lane feels how long others take
                 left = self._map(V) - V
         return V, A, lanes
 
@@ -164,10 +171,24 @@ class LanePeriods:
         twist = np.zeros(6)
         twist[list(PLANE)] = V[:, lane]
         return SteadyMotion(
-            scenario, T, float(way) / T, float(turn) / T, self.x[:3, lane].copy(), work,
-            work / (weight * float(way)) if way > 0.0 else None, float(score.peak[:, lane].max(initial=0.0)),
-            float(ratios[limited].max()) if limited.any() else None, ratios[limited], None, twist,
-            float(np.abs(left[:, lane]).max()), 0, METHOD, unknowns=V[:, lane].copy(), steps=self.family.steps)
+            scenario,
+            T,
+            float(way) / T,
+            float(turn) / T,
+            self.x[:3, lane].copy(),
+            work,
+            work / (weight * float(way)) if way > 0.0 else None,
+            float(score.peak[:, lane].max(initial=0.0)),
+            float(ratios[limited].max()) if limited.any() else None,
+            ratios[limited],
+            None,
+            twist,
+            float(np.abs(left[:, lane]).max()),
+            0,
+            METHOD,
+            unknowns=V[:, lane].copy(),
+            steps=self.family.steps,
+        )
 
 
 def _solution(A: Array, b: Array) -> Array:

@@ -3,6 +3,7 @@
 A folder holds `plan.yaml`, `runs.db` (and `runs-3.db` of share 3 of a batch array) and, when all is done, `sweep.nc`.
 A row that is written twice is the same row: its key is the number of the run.
 """
+
 from __future__ import annotations
 
 import math
@@ -19,8 +20,7 @@ _FIXED = ("run", "status", "wall_time")
 
 
 class Row(NamedTuple):
-    """One run: its number, its measures, `completed` or `failed: ` and the words of the error, and the seconds it took.
-    """
+    """One run: its number, its measures, `completed` or `failed: ` and the words of the error, and the seconds it took."""
 
     run: int
     values: dict[str, float]
@@ -40,7 +40,7 @@ class Store:
         self._lock = locked(folder / f".{name}.lock", folder)
         self.db = sqlite3.connect(folder / f"{name}.db", isolation_level=None, timeout=60.0)
         self.db.execute(f"PRAGMA journal_mode={'WAL' if share is None else 'TRUNCATE'}")
-        self.db.execute("PRAGMA synchronous=NORMAL")      # a killed process loses nothing, a power cut the last commits
+        self.db.execute("PRAGMA synchronous=NORMAL")  # a killed process loses nothing, a power cut the last commits
         self.db.execute("CREATE TABLE IF NOT EXISTS runs(run INTEGER PRIMARY KEY, status TEXT, wall_time REAL)")
         self.columns = _columns(self.db)
 
@@ -53,14 +53,17 @@ class Store:
                 self.db.execute(f"ALTER TABLE runs ADD COLUMN {_quoted(name)} REAL")
                 self.columns.append(name)
         names, marks = ", ".join(map(_quoted, self.columns)), ", ".join("?" * len(self.columns))
-        self.db.executemany(f"INSERT OR REPLACE INTO runs({names}) VALUES({marks})",
-                            [self._ordered(row) for row in rows])
+        self.db.executemany(
+            f"INSERT OR REPLACE INTO runs({names}) VALUES({marks})", [self._ordered(row) for row in rows]
+        )
         self.db.execute("COMMIT")
 
     def _ordered(self, row: Row) -> list[Any]:
         known: dict[str, Any] = {**row.values, "run": row.run, "status": row.status, "wall_time": row.wall_time}
-        return [None if isinstance(value, float) and math.isnan(value) else value
-                for value in (known.get(name) for name in self.columns)]
+        return [
+            None if isinstance(value, float) and math.isnan(value) else value
+            for value in (known.get(name) for name in self.columns)
+        ]
 
     def close(self) -> None:
         self.db.close()
@@ -88,8 +91,10 @@ def locked(path: Path, folder: Path) -> sqlite3.Connection:
         lock.execute("BEGIN EXCLUSIVE")
     except sqlite3.OperationalError:
         lock.close()
-        raise InputError(f"the folder {folder} is being written by another process; wait for it, or give another "
-                         "folder (`limbless sweep --status` looks without writing)") from None
+        raise InputError(
+            f"the folder {folder} is being written by another process; wait for it, or give another "
+            "folder (`limbless sweep --status` looks without writing)"
+        ) from None
     return lock
 
 

@@ -1,4 +1,5 @@
 """`sweep`: a scenario at many points, in a folder that survives anything; `Sweep`: what it holds."""
+
 from __future__ import annotations
 
 import contextlib
@@ -40,18 +41,29 @@ class Told:
     done: int
     total: int
     failed: int
-    rate: float                      # runs per second in this session
-    left: float                      # s, until the end
+    rate: float  # runs per second in this session
+    left: float  # s, until the end
 
 
 Progress = Callable[[Told], None]
 
 
-def sweep(scenario: str | Path | Mapping[str, Any] | Scenario | Plan, over: Mapping[str, Any] | None = None, *,
-          measure: Any = "mean_speed", changes: Mapping[str, Any] | None = None,
-          samples: Mapping[str, Any] | None = None, out: str | Path | None = None, workers: int | None = None,
-          share: tuple[int, int] | None = None, dask: Any = None, retry_failed: bool = False, mixed: bool = False,
-          progress: Progress | None = None, allow_code: bool = False) -> Sweep:
+def sweep(
+    scenario: str | Path | Mapping[str, Any] | Scenario | Plan,
+    over: Mapping[str, Any] | None = None,
+    *,
+    measure: Any = "mean_speed",
+    changes: Mapping[str, Any] | None = None,
+    samples: Mapping[str, Any] | None = None,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    share: tuple[int, int] | None = None,
+    dask: Any = None,
+    retry_failed: bool = False,
+    mixed: bool = False,
+    progress: Progress | None = None,
+    allow_code: bool = False,
+) -> Sweep:
     """Run a scenario at many points and keep what is measured.
 
     Parameters
@@ -73,8 +85,11 @@ def sweep(scenario: str | Path | Mapping[str, Any] | Scenario | Plan, over: Mapp
     """
     if inside_a_worker():
         raise InputError(GUARD)
-    plan = scenario if isinstance(scenario, Plan) else Plan.make(scenario, over or {}, measure, changes, samples,
-                                                                 allow_code)
+    plan = (
+        scenario
+        if isinstance(scenario, Plan)
+        else Plan.make(scenario, over or {}, measure, changes, samples, allow_code)
+    )
     engine = _engine(plan, workers, dask)
     folder = Path(out) if out is not None else fresh_folder(Path("sweeps") / plan.scenario.name)
     if share is not None and not 0 <= share[0] < share[1]:
@@ -86,8 +101,12 @@ def sweep(scenario: str | Path | Mapping[str, Any] | Scenario | Plan, over: Mapp
         try:
             engine.fill(todo, filling.take)
         except KeyboardInterrupt:
-            _log.warning("interrupted: %d of %d runs are kept in %s; the same command goes on with the rest",
-                         filling.done, plan.runs, folder)
+            _log.warning(
+                "interrupted: %d of %d runs are kept in %s; the same command goes on with the rest",
+                filling.done,
+                plan.runs,
+                folder,
+            )
     found = Sweep(folder, plan)
     if found.is_complete:
         found.save()
@@ -97,6 +116,7 @@ def sweep(scenario: str | Path | Mapping[str, Any] | Scenario | Plan, over: Mapp
 def _engine(plan: Plan, workers: int | None, dask: Any) -> Any:
     if dask is not None:
         from limbless.search.cluster import Cluster
+
         return Cluster(plan, dask)
     count = os.cpu_count() or 1 if workers is None else workers
     if count < 0:
@@ -116,20 +136,29 @@ def keep_plan(folder: Path, plan: Plan, mixed: bool = False) -> None:
     kept = read_file(path).data
     same = written({name: value for name, value in kept.items() if name not in ("limbless", "kernels")})
     if same != written(plan.data()):
-        raise InputError(f"the folder {folder} holds another sweep ({_difference(kept, plan.data())}); give a new "
-                         "folder, or the plan it was begun with")
+        raise InputError(
+            f"the folder {folder} holds another sweep ({_difference(kept, plan.data())}); give a new "
+            "folder, or the plan it was begun with"
+        )
     if kept.get("kernels") != kernels() and files_of(folder) and not mixed:
-        raise InputError(f"the rows in {folder} were made by another version of the library ({kept.get('kernels')}, "
-                         f"now {kernels()}): give a new folder, or allow a mixture with mixed=True (--mixed)")
+        raise InputError(
+            f"the rows in {folder} were made by another version of the library ({kept.get('kernels')}, "
+            f"now {kernels()}): give a new folder, or allow a mixture with mixed=True (--mixed)"
+        )
 
 
 def _difference(kept: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """The first part of two plans that differs."""
+
     def parts(data: Any, path: str = "") -> dict[str, Any]:
         if not isinstance(data, Mapping):
             return {path: data}
-        return {key: value for name, part in data.items()
-                for key, value in parts(part, f"{path}.{name}" if path else str(name)).items()}
+        return {
+            key: value
+            for name, part in data.items()
+            for key, value in parts(part, f"{path}.{name}" if path else str(name)).items()
+        }
+
     before, after = parts({key: kept[key] for key in kept if key in now}), parts(now)
     for path in [*after, *before]:
         if before.get(path) != after.get(path):
@@ -194,7 +223,7 @@ class Sweep:
         """Changes whenever somebody writes rows: a look at the files that costs nothing."""
         found = []
         for path in sorted(self.folder.glob("runs*.db*")):
-            with contextlib.suppress(OSError):                     # a journal comes and goes
+            with contextlib.suppress(OSError):  # a journal comes and goes
                 state = path.stat()
                 found.append((path.name, state.st_size, state.st_mtime_ns))
         return tuple(found)
@@ -211,8 +240,11 @@ class Sweep:
 
     def failures(self) -> list[dict[str, Any]]:
         """Every failed run: its number, its point, and the words of the failure."""
-        return [{"run": run, **self.plan.point(run), "status": row.status}
-                for run, row in sorted(self.rows.items()) if row.status != COMPLETED]
+        return [
+            {"run": run, **self.plan.point(run), "status": row.status}
+            for run, row in sorted(self.rows.items())
+            if row.status != COMPLETED
+        ]
 
     def told(self) -> str:
         """One line: how many are there, how many failed, and of what most of them."""
@@ -228,10 +260,16 @@ class Sweep:
         """Measures over the axes of the plan (or over `run`, for samples), with `status` and `wall_time`; NaN and an
         empty status where a run is missing.
         """
-        names = list(dict.fromkeys([item.name for item in self.plan.measure
-                                    if not any(name.startswith(f"{item.name}.") for row in self.rows.values()
-                                               for name in row.values)]
-                                   + [name for row in self.rows.values() for name in row.values]))
+        names = list(
+            dict.fromkeys(
+                [
+                    item.name
+                    for item in self.plan.measure
+                    if not any(name.startswith(f"{item.name}.") for row in self.rows.values() for name in row.values)
+                ]
+                + [name for row in self.rows.values() for name in row.values]
+            )
+        )
         count, units = self.plan.runs, {item.name: item for item in self.plan.measure}
         columns = {name: np.full(count, np.nan) for name in [*names, "wall_time"]}
         status = np.full(count, "", dtype=object)
@@ -243,8 +281,11 @@ class Sweep:
         made = xr.Dataset(coords=coords)
         for name, values in columns.items():
             known = units.get(name)
-            attributes = {"units": "s"} if name == "wall_time" else (
-                {"units": known.unit, "long_name": known.meaning} if known is not None else {})
+            attributes = (
+                {"units": "s"}
+                if name == "wall_time"
+                else ({"units": known.unit, "long_name": known.meaning} if known is not None else {})
+            )
             made[name] = (dims, values.reshape(shape), attributes)
         made["status"] = (dims, status.reshape(shape))
         made.attrs = {"scenario": self.plan.scenario.name, "runs": count}
@@ -268,8 +309,11 @@ class Sweep:
 
     def best(self, measure: str, largest: bool = True) -> dict[str, Any]:
         """The best run by a measure: its number, its point and all its measures."""
-        found = [(row.values[measure], run) for run, row in self.rows.items()
-                 if math.isfinite(row.values.get(measure, math.nan))]
+        found = [
+            (row.values[measure], run)
+            for run, row in self.rows.items()
+            if math.isfinite(row.values.get(measure, math.nan))
+        ]
         if not found:
             raise InputError(f"no run of this sweep has the measure {measure!r}")
         run = (max if largest else min)(found)[1]
@@ -291,8 +335,10 @@ class Sweep:
         return figure_of(self, name, **options)
 
     def __repr__(self) -> str:
-        axes = ", ".join(f"{path} ({'samples' if isinstance(values, Bounds) else len(values)})"
-                         for path, values in self.plan.over.items())
+        axes = ", ".join(
+            f"{path} ({'samples' if isinstance(values, Bounds) else len(values)})"
+            for path, values in self.plan.over.items()
+        )
         return f"Sweep of {self.plan.scenario.name} over {axes}: {self.told()}; in {self.folder}"
 
 
@@ -304,8 +350,10 @@ class _Stored:
         self.__module__, _, self.__qualname__ = "", "", name
 
     def __call__(self, result: Any) -> float:
-        raise InputError(f"the measure {self.__name__!r} is a function of yours: go on with this sweep from Python, "
-                         "where it is given as an object")
+        raise InputError(
+            f"the measure {self.__name__!r} is a function of yours: go on with this sweep from Python, "
+            "where it is given as an object"
+        )
 
 
 def _coordinate(path: str, values: Sequence[Any]) -> tuple[str, Any]:

@@ -3,6 +3,7 @@
 A worker holds nothing. The one writer commits after every chunk; a killed worker costs its chunk, which is given out
 again, run by run, so that a run that kills its worker is found and becomes a row with its words.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -34,21 +35,24 @@ def inside_a_worker() -> bool:
     return bool(getattr(processes.current_process(), "_inheriting", False))
 
 
-GUARD = ("the script runs its sweep again in every worker, because its measure lives in the script itself: put the "
-         "lines that run below  if __name__ == \"__main__\":  (or the measure into a module of its own)")
+GUARD = (
+    "the script runs its sweep again in every worker, because its measure lives in the script itself: put the "
+    'lines that run below  if __name__ == "__main__":  (or the measure into a module of its own)'
+)
 
 
 def _work(pipe: Any, packed: bytes) -> None:
     """A worker: chunks of run numbers in, rows out, until the pipe closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)                   # Ctrl-C is the writer's affair
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the writer's affair
     with contextlib.suppress(EOFError, OSError):
         try:
             from limbless.search.evaluating import Evaluator
+
             evaluator = Evaluator(pickle.loads(packed))
         except Exception as error:
             pipe.send(("refused", f"{type(error).__name__}: {error}"))
             return
-        pipe.send(("ready", kernels()))                            # from here on a death is the run's, or a kill
+        pipe.send(("ready", kernels()))  # from here on a death is the run's, or a kill
         while True:
             pipe.send(("rows", evaluator.rows(pipe.recv())))
 
@@ -69,7 +73,7 @@ class Worker:
     """A process with its pipe and the chunk it has in hand."""
 
     def __init__(self, packed: bytes, needs_main: bool) -> None:
-        context = processes.get_context("spawn")                   # fork would copy threads and open databases
+        context = processes.get_context("spawn")  # fork would copy threads and open databases
         self.pipe, far = context.Pipe()
         self.process = context.Process(target=_work, args=(far, packed), daemon=True)
         with _one_thread_each(), _without_main(needs_main):
@@ -100,8 +104,10 @@ def packed_plan(plan: Plan) -> bytes:
     try:
         return pickle.dumps(plan)
     except Exception as error:
-        raise InputError(f"this sweep cannot be given to workers ({error}): put the functions of the scenario and of "
-                         "its measures into a module, or run with workers=0, in this process") from None
+        raise InputError(
+            f"this sweep cannot be given to workers ({error}): put the functions of the scenario and of "
+            "its measures into a module, or run with workers=0, in this process"
+        ) from None
 
 
 class LocalTeam:
@@ -111,11 +117,11 @@ class LocalTeam:
         self.count, self.packed = workers, packed_plan(plan)
         self.needs_main = any(getattr(item.function, "__module__", "") == "__main__" for item in plan.measure)
         self.team: list[Worker] = []
-        self.seconds = CHUNK_SECONDS                               # of one run, as far as is known
+        self.seconds = CHUNK_SECONDS  # of one run, as far as is known
         self.stillborn = 0
         self.deaths: dict[int, int] = {}
         self.stopping = False
-        self.first = True                                          # one alone, until kernels are compiled
+        self.first = True  # one alone, until kernels are compiled
 
     def fill(self, todo: Sequence[Any], take: Take, keep: bool = False) -> None:
         """All of `todo` (numbers, or numbers with points); rows go to `take` as they come. `keep` the workers."""
@@ -129,7 +135,7 @@ class LocalTeam:
                 except KeyboardInterrupt:
                     if self.stopping:
                         raise
-                    self.stopping = True                           # runs in hand are waited for
+                    self.stopping = True  # runs in hand are waited for
             if self.stopping:
                 raise KeyboardInterrupt
             done = True
@@ -147,7 +153,7 @@ class LocalTeam:
         for worker in self.team:
             if worker.ready and not worker.chunk and self._left():
                 worker.chunk = self._next_chunk()
-                with contextlib.suppress(OSError):                 # it died just now: seen when its pipe is read
+                with contextlib.suppress(OSError):  # it died just now: seen when its pipe is read
                     worker.pipe.send(worker.chunk)
 
     def _next_chunk(self) -> list[Any]:
@@ -155,7 +161,7 @@ class LocalTeam:
             return [self.again.popleft()]
         fair = -(-len(self.queue) // (4 * self.count))
         size = 1 if self.first else max(1, min(int(CHUNK_SECONDS / max(self.seconds, 1e-6)), fair))
-        size = size if size < LANES else size - size % LANES       # eight at a time
+        size = size if size < LANES else size - size % LANES  # eight at a time
         return [self.queue.popleft() for _ in range(min(size, len(self.queue)))]
 
     def _collect(self, take: Take) -> None:
@@ -165,7 +171,7 @@ class LocalTeam:
                 if worker.pipe.poll():
                     sort, said = worker.pipe.recv()
                     self._hear(worker, sort, said, take)
-            except (EOFError, OSError):                            # killed: by a user, for its memory, by its run
+            except (EOFError, OSError):  # killed: by a user, for its memory, by its run
                 self._bury(worker, take)
 
     def _hear(self, worker: Worker, sort: str, said: Any, take: Take) -> None:
@@ -174,8 +180,10 @@ class LocalTeam:
         if sort == "ready":
             worker.ready, self.stillborn = True, 0
             if said != kernels():
-                raise InputError(f"the library was edited since this sweep began: a worker runs {said}, this process "
-                                 f"{kernels()}; start again, so that all rows come from one version")
+                raise InputError(
+                    f"the library was edited since this sweep began: a worker runs {said}, this process "
+                    f"{kernels()}; start again, so that all rows come from one version"
+                )
             return
         take(said)
         worker.chunk, self.first = [], False
@@ -223,7 +231,7 @@ class InProcess:
         if evaluator.in_lanes:
             size = LANES
         for first in range(0, len(todo), size):
-            take(evaluator.rows(todo[first:first + size]))
+            take(evaluator.rows(todo[first : first + size]))
 
     def end(self) -> None:
         """Nothing to let go."""

@@ -1,4 +1,5 @@
 """Error bars: how far the numbers of a summary are from what infinitely fine steps and quadratures would give."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,8 +22,17 @@ if TYPE_CHECKING:
 
     from limbless.simulation import Progress
 
-NUMBERS = ("com_displacement", "path_length", "mean_speed", "period_speed", "steady", "peak_torque", "positive_work",
-           "cost_of_transport", "statics")
+NUMBERS = (
+    "com_displacement",
+    "path_length",
+    "mean_speed",
+    "period_speed",
+    "steady",
+    "peak_torque",
+    "positive_work",
+    "cost_of_transport",
+    "statics",
+)
 """What of a summary gets an error bar; the rest is given, counted or a measure of error itself."""
 SPACING_ORDER = 2
 """Order to which quadratures are taken to converge: the lowest of those in use (a trapezium; Simpson's and Gauss' rules
@@ -58,8 +68,13 @@ class ErrorBars:
         return {"total": self.total, "sources": self.sources, "notes": self.notes}
 
 
-def error_bars(source: str | Path | Scenario, changes: Mapping[str, Any] | None = None, *, result: Result | None = None,
-               watch: Watch | None = None) -> ErrorBars:
+def error_bars(
+    source: str | Path | Scenario,
+    changes: Mapping[str, Any] | None = None,
+    *,
+    result: Result | None = None,
+    watch: Watch | None = None,
+) -> ErrorBars:
     """Run a scenario, again with shorter steps, and again at half the spacing of its quadratures; compare the
     summaries.
 
@@ -92,15 +107,30 @@ def error_bars(source: str | Path | Scenario, changes: Mapping[str, Any] | None 
     if scenario.task is None:
         order = scenario.model.time_order(scenario.environment)
         if order > 1:
-            _repeat(bars, [_with_steps(scenario, 2.0)], "half the step", watch,
-                    lambda finer: {"step": _of_smooth_step(scenario, result, finer[0], order)})
+            _repeat(
+                bars,
+                [_with_steps(scenario, 2.0)],
+                "half the step",
+                watch,
+                lambda finer: {"step": _of_smooth_step(scenario, result, finer[0], order)},
+            )
         else:
-            _repeat(bars, [_with_steps(scenario, times) for times in MORE_STEPS], "shorter steps", watch,
-                    lambda others: {"step": _of_jumps(scenario, [result, *others], order)})
+            _repeat(
+                bars,
+                [_with_steps(scenario, times) for times in MORE_STEPS],
+                "shorter steps",
+                watch,
+                lambda others: {"step": _of_jumps(scenario, [result, *others], order)},
+            )
     finer = refined(scenario)
     if finer != scenario:
-        _repeat(bars, [finer], "half the spacing of the quadratures", watch,
-                lambda others: {"quadrature": richardson(_numbers(result), _numbers(others[0]), SPACING_ORDER)})
+        _repeat(
+            bars,
+            [finer],
+            "half the spacing of the quadratures",
+            watch,
+            lambda others: {"quadrature": richardson(_numbers(result), _numbers(others[0]), SPACING_ORDER)},
+        )
     bars.total = _summed(_numbers(result), list(bars.sources.values()), bool(bars.notes))
     result.numerical_error = bars.as_dict()
     return bars
@@ -108,10 +138,13 @@ def error_bars(source: str | Path | Scenario, changes: Mapping[str, Any] | None 
 
 def refined(scenario: Scenario) -> Scenario:
     """The scenario with every part that stands in for an integral at half its spacing; equal where there is none."""
-    return scenario.model_copy(update={
-        "model": scenario.model.refined_for(scenario.robot.build()),
-        "environment": scenario.model.refined_environment(scenario.environment),
-        **({} if scenario.task is None else {"gait": scenario.gait.refined()})})
+    return scenario.model_copy(
+        update={
+            "model": scenario.model.refined_for(scenario.robot.build()),
+            "environment": scenario.model.refined_environment(scenario.environment),
+            **({} if scenario.task is None else {"gait": scenario.gait.refined()}),
+        }
+    )
 
 
 def _with_steps(scenario: Scenario, times: float) -> Scenario:
@@ -122,8 +155,13 @@ def _with_steps(scenario: Scenario, times: float) -> Scenario:
     return scenario.model_copy(update={"step": scenario.duration / steps, "record_every": scenario.duration})
 
 
-def _repeat(bars: ErrorBars, scenarios: Sequence[Scenario], label: str, watch: Watch,
-            compare: Callable[[list[Result]], dict[str, Any]]) -> None:
+def _repeat(
+    bars: ErrorBars,
+    scenarios: Sequence[Scenario],
+    label: str,
+    watch: Watch,
+    compare: Callable[[list[Result]], dict[str, Any]],
+) -> None:
     """Repeats, compared; one that does not come to its end leaves a note in place of their share."""
     found = []
     try:
@@ -150,8 +188,9 @@ def _of_smooth_step(scenario: Scenario, result: Result, finer: Result, order: fl
 def _of_jumps(scenario: Scenario, results: Sequence[Result], order: float) -> dict[str, Any]:
     """Share of the step in the error of the first of several runs, where velocities jump."""
     powers = np.array([result.dataset.attrs["step"] / scenario.step for result in results]) ** order
-    shares: dict[str, Any] = _each(lambda *values: _distance_from_limit(powers, np.array(values)),
-                                   *(_numbers(result) for result in results))
+    shares: dict[str, Any] = _each(
+        lambda *values: _distance_from_limit(powers, np.array(values)), *(_numbers(result) for result in results)
+    )
     return shares
 
 
@@ -187,10 +226,12 @@ def richardson(coarse: Any, fine: Any, order: float) -> Any:
 
 def _numbers(result: Result) -> dict[str, Any]:
     """The part of a summary that has errors: numbers, and lists and mappings of numbers. Counts have none."""
+
     def kept(value: Any) -> Any:
         if isinstance(value, Mapping):
             return {key: kept(part) for key, part in value.items() if not isinstance(part, int)}
         return value
+
     return kept({name: value for name, value in result.summary().items() if name in NUMBERS})
 
 
@@ -199,8 +240,10 @@ def _summed(value: Any, parts: list[Any], incomplete: bool) -> Any:
     if isinstance(value, Mapping):
         return {key: _summed(item, [part.get(key) for part in parts], incomplete) for key, item in value.items()}
     if isinstance(value, list):
-        return [_summed(item, [part[number] if part else None for part in parts], incomplete) for number,
-                item in enumerate(value)]
+        return [
+            _summed(item, [part[number] if part else None for part in parts], incomplete)
+            for number, item in enumerate(value)
+        ]
     if value is None or incomplete or any(part is None for part in parts):
         return None
     return max(sum(parts), float(np.finfo(np.float64).eps) * abs(value))

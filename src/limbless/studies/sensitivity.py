@@ -1,4 +1,5 @@
 """How a motion depends on gait, body and water: exact derivatives, from one run that carries them along."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,8 +30,9 @@ MEAN_OF_SIN16 = 6435.0 / 32768.0
 """Mean of sin¹⁶: with it the norm of a sinusoid is its amplitude."""
 
 
-def sensitivity(source: str | Path | Scenario, parameters: Sequence[str],
-                changes: Mapping[str, Any] | None = None) -> xr.Dataset:
+def sensitivity(
+    source: str | Path | Scenario, parameters: Sequence[str], changes: Mapping[str, Any] | None = None
+) -> xr.Dataset:
     """Derivatives of the base's motion, of works and of torques along fields of gait, robot, environment or start.
 
     Parameters
@@ -54,20 +56,28 @@ def sensitivity(source: str | Path | Scenario, parameters: Sequence[str],
     if not parameters:
         raise InputError("give at least one parameter, such as 'gait.amplitude'")
     if scenario.model.kind not in ("newton-euler", "soft"):
-        raise InputError("sensitivities are available for the models 'newton-euler' and 'soft', not for "
-                         f"{scenario.model.kind!r}"
-                         + ("; motion among contacts has kinks and jumps: `limbless.optimise` searches it with CMA-ES"
-                            if scenario.model.kind == "non-smooth" else "; take differences of runs instead"))
+        raise InputError(
+            "sensitivities are available for the models 'newton-euler' and 'soft', not for "
+            f"{scenario.model.kind!r}"
+            + (
+                "; motion among contacts has kinks and jumps: `limbless.optimise` searches it with CMA-ES"
+                if scenario.model.kind == "non-smooth"
+                else "; take differences of runs instead"
+            )
+        )
     if scenario.model.kind != "soft" and getattr(scenario.model, "integrator", "rk4") != "rk4":
-        raise InputError("model.integrator: derivatives are carried through explicit steps; set it to rk4, or take "
-                         "differences of runs")
+        raise InputError(
+            "model.integrator: derivatives are carried through explicit steps; set it to rk4, or take "
+            "differences of runs"
+        )
     for name in parameters:
         if name.partition(".")[0] not in ENTRIES or "." not in name:
-            raise InputError(f"{name!r} is not a field of {', '.join(ENTRIES)}; parameters are named like "
-                             "'gait.amplitude'")
+            raise InputError(
+                f"{name!r} is not a field of {', '.join(ENTRIES)}; parameters are named like 'gait.amplitude'"
+            )
     model = _model_of(scenario)
     order = sorted(parameters, key=lambda name: not _is_compiled(scenario, name))
-    parts = [_run(scenario, model, order[i:i + TANGENTS]) for i in range(0, len(order), TANGENTS)]
+    parts = [_run(scenario, model, order[i : i + TANGENTS]) for i in range(0, len(order), TANGENTS)]
     first = parts[0]
     found = _dataset(model, first.times, first.x, np.concatenate([part.x_slope for part in parts], axis=2), order)
     slopes = [part.score_slope for part in parts]
@@ -87,8 +97,13 @@ def _is_compiled(scenario: Scenario, name: str) -> bool:
     """Whether a field belongs to a gait that is differentiated itself."""
     entry, _, field = name.partition(".")
     gait = scenario.gait
-    return (scenario.model.kind == "newton-euler" and entry == "gait" and gait.compiled_duals is not None
-            and gait.drives == "shape" and field in gait.parameter_fields)
+    return (
+        scenario.model.kind == "newton-euler"
+        and entry == "gait"
+        and gait.compiled_duals is not None
+        and gait.drives == "shape"
+        and field in gait.parameter_fields
+    )
 
 
 class _Part(NamedTuple):
@@ -97,7 +112,7 @@ class _Part(NamedTuple):
     times: np.ndarray
     x: np.ndarray
     x_slope: np.ndarray
-    score: Any                            # Score
+    score: Any  # Score
     score_slope: Any
 
 
@@ -106,22 +121,24 @@ def _run(scenario: Scenario, model: NewtonEuler | Soft, names: list[str]) -> _Pa
     gait, end, count = scenario.gait, scenario.duration, len(names)
     compiled = [name.partition(".")[2] for name in names if _is_compiled(scenario, name)]
     breaks = _breaks(scenario, model)
-    held = recorded(breaks, scenario.record_every, end)                    # what is recorded is so at its own time
+    held = recorded(breaks, scenario.record_every, end)  # what is recorded is so at its own time
     kinks = between(breaks[~held], end)
-    others = [_change(scenario, model, name, kinks) for name in names[len(compiled):]]
+    others = [_change(scenario, model, name, kinks) for name in names[len(compiled) :]]
     start = model.initial_state(scenario.initial, gait)
-    run: Any = (SoftTangents(model, gait, start, others) if isinstance(model, Soft)
-                else Tangents(model, gait, compiled, start, others))
+    run: Any = (
+        SoftTangents(model, gait, start, others)
+        if isinstance(model, Soft)
+        else Tangents(model, gait, compiled, start, others)
+    )
     knots = knots_between(0.0, end, scenario.step, list(breaks))
     keep = recorded(knots, scenario.record_every, end)
     states, slopes = [], []
     begins = {*range(0, len(knots) - 1, model.steps_per_block), len(knots) - 1}
     if isinstance(model, Soft):
-        begins |= {int(np.abs(knots - kink).argmin()) for kink in
-                   (*breaks[held], *model.jumps(gait, 0.0, end))}
+        begins |= {int(np.abs(knots - kink).argmin()) for kink in (*breaks[held], *model.jumps(gait, 0.0, end))}
     for first, last in pairwise(sorted(begins)):
-        block, record = knots[first:last + 1], keep[first:last + 1].copy()
-        record[-1] &= block[-1] == end                    # the next block begins with this knot
+        block, record = knots[first : last + 1], keep[first : last + 1].copy()
+        record[-1] &= block[-1] == end  # the next block begins with this knot
         state, slope = run.advance(block, stage_times(block), record)
         states.append(state)
         slopes.append(slope[:, :, :count])
@@ -133,9 +150,13 @@ def _run(scenario: Scenario, model: NewtonEuler | Soft, names: list[str]) -> _Pa
 def _breaks(scenario: Scenario, model: NewtonEuler | Soft) -> np.ndarray:
     """Where steps must end."""
     gait, end = scenario.gait, scenario.duration
-    return np.array([*gait.breakpoints(0.0, end), *(t for item in scenario.environment
-                                                    for t in item.breakpoints(0.0, end)),
-                     *model.breakpoints(gait, 0.0, end)])
+    return np.array(
+        [
+            *gait.breakpoints(0.0, end),
+            *(t for item in scenario.environment for t in item.breakpoints(0.0, end)),
+            *model.breakpoints(gait, 0.0, end),
+        ]
+    )
 
 
 def _change(scenario: Scenario, model: NewtonEuler | Soft, name: str, kinks: np.ndarray) -> Change:
@@ -156,24 +177,33 @@ def models_along(variation: Variation, model: Any) -> list[Any]:
     return [model if alone else _model_of(one) for one in variation.scenarios]
 
 
-def change_along(variation: Variation, model: Any, models: list[Any],
-                 around: Callable[[np.ndarray], list[np.ndarray]]) -> Change:
-    """How what these models pack changes along a field about that of `model`; `around` gives the knots of each.
-    """
+def change_along(
+    variation: Variation, model: Any, models: list[Any], around: Callable[[np.ndarray], list[np.ndarray]]
+) -> Change:
+    """How what these models pack changes along a field about that of `model`; `around` gives the knots of each."""
+
     def differences(parts: list[Any]) -> Any:
         return combined(variation.weights, parts, variation.path)
 
     def drive(knots: np.ndarray) -> Any:
-        found = differences([one.drive(varied.gait, stage_times(there)) for one, varied, there
-                             in zip(models, variation.scenarios, around(knots), strict=True)])
+        found = differences(
+            [
+                one.drive(varied.gait, stage_times(there))
+                for one, varied, there in zip(models, variation.scenarios, around(knots), strict=True)
+            ]
+        )
         if isinstance(models[0], NewtonEuler):
             return found
         return found._replace(command=one_sided(found.command), command_rate=one_sided(found.command_rate))
 
     packed = [one.problem(one.still(), 0, Uncounted(), Uncounted()) for one in (model, *models)]
     problem = combined((0.0, *variation.weights), packed, variation.path)  # the one between must be of the same make
-    start = differences([one.initial_state(varied.initial, varied.gait).x
-                         for one, varied in zip(models, variation.scenarios, strict=True)])
+    start = differences(
+        [
+            one.initial_state(varied.initial, varied.gait).x
+            for one, varied in zip(models, variation.scenarios, strict=True)
+        ]
+    )
     return Change(problem, start, drive, lambda knots: differences(around(knots)))
 
 
@@ -202,8 +232,9 @@ def torque_norm(strain: np.ndarray, duration: float) -> tuple[np.ndarray, np.nda
     return norm, np.divide(norm, 16.0 * mean, out=np.zeros_like(mean), where=mean > 1e-200)
 
 
-def _dataset(model: NewtonEuler | Soft, times: np.ndarray, x: np.ndarray, slopes: np.ndarray,
-             names: list[str]) -> xr.Dataset:
+def _dataset(
+    model: NewtonEuler | Soft, times: np.ndarray, x: np.ndarray, slopes: np.ndarray, names: list[str]
+) -> xr.Dataset:
     """Named pieces of the flat state and of its derivatives."""
     dataset = xr.Dataset(coords={"time": ("time", times, {"units": "s"}), "parameter": names})
     for name, dim, columns in model.state_columns():
@@ -211,9 +242,14 @@ def _dataset(model: NewtonEuler | Soft, times: np.ndarray, x: np.ndarray, slopes
         unit = model.schema()[name].units
         pick = columns if dim else columns.start
         dataset[name] = (dims, x[:, pick], {"units": unit})
-        dataset[f"d_{name}"] = ((*dims, "parameter"), slopes[:, pick], {
-            "units": f"({unit}) per unit of the parameter",
-            "long_name": f"derivative of {model.schema()[name].long_name}"})
+        dataset[f"d_{name}"] = (
+            (*dims, "parameter"),
+            slopes[:, pick],
+            {
+                "units": f"({unit}) per unit of the parameter",
+                "long_name": f"derivative of {model.schema()[name].long_name}",
+            },
+        )
         if dim:
             dataset.coords[dim] = list(LABELS[dim])
     return dataset

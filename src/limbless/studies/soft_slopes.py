@@ -1,6 +1,7 @@
 """How far a soft body gets in a run, what its actuators give and spend, what its way costs; and the slopes of all along
 fields of its scenario.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -54,8 +55,10 @@ def moved(scenario: Scenario, paths: Sequence[str], names: Sequence[str] = MEASU
     data = sensitivity(scenario, paths)
     place, rises = data["com_position"].values, data["d_com_position"].values
     given, rise = data["actuator_work"].values, data["d_actuator_work"].values
-    found = {"actuator_work": (float(given[-1] - given[0]), rise[-1] - rise[0]),
-             "positive_work": (float(data["positive_work"]), data["d_positive_work"].values)}
+    found = {
+        "actuator_work": (float(given[-1] - given[0]), rise[-1] - rise[0]),
+        "positive_work": (float(data["positive_work"]), data["d_positive_work"].values),
+    }
     way, time = place[-1] - place[0], float(data["time"].values[-1] - data["time"].values[0])
     distance, why = float(np.linalg.norm(way)), why_no_transport(way, 1.0, transport_facts(scenario))
     if distance > 0.0:
@@ -69,8 +72,9 @@ def moved(scenario: Scenario, paths: Sequence[str], names: Sequence[str] = MEASU
     return Moved({name: found[name][0] for name in names}, {name: found[name][1] for name in names})
 
 
-def _cost(scenario: Scenario, paths: Sequence[str], work: tuple[float, Array],
-          way: tuple[float, Array]) -> tuple[float, Array]:
+def _cost(
+    scenario: Scenario, paths: Sequence[str], work: tuple[float, Array], way: tuple[float, Array]
+) -> tuple[float, Array]:
     """Of transport: work / (mass g way), and d(work) less what more mass and a longer way save."""
     mass = scenario.robot.build().total_mass
     heavier = np.array([mass_slope(scenario, path) for path in paths])

@@ -5,6 +5,7 @@ field p the sum that is spent changes by its own derivative at a fixed posture, 
 multipliers come from one linear solve with the transposed matrix of F, whatever the number of fields. dF/dp is a
 difference of balances at one posture, and no equilibrium is solved again.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -49,8 +50,10 @@ def consumption(scenario: Scenario, paths: Sequence[str] = ()) -> tuple[float, d
     value, by_tension, by_length = spending(found)
     if not paths:
         return value, {}
-    at = [multipliers(model, one, pull, t, l, follow)
-          for one, pull, t, l in zip(found.equilibria, found.tension, by_tension, by_length, strict=True)]
+    at = [
+        multipliers(model, one, pull, t, l, follow)
+        for one, pull, t, l in zip(found.equilibria, found.tension, by_tension, by_length, strict=True)
+    ]
     return value, {path: _slope(scenario, path, found, at, by_length) for path in paths}
 
 
@@ -78,8 +81,13 @@ def _balance(model: TendonStatics, one: Equilibrium, tension: Array, target: Arr
 
 def _model_of(scenario: Scenario) -> TendonStatics:
     settings: Any = scenario.model
-    return TendonStatics(scenario.robot.build(), scenario.environment, settings=settings,
-                         base_position=scenario.initial.position, base_orientation=scenario.initial.orientation)
+    return TendonStatics(
+        scenario.robot.build(),
+        scenario.environment,
+        settings=settings,
+        base_position=scenario.initial.position,
+        base_orientation=scenario.initial.orientation,
+    )
 
 
 def _targets(scenario: Scenario) -> Array:

@@ -3,6 +3,7 @@
 Packing (pydantic, NumPy) carries no derivative, and is smooth: central differences of packed tables are right to the
 square of a step of 1e-5, and the simulation that starts from them stays exact.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -31,7 +32,7 @@ class Variation(NamedTuple):
 
     path: str
     scenarios: tuple[Scenario, ...]
-    weights: tuple[float, ...]           # per unit of the field
+    weights: tuple[float, ...]  # per unit of the field
 
 
 def value_at(scenario: Scenario, path: str) -> float:
@@ -47,7 +48,7 @@ def value_at(scenario: Scenario, path: str) -> float:
             break
     if isinstance(here, bool) or not isinstance(here, int | float):
         if here is None:
-            Scenario.load(scenario, {path: 1.0})                   # an unknown path is refused in its own words
+            Scenario.load(scenario, {path: 1.0})  # an unknown path is refused in its own words
         raise InputError(f"{path}: holds {here!r:.40}, which is no number that could change a little")
     return float(here)
 
@@ -66,8 +67,11 @@ def vary(scenario: Scenario, path: str) -> Variation:
     if isinstance(here, int) or _is_whole(scenario, path):
         raise InputError(f"{path}: is a whole number, which has no derivative")
     step = STEP * (abs(here) or 1.0)
-    for offsets, weights in (((-1.0, 1.0), (-0.5, 0.5)), ((0.0, 1.0, 2.0), (-1.5, 2.0, -0.5)),
-                             ((0.0, -1.0, -2.0), (1.5, -2.0, 0.5))):
+    for offsets, weights in (
+        ((-1.0, 1.0), (-0.5, 0.5)),
+        ((0.0, 1.0, 2.0), (-1.5, 2.0, -0.5)),
+        ((0.0, -1.0, -2.0), (1.5, -2.0, 0.5)),
+    ):
         try:
             around = tuple(changed(scenario, path, here + offset * step) for offset in offsets)
         except InputError as error:
@@ -79,11 +83,14 @@ def vary(scenario: Scenario, path: str) -> Variation:
 
 def _is_whole(scenario: Scenario, path: str) -> bool:
     entry, _, name = path.partition(".")
-    if entry == "gait" and name in type(scenario.gait).model_fields:             # without a dump of everything
+    if entry == "gait" and name in type(scenario.gait).model_fields:  # without a dump of everything
         return type(scenario.gait).model_fields[name].annotation is int
     place = tuple(int(part) if part.isdigit() else part for part in path.split("."))
-    field = field_at(Scenario, scenario.model_dump(), place) if not any(
-        isinstance(part, str) and part not in type(scenario).model_fields for part in place[:1]) else None
+    field = (
+        field_at(Scenario, scenario.model_dump(), place)
+        if not any(isinstance(part, str) and part not in type(scenario).model_fields for part in place[:1])
+        else None
+    )
     return field is not None and field.annotation is int
 
 
@@ -137,13 +144,17 @@ def combined(weights: Sequence[float], parts: Sequence[Any], path: str) -> Any:
         if any(type(part) is not type(first) or len(part) != len(first) for part in parts):
             raise InputError(f"{path}: the kind of something changes here; there is no derivative")
         names = getattr(first, "_fields", range(len(first)))
-        found = [each[0] if name in _BOUNDS else combined(weights, each, path)
-                 for name, each in zip(names, zip(*parts, strict=True), strict=True)]
+        found = [
+            each[0] if name in _BOUNDS else combined(weights, each, path)
+            for name, each in zip(names, zip(*parts, strict=True), strict=True)
+        ]
         return type(first)(*found) if hasattr(first, "_fields") else tuple(found)
     if not isinstance(first, np.ndarray):
         if isinstance(first, float) and any(part != first for part in parts):
-            raise InputError(f"{path}: derivatives do not reach it (the height of a surface does not stand in the "
-                             "tables of a body); take differences of runs instead")
+            raise InputError(
+                f"{path}: derivatives do not reach it (the height of a surface does not stand in the "
+                "tables of a body); take differences of runs instead"
+            )
         return first
     if any(part.shape != first.shape for part in parts):
         raise InputError(f"{path}: the number of something changes here; there is no derivative")
@@ -153,6 +164,6 @@ def combined(weights: Sequence[float], parts: Sequence[Any], path: str) -> Any:
         if any(not np.array_equal(part, beside[0]) for part in beside):
             raise InputError(f"{path}: a choice of the kernels changes here; there is no derivative")
         return first
-    with np.errstate(invalid="ignore"):                            # a window's inf - inf
+    with np.errstate(invalid="ignore"):  # a window's inf - inf
         slope = sum(weight * part for weight, part in zip(weights, parts, strict=True))
     return np.where(np.isfinite(slope), slope, 0.0)

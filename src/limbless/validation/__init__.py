@@ -1,2 +1,1 @@
-"""The cases of the folder `validation/`: what they claim, how they are run, and the page that shows how they came out.
-"""
+"""The cases of the folder `validation/`: what they claim, how they are run, and the page that shows how they came out."""

@@ -1,6 +1,7 @@
 """A case: a folder with `case.yaml` (source, references, tolerances and their reasons) and `check.py` (measures and
 draws).
 """
+
 from __future__ import annotations
 
 import importlib.util
@@ -34,10 +35,12 @@ class Row(Description):
     value: str = Field("", description="name of the number that check.py returns")
     unit: str = ""
     reference: float | None = None
-    tolerance: float | None = Field(None, ge=0.0, description="largest difference from the reference, in the unit of "
-                                                              "the row")
-    between: tuple[float | None, float | None] | None = Field(None, description="lowest and highest value; null for "
-                                                                                "no bound")
+    tolerance: float | None = Field(
+        None, ge=0.0, description="largest difference from the reference, in the unit of the row"
+    )
+    between: tuple[float | None, float | None] | None = Field(
+        None, description="lowest and highest value; null for no bound"
+    )
     reason: str = Field(min_length=15, description="why this tolerance or these bounds, or why nothing decides")
     verdict: Literal["not decidable", "open"] | None = Field(None, description="of a row that nothing measures")
     shortfall: str = Field("", description="of a row that is known not to be met: why")
@@ -65,14 +68,16 @@ class Case(Description):
 
     title: str = Field(min_length=10)
     kind: Kind
-    source: str = Field(min_length=10, description="paper and figure or equation, or the book or engine that it is "
-                                                   "held against")
+    source: str = Field(
+        min_length=10, description="paper and figure or equation, or the book or engine that it is held against"
+    )
     models: tuple[str, ...] = Field(min_length=1)
     quick: bool = Field(True, description="part of `limbless validate --quick`")
     needs: tuple[str, ...] = Field((), description="packages that it needs beside limbless")
     scenario: str | None = Field(None, description="the scenario whose summary is shown with its error bars")
-    data: str | None = Field(None, description="file of longer tables of reference numbers, from the root of the "
-                                               "project")
+    data: str | None = Field(
+        None, description="file of longer tables of reference numbers, from the root of the project"
+    )
     remarks: str = Field("", alias="notes", description="what is compared, and what is not comparable")
     caption: str = Field(min_length=10, description="what its figure shows")
     rows: tuple[Row, ...] = Field(min_length=1)
@@ -100,8 +105,9 @@ class Case(Description):
         root = str(self.folder.parents[1])
         if root not in sys.path:
             sys.path.append(root)
-        spec = importlib.util.spec_from_file_location(f"validation_{self.name.replace('-', '_')}",
-                                                      self.folder / "check.py")
+        spec = importlib.util.spec_from_file_location(
+            f"validation_{self.name.replace('-', '_')}", self.folder / "check.py"
+        )
         if spec is None or spec.loader is None or not (self.folder / "check.py").is_file():
             raise InputError(f"{self.folder} has no check.py; copy that of another case")
         module = importlib.util.module_from_spec(spec)

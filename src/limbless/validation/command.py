@@ -1,4 +1,5 @@
 """What `limbless validate` does."""
+
 from __future__ import annotations
 
 import os
@@ -28,8 +29,12 @@ def validate(names: Sequence[str], quick: bool, out: Console, write: bool = Fals
     whole = not names and not quick
     reports = []
     for report in running.run(chosen, home.parent / "docs" / "images" / "validation" if write else None):
-        out.print(Text(f"{report.case.name}: {page.told(page.counts([report]))} ({report.seconds:.1f} s)"
-                       + (f"; {report.problem}" if report.problem else "")))
+        out.print(
+            Text(
+                f"{report.case.name}: {page.told(page.counts([report]))} ({report.seconds:.1f} s)"
+                + (f"; {report.problem}" if report.problem else "")
+            )
+        )
         reports.append(report)
     out.print(terminal.table(page.rows(reports), ("case", *page.HEADS)))
     out.print(Text(f"{len(reports)} cases, {page.told(page.counts(reports))}", style="bold"))
@@ -54,16 +59,25 @@ def mutants(out: Console) -> bool:
         if name != "unchanged":
             killed += verdict == "killed"
             alive += [] if verdict == "killed" else [name]
-    out.print(Text(f"{killed} of {killed + len(alive)} misprints are noticed by their tests"
-                   + (f"; not: {', '.join(alive)}" if alive else ""), style="bold"))
+    out.print(
+        Text(
+            f"{killed} of {killed + len(alive)} misprints are noticed by their tests"
+            + (f"; not: {', '.join(alive)}" if alive else ""),
+            style="bold",
+        )
+    )
     return not alive and killed > 0
 
 
 def _verdicts(root: Path) -> Iterator[list[str]]:
     """Lines of `python tests/mutants`: name, verdict and the test that decided."""
-    process = subprocess.Popen([sys.executable, str(root / "tests" / "mutants")], cwd=root, stdout=subprocess.PIPE,
-                               text=True,
-                               env={**os.environ, "PYTHONUNBUFFERED": "1"})
+    process = subprocess.Popen(
+        [sys.executable, str(root / "tests" / "mutants")],
+        cwd=root,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
     with process:
         for line in process.stdout or ():
             if "\t" in line:

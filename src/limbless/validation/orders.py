@@ -1,4 +1,5 @@
 """Orders of convergence, for the cases that refine something."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -12,8 +13,9 @@ def fitted_order(counts: Sequence[float], errors: Sequence[float]) -> float:
     return float(-np.polyfit(np.log(counts), np.log(errors), 1)[0])
 
 
-def draw_order(axes: Any, counts: Sequence[float], errors: Sequence[float], label: str, what: str,
-               marker: str = "o") -> None:
+def draw_order(
+    axes: Any, counts: Sequence[float], errors: Sequence[float], label: str, what: str, marker: str = "o"
+) -> None:
     """Errors over counts, both logarithmic, with the fitted order in the legend; `what` names the count."""
     order = fitted_order(counts, errors)
     axes.loglog(counts, errors, marker=marker, markersize=4, label=f"{label}: order {order:.2f}")

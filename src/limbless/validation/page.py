@@ -1,4 +1,5 @@
 """How cases came out: rows for the terminal and the page docs/validation.md."""
+
 from __future__ import annotations
 
 import importlib.util
@@ -13,8 +14,10 @@ from limbless.validation.running import NOT_MET, NOT_RUN, Outcome, Report
 
 HEADS = ("statement", "measured", "wanted", "verdict")
 _SECTIONS = {
-    "paper": ("The five papers", "Published examples against numbers of other code made for this project, and "
-                                 "against what the text says."),
+    "paper": (
+        "The five papers",
+        "Published examples against numbers of other code made for this project, and against what the text says.",
+    ),
     "closed form": ("Closed forms", "Results from outside the five papers."),
     "ladder": ("The ladder", "The same body and gait through two models: their difference shrinks as it should."),
     "engine": ("Other engines", "Held against Pinocchio, MuJoCo and PyElastica where both can say the same thing."),
@@ -48,8 +51,11 @@ def wanted(outcome: Outcome) -> str:
 
 def rows(reports: Iterable[Report]) -> list[tuple[str, ...]]:
     """Of the table that the command prints."""
-    return [(report.case.name, outcome.row.statement, _measured(outcome), wanted(outcome), outcome.verdict)
-            for report in reports for outcome in report.outcomes]
+    return [
+        (report.case.name, outcome.row.statement, _measured(outcome), wanted(outcome), outcome.verdict)
+        for report in reports
+        for outcome in report.outcomes
+    ]
 
 
 def counts(reports: Iterable[Report]) -> Counter[str]:
@@ -74,26 +80,51 @@ def markdown(reports: Sequence[Report], extra: str = "") -> str:
 
 def _head(reports: Sequence[Report]) -> str:
     lines = [
-        "# Validation", "",
+        "# Validation",
+        "",
         "Written by `limbless validate --write`, which runs every case of the folder `validation/`; do not edit. Each "
         "row is "
         "a statement with what",
         "was measured, what it is held against, and a tolerance whose reason stands beside it. What falls short is "
         "shown as such.",
         "*The spec* is the corrected form of a paper's model that this project worked from; the model's "
-        "[page](index.md) repeats it.", "",
-        f"**{len(reports)} cases, {sum(counts(reports).values())} rows: {told(counts(reports))}.**", "",
-        _table(("case", "source", "models", "rows"),
-               [(f"[{report.case.title}](#{_anchor(report)})", report.case.source, ", ".join(report.case.models),
-                 told(counts([report])))
-                for report in reports]),
+        "[page](index.md) repeats it.",
+        "",
+        f"**{len(reports)} cases, {sum(counts(reports).values())} rows: {told(counts(reports))}.**",
+        "",
+        _table(
+            ("case", "source", "models", "rows"),
+            [
+                (
+                    f"[{report.case.title}](#{_anchor(report)})",
+                    report.case.source,
+                    ", ".join(report.case.models),
+                    told(counts([report])),
+                )
+                for report in reports
+            ],
+        ),
     ]
     short = [(report, outcome) for report in reports for outcome in report.outcomes if outcome.verdict == NOT_MET]
     if short:
-        lines += ["", "## What falls short", "", _table(
-            ("case", "statement", "measured", "wanted", "why"),
-            [(f"[{report.case.name}](#{_anchor(report)})", outcome.row.statement, _measured(outcome), wanted(outcome),
-              outcome.row.shortfall or report.problem or "not known: to be found") for report, outcome in short])]
+        lines += [
+            "",
+            "## What falls short",
+            "",
+            _table(
+                ("case", "statement", "measured", "wanted", "why"),
+                [
+                    (
+                        f"[{report.case.name}](#{_anchor(report)})",
+                        outcome.row.statement,
+                        _measured(outcome),
+                        wanted(outcome),
+                        outcome.row.shortfall or report.problem or "not known: to be found",
+                    )
+                    for report, outcome in short
+                ],
+            ),
+        ]
     return "\n".join(lines)
 
 
@@ -104,13 +135,19 @@ def _anchor(report: Report) -> str:
 
 def _section(report: Report) -> str:
     case = report.case
-    lines = [f"### {case.title}", "",
-             f"*{case.source}; {', '.join(case.models)}; `limbless validate {case.name}`*", ""]
+    lines = [f"### {case.title}", "", f"*{case.source}; {', '.join(case.models)}; `limbless validate {case.name}`*", ""]
     lines += [case.remarks.strip(), ""] if case.remarks else []
     lines += [f"**{NOT_RUN if case.missing else NOT_MET}: {report.problem}**", ""] if report.problem else []
-    table = [(outcome.row.statement + (f" ({outcome.row.source})" if outcome.row.source else ""), _measured(outcome),
-              wanted(outcome), _verdict(outcome), outcome.row.shortfall or outcome.row.reason)
-             for outcome in report.outcomes]
+    table = [
+        (
+            outcome.row.statement + (f" ({outcome.row.source})" if outcome.row.source else ""),
+            _measured(outcome),
+            wanted(outcome),
+            _verdict(outcome),
+            outcome.row.shortfall or outcome.row.reason,
+        )
+        for outcome in report.outcomes
+    ]
     lines.append(_table((*HEADS, "why"), table))
     if report.figure is not None:
         lines += ["", f"![{case.title}](images/validation/{report.figure.name})", "", f"*{case.caption.strip()}*"]
@@ -131,17 +168,31 @@ def _error_bars(report: Report) -> list[str]:
 
     bars = error_bars(report.case.scenario)
     summary = bars.result.summary()
-    rows = [row for name, error in bars.total.items() for row in _with_errors(name.replace("_", " "), summary.get(name),
-                                                                              error)]
-    return ["", f"Numbers of `limbless run {report.case.scenario} --error`, with their estimated numerical errors:", "",
-            _table(("number", "value", "numerical error"), rows)] if rows else []
+    rows = [
+        row
+        for name, error in bars.total.items()
+        for row in _with_errors(name.replace("_", " "), summary.get(name), error)
+    ]
+    return (
+        [
+            "",
+            f"Numbers of `limbless run {report.case.scenario} --error`, with their estimated numerical errors:",
+            "",
+            _table(("number", "value", "numerical error"), rows),
+        ]
+        if rows
+        else []
+    )
 
 
 def _with_errors(name: str, value: Any, error: Any) -> list[tuple[str, str, str]]:
     """A number, or each number of a mapping or list, with its error."""
     if isinstance(value, Mapping):
-        return [row for key, item in value.items()
-                for row in _with_errors(f"{name}, {key}".replace("_", " "), item, (error or {}).get(key))]
+        return [
+            row
+            for key, item in value.items()
+            for row in _with_errors(f"{name}, {key}".replace("_", " "), item, (error or {}).get(key))
+        ]
     if isinstance(value, list | tuple):
         pairs = zip("xyz", value, error or [None] * len(value), strict=False)
         return [row for axis, item, part in pairs for row in _with_errors(f"{name}, {axis}", item, part)]
@@ -151,8 +202,9 @@ def _with_errors(name: str, value: Any, error: Any) -> list[tuple[str, str, str]
 
 
 def _table(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    body = ["| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ").strip() for cell in line) + " |"
-            for line in lines]
+    body = [
+        "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ").strip() for cell in line) + " |" for line in lines
+    ]
     return "\n".join(["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads), *body])
 
 

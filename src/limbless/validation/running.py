@@ -1,4 +1,5 @@
 """Runs cases: measures, decides each row, draws the figure."""
+
 from __future__ import annotations
 
 import logging
@@ -12,7 +13,7 @@ from limbless.validation.cases import Case, Row
 from limbless.view.figures.style import styled
 
 MET, NOT_MET, NOT_RUN = "met", "not met", "not run"
-_SIZE, _RESOLUTION = (5.4, 3.0), 100        # inches, dots per inch: small enough to be kept beside the page
+_SIZE, _RESOLUTION = (5.4, 3.0), 100  # inches, dots per inch: small enough to be kept beside the page
 
 
 class Outcome(NamedTuple):
@@ -33,7 +34,7 @@ class Report(NamedTuple):
 
     case: Case
     outcomes: list[Outcome]
-    problem: str            # why it could not be measured
+    problem: str  # why it could not be measured
     seconds: float
     figure: Path | None
 
@@ -57,18 +58,20 @@ def run_case(case: Case, pictures: Path | None = None) -> Report:
     begun = time.perf_counter()
     with styled():
         from matplotlib.figure import Figure
+
         sheet = Figure(figsize=_SIZE, layout="constrained")
         values, problem = _measured(case, sheet)
         path = _saved(sheet, pictures / f"{case.name}.png") if pictures is not None and not problem else None
-    return Report(case, [_decided(case, row, values, problem) for row in case.rows], problem,
-                  time.perf_counter() - begun, path)
+    return Report(
+        case, [_decided(case, row, values, problem) for row in case.rows], problem, time.perf_counter() - begun, path
+    )
 
 
 def _measured(case: Case, sheet: Any) -> tuple[dict[str, float], str]:
     try:
         return dict(case.module.check(case, sheet)), ""
-    except Exception as error:                                           # whatever goes wrong is shown, and the other
-                                                                         # cases go on
+    except Exception as error:  # whatever goes wrong is shown, and the other
+        # cases go on
         logging.getLogger(__name__).info("%s", case.name, exc_info=True)
         return {}, f"{type(error).__name__}: {error}"
 
@@ -79,8 +82,9 @@ def _decided(case: Case, row: Row, values: dict[str, float], problem: str) -> Ou
     if problem:
         return Outcome(row, None, NOT_MET)
     if row.value not in values:
-        raise InputError(f"validation/{case.name}/check.py returns no {row.value!r}; it returns "
-                         f"{', '.join(sorted(values))}")
+        raise InputError(
+            f"validation/{case.name}/check.py returns no {row.value!r}; it returns {', '.join(sorted(values))}"
+        )
     measured = float(values[row.value])
     return Outcome(row, measured, MET if row.holds(measured) else NOT_MET)
 

@@ -4,6 +4,7 @@ what was measured.
 `validation/scorecard.yaml` names the tests. They are run by pytest with a plugin (`validation/margins.py`) that notes,
 for every comparison in them, how much of its tolerance was used.
 """
+
 from __future__ import annotations
 
 import json
@@ -53,42 +54,64 @@ class Score(NamedTuple):
 
     @property
     def good(self) -> bool:
-        return all(self.results[test].passed for lines in self.card.models.values() for line in lines
-                   for test in line.tests)
+        return all(
+            self.results[test].passed for lines in self.card.models.values() for line in lines for test in line.tests
+        )
 
     def counts(self) -> dict[str, tuple[int, int]]:
         """Per model: invariants that tests hold, and all."""
-        return {model: (sum(bool(line.tests) and all(self.results[test].passed for test in line.tests)
-                            for line in lines), len(lines))
-                for model, lines in self.card.models.items()}
+        return {
+            model: (
+                sum(bool(line.tests) and all(self.results[test].passed for test in line.tests) for line in lines),
+                len(lines),
+            )
+            for model, lines in self.card.models.items()
+        }
 
     def told(self) -> str:
         return "scorecard: " + ", ".join(f"{model} {held} of {total}" for model, (held, total) in self.counts().items())
 
     def markdown(self) -> str:
         """A section for the page."""
-        parts = ["## Scorecard", "",
-                 "The invariants that the specification of each model lists, the tests that hold them, and the "
-                 "comparison in these tests",
-                 "that came nearest to its tolerance: the difference that was measured, and the largest that is "
-                 "allowed (none, where",
-                 "the tests compare no numbers).", "",
-                 "| model | invariants held by tests |", "|---|---|",
-                 *(f"| {model} | {held} of {total} |" for model, (held, total) in self.counts().items())]
+        parts = [
+            "## Scorecard",
+            "",
+            "The invariants that the specification of each model lists, the tests that hold them, and the "
+            "comparison in these tests",
+            "that came nearest to its tolerance: the difference that was measured, and the largest that is "
+            "allowed (none, where",
+            "the tests compare no numbers).",
+            "",
+            "| model | invariants held by tests |",
+            "|---|---|",
+            *(f"| {model} | {held} of {total} |" for model, (held, total) in self.counts().items()),
+        ]
         for model, lines in self.card.models.items():
-            parts += ["", f"### Invariants of {model}", "", "| item | invariant | tests | measured | allowed |",
-                      "|---|---|---|---|---|",
-                      *(self._line(line) for line in lines)]
+            parts += [
+                "",
+                f"### Invariants of {model}",
+                "",
+                "| item | invariant | tests | measured | allowed |",
+                "|---|---|---|---|---|",
+                *(self._line(line) for line in lines),
+            ]
         return "\n".join(parts)
 
     def _line(self, line: Invariant) -> str:
         found = [self.results[test] for test in line.tests]
         sharp = [one for one in found if one.difference is not None and one.tolerance]
         worst = max(sharp, key=lambda one: (one.difference or 0.0) / (one.tolerance or 1.0), default=None)
-        names = "<br>".join(f"`{test.partition('::')[2]}`" + ("" if result.passed else " **fails**")
-                            for test, result in zip(line.tests, found, strict=True))
-        cells = (line.item, line.invariant + (f" ({line.note})" if line.note else ""), names or "**not tested**",
-                 f"{worst.difference:.1e}" if worst else "", f"{worst.tolerance:.1e}" if worst else "")
+        names = "<br>".join(
+            f"`{test.partition('::')[2]}`" + ("" if result.passed else " **fails**")
+            for test, result in zip(line.tests, found, strict=True)
+        )
+        cells = (
+            line.item,
+            line.invariant + (f" ({line.note})" if line.note else ""),
+            names or "**not tested**",
+            f"{worst.difference:.1e}" if worst else "",
+            f"{worst.tolerance:.1e}" if worst else "",
+        )
         return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
@@ -110,9 +133,14 @@ def run(home: Path) -> Score:
         environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
         paths = [str(home), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment |= {"LIMBLESS_MARGINS": str(notes), "PYTHONPATH": os.pathsep.join(paths)}
-        subprocess.run([sys.executable, "-m", "pytest", "-p", "margins", "-p", "no:cacheprovider", "-q", *tests],
-                       cwd=home.parent,
-                       env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        subprocess.run(
+            [sys.executable, "-m", "pytest", "-p", "margins", "-p", "no:cacheprovider", "-q", *tests],
+            cwd=home.parent,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
         noted: dict[str, Any] = json.loads(notes.read_text(encoding="utf-8")) if notes.is_file() else {}
     return Score(card, {test: _collected(test, noted) for test in tests})
 

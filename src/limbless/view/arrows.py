@@ -3,6 +3,7 @@
 All arrows of one kind are drawn to one scale: the force that 98 % of all recorded ones stay below is a quarter of the
 body long.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -18,14 +19,14 @@ from limbless.view.frames import Array, Frames
 
 Colours = NDArray[np.uint8]
 
-_REACH = 0.25          # length of a large arrow over that of the body
-_LARGE = 0.98          # share of the arrows that are not longer than that
-_LONGEST = 2.0         # no arrow is longer than this many large ones
-_NOTHING = 2e-2        # arrows shorter than this share of a large one are not drawn
-_NOISE = 1e-6          # a kind of force below this share of the largest force in or on the body is rounding, and is not
-                       # offered
+_REACH = 0.25  # length of a large arrow over that of the body
+_LARGE = 0.98  # share of the arrows that are not longer than that
+_LONGEST = 2.0  # no arrow is longer than this many large ones
+_NOTHING = 2e-2  # arrows shorter than this share of a large one are not drawn
+_NOISE = 1e-6  # a kind of force below this share of the largest force in or on the body is rounding, and is not
+# offered
 OPEN, STICK, SLIP = 0, 1, 2
-_FLOW_GRID = (14, 7)   # arrows of a flow along x and y
+_FLOW_GRID = (14, 7)  # arrows of a flow along x and y
 
 
 def rgb(colour: str) -> tuple[int, int, int]:
@@ -86,8 +87,7 @@ def families(frames: Frames) -> list[Arrows]:
 
 
 def holds(frames: Frames) -> tuple[Array, NDArray[np.bool_]] | None:
-    """Where anchorages and supports hold the body (frames, holds, 3), m, and whether each is there; None without any.
-    """
+    """Where anchorages and supports hold the body (frames, holds, 3), m, and whether each is there; None without any."""
     place, state = frames.values("contact_position"), frames.values("contact_state")
     if place is None or state is None or frames.values("support_abscissa") is None:
         return None
@@ -106,8 +106,8 @@ def _contacts(frames: Frames) -> Arrows | None:
     force, place, state = (frames.values(f"contact_{name}") for name in ("force", "position", "state"))
     if force is None or place is None or force.ndim != 3:
         return None
-    held = frames.values("contact_held")                      # wheels: in how many directions each sticks; one that
-                                                              # rolls holds across
+    held = frames.values("contact_held")  # wheels: in how many directions each sticks; one that
+    # rolls holds across
     state = np.full(force.shape[:2], STICK) if state is None else np.rint(state)
     state = state if held is None else np.where((state == SLIP) & (held > 0), STICK, state)
     in_world = np.where((state != OPEN)[..., None], force, 0.0)
@@ -152,8 +152,14 @@ def _base(frames: Frames) -> Arrows | None:
         return None
     from limbless.mechanics.algebra.rotations import rotate
 
-    return _arrows(frames, "base", "force that holds the base", place[:, None], rotate(turn, reaction[:, :3])[:, None],
-                   style.ORANGE)
+    return _arrows(
+        frames,
+        "base",
+        "force that holds the base",
+        place[:, None],
+        rotate(turn, reaction[:, :3])[:, None],
+        style.ORANGE,
+    )
 
 
 def _flow(frames: Frames) -> Arrows | None:

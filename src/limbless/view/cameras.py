@@ -1,15 +1,16 @@
 """Where the view stands: what it follows, and where it begins."""
+
 from __future__ import annotations
 
 import numpy as np
 
 from limbless.view.frames import Array, Frames
 
-FAR = 1e3              # how far the camera sees, in body lengths
-_HIGH, _LOW = 0.65, 0.34      # how high the view begins, over its distance sideways
-_SLIM = 0.25           # width over length up to which a body is seen from its length away
-_SMOOTH = 0.05         # share of the run over which the point that the view follows is averaged, for a gait without a
-                       # period
+FAR = 1e3  # how far the camera sees, in body lengths
+_HIGH, _LOW = 0.65, 0.34  # how high the view begins, over its distance sideways
+_SLIM = 0.25  # width over length up to which a body is seen from its length away
+_SMOOTH = 0.05  # share of the run over which the point that the view follows is averaged, for a gait without a
+# period
 
 
 def followed(frames: Frames) -> Array:

@@ -1,4 +1,5 @@
 """Runs on top of each other: where they went, how fast, with which power and which torques."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -40,8 +41,12 @@ def draw_together(results: Sequence[Result], names: Sequence[str]) -> Figure:
     return figure
 
 
-_AXES = (("x (m)", "y (m)"), ("t (s)", "speed (m/s)"), ("t (s)", "actuator power (W)"), ("t (s)",
-                                                                                        "largest torque (N m)"))
+_AXES = (
+    ("x (m)", "y (m)"),
+    ("t (s)", "speed (m/s)"),
+    ("t (s)", "actuator power (W)"),
+    ("t (s)", "largest torque (N m)"),
+)
 
 
 def _draw_one(axes: Any, data: Any, look: dict[str, Any]) -> None:

@@ -1,4 +1,5 @@
 """The controls of a page: pick a scenario, play, switch parts on, tune every field, save, copy."""
+
 from __future__ import annotations
 
 import time as clock
@@ -25,16 +26,20 @@ if TYPE_CHECKING:
 OWN = "(the result that was opened)"
 COMPARE, APART = "Compare with this run", "Stop comparing"
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "10")
-TELLING = 0.25         # s between two moves of the bar of a run
-_BUTTON = ("width:calc(100% - 24px);margin:4px 12px;padding:5px;border:0;border-radius:4px;"
-           "background:#0072B2;color:#fff;font-size:13px")
+TELLING = 0.25  # s between two moves of the bar of a run
+_BUTTON = (
+    "width:calc(100% - 24px);margin:4px 12px;padding:5px;border:0;border-radius:4px;"
+    "background:#0072B2;color:#fff;font-size:13px"
+)
 # A page from another machine (--host) is no secure context: there only the older way to copy works.
-_COPY = ("const b=this,t=b.parentNode.querySelector('textarea');const said=()=>{b.textContent='Copied';"
-         "setTimeout(()=>{b.textContent='Copy Python'},1500)};"
-         "b.parentNode.querySelector('details').open=true;t.select();"
-         "if(navigator.clipboard)navigator.clipboard.writeText(t.value)"
-         ".then(said,()=>{if(document.execCommand('copy'))said()});"
-         "else if(document.execCommand('copy'))said()")
+_COPY = (
+    "const b=this,t=b.parentNode.querySelector('textarea');const said=()=>{b.textContent='Copied';"
+    "setTimeout(()=>{b.textContent='Copy Python'},1500)};"
+    "b.parentNode.querySelector('details').open=true;t.select();"
+    "if(navigator.clipboard)navigator.clipboard.writeText(t.value)"
+    ".then(said,()=>{if(document.execCommand('copy'))said()});"
+    "else if(document.execCommand('copy'))said()"
+)
 
 
 class Controls:
@@ -50,32 +55,37 @@ class Controls:
         gui.main_panel.set_width(page.screen.controls)
         gui.add_html(STYLE, order=-2)
         own = page.source if isinstance(page.source, str) and page.source in loader.names() else OWN
-        self.scenario: Any = gui.add_dropdown("scenario", tuple(dict.fromkeys([own, *loader.names()])),
-                                              initial_value=own, order=0)
-        self.doubt = gui.add_html("", order=-1)         # the first line of the page: a run that is not proven
+        self.scenario: Any = gui.add_dropdown(
+            "scenario", tuple(dict.fromkeys([own, *loader.names()])), initial_value=own, order=0
+        )
+        self.doubt = gui.add_html("", order=-1)  # the first line of the page: a run that is not proven
         self.status = gui.add_html("", order=1)
         self.progress: Any = gui.add_progress_bar(0.0, visible=False, animated=True, order=2)
         self.stop = gui.add_button("Cancel the run", visible=False, color="red", order=3)
         with gui.add_folder("Play", order=4):
             self.play: Any = gui.add_checkbox("playing", True)
             self.slider: Any = gui.add_slider("time (s)", 0.0, 1.0, 0.01, 0.0)
-            self.speed_choice = gui.add_dropdown("speed", SPEEDS, initial_value="1",
-                                                 hint="simulated seconds per second")
+            self.speed_choice = gui.add_dropdown(
+                "speed", SPEEDS, initial_value="1", hint="simulated seconds per second"
+            )
             self.follow = gui.add_checkbox("follow the robot", True)
         self.show_folder = gui.add_folder("Show", order=30)
         with self.show_folder:
             self.legend = gui.add_html("", order=1e6)
             self.degrees: Any = gui.add_checkbox("angles in degrees", False, order=1e6 + 1)
-            self.shadows: Any = gui.add_checkbox("shadows", True, order=1e6 + 2,
-                                                 hint="without them a slow machine draws faster")
+            self.shadows: Any = gui.add_checkbox(
+                "shadows", True, order=1e6 + 2, hint="without them a slow machine draws faster"
+            )
         self.numbers_folder = gui.add_folder("Numbers", order=20)
         with self.numbers_folder:
             self.numbers = gui.add_html("")
-            self.compare: Any = gui.add_button(COMPARE, hint="it stays as a pale ghost with its own numbers, beside "
-                                                             "what you run next")
+            self.compare: Any = gui.add_button(
+                COMPARE, hint="it stays as a pale ghost with its own numbers, beside what you run next"
+            )
             self.apart: Any = gui.add_button(APART, visible=False)
-        self.keep = gui.add_button("Save scenario and result", hint="into runs/ of the folder in which limbless was "
-                                                                    "started", order=60)
+        self.keep = gui.add_button(
+            "Save scenario and result", hint="into runs/ of the folder in which limbless was started", order=60
+        )
         self.copy = gui.add_html("", order=61)
         self._told = 0.0
         self._running, self._compiles = "", False
@@ -128,10 +138,12 @@ class Controls:
     def refuse(self, text: str) -> None:
         """The library's own sentence; what is shown stays."""
         self._idle()
-        self.status.content = ("<div id='status' role='alert' "
-                               "style='color:#8a2500;background:#fdeee7;border-left:4px solid #D55E00;"
-                               f"padding:6px 10px;margin:4px "
-                               f"8px;font-size:13px;white-space:pre-wrap'>{escape(text)}</div>")
+        self.status.content = (
+            "<div id='status' role='alert' "
+            "style='color:#8a2500;background:#fdeee7;border-left:4px solid #D55E00;"
+            f"padding:6px 10px;margin:4px "
+            f"8px;font-size:13px;white-space:pre-wrap'>{escape(text)}</div>"
+        )
 
     def pause(self) -> None:
         self.play.value = False
@@ -144,8 +156,9 @@ class Controls:
         """Once for a run: what it needs has never been used on this machine."""
         if not self._compiles:
             self._compiles = True
-            self._say_quietly(f"{self._running}: compiling what this run needs, once on this machine; it may take half "
-                              "a minute ...")
+            self._say_quietly(
+                f"{self._running}: compiling what this run needs, once on this machine; it may take half a minute ..."
+            )
 
     def _say_quietly(self, text: str) -> None:
         look = "color:#555;padding:4px 12px;font-size:13px"
@@ -214,10 +227,12 @@ class Controls:
 
 def _copied(lines: str) -> str:
     """A button that copies the lines, and the lines themselves to be read or marked."""
-    return (f"<div id='python'><button type='button' style='{_BUTTON}' onclick=\"{escape(_COPY)}\" "
-            "title='the lines that give this run again'>Copy Python</button>"
-            "<details style='margin:0 12px 6px;font-size:12px'><summary style='color:#666;cursor:pointer'>the "
-            "lines</summary>"
-            f"<textarea readonly rows='6' spellcheck='false' style='width:100%;font:11px "
-            f"monospace'>{escape(lines)}</textarea>"
-            "</details></div>")
+    return (
+        f"<div id='python'><button type='button' style='{_BUTTON}' onclick=\"{escape(_COPY)}\" "
+        "title='the lines that give this run again'>Copy Python</button>"
+        "<details style='margin:0 12px 6px;font-size:12px'><summary style='color:#666;cursor:pointer'>the "
+        "lines</summary>"
+        f"<textarea readonly rows='6' spellcheck='false' style='width:100%;font:11px "
+        f"monospace'>{escape(lines)}</textarea>"
+        "</details></div>"
+    )

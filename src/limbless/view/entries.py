@@ -3,6 +3,7 @@
 Numbers that are no sliders are texts, so that they can be written with a unit, as in a file: `5 cm`, `2 N/mm`. Beside
 sliders stands one line in which any of them is written in this way.
 """
+
 from __future__ import annotations
 
 import math
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 SLIDING = ("gait", "run")
 """Groups whose numbers are sliders; those of the others are fields to type in."""
 NUMBERS = ("number", "whole")
-TYPING = 0.4           # s without a key before what was typed is run
+TYPING = 0.4  # s without a key before what was typed is run
 
 
 class Entries:
@@ -39,12 +40,12 @@ class Entries:
 
     def __init__(self, gui: GuiApi, page: Page, refuse: Callable[[str], None]) -> None:
         self.gui, self.page, self._refuse = gui, page, refuse
-        self.degrees = False                           # whether angles are shown in degrees
-        self.fields: dict[str, Any] = {}               # path of a field -> its handle in the page
-        self.choices: dict[str, Any] = {}              # group of a list -> which of its items has its fields shown
-        self.lines: dict[str, Any] = {}                # group of sliders -> the line in which values have units
+        self.degrees = False  # whether angles are shown in degrees
+        self.fields: dict[str, Any] = {}  # path of a field -> its handle in the page
+        self.choices: dict[str, Any] = {}  # group of a list -> which of its items has its fields shown
+        self.lines: dict[str, Any] = {}  # group of sliders -> the line in which values have units
         self.folders: list[Any] = []
-        self._typed: dict[str, tuple[float, float]] = {}     # beyond the end of a slider, and that end
+        self._typed: dict[str, tuple[float, float]] = {}  # beyond the end of a slider, and that end
         self._later = Later(TYPING)
 
     def show(self, scenario: Scenario | None) -> None:
@@ -56,8 +57,11 @@ class Entries:
         for knob in self._current(scenario):
             groups.setdefault(knob.group, []).append(knob)
         for number, (group, members) in enumerate(groups.items()):
-            folder = self.gui.add_folder(heading(group), expand_by_default=group == "gait",
-                                         order=10 if group == "gait" else 40 + number / len(groups))
+            folder = self.gui.add_folder(
+                heading(group),
+                expand_by_default=group == "gait",
+                order=10 if group == "gait" else 40 + number / len(groups),
+            )
             with folder:
                 self._add_members(folder, group, members)
             self.folders.append(folder)
@@ -89,8 +93,9 @@ class Entries:
         sliders = [knob for knob in shown if _slides(knob)]
         if sliders:
             first = _words(sliders[0])
-            self._add_line(group, sliders, f"any of these numbers with its unit, such as `{first} = "
-                                           f"{_example(sliders[0])}`")
+            self._add_line(
+                group, sliders, f"any of these numbers with its unit, such as `{first} = {_example(sliders[0])}`"
+            )
 
     def _choose_item(self, folder: Any, members: list[Knob], item: str) -> None:
         """Another item of a list; what was changed of it before is shown."""

@@ -1,4 +1,5 @@
 """A result as something to look at: frame after frame, the poses, sizes and paths that any robot has."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-_SLENDER = 0.03   # radius over length of a body whose sections have no recorded size
-_STOUT = 16.0     # times slender: a body of several sections that is about as thick as long is drawn slender
+_SLENDER = 0.03  # radius over length of a body whose sections have no recorded size
+_STOUT = 16.0  # times slender: a body of several sections that is about as thick as long is drawn slender
 
 
 @dataclass(frozen=True)
@@ -91,9 +92,16 @@ class Frames:
         data = self.result.dataset
         row = np.unravel_index(frame, [data.sizes[dim] for dim in leading(data)])
         alone = data.isel({dim: [int(place)] for dim, place in zip(leading(data), row, strict=True)})
-        return replace(self, result=Result(alone.copy(deep=True), self.result.scenario),
-                       times=self.times[frame:frame + 1], position=position[None], rotation=rotation[None],
-                       radius=self.radius[frame:frame + 1], length=self.length[frame:frame + 1], head=head[None])
+        return replace(
+            self,
+            result=Result(alone.copy(deep=True), self.result.scenario),
+            times=self.times[frame : frame + 1],
+            position=position[None],
+            rotation=rotation[None],
+            radius=self.radius[frame : frame + 1],
+            length=self.length[frame : frame + 1],
+            head=head[None],
+        )
 
     def values(self, name: str) -> Array | None:
         """A recorded variable with its frames first, or None; one that does not change is repeated."""
@@ -105,15 +113,21 @@ class Frames:
         if not set(dims) <= set(variable.dims):
             return np.broadcast_to(variable.values, (self.count, *variable.shape))
         ordered = variable.transpose(*dims, ...).values
-        return np.asarray(ordered.reshape(self.count, *ordered.shape[len(dims):]))
+        return np.asarray(ordered.reshape(self.count, *ordered.shape[len(dims) :]))
 
 
 def frames_of(result: Result) -> Frames:
     """The frames of a result, or an `InputError` that says why there are none."""
     shown = finite(result)
     data = shown.dataset
-    body = next((name for name in ("position", "com_position", "head_position", "base_position", "tip_position")
-                 if name in data), None)
+    body = next(
+        (
+            name
+            for name in ("position", "com_position", "head_position", "base_position", "tip_position")
+            if name in data
+        ),
+        None,
+    )
     if body is None:
         raise InputError("this result cannot be drawn: it recorded no position")
     dims = leading(data)
@@ -121,7 +135,7 @@ def frames_of(result: Result) -> Frames:
     if count < 1:
         raise InputError("this result cannot be drawn: it has no record")
     position = data[body].transpose(*dims, ...).values.reshape(count, -1, 3).astype(float)
-    if position.shape[1] == 0:                            # a robot without sections is drawn as its centre
+    if position.shape[1] == 0:  # a robot without sections is drawn as its centre
         position = data["com_position" if "com_position" in data else "base_position"].values.reshape(count, 1, 3)
     sections = position.shape[1]
     rotation = np.broadcast_to(np.eye(3), (count, sections, 3, 3))
@@ -129,8 +143,9 @@ def frames_of(result: Result) -> Frames:
         rotation = quaternion_to_matrix(data["orientation"].transpose(*dims, ...).values.reshape(count, sections, 4))
     length, radius = _sizes(data, dims, position)
     head = _head(data, dims, position)
-    return Frames(shown, dims[0] if dims else "point", _times(data, dims, count), position, rotation, radius, length,
-                  head)
+    return Frames(
+        shown, dims[0] if dims else "point", _times(data, dims, count), position, rotation, radius, length, head
+    )
 
 
 def leading(data: xr.Dataset) -> list[str]:
@@ -156,12 +171,13 @@ def _sizes(data: xr.Dataset, dims: list[str], position: Array) -> tuple[Array, A
         length = np.zeros((count, sections))
     usual = _SLENDER * max(float(gaps.sum()), float(length[0].sum()), 0.1)
     if "radius" in data and data["radius"].sizes.get("section") == sections:
-        radius = _spread(data["radius"], dims,
-                         (count, sections, *data["radius"].shape[-1:] * ("transverse" in data["radius"].dims)))
+        radius = _spread(
+            data["radius"], dims, (count, sections, *data["radius"].shape[-1:] * ("transverse" in data["radius"].dims))
+        )
         radius = radius if radius.ndim == 3 else np.repeat(radius[..., None], 2, axis=2)
     else:
         radius = np.full((count, sections, 2), usual)
-    if sections > 1 and radius.max() > _STOUT * usual:      # a section made up for its inertia hides the motion
+    if sections > 1 and radius.max() > _STOUT * usual:  # a section made up for its inertia hides the motion
         radius = radius * (usual / radius.max())
     return length, np.where(radius > 0.0, radius, 0.1 * usual)
 

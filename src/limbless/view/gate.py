@@ -6,6 +6,7 @@ comes from the studio's own page (`Origin`), every request must be meant for the
 that somebody else points here is refused), and its path must begin with a random token that only the printed address
 carries.
 """
+
 from __future__ import annotations
 
 import ipaddress
@@ -92,8 +93,10 @@ class Gate:
             return HTTPStatus.FORBIDDEN, "only the studio's own page may use it"
         token = request.path.partition("?")[0].split("/")[1:2]
         if not (token and secrets.compare_digest(token[0].encode(), self.token.encode())):
-            return (HTTPStatus.FORBIDDEN,
-                    "the address of this studio carries a random token: open the one that limbless printed")
+            return (
+                HTTPStatus.FORBIDDEN,
+                "the address of this studio carries a random token: open the one that limbless printed",
+            )
         return None
 
     def _is_own(self, given: str, port: int) -> bool:
@@ -128,11 +131,11 @@ def in_front_of_viser(gate: Gate) -> Iterator[None]:
                 options |= {"process_request": gate.before(options.get("process_request")), "max_size": LARGEST_MESSAGE}
             return usual(handler, *places, **options)
 
-        server.serve = serve                                 # type: ignore[assignment,misc]
+        server.serve = serve  # type: ignore[assignment,misc]
         try:
             yield
         finally:
-            server.serve = usual                             # type: ignore[misc]
+            server.serve = usual  # type: ignore[misc]
 
 
 def refuse_without(gate: Gate) -> None:
@@ -140,10 +143,12 @@ def refuse_without(gate: Gate) -> None:
     if not gate.installed:
         import viser
 
-        raise InputError(f"viser {viser.__version__} starts its server in a way that limbless does not know, and "
-                         f"without "
-                         "a check of who enters there is no studio; install the version that limbless was tested with "
-                         "(constraints.txt)")
+        raise InputError(
+            f"viser {viser.__version__} starts its server in a way that limbless does not know, and "
+            f"without "
+            "a check of who enters there is no studio; install the version that limbless was tested with "
+            "(constraints.txt)"
+        )
 
 
 def _watch(connection: ServerConnection, before: int = 0, unmoved: int = 0) -> None:
@@ -179,13 +184,19 @@ def _policy(host: str) -> str:
     """The page is one file: whatever it draws, it loads nothing from elsewhere, tells nothing to others and is shown in
     no other page.
     """
-    return ("default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; "
-            f"connect-src 'self' ws://{host} data: blob:; frame-ancestors 'none'; form-action 'none'; base-uri 'none'")
+    return (
+        "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; "
+        f"connect-src 'self' ws://{host} data: blob:; frame-ancestors 'none'; form-action 'none'; base-uri 'none'"
+    )
 
 
 def _guarded(response: Response, policy: str) -> Response:
     """Nothing of the address goes to other places, and nothing is kept."""
-    for name, value in (("Content-Security-Policy", policy), ("Referrer-Policy", "no-referrer"),
-                        ("X-Content-Type-Options", "nosniff"), ("Cache-Control", "no-store")):
+    for name, value in (
+        ("Content-Security-Policy", policy),
+        ("Referrer-Policy", "no-referrer"),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Cache-Control", "no-store"),
+    ):
         response.headers[name] = value
     return response

@@ -1,4 +1,5 @@
 """What colours and arrows of a display mean, in numbers: as text beside the switches."""
+
 from __future__ import annotations
 
 from html import escape
@@ -35,8 +36,10 @@ def _arrow_row(family: Arrows) -> str:
     force, length = scale_of(family)
     used = family.colour[np.linalg.norm(family.force, axis=-1) > 0.0]
     colour = "rgb({}, {}, {})".format(*(used[0] if len(used) else (80, 80, 80)))
-    bar = (f"<svg width='62' height='10'><path d='M0 5H50M50 1L62 5L50 9Z' stroke='{colour}' fill='{colour}' "
-           "stroke-width='2.5'/></svg>")
+    bar = (
+        f"<svg width='62' height='10'><path d='M0 5H50M50 1L62 5L50 9Z' stroke='{colour}' fill='{colour}' "
+        "stroke-width='2.5'/></svg>"
+    )
     return f"<div style='{_ROW}'>{bar}<span>{force:g} N is {length:.3g} m long: {escape(family.label)}</span></div>"
 
 

@@ -1,4 +1,5 @@
 """A robot that is watched while it moves: a page that shows the instant it is told, as fast as the clock goes."""
+
 from __future__ import annotations
 
 import time as clock
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from limbless.result import Result
 
-_REACH, _STRAY = 4.0, 1.0     # ground lies this far around the robot, and anew when it has gone so far: body lengths
+_REACH, _STRAY = 4.0, 1.0  # ground lies this far around the robot, and anew when it has gone so far: body lengths
 
 
 class Live:
@@ -46,7 +47,7 @@ class Live:
         self._far = FAR * frames.size
         # a panel with a line of its own: an empty one shows the address and the tree of the scene instead
         self._told = self.server.gui.add_html("")
-        self._shown: tuple[float, float] | None = None       # of the robot and of the clock, s
+        self._shown: tuple[float, float] | None = None  # of the robot and of the clock, s
         self.server.on_client_connect(self._enter)
 
     @property
@@ -86,8 +87,10 @@ class Live:
                 self._lay(frames)
             self._display.pose(frames)
             gone = float(np.linalg.norm(frames.centre(0) - self._start))
-            self._told.content = (f"<div id='status' style='padding:8px 12px;font-size:14px'>t = {time:.2f} s, "
-                                  f"{gone:.3g} m from the start{told and f'<br>{told}'}</div>")
+            self._told.content = (
+                f"<div id='status' style='padding:8px 12px;font-size:14px'>t = {time:.2f} s, "
+                f"{gone:.3g} m from the start{told and f'<br>{told}'}</div>"
+            )
             for root in self._roots:
                 root.position = np.asarray(self._start - frames.centre(0))
 

@@ -1,4 +1,5 @@
 """Pictures of many runs: of a sweep, of a search, of a front. Each is a function under `@picture`."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -23,9 +24,11 @@ _pictures: dict[str, tuple[str, str, Callable[..., Drawing]]] = {}
 
 def picture(name: str, of: str, shows: str) -> Callable[[Callable[..., Drawing]], Callable[..., Drawing]]:
     """Register a function `(source, **options) -> (Figure, table)` as a picture."""
+
     def register(draw_it: Callable[..., Drawing]) -> Callable[..., Drawing]:
         _pictures[name] = of, shows, draw_it
         return draw_it
+
     return register
 
 
@@ -201,8 +204,10 @@ def convergence(best: Best) -> Drawing:
     so_far = sign * np.maximum.accumulate(np.where(kept & shown, sign * values, -np.inf))
     number = np.arange(1, len(values) + 1, dtype=np.float64)
     sheet, (panel,) = style.panels([48.0])
-    for mask, colour, label in ((kept & shown, style.BLUE, "within its limits"), (~kept & shown, style.ORANGE,
-                                                                                 "beyond a limit")):
+    for mask, colour, label in (
+        (kept & shown, style.BLUE, "within its limits"),
+        (~kept & shown, style.ORANGE, "beyond a limit"),
+    ):
         panel.scatter(number[mask], values[mask], s=4, color=colour, linewidths=0, label=label)
     known = np.isfinite(so_far)
     panel.plot(number[known], so_far[known], color=style.BLACK, label="best so far")

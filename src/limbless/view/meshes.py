@@ -1,4 +1,5 @@
 """Meshes that a robot file names, drawn where its links are."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -24,11 +25,11 @@ _MOST = 200_000
 class DrawnMesh:
     """A mesh, fixed to a section of the body."""
 
-    vertices: Any           # (V, 3) float32, m
-    faces: Any              # (F, 3) uint32
+    vertices: Any  # (V, 3) float32, m
+    faces: Any  # (F, 3) uint32
     section: int
-    position: Array         # (3,) in the section's frame, m
-    rotation: Array         # (3, 3)
+    position: Array  # (3,) in the section's frame, m
+    rotation: Array  # (3, 3)
 
     def at(self, frames: Frames, frame: int) -> tuple[Any, Any]:
         """Place and quaternion in a frame."""
@@ -41,7 +42,7 @@ def meshes_of(frames: Frames) -> list[DrawnMesh]:
     robot = getattr(frames.result.scenario, "robot", None)
     try:
         chain = robot.build() if robot is not None else None
-    except InputError:                                       # a saved run whose robot file is gone
+    except InputError:  # a saved run whose robot file is gone
         return []
     if not isinstance(chain, Chain) or not any(link.mesh for link in chain.links):
         return []
@@ -70,5 +71,5 @@ def _loaded(path: Path, scale: Array) -> tuple[Any, Any] | None:
 
         made: Any = trimesh.load(path, force="mesh", process=False)
         return (np.asarray(made.vertices) * scale).astype(np.float32), np.asarray(made.faces).astype(np.uint32)
-    except Exception:                                        # whatever a stranger's mesh makes its reader raise
+    except Exception:  # whatever a stranger's mesh makes its reader raise
         return None

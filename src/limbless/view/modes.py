@@ -1,4 +1,5 @@
 """Modes of a soft body: its frequencies and damping in a table, and one of them swinging in the scene."""
+
 from __future__ import annotations
 
 import math
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 MODEL = "soft"
 NONE = "(none)"
 ABOUT = ("the end of the run", "its start")
-MOST = 12              # modes that are told
-FRAMES = 24            # postures of one swing
-LARGEST = 0.12         # how far a mode swings, in body lengths
-SHORTEST, LONGEST = 1.0, 4.0     # s that a swing takes on the screen: fast ones are slowed down
+MOST = 12  # modes that are told
+FRAMES = 24  # postures of one swing
+LARGEST = 0.12  # how far a mode swings, in body lengths
+SHORTEST, LONGEST = 1.0, 4.0  # s that a swing takes on the screen: fast ones are slowed down
 _LOOK = "padding:1px 12px 1px 0"
 
 
@@ -46,8 +47,9 @@ class Modes:
         gui = self.page.client.gui
         folder = gui.add_folder("Modes", order=21, expand_by_default=False)
         with folder:
-            self.about: Any = gui.add_dropdown("about", ABOUT, hint="small motions about this posture, held at rest, "
-                                                                    "with the tensions that act there")
+            self.about: Any = gui.add_dropdown(
+                "about", ABOUT, hint="small motions about this posture, held at rest, with the tensions that act there"
+            )
             self.button: Any = gui.add_button("Find the modes")
             self.table: Any = gui.add_html("")
             self.choice: Any = gui.add_dropdown("mode", (NONE,), visible=False)
@@ -106,8 +108,10 @@ def swings(frames: Frames, found: SmallMotions, number: int) -> list[Frames]:
     """One swing of a mode, frame by frame, large enough to be seen."""
     end = -1 if np.allclose(frames.head, frames.position[:, -1]) else 0
     frame = frames.at(found.time)
-    return [frames.posed(frame, position, quaternion_to_matrix(quaternion), position[end])
-            for position, quaternion in found.swing(number, LARGEST * frames.size, FRAMES)]
+    return [
+        frames.posed(frame, position, quaternion_to_matrix(quaternion), position[end])
+        for position, quaternion in found.swing(number, LARGEST * frames.size, FRAMES)
+    ]
 
 
 def _count(found: SmallMotions) -> int:
@@ -126,8 +130,9 @@ def _hertz(found: SmallMotions, number: int) -> str:
 def _table(found: SmallMotions) -> str:
     if not _count(found):
         return "<div style='padding:4px 12px;font-size:13px'>Nothing swings: only rigid motions are left.</div>"
-    heads = "".join(f"<th style='{_LOOK};text-align:left;color:#666'>{text}</th>"
-                    for text in ("mode", "frequency", "damping ratio"))
+    heads = "".join(
+        f"<th style='{_LOOK};text-align:left;color:#666'>{text}</th>" for text in ("mode", "frequency", "damping ratio")
+    )
     rows = ""
     for number in range(_count(found)):
         cells = (str(number + 1), _hertz(found, number), f"{found.damping_ratio[number]:.3g}")

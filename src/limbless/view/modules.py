@@ -1,4 +1,5 @@
 """A chain as the robot that it is: a module for every section, a joint between neighbours."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -8,8 +9,8 @@ import numpy as np
 from limbless.view.frames import Array, Frames
 
 COLOUR = "#3B4A54"
-_SHARE = 0.86          # of its section that a module fills: between two of them the joint is seen
-_JOINT = 0.8           # radius of a joint over that of the thinner neighbour
+_SHARE = 0.86  # of its section that a module fills: between two of them the joint is seen
+_JOINT = 0.8  # radius of a joint over that of the thinner neighbour
 
 
 def has_modules(frames: Frames) -> bool:

@@ -1,4 +1,5 @@
 """A movie of a run, drawn without a display: mp4 with the extra `movie`, gif always."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -29,15 +30,15 @@ if TYPE_CHECKING:
 
 Picture = NDArray[np.uint8]
 
-RATE = {".mp4": 25.0, ".gif": 12.5}      # frames per second
+RATE = {".mp4": 25.0, ".gif": 12.5}  # frames per second
 SIZE = {".mp4": (960, 540), ".gif": (640, 360)}
-SMALLEST, LARGEST = 64, 3840              # px of a side
+SMALLEST, LARGEST = 64, 3840  # px of a side
 VIEWS = {"side": (-90.0, 8.0, 1.0), "front": (0.0, 15.0, 1.0), "back": (180.0, 15.0, 1.0), "top": (-90.0, 90.0, 1.0)}
 """Name -> azimuth and elevation in degrees, and share of the usual distance."""
 MOST_FRAMES = 1500
-_VIEW = 0.72           # half of the height of the picture over the distance: a field of view of 72 degrees
+_VIEW = 0.72  # half of the height of the picture over the distance: a field of view of 72 degrees
 _LIGHT = np.array([0.3, -0.5, 0.81])
-_SHADE = "#B9B3A4"     # ground in the shadow of the body
+_SHADE = "#B9B3A4"  # ground in the shadow of the body
 _HOW = "pip install 'limbless[movie]'; a .gif needs nothing more"
 
 
@@ -50,16 +51,16 @@ class Camera:
     aspect: float
 
     def project(self, points: Array) -> tuple[Array, Array]:
-        """Places in the picture (.., 2), from -1 to 1 upwards and as far sideways as it is wide, and depths (..,), m.
-        """
+        """Places in the picture (.., 2), from -1 to 1 upwards and as far sideways as it is wide, and depths (..,), m."""
         ahead = (self.look_at - self.position) / np.linalg.norm(self.look_at - self.position)
         right = np.cross(ahead, [0.0, 0.0, 1.0])
         right /= np.linalg.norm(right)
         up = np.cross(right, ahead)
         relative = points - self.position
         depth = relative @ ahead
-        return np.stack([relative @ right, relative @ up], axis=-1) / (_VIEW * np.maximum(depth, 1e-6))[...,
-                                                                                                        None], depth
+        return np.stack([relative @ right, relative @ up], axis=-1) / (_VIEW * np.maximum(depth, 1e-6))[
+            ..., None
+        ], depth
 
 
 def size_of(text: str) -> tuple[int, int]:
@@ -67,8 +68,10 @@ def size_of(text: str) -> tuple[int, int]:
     width, _, height = text.lower().partition("x")
     sizes = [int(part) if part.strip().isdigit() else 0 for part in (width, height)]
     if not all(SMALLEST <= size <= LARGEST and size % 2 == 0 for size in sizes):
-        raise InputError(f"the size of a movie is width x height, two even numbers from {SMALLEST} to {LARGEST} "
-                         f"such as 1280x720; got {text!r}")
+        raise InputError(
+            f"the size of a movie is width x height, two even numbers from {SMALLEST} to {LARGEST} "
+            f"such as 1280x720; got {text!r}"
+        )
     return sizes[0], sizes[1]
 
 
@@ -84,19 +87,29 @@ def stand_of(text: str) -> tuple[float, float, float]:
         except ValueError:
             numbers = []
         if not 2 <= len(numbers) <= 3 or not np.isfinite(numbers).all():
-            raise InputError(f"the camera of a movie is {', '.join(VIEWS)}, or azimuth,elevation in degrees with a "
-                             f"share of the usual distance after them, such as 30,20,1.5; got {text!r}")
+            raise InputError(
+                f"the camera of a movie is {', '.join(VIEWS)}, or azimuth,elevation in degrees with a "
+                f"share of the usual distance after them, such as 30,20,1.5; got {text!r}"
+            )
         azimuth, elevation, far = (*numbers, 1.0)[:3]
     if abs(elevation) > 90.0 or not far > 0.0:
-        raise InputError(f"the camera of a movie has an elevation from -90 to 90 degrees and a distance greater than "
-                         f"0; got {text!r}")
-    steepest = 89.9                                          # straight from above there would be no upright
+        raise InputError(
+            f"the camera of a movie has an elevation from -90 to 90 degrees and a distance greater than 0; got {text!r}"
+        )
+    steepest = 89.9  # straight from above there would be no upright
     return np.radians(azimuth), np.radians(float(np.clip(elevation, -steepest, steepest))), far
 
 
-def write_movie(result: Result, path: str | Path, show: tuple[str, ...] = (), speed: float = 1.0,
-                progress: Callable[[float], None] | None = None, *, size: str | None = None,
-                camera: str | None = None) -> Path:
+def write_movie(
+    result: Result,
+    path: str | Path,
+    show: tuple[str, ...] = (),
+    speed: float = 1.0,
+    progress: Callable[[float], None] | None = None,
+    *,
+    size: str | None = None,
+    camera: str | None = None,
+) -> Path:
     """Write a movie; the name ends in `.mp4` or `.gif`.
 
     Parameters
@@ -124,8 +137,9 @@ def write_movie(result: Result, path: str | Path, show: tuple[str, ...] = (), sp
     return path
 
 
-def _pictures(painter: Painter, rate: float, speed: float,
-              progress: Callable[[float], None] | None) -> Iterator[Picture]:
+def _pictures(
+    painter: Painter, rate: float, speed: float, progress: Callable[[float], None] | None
+) -> Iterator[Picture]:
     frames = painter.frames
     lasts = float(frames.times[-1] - frames.times[0]) / speed
     count = int(np.clip(round(lasts * rate) + 1, 2, MOST_FRAMES))
@@ -138,8 +152,9 @@ def _pictures(painter: Painter, rate: float, speed: float,
 def _write_mp4(path: Path, pictures: Iterator[Picture], rate: float, size: tuple[int, int]) -> None:
     import imageio_ffmpeg
 
-    writer = imageio_ffmpeg.write_frames(str(path), size, fps=rate, codec="libx264", quality=7, macro_block_size=2,
-                                         ffmpeg_log_level="error")
+    writer = imageio_ffmpeg.write_frames(
+        str(path), size, fps=rate, codec="libx264", quality=7, macro_block_size=2, ffmpeg_log_level="error"
+    )
     writer.send(None)
     try:
         for picture in pictures:
@@ -163,7 +178,7 @@ def _common_colours(pictures: list[Any], most: int = 6) -> Any:
     """
     from PIL import Image
 
-    some = pictures[::-1][::-(-len(pictures) // most)]
+    some = pictures[::-1][:: -(-len(pictures) // most)]
     width, height = some[0].size
     together = Image.new("RGB", (width, height * len(some)))
     for row, picture in enumerate(some):
@@ -174,8 +189,13 @@ def _common_colours(pictures: list[Any], most: int = 6) -> Any:
 class Painter:
     """Draws frames as pictures: triangles from far to near, lit from above."""
 
-    def __init__(self, frames: Frames, size: tuple[int, int], show: tuple[str, ...] = (),
-                 stand: tuple[float, float, float] | None = None) -> None:
+    def __init__(
+        self,
+        frames: Frames,
+        size: tuple[int, int],
+        show: tuple[str, ...] = (),
+        stand: tuple[float, float, float] | None = None,
+    ) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -195,8 +215,9 @@ class Painter:
         self.position, self.look_at = camera_for(frames, follow=True)
         if stand is not None:
             azimuth, elevation, far = stand
-            direction = np.array([np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth),
-                                  np.sin(elevation)])
+            direction = np.array(
+                [np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)]
+            )
             self.position = self.look_at + far * np.linalg.norm(self.position - self.look_at) * direction
         self.figure = Figure(figsize=(size[0] / 100, size[1] / 100), dpi=100)
         self.canvas = FigureCanvasAgg(self.figure)
@@ -210,17 +231,31 @@ class Painter:
         axes.set(xlim=(-camera.aspect, camera.aspect), ylim=(-1, 1))
         axes.axis("off")
         self._paint(axes, camera, frame)
-        axes.text(0.985, 0.03, _moment(self.frames, frame), transform=axes.transAxes, ha="right", fontsize=11,
-                  color=style.BLACK)
-        axes.text(0.015, 0.03, style.literal(self.frames.result.name or ""), transform=axes.transAxes, fontsize=11,
-                  color=style.GREY)
+        axes.text(
+            0.985,
+            0.03,
+            _moment(self.frames, frame),
+            transform=axes.transAxes,
+            ha="right",
+            fontsize=11,
+            color=style.BLACK,
+        )
+        axes.text(
+            0.015,
+            0.03,
+            style.literal(self.frames.result.name or ""),
+            transform=axes.transAxes,
+            fontsize=11,
+            color=style.GREY,
+        )
         self.canvas.draw()
         return np.asarray(self.canvas.buffer_rgba())[..., :3].copy()
 
     def _paint(self, axes: Any, camera: Camera, frame: int) -> None:
         for solid in self.solids:
-            _triangles(axes, camera, solid.vertices[solid.faces], solid.colour, opacity=solid.opacity, double=True,
-                       layer=1)
+            _triangles(
+                axes, camera, solid.vertices[solid.faces], solid.colour, opacity=solid.opacity, double=True, layer=1
+            )
         for lines in self.grid:
             _lines(axes, camera, _cut(lines, 24), "#ABABAB", 0.7, 2)
         path = self.frames.head
@@ -233,8 +268,9 @@ class Painter:
         _triangles(axes, camera, corners, colours)
         if self.skin.disks:
             points, faces = disk(20)
-            for c, R, (a, b) in zip(self.frames.position[frame], self.frames.rotation[frame], self.frames.radius[frame],
-                                    strict=True):
+            for c, R, (a, b) in zip(
+                self.frames.position[frame], self.frames.rotation[frame], self.frames.radius[frame], strict=True
+            ):
                 _triangles(axes, camera, ((points * [0.15 * a, a, b]) @ R.T + c)[faces], BODY, 0.7)
         if self.tendons is not None:
             ends, colours = self.tendons.at(frame)
@@ -246,7 +282,6 @@ class Painter:
             drawn = (depth > 0.0) & (ends[:, 1] != ends[:, 0]).any(axis=1)
             axes.scatter(*place[drawn].T, s=9, color=(colours / 255.0)[drawn], zorder=6)
 
-
     def _body(self, frame: int) -> tuple[Array, Any]:
         """Triangles (n, 3, 3) of the body and their colours: modules and joints of a chain, else the skin."""
         if not has_modules(self.frames):
@@ -257,8 +292,10 @@ class Painter:
         points, round_faces = ball(6, 10)
         joints = points[None] * joint_sizes(f, frame)[:, None, None] + joint_places(f, frame)[:, None]
         parts = [modules[:, faces].reshape(-1, 3, 3), joints[:, round_faces].reshape(-1, 3, 3)]
-        tints = [np.tile(np.array(arrows.rgb(colour)), (len(part), 1)) for colour, part in zip((BODY, JOINT), parts,
-                                                                                               strict=True)]
+        tints = [
+            np.tile(np.array(arrows.rgb(colour)), (len(part), 1))
+            for colour, part in zip((BODY, JOINT), parts, strict=True)
+        ]
         return np.concatenate(parts), np.concatenate(tints)
 
 
@@ -281,8 +318,9 @@ def _moment(frames: Frames, frame: int) -> str:
     return f"{frames.times[frame]:.2f} s" if frames.timed else f"{frames.axis} {frame + 1} of {frames.count}"
 
 
-def _triangles(axes: Any, camera: Camera, corners: Array, colour: Any, opacity: float = 1.0, double: bool = False,
-               layer: int = 4) -> None:
+def _triangles(
+    axes: Any, camera: Camera, corners: Array, colour: Any, opacity: float = 1.0, double: bool = False, layer: int = 4
+) -> None:
     """Triangles (n, 3, 3) from far to near, in one colour or (n, 3) each in its own; those that look away are left out
     unless the surface has two sides.
     """
@@ -291,16 +329,18 @@ def _triangles(axes: Any, camera: Camera, corners: Array, colour: Any, opacity: 
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-30)
     place, depth = camera.project(corners)
-    seen = (depth.min(axis=1) > 0.0) & (double | (np.einsum("fi,fi->f", normal,
-                                                            corners.mean(axis=1) - camera.position) < 0.0))
+    seen = (depth.min(axis=1) > 0.0) & (
+        double | (np.einsum("fi,fi->f", normal, corners.mean(axis=1) - camera.position) < 0.0)
+    )
     order = np.argsort(-depth.mean(axis=1)[seen])
     light = np.abs(normal @ _LIGHT) if double else 0.5 + 0.5 * (normal @ _LIGHT)
     own = np.array(arrows.rgb(colour)) if isinstance(colour, str) else colour[seen][order]
     tint = own / 255.0 * (0.5 + 0.5 * light[seen][order, None])
     tint = np.concatenate([np.clip(tint, 0.0, 1.0), np.full((len(tint), 1), opacity)], axis=1)
     edges = tint if opacity == 1.0 else "none"
-    axes.add_collection(PolyCollection(place[seen][order], facecolors=tint, edgecolors=edges, linewidths=0.4,
-                                       zorder=layer))
+    axes.add_collection(
+        PolyCollection(place[seen][order], facecolors=tint, edgecolors=edges, linewidths=0.4, zorder=layer)
+    )
 
 
 def _lines(axes: Any, camera: Camera, ends: Array, colour: Any, width: float, layer: int) -> None:

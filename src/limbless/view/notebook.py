@@ -1,4 +1,5 @@
 """A replay inside a notebook."""
+
 from __future__ import annotations
 
 from html import escape
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from limbless.result import Result
 
-HEIGHT = 420           # of the frame in the notebook, pixels
+HEIGHT = 420  # of the frame in the notebook, pixels
 
 
 class Replay:

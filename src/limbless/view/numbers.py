@@ -1,4 +1,5 @@
 """The numbers of a run as a table of a page, and beside them those of a run to compare with."""
+
 from __future__ import annotations
 
 import math
@@ -40,10 +41,12 @@ def _placed(rows: list[tuple[str, str]]) -> dict[tuple[str, int], str]:
 
 def in_degrees(text: str) -> str:
     """A number in radians, or per radian, in degrees; any other text as it is."""
+
     def turned(found: re.Match[str]) -> str:
         per = found["unit"].endswith("/")
         number = float(found["number"]) * (math.radians(1.0) if per else math.degrees(1.0))
         return f"{number:.4g}{found['unit']}deg"
+
     return _TURNED.sub(turned, text)
 
 
@@ -60,10 +63,15 @@ def _differences(result: Result, other: Result) -> dict[str, str]:
 
 
 def _head(result: Result, other: Result) -> str:
-    names = ((result.name or "this run", "#0072B2"), (f"ghost: {other.name or 'other run'}", "#777"),
-             ("difference", "#777"))
-    cells = "".join(f"<th style='text-align:left;padding:1px 8px 3px 0;color:{colour}'>{escape(name)}</th>"
-                    for name, colour in names)
+    names = (
+        (result.name or "this run", "#0072B2"),
+        (f"ghost: {other.name or 'other run'}", "#777"),
+        ("difference", "#777"),
+    )
+    cells = "".join(
+        f"<th style='text-align:left;padding:1px 8px 3px 0;color:{colour}'>{escape(name)}</th>"
+        for name, colour in names
+    )
     return f"<tr><th></th>{cells}</tr>"
 
 

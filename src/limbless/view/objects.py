@@ -1,4 +1,5 @@
 """Free objects as meshes that move with a result."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -21,9 +22,9 @@ class ObjectMesh:
     name: str
     vertices: Array
     faces: Faces
-    flat: bool                      # with edges
-    position: Array                 # (frames, 3) m, world
-    turn: Array                     # (frames, 4) quaternions
+    flat: bool  # with edges
+    position: Array  # (frames, 3) m, world
+    turn: Array  # (frames, 4) quaternions
 
     def at(self, frame: int) -> Array:
         """Its vertices in the world, m."""
@@ -37,8 +38,10 @@ def objects_of(frames: Frames) -> list[ObjectMesh]:
     bodies = [(name, body) for item in items for name, body in zip(item.names(), item.bodies, strict=True)]
     if position is None or turn is None or len(bodies) != position.shape[1]:
         return []
-    return [ObjectMesh(name, *mesh_of(body), body.shape == "box", position[:, number], turn[:, number])
-            for number, (name, body) in enumerate(bodies)]
+    return [
+        ObjectMesh(name, *mesh_of(body), body.shape == "box", position[:, number], turn[:, number])
+        for number, (name, body) in enumerate(bodies)
+    ]
 
 
 def mesh_of(body: Any) -> tuple[Array, Faces]:

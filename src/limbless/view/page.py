@@ -1,4 +1,5 @@
 """One browser page of the studio: its own controls, its own run, its own scene. Pages do not disturb each other."""
+
 from __future__ import annotations
 
 import contextlib
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from limbless.search.sweep import Sweep
     from limbless.view.studio import Studio
 
-TICK = 1.0 / 25.0      # s between frames while playing
+TICK = 1.0 / 25.0  # s between frames while playing
 Wish = tuple[str | Scenario | None, dict[str, Any]]
 """What a run comes from, and what was changed of it."""
 
@@ -57,12 +58,12 @@ class Page:
         self.changes: dict[str, Any] = {}
         self._shown: Wish = (source, {})
         self._asked: tuple[Scenario, Wish] | None = None
-        self.other = ghost                               # what is compared with, and its frames
+        self.other = ghost  # what is compared with, and its frames
         self.ghost = None if ghost is None else frames_of(ghost)
         self._lock = threading.RLock()
         self._closed = threading.Event()
         self._began = 0.0
-        self._other_fields = False                       # whether what is being run has other fields than what is shown
+        self._other_fields = False  # whether what is being run has other fields than what is shown
         self._nodes: list[Any] = []
         self.frames: Frames = frames_of(result)
         self.display: Display
@@ -74,8 +75,9 @@ class Page:
         self.sweep = None if studio.sweep is None else SweepPanel(self, *studio.sweep)
         self.plots = Plots(client.gui, self.told_together, self.panel)
         self.target, self.modes = Target(self), Modes(self)
-        self.worker = Worker(self._ran, self._refused, self.controls.show_progress, studio.turns,
-                             compiling=self.controls.show_compiling)
+        self.worker = Worker(
+            self._ran, self._refused, self.controls.show_progress, studio.turns, compiling=self.controls.show_compiling
+        )
         self._present(result, first=True)
         self._player = threading.Thread(target=self._play, name="limbless player", daemon=True)
         self._player.start()
@@ -189,8 +191,9 @@ class Page:
     def _run(self) -> None:
         with self._lock:
             if self.source is None:
-                return self._refused("this result was made of Python objects that no scenario can express; it can be "
-                                     "watched, not tuned")
+                return self._refused(
+                    "this result was made of Python objects that no scenario can express; it can be watched, not tuned"
+                )
             try:
                 scenario = Scenario.load(self.source, self.changes, allow_code=self.studio.allow_code)
             except InputError as error:
@@ -283,8 +286,8 @@ class Page:
             now = clock.perf_counter()
             passed, last = now - last, now
             with self._lock:
-                if not self.controls.playing:            # asked under the lock: whoever pauses and then jumps stays
-                                                         # there
+                if not self.controls.playing:  # asked under the lock: whoever pauses and then jumps stays
+                    # there
                     self.modes.swing(now)
                     continue
                 times = self.frames.times

@@ -1,4 +1,5 @@
 """The plots beside the view: any variable over time, with a mark at the moment that is shown."""
+
 from __future__ import annotations
 
 import time as clock
@@ -18,9 +19,9 @@ from limbless.view.serving import by_visitor
 if TYPE_CHECKING:
     from viser import GuiApi, PanelHandle
 
-COUNT = 3              # plots below each other
-MOST_POINTS = 600      # of a line on the screen
-_EVERY = 0.12          # s between two moves of the mark: plots are slower to draw than the robot
+COUNT = 3  # plots below each other
+MOST_POINTS = 600  # of a line on the screen
+_EVERY = 0.12  # s between two moves of the mark: plots are slower to draw than the robot
 
 
 def left_panel(gui: GuiApi, screen: Screen) -> PanelHandle:
@@ -42,7 +43,7 @@ class Plots:
         self.gui, self.together = gui, together
         self._tab = panel.add_tab("Plots")
         self._marked = 0.0
-        self.degrees = False                             # whether angles are plotted in degrees
+        self.degrees = False  # whether angles are plotted in degrees
         self._panels: list[_Panel] = []
 
     def show(self, frames: Frames, ghost: Frames | None) -> None:
@@ -51,11 +52,12 @@ class Plots:
         names = choices(frames)
         kept = [name for name in before if name in names]
         wanted = list(dict.fromkeys([*kept, *names]))[:COUNT]
-        for panel in self._panels[len(wanted):]:
+        for panel in self._panels[len(wanted) :]:
             panel.remove()
         with self._tab:
-            self._panels = self._panels[:len(wanted)] + [_Panel(self.gui, self.together)
-                                                         for _ in wanted[len(self._panels):]]
+            self._panels = self._panels[: len(wanted)] + [
+                _Panel(self.gui, self.together) for _ in wanted[len(self._panels) :]
+            ]
             for panel, name in zip(self._panels, wanted, strict=True):
                 panel.degrees = self.degrees
                 panel.show(frames, ghost, names, name)
@@ -102,19 +104,26 @@ class _Panel:
         plot = replace(plot, lines=own | lines_beside(self.ghost, self.name, self.at))
         plot = (plot.in_degrees() if self.degrees else plot).readable()
         self.limits, self.lines = plot.limits(), plot.lines
-        series: list[Any] = [{"label": self.frames.moment},
-                             *({"label": label, "stroke": colour, "width": 1.5}
-                               for label, colour in _coloured(self.lines)),
-                             {"label": "now", "stroke": style.BLACK, "width": 1, "points": {"show": False}}]
+        series: list[Any] = [
+            {"label": self.frames.moment},
+            *({"label": label, "stroke": colour, "width": 1.5} for label, colour in _coloured(self.lines)),
+            {"label": "now", "stroke": style.BLACK, "width": 1, "points": {"show": False}},
+        ]
         options: dict[str, Any] = {
-            "data": self._data(), "series": tuple(series), "title": _title(plot, len(own)),
-            "scales": {"x": {"time": False, "auto": False, "range": _ends(self.at)},
-                       "y": {"auto": False, "range": self.limits}},
+            "data": self._data(),
+            "series": tuple(series),
+            "title": _title(plot, len(own)),
+            "scales": {
+                "x": {"time": False, "auto": False, "range": _ends(self.at)},
+                "y": {"auto": False, "range": self.limits},
+            },
             "axes": ({"label": self.frames.moment, "labelSize": 18, "size": 34}, {"size": 62}),
-            "legend": {"show": len(self.lines) > 1}}
+            "legend": {"show": len(self.lines) > 1},
+        }
         if self.handle is None:
-            self.handle = self.gui.add_uplot(**options, height=210, order=self.choice.order + 0.5,
-                                             cursor={"drag": {"x": False, "y": False}})
+            self.handle = self.gui.add_uplot(
+                **options, height=210, order=self.choice.order + 0.5, cursor={"drag": {"x": False, "y": False}}
+            )
         else:
             for name, value in options.items():
                 setattr(self.handle, name, value)
@@ -125,7 +134,7 @@ class _Panel:
         place = int(np.searchsorted(self.at, now))
         lines = [np.insert(values, place, [np.interp(now, self.at, values)] * 2) for values in self.lines.values()]
         mark = np.full(len(self.at) + 2, np.nan)
-        mark[place:place + 2] = self.limits
+        mark[place : place + 2] = self.limits
         return np.insert(self.at, place, [now, now]), *lines, mark
 
     def mark(self, frame: int) -> None:
@@ -145,8 +154,10 @@ def _ends(at: Array) -> tuple[float, float]:
 
 def _coloured(lines: dict[str, Array]) -> list[tuple[str, str]]:
     ours = [label for label in lines if not label.endswith(", other")]
-    return [(label, style.COLOURS[ours.index(label) % len(style.COLOURS)] if label in ours else style.GREY)
-            for label in lines]
+    return [
+        (label, style.COLOURS[ours.index(label) % len(style.COLOURS)] if label in ours else style.GREY)
+        for label in lines
+    ]
 
 
 def _title(plot: Plot, shown: int) -> str:

@@ -1,4 +1,5 @@
 """What can be plotted of a result, line by line: for the plots beside the view and for those of the report."""
+
 from __future__ import annotations
 
 import math
@@ -10,13 +11,25 @@ import numpy as np
 from limbless.result import components
 from limbless.view.frames import Array, Frames, leading
 
-MOST_LINES = 6         # of one variable: those that change most
+MOST_LINES = 6  # of one variable: those that change most
 SPEED = "speed"
 _TURNED = {"rad": "deg", "rad/s": "deg/s"}
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_FIRST = (SPEED, "joint_torque", "actuator_power", "tension", "tip_position", "contact_force", "kinetic_energy",
-          "head_position",
-          "joint_position", "effort", "target_error", "contact_residual", "environment_power")
+_FIRST = (
+    SPEED,
+    "joint_torque",
+    "actuator_power",
+    "tension",
+    "tip_position",
+    "contact_force",
+    "kinetic_energy",
+    "head_position",
+    "joint_position",
+    "effort",
+    "target_error",
+    "contact_residual",
+    "environment_power",
+)
 
 
 @dataclass(frozen=True)
@@ -40,8 +53,7 @@ class Plot:
         return replace(self, unit=_TURNED[self.unit], lines=turned)
 
     def readable(self) -> Plot:
-        """The same in a power of 1000 of its unit, where an axis with three decimals would show zeros, or rows of them.
-        """
+        """The same in a power of 1000 of its unit, where an axis with three decimals would show zeros, or rows of them."""
         values = np.concatenate(list(self.lines.values()))
         largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
         if largest == 0.0 or 1e-2 <= largest < 1e5:
@@ -63,8 +75,11 @@ def choices(frames: Frames) -> list[str]:
     """Names of all that can be plotted; what one looks at first comes first."""
     data = frames.result.dataset
     along = set(leading(data))
-    names = [str(name) for name, variable in data.data_vars.items()
-             if along <= set(variable.dims) and variable.dtype.kind in "fiu" and variable.size]
+    names = [
+        str(name)
+        for name, variable in data.data_vars.items()
+        if along <= set(variable.dims) and variable.dtype.kind in "fiu" and variable.size
+    ]
     if "com_position" in data and frames.axis == "time" and frames.count > 1:
         names.insert(0, SPEED)
     return sorted(names, key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name))
@@ -76,8 +91,9 @@ def plot_of(frames: Frames, name: str) -> Plot:
     if name == SPEED:
         return Plot("speed of the centre of mass", "m/s", {"speed": _speed(frames)})
     variable = data[name]
-    found = [(column.removeprefix(f"{name}_"), unit, values) for column, unit, values in components(variable,
-                                                                                                    leading(data))]
+    found = [
+        (column.removeprefix(f"{name}_"), unit, values) for column, unit, values in components(variable, leading(data))
+    ]
     busy = sorted(found, key=lambda item: -float(np.ptp(item[2])))[:MOST_LINES]
     kept = [item for item in found if any(item is one for one in busy)]
     units = list(dict.fromkeys(unit for _, unit, _ in kept))
@@ -90,8 +106,10 @@ def lines_beside(ghost: Frames | None, name: str, at: Array) -> dict[str, Array]
     if ghost is None or name not in choices(ghost):
         return {}
     lines = plot_of(ghost, name).lines
-    return {f"{label}, other": np.interp(at, ghost.abscissa, values, left=np.nan, right=np.nan) for label,
-            values in lines.items()}
+    return {
+        f"{label}, other": np.interp(at, ghost.abscissa, values, left=np.nan, right=np.nan)
+        for label, values in lines.items()
+    }
 
 
 def _speed(frames: Frames) -> Array:

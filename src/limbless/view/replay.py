@@ -1,5 +1,5 @@
-"""`replay.html`: the motion of a run in one file that plays in any browser, without a server and without the internet.
-"""
+"""`replay.html`: the motion of a run in one file that plays in any browser, without a server and without the internet."""
+
 from __future__ import annotations
 
 import re
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from limbless.result import Result
 
 FILE_NAME = "replay.html"
-AROUND = 12            # vertices of a ring
-RATE = 20.0            # frames per second, where the run is short enough
-FINE = 2.0**-10        # vertices are rounded to this share of the body's length: less than a pixel of a picture of it
-MOST_BYTES = 0.8e6     # of vertices before compression, which leaves about half: longer runs have fewer frames per
-                       # second
+AROUND = 12  # vertices of a ring
+RATE = 20.0  # frames per second, where the run is short enough
+FINE = 2.0**-10  # vertices are rounded to this share of the body's length: less than a pixel of a picture of it
+MOST_BYTES = 0.8e6  # of vertices before compression, which leaves about half: longer runs have fewer frames per
+# second
 
 
 def replay(result: Result) -> str:
@@ -78,11 +78,13 @@ def _titled(page: str, result: Result) -> str:
     """
     before, _, rest = page.partition("<title>")
     if rest:
-        page = f"{before}<title>{escape(result.name or 'limbless')}{rest[rest.index('</title>'):]}"
+        page = f"{before}<title>{escape(result.name or 'limbless')}{rest[rest.index('</title>') :]}"
     said = red_line(result.warning) + "".join(f"<div>Note: {escape(note)}</div>" for note in result.notes)
     body = re.search(r"<body[^>]*>", page)
     if not said or body is None:
         return page
-    place = ("position:fixed;top:0;left:0;right:0;z-index:1000;font:13px system-ui,sans-serif;"
-             "background:#fffe;color:#444;padding:2px 8px")
-    return f"{page[:body.end()]}<div id='said' style='{place}'>{said}</div>{page[body.end():]}"
+    place = (
+        "position:fixed;top:0;left:0;right:0;z-index:1000;font:13px system-ui,sans-serif;"
+        "background:#fffe;color:#444;padding:2px 8px"
+    )
+    return f"{page[: body.end()]}<div id='said' style='{place}'>{said}</div>{page[body.end() :]}"

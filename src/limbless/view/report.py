@@ -1,4 +1,5 @@
 """The report of a run: one page with everything, that needs no network and prints well."""
+
 from __future__ import annotations
 
 import base64
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 FILE_NAME = "report.html"
 MOST_PLOTS = 8
-MOST_POINTS = 1500     # of a line in a plot
-_MOMENT = 0.6          # share of the run that has passed in the picture for paper
+MOST_POINTS = 1500  # of a line in a plot
+_MOMENT = 0.6  # share of the run that has passed in the picture for paper
 
 _STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;color:#222;max-width:960px;margin:2em auto;padding:0 1em}
@@ -72,10 +73,12 @@ def report(result: Result) -> str:
         f"<pre>{escape(scenario.to_yaml() if scenario else '')}</pre></details>",
         f"<p class='title'>Written by limbless {__version__}.</p>",
     ]
-    return (f"<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
-            f"content='width=device-width'>"
-            f"<title>{escape(name)} - limbless "
-            f"report</title><style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>")
+    return (
+        f"<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
+        f"content='width=device-width'>"
+        f"<title>{escape(name)} - limbless "
+        f"report</title><style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>"
+    )
 
 
 def write_report(result: Result, folder: str | Path) -> Path:
@@ -87,16 +90,22 @@ def verdict(result: Result) -> str:
     """One plain sentence, green or red."""
     balances = result.balances()
     if result.status != "completed":
-        return (f"<p class='verdict fail' id='verdict'>The run did not come to its end ({escape(result.status)}): "
-                "look at it with care.</p>")
+        return (
+            f"<p class='verdict fail' id='verdict'>The run did not come to its end ({escape(result.status)}): "
+            "look at it with care.</p>"
+        )
     if not result.proven:
-        return (f"<p class='verdict fail' id='verdict'>Do not trust these numbers: {escape('; '.join(result.doubts))}. "
-                "A shorter step usually mends that.</p>")
+        return (
+            f"<p class='verdict fail' id='verdict'>Do not trust these numbers: {escape('; '.join(result.doubts))}. "
+            "A shorter step usually mends that.</p>"
+        )
     if not balances:
         return "<p class='verdict none' id='verdict'>This run recorded nothing that could prove it.</p>"
     worst = max(balances, key=lambda balance: balance.relative / balance.threshold)
-    return (f"<p class='verdict pass' id='verdict'>All {len(balances)} balances hold: the equations were solved well. "
-            f"The worst, {escape(worst.name)}, is off by {worst.relative:.1e} of its scale.</p>")
+    return (
+        f"<p class='verdict pass' id='verdict'>All {len(balances)} balances hold: the equations were solved well. "
+        f"The worst, {escape(worst.name)}, is off by {worst.relative:.1e} of its scale.</p>"
+    )
 
 
 def _facts(result: Result) -> list[tuple[str, str]]:
@@ -104,11 +113,15 @@ def _facts(result: Result) -> list[tuple[str, str]]:
     rows = [("status", result.outcome), ("model", str(result.dataset.attrs.get("model", "not known")))]
     if scenario is not None:
         around = ", ".join(item.kind for item in scenario.environment) or "free space"
-        rows += [("robot", str(getattr(scenario.robot, "preset", None) or scenario.robot.kind)),
-                 ("gait", scenario.gait.kind), ("environment", around),
-                 ("actuation", scenario.actuation.kind),
-                 ("duration, step", f"{scenario.duration:g} s, {scenario.step:g} s") if scenario.task is None
-                 else ("task", scenario.task)]
+        rows += [
+            ("robot", str(getattr(scenario.robot, "preset", None) or scenario.robot.kind)),
+            ("gait", scenario.gait.kind),
+            ("environment", around),
+            ("actuation", scenario.actuation.kind),
+            ("duration, step", f"{scenario.duration:g} s, {scenario.step:g} s")
+            if scenario.task is None
+            else ("task", scenario.task),
+        ]
         changed = changes_of(scenario)
         if changed:
             rows.append(("changed", ", ".join(f"{path} = {value}" for path, value in changed.items())))
@@ -128,10 +141,13 @@ def _proof(balances: list[Balance]) -> str:
     rows = "".join(
         f"<tr><th>{escape(one.name)}</th><td>{escape(one.compares)}</td><td>{one.value:.2e} {escape(one.units)}</td>"
         f"<td>{one.relative:.1e}</td><td>{one.threshold:g}</td><td class='{one.verdict}'>{one.verdict}</td></tr>"
-        for one in balances)
-    return ("<table><tr><th>balance</th><th>compares</th><th>mismatch</th><th>of its scale</th><th>at "
-            "most</th><th>verdict</th></tr>"
-            f"{rows}</table>")
+        for one in balances
+    )
+    return (
+        "<table><tr><th>balance</th><th>compares</th><th>mismatch</th><th>of its scale</th><th>at "
+        "most</th><th>verdict</th></tr>"
+        f"{rows}</table>"
+    )
 
 
 def _framed(page: str) -> str:
@@ -181,21 +197,31 @@ def _plots(frames: Frames) -> str:
         plot = plot_of(frames, name)
         figure = go.Figure()
         for (label, values), colour in zip(plot.lines.items(), style.COLOURS, strict=False):
-            figure.add_scatter(x=frames.abscissa[::every].tolist(), y=values[::every].tolist(), mode="lines",
-                               name=escape(label, quote=False), line={"color": colour, "width": 1.6})
+            figure.add_scatter(
+                x=frames.abscissa[::every].tolist(),
+                y=values[::every].tolist(),
+                mode="lines",
+                name=escape(label, quote=False),
+                line={"color": colour, "width": 1.6},
+            )
         more = f" ({len(plot.lines)} of {len(plot.lines) + plot.left_out} lines)" if plot.left_out else ""
         figure.update_layout(
-            height=280, margin={"l": 70, "r": 10, "t": 36, "b": 45}, template="simple_white",
+            height=280,
+            margin={"l": 70, "r": 10, "t": 36, "b": 45},
+            template="simple_white",
             showlegend=len(plot.lines) > 1,
-            title={"text": escape(plot.title + more, quote=False), "font": {"size": 14}, "x": 0.0, "xref": "paper"})
+            title={"text": escape(plot.title + more, quote=False), "font": {"size": 14}, "x": 0.0, "xref": "paper"},
+        )
         figure.update_xaxes(title=escape(frames.moment, quote=False), showgrid=True, gridcolor="#eee")
         unit = escape(plot.unit, quote=False) if plot.unit != "1" else ""
         figure.update_yaxes(title=unit, showgrid=True, gridcolor="#eee", exponentformat="power")
         # nothing in it ends or begins an element
         drawn = json.dumps(figure.to_plotly_json(), default=str).replace("<", "\\u003c")
-        pieces.append(f"<div class='plot' id='plot{number}'></div><script>{{const f={drawn};"
-                      f"Plotly.newPlot('plot{number}',f.data,f.layout,"
-                      "{responsive:true,displaylogo:false})}</script>")
+        pieces.append(
+            f"<div class='plot' id='plot{number}'></div><script>{{const f={drawn};"
+            f"Plotly.newPlot('plot{number}',f.data,f.layout,"
+            "{responsive:true,displaylogo:false})}</script>"
+        )
     return "".join(pieces)
 
 

@@ -1,4 +1,5 @@
 """The lines that give a run again, in Python and on the command line."""
+
 from __future__ import annotations
 
 import shlex

@@ -5,6 +5,7 @@ its node: a page takes a new pose into the picture that it draws next, new data 
 are moved in both ways come apart, the more the slower the page draws. Only the roots, which hold robot and surroundings
 together, have a pose.
 """
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from viser import SceneApi
 
 BODY, GHOST = style.SKY, "#B0B0B0"
-FINE = 2.0**-13        # vertices are rounded to this share of the body's length: fewer bytes, and not to be seen
-_OUT_OF_SIGHT = -1e4   # in body lengths
+FINE = 2.0**-13  # vertices are rounded to this share of the body's length: fewer bytes, and not to be seen
+_OUT_OF_SIGHT = -1e4  # in body lengths
 
 
 class Display:
@@ -45,8 +46,15 @@ class Display:
     fine : vertices are rounded to this share of the body's length.
     """
 
-    def __init__(self, scene: SceneApi, frames: Frames, name: str = "/robot", ghost: bool = False, around: int = AROUND,
-                 fine: float = FINE) -> None:
+    def __init__(
+        self,
+        scene: SceneApi,
+        frames: Frames,
+        name: str = "/robot",
+        ghost: bool = False,
+        around: int = AROUND,
+        fine: float = FINE,
+    ) -> None:
         self.scene, self.frames, self.name, self.ghost = scene, frames, name, ghost
         self._recorded = frames
         self.skin = Skin(frames, around)
@@ -54,7 +62,7 @@ class Display:
         self.torque = None if ghost else arrows.torque_along(frames)
         self.coloured = ("internal torque", "N m")
         if self.torque is None and not ghost and (pull := arrows.tension_along(frames)) is not None:
-            self.torque, self.coloured = pull, ("internal force", "N")           # a body along a line has no torque
+            self.torque, self.coloured = pull, ("internal force", "N")  # a body along a line has no torque
         self.frame = 0
         self._step = fine * frames.size
         self._nodes: dict[str, Any] = {}
@@ -80,30 +88,51 @@ class Display:
 
     def _add_body(self) -> None:
         colour, opacity = (rgb(GHOST), 0.4) if self.ghost else (rgb(BODY), None)
-        self._nodes["body"] = self.scene.add_mesh_simple(f"{self.name}/body", self._vertices(0), self.skin.faces,
-                                                         color=colour, opacity=opacity)
+        self._nodes["body"] = self.scene.add_mesh_simple(
+            f"{self.name}/body", self._vertices(0), self.skin.faces, color=colour, opacity=opacity
+        )
         if self.skin.disks:
             points, faces = disk()
             self._nodes["disks"] = self.scene.add_batched_meshes_simple(
-                f"{self.name}/disks", points, faces, batched_wxyzs=self._quaternions(0),
+                f"{self.name}/disks",
+                points,
+                faces,
+                batched_wxyzs=self._quaternions(0),
                 batched_positions=self.frames.position[0],
-                batched_scales=self._disk_sizes(), batched_colors=linear(colour), opacity=opacity, lod="off")
+                batched_scales=self._disk_sizes(),
+                batched_colors=linear(colour),
+                opacity=opacity,
+                lod="off",
+            )
         if has_modules(self.frames):
             self._add_modules(opacity)
         points, faces = ball()
         size = 1.15 * float(np.median(self.frames.radius[0])) * (0.35 if self.skin.disks else 0.45)
         self._nodes["head"] = self.scene.add_batched_meshes_simple(
-            f"{self.name}/head", points * size, faces, batched_wxyzs=np.array([[1.0, 0.0, 0.0, 0.0]]),
-            batched_positions=self.frames.head[:1], batched_colors=linear(rgb(GHOST if self.ghost else style.RED)),
-            opacity=opacity, lod="off")
+            f"{self.name}/head",
+            points * size,
+            faces,
+            batched_wxyzs=np.array([[1.0, 0.0, 0.0, 0.0]]),
+            batched_positions=self.frames.head[:1],
+            batched_colors=linear(rgb(GHOST if self.ghost else style.RED)),
+            opacity=opacity,
+            lod="off",
+        )
 
     def _add_meshes(self) -> None:
         """Meshes of a robot file in place of the skin, where all that it names were found."""
         for number, mesh in enumerate(self._meshes):
             place, turn = mesh.at(self.frames, 0)
             self._nodes[f"mesh {number}"] = self.scene.add_batched_meshes_simple(
-                f"{self.name}/mesh {number}", mesh.vertices, mesh.faces, batched_wxyzs=np.array([turn]),
-                batched_positions=np.array([place]), batched_colors=linear(rgb(BODY)), flat_shading=True, lod="off")
+                f"{self.name}/mesh {number}",
+                mesh.vertices,
+                mesh.faces,
+                batched_wxyzs=np.array([turn]),
+                batched_positions=np.array([place]),
+                batched_colors=linear(rgb(BODY)),
+                flat_shading=True,
+                lod="off",
+            )
         if self._meshes:
             for key in ("body", "modules", "joints"):
                 if key in self._nodes:
@@ -113,22 +142,43 @@ class Display:
         """Things that the robot can push."""
         for number, item in enumerate(self._objects):
             self._nodes[f"object {number}"] = self.scene.add_batched_meshes_simple(
-                f"{self.name}/object {number}", item.vertices, item.faces, batched_wxyzs=item.turn[:1],
-                batched_positions=item.position[:1], batched_colors=rgb(OBJECT), flat_shading=item.flat, lod="off")
+                f"{self.name}/object {number}",
+                item.vertices,
+                item.faces,
+                batched_wxyzs=item.turn[:1],
+                batched_positions=item.position[:1],
+                batched_colors=rgb(OBJECT),
+                flat_shading=item.flat,
+                lod="off",
+            )
 
     def _add_modules(self, opacity: float | None) -> None:
         """A module for every section and a joint between neighbours, in place of the smooth skin."""
         points, faces = disk()
         self._nodes["modules"] = self.scene.add_batched_meshes_simple(
-            f"{self.name}/modules", points, faces, batched_wxyzs=self._quaternions(0),
-            batched_positions=self.frames.position[0], batched_scales=module_sizes(self.frames, 0),
-            batched_colors=linear(rgb(GHOST if self.ghost else BODY)), opacity=opacity, lod="off")
+            f"{self.name}/modules",
+            points,
+            faces,
+            batched_wxyzs=self._quaternions(0),
+            batched_positions=self.frames.position[0],
+            batched_scales=module_sizes(self.frames, 0),
+            batched_colors=linear(rgb(GHOST if self.ghost else BODY)),
+            opacity=opacity,
+            lod="off",
+        )
         points, faces = ball(8, 12)
         places = joint_places(self.frames, 0)
         self._nodes["joints"] = self.scene.add_batched_meshes_simple(
-            f"{self.name}/joints", points, faces, batched_wxyzs=np.tile([1.0, 0.0, 0.0, 0.0], (len(places), 1)),
-            batched_positions=places, batched_scales=joint_sizes(self.frames, 0),
-            batched_colors=linear(rgb(GHOST if self.ghost else JOINT)), opacity=opacity, lod="off")
+            f"{self.name}/joints",
+            points,
+            faces,
+            batched_wxyzs=np.tile([1.0, 0.0, 0.0, 0.0], (len(places), 1)),
+            batched_positions=places,
+            batched_scales=joint_sizes(self.frames, 0),
+            batched_colors=linear(rgb(GHOST if self.ghost else JOINT)),
+            opacity=opacity,
+            lod="off",
+        )
         self._nodes["body"].visible = False
 
     def _add_trail(self) -> None:
@@ -137,9 +187,13 @@ class Display:
         path = self.frames.head[::every]
         pieces = np.stack([path[:-1], path[1:]], axis=1) if len(path) > 1 else np.zeros((0, 2, 3))
         if len(pieces):
-            self._nodes["trail"] = self.scene.add_line_segments(f"{self.name}/trail", pieces,
-                                                                rgb(GHOST if self.ghost else style.RED),
-                                                                thickness=2.0, thickness_units="screen")
+            self._nodes["trail"] = self.scene.add_line_segments(
+                f"{self.name}/trail",
+                pieces,
+                rgb(GHOST if self.ghost else style.RED),
+                thickness=2.0,
+                thickness_units="screen",
+            )
 
     def _add_sleeves(self) -> None:
         """A coloured sleeve on every section, for the torque; hidden at first."""
@@ -147,19 +201,30 @@ class Display:
             return
         points, faces = disk()
         self._nodes["torque"] = self.scene.add_batched_meshes_simple(
-            f"{self.name}/torque", points, faces, batched_wxyzs=self._quaternions(0),
+            f"{self.name}/torque",
+            points,
+            faces,
+            batched_wxyzs=self._quaternions(0),
             batched_positions=self.frames.position[0],
-            batched_scales=self._sleeves(0), batched_colors=linear(self._torque_colours(0)), lod="off", visible=False)
+            batched_scales=self._sleeves(0),
+            batched_colors=linear(self._torque_colours(0)),
+            lod="off",
+            visible=False,
+        )
 
     def _add_arrows(self) -> None:
         thick = 0.006 * self.frames.size
         for family in self.arrows:
             points, colour = family.at(0)
-            self._nodes[family.key] = self.scene.add_arrows(f"{self.name}/{family.key}", self._in_sight(points),
-                                                            linear(colour),
-                                                            shaft_radius=thick,
-                                                            head_radius=2.4 * thick, head_length=6.0 * thick,
-                                                            visible=False)
+            self._nodes[family.key] = self.scene.add_arrows(
+                f"{self.name}/{family.key}",
+                self._in_sight(points),
+                linear(colour),
+                shaft_radius=thick,
+                head_radius=2.4 * thick,
+                head_length=6.0 * thick,
+                visible=False,
+            )
 
     def _add_holds(self) -> None:
         """A ball wherever something holds the body."""
@@ -168,24 +233,32 @@ class Display:
         points, faces = ball()
         place, size = self._held(0)
         self._nodes["holds"] = self.scene.add_batched_meshes_simple(
-            f"{self.name}/holds", points, faces, batched_wxyzs=np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)),
+            f"{self.name}/holds",
+            points,
+            faces,
+            batched_wxyzs=np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)),
             batched_positions=place,
-            batched_scales=size, batched_colors=linear(rgb(style.GREEN)), lod="off")
+            batched_scales=size,
+            batched_colors=linear(rgb(style.GREEN)),
+            lod="off",
+        )
 
     def _held(self, frame: int) -> tuple[Any, Any]:
         """Places and sizes of the balls; one that holds nothing has no size."""
         if self._holds is None:
             raise LookupError("this result has no anchorages or supports")
         place, there = (values[frame] for values in self._holds)
-        return place.astype(np.float32), np.where(there, 1.25 * float(np.median(self.frames.radius[frame])),
-                                                  1e-9).astype(np.float32)
+        return place.astype(np.float32), np.where(
+            there, 1.25 * float(np.median(self.frames.radius[frame])), 1e-9
+        ).astype(np.float32)
 
     def _add_tendons(self) -> None:
         if self.tendons is None:
             return
         points, colour = self.tendons.at(0)
-        self._nodes["tendons"] = self.scene.add_line_segments(f"{self.name}/tendons", points, colour, thickness=3.0,
-                                                              thickness_units="screen")
+        self._nodes["tendons"] = self.scene.add_line_segments(
+            f"{self.name}/tendons", points, colour, thickness=3.0, thickness_units="screen"
+        )
 
     def _add_waves(self) -> None:
         """The surface of water with waves, which moves."""
@@ -195,8 +268,15 @@ class Display:
             return
         self._sheet, faces = surroundings.wave_grid(surroundings.extent_of([self.frames]))
         self._nodes["waves"] = self.scene.add_mesh_simple(
-            f"{self.name}/waves", self._wave(0), faces, color=rgb(surroundings.WATER), side="double", opacity=0.45,
-            receive_shadow=False, cast_shadow=False)
+            f"{self.name}/waves",
+            self._wave(0),
+            faces,
+            color=rgb(surroundings.WATER),
+            side="double",
+            opacity=0.45,
+            receive_shadow=False,
+            cast_shadow=False,
+        )
 
     def _wave(self, frame: int) -> Any:
         """The surface in a frame."""
@@ -214,7 +294,7 @@ class Display:
             self._put(self._nodes["modules"], frame)
             self._nodes["modules"].batched_scales = module_sizes(self.frames, frame).astype(np.float32)
             self._nodes["joints"].batched_positions = joint_places(self.frames, frame).astype(np.float32)
-        self._nodes["head"].batched_positions = self.frames.head[frame:frame + 1].astype(np.float32)
+        self._nodes["head"].batched_positions = self.frames.head[frame : frame + 1].astype(np.float32)
         for number, mesh in enumerate(self._meshes):
             place, turn = mesh.at(self.frames, frame)
             node = self._nodes[f"mesh {number}"]
@@ -222,8 +302,8 @@ class Display:
             node.batched_wxyzs = np.array([turn], dtype=np.float32)
         for number, item in enumerate(self._objects):
             node = self._nodes[f"object {number}"]
-            node.batched_positions = item.position[frame:frame + 1].astype(np.float32)
-            node.batched_wxyzs = item.turn[frame:frame + 1].astype(np.float32)
+            node.batched_positions = item.position[frame : frame + 1].astype(np.float32)
+            node.batched_wxyzs = item.turn[frame : frame + 1].astype(np.float32)
         if "disks" in self._nodes:
             self._put(self._nodes["disks"], frame)
         if self.shows("torque"):
@@ -346,27 +426,52 @@ class Display:
         return arrows.colours_of(self.torque[frame], float(self.torque.max(initial=0.0)))
 
 
-def add_surroundings(scene: SceneApi, frames: Sequence[Frames], name: str = "/surroundings",
-                     extent: surroundings.Extent | None = None) -> list[Any]:
+def add_surroundings(
+    scene: SceneApi, frames: Sequence[Frames], name: str = "/surroundings", extent: surroundings.Extent | None = None
+) -> list[Any]:
     """Ground, obstacles and water of the first result, as far as the robots go or over an `extent`; where there is no
     ground, lines at the depth of the lowest point show the motion.
     """
     extent = extent or surroundings.extent_of(frames)
     environment = getattr(frames[0].result.scenario, "environment", None) or ()
-    solids = [solid for solid in surroundings.surroundings(environment, extent)
-              if not solid.name.startswith(surroundings.WAVES)]                   # those move: see `Display`
+    solids = [
+        solid
+        for solid in surroundings.surroundings(environment, extent)
+        if not solid.name.startswith(surroundings.WAVES)
+    ]  # those move: see `Display`
     nodes: list[Any] = []
     for solid in solids:
         opacity = None if solid.opacity == 1.0 else solid.opacity
         whole = opacity is None
-        nodes.append(scene.add_mesh_simple(f"{name}/{solid.name}", solid.vertices, solid.faces, color=rgb(solid.colour),
-                                           side="double", flat_shading=solid.flat, opacity=opacity,
-                                           receive_shadow=whole, cast_shadow=whole and solid.flat))
+        nodes.append(
+            scene.add_mesh_simple(
+                f"{name}/{solid.name}",
+                solid.vertices,
+                solid.faces,
+                color=rgb(solid.colour),
+                side="double",
+                flat_shading=solid.flat,
+                opacity=opacity,
+                receive_shadow=whole,
+                cast_shadow=whole and solid.flat,
+            )
+        )
     grids = [solid.lines for solid in solids if solid.lines is not None] or [surroundings.reference_lines(extent)]
     for number, lines in enumerate(grids):
-        nodes.append(scene.add_line_segments(f"{name}/lines {number}", lines, (170, 170, 170), thickness=1.0,
-                                             thickness_units="screen"))
+        nodes.append(
+            scene.add_line_segments(
+                f"{name}/lines {number}", lines, (170, 170, 170), thickness=1.0, thickness_units="screen"
+            )
+        )
     for number, (text, place) in enumerate(surroundings.scale_marks(grids[0])):
-        nodes.append(scene.add_label(f"{name}/scale {number}", text, position=place, font_screen_scale=0.7,
-                                     depth_test=True, anchor="center-center"))
+        nodes.append(
+            scene.add_label(
+                f"{name}/scale {number}",
+                text,
+                position=place,
+                font_screen_scale=0.7,
+                depth_test=True,
+                anchor="center-center",
+            )
+        )
     return nodes

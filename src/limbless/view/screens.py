@@ -1,13 +1,14 @@
 """Screens of all sizes: how wide the panels are, which are folded at first, and how much room the scene has."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-PHONE = 576            # px; a narrower page has its panels in one sheet at the lower edge
-SMALL = 1050           # px; in a narrower page the plots are folded at first
-_SHEET = 44            # % of the height of a phone that the sheet takes while it is open
-_RAIL = 40             # px of a panel that is folded
-_HANDLE = "3.5em"      # height of the sheet when it is folded
+PHONE = 576  # px; a narrower page has its panels in one sheet at the lower edge
+SMALL = 1050  # px; in a narrower page the plots are folded at first
+_SHEET = 44  # % of the height of a phone that the sheet takes while it is open
+_RAIL = 40  # px of a panel that is folded
+_HANDLE = "3.5em"  # height of the sheet when it is folded
 
 STYLE = f"""<style>
 @media (max-width: {PHONE}px) {{

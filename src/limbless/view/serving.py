@@ -1,6 +1,7 @@
 """A viser server that is quiet, listens on this machine only, lets nobody in who is not asked, and never opens a way in
 from outside.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -15,8 +16,8 @@ from limbless.view.gate import LOOPBACK, Gate, in_front_of_viser, refuse_without
 if TYPE_CHECKING:
     from viser import ClientHandle, ViserServer
 
-_HANDING = 30.0        # s that what was told before may take to be handed over; whoever has left is not waited for
-_TOGETHER = 4096       # messages that are sent as one: a robot of many meshes is moved by hundreds
+_HANDING = 30.0  # s that what was told before may take to be handed over; whoever has left is not waited for
+_TOGETHER = 4096  # messages that are sent as one: a robot of many meshes is moved by hundreds
 HOW = "pip install 'limbless[view]'"
 
 
@@ -28,8 +29,9 @@ def require(module: str = "viser", how: str = HOW) -> None:
         raise InputError(f"this needs the package {module}, which is not installed: {how}")
 
 
-def quiet_server(host: str = LOOPBACK, port: int = 0, label: str | None = None,
-                 gate: Gate | None = None) -> ViserServer:
+def quiet_server(
+    host: str = LOOPBACK, port: int = 0, label: str | None = None, gate: Gate | None = None
+) -> ViserServer:
     """A started server; port 0 takes a free one. Behind a gate that is not given nobody gets in: its token is known to
     nobody.
     """
@@ -39,14 +41,14 @@ def quiet_server(host: str = LOOPBACK, port: int = 0, label: str | None = None,
     # A visitor may leave while something is being drawn: nobody needs to hear of it.
     warnings.filterwarnings("ignore", "Queued a .* on a closed connection", UserWarning)
     gate = gate or Gate(host)
-    with _silence(), in_front_of_viser(gate):                # its banner comes even where none is wanted
+    with _silence(), in_front_of_viser(gate):  # its banner comes even where none is wanted
         server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
     try:
         refuse_without(gate)
     except InputError:
         stop(server)
         raise
-    server.request_share_url = _no_sharing                   # type: ignore[method-assign]
+    server.request_share_url = _no_sharing  # type: ignore[method-assign]
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
     return server
 

@@ -4,6 +4,7 @@ Every vertex is held by one section or, where two meet, by both: v = sum of w (c
 axes R, and the vertex p in its frame. The ends are rounded. Sections without length (disks) are joined by a thinner
 backbone.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -15,22 +16,21 @@ from limbless.view.frames import Array, Frames
 
 Faces = NDArray[np.uint32]
 
-AROUND = 16                                        # vertices of a ring
-_CAP = np.radians([3.0, 20.0, 42.0, 66.0])         # where the rings of a rounded end stand, from its tip
-_MANY = 24                                         # a body of more sections bends smoothly with a ring only where they
-                                                   # meet
-_BACKBONE = 0.28                                   # radius of the backbone between disks, over that of the disks
+AROUND = 16  # vertices of a ring
+_CAP = np.radians([3.0, 20.0, 42.0, 66.0])  # where the rings of a rounded end stand, from its tip
+_MANY = 24  # a body of more sections bends smoothly with a ring only where they
+# meet
+_BACKBONE = 0.28  # radius of the backbone between disks, over that of the disks
 
 
 @dataclass(frozen=True)
 class Ring:
-    """Where a ring stands: on one section or between two, `at` along each half length (-1 to 1), narrowed by `shrink`.
-    """
+    """Where a ring stands: on one section or between two, `at` along each half length (-1 to 1), narrowed by `shrink`."""
 
     sections: tuple[int, int]
     at: tuple[float, float]
     shrink: float = 1.0
-    shift: float = 0.0     # along the body, in units of the cap's length
+    shift: float = 0.0  # along the body, in units of the cap's length
 
 
 class Skin:
@@ -40,7 +40,7 @@ class Skin:
         self.frames, self.around = frames, around
         self.disks = frames.position.shape[1] > 1 and not frames.length.any()
         rings = _rings(frames.position.shape[1], self.disks)
-        self._owner = np.array([ring.sections for ring in rings])                  # (rings, 2)
+        self._owner = np.array([ring.sections for ring in rings])  # (rings, 2)
         self._at = np.array([ring.at for ring in rings])
         self._shrink = np.array([ring.shrink for ring in rings])
         self._shift = np.array([ring.shift for ring in rings])
@@ -55,7 +55,7 @@ class Skin:
         # (rings, 2): where two sections meet, between both
         size = radius[owner].mean(axis=1)
         cap = np.minimum(size.max(axis=1), 0.9 * np.where(length[owner[:, 0]] > 0.0, length[owner[:, 0]], np.inf))
-        across = size[:, None, :] * self._shrink[:, None, None] * self._circle     # (rings, around, 2)
+        across = size[:, None, :] * self._shrink[:, None, None] * self._circle  # (rings, around, 2)
         total = np.zeros((len(owner), self.around, 3))
         for side in range(2):
             section = owner[:, side]
@@ -87,8 +87,9 @@ def _faces(rings: int, around: int) -> Faces:
     """
     here = np.arange(around)
     after = (here + 1) % around
-    row = np.stack([np.stack([here, after, here + around], 1), np.stack([after, after + around, here + around], 1)],
-                   1).reshape(-1, 3)
+    row = np.stack(
+        [np.stack([here, after, here + around], 1), np.stack([after, after + around, here + around], 1)], 1
+    ).reshape(-1, 3)
     sides = (row[None] + around * np.arange(rings - 1)[:, None, None]).reshape(-1, 3)
     fan = np.stack([np.zeros(around - 2, int), here[1:-1], here[2:]], 1)
     return np.concatenate([fan[:, ::-1], sides, fan + around * (rings - 1)]).astype(np.uint32)
@@ -107,6 +108,12 @@ def ball(across: int = 12, around: int = 18) -> tuple[Array, Faces]:
     """A sphere of radius 1."""
     polar = np.linspace(0.03, np.pi - 0.03, across)
     angle = 2.0 * np.pi * np.arange(around) / around
-    points = np.stack([np.repeat(-np.cos(polar), around), (np.sin(polar)[:, None] * np.cos(angle)).ravel(),
-                       (np.sin(polar)[:, None] * np.sin(angle)).ravel()], axis=1)
+    points = np.stack(
+        [
+            np.repeat(-np.cos(polar), around),
+            (np.sin(polar)[:, None] * np.cos(angle)).ravel(),
+            (np.sin(polar)[:, None] * np.sin(angle)).ravel(),
+        ],
+        axis=1,
+    )
     return points, _faces(across, around)

@@ -1,4 +1,5 @@
 """The studio: a page on this machine in which a run is watched and tuned."""
+
 from __future__ import annotations
 
 import threading
@@ -37,23 +38,31 @@ class Studio:
         runs none.
     """
 
-    def __init__(self, result: Result, source: str | Scenario | None = None, ghost: Result | None = None,
-                 host: str = LOOPBACK, port: int = 0, folder: Path | None = None, allow_code: bool = False,
-                 sweep: tuple[Sweep, int] | None = None) -> None:
+    def __init__(
+        self,
+        result: Result,
+        source: str | Scenario | None = None,
+        ghost: Result | None = None,
+        host: str = LOOPBACK,
+        port: int = 0,
+        folder: Path | None = None,
+        allow_code: bool = False,
+        sweep: tuple[Sweep, int] | None = None,
+    ) -> None:
         self.allow_code, self.sweep = allow_code, sweep
         self.result, self.source, self.ghost = result, source or result.scenario, ghost
         self.folder = (folder or Path.cwd()).resolve()
         self.pages: dict[int, Page] = {}
-        self._gone: set[int] = set()                         # visitors who left before their page was made
+        self._gone: set[int] = set()  # visitors who left before their page was made
         self._lock = threading.Lock()
-        self.saving = threading.Lock()                       # one run is saved at a time
+        self.saving = threading.Lock()  # one run is saved at a time
         self.turns = threading.Semaphore(MOST_RUNS)
-        self._entering = 0                                   # visitors whose page is being made
+        self._entering = 0  # visitors whose page is being made
         self._turned_away: set[int] = set()
         for shown in (result, ghost):
             if shown is not None:
-                frames_of(shown)                             # what cannot be drawn is refused here, and not to every
-                                                             # visitor
+                frames_of(shown)  # what cannot be drawn is refused here, and not to every
+                # visitor
         self._left = threading.Event()
         self.gate = Gate(host)
         self.server = quiet_server(host, port, f"limbless: {result.name or 'result'}", self.gate)
@@ -79,8 +88,8 @@ class Studio:
         page = None
         try:
             page = Page(client, self)
-        except Exception as error:                           # data that do not fit together: the visitor reads it, and
-                                                             # the studio goes on
+        except Exception as error:  # data that do not fit together: the visitor reads it, and
+            # the studio goes on
             told = escape(f"this run cannot be shown: {type(error).__name__}: {error}")
             client.gui.add_html(f"<div id='status' role='alert' style='padding:12px;font-size:14px'>{told}</div>")
         finally:
@@ -128,8 +137,12 @@ class Studio:
         stop(self.server)
 
 
-def opened(text: str, changes: Mapping[str, Any], load: Callable[[str, Any], Scenario] | None = None,
-           run: Callable[[Scenario], Result] | None = None) -> tuple[Result, str | Scenario | None]:
+def opened(
+    text: str,
+    changes: Mapping[str, Any],
+    load: Callable[[str, Any], Scenario] | None = None,
+    run: Callable[[Scenario], Result] | None = None,
+) -> tuple[Result, str | Scenario | None]:
     """What `limbless view` was given: the folder or file of a run, or a scenario, which is run first; and what can be
     tuned of it.
     """
@@ -139,8 +152,10 @@ def opened(text: str, changes: Mapping[str, Any], load: Callable[[str, Any], Sce
     path = Path(text)
     if path.suffix == ".nc" or (path.is_dir() and (path / FILE_NAME).exists()):
         if changes:
-            raise InputError(f"{text} is a finished run: its fields are changed in the page, or by running its "
-                             f"scenario.yaml with --set")
+            raise InputError(
+                f"{text} is a finished run: its fields are changed in the page, or by running its "
+                f"scenario.yaml with --set"
+            )
         result = Result.load(path)
         return result, result.scenario
     if path.is_dir():
@@ -151,8 +166,9 @@ def opened(text: str, changes: Mapping[str, Any], load: Callable[[str, Any], Sce
     return (run or run_scenario)(scenario), (scenario if changes else text)
 
 
-def opened_sweep(folder: Path, run: Callable[[Scenario], Result],
-                 allow_code: bool = False) -> tuple[Result, Sweep, int]:
+def opened_sweep(
+    folder: Path, run: Callable[[Scenario], Result], allow_code: bool = False
+) -> tuple[Result, Sweep, int]:
     """The folder of a sweep, finished or not: the best of its runs so far, which is run again, and its number."""
     from limbless.search.sweep import Sweep
     from limbless.view.sweep_map import first_run

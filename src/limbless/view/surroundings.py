@@ -3,6 +3,7 @@ environment.
 
 To draw another kind, write a function `(environment, extent) -> list of Solid` and put it in `DRAWN`.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 
 GROUND, OBSTACLE, WATER = "#D9D4C7", "#8C7B6B", "#6DB1DC"
 WAVES, WAVE_CELLS = "water waves", 48
-_SIDES, _BENDS = 25, 9 # points around a pipe, and along an elbow
-_MOST_MARKS = 6        # along one side of a grid
-_THICK = 0.15          # of a terrain below its lowest point, in body lengths
-_MARGIN = 0.8          # ground around all that the body sweeps, in body lengths
+_SIDES, _BENDS = 25, 9  # points around a pipe, and along an elbow
+_MOST_MARKS = 6  # along one side of a grid
+_THICK = 0.15  # of a terrain below its lowest point, in body lengths
+_MARGIN = 0.8  # ground around all that the body sweeps, in body lengths
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ class Solid:
     faces: Faces
     colour: str
     opacity: float = 1.0
-    lines: Array | None = None      # (n, 2, 3) lines drawn on it, m
-    flat: bool = False              # a solid with edges, which throws a shadow; not a smooth sheet
+    lines: Array | None = None  # (n, 2, 3) lines drawn on it, m
+    flat: bool = False  # a solid with edges, which throws a shadow; not a smooth sheet
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,9 @@ def _numbered(solid: Solid, number: int) -> Solid:
     return replace(solid, name=f"{solid.name} {number}")
 
 
-def _sheet(name: str, height: Callable[[Array, Array], Array], extent: Extent, colour: str, opacity: float,
-           cells: int = 12) -> Solid:
+def _sheet(
+    name: str, height: Callable[[Array, Array], Array], extent: Extent, colour: str, opacity: float, cells: int = 12
+) -> Solid:
     """A surface z = height(x, y) over the extent, with a grid of lines that shows how far things are."""
     x, y = np.linspace(extent.low[0], extent.high[0], cells + 1), np.linspace(extent.low[1], extent.high[1], cells + 1)
     X, Y = np.meshgrid(x, y, indexing="ij")
@@ -104,8 +106,11 @@ def scale_marks(lines: Array) -> list[tuple[str, Array]]:
         every = max(1, -(-len(across) // _MOST_MARKS))
         pitch = abs(across[1, 0, axis] - across[0, 0, axis]) if len(across) > 1 else 1.0
         number = np.rint(across[:, 0, axis] / pitch).astype(int)
-        found += [(f"{'xy'[axis]} {count * pitch:.4g} m", line[0]) for count, line in zip(number, across, strict=True)
-                  if count % every == 0]
+        found += [
+            (f"{'xy'[axis]} {count * pitch:.4g} m", line[0])
+            for count, line in zip(number, across, strict=True)
+            if count % every == 0
+        ]
     return found
 
 
@@ -123,8 +128,10 @@ def round_step(step: float) -> float:
 def grid_faces(rows: int, columns: int) -> Faces:
     """Triangles of a grid of points, seen from above."""
     corner = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
-    one, two = np.stack([corner, corner + columns, corner + 1], 1), np.stack([corner + 1, corner + columns,
-                                                                              corner + columns + 1], 1)
+    one, two = (
+        np.stack([corner, corner + columns, corner + 1], 1),
+        np.stack([corner + 1, corner + columns, corner + columns + 1], 1),
+    )
     return np.concatenate([one, two]).astype(np.uint32)
 
 
@@ -140,8 +147,8 @@ def _wheels(item: Any, extent: Extent) -> list[Solid]:
 
 
 def _terrain(item: Any, extent: Extent) -> list[Solid]:
-    if isinstance(item.function, NamedFunction):             # a saved run: its heights would have to be computed, and
-                                                             # nobody allowed that
+    if isinstance(item.function, NamedFunction):  # a saved run: its heights would have to be computed, and
+        # nobody allowed that
         return []
     heights = np.asarray(item._grid, dtype=float)
     x, y = (item.corner[axis] + item.spacing[axis] * np.arange(heights.shape[axis]) for axis in range(2))
@@ -150,9 +157,10 @@ def _terrain(item: Any, extent: Extent) -> list[Solid]:
     edge = _edge(*heights.shape)
     below = top[edge]
     below[:, 2] = heights.min() - _THICK * extent.size
-    vertices = np.concatenate([top, below, top[edge]])                   # the walls have edges of their own
-    return [Solid("terrain", vertices, np.concatenate([grid_faces(*heights.shape), _walls(len(top), len(edge))]),
-                  GROUND)]
+    vertices = np.concatenate([top, below, top[edge]])  # the walls have edges of their own
+    return [
+        Solid("terrain", vertices, np.concatenate([grid_faces(*heights.shape), _walls(len(top), len(edge))]), GROUND)
+    ]
 
 
 def _edge(rows: int, columns: int) -> NDArray[np.int64]:
@@ -166,8 +174,12 @@ def _walls(below: int, count: int) -> Faces:
     here = np.arange(count)
     after = (here + 1) % count
     above = below + count
-    return np.concatenate([np.stack([below + here, below + after, above + here], 1),
-                           np.stack([below + after, above + after, above + here], 1)]).astype(np.uint32)
+    return np.concatenate(
+        [
+            np.stack([below + here, below + after, above + here], 1),
+            np.stack([below + after, above + after, above + here], 1),
+        ]
+    ).astype(np.uint32)
 
 
 def _pegs(item: Any, extent: Extent) -> list[Solid]:
@@ -175,8 +187,10 @@ def _pegs(item: Any, extent: Extent) -> list[Solid]:
     points, faces = disk()
     axes = _axes_along(span)
     body = (points * [np.linalg.norm(span), item.radius, item.radius]) @ axes.T + 0.5 * span
-    return [Solid(f"peg {number}", body + np.array(foot), faces, OBSTACLE, flat=True)
-            for number, foot in enumerate(item.feet)]
+    return [
+        Solid(f"peg {number}", body + np.array(foot), faces, OBSTACLE, flat=True)
+        for number, foot in enumerate(item.feet)
+    ]
 
 
 def _axes_along(span: Array) -> Array:
@@ -189,15 +203,32 @@ def _axes_along(span: Array) -> Array:
 
 
 CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-BOX_FACES = np.array([[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6],
-                      [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]], dtype=np.uint32)
+BOX_FACES = np.array(
+    [
+        [0, 1, 3],
+        [0, 3, 2],
+        [4, 6, 7],
+        [4, 7, 5],
+        [0, 4, 5],
+        [0, 5, 1],
+        [2, 3, 7],
+        [2, 7, 6],
+        [0, 2, 6],
+        [0, 6, 4],
+        [1, 5, 7],
+        [1, 7, 3],
+    ],
+    dtype=np.uint32,
+)
 
 
 def _boxes(item: Any, extent: Extent) -> list[Solid]:
     R = item.rotation()
     sizes = list(item.sizes) * (len(item.centres) if len(item.sizes) == 1 else 1)
-    return [Solid(f"box {number}", (CORNERS * np.array(size)) @ R.T + np.array(center), BOX_FACES, OBSTACLE, flat=True)
-            for number, (center, size) in enumerate(zip(item.centres, sizes, strict=False))]
+    return [
+        Solid(f"box {number}", (CORNERS * np.array(size)) @ R.T + np.array(center), BOX_FACES, OBSTACLE, flat=True)
+        for number, (center, size) in enumerate(zip(item.centres, sizes, strict=False))
+    ]
 
 
 def _pipe(item: Any, extent: Extent) -> list[Solid]:
@@ -231,8 +262,16 @@ def _water(item: Any, extent: Extent) -> list[Solid]:
     """A level surface; waves as they are at time 0 (the studio moves them)."""
     if item.surface is None or not is_wavy(item):
         return _surface(item, extent)
-    return [_sheet(WAVES, lambda x, y: waves_at(item, 0.0, np.stack([x, y, 0.0 * x], axis=-1)), extent, WATER, 0.45,
-                   cells=WAVE_CELLS)]
+    return [
+        _sheet(
+            WAVES,
+            lambda x, y: waves_at(item, 0.0, np.stack([x, y, 0.0 * x], axis=-1)),
+            extent,
+            WATER,
+            0.45,
+            cells=WAVE_CELLS,
+        )
+    ]
 
 
 def is_wavy(item: Any) -> bool:
@@ -253,7 +292,12 @@ def wave_grid(extent: Extent) -> tuple[Array, Faces]:
 
 
 DRAWN: dict[str, Callable[[Any, Extent], list[Solid]]] = {
-    "ground": _ground, "terrain": _terrain, "pegs": _pegs, "boxes": _boxes, "wheels": _wheels, "buoyancy": _surface,
+    "ground": _ground,
+    "terrain": _terrain,
+    "pegs": _pegs,
+    "boxes": _boxes,
+    "wheels": _wheels,
+    "buoyancy": _surface,
     "water": _water,
     "pipe": _pipe,
 }

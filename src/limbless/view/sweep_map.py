@@ -1,6 +1,7 @@
 """The map of a sweep: a cell or a point for every run, coloured or placed by a measure, as a picture that can be
 clicked.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -20,9 +21,9 @@ MOST = 4000
 """Cells or points of a map: a page with more of them answers slowly."""
 _WIDTH, _HEIGHT = 340.0, 300.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 10.0, 8.0, 36.0
-_LABELS = 6            # along an axis
+_LABELS = 6  # along an axis
 _MISSING, _FAILED = "#E8E8E8", "#8a2500"
-_DOT = 3.5             # radius
+_DOT = 3.5  # radius
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ class Mark:
     run: int
     x: float
     y: float
-    value: float                      # NaN: failed, or not there yet
-    status: str                       # as in its row; empty while it is missing
+    value: float  # NaN: failed, or not there yet
+    status: str  # as in its row; empty while it is missing
     width: float = 0.0
     height: float = 0.0
 
@@ -86,8 +87,10 @@ def _cells(sweep: Sweep, choice: Choice, up: str) -> tuple[list[Mark], str]:
     shape = tuple(len(values) for values in sweep.plan.over.values())
     data = sweep.dataset
     rows, columns = shape[order[0]], shape[order[1]]
-    runs, values, status = (np.transpose(array.reshape(shape), order).reshape(rows, columns, -1) for array in (
-        np.arange(sweep.plan.runs), data[choice.measure].values, data["status"].values))
+    runs, values, status = (
+        np.transpose(array.reshape(shape), order).reshape(rows, columns, -1)
+        for array in (np.arange(sweep.plan.runs), data[choice.measure].values, data["status"].values)
+    )
     every = 1
     while -(-rows // every) * -(-columns // every) > MOST:
         every += 1
@@ -96,8 +99,17 @@ def _cells(sweep: Sweep, choice: Choice, up: str) -> tuple[list[Mark], str]:
     for i, row in enumerate(range(0, rows, every)):
         for j, column in enumerate(range(0, columns, every)):
             best = _shown(values[row, column], status[row, column])
-            found.append(Mark(int(runs[row, column, best]), (j + 0.5) / wide, (i + 0.5) / high,
-                              float(values[row, column, best]), str(status[row, column, best]), 1.0 / wide, 1.0 / high))
+            found.append(
+                Mark(
+                    int(runs[row, column, best]),
+                    (j + 0.5) / wide,
+                    (i + 0.5) / high,
+                    float(values[row, column, best]),
+                    str(status[row, column, best]),
+                    1.0 / wide,
+                    1.0 / high,
+                )
+            )
     left_out = [] if runs.shape[2] == 1 else [f"a cell is the largest of its {runs.shape[2]} runs"]
     left_out += [] if every == 1 else [f"one in {every} values of both fields is shown"]
     return found, "; ".join(left_out)
@@ -117,8 +129,10 @@ def _points(sweep: Sweep, choice: Choice) -> tuple[list[Mark], str]:
     values = np.array([row.values.get(choice.measure, np.nan) for _, row in known])
     x = _placed(points, sweep.dataset[choice.across].values)
     y = _placed(values.tolist(), values)
-    found = [Mark(run, float(x[i]), float(y[i]) if np.isfinite(values[i]) else 0.0, float(values[i]), row.status)
-             for i, (run, row) in enumerate(known)]
+    found = [
+        Mark(run, float(x[i]), float(y[i]) if np.isfinite(values[i]) else 0.0, float(values[i]), row.status)
+        for i, (run, row) in enumerate(known)
+    ]
     return found, f"the first {MOST} of {len(sweep.rows)} runs are shown" if len(sweep.rows) > MOST else ""
 
 
@@ -141,16 +155,19 @@ def _ends(values: NDArray[Any]) -> tuple[float, float]:
 
 # As a picture
 
+
 def drawn(sweep: Sweep, choice: Choice, marks: Sequence[Mark], shown: int | None, click: str) -> str:
     """The map as SVG; `click` is what the page does when a mark is clicked, which has its run as `data-run`."""
     values = np.array([mark.value for mark in marks])
     low, high = (float(np.nanmin(values)), float(np.nanmax(values))) if np.isfinite(values).any() else (0.0, 1.0)
     body = "".join(_drawn(mark, low, high, mark.run == shown, _told(sweep, mark)) for mark in marks)
-    return (f"<svg id='sweep-map' role='img' aria-label='{escape(choice.measure)} of every run' "
-            f"viewBox='0 0 {_WIDTH:g} {_HEIGHT:g}' style='width:100%;cursor:pointer' onclick=\"{escape(click)}\">"
-            f"<rect x='{_LEFT:g}' y='{_TOP:g}' width='{_across(1.0) - _LEFT:g}' height='{_down(0.0) - _TOP:g}' "
-            f"fill='none' stroke='#999'/>{body}{_axes(sweep, choice, values)}</svg>"
-            + (_legend(sweep, choice.measure, low, high) if choice.up is not None else ""))
+    return (
+        f"<svg id='sweep-map' role='img' aria-label='{escape(choice.measure)} of every run' "
+        f"viewBox='0 0 {_WIDTH:g} {_HEIGHT:g}' style='width:100%;cursor:pointer' onclick=\"{escape(click)}\">"
+        f"<rect x='{_LEFT:g}' y='{_TOP:g}' width='{_across(1.0) - _LEFT:g}' height='{_down(0.0) - _TOP:g}' "
+        f"fill='none' stroke='#999'/>{body}{_axes(sweep, choice, values)}</svg>"
+        + (_legend(sweep, choice.measure, low, high) if choice.up is not None else "")
+    )
 
 
 def _across(x: float) -> float:
@@ -170,17 +187,23 @@ def _drawn(mark: Mark, low: float, high: float, chosen: bool, told: str) -> str:
     failed = mark.status not in ("", "completed")
     if not mark.width:
         if failed:
-            return (f"<path d='M{x - _DOT:.1f} {y - _DOT:.1f}l{2 * _DOT:g} {2 * _DOT:g}m0 {-2 * _DOT:g}l{-2 * _DOT:g} "
-                    f"{2 * _DOT:g}' stroke='{_FAILED}' stroke-width='{3 if chosen else 1.5:g}' "
-                    f"data-run='{mark.run}'>{title}</path>")
+            return (
+                f"<path d='M{x - _DOT:.1f} {y - _DOT:.1f}l{2 * _DOT:g} {2 * _DOT:g}m0 {-2 * _DOT:g}l{-2 * _DOT:g} "
+                f"{2 * _DOT:g}' stroke='{_FAILED}' stroke-width='{3 if chosen else 1.5:g}' "
+                f"data-run='{mark.run}'>{title}</path>"
+            )
         if not np.isfinite(mark.value):
             return ""
-        return (f"<circle cx='{x:.1f}' cy='{y:.1f}' r='{_DOT:g}' fill='{style.BLUE}'{line} "
-                f"data-run='{mark.run}'>{title}</circle>")
+        return (
+            f"<circle cx='{x:.1f}' cy='{y:.1f}' r='{_DOT:g}' fill='{style.BLUE}'{line} "
+            f"data-run='{mark.run}'>{title}</circle>"
+        )
     width, height = mark.width * (_WIDTH - _LEFT - _RIGHT), mark.height * (_HEIGHT - _TOP - _BOTTOM)
     fill = _FAILED if failed else _colour(mark.value, low, high)
-    return (f"<rect x='{x - 0.5 * width:.2f}' y='{y - 0.5 * height:.2f}' width='{width:.2f}' height='{height:.2f}' "
-            f"fill='{fill}'{line} data-run='{mark.run}'>{title}</rect>")
+    return (
+        f"<rect x='{x - 0.5 * width:.2f}' y='{y - 0.5 * height:.2f}' width='{width:.2f}' height='{height:.2f}' "
+        f"fill='{fill}'{line} data-run='{mark.run}'>{title}</rect>"
+    )
 
 
 def _colour(value: float, low: float, high: float) -> str:
@@ -198,15 +221,23 @@ def _axes(sweep: Sweep, choice: Choice, values: NDArray[np.float64]) -> str:
     across = _ticks(data[choice.across].values, choice.up is not None)
     up = _ticks(values, False) if choice.up is None else _ticks(data[choice.up].values, True)
     text = "font-size='10' fill='#444'"
-    found = [f"<text x='{_across(x):.1f}' y='{_down(0.0) + 12:.1f}' {text} text-anchor='middle'>{escape(label)}</text>"
-             for x, label in across]
-    found += [f"<text x='{_LEFT - 4:g}' y='{_down(y) + 3:.1f}' {text} text-anchor='end'>{escape(label)}</text>"
-              for y, label in up]
+    found = [
+        f"<text x='{_across(x):.1f}' y='{_down(0.0) + 12:.1f}' {text} text-anchor='middle'>{escape(label)}</text>"
+        for x, label in across
+    ]
+    found += [
+        f"<text x='{_LEFT - 4:g}' y='{_down(y) + 3:.1f}' {text} text-anchor='end'>{escape(label)}</text>"
+        for y, label in up
+    ]
     name = _named(sweep, choice.measure) if choice.up is None else choice.up
-    found.append(f"<text x='{_across(0.5):.1f}' y='{_HEIGHT - 6:g}' font-size='11' fill='#222' "
-                 f"text-anchor='middle'>{escape(choice.across)}</text>")
-    found.append(f"<text transform='translate(10 {_down(0.5):.1f}) rotate(-90)' font-size='11' fill='#222' "
-                 f"text-anchor='middle'>{escape(name)}</text>")
+    found.append(
+        f"<text x='{_across(0.5):.1f}' y='{_HEIGHT - 6:g}' font-size='11' fill='#222' "
+        f"text-anchor='middle'>{escape(choice.across)}</text>"
+    )
+    found.append(
+        f"<text transform='translate(10 {_down(0.5):.1f}) rotate(-90)' font-size='11' fill='#222' "
+        f"text-anchor='middle'>{escape(name)}</text>"
+    )
     return "".join(found)
 
 
@@ -233,13 +264,17 @@ def _named(sweep: Sweep, measure: str) -> str:
 
 def _legend(sweep: Sweep, measure: str, low: float, high: float) -> str:
     """Which colour is how much."""
-    stops = ", ".join(_colour(low + share * (high - low), low, high) if high > low else _colour(low, low, high)
-                      for share in np.linspace(0.0, 1.0, 9))
-    return (f"<div style='padding:0 12px;font-size:12px;color:#444'>{escape(_named(sweep, measure))}"
-            f"<div style='height:8px;margin:2px 0;background:linear-gradient(to right, {stops})'></div>"
-            f"<div style='display:flex;justify-content:space-between'><span>{low:.5g}</span>"
-            f"<span><span style='color:{_FAILED}'>&#9632;</span> failed "
-            f"<span style='color:#c0c0c0'>&#9632;</span> not yet run</span><span>{high:.5g}</span></div></div>")
+    stops = ", ".join(
+        _colour(low + share * (high - low), low, high) if high > low else _colour(low, low, high)
+        for share in np.linspace(0.0, 1.0, 9)
+    )
+    return (
+        f"<div style='padding:0 12px;font-size:12px;color:#444'>{escape(_named(sweep, measure))}"
+        f"<div style='height:8px;margin:2px 0;background:linear-gradient(to right, {stops})'></div>"
+        f"<div style='display:flex;justify-content:space-between'><span>{low:.5g}</span>"
+        f"<span><span style='color:{_FAILED}'>&#9632;</span> failed "
+        f"<span style='color:#c0c0c0'>&#9632;</span> not yet run</span><span>{high:.5g}</span></div></div>"
+    )
 
 
 def _told(sweep: Sweep, mark: Mark) -> str:

@@ -1,6 +1,7 @@
 """The sweep beside the view: its map, which follows the folder while it is being filled; a click runs and shows that
 robot.
 """
+
 from __future__ import annotations
 
 import threading
@@ -17,14 +18,16 @@ from limbless.view.worker import Later
 if TYPE_CHECKING:
     from limbless.view.page import Page
 
-EVERY = 1.0            # s between two looks at the folder
-_SHARE = 10.0          # a look takes at most one part in so many of the time
-_CLICK = ("const run=event.target.dataset.run;if(run!==undefined){{"
-          "const field=document.evaluate(\"//label[@for='{uuid}']/following::input[1]\",document,null,9,null)"
-          ".singleNodeValue;"
-          "Object.getOwnPropertyDescriptor(HTMLInputElement.prototype,'value').set.call(field,"
-          "field.value===run?run+' ':run);"
-          "field.dispatchEvent(new Event('input',{{bubbles:true}}))}}")
+EVERY = 1.0  # s between two looks at the folder
+_SHARE = 10.0  # a look takes at most one part in so many of the time
+_CLICK = (
+    "const run=event.target.dataset.run;if(run!==undefined){{"
+    "const field=document.evaluate(\"//label[@for='{uuid}']/following::input[1]\",document,null,9,null)"
+    ".singleNodeValue;"
+    "Object.getOwnPropertyDescriptor(HTMLInputElement.prototype,'value').set.call(field,"
+    "field.value===run?run+' ':run);"
+    "field.dispatchEvent(new Event('input',{{bubbles:true}}))}}"
+)
 """A mark that is clicked writes its run into the field below the map, as if it had been typed: pictures cannot tell
 Python anything themselves. A blank makes the same number another text.
 """
@@ -35,7 +38,7 @@ class SweepPanel:
 
     def __init__(self, page: Page, sweep: Sweep, run: int) -> None:
         self.page, self.run = page, run
-        self.sweep = Sweep(sweep.folder, sweep.plan)                 # a look of its own: pages do not share theirs
+        self.sweep = Sweep(sweep.folder, sweep.plan)  # a look of its own: pages do not share theirs
         self._seen = self.sweep.stamp()
         self._closed = threading.Event()
         self._later = Later(0.2)
@@ -46,8 +49,9 @@ class SweepPanel:
             self.across: Any = gui.add_dropdown("across", fields, initial_value=choice.across)
             self.up: Any = None if choice.up is None else gui.add_dropdown("up", fields, initial_value=choice.up)
             self.map: Any = gui.add_html("")
-            self.field: Any = gui.add_text("run", str(run), hint="the run that is shown; a click on the map, or a "
-                                                                 "number typed here, runs another")
+            self.field: Any = gui.add_text(
+                "run", str(run), hint="the run that is shown; a click on the map, or a number typed here, runs another"
+            )
             self.told: Any = gui.add_html("")
         for handle in (self.measure, self.across, self.up):
             if handle is not None:
@@ -71,12 +75,17 @@ class SweepPanel:
             marks, left_out = sweep_map.marks_of(self.sweep, choice)
             click = _CLICK.format(uuid=self.field._impl.uuid)
             self.map.content = sweep_map.drawn(self.sweep, choice, marks, self.run, click)
-            rows = "".join(f"<tr><td style='padding:1px 10px 1px 0;color:#666;vertical-align:top'>{escape(label)}</td>"
-                           f"<td>{escape(text)}</td></tr>" for label, text in sweep_map.rows_of(self.sweep, self.run))
+            rows = "".join(
+                f"<tr><td style='padding:1px 10px 1px 0;color:#666;vertical-align:top'>{escape(label)}</td>"
+                f"<td>{escape(text)}</td></tr>"
+                for label, text in sweep_map.rows_of(self.sweep, self.run)
+            )
             notes = "".join(f"<div style='color:#666'>{escape(text)}</div>" for text in (left_out,) if text)
-            self.told.content = (f"<div id='sweep' style='padding:2px 12px;font-size:12.5px'>"
-                                 f"<div id='sweep-told'>{escape(self.sweep.told())}</div>{notes}"
-                                 f"<table style='border-collapse:collapse;margin-top:6px'>{rows}</table></div>")
+            self.told.content = (
+                f"<div id='sweep' style='padding:2px 12px;font-size:12.5px'>"
+                f"<div id='sweep-told'>{escape(self.sweep.told())}</div>{notes}"
+                f"<table style='border-collapse:collapse;margin-top:6px'>{rows}</table></div>"
+            )
 
     def _choose(self) -> None:
         """Another measure or field; the two fields of a map differ."""

@@ -1,4 +1,5 @@
 """Drag the target, the tip follows: tensions for a tendon-driven spine, found while the mouse moves."""
+
 from __future__ import annotations
 
 import threading
@@ -41,8 +42,9 @@ class Target:
             return
         frames = self.page.frames
         gui, scene = self.page.client.gui, self.page.client.scene
-        self.handle = scene.add_transform_controls("/robot/target", scale=0.3 * frames.size, disable_rotations=True,
-                                                   position=frames.head[0])
+        self.handle = scene.add_transform_controls(
+            "/robot/target", scale=0.3 * frames.size, disable_rotations=True, position=frames.head[0]
+        )
         folder = gui.add_folder("Drag the target", order=5)
         with folder:
             self.told = gui.add_html(
@@ -98,8 +100,13 @@ def statics_of(result: Result) -> Any:
     from limbless.models.tendon_statics import TendonStatics, TendonStaticsSettings
 
     settings = TendonStaticsSettings(stops=getattr(scenario.model, "stops", True))
-    return TendonStatics(robot, scenario.environment, settings=settings, base_position=scenario.initial.position,
-                         base_orientation=scenario.initial.orientation)
+    return TendonStatics(
+        robot,
+        scenario.environment,
+        settings=settings,
+        base_position=scenario.initial.position,
+        base_orientation=scenario.initial.orientation,
+    )
 
 
 def _posed(frames: Frames, equilibrium: Any, tension: Array) -> Frames:

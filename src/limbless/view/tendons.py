@@ -1,4 +1,5 @@
 """Tendons as lines from hole to hole, bright where they are taut."""
+
 from __future__ import annotations
 
 import itertools
@@ -37,8 +38,10 @@ class Tendons:
     def at(self, frame: int) -> tuple[Array, Colours]:
         """Both ends of every piece (pieces, 2, 3) in the world, m, and colours of both ends (pieces, 2, 3)."""
         R, c = self.frames.rotation[frame], self.frames.position[frame]
-        ends = [c[place] + np.einsum("pij,pj->pi", R[place], hole) for place, hole in ((self.inner, self.start),
-                                                                                       (self.outer, self.end))]
+        ends = [
+            c[place] + np.einsum("pij,pj->pi", R[place], hole)
+            for place, hole in ((self.inner, self.start), (self.outer, self.end))
+        ]
         colour = colours_of(self.tension[frame], float(self.tension.max(initial=0.0)))
         return np.stack(ends, axis=1), np.repeat(colour[:, None], 2, axis=1)
 
@@ -72,15 +75,21 @@ def _through_disks(robot: Any, frames: Frames) -> list[list[Hole]]:
 def _along_rod(robot: Any, frames: Frames) -> list[list[Hole]]:
     """From station to station."""
     along = frames.result.dataset["abscissa"].values
-    return [[(int(k), (0.0, *tendon.place)) for k in np.flatnonzero((along >= tendon.start)
-                                                                   & (along <= (tendon.anchor or robot.length)))]
-            for tendon in robot.tendons]
+    return [
+        [
+            (int(k), (0.0, *tendon.place))
+            for k in np.flatnonzero((along >= tendon.start) & (along <= (tendon.anchor or robot.length)))
+        ]
+        for tendon in robot.tendons
+    ]
 
 
 def _on_links(robot: Any, frames: Frames) -> list[list[Hole]]:
     """From point to point; a section is the middle of a link."""
-    section = {piece.body: (k, piece.start + 0.5 * piece.length * piece.frame[:, 0])
-               for k, piece in enumerate(robot.segments())}
+    section = {
+        piece.body: (k, piece.start + 0.5 * piece.length * piece.frame[:, 0])
+        for k, piece in enumerate(robot.segments())
+    }
     rows = {row.link: (number, row.home) for number, row in enumerate(robot.rows) if row.carries}
     found: list[list[Hole]] = []
     for tendon in robot.tendons:

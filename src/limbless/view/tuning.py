@@ -4,6 +4,7 @@ reach.
 Every number of a scenario is reached: alone, as part of a short vector, or in the text of a longer list. Left out are
 names, files and functions, and whatever the scenario itself has no use for (a task of statics has no duration).
 """
+
 from __future__ import annotations
 
 import math
@@ -17,7 +18,7 @@ from limbless.description import Description
 from limbless.fields import quantity, type_of, unit_of
 from limbless.scenarios.scenario import Initial, Scenario
 
-MOST_NUMBERS = 7       # of a vector that is offered number by number
+MOST_NUMBERS = 7  # of a vector that is offered number by number
 _USUAL = {"rad": 0.8, "rad/s": 2.0, "m": 1.0, "m/s": 1.0, "s": 5.0, "N": 5.0, "m/s2": 10.0}
 """How far a slider for a value of zero reaches, by unit."""
 _NAMES = "xyz"
@@ -64,8 +65,9 @@ class Knob:
         """The same for a page that shows angles in degrees."""
         if not self.angle:
             return self
-        value, low, high = (None if one is None else float(f"{math.degrees(one):.12g}")
-                            for one in (self.value, self.low, self.high))
+        value, low, high = (
+            None if one is None else float(f"{math.degrees(one):.12g}") for one in (self.value, self.low, self.high)
+        )
         limits = math.degrees(self.limits[0]), math.degrees(self.limits[1])
         return replace(self, label=self.label.replace("(rad)", "(deg)"), value=value, low=low, high=high, limits=limits)
 
@@ -75,8 +77,10 @@ class Knob:
         """
         low, high = float(self.low or 0.0), float(self.high or 0.0)
         span = high - low
-        return (max(min(low - span, value), self.limits[0]) if value <= low else low,
-                min(max(high + span, value), self.limits[1]) if value >= high else high)
+        return (
+            max(min(low - span, value), self.limits[0]) if value <= low else low,
+            min(max(high + span, value), self.limits[1]) if value >= high else high,
+        )
 
     @property
     def step(self) -> float:
@@ -131,13 +135,18 @@ def _field(owner: Description, field: FieldInfo, name: str, path: str, group: st
         yield Knob(path, group, words, value, meaning, "truth")
     elif isinstance(value, int | float):
         yield _number(path, group, _labelled(words, unit), value, meaning, field)
-    elif isinstance(value, tuple) and 0 < len(value) <= MOST_NUMBERS and all(map(_is_number,
-                                                                                 value)) and name != "orientation":
+    elif (
+        isinstance(value, tuple)
+        and 0 < len(value) <= MOST_NUMBERS
+        and all(map(_is_number, value))
+        and name != "orientation"
+    ):
         units = [text.strip() for text in unit.split(",")]
         for number, part in enumerate(value):
             own = units[number * len(units) // len(value)]
-            yield _number(f"{path}.{number}", group, _labelled(f"{words} {_place(number, value, own)}", own), part,
-                          meaning, field)
+            yield _number(
+                f"{path}.{number}", group, _labelled(f"{words} {_place(number, value, own)}", own), part, meaning, field
+            )
     elif isinstance(value, dict) and hasattr(owner, "declared"):
         yield from _arguments(value, owner.declared(), path, group)
     elif value is None and _takes_numbers(type_of(field)):
@@ -190,8 +199,17 @@ def _number(path: str, group: str, label: str, value: float, meaning: str, field
     low, high = _range(float(value), limits, unit_of(field).split(",")[0])
     if whole:
         low, high = math.floor(low), math.ceil(high)
-    knob = Knob(path, group, label, value if whole else float(value), meaning, "whole" if whole else "number", low,
-                high, limits=limits)
+    knob = Knob(
+        path,
+        group,
+        label,
+        value if whole else float(value),
+        meaning,
+        "whole" if whole else "number",
+        low,
+        high,
+        limits=limits,
+    )
     knob = replace(knob, angle=not whole and "angle" in type_of(field) and label.endswith("(rad)"))
     excluded = any(getattr(mark, "gt", None) == low for mark in field.metadata)
     return replace(knob, low=min(low + knob.step, value)) if excluded else knob
@@ -199,8 +217,10 @@ def _number(path: str, group: str, label: str, value: float, meaning: str, field
 
 def _limits(field: FieldInfo) -> tuple[float, float]:
     """Between which a field takes numbers, as it declares."""
-    found = {name: [float(limit) for mark in field.metadata if (limit := getattr(mark, name, None)) is not None]
-             for name in _MARKS}
+    found = {
+        name: [float(limit) for mark in field.metadata if (limit := getattr(mark, name, None)) is not None]
+        for name in _MARKS
+    }
     return max([*found["gt"], *found["ge"]], default=-math.inf), min([*found["lt"], *found["le"]], default=math.inf)
 
 

@@ -1,6 +1,7 @@
 """What limbless refuses, in the words of the page: a field by the name that it has there, not as a command line or a
 file has it.
 """
+
 from __future__ import annotations
 
 import re
@@ -29,7 +30,7 @@ def _in_page_words(line: str, names: dict[str, str]) -> str:
         return line
     space, path = found.groups()
     shown = _name(path, names) + ": " if path else ""
-    return f"{space}{shown}{line[found.end():]}"
+    return f"{space}{shown}{line[found.end() :]}"
 
 
 def _name(path: str, names: dict[str, str]) -> str:

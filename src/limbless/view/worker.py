@@ -1,4 +1,5 @@
 """Runs on a thread of their own: the newest wish wins, progress is told, and a run can be cancelled."""
+
 from __future__ import annotations
 
 import math
@@ -51,9 +52,15 @@ class Worker:
     longest : s that a run may take.
     """
 
-    def __init__(self, done: Callable[[Result], None], failed: Callable[[str], None], progress: Callable[[float], None],
-                 turns: threading.Semaphore | None = None, longest: float = MOST_SECONDS,
-                 compiling: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        done: Callable[[Result], None],
+        failed: Callable[[str], None],
+        progress: Callable[[float], None],
+        turns: threading.Semaphore | None = None,
+        longest: float = MOST_SECONDS,
+        compiling: Callable[[], None] = lambda: None,
+    ) -> None:
         self._done, self._failed, self._progress, self._compiling = done, failed, progress, compiling
         self._turns, self._longest, self._end = turns or threading.Semaphore(), longest, math.inf
         self._news = threading.Condition()
@@ -113,14 +120,15 @@ class Worker:
         try:
             with heard(self._compiling):
                 result = run_scenario(scenario, progress=self._tell)
-        except KeyboardInterrupt:                        # a task that has nothing to keep
+        except KeyboardInterrupt:  # a task that has nothing to keep
             self._dropped()
         except (InputError, SimulationError) as error:
             self._failed(str(error) if isinstance(error, InputError) else f"The run failed: {error}")
         except MemoryError:
-            self._failed("this run needs more memory than there is; shorten it, record less often, or take fewer "
-                         "bodies")
-        except Exception as error:                       # a page must say what happened, whatever it was
+            self._failed(
+                "this run needs more memory than there is; shorten it, record less often, or take fewer bodies"
+            )
+        except Exception as error:  # a page must say what happened, whatever it was
             self._failed(f"Unexpected error: {type(error).__name__}: {error}")
         else:
             if result.status == "completed":
@@ -132,10 +140,12 @@ class Worker:
         if self._cancel:
             self._failed(CANCELLED)
         elif clock.monotonic() > self._end and not self._dropped_meanwhile():
-            self._failed(f"stopped: a run in the studio may take {self._longest:g} s, and this one would take longer; "
-                         "shorten it, or run it with `limbless run` and look at what that wrote")
+            self._failed(
+                f"stopped: a run in the studio may take {self._longest:g} s, and this one would take longer; "
+                "shorten it, or run it with `limbless run` and look at what that wrote"
+            )
 
     def _tell(self, fraction: float, time: float, factor: float) -> None:
         if self._dropped_meanwhile() or (clock.monotonic() > self._end and fraction < 1.0):
-            raise KeyboardInterrupt                      # the time loop's own way to be stopped
+            raise KeyboardInterrupt  # the time loop's own way to be stopped
         self._progress(fraction)

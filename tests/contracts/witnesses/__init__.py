@@ -5,6 +5,7 @@ every variable of every model has one, that it agrees, and that it notices when 
 per cent too large, with one component turned round. Kinematics, dynamics, statics are written once more here, in NumPy,
 from the numbers that the runs were made of; rates are differences of recorded values.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
@@ -31,12 +32,16 @@ class Case:
 
     def changed(self, variable: str, change: Callable[[xr.DataArray], Array]) -> Case:
         """The case with one variable other than it was recorded, in every run that has it."""
+
         def other(make: Callable[[], xr.Dataset]) -> Callable[[], xr.Dataset]:
             def changed() -> xr.Dataset:
                 data = make()
-                return data.assign({variable: (data[variable].dims,
-                                               change(data[variable]))}) if variable in data else data
+                return (
+                    data.assign({variable: (data[variable].dims, change(data[variable]))}) if variable in data else data
+                )
+
             return changed
+
         return Case({name: other(make) for name, make in self.runs.items()}, self.tolerance)
 
     def same(self, found: Array, expected: Array, tolerance: float | None = None) -> None:
@@ -58,20 +63,24 @@ CASES: dict[str, Callable[[], Case]] = {}
 
 def witness(models: str | Iterable[str], *variables: str) -> Callable[[Witness], Witness]:
     """Registers a function as the witness of these variables of these models."""
+
     def register(function: Witness) -> Witness:
         for model in (models,) if isinstance(models, str) else models:
             for variable in variables:
                 assert (model, variable) not in WITNESSES, f"{variable} of {model} has two witnesses"
                 WITNESSES[model, variable] = function
         return function
+
     return register
 
 
 def case_of(model: str) -> Callable[[Callable[[], Case]], Callable[[], Case]]:
     """Registers a function as the maker of a model's runs."""
+
     def register(function: Callable[[], Case]) -> Callable[[], Case]:
         CASES[model] = function
         return function
+
     return register
 
 
@@ -119,8 +128,11 @@ def extremes(data: dict[str, Array], efforts: Array, limit: Array) -> tuple[Arra
     """
     size, time = np.abs(efforts), data["time"]
     worst, beyond = size.argmax(axis=0), size > limit
-    return (np.take_along_axis(efforts, worst[None], axis=0)[0], time[worst],
-            np.where(beyond.any(axis=0), time[beyond.argmax(axis=0)], np.inf))
+    return (
+        np.take_along_axis(efforts, worst[None], axis=0)[0],
+        time[worst],
+        np.where(beyond.any(axis=0), time[beyond.argmax(axis=0)], np.inf),
+    )
 
 
 def same_instants(found: Array, expected: Array) -> None:
@@ -134,8 +146,9 @@ def same_instants(found: Array, expected: Array) -> None:
 def spin(R: Array, R_rate: Array) -> Array:
     """Angular velocity (.., 3), axes of the frame in which R is given: the skew part of R' Rᵀ."""
     W = R_rate @ np.swapaxes(R, -1, -2)
-    return np.stack([W[..., 2, 1] - W[..., 1, 2], W[..., 0, 2] - W[..., 2, 0], W[..., 1, 0] - W[..., 0, 1]],
-                    axis=-1) / 2.0
+    return (
+        np.stack([W[..., 2, 1] - W[..., 1, 2], W[..., 0, 2] - W[..., 2, 0], W[..., 1, 0] - W[..., 0, 1]], axis=-1) / 2.0
+    )
 
 
 def turned(R: Array, v: Array) -> Array:

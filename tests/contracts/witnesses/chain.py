@@ -1,6 +1,7 @@
 """Chains: three links of which every number is written here, moved by their joints; for newton-euler, geometric and
 non-smooth.
 """
+
 from __future__ import annotations
 
 from functools import cache
@@ -20,27 +21,37 @@ GRAVITY = np.array([0.0, 0.0, -9.81])
 STEP, RECORDS = 2e-3, 41
 
 LENGTH = np.array([0.10, 0.12, 0.09])
-OFFSET = np.array([[0.0, 0.0, 0.0], [0.10, 0.0, 0.0], [0.12, 0.0, 0.0]])       # origin of each link in the frame before
-                                                                               # it
-AXIS = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]])                             # of the two joints
+OFFSET = np.array([[0.0, 0.0, 0.0], [0.10, 0.0, 0.0], [0.12, 0.0, 0.0]])  # origin of each link in the frame before
+# it
+AXIS = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]])  # of the two joints
 MASS = np.array([0.8, 0.5, 0.4])
 CENTRE = np.array([[0.05, 0.01, -0.005], [0.06, -0.01, 0.004], [0.045, 0.005, 0.008]])
-INERTIA = np.array([[[3e-4, 2e-5, 0], [2e-5, 9e-4, -3e-5], [0, -3e-5, 1.0e-3]],
-                    [[2e-4, 0, 1e-5], [0, 8e-4, 2e-5], [1e-5, 2e-5, 7e-4]],
-                    [[1e-4, 1e-5, 0], [1e-5, 4e-4, 0], [0, 0, 5e-4]]])           # about the centres of mass
-ROTOR, STIFFNESS, REST, DAMPING = np.array([2e-3, 1e-3]), np.array([0.6, 0.4]), np.array([0.1, -0.2]), np.array([0.05,
-                                                                                                                 0.03])
+INERTIA = np.array(
+    [
+        [[3e-4, 2e-5, 0], [2e-5, 9e-4, -3e-5], [0, -3e-5, 1.0e-3]],
+        [[2e-4, 0, 1e-5], [0, 8e-4, 2e-5], [1e-5, 2e-5, 7e-4]],
+        [[1e-4, 1e-5, 0], [1e-5, 4e-4, 0], [0, 0, 5e-4]],
+    ]
+)  # about the centres of mass
+ROTOR, STIFFNESS, REST, DAMPING = (
+    np.array([2e-3, 1e-3]),
+    np.array([0.6, 0.4]),
+    np.array([0.1, -0.2]),
+    np.array([0.05, 0.03]),
+)
 SWING, RATE, PHASE = np.array([0.5, 0.4]), np.array([9.0, 7.0]), np.array([0.3, 1.1])
-POSE = {"position": (0.3, -0.2, 0.5), "orientation": tuple(np.roll(Rotation.from_rotvec([0.3, -0.5, 0.7]).as_quat(),
-                                                                   1)),
-        "twist": (0.4, -0.3, 0.2, 0.6, -0.5, 0.8)}
-LIMIT = (0.24, None)                                                            # N m, of the joints
-SPAN = ((-0.2, 0.4), (0.37, None))                                              # rad, where they have a range
-PULLS = (ll.Gravity(acceleration=(2.0, 1.0, -4.0)), ll.Gravity(acceleration=(-2.0, -1.0, -5.81)))     # together GRAVITY
+POSE = {
+    "position": (0.3, -0.2, 0.5),
+    "orientation": tuple(np.roll(Rotation.from_rotvec([0.3, -0.5, 0.7]).as_quat(), 1)),
+    "twist": (0.4, -0.3, 0.2, 0.6, -0.5, 0.8),
+}
+LIMIT = (0.24, None)  # N m, of the joints
+SPAN = ((-0.2, 0.4), (0.37, None))  # rad, where they have a range
+PULLS = (ll.Gravity(acceleration=(2.0, 1.0, -4.0)), ll.Gravity(acceleration=(-2.0, -1.0, -5.81)))  # together GRAVITY
 STREAM = ({"kind": "shear", "velocity": (0.1, -0.2, 0.05), "rate": 0.7, "along": "z", "across": "x"},)
 STILL = {**POSE, "twist": (0.0,) * 6}
-SPHERE = 0.02                                                                   # m, radius of the two spheres under
-                                                                                # each link
+SPHERE = 0.02  # m, radius of the two spheres under
+# each link
 
 
 def chain(base: str = "free", span: tuple = ((None, None), (None, None))) -> ll.Chain:
@@ -48,15 +59,31 @@ def chain(base: str = "free", span: tuple = ((None, None), (None, None))) -> ll.
     links = []
     for k in range(3):
         about = INERTIA[k] + MASS[k] * (CENTRE[k] @ CENTRE[k] * np.eye(3) - np.outer(CENTRE[k], CENTRE[k]))
-        joint = None if k == 0 else Joint(axis=tuple(AXIS[k - 1]), rotor_inertia=ROTOR[k - 1],
-                                          stiffness=STIFFNESS[k - 1],
-                                          rest=REST[k - 1], damping=DAMPING[k - 1], torque_limit=LIMIT[k - 1],
-                                          lower=span[k - 1][0], upper=span[k - 1][1])
-        links.append(Link(joint=joint, position=tuple(OFFSET[k]), mass=MASS[k], first_moment=tuple(MASS[k] * CENTRE[k]),
-                          inertia=tuple(about[np.triu_indices(3)]), body=BodyShape(length=LENGTH[k], half_width=0.02,
-                                                                                   half_height=0.015),
-                          contact_shapes=tuple(Sphere(centre=(x * LENGTH[k], 0.0, 0.0), radius=SPHERE)
-                                               for x in (0.2, 0.8))))
+        joint = (
+            None
+            if k == 0
+            else Joint(
+                axis=tuple(AXIS[k - 1]),
+                rotor_inertia=ROTOR[k - 1],
+                stiffness=STIFFNESS[k - 1],
+                rest=REST[k - 1],
+                damping=DAMPING[k - 1],
+                torque_limit=LIMIT[k - 1],
+                lower=span[k - 1][0],
+                upper=span[k - 1][1],
+            )
+        )
+        links.append(
+            Link(
+                joint=joint,
+                position=tuple(OFFSET[k]),
+                mass=MASS[k],
+                first_moment=tuple(MASS[k] * CENTRE[k]),
+                inertia=tuple(about[np.triu_indices(3)]),
+                body=BodyShape(length=LENGTH[k], half_width=0.02, half_height=0.015),
+                contact_shapes=tuple(Sphere(centre=(x * LENGTH[k], 0.0, 0.0), radius=SPHERE) for x in (0.2, 0.8)),
+            )
+        )
     return ll.Chain(base=base, links=tuple(links))
 
 
@@ -64,24 +91,44 @@ def swinging(t: Array, s: Array) -> Array:
     return SWING * np.sin(RATE * t[:, None] + PHASE)
 
 
-def moved(model: Any, robot: ll.Chain, environment: Any = (), step: float = STEP, every: float = STEP,
-          records: int = RECORDS,
-          **options: Any) -> Any:
+def moved(
+    model: Any,
+    robot: ll.Chain,
+    environment: Any = (),
+    step: float = STEP,
+    every: float = STEP,
+    records: int = RECORDS,
+    **options: Any,
+) -> Any:
     gait = options.pop("gait", None) or ll.FunctionGait(function=swinging, drives="joint")
-    return ll.simulate(robot, gait, environment, model=model, duration=(records - 1) * every, step=step,
-                       record_every=every,
-                       initial=options.pop("initial", POSE), **options).dataset
+    return ll.simulate(
+        robot,
+        gait,
+        environment,
+        model=model,
+        duration=(records - 1) * every,
+        step=step,
+        record_every=every,
+        initial=options.pop("initial", POSE),
+        **options,
+    ).dataset
 
 
 @case_of("newton-euler")
 @cache
 def newton_euler() -> Case:
-    return Case({"free": lambda: moved("newton-euler", chain(), PULLS),
-                 "held": lambda: moved("newton-euler", chain("fixed"), ll.Gravity(), initial=STILL),
-                 "wet": lambda: moved("newton-euler", chain(), ll.Water()),
-                 "ranged": lambda: moved("newton-euler", chain(span=SPAN), PULLS),
-                 "afloat": lambda: moved("newton-euler", chain(), (ll.Water(surface=0.5, flow=STREAM), ll.Gravity()),
-                                         records=9)}, 2e-5)
+    return Case(
+        {
+            "free": lambda: moved("newton-euler", chain(), PULLS),
+            "held": lambda: moved("newton-euler", chain("fixed"), ll.Gravity(), initial=STILL),
+            "wet": lambda: moved("newton-euler", chain(), ll.Water()),
+            "ranged": lambda: moved("newton-euler", chain(span=SPAN), PULLS),
+            "afloat": lambda: moved(
+                "newton-euler", chain(), (ll.Water(surface=0.5, flow=STREAM), ll.Gravity()), records=9
+            ),
+        },
+        2e-5,
+    )
 
 
 class Bodies(NamedTuple):
@@ -90,9 +137,9 @@ class Bodies(NamedTuple):
     R: Array
     origin: Array
     centre: Array
-    velocity: Array       # of the centres, by differences
+    velocity: Array  # of the centres, by differences
     spin: Array
-    angular: Array        # momentum about the own centre
+    angular: Array  # momentum about the own centre
 
 
 def bodies(data: dict[str, Array]) -> Bodies:
@@ -104,8 +151,9 @@ def bodies(data: dict[str, Array]) -> Bodies:
     turns, places = np.stack(R, axis=1), np.stack(origin, axis=1)
     centre = places + turned(turns, np.broadcast_to(CENTRE, places.shape))
     w = spin(turns, rate(data["time"], turns))
-    return Bodies(turns, places, centre, rate(data["time"], centre), w,
-                  turned(turns @ INERTIA @ np.swapaxes(turns, -1, -2), w))
+    return Bodies(
+        turns, places, centre, rate(data["time"], centre), w, turned(turns @ INERTIA @ np.swapaxes(turns, -1, -2), w)
+    )
 
 
 def beyond(data: dict[str, Array], first: int, about: Array) -> tuple[Array, Array]:
@@ -123,12 +171,14 @@ def spring(data: dict[str, Array]) -> Array:
 
 # Where things are
 
+
 @witness(MODELS, "base_position", "base_orientation", "base_twist")
 def twist_is_the_rate_of_the_pose(case: Case) -> None:
     data = case.of("free")
     R, time = matrix(data["base_orientation"]), data["time"]
-    assert np.allclose(data["base_position"][0], POSE["position"]) and np.allclose(data["base_orientation"][0],
-                                                                                   POSE["orientation"])
+    assert np.allclose(data["base_position"][0], POSE["position"]) and np.allclose(
+        data["base_orientation"][0], POSE["orientation"]
+    )
     assert np.allclose(data["base_twist"][0], POSE["twist"])
     case.same(back(R, rate(time, data["base_position"]))[INNER], data["base_twist"][INNER, :3])
     case.same(back(R, spin(R, rate(time, R)))[INNER], data["base_twist"][INNER, 3:])
@@ -168,8 +218,9 @@ def sections_are_where_the_joints_put_them(case: Case) -> None:
     case.same(data["position"], b.origin + turned(b.R, np.broadcast_to(half, b.origin.shape)))
     case.same(matrix(data["orientation"]), b.R)
     along = np.einsum("rki,rki->rk", data["orientation"][:, 0, None], data["orientation"])
-    assert (along[0] > 0.0).all() and (np.einsum("rki,rki->rk", data["orientation"][1:],
-                                                 data["orientation"][:-1]) > 0.9).all()
+    assert (along[0] > 0.0).all() and (
+        np.einsum("rki,rki->rk", data["orientation"][1:], data["orientation"][:-1]) > 0.9
+    ).all()
     assert np.allclose(data["orientation"][:, 0], data["base_orientation"])
 
 
@@ -188,6 +239,7 @@ def centre_of_mass(case: Case) -> None:
 
 
 # Forces
+
 
 @witness(MODELS, "joint_torque")
 def torque_moves_everything_beyond_the_joint(case: Case) -> None:
@@ -230,21 +282,24 @@ def what_holds_the_base_moves_the_rest(case: Case) -> None:
     data = case.of("held")
     b = bodies(data)
     force, moment = beyond(data, 0, data["base_position"])
-    case.same(data["base_reaction"][INNER], np.concatenate([back(b.R[:, 0], force), back(b.R[:, 0], moment)],
-                                                           axis=1)[INNER])
+    case.same(
+        data["base_reaction"][INNER], np.concatenate([back(b.R[:, 0], force), back(b.R[:, 0], moment)], axis=1)[INNER]
+    )
     free = case.of("free")["base_reaction"]
     assert np.abs(free).max() < 1e-6
 
 
 # Energy and momentum
 
+
 @witness(MODELS, "kinetic_energy")
 def kinetic_energy(case: Case) -> None:
     data = case.of("free")
     b = bodies(data)
     of_links = 0.5 * (MASS * (b.velocity**2).sum(axis=2)).sum(axis=1) + 0.5 * (b.spin * b.angular).sum(axis=(1, 2))
-    case.same(data["kinetic_energy"][INNER],
-              (of_links + 0.5 * (ROTOR * data["joint_velocity"] ** 2).sum(axis=1))[INNER])
+    case.same(
+        data["kinetic_energy"][INNER], (of_links + 0.5 * (ROTOR * data["joint_velocity"] ** 2).sum(axis=1))[INNER]
+    )
 
 
 @witness(MODELS, "potential_energy")
@@ -271,7 +326,7 @@ def impulse_of_the_weight(case: Case) -> None:
     turning = np.cross(np.einsum("k,rki->ri", MASS, bodies(data).centre) / MASS.sum(), weight)
     case.same(data["impulse"][:, :3], data["time"][:, None] * weight)
     case.same(data["impulse"][:, 3:], integral(data["time"], turning))
-    for run in case.runs:                                # whatever else pushes: it changes the momentum
+    for run in case.runs:  # whatever else pushes: it changes the momentum
         data = case.of(run)
         case.same(data["impulse"], data["momentum"] - data["momentum"][0], 5e-3)
 
@@ -280,9 +335,11 @@ def hand_powers(data: dict[str, Array]) -> dict[str, Array]:
     """Of actuators, weight and springs; from torques, rates and the motion of the centre of mass, each of which has its
     own witness.
     """
-    return {"actuator": (data["joint_torque"] * data["joint_velocity"]).sum(axis=1),
-            "environment": MASS.sum() * data["com_velocity"] @ GRAVITY,
-            "passive": (spring(data) * data["joint_velocity"]).sum(axis=1)}
+    return {
+        "actuator": (data["joint_torque"] * data["joint_velocity"]).sum(axis=1),
+        "environment": MASS.sum() * data["com_velocity"] @ GRAVITY,
+        "passive": (spring(data) * data["joint_velocity"]).sum(axis=1),
+    }
 
 
 @witness(SMOOTH, "actuator_power", "environment_power", "passive_power")

@@ -1,6 +1,7 @@
 """What chains count at every step: works by parts, path, peaks and limits, against records of every step and the
 weight's closed form.
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -37,7 +38,7 @@ def works_of_the_joints(case: Case) -> None:
     for run in case.runs:
         data = case.of(run)
         assert not data["joint_work"][0].any()
-        if data["actuator_work"].any():                                          # joints at rest do no work
+        if data["actuator_work"].any():  # joints at rest do no work
             case.same(data["joint_work"].sum(axis=1), data["actuator_work"], 1e-9)
         else:
             assert not data["joint_work"].any()
@@ -51,7 +52,7 @@ def works_while_joints_drive(case: Case) -> None:
     gained = data["positive_work"][-1] - data["positive_work"][1]
     for joint in range(2):
         wanted = fine_integral(data["time"][1:], lambda p: np.maximum(p, 0.0), power[:, joint])
-        case.same(gained[joint:joint + 1], np.array([wanted]), max(case.tolerance, 1e-4))
+        case.same(gained[joint : joint + 1], np.array([wanted]), max(case.tolerance, 1e-4))
     assert not data["positive_work"][0].any() and (np.diff(data["positive_work"], axis=0) >= 0.0).all()
 
 
@@ -90,7 +91,7 @@ def contacts_work_along_the_way_of_what_they_touch(case: Case) -> None:
     data = case.of("sliding")
     b = bodies(data)
     local = spheres(data, middle=False)
-    turn = spin(0.5 * (b.R[1:] + b.R[:-1]), np.diff(b.R, axis=0))                # ω h of every step
+    turn = spin(0.5 * (b.R[1:] + b.R[:-1]), np.diff(b.R, axis=0))  # ω h of every step
     way = np.diff(local, axis=0) + np.cross(np.repeat(turn, 2, axis=1), DOWN)
     slid = np.where(closed(data), np.einsum("rki,rki->rk", data["contact_force"][1:], way), 0.0)
     case.same(data["contact_work"][1:], np.cumsum(slid, axis=0), 0.05)
@@ -104,8 +105,11 @@ def path_of_the_centre_of_mass(case: Case) -> None:
     of it.
     """
     data = case.of("free")
-    case.same(data["com_path"], chords(np.einsum("k,rki->ri", MASS, bodies(data).centre) / MASS.sum()),
-              max(case.tolerance, 6e-4))
+    case.same(
+        data["com_path"],
+        chords(np.einsum("k,rki->ri", MASS, bodies(data).centre) / MASS.sum()),
+        max(case.tolerance, 6e-4),
+    )
 
 
 @witness(MODELS, "work_exchanged")
@@ -140,8 +144,9 @@ def beyond(data: dict[str, Array]) -> Array:
     """How far the joints are beyond their ranges at every step, negative below, as the gait has them."""
     t = data["time"]
     q = np.stack([SWING[j] * np.sin(RATE[j] * t + PHASE[j]) for j in range(2)], axis=1)
-    lower, upper = (np.array([sign * np.inf if ends[i] is None else ends[i] for ends in SPAN])
-                    for i, sign in enumerate((-1.0, 1.0)))
+    lower, upper = (
+        np.array([sign * np.inf if ends[i] is None else ends[i] for ends in SPAN]) for i, sign in enumerate((-1.0, 1.0))
+    )
     return np.where(q > upper, q - upper, np.where(q < lower, q - lower, 0.0))
 
 

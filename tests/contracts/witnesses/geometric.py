@@ -1,4 +1,5 @@
 """What the geometric model records beside a chain's variables: clamps, and wheels with dry friction."""
+
 from __future__ import annotations
 
 from functools import cache
@@ -11,24 +12,30 @@ from limbless.environments.wheels import Wheels
 from tests.contracts.witnesses import Array, Case, back, case_of, matrix, witness
 from tests.contracts.witnesses.chain import GRAVITY, MASS, PULLS, STEP, STILL, beyond, bodies, chain, moved
 
-CLOSES = 0.02                              # s: when the clamp of the last link closes
+CLOSES = 0.02  # s: when the clamp of the last link closes
 LEVEL = {"position": (0.3, -0.2, 0.0), "twist": (0.4, -0.3, 0.0, 0.0, 0.0, 0.8)}
-FINE = STEP / 4                            # s, of the wheels
-ALONG, ACROSS = 0.3, 0.6                   # friction of the wheels
+FINE = STEP / 4  # s, of the wheels
+ALONG, ACROSS = 0.3, 0.6  # friction of the wheels
 
 
 @case_of("geometric")
 @cache
 def geometric() -> Case:
     clamp, wheels = Clamp(module=-1, active=((CLOSES, 9.0),)), Wheels(tangential=ALONG, normal=ACROSS)
-    return Case({"free": lambda: moved("geometric", chain(), PULLS),
-                 "held": lambda: moved("geometric", chain("fixed"), ll.Gravity(), initial=STILL),
-                 "clamped": lambda: moved("geometric", chain(), (clamp, ll.Gravity())),
-                 "wheels": lambda: moved("geometric", chain("planar"), wheels, step=FINE, every=FINE, records=161,
-                                         initial=LEVEL)}, 2e-5)
+    return Case(
+        {
+            "free": lambda: moved("geometric", chain(), PULLS),
+            "held": lambda: moved("geometric", chain("fixed"), ll.Gravity(), initial=STILL),
+            "clamped": lambda: moved("geometric", chain(), (clamp, ll.Gravity())),
+            "wheels": lambda: moved(
+                "geometric", chain("planar"), wheels, step=FINE, every=FINE, records=161, initial=LEVEL
+            ),
+        },
+        2e-5,
+    )
 
 
-AFTER = slice(14, -4)                      # records at which the clamp is closed and rates are known
+AFTER = slice(14, -4)  # records at which the clamp is closed and rates are known
 
 
 def before_the_clamp(data: dict[str, Array], name: str) -> Array:
@@ -37,7 +44,7 @@ def before_the_clamp(data: dict[str, Array], name: str) -> Array:
     """
     values = data[name].reshape(len(data["time"]), -1)
     last = round(CLOSES / STEP)
-    powers = np.polyfit(data["time"][last - 6:last] - CLOSES, values[last - 6:last], 4)
+    powers = np.polyfit(data["time"][last - 6 : last] - CLOSES, values[last - 6 : last], 4)
     return powers[-1].reshape(data[name].shape[1:])
 
 
@@ -68,7 +75,7 @@ def the_clamp_takes_kinetic_energy_at_once(case: Case) -> None:
 
 def rolled(data: dict[str, Array]) -> tuple[Array, Array, Array]:
     """Along and across every wheel: mean velocity and force in each step; and the bounds of the forces."""
-    frames = matrix(data["orientation"][1:] + data["orientation"][:-1])                  # at the middles of the steps
+    frames = matrix(data["orientation"][1:] + data["orientation"][:-1])  # at the middles of the steps
     speed = back(frames, np.diff(data["position"], axis=0) / FINE)[..., :2]
     force = back(frames, data["contact_force"][:-1])[..., :2]
     return speed, force, (MASS * -GRAVITY[2])[:, None] * [ALONG, ACROSS]

@@ -1,4 +1,5 @@
 """What the non-smooth model records of contacts: three links that slide over the ground, and fall on it."""
+
 from __future__ import annotations
 
 from functools import cache
@@ -12,7 +13,7 @@ from tests.contracts.witnesses.chain import GRAVITY, LENGTH, MASS, PULLS, SPHERE
 from tests.contracts.witnesses.objects import landing
 
 FRICTION = 0.3
-FINE = STEP / 40                           # s: forces are means over the step that ended
+FINE = STEP / 40  # s: forces are means over the step that ended
 DOWN = np.array([0.0, 0.0, -SPHERE])
 
 
@@ -27,16 +28,24 @@ def non_smooth() -> Case:
     ground = ll.Ground(forward=FRICTION, lateral=FRICTION, rolling=0.0)
     over = {"position": (0.1, -0.2, SPHERE + 1e-4), "twist": (0.2, 0.1, 0.0, 0.0, 0.0, 0.5)}
     gait = ll.FunctionGait(function=flat, drives="joint")
-    return Case({"free": lambda: moved("non-smooth", chain(), PULLS, step=FINE),
-                 "sliding": lambda: moved("non-smooth", chain(), (ground, ll.Gravity()), initial=over, gait=gait),
-                 "resting": lambda: moved("non-smooth", chain(), (ground, ll.Gravity()),
-                                          initial={"position": over["position"]},
-                                          gait=ll.FunctionGait(function=lambda t, s: np.zeros((len(t), 2)),
-                                                               drives="joint")),
-                 "landing": landing,
-                 "careless": lambda: moved(NonSmoothSettings(tolerance=1e-3), chain(), (ground, ll.Gravity()),
-                                           initial=over, gait=gait)},
-                5e-3)
+    return Case(
+        {
+            "free": lambda: moved("non-smooth", chain(), PULLS, step=FINE),
+            "sliding": lambda: moved("non-smooth", chain(), (ground, ll.Gravity()), initial=over, gait=gait),
+            "resting": lambda: moved(
+                "non-smooth",
+                chain(),
+                (ground, ll.Gravity()),
+                initial={"position": over["position"]},
+                gait=ll.FunctionGait(function=lambda t, s: np.zeros((len(t), 2)), drives="joint"),
+            ),
+            "landing": landing,
+            "careless": lambda: moved(
+                NonSmoothSettings(tolerance=1e-3), chain(), (ground, ll.Gravity()), initial=over, gait=gait
+            ),
+        },
+        5e-3,
+    )
 
 
 def spheres(data: dict[str, Array], middle: bool = True) -> Array:
@@ -94,8 +103,9 @@ def contacts_are_open_stick_or_slip(case: Case) -> None:
     data = case.of("sliding")
     force = data["contact_force"]
     rub, load = np.hypot(force[..., 0], force[..., 1]), force[..., 2]
-    case.same(data["contact_state"], np.where(load == 0.0, 0.0, np.where(rub > (1.0 - 1e-4) * FRICTION * load, 2.0,
-                                                                         1.0)))
+    case.same(
+        data["contact_state"], np.where(load == 0.0, 0.0, np.where(rub > (1.0 - 1e-4) * FRICTION * load, 2.0, 1.0))
+    )
     resting = case.of("resting")
     assert (resting["contact_state"][-1] == (np.linalg.norm(resting["contact_force"][-1], axis=-1) > 0.0)).all()
 

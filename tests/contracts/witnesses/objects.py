@@ -1,4 +1,5 @@
 """What is recorded of free objects: a box that tumbles onto the ground, and a ball in flight."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -10,12 +11,22 @@ from limbless.environments.objects import FreeObject
 from tests.contracts.witnesses import INNER, Array, Case, back, matrix, rate, spin, turned, witness
 from tests.contracts.witnesses.chain import GRAVITY, chain, moved
 
-FINE = 5e-5                                # s
+FINE = 5e-5  # s
 SIZES, DENSITY = np.array([0.08, 0.06, 0.04]), 700.0
 WEIGHT = DENSITY * SIZES.prod()
 THETA = WEIGHT / 12.0 * ((SIZES**2).sum() - SIZES**2)
-BOX = {"shape": "box", "sizes": tuple(SIZES), "density": DENSITY, "position": (0.4, -0.3, 0.0424), "yaw": 0.5,
-       "pitch": 0.4, "roll": 0.3, "velocity": (0.6, -0.4, -0.7), "spin": (3.0, -4.0, 5.0), "friction": 0.4}
+BOX = {
+    "shape": "box",
+    "sizes": tuple(SIZES),
+    "density": DENSITY,
+    "position": (0.4, -0.3, 0.0424),
+    "yaw": 0.5,
+    "pitch": 0.4,
+    "roll": 0.3,
+    "velocity": (0.6, -0.4, -0.7),
+    "spin": (3.0, -4.0, 5.0),
+    "friction": 0.4,
+}
 BALL = {"shape": "sphere", "radius": 0.03, "position": (2.0, 1.0, 3.0), "velocity": (0.3, 0.2, 0.1)}
 
 
@@ -25,11 +36,22 @@ def gentle(t: Array, s: Array) -> Array:
 
 def landing() -> Any:
     """The run of both; the robot is far above."""
-    around = (ll.Ground(forward=0.3, lateral=0.3, rolling=0.0), ll.Gravity(),
-              ll.Objects(bodies=(FreeObject(**BOX), FreeObject(**BALL))))
-    return moved("non-smooth", chain(), around, step=FINE, every=FINE, records=81,
-                 gait=ll.FunctionGait(function=gentle, drives="torque"), actuation={"kind": "torque"},
-                 initial={"position": (0.0, 0.0, 2.0)})
+    around = (
+        ll.Ground(forward=0.3, lateral=0.3, rolling=0.0),
+        ll.Gravity(),
+        ll.Objects(bodies=(FreeObject(**BOX), FreeObject(**BALL))),
+    )
+    return moved(
+        "non-smooth",
+        chain(),
+        around,
+        step=FINE,
+        every=FINE,
+        records=81,
+        gait=ll.FunctionGait(function=gentle, drives="torque"),
+        actuation={"kind": "torque"},
+        initial={"position": (0.0, 0.0, 2.0)},
+    )
 
 
 def box(data: dict[str, Array]) -> tuple[Array, Array, Array]:
@@ -115,8 +137,11 @@ def momentum_is_mass_times_velocity(case: Case) -> None:
 def energy_is_that_of_the_twist(case: Case) -> None:
     data = case.of("landing")
     twist = data["object_twist"][:, 0]
-    case.same(data["object_energy"][:, 0], 0.5 * (WEIGHT * (twist[:, :3]**2).sum(axis=1)
-                                                  + (THETA * twist[:, 3:]**2).sum(axis=1)), 1e-9)
+    case.same(
+        data["object_energy"][:, 0],
+        0.5 * (WEIGHT * (twist[:, :3] ** 2).sum(axis=1) + (THETA * twist[:, 3:] ** 2).sum(axis=1)),
+        1e-9,
+    )
 
 
 @witness("non-smooth", "object_wrench")

@@ -1,6 +1,7 @@
 """Rods: a body whose strains are given in closed form, put together by hand, falling freely, held to a plane, on
 anchors, on supports.
 """
+
 from __future__ import annotations
 
 from functools import cache
@@ -18,25 +19,25 @@ from tests.contracts.witnesses import INNER, Array, Case, back, case_of, integra
 from tests.contracts.witnesses.water import into_waves
 
 MODEL = "macro-continuous"
-LIMIT = (3.0, 1e6, 2.0, 0.3, 1e6, 0.3)                                  # N, N m
+LIMIT = (3.0, 1e6, 2.0, 0.3, 1e6, 0.3)  # N, N m
 GRAVITY = np.array([0.0, 0.0, -9.81])
 STEP, RECORDS, SECTIONS = 2e-3, 41, 40
-LENGTH, WIDE, HIGH, DENSITY = 0.8, 0.03, 0.05, 1000.0                    # m, half axes, kg/m3
-MASS = DENSITY * np.pi * WIDE * HIGH                                     # per length
-TURNING = MASS / 4.0 * np.array([WIDE**2 + HIGH**2, HIGH**2, WIDE**2])   # inertia per length, along the section's axes
+LENGTH, WIDE, HIGH, DENSITY = 0.8, 0.03, 0.05, 1000.0  # m, half axes, kg/m3
+MASS = DENSITY * np.pi * WIDE * HIGH  # per length
+TURNING = MASS / 4.0 * np.array([WIDE**2 + HIGH**2, HIGH**2, WIDE**2])  # inertia per length, along the section's axes
 STIFFNESS, DAMPING = np.array([40.0, 30.0, 20.0, 0.5, 0.4, 0.3]), np.array([0.6, 0.5, 0.4, 0.03, 0.02, 0.01])
 AMPLITUDE, WAVE = np.array([0.10, 0.08, 0.06, 0.9, 1.1, 1.4]), np.array([3.0, 4.0, 2.0, 3.5, 2.5, 4.5])
 OMEGA, PHASE = np.array([8.0, 7.5, 9.0, 8.2, 7.8, 6.7]), np.array([0.3, 1.0, 2.0, 0.7, 1.7, 0.1])
 NATURAL = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 TWIST = (0.3, -0.2, 0.4, 0.5, -0.7, 0.6)
-PULLS = (ll.Gravity(acceleration=(2.0, 1.0, -4.0)), ll.Gravity(acceleration=(-2.0, -1.0, -5.81)))     # together GRAVITY
-SWAY, PERIOD = (0.01, 0.005, -0.008, 0.1, 0.05, -0.07), 0.3              # m, rad, s: how anchors move the sections that
-                                                                         # they hold
-FEET, HANDOVER = (0.2, 0.6), 20                                          # abscissae (m), and the record at which the
-                                                                         # second takes over
+PULLS = (ll.Gravity(acceleration=(2.0, 1.0, -4.0)), ll.Gravity(acceleration=(-2.0, -1.0, -5.81)))  # together GRAVITY
+SWAY, PERIOD = (0.01, 0.005, -0.008, 0.1, 0.05, -0.07), 0.3  # m, rad, s: how anchors move the sections that
+# they hold
+FEET, HANDOVER = (0.2, 0.6), 20  # abscissae (m), and the record at which the
+# second takes over
 PLACES, WEIGHT = tuple((np.array([20, 60, 100, 140, 180]) + 0.5) * 0.005), (1.0, 4.0, 0.5, 2.0, 9.0)
-FINE = 4 * SECTIONS                                                      # cells of the body by hand; middles of
-                                                                         # sections: nodes 2, 6, ..
+FINE = 4 * SECTIONS  # cells of the body by hand; middles of
+# sections: nodes 2, 6, ..
 X = np.linspace(0.0, LENGTH, FINE + 1)
 MIDDLES = np.arange(2, FINE, 4)
 SIMPSON = LENGTH / FINE / 3.0 * np.array([1.0, *([4.0, 2.0] * (FINE // 2 - 1)), 4.0, 1.0])
@@ -54,9 +55,16 @@ PLANAR = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
 def run(rod: Rod, environment: Any, moving: Array | None = None, **options: Any) -> Any:
     gait = ll.FunctionGait(function=lambda t, s: strains(t, s, moving)[0], drives="strain")
-    return ll.simulate(rod, gait, environment, model=MacroContinuousSettings(cells=2 * SECTIONS),
-                       duration=(RECORDS - 1) * STEP, step=STEP,
-                       record_every=STEP, **options).dataset
+    return ll.simulate(
+        rod,
+        gait,
+        environment,
+        model=MacroContinuousSettings(cells=2 * SECTIONS),
+        duration=(RECORDS - 1) * STEP,
+        step=STEP,
+        record_every=STEP,
+        **options,
+    ).dataset
 
 
 @case_of(MODEL)
@@ -64,19 +72,31 @@ def run(rod: Rod, environment: Any, moving: Array | None = None, **options: Any)
 def macro_continuous() -> Case:
     size = {"length": LENGTH, "half_width": WIDE, "half_height": HIGH, "density": DENSITY}
     rod = Rod(strains="reissner", stiffness=tuple(STIFFNESS), damping=tuple(DAMPING), effort_limit=LIMIT, **size)
-    feet = tuple(Anchorage(abscissa=x, active=(window,), sway=SWAY, period=PERIOD)
-                 for x, window in zip(FEET, ((0.0, HANDOVER * STEP), (HANDOVER * STEP, 9.0)), strict=True))
+    feet = tuple(
+        Anchorage(abscissa=x, active=(window,), sway=SWAY, period=PERIOD)
+        for x, window in zip(FEET, ((0.0, HANDOVER * STEP), (HANDOVER * STEP, 9.0)), strict=True)
+    )
     start = {"position": (0.3, -0.2, 0.5), "orientation": (0.5, 0.5, -0.5, 0.5)}
     snake, fine = Rod(base="planar", strains="planar"), MacroContinuousSettings(cells=400)
-    return Case({
-        "free": lambda: run(rod, PULLS, initial={**start, "twist": TWIST}),
-        "planar": lambda: run(Rod(base="planar", strains="planar", **size), ll.Gravity(), PLANAR),
-        "anchored": lambda: run(rod, (ll.Gravity(), *feet), initial=start),
-        "supported": lambda: ll.simulate(snake, TravellingCurvature(), Support(abscissae=PLACES, travel=False,
-                                                                               weight=WEIGHT), model=fine,
-                                         duration=0.06, step=0.02).dataset,
-        "waves": lambda: into_waves(MacroContinuousSettings(cells=16)),
-    }, 2e-4)
+    return Case(
+        {
+            "free": lambda: run(rod, PULLS, initial={**start, "twist": TWIST}),
+            "planar": lambda: run(Rod(base="planar", strains="planar", **size), ll.Gravity(), PLANAR),
+            "anchored": lambda: run(rod, (ll.Gravity(), *feet), initial=start),
+            "supported": lambda: (
+                ll.simulate(
+                    snake,
+                    TravellingCurvature(),
+                    Support(abscissae=PLACES, travel=False, weight=WEIGHT),
+                    model=fine,
+                    duration=0.06,
+                    step=0.02,
+                ).dataset
+            ),
+            "waves": lambda: into_waves(MacroContinuousSettings(cells=16)),
+        },
+        2e-4,
+    )
 
 
 class Body(NamedTuple):
@@ -86,7 +106,7 @@ class Body(NamedTuple):
     place: Array
     velocity: Array
     spin: Array
-    angular: Array        # momentum per length about the own centre
+    angular: Array  # momentum per length about the own centre
 
 
 _KNOWN: dict[tuple[bytes, ...], Body] = {}
@@ -94,8 +114,10 @@ _KNOWN: dict[tuple[bytes, ...], Body] = {}
 
 def body(data: dict[str, Array], moving: Array | None = None) -> Body:
     """As placed by `placed`; each motion of the head once."""
-    key = (*(data[name].tobytes() for name in ("time", "base_position", "base_orientation")), b"" if moving is None
-           else b"some")
+    key = (
+        *(data[name].tobytes() for name in ("time", "base_position", "base_orientation")),
+        b"" if moving is None else b"some",
+    )
     if key not in _KNOWN:
         _KNOWN[key] = placed(data["time"], matrix(data["base_orientation"]), data["base_position"], moving)
     return _KNOWN[key]
@@ -107,7 +129,7 @@ def placed(time: Array, R: Array, p: Array, moving: Array | None) -> Body:
 
     def slope(R: Array, x: float) -> tuple[Array, Array]:
         xi = strains(time, np.array([x]), moving)[0][:, 0]
-        return np.cross(R, xi[:, None, 3:]), turned(R, xi[:, :3])         # rows of R times [K]: r [K] = r x K
+        return np.cross(R, xi[:, None, 3:]), turned(R, xi[:, :3])  # rows of R times [K]: r [K] = r x K
 
     turns, places = [R], [p]
     for x in X[:-1]:
@@ -131,8 +153,8 @@ def needs(data: dict[str, Array], about: Array, first: int = 0, moving: Array | 
     weight = SIMPSON.copy()
     if first:
         weight = np.zeros(FINE + 1)
-        rest = FINE - first                                               # an even number of cells: middles are even
-                                                                          # nodes
+        rest = FINE - first  # an even number of cells: middles are even
+        # nodes
         weight[first:] = LENGTH / FINE / 3.0 * np.array([1.0, *([4.0, 2.0] * (rest // 2 - 1)), 4.0, 1.0])
     return np.einsum("k,rki->ri", weight, push), np.einsum("k,rki->ri", weight, turn)
 
@@ -145,12 +167,14 @@ def passive(data: dict[str, Array]) -> Array:
 
 # Where things are
 
+
 @witness(MODEL, "base_position", "base_orientation", "base_twist")
 def twist_is_the_rate_of_the_pose(case: Case) -> None:
     data = case.of("free")
     R, time = matrix(data["base_orientation"]), data["time"]
-    assert np.allclose(data["base_position"][0], (0.3, -0.2, 0.5)) and np.allclose(data["base_orientation"][0],
-                                                                                   (0.5, 0.5, -0.5, 0.5))
+    assert np.allclose(data["base_position"][0], (0.3, -0.2, 0.5)) and np.allclose(
+        data["base_orientation"][0], (0.5, 0.5, -0.5, 0.5)
+    )
     assert np.allclose(data["base_twist"][0], TWIST)
     case.same(back(R, rate(time, data["base_position"]))[INNER], data["base_twist"][INNER, :3])
     case.same(back(R, spin(R, rate(time, R)))[INNER], data["base_twist"][INNER, 3:])
@@ -182,8 +206,9 @@ def sections_are_where_the_strains_put_them(case: Case) -> None:
     case.same(matrix(data["orientation"]), b.R[:, MIDDLES], 1e-6)
     case.same(data["head_position"], data["base_position"], 1e-12)
     near = np.einsum("rki,rki->rk", data["orientation"][:, 1:], data["orientation"][:, :-1])
-    assert (near > 0.9).all() and (np.einsum("ri,ri->r", data["orientation"][:, 0],
-                                             data["base_orientation"]) > 0.9).all()
+    assert (near > 0.9).all() and (
+        np.einsum("ri,ri->r", data["orientation"][:, 0], data["base_orientation"]) > 0.9
+    ).all()
     case.same(np.linalg.norm(data["orientation"], axis=-1), np.ones(data["orientation"].shape[:2]), 1e-9)
 
 
@@ -195,6 +220,7 @@ def centre_of_mass(case: Case) -> None:
 
 
 # Forces
+
 
 @witness(MODEL, "internal_wrench", "effort")
 def the_wrench_inside_carries_what_lies_beyond(case: Case) -> None:
@@ -232,11 +258,14 @@ def what_keeps_a_rod_in_its_plane(case: Case) -> None:
     R = matrix(data["base_orientation"])
     held = np.concatenate([back(R, force), back(R, moment)], axis=1)[:, 2:5]
     case.same(data["base_reaction"][INNER, 2:5], held[INNER])
-    assert np.abs(data["base_reaction"][:, [0, 1,
-                                            5]]).max() < 1e-9 and np.abs(case.of("free")["base_reaction"]).max() < 1e-9
+    assert (
+        np.abs(data["base_reaction"][:, [0, 1, 5]]).max() < 1e-9
+        and np.abs(case.of("free")["base_reaction"]).max() < 1e-9
+    )
 
 
 # Energy and momentum
+
 
 @witness(MODEL, "kinetic_energy")
 def kinetic_energy(case: Case) -> None:
@@ -263,10 +292,11 @@ def momentum_and_the_impulse_of_the_weight(case: Case) -> None:
     case.same(data["momentum"][INNER, 3:], np.einsum("k,rki->ri", SIMPSON, angular)[INNER])
     weight = MASS * LENGTH * GRAVITY
     centre = np.einsum("k,rki->ri", SIMPSON, b.place) / LENGTH
-    case.same(data["impulse"],
-              np.concatenate([data["time"][:, None] * weight, integral(data["time"], np.cross(centre, weight))],
-                             axis=1))
-    data, held = case.of("anchored"), slice(0, HANDOVER)                            # at a handover the momentum jumps
+    case.same(
+        data["impulse"],
+        np.concatenate([data["time"][:, None] * weight, integral(data["time"], np.cross(centre, weight))], axis=1),
+    )
+    data, held = case.of("anchored"), slice(0, HANDOVER)  # at a handover the momentum jumps
     case.same(data["impulse"][held], (data["momentum"] - data["momentum"][0])[held], 5e-3)
 
 
@@ -275,8 +305,9 @@ def powers(case: Case) -> None:
     data = case.of("free")
     along = (data["effort"] * data["strain_rate"]).sum(axis=-1)
     case.same(data["actuator_power"], along.sum(axis=1) * LENGTH / SECTIONS, 5e-3)
-    case.same(data["environment_power"][INNER],
-              ((MASS * rate(data["time"], body(data).place) @ GRAVITY) @ SIMPSON)[INNER])
+    case.same(
+        data["environment_power"][INNER], ((MASS * rate(data["time"], body(data).place) @ GRAVITY) @ SIMPSON)[INNER]
+    )
     case.same(data["passive_power"], -(passive(data) * strains(data["time"], X)[1]).sum(axis=-1) @ SIMPSON)
 
 
@@ -295,6 +326,7 @@ def power_residual_is_the_drift_of_energy(case: Case) -> None:
 
 
 # Contacts
+
 
 def holding(data: dict[str, Array]) -> list[tuple[int, int, slice]]:
     """Of each foot: its number, its node, and the records in the midst of its time."""
@@ -317,8 +349,9 @@ def the_foot_carries_the_body(case: Case) -> None:
         case.same(data["contact_couple"][there, foot], moment[there], 2e-3)
         case.same(data["support_wrench"][there, foot, :3], back(b.R[:, node], force)[there], 2e-3)
         case.same(data["support_wrench"][there, foot, 3:], back(b.R[:, node], moment)[there], 2e-3)
-        assert not any(data[name][there, 1 - foot].any() for name in ("contact_force", "contact_couple",
-                                                                      "support_wrench"))
+        assert not any(
+            data[name][there, 1 - foot].any() for name in ("contact_force", "contact_couple", "support_wrench")
+        )
         force, moment = needs(data, data["base_position"])
         whole = np.concatenate([back(R, force), back(R, moment)], axis=1)
         case.same(data["contact_wrench"][there, :3], whole[there, :3], 2e-3)
@@ -333,8 +366,9 @@ def feet_are_where_they_hold(case: Case) -> None:
         case.same(data["contact_position"][there, foot], b.place[there, node], 1e-5)
         case.same(data["contact_state"][there], np.broadcast_to(np.eye(2)[foot], data["contact_state"][there].shape))
         case.same(data["support_abscissa"][there, foot], np.full(len(b.place[there]), FEET[foot]), 1e-9)
-        assert not data["contact_position"][there, 1 - foot].any() and not data["support_abscissa"][there,
-                                                                                                    1 - foot].any()
+        assert (
+            not data["contact_position"][there, 1 - foot].any() and not data["support_abscissa"][there, 1 - foot].any()
+        )
 
 
 @witness(MODEL, "contact_residual")

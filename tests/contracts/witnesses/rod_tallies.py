@@ -1,6 +1,7 @@
 """What rods count at every step: works by parts, path, peaks and limits, against records of every step and the weight's
 closed form.
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -36,7 +37,7 @@ def works_of_the_strains(case: Case) -> None:
     wanted = integral(data["time"], driven(data))
     for strain in range(6):
         case.same(data["strain_work"][..., strain], wanted[..., strain], STRAIGHT)
-    case.same(data["strain_work"].sum(axis=(1, 2)), data["actuator_work"], 5e-3)      # two quadratures along the body
+    case.same(data["strain_work"].sum(axis=(1, 2)), data["actuator_work"], 5e-3)  # two quadratures along the body
 
 
 @witness(MODEL, "positive_work")
@@ -53,7 +54,7 @@ def peaks_are_those_of_the_records(case: Case) -> None:
     for run in ("free", "planar"):
         data = case.of(run)
         effort, time, _ = extremes(data, data["effort"], np.array(np.inf))
-        there = np.abs(effort).max(axis=0) > 0.0                                    # strains that have actuators
+        there = np.abs(effort).max(axis=0) > 0.0  # strains that have actuators
         case.same(data["peak_effort"], effort, 1e-9)
         same_instants(data["peak_time"][:, there], time[:, there])
 
@@ -83,7 +84,7 @@ def feet_work_as_they_sway(case: Case) -> None:
     work, first, second = data["contact_work"], slice(0, HANDOVER), slice(HANDOVER, None)
     case.same(work[first, 0], integral(data["time"][first], power[first, 0]), 1e-3)
     case.same(work[second, 1], integral(data["time"][second], power[second, 1]), 1e-3)
-    assert not work[:HANDOVER + 1, 1].any() and not np.diff(work[second, 0]).any()
+    assert not work[: HANDOVER + 1, 1].any() and not np.diff(work[second, 0]).any()
     case.same(data["law_work"].sum(axis=1) + work.sum(axis=1), data["environment_work"], 1e-9)
 
 

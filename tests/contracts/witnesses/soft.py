@@ -1,6 +1,7 @@
 """Soft bodies in motion: a free spine of three vertebrae and a free rod, put together by hand from recorded bends and
 strains; rates are differences in time.
 """
+
 from __future__ import annotations
 
 from functools import cache
@@ -47,12 +48,20 @@ DISKS = DISK + HEAD
 STRETCH, LOSS, WINCH = 400.0, 0.3, {"radius": 0.008, "rotor_inertia": 3e-6, "damping": 2e-5}
 RUB, SLIP = 0.3, 0.01
 LINK = {"length": 0.1, "half_width": 0.02, "half_height": 0.03}
-LONG, THICK, BEND, COUPLE = 0.3, 0.01, 0.005, 2e-3                         # rod: length, radius (m), EI (N m2), N m
+LONG, THICK, BEND, COUPLE = 0.3, 0.01, 0.005, 2e-3  # rod: length, radius (m), EI (N m2), N m
 
 
 def run(robot: Any, gait: Any, environment: Any, **options: Any) -> Any:
-    return ll.simulate(robot, gait, environment, model=SoftSettings(integrator="rk4", cells=4), step=STEP,
-                       duration=(RECORDS - 1) * STEP, record_every=STEP, **options).dataset
+    return ll.simulate(
+        robot,
+        gait,
+        environment,
+        model=SoftSettings(integrator="rk4", cells=4),
+        step=STEP,
+        duration=(RECORDS - 1) * STEP,
+        record_every=STEP,
+        **options,
+    ).dataset
 
 
 @case_of(MODEL)
@@ -61,25 +70,37 @@ def soft() -> Case:
     spine = ll.SnakeNeck(count=3, base="free", damping_time=LAG, stop_lateral=None, stop_vertical=None)
     narrow = spine.changed(stop_lateral=STOP[0], stop_vertical=STOP[1], stop_stiffness=STOP_STIFFNESS)
     pulls = ll.TensionStep(before=(0.05, 0.02, 0.03, 0.01), after=(0.9, 0.5, 0.1, 0.05), ramp=RISE)
-    rod = Rod(base="planar", strains="planar", length=LONG, half_width=THICK, stiffness=BEND, damping_time=LAG,
-              passive={})
+    rod = Rod(
+        base="planar", strains="planar", length=LONG, half_width=THICK, stiffness=BEND, damping_time=LAG, passive={}
+    )
     link = {"solids": ({"shape": "elliptic-cylinder", **LINK},), "body": LINK}
     joint = {"axis": (0.0, 0.0, 1.0), "stiffness": 0.5, "damping": 1e-3}
-    chain = ll.Chain(base="fixed", links=({**link}, {**link, "position": (0.1, 0.0, 0.0), "joint": joint}),
-                     tendons=({"through": ((0, (0.08, 0.02, 0.0)), (1, (0.02, 0.02, 0.0)))},))
-    return Case({
-        "spine": lambda: run(spine, pulls, PULLS, initial=START),
-        "stops": lambda: run(narrow, pulls, PULLS, initial=START),
-        "fixed": lambda: run(spine.changed(base="fixed"), pulls, PULLS),
-        "winch": lambda: run(spine.changed(tendon_stiffness=STRETCH, tendon_damping=LOSS, winch=WINCH),
-                             ll.WinchStep(after=(4e-3, 3e-3, 2e-3, 1e-3), ramp=RISE), PULLS, initial=START),
-        "rubbing": lambda: run(spine.changed(friction=RUB, slip_speed=SLIP), pulls, PULLS, initial=START),
-        "chain": lambda: run(chain, ll.TensionStep(after=(5.0,), ramp=RISE), PULLS),
-        "rod": lambda: run(rod, MuscleWave(couple=COUPLE, ramp=0.03, period=0.1),
-                           ll.Gravity(acceleration=(0.5, 0.3, 0.0))),
-        # what holds given strains is held in tests/unit/models/test_soft.py, against free ones
-        "waves": lambda: into_waves(SoftSettings(cells=4)).drop_vars(["joint_torque", "peak_torque", "peak_time"]),
-    }, 5e-4)
+    chain = ll.Chain(
+        base="fixed",
+        links=({**link}, {**link, "position": (0.1, 0.0, 0.0), "joint": joint}),
+        tendons=({"through": ((0, (0.08, 0.02, 0.0)), (1, (0.02, 0.02, 0.0)))},),
+    )
+    return Case(
+        {
+            "spine": lambda: run(spine, pulls, PULLS, initial=START),
+            "stops": lambda: run(narrow, pulls, PULLS, initial=START),
+            "fixed": lambda: run(spine.changed(base="fixed"), pulls, PULLS),
+            "winch": lambda: run(
+                spine.changed(tendon_stiffness=STRETCH, tendon_damping=LOSS, winch=WINCH),
+                ll.WinchStep(after=(4e-3, 3e-3, 2e-3, 1e-3), ramp=RISE),
+                PULLS,
+                initial=START,
+            ),
+            "rubbing": lambda: run(spine.changed(friction=RUB, slip_speed=SLIP), pulls, PULLS, initial=START),
+            "chain": lambda: run(chain, ll.TensionStep(after=(5.0,), ramp=RISE), PULLS),
+            "rod": lambda: run(
+                rod, MuscleWave(couple=COUPLE, ramp=0.03, period=0.1), ll.Gravity(acceleration=(0.5, 0.3, 0.0))
+            ),
+            # what holds given strains is held in tests/unit/models/test_soft.py, against free ones
+            "waves": lambda: into_waves(SoftSettings(cells=4)).drop_vars(["joint_torque", "peak_torque", "peak_time"]),
+        },
+        5e-4,
+    )
 
 
 class Body(NamedTuple):
@@ -99,7 +120,7 @@ def slices(bend: Array) -> tuple[Array, Array]:
     found, axes = [], []
     for v in range(3):
         whole = np.array([0.0, -bend[v, 1], bend[v, 0]])
-        for s in NODES:                                          # the arc up to s is an arc too: Gauss once more
+        for s in NODES:  # the arc up to s is an arc too: Gauss once more
             inner = Rotation.from_rotvec(np.outer(s * NODES, whole)).as_matrix()[:, :, 0]
             found.append(place[v] + turns[v] @ (s * LENGTH[v] * WEIGHTS @ inner))
             axes.append(turns[v] @ Rotation.from_rotvec(s * whole).as_matrix())
@@ -156,8 +177,9 @@ def disks_are_where_the_bends_put_them(case: Case) -> None:
     case.same(data["head_position"], b.place[:, 2], 1e-9)
     case.same(np.linalg.norm(data["orientation"], axis=-1), np.ones(data["orientation"].shape[:2]), 1e-9)
     near = np.einsum("rki,rki->rk", data["orientation"][:, 1:], data["orientation"][:, :-1])
-    assert (near > 0.9).all() and (np.einsum("ri,ri->r", data["orientation"][:, 0],
-                                             data["base_orientation"]) > 0.9).all()
+    assert (near > 0.9).all() and (
+        np.einsum("ri,ri->r", data["orientation"][:, 0], data["base_orientation"]) > 0.9
+    ).all()
 
 
 @witness(MODEL, "com_position", "com_velocity")
@@ -228,8 +250,9 @@ def tendons_run_from_hole_to_hole(case: Case) -> None:
 def weight_pulls_at_each_vertebra(case: Case) -> None:
     data = case.of("spine")
     force = np.concatenate([[0.0], DISKS + JOINT])[:, None] * GRAVITY
-    case.same(data["fluid_force"], back(matrix(data["orientation"]), np.broadcast_to(force, data["position"].shape)),
-              1e-9)
+    case.same(
+        data["fluid_force"], back(matrix(data["orientation"]), np.broadcast_to(force, data["position"].shape)), 1e-9
+    )
 
 
 @witness(MODEL, "base_reaction")
@@ -270,8 +293,11 @@ def the_impulse_of_the_weight(case: Case) -> None:
     data = case.of("spine")
     b = body(data)
     moment = np.einsum("k,rki->ri", b.mass, np.cross(b.place, GRAVITY))
-    case.same(data["impulse"], np.concatenate([data["time"][:, None] * b.mass.sum() * GRAVITY,
-                                               integral(data["time"], moment)], axis=1), 1e-6)
+    case.same(
+        data["impulse"],
+        np.concatenate([data["time"][:, None] * b.mass.sum() * GRAVITY, integral(data["time"], moment)], axis=1),
+        1e-6,
+    )
     data, weight = case.of("rod"), 1000.0 * np.pi * THICK**2 * LONG * np.array([0.5, 0.3, 0.0])
     case.same(data["impulse"][:, :2], data["time"][:, None] * weight[:2], 1e-9)
     case.same(data["impulse"][:, 5], integral(data["time"], np.cross(data["com_position"], weight)[:, 2]), 1e-6)
@@ -350,9 +376,11 @@ def strains_place_the_stations(case: Case) -> None:
     heading = 2.0 * np.arctan2(data["orientation"][..., 3], data["orientation"][..., 0]).reshape(RECORDS, 4, 3)
     start = 2.0 * np.arctan2(data["base_orientation"][:, 3], data["base_orientation"][:, 0])
     for cell in range(4):
-        line = np.polynomial.polynomial.polyfit(X[cell], bent[:, cell].T, 1)             # straight within a cell
-        whole = [line[0] * (x - 0.075 * cell) + 0.5 * line[1] * (x**2 - (0.075 * cell) ** 2)
-                 for x in (*X[cell], 0.075 * (cell + 1))]
+        line = np.polynomial.polynomial.polyfit(X[cell], bent[:, cell].T, 1)  # straight within a cell
+        whole = [
+            line[0] * (x - 0.075 * cell) + 0.5 * line[1] * (x**2 - (0.075 * cell) ** 2)
+            for x in (*X[cell], 0.075 * (cell + 1))
+        ]
         case.same(heading[:, cell].T, start + np.array(whole[:3]), 1e-6)
         start = start + whole[3]
     case.same(data["strain_rate"][INNER, :, 5], rate(data["time"], data["strain"][..., 5])[INNER])
@@ -416,8 +444,9 @@ def tendons_rub_in_their_holes(case: Case) -> None:
     speed, along = rate(data["time"], length), chord / length[..., None]
     tension = [data["tension"]]
     for hole in range(1, chord.shape[1]):
-        inner, outer = (np.einsum("rji,rcj->rci", axes[:, hole], part)[..., 1:] for part in (-along[:, hole - 1],
-                                                                                             along[:, hole]))
+        inner, outer = (
+            np.einsum("rji,rcj->rci", axes[:, hole], part)[..., 1:] for part in (-along[:, hole - 1], along[:, hole])
+        )
         b, after = speed[:, hole:].sum(axis=1), tension[-1].copy()
         for _ in range(60):
             pressed = np.linalg.norm(tension[-1][..., None] * inner + after[..., None] * outer, axis=-1)

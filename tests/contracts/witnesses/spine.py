@@ -1,6 +1,7 @@
 """Spines pulled by tendons: three vertebrae of the neck put together by hand; its energy, differentiated numerically,
 says the rest.
 """
+
 from __future__ import annotations
 
 from functools import cache
@@ -14,10 +15,10 @@ from tests.contracts.witnesses import Array, Case, case_of, matrix, witness
 
 MODEL = "tendon-statics"
 LENGTH, LATERAL = np.array([0.022, 0.020, 0.018]), np.array([0.045, 0.040, 0.035])
-STIFFNESS = np.stack([LATERAL, 2.0 * LATERAL], axis=1)                  # lateral, vertical
+STIFFNESS = np.stack([LATERAL, 2.0 * LATERAL], axis=1)  # lateral, vertical
 JOINT, DISK, HEAD = 0.001, np.array([0.003, 0.0025, 0.002]), np.array([0.0, 0.0, 0.006])
 VOLUME = (JOINT + DISK) / 950.0 + HEAD / 1300.0
-HOLES = 0.012 * np.array([[-1.0, 0.0], [0.0, -1.0], [0.0, 1.0], [1.0, 0.0]])        # y, z of right, down, up, left
+HOLES = 0.012 * np.array([[-1.0, 0.0], [0.0, -1.0], [0.0, 1.0], [1.0, 0.0]])  # y, z of right, down, up, left
 STOPS = np.radians([15.0, 8.0])
 GRAVITY, WATER = np.array([0.0, 0.0, -9.81]), 1000.0
 PLACE, TURN = np.array([0.2, -0.1, 0.4]), Rotation.from_rotvec([0.4, 0.9, -0.3])
@@ -27,17 +28,27 @@ ROBOT = {"preset": "snake-neck", "count": 3}
 INITIAL = {"position": PLACE.tolist(), "orientation": np.roll(TURN.as_quat(), 1).tolist()}
 PULLS = [[0.0, 0.0, 0.0, 0.0, 0.0], [1.0, 0.5, 0.2, 0.0, 0.1], [2.0, 0.6, 0.45, 0.05, 0.0]]
 HARD = [[0.0, 2.0, 0.3, 0.0, 0.0], [1.0, 2.4, 2.2, 0.0, 0.0]]
-TO_AND_FRO = [[0.0, 0.2, 0.1, 0.0, 0.0], [1.0, 0.8, 0.5, 0.0, 0.0], [2.0, 0.79, 0.5, 0.0, 0.0],
-              [3.0, 0.1, 0.05, 0.0, 0.0]]
+TO_AND_FRO = [
+    [0.0, 0.2, 0.1, 0.0, 0.0],
+    [1.0, 0.8, 0.5, 0.0, 0.0],
+    [2.0, 0.79, 0.5, 0.0, 0.0],
+    [3.0, 0.1, 0.05, 0.0, 0.0],
+]
 # the last is out of reach
 POINTS = [[0.0, 0.055, 0.002, 0.001], [1.0, 0.055, -0.004, 0.003], [2.0, 0.0, 0.2, 0.0]]
 LOOKS = [[0.0, 0, 0, 0, 0.1, 0.05, 0.0], [1.0, 0, 0, 0, -0.2, 0.1, 0.0], [2.0, 0, 0, 0, 2.0, -0.3, 0.0]]
 
 
 def solved(task: str, gait: dict[str, Any], **model: Any) -> Any:
-    changes = {"robot": ROBOT, "task": task, "gait": gait, "initial": INITIAL, "figures": [], "environment": [
-        {"kind": "gravity"}, {"kind": "buoyancy", "density": WATER, "immersed": 0.6}],
-               "model": {"kind": MODEL, **model}}
+    changes = {
+        "robot": ROBOT,
+        "task": task,
+        "gait": gait,
+        "initial": INITIAL,
+        "figures": [],
+        "environment": [{"kind": "gravity"}, {"kind": "buoyancy", "density": WATER, "immersed": 0.6}],
+        "model": {"kind": MODEL, **model},
+    }
     return ll.run("neck-friction", changes).dataset
 
 
@@ -45,21 +56,27 @@ def solved(task: str, gait: dict[str, Any], **model: Any) -> Any:
 @cache
 def tendon_statics() -> Case:
     path = {"kind": "tendon-path"}
-    return Case({
-        "path": lambda: solved("path", {**path, "table": PULLS}),
-        "stops": lambda: solved("path", {**path, "table": HARD}),
-        "rub": lambda: solved("path", {**path, "table": TO_AND_FRO}, friction=RUB),
-        "place": lambda: solved("inverse", {"kind": "tip-path", "table": POINTS}),
-        "look": lambda: solved("inverse", {"kind": "tip-path", "table": LOOKS, "follow": ["heading", "elevation"]},
-                               tendon_stiffness=ELASTIC),
-    }, 1e-6)
+    return Case(
+        {
+            "path": lambda: solved("path", {**path, "table": PULLS}),
+            "stops": lambda: solved("path", {**path, "table": HARD}),
+            "rub": lambda: solved("path", {**path, "table": TO_AND_FRO}, friction=RUB),
+            "place": lambda: solved("inverse", {"kind": "tip-path", "table": POINTS}),
+            "look": lambda: solved(
+                "inverse",
+                {"kind": "tip-path", "table": LOOKS, "follow": ["heading", "elevation"]},
+                tendon_stiffness=ELASTIC,
+            ),
+        },
+        1e-6,
+    )
 
 
 # The spine by hand: axes of the clamped disk, x along the body
 
 SHARES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 SHARES, WEIGHTS = 0.5 * (SHARES + 1.0), 0.5 * WEIGHTS
-REACH = np.array([WEIGHTS, (1.0 - SHARES) * WEIGHTS])                   # of the outer end, and of the centroid
+REACH = np.array([WEIGHTS, (1.0 - SHARES) * WEIGHTS])  # of the outer end, and of the centroid
 
 
 def posture(bend: Array) -> tuple[Array, Array, Array]:
@@ -133,6 +150,7 @@ def every(case: Case, *names: str) -> list[tuple[dict[str, Array], int]]:
 
 # Postures
 
+
 @witness(MODEL, "bend", "min_eigenvalue")
 def bends_balance_all_moments(case: Case) -> None:
     """Where no stop is touched, the energy is stationary, and its least curvature is the stiffness of the posture."""
@@ -187,6 +205,7 @@ def the_last_disk_looks_along_its_angles(case: Case) -> None:
 
 # Tendons
 
+
 @witness(MODEL, "tension")
 def tensions_are_those_that_were_given(case: Case) -> None:
     case.same(case.of("path")["tension"], np.array(PULLS)[:, 1:], 1e-12)
@@ -206,8 +225,10 @@ def friction_takes_from_the_tension_at_every_disk_that_is_passed(case: Case) -> 
     data = case.of("rub")
     state = data["slip_state"]
     assert (state[[0, 1], :2] == 1.0).all() and (state[3, :2] == -1.0).all() and -1.0 < state[2, 0] < 1.0
-    case.same(data["friction_coefficient"], np.broadcast_to(RUB * np.array([1.0, 1.0, 0.0])[:, None],
-                                                            data["friction_coefficient"].shape))
+    case.same(
+        data["friction_coefficient"],
+        np.broadcast_to(RUB * np.array([1.0, 1.0, 0.0])[:, None], data["friction_coefficient"].shape),
+    )
     for k in range(len(data["time"])):
         along, turns = chords(data["bend"][k]), posture(data["bend"][k])[1]
         expected = []
@@ -242,6 +263,7 @@ def elastic_tendons_pull_by_their_stretch(case: Case) -> None:
 
 # Energy and stiffness
 
+
 @witness(MODEL, "potential_energy")
 def potential_energy(case: Case) -> None:
     """Up to a constant: heights are counted from elsewhere."""
@@ -263,12 +285,15 @@ def the_tip_gives_way(case: Case) -> None:
 
 # Targets
 
+
 @witness(MODEL, "target", "target_error")
 def targets_and_what_is_missed(case: Case) -> None:
     data = case.of("place")
     case.same(data["target"], np.array(POINTS)[:, 1:], 1e-12)
-    away = [np.linalg.norm(posture(bend)[0][-1, 1:] - target[1:]) for bend, target in zip(data["bend"], data["target"],
-                                                                                          strict=True)]
+    away = [
+        np.linalg.norm(posture(bend)[0][-1, 1:] - target[1:])
+        for bend, target in zip(data["bend"], data["target"], strict=True)
+    ]
     case.same(data["target_error"], np.array(away))
     assert data["target_error"][:2].max() < 1e-9 and data["target_error"][2] > 0.01
 

@@ -1,6 +1,7 @@
 """Water: the wake from where a tail goes, by differences, and what the water beside it has; points of a body that are
 under its surface.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -73,8 +74,9 @@ def points_of_a_section_under_water(case: Case) -> None:
 def a_shear_at_the_middles(case: Case) -> None:
     data = case.of("afloat")
     b = bodies(data)
-    middle = b.origin + turned(b.R, np.broadcast_to(np.stack([0.5 * LENGTH, 0 * LENGTH, 0 * LENGTH], axis=1),
-                                                    b.origin.shape))
+    middle = b.origin + turned(
+        b.R, np.broadcast_to(np.stack([0.5 * LENGTH, 0 * LENGTH, 0 * LENGTH], axis=1), b.origin.shape)
+    )
     expected = np.broadcast_to([0.1, -0.2, 0.05], middle.shape) + 0.7 * middle[..., :1] * np.array([0.0, 0.0, 1.0])
     case.same(data["water_velocity"], expected, 1e-9)
 
@@ -90,10 +92,20 @@ def into_waves(settings: Any) -> Any:
     wave = {"kind": "waves", "amplitude": HIGH, "length": WAVY, "phase": 0.3}
     water = ll.Water(surface=LEVEL, flow=[wave], wake="tail")
     rod = ll.Rod(strains="universal", length=LONG, half_width=THICK, half_height=THICK, density=700.0)
-    return ll.simulate(rod, ll.BodyWave(amplitude=0.0, growth=0.0), [water, ll.Gravity()], model=settings, step=2e-3,
-                       duration=0.08, record_every=2e-3,
-                       initial={"position": (0.1, 0.0, LEVEL + 0.01), "orientation": (0.96, 0.1, 0.2, 0.15),
-                                "twist": (0.4, 0.3, -0.2, 0.5, -0.3, 0.4)}).dataset
+    return ll.simulate(
+        rod,
+        ll.BodyWave(amplitude=0.0, growth=0.0),
+        [water, ll.Gravity()],
+        model=settings,
+        step=2e-3,
+        duration=0.08,
+        record_every=2e-3,
+        initial={
+            "position": (0.1, 0.0, LEVEL + 0.01),
+            "orientation": (0.96, 0.1, 0.2, 0.15),
+            "twist": (0.4, 0.3, -0.2, 0.5, -0.3, 0.4),
+        },
+    ).dataset
 
 
 def wave(time: Array, place: Array) -> tuple[Array, Array]:

@@ -1,6 +1,7 @@
 """Gaits as joint motion: shapes become yaw and pitch, joint gaits are taken as they are, spherical joints turn in
 SO(3).
 """
+
 from typing import ClassVar
 
 import numpy as np
@@ -70,14 +71,13 @@ def test_spherical_joints_take_yaw_then_pitch():
     assert one.position.shape == (7, 48)
     assert one.velocity.shape == one.acceleration.shape == (7, 36)
     for i in range(12):
-        turn = Rotation.from_quat(one.position[:, 4 * i:4 * i + 4], scalar_first=True)
-        expected = Rotation.from_euler("ZY", three.position[:, 3 * i:3 * i + 2])
+        turn = Rotation.from_quat(one.position[:, 4 * i : 4 * i + 4], scalar_first=True)
+        expected = Rotation.from_euler("ZY", three.position[:, 3 * i : 3 * i + 2])
         np.testing.assert_allclose(turn.as_matrix(), expected.as_matrix(), atol=1e-14)
 
 
 def test_alternating_joints_follow_the_same_headings():
-    """Yaw and pitch joints in turn: after every joint the heading is that at the station of the next joint of its kind.
-    """
+    """Yaw and pitch joints in turn: after every joint the heading is that at the station of the next joint of its kind."""
     joints = [Joint(axis=axis) for axis in ((0, 0, 1), (0, 1, 0)) * 3]
     chain = Chain(links=(Link(mass=1.0), *(Link(joint=joint, position=(0.1, 0, 0), mass=1.0) for joint in joints)))
     mapping = shape_map(chain)
@@ -85,10 +85,12 @@ def test_alternating_joints_follow_the_same_headings():
     assert mapping.pitch_column.tolist() == [-1, 1, 1, 3, 3, 5]
     motion = joint_motion(chain, Curve(), TIMES)
     heading, elevation = np.moveaxis(Curve().sample(TIMES, stations(chain)).value, 2, 0)
-    np.testing.assert_allclose(np.cumsum(motion.position[:, 0::2], axis=1), heading[:, [2, 4, 6]] - heading[:, [0]],
-                               atol=1e-15)
-    np.testing.assert_allclose(np.cumsum(motion.position[:, 1::2], axis=1), elevation[:, [3, 5, 6]] - elevation[:, [1]],
-                               atol=1e-15)
+    np.testing.assert_allclose(
+        np.cumsum(motion.position[:, 0::2], axis=1), heading[:, [2, 4, 6]] - heading[:, [0]], atol=1e-15
+    )
+    np.testing.assert_allclose(
+        np.cumsum(motion.position[:, 1::2], axis=1), elevation[:, [3, 5, 6]] - elevation[:, [1]], atol=1e-15
+    )
 
 
 def test_universal_joints_with_an_offset_have_two_locations():
@@ -100,8 +102,9 @@ def test_universal_joints_with_an_offset_have_two_locations():
 def test_elevation_needs_a_pitch_joint_only_where_it_bends():
     chain = Chain.uniform(links=4)
     assert joint_motion(chain, Curve(dive=0.0), TIMES).position.shape == (7, 3)
-    with pytest.raises(InputError, match="asks for elevation, but chain 'uniform chain' has no joint whose axis at "
-                                         "home is y"):
+    with pytest.raises(
+        InputError, match="asks for elevation, but chain 'uniform chain' has no joint whose axis at home is y"
+    ):
         joint_motion(chain, Curve(), TIMES)
     with pytest.raises(InputError, match="asks for heading"):
         joint_motion(Chain.uniform(links=4, axis=(0, 1, 0)), Curve(), TIMES)

@@ -1,4 +1,5 @@
 """Rotations of joints: quaternion, velocity and acceleration against finite differences and matrix products."""
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -30,8 +31,9 @@ def test_rotation_vector_motion(angle):
     start = angle * direction / np.linalg.norm(direction)
     coefficients = (start, rng.normal(size=3), rng.normal(size=3))
     turned = rotation_vector_motion(*polynomial(coefficients, [0.0]))
-    np.testing.assert_allclose(quaternion_to_matrix(turned.quaternion[0]), Rotation.from_rotvec(start).as_matrix(),
-                               atol=1e-14)
+    np.testing.assert_allclose(
+        quaternion_to_matrix(turned.quaternion[0]), Rotation.from_rotvec(start).as_matrix(), atol=1e-14
+    )
     check_derivatives(rotation_vector_motion, coefficients)
 
 

@@ -1,4 +1,5 @@
 """Drag of whole bodies: the numbers of MuJoCo's box written out once more, drag per link, and what is refused."""
+
 from __future__ import annotations
 
 import math
@@ -20,10 +21,12 @@ SIDES = (0.4, 0.2, 0.1)
 
 def boxes() -> ll.Chain:
     """Two boxes of these sides, far enough from their origins."""
-    solid = Box(length=SIDES[0], half_width=SIDES[1] / 2, half_height=SIDES[2] / 2, density=700.0,
-                position=(0.05, 0.02, 0.0))
-    return ll.Chain(name="boxes", links=(Link(solids=(solid,)), Link(solids=(solid,), joint=Joint(),
-                                                                      position=(0.5, 0.0, 0.0))))
+    solid = Box(
+        length=SIDES[0], half_width=SIDES[1] / 2, half_height=SIDES[2] / 2, density=700.0, position=(0.05, 0.02, 0.0)
+    )
+    return ll.Chain(
+        name="boxes", links=(Link(solids=(solid,)), Link(solids=(solid,), joint=Joint(), position=(0.5, 0.0, 0.0)))
+    )
 
 
 def held(environment: ll.BodyDrag, twist: tuple[float, ...]) -> np.ndarray:
@@ -67,8 +70,9 @@ def test_armature_is_not_in_the_box() -> None:
     chain = boxes()
     own, at = chain.links[0].mass_properties(), np.array([0.1, 0.0, 0.2])
     inertia = own.inertia + 2.0 * np.eye(3) + 3.0 * (at @ at * np.eye(3) - np.outer(at, at))
-    heavy = chain.changed(links=(Link(mass=own.mass + 3.0, first_moment=tuple(own.moment + 3.0 * at),
-                                      inertia=inertia), chain.links[1]))
+    heavy = chain.changed(
+        links=(Link(mass=own.mass + 3.0, first_moment=tuple(own.moment + 3.0 * at), inertia=inertia), chain.links[1])
+    )
     twist = (0.3, -0.5, 0.2, 0.4, -0.2, 0.6)
     drag = ll.BodyDrag(viscosity=0.3, folded_mass=3.0, folded_inertia=2.0, folded_at=tuple(at))
     free = NewtonEuler(heavy).bias(np.zeros(1), np.zeros(1), twist)[:6]
@@ -78,8 +82,10 @@ def test_armature_is_not_in_the_box() -> None:
 
 def test_files_of_farms(tmp_path: Path) -> None:
     path = tmp_path / "animat.yaml"
-    path.write_text("morphology:\n  links:\n    - name: link 0\n      drag_coefficients: [[-1, -2, -3], [-4, -5, -6]]\n"
-                    "    - {name: link 1}\n")
+    path.write_text(
+        "morphology:\n  links:\n    - name: link 0\n      drag_coefficients: [[-1, -2, -3], [-4, -5, -6]]\n"
+        "    - {name: link 1}\n"
+    )
     (found,) = animat_drag(path)
     assert (found.link, found.quadratic, found.turning_quadratic) == ("link 0", (1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
     assert held(ll.BodyDrag(file=str(path)), (0.2, 0.0, 0.0, 0.0, 0.0, 0.0))[0] == pytest.approx(-1 * 0.04)
@@ -89,12 +95,15 @@ def test_files_of_farms(tmp_path: Path) -> None:
         NewtonEuler(boxes(), ll.BodyDrag(file=str(path)))
 
 
-@pytest.mark.parametrize(("fields", "told"), [
-    ({"rule": "given"}, "needs the coefficients of links, or a file"),
-    ({"links": [{"link": "a"}]}, "links and file belong to rule: given"),
-    ({"rule": "given", "links": [{"link": "a", "linear": (-1.0, 0.0, 0.0)}]}, "must not be negative"),
-    ({"rule": "given", "links": [{"link": "a"}], "folded_mass": 1.0}, "folded_mass and folded_inertia correct"),
-])
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"rule": "given"}, "needs the coefficients of links, or a file"),
+        ({"links": [{"link": "a"}]}, "links and file belong to rule: given"),
+        ({"rule": "given", "links": [{"link": "a", "linear": (-1.0, 0.0, 0.0)}]}, "must not be negative"),
+        ({"rule": "given", "links": [{"link": "a"}], "folded_mass": 1.0}, "folded_mass and folded_inertia correct"),
+    ],
+)
 def test_what_is_refused(fields: dict, told: str) -> None:
     with pytest.raises(InputError, match=told):
         ll.BodyDrag(**fields)

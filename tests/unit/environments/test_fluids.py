@@ -2,6 +2,7 @@
 
 One straight link moves along itself or across itself, where the equations of a point mass hold exactly.
 """
+
 from __future__ import annotations
 
 import math
@@ -26,8 +27,9 @@ STILL = ll.BodyWave(amplitude=0.0)
 def glide(environment: list, velocity: tuple, density: float = 1000.0, **timing: float) -> np.ndarray:
     """Twist over time of a link that starts with a velocity and no rotation."""
     options = {"duration": 2.0, "step": 0.005, "record_every": 0.1, **timing}
-    return ll.simulate(link(density), STILL, environment, initial={"twist": (*velocity, 0.0, 0.0, 0.0)},
-                       **options).dataset
+    return ll.simulate(
+        link(density), STILL, environment, initial={"twist": (*velocity, 0.0, 0.0, 0.0)}, **options
+    ).dataset
 
 
 # Linear drag
@@ -69,26 +71,32 @@ def test_linear_drag_on_a_turning_link() -> None:
 def test_linear_drag_in_roll() -> None:
     model = ll.NewtonEuler(link(), ll.Drag(roll=0.3))
     found = model.inverse([], [], [], [0.0, 0.0, 0.0, 1.5, 0.0, 0.0]).base_acceleration
-    np.testing.assert_allclose(found, [0, 0, 0, -0.3 * L * 1.5 / (MASS * (A**2 + B**2) / 4), 0, 0], rtol=1e-12,
-                               atol=1e-14)
+    np.testing.assert_allclose(
+        found, [0, 0, 0, -0.3 * L * 1.5 / (MASS * (A**2 + B**2) / 4), 0, 0], rtol=1e-12, atol=1e-14
+    )
 
 
 def test_drag_in_a_current_carries_along() -> None:
     """V tends to the current: V - U = (V0 - U) exp(-c L t / m)."""
     data = glide([ll.Drag(along=5.0, current=(0.4, 0.0, 0.0))], (0.0, 0.0, 0.0))
     rate = 5.0 * L / MASS
-    np.testing.assert_allclose(data.base_twist.values[:, 0], 0.4 * (1 - np.exp(-rate * data.time.values)), rtol=1e-9,
-                               atol=1e-14)
+    np.testing.assert_allclose(
+        data.base_twist.values[:, 0], 0.4 * (1 - np.exp(-rate * data.time.values)), rtol=1e-9, atol=1e-14
+    )
 
 
 # Water
 
 
-@pytest.mark.parametrize(("axis", "drag", "added"), [
-    (0, 0.5 * RHO * 0.01 * math.pi * (A + B) / 2, 0.0),
-    (1, 0.5 * RHO * 2 * B, RHO * math.pi * B**2),
-    (2, 0.5 * RHO * 2 * A, RHO * math.pi * A**2),
-], ids=["along", "sideways", "vertical"])
+@pytest.mark.parametrize(
+    ("axis", "drag", "added"),
+    [
+        (0, 0.5 * RHO * 0.01 * math.pi * (A + B) / 2, 0.0),
+        (1, 0.5 * RHO * 2 * B, RHO * math.pi * B**2),
+        (2, 0.5 * RHO * 2 * A, RHO * math.pi * A**2),
+    ],
+    ids=["along", "sideways", "vertical"],
+)
 def test_quadratic_drag_with_added_mass(axis: int, drag: float, added: float) -> None:
     """(m + m_a L) V̇ = -C L V|V|: V = V0 / (1 + V0 C L t / (m + m_a L)); C and m_a are those of an ellipse."""
     for start in (0.7, -0.7):
@@ -101,8 +109,11 @@ def test_quadratic_drag_with_added_mass(axis: int, drag: float, added: float) ->
 
 def test_quadratic_drag_uses_the_whole_normal_speed() -> None:
     """(46): both normal components are slowed by the norm of both, not each by its own square."""
-    found = ll.NewtonEuler(link(), ll.Water(added_mass="none")).inverse([], [], [], [0.0, 0.3, 0.4, 0.0, 0.0,
-                                                                                     0.0]).base_acceleration
+    found = (
+        ll.NewtonEuler(link(), ll.Water(added_mass="none"))
+        .inverse([], [], [], [0.0, 0.3, 0.4, 0.0, 0.0, 0.0])
+        .base_acceleration
+    )
     expected = -np.array([0.5 * RHO * 2 * B * 0.5 * 0.3, 0.5 * RHO * 2 * A * 0.5 * 0.4]) * L / MASS
     np.testing.assert_allclose(found[1:3], expected, rtol=1e-12)
 
@@ -167,28 +178,33 @@ def test_two_waters_add_up() -> None:
     """Environments superpose: two waters of half the density are one."""
     whole = ll.NewtonEuler(ll.KhalilEel(), ll.Water()).inverse(np.zeros(36), np.full(36, 0.2), np.ones(36))
     halves = ll.NewtonEuler(ll.KhalilEel(), [ll.Water(density=500.0), ll.Water(density=500.0)]).inverse(
-        np.zeros(36), np.full(36, 0.2), np.ones(36))
-    np.testing.assert_allclose(halves.joint_torque, whole.joint_torque, rtol=0,
-                               atol=1e-12 * np.abs(whole.joint_torque).max())
+        np.zeros(36), np.full(36, 0.2), np.ones(36)
+    )
+    np.testing.assert_allclose(
+        halves.joint_torque, whole.joint_torque, rtol=0, atol=1e-12 * np.abs(whole.joint_torque).max()
+    )
 
 
 # What is refused
 
 
-@pytest.mark.parametrize(("make", "words"), [
-    (lambda: ll.Water(density=-1.0), "density"),
-    (lambda: ll.Water(density=math.nan), "density"),
-    (lambda: ll.Water(drag=(1.0, 1.0, -1.0, 1.0)), "negative"),
-    (lambda: ll.Water(drag=(1.0, 1.0)), "drag"),
-    (lambda: ll.Water(added_mass="papr"), "added_mass"),
-    (lambda: ll.Water(points=0), "points"),
-    (lambda: ll.Water(densty=1.0), "density"),
-    (lambda: ll.Drag(along=-1.0), "along"),
-    (lambda: ll.Drag(active=((1.0, 0.5),)), "ends before it starts"),
-    (lambda: ll.Buoyancy(surface=0.0, immersed=0.5), "either"),
-    (lambda: ll.Buoyancy(surface=0.0, acceleration=(1.0, 0.0, -9.81)), "horizontal"),
-    (lambda: ll.Gravity(acceleration=(0.0, 0.0)), "acceleration"),
-])
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: ll.Water(density=-1.0), "density"),
+        (lambda: ll.Water(density=math.nan), "density"),
+        (lambda: ll.Water(drag=(1.0, 1.0, -1.0, 1.0)), "negative"),
+        (lambda: ll.Water(drag=(1.0, 1.0)), "drag"),
+        (lambda: ll.Water(added_mass="papr"), "added_mass"),
+        (lambda: ll.Water(points=0), "points"),
+        (lambda: ll.Water(densty=1.0), "density"),
+        (lambda: ll.Drag(along=-1.0), "along"),
+        (lambda: ll.Drag(active=((1.0, 0.5),)), "ends before it starts"),
+        (lambda: ll.Buoyancy(surface=0.0, immersed=0.5), "either"),
+        (lambda: ll.Buoyancy(surface=0.0, acceleration=(1.0, 0.0, -9.81)), "horizontal"),
+        (lambda: ll.Gravity(acceleration=(0.0, 0.0)), "acceleration"),
+    ],
+)
 def test_bad_fields_are_refused_in_one_sentence(make: object, words: str) -> None:
     with pytest.raises(ll.InputError, match=words):
         make()

@@ -1,4 +1,5 @@
 """Friction forwards is that of sliding head first, whichever ground, whichever model, whichever end is the head."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -24,12 +25,20 @@ STILL = ll.JointWave(yaw_amplitude=0.0)
 
 def on_contact(ground: ContactEnvironment) -> Callable[[str, float], float]:
     """Deceleration of one link that slides along its x, in the non-smooth model."""
+
     def decelerate(head: str, way: float) -> float:
-        run = ll.simulate(LINK.changed(head=head), STILL, (ground, ll.Gravity()), model="non-smooth", duration=0.02,
-                          step=0.001,
-                          initial={"position": (0.0, 0.0, HEIGHT), "twist": (way * SPEED, 0, 0, 0, 0, 0)})
+        run = ll.simulate(
+            LINK.changed(head=head),
+            STILL,
+            (ground, ll.Gravity()),
+            model="non-smooth",
+            duration=0.02,
+            step=0.001,
+            initial={"position": (0.0, 0.0, HEIGHT), "twist": (way * SPEED, 0, 0, 0, 0, 0)},
+        )
         velocity = run.dataset["com_velocity"].values[:, 0]
         return float(way * (velocity[0] - velocity[-1])) / 0.02
+
     return decelerate
 
 
@@ -39,9 +48,15 @@ def on_regularised_chain(head: str, way: float) -> float:
 
 
 def on_regularised_rod(head: str, way: float) -> float:
-    run = ll.simulate(Rod(base="planar", head=head), BodyWave(amplitude=0.0), RegularisedFriction(speed=1e-3, **MU),
-                      duration=0.002, step=0.00025, model="macro-continuous",
-                      initial={"twist": (way * SPEED, 0, 0, 0, 0, 0)})
+    run = ll.simulate(
+        Rod(base="planar", head=head),
+        BodyWave(amplitude=0.0),
+        RegularisedFriction(speed=1e-3, **MU),
+        duration=0.002,
+        step=0.00025,
+        model="macro-continuous",
+        initial={"twist": (way * SPEED, 0, 0, 0, 0, 0)},
+    )
     return float(-way * run.dataset["base_acceleration"].values[0, 0])
 
 
@@ -63,9 +78,12 @@ def test_forward_is_head_first(kind: str) -> None:
 
 
 def test_every_hard_thing_packs_it_alike() -> None:
-    things = [ll.Ground(**MU), Pegs(feet=((0.0, 0.0, 0.0),), **MU), Boxes(centres=((0.0, 0.0, 0.0),),
-                                                                          sizes=((1.0, 1.0, 1.0),), **MU),
-              ll.Terrain(table=((0.0, 0.0), (0.0, 0.0)), **MU)]
+    things = [
+        ll.Ground(**MU),
+        Pegs(feet=((0.0, 0.0, 0.0),), **MU),
+        Boxes(centres=((0.0, 0.0, 0.0),), sizes=((1.0, 1.0, 1.0),), **MU),
+        ll.Terrain(table=((0.0, 0.0), (0.0, 0.0)), **MU),
+    ]
     for thing in things:
         along, against = (Surface.of(thing.surfaces(head).rows).friction[0, :2] for head in ("tip", "base"))
         # for slip along x, and against it
@@ -76,8 +94,13 @@ def test_every_hard_thing_packs_it_alike() -> None:
 def test_the_skin_of_a_robot_rubs_where_the_ground_states_nothing() -> None:
     """What is stated wins, number by number; tail first goes with head first; a robot without a skin has 0.2."""
     skin = SkinFriction(forward=0.1, lateral=0.5, backward=0.3)
-    cases = {(): (0.3, 0.1, 0.5), ("forward",): (0.7, 0.7, 0.5), ("lateral",): (0.3, 0.1, 0.7),
-             ("backward",): (0.7, 0.1, 0.5), ("forward", "lateral"): (0.7, 0.7, 0.7)}
+    cases = {
+        (): (0.3, 0.1, 0.5),
+        ("forward",): (0.7, 0.7, 0.5),
+        ("lateral",): (0.3, 0.1, 0.7),
+        ("backward",): (0.7, 0.1, 0.5),
+        ("forward", "lateral"): (0.7, 0.7, 0.7),
+    }
     for stated, wanted in cases.items():
         ground = ll.Ground(**dict.fromkeys(stated, 0.7))
         np.testing.assert_allclose(Surface.of(ground.surfaces("base", skin).rows).friction[0, :3], wanted)

@@ -1,6 +1,7 @@
 """A user's own force law in plain Python (or compiled) against the built-in it imitates; time windows of any
 environment.
 """
+
 from __future__ import annotations
 
 import math
@@ -22,8 +23,9 @@ def linear_drag(t: float, position: np.ndarray, axes: np.ndarray, velocity: np.n
 
 def swim(environment: Any, duration: float = 0.5, **options: Any) -> ll.Result:
     eel = ll.KhalilEel(spherical_joints=3)
-    return ll.simulate(eel, GAIT.changed(dive=0.1), environment, duration=duration, step=0.01, record_every=0.1,
-                       **options)
+    return ll.simulate(
+        eel, GAIT.changed(dive=0.1), environment, duration=duration, step=0.01, record_every=0.1, **options
+    )
 
 
 BUILT_IN = ll.Drag(along=1.0, lateral=8.0, vertical=6.0, roll=0.05)
@@ -43,7 +45,7 @@ def test_compiled_law_is_the_built_in() -> None:
     the answer.
     """
 
-    def law(buffer):                                                      # compiled: no annotations of NumPy types
+    def law(buffer):  # compiled: no annotations of NumPy types
         buffer[19] = -1.0 * buffer[4]
         buffer[20] = -8.0 * buffer[5]
         buffer[21] = -6.0 * buffer[6]
@@ -72,12 +74,15 @@ def test_a_law_of_place_and_time() -> None:
         return axes @ np.array([0.0, 0.0, -9.81 * per_length])
 
     start = {"orientation": (0.8, 0.6, 0.0, 0.0), "position": (1.0, 2.0, 3.0), "twist": (0.0, 0.0, 0.0, 0.3, 0.5, 0.0)}
-    ours, theirs = (ll.simulate(body, GAIT, item, duration=0.5, step=0.01, initial=start)
-                    for item in (ll.ForceLaw(law=weight), ll.Gravity()))
+    ours, theirs = (
+        ll.simulate(body, GAIT, item, duration=0.5, step=0.01, initial=start)
+        for item in (ll.ForceLaw(law=weight), ll.Gravity())
+    )
     # Inside a step quaternions are not of unit length, so that the way into the slice's axes and back is not quite
     # none: 2e-10 here
-    np.testing.assert_allclose(ours.dataset.base_position.values, theirs.dataset.base_position.values, rtol=0,
-                               atol=1e-9)
+    np.testing.assert_allclose(
+        ours.dataset.base_position.values, theirs.dataset.base_position.values, rtol=0, atol=1e-9
+    )
     times = np.array([t for t, _ in seen])
     assert times.min() == 0.0 and times.max() == pytest.approx(0.5, abs=1e-12)
     nodes = 0.2 * (np.polynomial.legendre.leggauss(4)[0] + 1.0)
@@ -90,12 +95,15 @@ def test_a_law_works_one_state_at_a_time_and_in_a_run_with_others() -> None:
     other = ll.NewtonEuler(ll.KhalilEel(spherical_joints=3), [BUILT_IN, ll.Gravity()])
     rng = np.random.default_rng(0)
     q, qd, qdd = 0.2 * rng.normal(size=(3, 9))
-    np.testing.assert_allclose(model.inverse(q, qd, qdd, rng.normal(size=6)).joint_torque,
-                               other.inverse(q, qd, qdd, np.random.default_rng(0).normal(size=33)[-6:]).joint_torque,
-                               rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        model.inverse(q, qd, qdd, rng.normal(size=6)).joint_torque,
+        other.inverse(q, qd, qdd, np.random.default_rng(0).normal(size=33)[-6:]).joint_torque,
+        rtol=0,
+        atol=1e-12,
+    )
 
 
-MAY_BE_INFINITE = {"joint_limit", "limit_time"}                # joints without a limit, which was never passed
+MAY_BE_INFINITE = {"joint_limit", "limit_time"}  # joints without a limit, which was never passed
 
 
 def not_finite(data: Any) -> set[str]:
@@ -105,8 +113,7 @@ def not_finite(data: Any) -> set[str]:
 
 
 def test_a_law_that_raises_keeps_the_run() -> None:
-    """The exception comes out with its time; records up to the block before are kept; the law's own error is the cause.
-    """
+    """The exception comes out with its time; records up to the block before are kept; the law's own error is the cause."""
 
     def fragile(t: float, *rest: np.ndarray) -> np.ndarray:
         if t > 3.0:
@@ -165,8 +172,9 @@ def test_gravity_for_a_while() -> None:
     not divide it).
     """
     body = ll.UniformChain(links=1)
-    data = ll.simulate(body, GAIT.changed(amplitude=0.0), ll.Gravity(active=((0.25, 0.75),)), duration=1.0,
-                       step=0.1).dataset
+    data = ll.simulate(
+        body, GAIT.changed(amplitude=0.0), ll.Gravity(active=((0.25, 0.75),)), duration=1.0, step=0.1
+    ).dataset
     t = data.time.values
     fallen = np.clip(t - 0.25, 0.0, 0.5)
     height = -9.81 * (fallen**2 / 2 + 0.5 * np.maximum(t - 0.75, 0.0))
@@ -176,16 +184,21 @@ def test_gravity_for_a_while() -> None:
 
 def test_two_windows_and_two_environments() -> None:
     """Gravity up and down in turn: each window counts for itself."""
-    down, up = ll.Gravity(active=((0.0, 0.2), (0.6, 0.8))), ll.Gravity(acceleration=(0.0, 0.0, 9.81),
-                                                                       active=((0.3, 0.5),))
-    data = ll.simulate(ll.UniformChain(links=1), GAIT.changed(amplitude=0.0), [down, up], duration=1.0,
-                       step=0.04).dataset
+    down, up = (
+        ll.Gravity(active=((0.0, 0.2), (0.6, 0.8))),
+        ll.Gravity(acceleration=(0.0, 0.0, 9.81), active=((0.3, 0.5),)),
+    )
+    data = ll.simulate(
+        ll.UniformChain(links=1), GAIT.changed(amplitude=0.0), [down, up], duration=1.0, step=0.04
+    ).dataset
     assert data.base_twist.values[-1, 2] == pytest.approx(-9.81 * 0.2, abs=1e-14)
 
 
 def test_windows_that_follow_each_other_leave_no_gap() -> None:
-    once, twice = (ll.simulate(ll.UniformChain(links=3), GAIT, ll.Drag(active=active), duration=0.5, step=0.01).dataset
-                   for active in (None, ((-1.0, 0.2), (0.2, 9.0))))
+    once, twice = (
+        ll.simulate(ll.UniformChain(links=3), GAIT, ll.Drag(active=active), duration=0.5, step=0.01).dataset
+        for active in (None, ((-1.0, 0.2), (0.2, 9.0)))
+    )
     np.testing.assert_array_equal(once.base_position.values, twice.base_position.values)
 
 

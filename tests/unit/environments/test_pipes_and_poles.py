@@ -1,4 +1,5 @@
 """Pipes, poles and tilted boxes: gaps, closed forms of bodies that hold themselves there, gaits and postures."""
+
 from __future__ import annotations
 
 import math
@@ -26,7 +27,7 @@ def gap_at(pipe: ll.Pipe, a: Any, b: Any = None) -> tuple[float, np.ndarray]:
     best, normal = shapes.FAR, np.zeros(3)
     for code, numbers in pipe.shapes():
         surface = np.zeros((1, shapes.SURFACE_COLUMNS))
-        surface[0, shapes.SHAPE:shapes.SHAPE + len(numbers)] = numbers
+        surface[0, shapes.SHAPE : shapes.SHAPE + len(numbers)] = numbers
         feature = Feature.zeros(1)
         Feature.of(feature).rank[:] = 0.0 if b is None else 2.0
         none = np.zeros(0, dtype=np.int64)
@@ -46,9 +47,13 @@ def test_gaps_of_a_pipe_are_distances_from_its_axis(seed: int) -> None:
     """R less the distance from the nearest of many points of the axis; the normal points to it."""
     random = np.random.default_rng(seed)
     turn = np.linspace(0.0, np.pi / 2, 200001)
-    axis = np.concatenate([np.stack([np.linspace(0, 0.8, 200001), 0 * turn, 0 * turn], 1),
-                           np.stack([0.8 + 0.2 * np.sin(turn), 0.2 - 0.2 * np.cos(turn), 0 * turn], 1),
-                           np.stack([1 + 0 * turn, np.linspace(0.2, 1, 200001), 0 * turn], 1)])
+    axis = np.concatenate(
+        [
+            np.stack([np.linspace(0, 0.8, 200001), 0 * turn, 0 * turn], 1),
+            np.stack([0.8 + 0.2 * np.sin(turn), 0.2 - 0.2 * np.cos(turn), 0 * turn], 1),
+            np.stack([1 + 0 * turn, np.linspace(0.2, 1, 200001), 0 * turn], 1),
+        ]
+    )
     p = axis[random.integers(3, len(axis) - 3)] + random.uniform(-0.03, 0.03, 3)
     p = np.clip(p, [0.05, -0.05, -0.05], [1.05, 0.95, 0.05])
     far = np.linalg.norm(axis - p, axis=1)
@@ -59,6 +64,7 @@ def test_gaps_of_a_pipe_are_distances_from_its_axis(seed: int) -> None:
 
 def test_a_bar_touches_the_inner_wall_of_an_elbow_between_its_ends() -> None:
     """A chord across the bend: its middle is nearer to the centre of the arc than its ends."""
+
     def at(angle: float, radius: float) -> np.ndarray:
         return np.array([0.8 + radius * math.sin(angle), 0.2 - radius * math.cos(angle), 0.0])
 
@@ -66,7 +72,7 @@ def test_a_bar_touches_the_inner_wall_of_an_elbow_between_its_ends() -> None:
     gap, normal = gap_at(BENT, a, b)
     assert gap == pytest.approx(0.06 - (0.2 - 0.19 * math.cos(0.5)), abs=1e-9)
     np.testing.assert_allclose(normal, (math.sqrt(0.5), -math.sqrt(0.5), 0.0), atol=1e-6)
-    assert gap_at(BENT, at(0.5, 0.2), at(0.6, 0.23))[0] == shapes.FAR                    # nearest with an end
+    assert gap_at(BENT, at(0.5, 0.2), at(0.6, 0.23))[0] == shapes.FAR  # nearest with an end
     assert gap_at(BENT, (-0.1, 0.0, 0.0))[0] == shapes.FAR and gap_at(BENT, (1.0, 1.2, 0.0))[0] == shapes.FAR
 
 
@@ -77,11 +83,18 @@ def bar(links: int, length: float, radius: float, mass: float, **joint: Any) -> 
     made = []
     for k in range(links):
         inertia = mass * length**2 / 3.0
-        made.append(Link(joint=None if k == 0 else Joint(axis=(0, 1, 0), **joint), mass=mass,
-                         position=(length if k else 0.0, 0.0, 0.0), first_moment=(mass * length / 2, 0.0, 0.0),
-                         inertia=(1e-5, 0, 0, inertia, 0, inertia),
-                         contact_shapes=tuple(Sphere(centre=(x, 0, 0), radius=radius)
-                                              for x in ([length] if k else [0.0, length]))))
+        made.append(
+            Link(
+                joint=None if k == 0 else Joint(axis=(0, 1, 0), **joint),
+                mass=mass,
+                position=(length if k else 0.0, 0.0, 0.0),
+                first_moment=(mass * length / 2, 0.0, 0.0),
+                inertia=(1e-5, 0, 0, inertia, 0, inertia),
+                contact_shapes=tuple(
+                    Sphere(centre=(x, 0, 0), radius=radius) for x in ([length] if k else [0.0, length])
+                ),
+            )
+        )
     return ll.Chain(links=tuple(made))
 
 
@@ -98,9 +111,16 @@ def in_a_pipe(mu: float) -> tuple[ll.Result, np.ndarray]:
     up = np.array([-math.sin(ALPHA), 0.0, math.cos(ALPHA)])
     pipe = ll.Pipe(axis=(tuple(-way), tuple(2 * way)), radius=0.06, forward=mu, lateral=mu, rolling=0.0)
     turn = (math.cos(ALPHA / 2), 0.0, -math.sin(ALPHA / 2), 0.0)
-    run = ll.simulate(bar(1, LENGTH, RADIUS, MASS), still(0), (ll.Gravity(), pipe), model="non-smooth",
-                      actuation="torque", duration=0.4, step=1e-3,
-                      initial={"position": tuple(-(0.06 - RADIUS) * up), "orientation": turn})
+    run = ll.simulate(
+        bar(1, LENGTH, RADIUS, MASS),
+        still(0),
+        (ll.Gravity(), pipe),
+        model="non-smooth",
+        actuation="torque",
+        duration=0.4,
+        step=1e-3,
+        initial={"position": tuple(-(0.06 - RADIUS) * up), "orientation": turn},
+    )
     return run, up
 
 
@@ -111,7 +131,7 @@ def test_a_link_in_an_inclined_pipe_is_held_by_the_friction_of_its_slope() -> No
     assert np.linalg.norm(place[-1] - place[0]) < 1e-5
     upper = MASS * G * (0.5 * LENGTH * math.cos(ALPHA) - RADIUS * math.sin(ALPHA)) / LENGTH
     assert sorted(force)[-2:] == pytest.approx([upper, MASS * G * math.cos(ALPHA) - upper], rel=1e-3)
-    assert sorted(force)[-2:] == pytest.approx([2.136835272, 2.472357033], rel=1e-3)      # an independent code
+    assert sorted(force)[-2:] == pytest.approx([2.136835272, 2.472357033], rel=1e-3)  # an independent code
     slid, _ = in_a_pipe(0.9 * math.tan(ALPHA))
     way = np.linalg.norm(np.diff(slid.dataset["com_position"].values[[0, -1]], axis=0))
     assert way == pytest.approx(0.5 * G * 0.1 * math.sin(ALPHA) * 0.4**2, rel=1e-2)
@@ -128,11 +148,17 @@ def test_two_links_folded_in_an_upright_pipe_hold_by_their_torque(torque: float,
         mu = share * needed
         pipe = ll.Pipe(axis=((0, 0, -2), (0, 0, 2)), radius=0.06, forward=mu, lateral=mu, rolling=0.0)
         w = 2 * (0.06 - RADIUS)
-        lean = math.asin(w / LENGTH)                              # of the links against the pipe
-        run = ll.simulate(bar(2, LENGTH, RADIUS, MASS), still(1, -torque), (ll.Gravity(), pipe), model="non-smooth",
-                          actuation="torque", duration=0.1, step=2e-4,
-                          initial={"position": (-w / 2, 0.0, 0.0), "orientation": upwards(lean),
-                                   "joint_position": (-2 * lean,)})
+        lean = math.asin(w / LENGTH)  # of the links against the pipe
+        run = ll.simulate(
+            bar(2, LENGTH, RADIUS, MASS),
+            still(1, -torque),
+            (ll.Gravity(), pipe),
+            model="non-smooth",
+            actuation="torque",
+            duration=0.1,
+            step=2e-4,
+            initial={"position": (-w / 2, 0.0, 0.0), "orientation": upwards(lean), "joint_position": (-2 * lean,)},
+        )
         way[share] = run.dataset["com_position"].values[0, 2] - run.dataset["com_position"].values[-1, 2]
     assert abs(way[1.02]) < 2e-5 < 1e-4 < way[0.98]
 
@@ -150,9 +176,16 @@ def test_tilted_boxes_are_slopes() -> None:
     turn = (math.cos(tilt / 2), 0.0, -math.sin(tilt / 2), 0.0)
     for mu, holds in ((1.05 * math.tan(tilt), True), (0.8 * math.tan(tilt), False)):
         box = ll.Boxes(centres=(tuple(-0.1 * up),), sizes=((2.0, 1.0, 0.2),), pitch=-tilt, forward=mu, lateral=mu)
-        run = ll.simulate(ll.Aiko(links=1), ll.JointWave(yaw_amplitude=0.0), (ll.Gravity(), box), model="non-smooth",
-                          actuation="pd", duration=0.3, step=1e-3,
-                          initial={"position": tuple(0.0525 * up), "orientation": turn})
+        run = ll.simulate(
+            ll.Aiko(links=1),
+            ll.JointWave(yaw_amplitude=0.0),
+            (ll.Gravity(), box),
+            model="non-smooth",
+            actuation="pd",
+            duration=0.3,
+            step=1e-3,
+            initial={"position": tuple(0.0525 * up), "orientation": turn},
+        )
         moved = np.linalg.norm(run.dataset["com_position"].values[-1] - run.dataset["com_position"].values[0])
         expected = 0.0 if holds else 0.5 * G * (math.sin(tilt) - mu * math.cos(tilt)) * 0.3**2
         assert moved == pytest.approx(expected, rel=1e-2, abs=1e-5)
@@ -180,9 +213,10 @@ def test_a_helix_lies_on_its_cylinder_however_it_rolls() -> None:
             assert frame[2, 0] == pytest.approx(math.sin(0.3), abs=1e-12)
             place = place + 0.06 * frame[:, 0]
             if joint < 19:
-                (c, s), (C, S) = ((math.cos(q), math.sin(q)) for q in row[2 * joint:2 * joint + 2])
-                frame = frame @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ np.array([[C, 0, S], [0, 1, 0],
-                                                                                         [-S, 0, C]])
+                (c, s), (C, S) = ((math.cos(q), math.sin(q)) for q in row[2 * joint : 2 * joint + 2])
+                frame = (
+                    frame @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ np.array([[C, 0, S], [0, 1, 0], [-S, 0, C]])
+                )
         np.testing.assert_allclose(np.linalg.norm(np.array(middles)[:, :2], axis=1), 0.08, atol=1e-12)
 
 
@@ -200,21 +234,28 @@ def test_a_concertina_is_folded_but_for_one_opening() -> None:
 
 # Postures
 
+
 def test_a_robot_laid_on_a_slope_just_touches_it() -> None:
     slope = (0.2, -0.1)
     model = NonSmooth(ll.Aiko(links=3), (ll.Gravity(), ll.Ground(slope=slope, height=0.3, forward=0.5, lateral=0.5)))
     for heading in (0.0, 1.0, -2.5):
-        x = model.initial_state(Initial(posture={"kind": "lay", "heading": heading}),
-                                ll.JointWave(yaw_amplitude=0.2)).x
+        x = model.initial_state(Initial(posture={"kind": "lay", "heading": heading}), ll.JointWave(yaw_amplitude=0.2)).x
         gaps = Contact.of(model._stand(x.copy()).step.contacts).gap
         assert gaps.min() == pytest.approx(0.0, abs=1e-12) and gaps.max() < 1e-9
 
 
 def test_a_robot_settles_before_its_time_begins() -> None:
     """Dropped from a hand's breadth, it lies still when the run begins."""
-    run = ll.simulate(ll.Aiko(links=3), ll.JointWave(yaw_amplitude=0.0), (ll.Gravity(), ll.Ground()),
-                      model="non-smooth", actuation="pd", duration=0.05, step=1e-3,
-                      initial={"position": (0, 0, 0.1), "posture": {"kind": "given", "settle": 0.5}})
+    run = ll.simulate(
+        ll.Aiko(links=3),
+        ll.JointWave(yaw_amplitude=0.0),
+        (ll.Gravity(), ll.Ground()),
+        model="non-smooth",
+        actuation="pd",
+        duration=0.05,
+        step=1e-3,
+        initial={"position": (0, 0, 0.1), "posture": {"kind": "given", "settle": 0.5}},
+    )
     height = run.dataset["com_position"].values[:, 2]
     np.testing.assert_allclose(height, 0.0525, atol=1e-6)
 
@@ -223,8 +264,9 @@ def test_what_does_not_fit_is_refused() -> None:
     robot, gait = ll.Aiko(links=3), ll.JointWave(yaw_amplitude=0.0)
 
     def start(environment: Any, **initial: Any) -> None:
-        ll.simulate(robot, gait, environment, model="non-smooth", actuation="pd", duration=0.01, step=1e-3,
-                    initial=initial)
+        ll.simulate(
+            robot, gait, environment, model="non-smooth", actuation="pd", duration=0.01, step=1e-3, initial=initial
+        )
 
     with pytest.raises(ll.InputError, match=r"pipe.radius: 0.05 m is not more than the 0.0525 m"):
         start(ll.Pipe(axis=((0, 0, 0), (1, 0, 0)), radius=0.05))
@@ -259,9 +301,18 @@ def test_what_does_not_fit_is_refused() -> None:
 def test_a_controller_feels_the_ground() -> None:
     """Forces and states of all contacts: their sum is the weight of a robot that lies."""
     seen: list[dict] = []
-    ll.simulate(ll.Aiko(links=3), ll.JointWave(yaw_amplitude=0.0), (ll.Gravity(), ll.Ground()), model="non-smooth",
-                actuation="pd", duration=0.2, step=1e-3, control_period=0.1, initial={"position": (0, 0, 0.0525)},
-                controller=lambda t, observation: seen.append(observation))
+    ll.simulate(
+        ll.Aiko(links=3),
+        ll.JointWave(yaw_amplitude=0.0),
+        (ll.Gravity(), ll.Ground()),
+        model="non-smooth",
+        actuation="pd",
+        duration=0.2,
+        step=1e-3,
+        control_period=0.1,
+        initial={"position": (0, 0, 0.0525)},
+        controller=lambda t, observation: seen.append(observation),
+    )
     assert seen[0]["contact_force"].shape == (6, 3) and not seen[0]["contact_force"].any()
     assert seen[-1]["contact_force"].sum(axis=0)[2] == pytest.approx(3 * 7.5 / 11 * G, rel=1e-4)
     assert set(seen[-1]["contact_state"]) <= {1.0, 2.0}
@@ -275,36 +326,54 @@ def test_torques_of_one_turn_press_every_link_alike_on_its_pole() -> None:
     rho = 0.5 * length / math.tan(math.pi / n)
     wound = ll.Helix(radius=rho, angle=0.0, link_length=length)
     bent = wound.sample(np.zeros(1), np.arange(2 * n - 2))[0][0]
-    size = load * rho * np.sin(np.arange(1, n) * math.pi / n)**2 / (math.cos(math.pi / n) * math.sin(math.pi / n))
+    size = load * rho * np.sin(np.arange(1, n) * math.pi / n) ** 2 / (math.cos(math.pi / n) * math.sin(math.pi / n))
     torque = np.zeros(2 * n - 2)
     torque[1::2] = np.sign(bent[1::2]) * size
     gait = ll.FunctionGait(function=lambda t, s: np.broadcast_to(torque, (len(t), 2 * n - 2)), drives="torque")
     robot = ll.Aiko(links=n, length=length, sphere_radius=0.03, sphere_distance=0.02, link_mass=0.1)
     pole = ll.Pegs(feet=((0, 0, -1),), span=(0, 0, 2), radius=rho - 0.03, forward=0.0, lateral=0.0, rolling=0.0)
-    run = ll.simulate(robot, gait, pole, model="non-smooth", actuation="torque", duration=0.002, step=1e-4,
-                      initial={"position": (rho + 1e-9, 0, 0), "joint_position": tuple(bent),
-                               "orientation": tuple(matrix_to_quaternion(wound.base_frame(0.0)))})
+    run = ll.simulate(
+        robot,
+        gait,
+        pole,
+        model="non-smooth",
+        actuation="torque",
+        duration=0.002,
+        step=1e-4,
+        initial={
+            "position": (rho + 1e-9, 0, 0),
+            "joint_position": tuple(bent),
+            "orientation": tuple(matrix_to_quaternion(wound.base_frame(0.0))),
+        },
+    )
     force = np.linalg.norm(run.dataset["contact_force"].values[-1], axis=1)
     np.testing.assert_allclose(force, load, rtol=1e-3)
 
 
 @pytest.mark.long
 def test_a_ring_holds_on_an_upright_pole_if_friction_bears_its_weight() -> None:
-    """The same ring with joints that yaw alone: it holds if mu N >= m g of a link, and else slides with g - mu N / m.
-    """
+    """The same ring with joints that yaw alone: it holds if mu N >= m g of a link, and else slides with g - mu N / m."""
     n, length, radius, load = 8, 0.06, 0.03, 3.0
     rho = 0.5 * length / math.tan(math.pi / n)
     robot = ll.Chain.uniform(links=n, length=length, half_width=radius, half_height=radius, contact_radius=radius)
-    size = load * rho * np.sin(np.arange(1, n) * math.pi / n)**2 / (math.cos(math.pi / n) * math.sin(math.pi / n))
+    size = load * rho * np.sin(np.arange(1, n) * math.pi / n) ** 2 / (math.cos(math.pi / n) * math.sin(math.pi / n))
     gait = ll.FunctionGait(function=lambda t, s: np.broadcast_to(size, (len(t), n - 1)), drives="torque")
     weight = G * float(robot.bodies().mass.sum()) / n
     fallen = {}
     for share in (1.02, 0.98):
         mu = share * weight / load
         pole = ll.Pegs(feet=((0, 0, -1),), span=(0, 0, 2), radius=rho - radius, forward=mu, lateral=mu, rolling=0.0)
-        run = ll.simulate(robot, gait, (pole, ll.Gravity()), model="non-smooth", actuation="torque", duration=0.05,
-                          step=1e-4, record_every=0.01, initial={"position": (-0.5 * length, -rho - 1e-9, 0.0),
-                                                                  "joint_position": (2.0 * math.pi / n,) * (n - 1)})
+        run = ll.simulate(
+            robot,
+            gait,
+            (pole, ll.Gravity()),
+            model="non-smooth",
+            actuation="torque",
+            duration=0.05,
+            step=1e-4,
+            record_every=0.01,
+            initial={"position": (-0.5 * length, -rho - 1e-9, 0.0), "joint_position": (2.0 * math.pi / n,) * (n - 1)},
+        )
         place = run.dataset["com_position"].values
         fallen[share] = place[0, 2] - place[-1, 2]
     assert abs(fallen[1.02]) < 1e-5
@@ -324,24 +393,47 @@ def test_tension_presses_a_helix_on_its_pole() -> None:
         return np.array([[math.cos(a), -math.sin(a), 0], [math.sin(a), math.cos(a), 0], [0, 0, 1]]) @ frame[:, 0]
 
     ends = [(0, -0.5 * length, -(axis(-1) + axis(0))), (-1, length, axis(n - 1) + axis(n))]
-    pulls = [ll.PointWrench(body=body, point=(x, 0.0, 0.0), force=tuple(tension * way / np.linalg.norm(way)),
-                            frame="world") for body, x, way in ends]
+    pulls = [
+        ll.PointWrench(body=body, point=(x, 0.0, 0.0), force=tuple(tension * way / np.linalg.norm(way)), frame="world")
+        for body, x, way in ends
+    ]
     pole = ll.Pegs(feet=((0, 0, -1),), span=(0, 0, 2), radius=rho - r, forward=0.0, lateral=0.0, rolling=0.0)
     limp = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), 2 * n - 2)), drives="torque")
-    run = ll.simulate(robot, limp, (pole, *pulls), model="non-smooth", actuation="torque", duration=0.002, step=1e-4,
-                      initial={"position": (rho + 1e-9, 0, 0), "joint_position": tuple(bent),
-                               "orientation": tuple(matrix_to_quaternion(frame))})
+    run = ll.simulate(
+        robot,
+        limp,
+        (pole, *pulls),
+        model="non-smooth",
+        actuation="torque",
+        duration=0.002,
+        step=1e-4,
+        initial={
+            "position": (rho + 1e-9, 0, 0),
+            "joint_position": tuple(bent),
+            "orientation": tuple(matrix_to_quaternion(frame)),
+        },
+    )
     force = np.linalg.norm(run.dataset["contact_force"].values[-1], axis=1)
-    np.testing.assert_allclose(force, tension * math.cos(beta)**2 / rho * length, rtol=1e-2)
+    np.testing.assert_allclose(force, tension * math.cos(beta) ** 2 / rho * length, rtol=1e-2)
 
 
-@pytest.mark.parametrize(("p", "c", "d", "gap"), [
-    ((0.08851852249181338, -0.2824334887460715, -0.0008228077915500807),
-     (-0.056776960612792984, -0.04526492921104459, -0.02155971630897659),
-     (0.6189840189585046, -0.7750997066071438, 0.12680390014308449), 0.032638696631706425),
-    ((0.2617015572012032, -0.03694166304808427, -0.1418718248186772),
-     (-0.02812874181513504, -0.06680463461089502, -0.10551505512051214),
-     (0.9921543952034376, 0.0674135459755834, -0.1052856585556591), 0.058460165736079)])
+@pytest.mark.parametrize(
+    ("p", "c", "d", "gap"),
+    [
+        (
+            (0.08851852249181338, -0.2824334887460715, -0.0008228077915500807),
+            (-0.056776960612792984, -0.04526492921104459, -0.02155971630897659),
+            (0.6189840189585046, -0.7750997066071438, 0.12680390014308449),
+            0.032638696631706425,
+        ),
+        (
+            (0.2617015572012032, -0.03694166304808427, -0.1418718248186772),
+            (-0.02812874181513504, -0.06680463461089502, -0.10551505512051214),
+            (0.9921543952034376, 0.0674135459755834, -0.1052856585556591),
+            0.058460165736079,
+        ),
+    ],
+)
 def test_gaps_of_a_sphere_in_a_pipe_are_those_of_an_independent_code(p: Any, c: Any, d: Any, gap: float) -> None:
     """A sphere of 0.03 m in a pipe of 0.1 m through c along d."""
     begin, end = np.array(c) - 2 * np.array(d), np.array(c) + 2 * np.array(d)
@@ -353,12 +445,14 @@ def roll_rates(gait: ll.Helix, links: int, roll: float) -> np.ndarray:
     """(links,) how fast each link rolls about itself over how fast the first one does, by differences of the frames
     that universal joints (yaw, then pitch) make.
     """
+
     def frames(roll: float) -> np.ndarray:
         found = [gait.base_frame(roll)]
         for yaw, pitch in gait.changed(roll=roll).sample(np.zeros(1), np.arange(2 * links - 2))[0][0].reshape(-1, 2):
             a, b, c, d = math.cos(yaw), math.sin(yaw), math.cos(pitch), math.sin(pitch)
-            found.append(found[-1] @ np.array([[a, -b, 0], [b, a, 0], [0, 0, 1]]) @ np.array([[c, 0, d], [0, 1, 0],
-                                                                                              [-d, 0, c]]))
+            found.append(
+                found[-1] @ np.array([[a, -b, 0], [b, a, 0], [0, 0, 1]]) @ np.array([[c, 0, d], [0, 1, 0], [-d, 0, c]])
+            )
         return np.array(found)
 
     turn = (frames(roll + 1e-5) - frames(roll - 1e-5)) / 2e-5 @ np.swapaxes(frames(roll), 1, 2)
@@ -371,13 +465,19 @@ def test_universal_joints_let_links_of_a_tight_helix_roll_at_different_rates() -
     roll five times as fast as others, and no motion of the whole rolls them all without slip; with 6 degrees they
     differ by some per cent.
     """
-    tight, wide = (ll.Helix(radius=radius, angle=math.radians(15.0), link_length=length, rate=2.0)
-                   for radius, length in ((0.08, 0.06), (0.2, 0.02)))
-    spread = np.array([[np.ptp(roll_rates(gait, links, roll)) for roll in np.linspace(0.0, math.pi, 9)]
-                       for gait, links in ((tight, 20), (wide, 8))])
+    tight, wide = (
+        ll.Helix(radius=radius, angle=math.radians(15.0), link_length=length, rate=2.0)
+        for radius, length in ((0.08, 0.06), (0.2, 0.02))
+    )
+    spread = np.array(
+        [
+            [np.ptp(roll_rates(gait, links, roll)) for roll in np.linspace(0.0, math.pi, 9)]
+            for gait, links in ((tight, 20), (wide, 8))
+        ]
+    )
     assert spread[0].max() > 3.0 and spread[0].min() > 0.3 and spread[1].max() < 0.04
     mean = np.mean([roll_rates(wide, 8, roll) for roll in math.pi * (np.arange(16) + 0.5) / 16], axis=0)
-    np.testing.assert_allclose(mean, 1.0, atol=5e-3)                      # over half a turn all roll alike
+    np.testing.assert_allclose(mean, 1.0, atol=5e-3)  # over half a turn all roll alike
 
 
 @pytest.mark.long
@@ -386,16 +486,26 @@ def test_a_helix_rolls_along_its_pole_without_slip() -> None:
     pole and r omega sin(beta) around it (spec 8.18).
     """
     links, length, rho, r, beta, omega = 8, 0.02, 0.2, 0.02, math.radians(15.0), 2.0
-    robot = ll.Aiko(links=links, length=length, sphere_radius=r, sphere_distance=0.01, link_mass=0.05,
-                    inertia="cylinder")
+    robot = ll.Aiko(
+        links=links, length=length, sphere_radius=r, sphere_distance=0.01, link_mass=0.05, inertia="cylinder"
+    )
     gait = ll.Helix(radius=rho, angle=beta, link_length=length, rate=-omega, ramp=0.2)
     middle = 0.5 * (links - 1) * gait.azimuth
     down = ll.Gravity(acceleration=(-G * math.cos(middle), -G * math.sin(middle), 0.0))
     pole = ll.Pegs(feet=((0, 0, -0.5),), span=(0, 0, 3), radius=rho - r, forward=0.8, lateral=0.8, rolling=0.0)
-    run = ll.run(ll.Scenario(robot=robot, gait=gait, environment=(pole, down), duration=0.1 + math.pi / omega,
-                             actuation={"kind": "pd", "stiffness": 5.0, "damping": 0.05}, step=5e-4, record_every=0.01,
-                             initial={"posture": {"kind": "wrap", "along": 0.5}}, model={"kind": "non-smooth",
-                                                                                         "theta": 1.0}))
+    run = ll.run(
+        ll.Scenario(
+            robot=robot,
+            gait=gait,
+            environment=(pole, down),
+            duration=0.1 + math.pi / omega,
+            actuation={"kind": "pd", "stiffness": 5.0, "damping": 0.05},
+            step=5e-4,
+            record_every=0.01,
+            initial={"posture": {"kind": "wrap", "along": 0.5}},
+            model={"kind": "non-smooth", "theta": 1.0},
+        )
+    )
     place = run.dataset["com_position"].values
     around = np.ptp(np.unwrap(np.arctan2(place[:, 1], place[:, 0]))[[0, -1]]) * (rho - r)
     assert place[-1, 2] - place[0, 2] == pytest.approx(r * math.pi * math.cos(beta), rel=5e-3)

@@ -1,5 +1,6 @@
 """What a user may bring to a rod: own motions of anchorages, places and times of supports, wrenches that change in
 time, own contacts."""
+
 from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
@@ -22,12 +23,13 @@ STILL = ll.BodyWave(amplitude=0.0)
 
 # Anchorages with a motion of their own
 
+
 def swing(t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """g_c(t): a circle, and a turn about an axis that is not parallel to any other."""
     place = np.stack([0.3 * np.sin(2.0 * t), 0.2 * (1.0 - np.cos(2.0 * t)), 0.1 * np.sin(t) ** 2], axis=-1)
     angle, axis = 0.5 * np.sin(1.5 * t), np.array([0.36, 0.48, 0.8])
     turn = np.concatenate([np.cos(angle)[:, None], np.sin(angle)[:, None] * axis], axis=1)
-    return place, -3.0 * turn                                      # any length and either of the two signs will do
+    return place, -3.0 * turn  # any length and either of the two signs will do
 
 
 @pytest.mark.parametrize("abscissa", [0.0, 0.37])
@@ -36,8 +38,16 @@ def test_held_section_follows_its_own_law(abscissa: float) -> None:
     vehicle does work."""
     start = {"position": (1.0, 2.0, 3.0), "orientation": (0.8, 0.0, 0.0, 0.6)}
     held = ll.Anchorage(abscissa=abscissa, motion=swing)
-    result = ll.simulate(ARM, ll.BodyWave(amplitude=0.3, ramp=0.4), [ll.Gravity(), held], model=COARSE, duration=1.0,
-                         step=0.01, record_every=0.25, initial=start)
+    result = ll.simulate(
+        ARM,
+        ll.BodyWave(amplitude=0.3, ramp=0.4),
+        [ll.Gravity(), held],
+        model=COARSE,
+        duration=1.0,
+        step=0.01,
+        record_every=0.25,
+        initial=start,
+    )
     data = result.dataset
     place, turn = swing(data["time"].values)
     place, R0 = place - place[0], quaternion_to_matrix(np.array(start["orientation"]))
@@ -59,11 +69,14 @@ def test_positions_alone_do_not_turn_it_and_equal_the_sway() -> None:
         assert ends[0][name].values == pytest.approx(ends[1][name].values, abs=1e-8), name
 
 
-@pytest.mark.parametrize(("law", "words"), [
-    (lambda t: np.zeros(3), r"must return finite positions of shape \(\d+, 3\)"),
-    (lambda t: (np.zeros((len(t), 3)), np.zeros((len(t), 4))), "must return finite positions"),
-    (lambda t: np.full((len(t), 3), np.nan), "must return finite positions"),
-])
+@pytest.mark.parametrize(
+    ("law", "words"),
+    [
+        (lambda t: np.zeros(3), r"must return finite positions of shape \(\d+, 3\)"),
+        (lambda t: (np.zeros((len(t), 3)), np.zeros((len(t), 4))), "must return finite positions"),
+        (lambda t: np.full((len(t), 3), np.nan), "must return finite positions"),
+    ],
+)
 def test_bad_laws_are_refused(law: Any, words: str) -> None:
     with pytest.raises(ll.InputError, match=words):
         ll.simulate(ARM, STILL, ll.Anchorage(motion=law), model=COARSE, duration=0.1)
@@ -79,20 +92,23 @@ def test_motions_that_the_base_cannot_have_and_two_laws_are_refused() -> None:
 
 # Supports with places and times of their own
 
+
 def test_supports_come_and_go_by_their_schedule() -> None:
     """Four from the start, a fifth from 0.1 s to 0.3 s where the body is then: forces are shared by those that are
     there."""
     support = ll.Support(abscissae=(0.1, 0.35, 0.6, 0.8), schedule=((0.1, 0.3, 0.5),))
-    data = ll.simulate(SNAKE, ll.TravellingCurvature(), support, model=FINE, duration=0.38, step=0.02,
-                       record_every=0.02).dataset
+    data = ll.simulate(
+        SNAKE, ll.TravellingCurvature(), support, model=FINE, duration=0.38, step=0.02, record_every=0.02
+    ).dataset
     there, time = data["contact_state"].values[:, 4] > 0, data["time"].values
     np.testing.assert_array_equal(there, (time > 0.1 - 1e-9) & (time < 0.3 - 1e-9))
     assert data["support_abscissa"].values[there, 4] == pytest.approx(0.5 + 0.5 * (time[there] - 0.1), abs=1e-5)
     place = data["contact_position"].values[there, 4]
     assert np.abs(place - place[0]).max() < 1e-5, "it stands still in space"
     wheels = support.changed(travel=False)
-    data = ll.simulate(SNAKE, ll.TravellingCurvature(), wheels, model=FINE, duration=0.38, step=0.02,
-                       record_every=0.02).dataset
+    data = ll.simulate(
+        SNAKE, ll.TravellingCurvature(), wheels, model=FINE, duration=0.38, step=0.02, record_every=0.02
+    ).dataset
     np.testing.assert_array_equal(data["contact_state"].values[:, 4] > 0, there)
     assert (data["support_abscissa"].values[there, 4] == 0.5).all()
 
@@ -101,18 +117,26 @@ def test_a_whole_run_by_schedule_is_that_of_spacing() -> None:
     """Supports that enter every 0.4 s at the head, by the clock or by the distance: the same forces."""
     rows = tuple((0.2 + 0.4 * n, 1e3, 0.0) for n in range(3))
     kinds = (ll.Support(spacing=0.2), ll.Support(schedule=rows))
-    forces = [ll.simulate(SNAKE, ll.TravellingCurvature(), kind, model=FINE, duration=1.1, step=0.02,
-                          record_every=0.1).dataset for kind in kinds]
-    for a, b in zip(forces[0]["support_wrench"].values[..., 1], forces[1]["support_wrench"].values[..., 1],
-                    strict=True):
+    forces = [
+        ll.simulate(
+            SNAKE, ll.TravellingCurvature(), kind, model=FINE, duration=1.1, step=0.02, record_every=0.1
+        ).dataset
+        for kind in kinds
+    ]
+    for a, b in zip(
+        forces[0]["support_wrench"].values[..., 1], forces[1]["support_wrench"].values[..., 1], strict=True
+    ):
         assert sorted(a[a != 0.0]) == pytest.approx(sorted(b[b != 0.0]), abs=1e-4)
 
 
-@pytest.mark.parametrize(("fields", "words"), [
-    ({"schedule": ((0.5, 0.2, 0.1),)}, "goes later"),
-    ({"schedule": ((0.0, 1.0, 0.1),), "spacing": 0.2}, "come by themselves"),
-    ({"abscissae": ()}, "at least one support"),
-])
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"schedule": ((0.5, 0.2, 0.1),)}, "goes later"),
+        ({"schedule": ((0.0, 1.0, 0.1),), "spacing": 0.2}, "come by themselves"),
+        ({"abscissae": ()}, "at least one support"),
+    ],
+)
 def test_bad_schedules_are_refused(fields: dict, words: str) -> None:
     with pytest.raises(ll.InputError, match=words):
         ll.Support(**fields)
@@ -120,11 +144,13 @@ def test_bad_schedules_are_refused(fields: dict, words: str) -> None:
 
 def test_a_scheduled_support_beyond_the_body_is_refused() -> None:
     with pytest.raises(ll.InputError, match=r"schedule\[0\] = 1.5 m lies outside the body"):
-        ll.simulate(SNAKE, ll.TravellingCurvature(), ll.Support(schedule=((0.1, 0.2, 1.5),)), model=COARSE,
-                    duration=0.1)
+        ll.simulate(
+            SNAKE, ll.TravellingCurvature(), ll.Support(schedule=((0.1, 0.2, 1.5),)), model=COARSE, duration=0.1
+        )
 
 
 # Wrenches that change in time
+
 
 def pulse(t: float) -> tuple[list[float], list[float]]:
     return [2.0 * np.sin(np.pi * t / 0.4) ** 2, 0.0, 0.3], [0.0, 0.05 * t, 0.0]
@@ -134,8 +160,9 @@ def pulse(t: float) -> tuple[list[float], list[float]]:
 def test_end_wrench_of_a_rod_is_its_law(frame: str) -> None:
     """Λ(l) = F_plus(t) of a clamped straight rod, and the anchor carries all of it."""
     load = ll.PointWrench(abscissa=0.5, law=pulse, frame=frame)
-    data = ll.simulate(ARM, STILL, [ll.Anchorage(), load], model=COARSE, duration=0.4, step=0.02,
-                       record_every=0.1).dataset
+    data = ll.simulate(
+        ARM, STILL, [ll.Anchorage(), load], model=COARSE, duration=0.4, step=0.02, record_every=0.1
+    ).dataset
     for t, wrench in zip(data["time"].values, data["contact_wrench"].values, strict=True):
         force, torque = (np.array(part) for part in pulse(float(t)))
         moment = torque + np.cross([0.5, 0.0, 0.0], force)
@@ -157,6 +184,7 @@ def test_a_force_in_time_moves_a_free_rod_and_a_chain_by_its_impulse() -> None:
 def test_laws_that_fail_keep_the_run(held: tuple) -> None:
     def short(t: float) -> list[float]:
         return [1.0, 0.0, 0.0] if t < 0.055 else [1.0]
+
     with pytest.raises(ll.SimulationError, match="law short must return a force of 3 numbers") as caught:
         ll.simulate(ARM, STILL, [ll.PointWrench(abscissa=0.5, law=short), *held], model=COARSE, duration=0.2, step=0.01)
     assert caught.value.result.dataset["time"].values[-1] == pytest.approx(0.05)
@@ -171,6 +199,7 @@ def test_two_laws_and_statics_are_refused() -> None:
 
 
 # Own contacts
+
 
 @pytest.fixture
 def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,11 +220,13 @@ def driven_wheel(**fields: float) -> Contact:
             still = np.zeros((len(times), 1))
             return Places(still + self.abscissa, still, still)
 
-        def demands(self, times: np.ndarray, places: Places, strain: np.ndarray, slope: np.ndarray,
-                    rate: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        def demands(
+            self, times: np.ndarray, places: Places, strain: np.ndarray, slope: np.ndarray, rate: np.ndarray
+        ) -> tuple[np.ndarray, np.ndarray]:
             twist, change = np.zeros_like(strain), np.zeros_like(strain)
             twist[..., 0], change[..., 0] = self.gain * times[:, None], self.gain
             return twist, change
+
     return DrivenWheel(**fields)
 
 
@@ -204,8 +235,9 @@ def test_own_contact_drives_a_circular_body(forgetful: None) -> None:
     circle of radius 1/K_o. The wheel alone pushes along: m V̇ at every section."""
     gait = ll.SteeredCurvature(amplitude=0.0, steer=2.0, distance=lambda t: 0.25 * t**2)
     parts = [driven_wheel(gain=-0.5), ll.Support(abscissae=(0.3, 0.7), travel=False)]
-    result = ll.simulate(SNAKE, gait, parts, model=ll.MacroContinuousSettings(cells=32), duration=1.0, step=0.02,
-                         record_every=0.1)
+    result = ll.simulate(
+        SNAKE, gait, parts, model=ll.MacroContinuousSettings(cells=32), duration=1.0, step=0.02, record_every=0.1
+    )
     data = result.dataset
     angle = 2.0 * 0.25 * data["time"].values ** 2
     assert data["head_position"].values[:, 0] == pytest.approx(-0.5 * np.sin(angle), abs=1e-9)
@@ -218,5 +250,6 @@ def test_own_contact_drives_a_circular_body(forgetful: None) -> None:
 def test_a_contact_that_says_nothing_is_refused(forgetful: None) -> None:
     class Silent(Contact):
         kind: Literal["silent"] = "silent"
+
     with pytest.raises(ll.InputError, match="'silent' does not say where it holds the body"):
         ll.simulate(ARM, STILL, Silent(), model=COARSE, duration=0.1)

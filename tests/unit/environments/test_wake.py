@@ -1,4 +1,5 @@
 """The wake: its energy, its momentum, small waves, both ends of a body, rods, and what is refused."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -62,7 +63,7 @@ def test_small_waves_give_lighthills_thrust() -> None:
     columns.added[:], columns.outward[:] = (0.0, m, 0.0), 1.0
     for U, a in ((0.0, 1e-3), (0.45, 1e-3), (V, 1e-3)):
         thrust = []
-        for th in phase:                                   # y = a cos(k s - ω t); the body swims to -x
+        for th in phase:  # y = a cos(k s - ω t); the body swims to -x
             slope, lift = -a * k * np.sin(th), a * omega * np.sin(th)
             e1 = np.array([1.0, slope]) / np.hypot(1.0, slope)
             e2, velocity = np.array([-e1[1], e1[0]]), np.array([-U, lift])
@@ -78,7 +79,7 @@ def test_a_robot_led_by_its_tip_leaves_the_wake_at_its_base() -> None:
     one = ll.UniformChain(links=1, length=0.3, half_width=0.02, half_height=0.03)
     forth = ll.NewtonEuler(one, ll.Water()).inverse([], [], [], twist).base_acceleration
     lever = np.array([0.3, 0.0, 0.0])
-    turned = np.array([-1.0, -1.0, 1.0])                   # half a turn about z: its origin is then the other end
+    turned = np.array([-1.0, -1.0, 1.0])  # half a turn about z: its origin is then the other end
     there = np.concatenate([turned * (twist[:3] + np.cross(twist[3:], lever)), turned * twist[3:]])
     back = ll.NewtonEuler(one.changed(head="tip"), ll.Water()).inverse([], [], [], there).base_acceleration
     w, alpha = twist[3:], forth[3:]
@@ -91,8 +92,10 @@ def test_a_tail_fin_changes_the_wake_alone() -> None:
     plain, fin = (ll.Water(tail=tail) for tail in (None, {"half_width": 0.02, "half_height": 0.06}))
     twist = [-0.4, 0.2, 0.0, 0.0, 0.0, 0.0]
     zero = np.zeros(SWIMMER.build().freedoms)
-    still, at_edge, at_fin = (ll.NewtonEuler(SWIMMER, water).inverse(zero, zero, zero, twist).base_acceleration
-                              for water in (ll.Water(wake="none"), plain, fin))
+    still, at_edge, at_fin = (
+        ll.NewtonEuler(SWIMMER, water).inverse(zero, zero, zero, twist).base_acceleration
+        for water in (ll.Water(wake="none"), plain, fin)
+    )
     np.testing.assert_allclose((at_fin - still)[:2], 4.0 * (at_edge - still)[:2], rtol=1e-9)
 
 
@@ -104,8 +107,11 @@ def test_other_models_of_a_chain(model: str) -> None:
     other = swim(ll.Water(), robot, 0.001, flat, model=model)
     allowed = 1e-6 if model == "geometric" else 2e-3
     assert np.abs(other.base_position.values - smooth.base_position.values).max() < allowed
-    np.testing.assert_allclose(other.law_work.sel(law="wake").values[-1], smooth.law_work.sel(law="wake").values[-1],
-                               rtol=1e-4 if model == "geometric" else 0.03)
+    np.testing.assert_allclose(
+        other.law_work.sel(law="wake").values[-1],
+        smooth.law_work.sel(law="wake").values[-1],
+        rtol=1e-4 if model == "geometric" else 0.03,
+    )
 
 
 def test_a_rod_is_the_limit_of_chains() -> None:
@@ -126,23 +132,32 @@ def test_a_rod_is_the_limit_of_chains() -> None:
 
 def test_a_rod_that_stretches_has_no_wake_and_says_so() -> None:
     rod = ll.Rod(strains="reissner", length=0.5)
-    scenario = ll.Scenario(robot=rod, gait=ll.TravellingCurvature(), environment=(ll.Water(),),
-                           model={"kind": "macro-continuous"}, duration=0.1)
+    scenario = ll.Scenario(
+        robot=rod,
+        gait=ll.TravellingCurvature(),
+        environment=(ll.Water(),),
+        model={"kind": "macro-continuous"},
+        duration=0.1,
+    )
     assert any("stretches" in note for note in scenario.notes())
     with pytest.raises(InputError, match=r"water\.wake.*stretches or shears"):
         ll.MacroContinuous(rod, ll.Water(wake="tail"))
     with pytest.raises(InputError, match="inertia"):
-        ll.MacroContinuous(rod.changed(strains="planar"), ll.Water(),
-                           settings=ll.MacroContinuousSettings(inertia=False))
+        ll.MacroContinuous(
+            rod.changed(strains="planar"), ll.Water(), settings=ll.MacroContinuousSettings(inertia=False)
+        )
 
 
-@pytest.mark.parametrize(("fields", "said"), [
-    ({"model": "lighthill", "added_mass": "paper"}, "added_mass"),
-    ({"model": "morison", "wake": "tail"}, "wake"),
-    ({"model": "morison", "tail": {"half_height": 0.1}}, "tail"),
-    ({"tail": {"half_height": 0.0}}, "half_height"),
-    ({"wake": "nose"}, "wake"),
-])
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"model": "lighthill", "added_mass": "paper"}, "added_mass"),
+        ({"model": "morison", "wake": "tail"}, "wake"),
+        ({"model": "morison", "tail": {"half_height": 0.1}}, "tail"),
+        ({"tail": {"half_height": 0.0}}, "half_height"),
+        ({"wake": "nose"}, "wake"),
+    ],
+)
 def test_refusals(fields: dict, said: str) -> None:
     with pytest.raises(InputError, match=said):
         ll.Water(**fields)
@@ -170,8 +185,12 @@ def test_parts_of_a_body_have_coefficients_of_their_own() -> None:
     twist, zero = [0.0, 0.3, 0.1, 0.0, 0.0, 0.0], np.zeros(8)
     named, measured, all_over = (
         ll.NewtonEuler(SWIMMER, ll.Water(wake="none", **fields)).inverse(zero, zero, zero, twist).base_acceleration
-        for fields in ({"parts": [{"links": (0, 1), "drag": (0.0, 2.0, 3.0, 0.0)}]},
-                       {"parts": [{"between": (0.0, 0.2), "drag": (0.0, 2.0, 3.0, 0.0)}]}, {}))
+        for fields in (
+            {"parts": [{"links": (0, 1), "drag": (0.0, 2.0, 3.0, 0.0)}]},
+            {"parts": [{"between": (0.0, 0.2), "drag": (0.0, 2.0, 3.0, 0.0)}]},
+            {},
+        )
+    )
     np.testing.assert_array_equal(named, measured)
     assert abs(named[5] - all_over[5]) > 1e-3
     every = ll.Water(wake="none", parts=[{"links": tuple(range(5)), "inertia": (2.0, 2.0, 1.0)}])

@@ -1,5 +1,5 @@
-"""Wheels and clamps: closed forms of dry friction, their two cones and placements, with Newton-Euler too, and refusals.
-"""
+"""Wheels and clamps: closed forms of dry friction, their two cones and placements, with Newton-Euler too, and refusals."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -20,10 +20,24 @@ STILL = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives
 PUCK = WangSnake(modules=1)
 
 
-def slide(wheels: Wheels, twist: tuple[float, ...], duration: float, step: float = 1e-3, model: Any = "geometric",
-          **extra: Any) -> Any:
-    return ll.simulate(PUCK, STILL, (wheels, *extra.pop("laws", ())), model=model, duration=duration, step=step,
-                       initial={"twist": twist}, **extra).dataset
+def slide(
+    wheels: Wheels,
+    twist: tuple[float, ...],
+    duration: float,
+    step: float = 1e-3,
+    model: Any = "geometric",
+    **extra: Any,
+) -> Any:
+    return ll.simulate(
+        PUCK,
+        STILL,
+        (wheels, *extra.pop("laws", ())),
+        model=model,
+        duration=duration,
+        step=step,
+        initial={"twist": twist},
+        **extra,
+    ).dataset
 
 
 @pytest.mark.parametrize("cone", ["box", "ellipse"])
@@ -35,8 +49,8 @@ def test_sliding_sideways_stops_in_v_over_mu_g(cone: str) -> None:
     assert velocity[50] == pytest.approx(speed - 0.05 * friction, abs=1e-12)
     assert data["com_position"].values[-1, 1] == pytest.approx(speed**2 / (2 * friction), abs=3e-4)
     assert np.abs(velocity[100]) > 0.0 and np.abs(velocity[102:]).max() < LIMITS.tolerance
-    assert np.abs(velocity[115:]).max() < 1e-30                          # the solver leaves a part of it, which
-                                                                         # steps only shrink
+    assert np.abs(velocity[115:]).max() < 1e-30  # the solver leaves a part of it, which
+    # steps only shrink
 
 
 def test_rolling_along_takes_the_small_coefficient() -> None:
@@ -45,8 +59,7 @@ def test_rolling_along_takes_the_small_coefficient() -> None:
 
 
 def test_a_held_wheel_does_not_creep() -> None:
-    """A push below mu N moves a regularised wheel by eps, a set-valued one not at all; above it, with (F - mu N) / m.
-    """
+    """A push below mu N moves a regularised wheel by eps, a set-valued one not at all; above it, with (F - mu N) / m."""
     from limbless.environments.point_wrench import PointWrench
 
     limit = 0.5 * 0.5 * 9.81
@@ -56,8 +69,9 @@ def test_a_held_wheel_does_not_creep() -> None:
     assert held["contact_force"].values[5, 0, 1] == pytest.approx(-0.9 * limit, rel=1e-12)
     creeping = slide(Wheels(law="regularised", slip_speed=1e-3), (0,) * 6, 0.5, 1e-4, laws=(below,))
     assert creeping["com_velocity"].values[-1, 1] == pytest.approx(1e-3 * 0.9 / np.sqrt(1 - 0.81), rel=1e-6)
-    assert slide(Wheels(), (0,) * 6, 0.1,
-                 laws=(above,))["com_velocity"].values[-1, 1] == pytest.approx(0.1 * 0.2 * limit / 0.5, rel=1e-9)
+    assert slide(Wheels(), (0,) * 6, 0.1, laws=(above,))["com_velocity"].values[-1, 1] == pytest.approx(
+        0.1 * 0.2 * limit / 0.5, rel=1e-9
+    )
 
 
 def test_the_ellipse_opposes_sliding_as_a_whole() -> None:
@@ -66,22 +80,24 @@ def test_the_ellipse_opposes_sliding_as_a_whole() -> None:
     """
     wheels = {"tangential": 0.3, "normal": 0.5}
     load, v = 0.5 * 9.81, np.array([0.4, 0.2])
-    box, ellipse = (slide(Wheels(cone=cone, **wheels), (*v, 0, 0, 0, 0), 0.002, 1e-6)["contact_force"].values[0, 0, :2]
-                    for cone in ("box", "ellipse"))
+    box, ellipse = (
+        slide(Wheels(cone=cone, **wheels), (*v, 0, 0, 0, 0), 0.002, 1e-6)["contact_force"].values[0, 0, :2]
+        for cone in ("box", "ellipse")
+    )
     mu = np.array([0.3, 0.5])
     assert box == pytest.approx(-mu * load, rel=1e-12)
     assert ellipse == pytest.approx(-(mu**2 * v) * load / np.linalg.norm(mu * v), rel=1e-4)
     smooth = Geometric(PUCK, Wheels(law="regularised", cone="ellipse", slip_speed=1e-6, **wheels))
-    assert smooth.generalised_force([0, 0, 0],
-                                    [*v, 0])[:2] == pytest.approx(-(mu**2 * v) * load / np.linalg.norm(mu * v),
-                                                                  rel=1e-9)
+    assert smooth.generalised_force([0, 0, 0], [*v, 0])[:2] == pytest.approx(
+        -(mu**2 * v) * load / np.linalg.norm(mu * v), rel=1e-9
+    )
 
 
 def test_a_belly_resists_turning_and_an_axle_does_not() -> None:
-    spin = (0.0, -0.04 * 2.0, 0, 0, 0, 2.0)                              # about the module's centre
+    spin = (0.0, -0.04 * 2.0, 0, 0, 0, 2.0)  # about the module's centre
     axle, belly = (slide(Wheels(placement=place), spin, 0.05) for place in ("centre", "distributed"))
     assert np.abs(axle["base_twist"].values[-1, 5] - 2.0) < 1e-9
-    lever = 0.08 / 4                                                     # mean distance from the middle
+    lever = 0.08 / 4  # mean distance from the middle
     four = np.polynomial.legendre.leggauss(4)
     lever = float((0.5 * four[1]) @ np.abs(0.04 * four[0]))
     assert belly["base_twist"].values[-1, 5] == pytest.approx(2.0 - 0.05 * 0.5 * 0.5 * 9.81 * lever / 0.016, rel=1e-6)
@@ -93,14 +109,26 @@ def test_the_paper_robot_goes_less_far_on_its_belly() -> None:
     """
     from limbless.gaits.serpenoid import Serpenoid
 
-    ends = [ll.simulate(WangSnake(), Serpenoid(), Wheels(placement=place), model="geometric", duration=6.3, step=2e-3,
-                        record_every=6.3).dataset["com_position"].values[-1, 0] for place in ("centre", "distributed")]
+    ends = [
+        ll.simulate(
+            WangSnake(),
+            Serpenoid(),
+            Wheels(placement=place),
+            model="geometric",
+            duration=6.3,
+            step=2e-3,
+            record_every=6.3,
+        )
+        .dataset["com_position"]
+        .values[-1, 0]
+        for place in ("centre", "distributed")
+    ]
     assert ends[1] < 0.95 * ends[0]
 
 
 def test_newton_euler_rolls_on_the_same_regularised_wheels() -> None:
     laws = Wheels(law="regularised", cone="ellipse", placement="distributed", slip_speed=0.01)
-    group = {"kind": "geometric", "coordinates": "group"}                # both then step the body twist
+    group = {"kind": "geometric", "coordinates": "group"}  # both then step the body twist
     runs = [slide(laws, (0.2, 0.1, 0, 0, 0, 1.0), 0.05, 1e-3, model) for model in (group, "newton-euler")]
     assert np.abs(runs[0]["base_position"].values - runs[1]["base_position"].values).max() < 1e-14
     assert np.abs(runs[0]["fluid_force"].values - runs[1]["fluid_force"].values).max() < 1e-11
@@ -115,25 +143,29 @@ def test_windows_switch_wheels_on_and_off() -> None:
 def test_loads() -> None:
     robot = WangSnake(payload=0.4).build()
     both = Wheels(), Wheels(modules=(0, 2), load="shared")
-    own, shared = ([WheelShape.of(contact.surface[SHAPE:]).load for contact in wheels.contacts(robot)]
-                   for wheels in both)
+    own, shared = (
+        [WheelShape.of(contact.surface[SHAPE:]).load for contact in wheels.contacts(robot)] for wheels in both
+    )
     assert own == pytest.approx(9.81 * np.array([0.5, 0.5, 0.5, 0.5, 0.9]))
     assert shared == pytest.approx(9.81 * 2.9 / 2 * np.ones(2))
 
 
-@pytest.mark.parametrize(("make", "words"), [
-    (lambda: Wheels(normal=-0.1), "greater than or equal to 0|must be"),
-    (lambda: Wheels(tangential=2000.0), "less than or equal to 1000|must be"),
-    (lambda: Wheels(slip_speed=0.0), "greater than 0|must be"),
-    (lambda: Wheels(cone="pyramid"), "box"),
-    (lambda: Wheels(modules=()), "at least 1|modules"),
-    (lambda: Wheels(modules=(0, 7)).contacts(WangSnake().build()), "modules 0 to 4"),
-    (lambda: Wheels(modules=(1, 1)).contacts(WangSnake().build()), "both name 1"),
-    (lambda: Wheels().pack(WangSnake().build()), "regularised"),
-    (lambda: Clamp(active=((0.0, 2.0), (1.0, 3.0))), "overlap"),
-    (lambda: Clamp(module=5).row(WangSnake().build()), "beyond the body.*0 to 4"),
-    (lambda: Clamp(module=-6).row(WangSnake().build()), "beyond the body"),
-])
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Wheels(normal=-0.1), "greater than or equal to 0|must be"),
+        (lambda: Wheels(tangential=2000.0), "less than or equal to 1000|must be"),
+        (lambda: Wheels(slip_speed=0.0), "greater than 0|must be"),
+        (lambda: Wheels(cone="pyramid"), "box"),
+        (lambda: Wheels(modules=()), "at least 1|modules"),
+        (lambda: Wheels(modules=(0, 7)).contacts(WangSnake().build()), "modules 0 to 4"),
+        (lambda: Wheels(modules=(1, 1)).contacts(WangSnake().build()), "both name 1"),
+        (lambda: Wheels().pack(WangSnake().build()), "regularised"),
+        (lambda: Clamp(active=((0.0, 2.0), (1.0, 3.0))), "overlap"),
+        (lambda: Clamp(module=5).row(WangSnake().build()), "beyond the body.*0 to 4"),
+        (lambda: Clamp(module=-6).row(WangSnake().build()), "beyond the body"),
+    ],
+)
 def test_refusals(make: Any, words: str) -> None:
     with pytest.raises(ll.InputError, match=words):
         make()
@@ -148,9 +180,12 @@ def test_newton_euler_and_the_geometric_model_meet_on_set_valued_wheels(cone: st
 
     gaps, apart = [], []
     for step in (4e-3, 1e-3):
-        runs = [ll.simulate(WangSnake(), Serpenoid(), Wheels(cone=cone), model=model, duration=3.0, step=step,
-                            record_every=0.04).dataset
-                for model in ("geometric", "newton-euler")]
+        runs = [
+            ll.simulate(
+                WangSnake(), Serpenoid(), Wheels(cone=cone), model=model, duration=3.0, step=step, record_every=0.04
+            ).dataset
+            for model in ("geometric", "newton-euler")
+        ]
         gaps.append(np.abs(runs[0]["base_position"].values - runs[1]["base_position"].values).max())
         torque = [run["joint_torque"].values[5:-1] for run in runs]
         apart.append(np.abs(torque[0] - torque[1]).mean() / np.abs(torque[0]).mean())
@@ -164,8 +199,13 @@ def test_the_two_models_meet_on_set_valued_wheels_in_water_with_added_mass() -> 
     from limbless.gaits.serpenoid import Serpenoid
 
     def ends(model: str, *water: ll.Water) -> np.ndarray:
-        return ll.simulate(WangSnake(), Serpenoid(), [Wheels(), *water], model=model, duration=0.5, step=1e-3,
-                           record_every=0.5).dataset["base_position"].values[-1]
+        return (
+            ll.simulate(
+                WangSnake(), Serpenoid(), [Wheels(), *water], model=model, duration=0.5, step=1e-3, record_every=0.5
+            )
+            .dataset["base_position"]
+            .values[-1]
+        )
 
     water = ll.Water(added_mass="consistent")
     wet, dry, other = ends("newton-euler", water), ends("newton-euler"), ends("geometric", water)
@@ -195,8 +235,10 @@ def test_an_ellipse_as_slender_as_can_be_is_solved_and_moves_like_the_box() -> N
     """
     from limbless.gaits.serpenoid import Serpenoid
 
-    runs = [ll.simulate(WangSnake(), Serpenoid(), Wheels(cone=cone, normal=1000.0), model="geometric", duration=0.01)
-            for cone in ("ellipse", "box")]
+    runs = [
+        ll.simulate(WangSnake(), Serpenoid(), Wheels(cone=cone, normal=1000.0), model="geometric", duration=0.01)
+        for cone in ("ellipse", "box")
+    ]
     assert [run.status for run in runs] == ["completed"] * 2 and not any(run.doubts for run in runs)
     ellipse, box = (run.dataset for run in runs)
     assert np.linalg.norm(ellipse["contact_force"].values, axis=-1).max() < 1000.0 * 0.5 * 9.81 * (1.0 + 1e-9)
@@ -208,10 +250,14 @@ def test_an_ellipse_as_slender_as_can_be_is_solved_and_moves_like_the_box() -> N
 def test_newton_euler_refuses_what_only_the_geometric_model_can() -> None:
     with pytest.raises(ll.InputError, match="geometric"):
         ll.simulate(WangSnake(), STILL, Clamp(), model="newton-euler", duration=0.1)
-    with pytest.raises(ll.InputError, match=r"newton-euler with set-valued wheels is stepped by the non-smooth "
-                                            r".*spherical.*regularised"):
-        ll.simulate(ll.KhalilEel(joints="spherical", base="planar"), ll.BodyWave(), Wheels(), model="newton-euler",
-                    duration=0.1)
+    with pytest.raises(
+        ll.InputError,
+        match=r"newton-euler with set-valued wheels is stepped by the non-smooth "
+        r".*spherical.*regularised",
+    ):
+        ll.simulate(
+            ll.KhalilEel(joints="spherical", base="planar"), ll.BodyWave(), Wheels(), model="newton-euler", duration=0.1
+        )
     with pytest.raises(ll.InputError, match="no function of one state"):
         ll.NewtonEuler(WangSnake(), Wheels())
 
@@ -227,23 +273,40 @@ def test_a_free_base_is_refused() -> None:
 def test_wheels_and_gravity_that_differ_are_noted() -> None:
     from limbless.gaits.serpenoid import Serpenoid
 
-    run = ll.simulate(WangSnake(), Serpenoid(), (Wheels(), ll.Gravity(acceleration=(0.0, 0.0, -1.62))),
-                      model="geometric", duration=0.01,
-                      step=0.001)
+    run = ll.simulate(
+        WangSnake(),
+        Serpenoid(),
+        (Wheels(), ll.Gravity(acceleration=(0.0, 0.0, -1.62))),
+        model="geometric",
+        duration=0.01,
+        step=0.001,
+    )
     assert "environment.wheels.gravity: 9.81 m/s2 presses on the ground, while `gravity` has 1.62 m/s2" in run.notes
 
 
 # Loads that are solved for
 
-def on_wheels(slope: float = 0.0, speed: float = 0.0, duration: float = 0.3, tangential: float = 0.01,
-              **robot: Any) -> ll.Result:
+
+def on_wheels(
+    slope: float = 0.0, speed: float = 0.0, duration: float = 0.3, tangential: float = 0.01, **robot: Any
+) -> ll.Result:
     """Three modules on a free base, straight, on a plane that rises along x."""
     turn = (np.cos(slope / 2), 0.0, -np.sin(slope / 2), 0.0)
-    start = {"position": (-0.02 * np.sin(slope), 0.0, 0.02 * np.cos(slope)), "orientation": turn,
-             "twist": (speed, 0, 0, 0, 0, 0)}
+    start = {
+        "position": (-0.02 * np.sin(slope), 0.0, 0.02 * np.cos(slope)),
+        "orientation": turn,
+        "twist": (speed, 0, 0, 0, 0, 0),
+    }
     wheels = Wheels(load="solved", slope=(slope, 0.0), tangential=tangential, normal=0.5)
-    return ll.simulate(WangSnake(modules=3, base="free", **robot), STILL, (wheels, ll.Gravity()), model="non-smooth",
-                       duration=duration, step=1e-3, initial=start)
+    return ll.simulate(
+        WangSnake(modules=3, base="free", **robot),
+        STILL,
+        (wheels, ll.Gravity()),
+        model="non-smooth",
+        duration=duration,
+        step=1e-3,
+        initial=start,
+    )
 
 
 def test_solved_loads_bear_the_robot_and_its_rolling_is_that_of_its_slope() -> None:
@@ -276,10 +339,19 @@ def test_a_raised_front_leaves_its_wheels_and_loads_those_behind() -> None:
     theta, length = 0.5, 0.2
     robot = ll.Chain.uniform(links=3, length=length, half_width=0.03, half_height=0.02, axis=(0, 1, 0))
     gait = ll.FunctionGait(function=lambda t, s: np.tile((-theta, 0.0), (len(t), 1)), drives="joint")
-    start = {"position": (0.0, 0.0, 0.02 + length * np.sin(theta)), "orientation": (np.cos(theta / 2), 0.0,
-                                                                                    np.sin(theta / 2), 0.0)}
-    run = ll.simulate(robot, gait, (Wheels(load="solved", tangential=0.01, normal=0.5, wheel_radius=0.02),
-                                    ll.Gravity()), model="non-smooth", duration=0.2, step=1e-3, initial=start)
+    start = {
+        "position": (0.0, 0.0, 0.02 + length * np.sin(theta)),
+        "orientation": (np.cos(theta / 2), 0.0, np.sin(theta / 2), 0.0),
+    }
+    run = ll.simulate(
+        robot,
+        gait,
+        (Wheels(load="solved", tangential=0.01, normal=0.5, wheel_radius=0.02), ll.Gravity()),
+        model="non-smooth",
+        duration=0.2,
+        step=1e-3,
+        initial=start,
+    )
     weight = 9.81 * float(robot.bodies().mass[0])
     load, link = run.dataset["contact_force"].values[-1, :, 2], run.dataset["contact_link"].values
     found = [load[link == number].sum() / weight for number in range(3)]

@@ -1,4 +1,5 @@
 """Flows: rates and gradients against differences, bodies that the water carries, and what is refused."""
+
 from __future__ import annotations
 
 import math
@@ -20,14 +21,22 @@ from limbless.mechanics.forces.stream import Flows, Unasked, stream_at
 
 STILL = ll.BodyWave(amplitude=0.0)
 NO_DRAG = (0.0, 0.0, 0.0, 0.0)
-ACROSS = (math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5))                     # the body's axis along y
+ACROSS = (math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5))  # the body's axis along y
 KINDS = {
     "uniform": UniformFlow(velocity=(0.1, -0.2, 0.3)),
-    "shear": ShearFlow(velocity=(0.1, 0.0, 0.2), gradient=((0.3, 0.2, -0.1), (0.5, -0.4, 0.2), (0.1, -0.3, 0.1)),
-                       origin=(0.2, 0.1, 0.0)),
+    "shear": ShearFlow(
+        velocity=(0.1, 0.0, 0.2),
+        gradient=((0.3, 0.2, -0.1), (0.5, -0.4, 0.2), (0.1, -0.3, 0.1)),
+        origin=(0.2, 0.1, 0.0),
+    ),
     "oscillating": OscillatingFlow(mean=(0.1, 0.0, 0.0), amplitude=(0.0, 0.3, 0.1), period=1.3, phase=0.4),
-    "vortices": VorticesFlow(places=((0.1, 0.2, 0.0), (0.5, -0.1, 0.3)), circulations=(0.2, -0.1), core=0.15,
-                             axis=(0.3, 0.2, 1.0), drift=(0.2, 0.1, -0.1)),
+    "vortices": VorticesFlow(
+        places=((0.1, 0.2, 0.0), (0.5, -0.1, 0.3)),
+        circulations=(0.2, -0.1),
+        core=0.15,
+        axis=(0.3, 0.2, 1.0),
+        drift=(0.2, 0.1, -0.1),
+    ),
     "deep waves": WavesFlow(amplitude=0.05, length=2.0, direction=0.7, phase=0.4),
     "shallow waves": WavesFlow(amplitude=0.02, period=1.5, direction=-0.3, depth=0.6),
 }
@@ -84,15 +93,17 @@ def drifting(water: dict, density: float = 1000.0, half: tuple = (0.05, 0.05), l
     return ll.simulate(robot, STILL, [water, *options.pop("others", ())], **options).dataset
 
 
-@pytest.mark.parametrize(("ratio", "half", "place"), [(2.0, (0.05, 0.05), 0.05517371360519039),
-                                                      (0.5, (0.03, 0.06), 0.09931268448934269)])
+@pytest.mark.parametrize(
+    ("ratio", "half", "place"), [(2.0, (0.05, 0.05), 0.05517371360519039), (0.5, (0.03, 0.06), 0.09931268448934269)]
+)
 def test_an_oscillating_stream_carries_a_body_along(ratio: float, half: tuple, place: float) -> None:
     """From rest, across the body: 2 (1 + b/a) / (s + b/a) 0.2 T / (2π) after half a period."""
     flow = {"kind": "oscillating", "amplitude": (0.0, 0.2, 0.0), "period": 1.3}
     data = drifting({"flow": [flow]}, 1000.0 * ratio, half, duration=0.65, step=0.0025, record_every=0.05)
     assert data.base_position.values[-1, 1] == pytest.approx(place, rel=1e-9)
-    np.testing.assert_allclose(data.water_velocity.values[3, 0], [0, 0.2 * math.sin(2 * math.pi * 0.15 / 1.3), 0],
-                               atol=1e-12)
+    np.testing.assert_allclose(
+        data.water_velocity.values[3, 0], [0, 0.2 * math.sin(2 * math.pi * 0.15 / 1.3), 0], atol=1e-12
+    )
 
 
 def test_a_body_as_dense_as_the_water_goes_with_it() -> None:
@@ -128,12 +139,19 @@ def test_galilei() -> None:
     half = {"kind": "oscillating", "mean": (0.05, 0.025, -0.01), "amplitude": (0.0, 0.0, 0.0)}
     gait, u = ll.BodyWave(amplitude=0.5, growth=0.0, wavelength=0.5, period=0.8, ramp=0.4), np.array([0.1, 0.05, -0.02])
     still, current, flows = (
-        ll.simulate(swimmer, gait, water, duration=0.8, step=0.005, record_every=0.1, initial={"twist": (*v, 0, 0, 0)})
-        .dataset for water, v in ((ll.Water(), (0, 0, 0)), (ll.Water(current=tuple(u)), u),
-                                  (ll.Water(flow=[{"kind": "uniform", "velocity": tuple(0.5 * u)}, half]), u)))
+        ll.simulate(
+            swimmer, gait, water, duration=0.8, step=0.005, record_every=0.1, initial={"twist": (*v, 0, 0, 0)}
+        ).dataset
+        for water, v in (
+            (ll.Water(), (0, 0, 0)),
+            (ll.Water(current=tuple(u)), u),
+            (ll.Water(flow=[{"kind": "uniform", "velocity": tuple(0.5 * u)}, half]), u),
+        )
+    )
     for moving in (current, flows):
-        np.testing.assert_allclose(moving.base_position.values,
-                                   still.base_position.values + np.outer(still.time.values, u), atol=1e-10)
+        np.testing.assert_allclose(
+            moving.base_position.values, still.base_position.values + np.outer(still.time.values, u), atol=1e-10
+        )
         np.testing.assert_allclose(moving.joint_torque.values, still.joint_torque.values, atol=1e-10)
 
 
@@ -143,10 +161,18 @@ def test_waves_carry_a_small_body_as_they_carry_the_water() -> None:
     wave = WavesFlow(amplitude=0.05, length=4.0)
     period = 2 * math.pi / wave.rate
     start = wave.at(np.array(0.0), np.array([0.0, 0.0, -0.3]))
-    turned = (start[1], -start[0], start[2])                              # along the axes of a body that lies along y
-    data = drifting({"flow": [wave], "surface": 0.0}, 1000.0, (0.01, 0.01), 0.02, duration=5 * period,
-                    step=period / 200, record_every=period, others=(ll.Gravity(),),
-                    initial={"position": (0.0, -0.01, -0.3), "orientation": ACROSS, "twist": (*turned, 0, 0, 0)})
+    turned = (start[1], -start[0], start[2])  # along the axes of a body that lies along y
+    data = drifting(
+        {"flow": [wave], "surface": 0.0},
+        1000.0,
+        (0.01, 0.01),
+        0.02,
+        duration=5 * period,
+        step=period / 200,
+        record_every=period,
+        others=(ll.Gravity(),),
+        initial={"position": (0.0, -0.01, -0.3), "orientation": ACROSS, "twist": (*turned, 0, 0, 0)},
+    )
     drift = data.position.values[-1, 0, 0] / (5 * period)
     assert drift == pytest.approx(0.005224605987653301, rel=2e-6)
     assert np.all(data.immersion.values == pytest.approx(1.0))
@@ -159,8 +185,10 @@ def test_a_users_flow_is_the_flow_that_it_is() -> None:
     own = FunctionFlow(function=lambda t, x: [0.1 + 0.4 * x[1], 0.0, 0.0], gradient=lambda t, x: given)
     differences = FunctionFlow(function=lambda t, x: [0.1 + 0.4 * x[1], 0.0, 0.0])
     link, place = ll.UniformChain(links=1, density=1500.0), (0.0, 0.2, 0.0)
-    found = [ll.NewtonEuler(link, ll.Water(flow=[flow])).inverse([], [], [], base_position=place).base_acceleration
-             for flow in (shear, own, differences)]
+    found = [
+        ll.NewtonEuler(link, ll.Water(flow=[flow])).inverse([], [], [], base_position=place).base_acceleration
+        for flow in (shear, own, differences)
+    ]
     np.testing.assert_allclose(found[1], found[0], atol=1e-9)
     np.testing.assert_allclose(found[2], found[0], atol=1e-8)
 
@@ -178,35 +206,46 @@ def test_a_compiled_flow_is_the_flow_that_it_is() -> None:
     own = compiled_flow(swirl)
     swimmer = ll.UniformChain(links=5, length=0.1, half_width=0.02, half_height=0.03)
     q = np.array([0.2, -0.1, 0.3, 0.1])
-    found, wanted = (ll.NewtonEuler(swimmer, ll.Water(flow=[flow])).inverse(q, q, q, time=0.4)
-                     for flow in (FunctionFlow(function=own), built_in))
+    found, wanted = (
+        ll.NewtonEuler(swimmer, ll.Water(flow=[flow])).inverse(q, q, q, time=0.4)
+        for flow in (FunctionFlow(function=own), built_in)
+    )
     np.testing.assert_allclose(found.base_acceleration, wanted.base_acceleration, atol=1e-6)
     place = np.array([[0.2, 0.3, 0.0], [0.5, 0.0, 0.1]])
-    np.testing.assert_allclose(FunctionFlow(function=own).at(np.array(0.4), place), built_in.at(np.full(2, 0.4), place),
-                               atol=1e-12)
+    np.testing.assert_allclose(
+        FunctionFlow(function=own).at(np.array(0.4), place), built_in.at(np.full(2, 0.4), place), atol=1e-12
+    )
     with pytest.raises(InputError, match="compiled flow finds its own"):
         FunctionFlow(function=own, gradient=lambda t, x: np.zeros((3, 3)))
 
 
-@pytest.mark.parametrize(("make", "said"), [
-    (lambda: WavesFlow(amplitude=0.2, length=2.0), "too steep"),
-    (lambda: WavesFlow(length=2.0, period=1.0), "one of them"),
-    (lambda: WavesFlow(length=2.0, depth=0.0), "depth"),
-    (lambda: ShearFlow(), "one of them"),
-    (lambda: VorticesFlow(core=0.0), "core"),
-    (lambda: VorticesFlow(circulations=(1.0, 2.0)), "circulations"),
-    (lambda: ll.Water(flow=[{"kind": "waves", "length": 3.0}]), "surface"),
-    (lambda: ll.Water(flow=[{"kind": "wave", "length": 3.0}]), "waves"),
-    (lambda: ll.Water(model="morison", flow=[{"kind": "shear", "rate": 1.0}]), "printed form"),
-])
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: WavesFlow(amplitude=0.2, length=2.0), "too steep"),
+        (lambda: WavesFlow(length=2.0, period=1.0), "one of them"),
+        (lambda: WavesFlow(length=2.0, depth=0.0), "depth"),
+        (lambda: ShearFlow(), "one of them"),
+        (lambda: VorticesFlow(core=0.0), "core"),
+        (lambda: VorticesFlow(circulations=(1.0, 2.0)), "circulations"),
+        (lambda: ll.Water(flow=[{"kind": "waves", "length": 3.0}]), "surface"),
+        (lambda: ll.Water(flow=[{"kind": "wave", "length": 3.0}]), "waves"),
+        (lambda: ll.Water(model="morison", flow=[{"kind": "shear", "rate": 1.0}]), "printed form"),
+    ],
+)
 def test_refusals(make: Any, said: str) -> None:
     with pytest.raises(InputError, match=said):
         make()
 
 
-@pytest.mark.parametrize(("answer", "said"), [
-    ([1.0, 2.0], r"must return shape \(3,\).*at t = "), ([1.0, 2.0, math.nan], "not finite at t = "), ("no", "numbers"),
-])
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ([1.0, 2.0], r"must return shape \(3,\).*at t = "),
+        ([1.0, 2.0, math.nan], "not finite at t = "),
+        ("no", "numbers"),
+    ],
+)
 def test_a_users_flow_that_fails_says_when_and_where(answer: Any, said: str) -> None:
     own = FunctionFlow(function=lambda t, x: answer)
     with pytest.raises((InputError, ll.SimulationError), match=said):

@@ -1,4 +1,5 @@
 """The body wave (63)-(66): values, derivatives, slope, smooth start and what the eel makes of it."""
+
 from __future__ import annotations
 
 import math
@@ -38,8 +39,9 @@ def test_rates_and_accelerations_are_derivatives() -> None:
     times, h = np.array([0.4, 1.1, 1.6, 2.5, 9.9]), 1e-2
     samples = [FULL.sample(times + k * h, STATIONS) for k in range(-3, 4)]
     first, second = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60, np.array([2, -27, 270, -490, 270, -27, 2]) / 180
-    rate, acceleration = (sum(c * sample.value for c, sample in zip(row, samples, strict=True)) for row in (first,
-                                                                                                            second))
+    rate, acceleration = (
+        sum(c * sample.value for c, sample in zip(row, samples, strict=True)) for row in (first, second)
+    )
     np.testing.assert_allclose(FULL.sample(times, STATIONS).rate, rate / h, rtol=0, atol=1e-9)
     np.testing.assert_allclose(FULL.sample(times, STATIONS).acceleration, acceleration / h**2, rtol=0, atol=1e-7)
 
@@ -67,8 +69,9 @@ def test_it_starts_from_rest_and_its_ramp_is_smooth() -> None:
 
 def test_no_ramp() -> None:
     gait = ll.BodyWave(ramp=0.0)
-    np.testing.assert_allclose(gait.sample(np.array([0.0]), np.array([0.45])).value[0, 0, 0],
-                               0.06 * math.exp(1.2 * 0.45), rtol=1e-14)
+    np.testing.assert_allclose(
+        gait.sample(np.array([0.0]), np.array([0.45])).value[0, 0, 0], 0.06 * math.exp(1.2 * 0.45), rtol=1e-14
+    )
     assert gait.breakpoints(0.0, 10.0) == []
 
 
@@ -110,11 +113,17 @@ def test_dive_goes_down_and_turn_goes_left() -> None:
     assert tip["dive"][2] < -0.3 and tip["dive"][1] == pytest.approx(0.0, abs=1e-15)
 
 
-@pytest.mark.parametrize(("fields", "words"), [
-    ({"wavelength": 0.0}, "wavelength"), ({"period": -1.0}, "period"), ({"ramp": -0.1}, "ramp"),
-    ({"amplitude": math.nan}, "amplitude"),
-    ({"amplitued": 1.0}, "amplitude"), ({"amplitude": "30 degrees"}, "amplitude"),
-])
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"wavelength": 0.0}, "wavelength"),
+        ({"period": -1.0}, "period"),
+        ({"ramp": -0.1}, "ramp"),
+        ({"amplitude": math.nan}, "amplitude"),
+        ({"amplitued": 1.0}, "amplitude"),
+        ({"amplitude": "30 degrees"}, "amplitude"),
+    ],
+)
 def test_bad_fields_are_refused(fields: dict, words: str) -> None:
     with pytest.raises(ll.InputError, match=words):
         ll.BodyWave(**fields)

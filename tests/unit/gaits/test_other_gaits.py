@@ -1,4 +1,5 @@
 """Recorded and function gaits, and the blend between two gaits."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -50,13 +51,15 @@ def test_recorded_gait_is_a_smooth_curve_between_rows() -> None:
 
 
 def test_recorded_gait_swims_like_the_function_it_was_made_of() -> None:
-    recorded, function = (ll.simulate(CHAIN, gait, ll.Water(), duration=2.0, step=0.01, record_every=0.1).dataset
-                          for gait in (ll.RecordedGait(table=table()), ll.FunctionGait(function=angles,
-                                                                                       drives="joint")))
+    recorded, function = (
+        ll.simulate(CHAIN, gait, ll.Water(), duration=2.0, step=0.01, record_every=0.1).dataset
+        for gait in (ll.RecordedGait(table=table()), ll.FunctionGait(function=angles, drives="joint"))
+    )
     np.testing.assert_allclose(recorded.base_position.values, function.base_position.values, rtol=0, atol=1e-8)
     # Accelerations of the spline: 1e-5 rad/s2 (see above), more at the ends; torques of this swimmer are 0.01 N m
-    np.testing.assert_allclose(recorded.joint_torque.values[1:-1], function.joint_torque.values[1:-1], rtol=0,
-                               atol=1e-6)
+    np.testing.assert_allclose(
+        recorded.joint_torque.values[1:-1], function.joint_torque.values[1:-1], rtol=0, atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("separator", [",", " "])
@@ -65,8 +68,9 @@ def test_recorded_gait_from_a_file(tmp_path: Path, separator: str) -> None:
     rows = [separator.join(repr(float(number)) for number in row) for row in table()]
     file.write_text("# time, three joints\n" + "\n".join(rows) + "\n")
     joints = np.arange(3.0)
-    read, typed = (gait.sample(TIMES, joints).value for gait in (ll.RecordedGait(file=str(file)),
-                                                                 ll.RecordedGait(table=table())))
+    read, typed = (
+        gait.sample(TIMES, joints).value for gait in (ll.RecordedGait(file=str(file)), ll.RecordedGait(table=table()))
+    )
     np.testing.assert_array_equal(read, typed)
 
 
@@ -77,13 +81,16 @@ def test_recorded_gait_refuses_what_it_does_not_cover() -> None:
         ll.simulate(ll.UniformChain(links=6), ll.RecordedGait(table=table()), ll.Water(), duration=1.0)
 
 
-@pytest.mark.parametrize(("rows", "words"), [
-    (table()[:5], "at least 6 rows"),
-    (((0.0,),) * 8, "shape"),
-    ((*table()[:8], table()[3]), "must increase; row 8"),
-    ((*table()[:8], (9.0, 1.0)), "one length"),
-    ((), "either `table` or `file`"),
-])
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (table()[:5], "at least 6 rows"),
+        (((0.0,),) * 8, "shape"),
+        ((*table()[:8], table()[3]), "must increase; row 8"),
+        ((*table()[:8], (9.0, 1.0)), "one length"),
+        ((), "either `table` or `file`"),
+    ],
+)
 def test_bad_tables_are_refused(rows: tuple, words: str) -> None:
     with pytest.raises(ll.InputError, match=words):
         ll.RecordedGait(table=rows)
@@ -114,7 +121,7 @@ def test_derivatives_by_differences() -> None:
     value, rate, acceleration = with_derivatives(times, joints)
     np.testing.assert_array_equal(drive.value, value)
     np.testing.assert_allclose(drive.rate, rate, rtol=0, atol=1e-10)
-    np.testing.assert_allclose(drive.acceleration, acceleration, rtol=0, atol=1e-7)      # round-off 1e-16 / (1 ms)²
+    np.testing.assert_allclose(drive.acceleration, acceleration, rtol=0, atol=1e-7)  # round-off 1e-16 / (1 ms)²
 
 
 def test_given_derivatives_are_taken() -> None:
@@ -146,8 +153,10 @@ def test_shape_function_is_the_body_wave() -> None:
         ramp = u**3 * (10 + u * (6 * u - 15))
         return ramp * 0.06 * np.exp(1.2 * s) * np.sin(2 * np.pi * (s / 1.8 - t[:, None] / 2.0))
 
-    own, built_in = (ll.simulate(ll.KhalilEel(), gait, ll.Water(), duration=1.0, record_every=0.1).dataset
-                     for gait in (ll.FunctionGait(function=wave), ll.BodyWave()))
+    own, built_in = (
+        ll.simulate(ll.KhalilEel(), gait, ll.Water(), duration=1.0, record_every=0.1).dataset
+        for gait in (ll.FunctionGait(function=wave), ll.BodyWave())
+    )
     np.testing.assert_allclose(own.base_position.values, built_in.base_position.values, rtol=0, atol=1e-10)
 
 
@@ -159,13 +168,16 @@ def test_shape_function_with_heading_and_elevation() -> None:
     np.testing.assert_allclose(motion.position[0, 1::3], 0.2 * 0.14 * 0.5, rtol=1e-12)
 
 
-@pytest.mark.parametrize(("answer", "words"), [
-    (lambda t, s: np.zeros((len(t), 2)), r"must return shape \(.*, 3\)"),
-    (lambda t, s: (np.zeros((len(t), 3)), np.zeros((len(t), 3))), "returned 2 things"),
-    (lambda t, s: np.full((len(t), 3), np.nan), "not finite"),
-    (lambda t, s: "no", "must return numbers"),
-    (lambda t, s: None, "not finite|must return"),
-])
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda t, s: np.zeros((len(t), 2)), r"must return shape \(.*, 3\)"),
+        (lambda t, s: (np.zeros((len(t), 3)), np.zeros((len(t), 3))), "returned 2 things"),
+        (lambda t, s: np.full((len(t), 3), np.nan), "not finite"),
+        (lambda t, s: "no", "must return numbers"),
+        (lambda t, s: None, "not finite|must return"),
+    ],
+)
 def test_bad_answers_are_refused(answer: Any, words: str) -> None:
     with pytest.raises(ll.InputError, match=words):
         ll.simulate(CHAIN, ll.FunctionGait(function=answer, drives="joint"), ll.Water(), duration=0.5)
@@ -217,8 +229,9 @@ def test_a_joint_wave_drives_every_joint_that_can_follow() -> None:
     link = {"position": (0.1, 0, 0), "mass": 1.0, "inertia": np.eye(3)}
     chain = ll.Chain(links=(Link(mass=1.0), *(Link(joint=Joint(axis=axis), **link) for axis in axes)))
     mixed = joint_motion(chain, wave.changed(pitch_amplitude=0.2, pitch_rate=3.0, pitch_phase=0.0), TIMES).position
-    wanted = np.stack([0.4 * np.sin(2.0 * TIMES), -0.2 * np.sin(3.0 * TIMES), 0.4 * np.sin(2.0 * TIMES - 0.7),
-                       0.0 * TIMES], axis=1)
+    wanted = np.stack(
+        [0.4 * np.sin(2.0 * TIMES), -0.2 * np.sin(3.0 * TIMES), 0.4 * np.sin(2.0 * TIMES - 0.7), 0.0 * TIMES], axis=1
+    )
     np.testing.assert_allclose(mixed, wanted, rtol=0, atol=1e-14)
     with pytest.raises(InputError, match="no joint that can pitch"):
         joint_motion(CHAIN, wave.changed(pitch_amplitude=0.2), TIMES)
@@ -243,8 +256,11 @@ def test_a_shape_moves_joints_that_lean_a_little() -> None:
     assert np.abs(joint_motion(lean, gait, TIMES).position).max() > 0.05
     assert upright.notes() == () and len(lean.notes()) == 3 and "0.057 deg off z" in lean.notes()[0]
     assert lean.joint_labels == ["yaw"] * 3
-    for other, why in ((gait, "axis between"), (ll.JointWave(yaw_amplitude=0.0, pitch_amplitude=0.0), "axis between"),
-                       (ll.JointWave(), "no joint that can yaw")):
+    for other, why in (
+        (gait, "axis between"),
+        (ll.JointWave(yaw_amplitude=0.0, pitch_amplitude=0.0), "axis between"),
+        (ll.JointWave(), "no joint that can yaw"),
+    ):
         with pytest.raises(InputError, match=why):
             joint_motion(leaning(0.5), other, TIMES)
 

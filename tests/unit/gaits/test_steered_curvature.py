@@ -1,4 +1,5 @@
 """The steered snake: what the head draws, how it is changed, and where the body goes then."""
+
 from __future__ import annotations
 
 from functools import cache
@@ -14,8 +15,9 @@ from limbless.result import Result
 
 SNAKE = ll.Rod(base="planar", strains="planar")
 FINE = ll.MacroContinuousSettings(cells=256)
-BUSY = SteeredCurvature(route=((0.3, 8.0, 0.5, 1.5, 0.4), (0.4, 12.0, 0.7, -1.0, 0.0)),
-                        pace=((0.2, 0.5, -1.0), (0.9, 0.3, 0.1)))
+BUSY = SteeredCurvature(
+    route=((0.3, 8.0, 0.5, 1.5, 0.4), (0.4, 12.0, 0.7, -1.0, 0.0)), pace=((0.2, 0.5, -1.0), (0.9, 0.3, 0.1))
+)
 
 
 def test_without_changes_it_is_the_travelling_curvature() -> None:
@@ -67,20 +69,26 @@ def test_same_value_changes_nothing() -> None:
     assert steered.passage({"steer": 1.0, "speed": -0.4}, 2.0, 2.1)[1] == steered
 
 
-@pytest.mark.parametrize(("fields", "words"), [
-    ({"route": ((1.0, 1.0, 0.5, 0.0, 0.0), (0.5, 1.0, 0.5, 0.0, 0.0))}, "route: rows must come in order"),
-    ({"route": ((1.0, 1.0, 0.0, 0.0, 0.0),)}, "wavelength must be positive"),
-    ({"pace": ((1.0, 0.0, -0.5),)}, "duration must be positive"),
-    ({"pace": ((1.0, 0.1, -0.5),), "distance": lambda t: t}, "takes the place of `pace`"),
-])
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"route": ((1.0, 1.0, 0.5, 0.0, 0.0), (0.5, 1.0, 0.5, 0.0, 0.0))}, "route: rows must come in order"),
+        ({"route": ((1.0, 1.0, 0.0, 0.0, 0.0),)}, "wavelength must be positive"),
+        ({"pace": ((1.0, 0.0, -0.5),)}, "duration must be positive"),
+        ({"pace": ((1.0, 0.1, -0.5),), "distance": lambda t: t}, "takes the place of `pace`"),
+    ],
+)
 def test_bad_routes_are_refused(fields: dict, words: str) -> None:
     with pytest.raises(ll.InputError, match=words):
         SteeredCurvature(**fields)
 
 
 def test_only_what_the_head_draws_can_be_changed() -> None:
-    with pytest.raises(ll.InputError, match=r"gait\.transition: of a running 'steered-curvature' a controller may "
-                                            r"change amp"):
+    with pytest.raises(
+        ll.InputError,
+        match=r"gait\.transition: of a running 'steered-curvature' a controller may "
+        r"change amp",
+    ):
         SteeredCurvature().passage({"transition": 1.0}, 1.0, 2.0)
     with pytest.raises(ll.InputError, match=r"gait\.speed: .* may change amplitude, wavelength, steer, climb;"):
         SteeredCurvature(distance=lambda t: 0.5 * t).passage({"speed": -1.0}, 1.0, 2.0)
@@ -91,6 +99,7 @@ def test_only_what_the_head_draws_can_be_changed() -> None:
 
 # On its way
 
+
 def straighten(t: float, _: dict) -> dict | None:
     return {"amplitude": 0.0, "steer": 2.0} if abs(t - 0.2) < 1e-9 else None
 
@@ -98,8 +107,17 @@ def straighten(t: float, _: dict) -> dict | None:
 @cache
 def circling() -> Result:
     """From 0.2 s on the head draws a constant curvature of 2 1/m, without undulation."""
-    return ll.simulate(SNAKE, SteeredCurvature(), ll.Support(spacing=0.2), model=FINE, duration=2.4, step=0.02,
-                       record_every=0.02, control_period=0.2, controller=straighten)
+    return ll.simulate(
+        SNAKE,
+        SteeredCurvature(),
+        ll.Support(spacing=0.2),
+        model=FINE,
+        duration=2.4,
+        step=0.02,
+        record_every=0.02,
+        control_period=0.2,
+        controller=straighten,
+    )
 
 
 def test_constant_curvature_leads_the_head_along_a_circle() -> None:
@@ -123,7 +141,7 @@ def test_body_follows_the_path_of_the_head() -> None:
     time, X, track = data["time"].values, data["abscissa"].values, data["head_position"].values
     now = int(np.abs(time - 2.2).argmin())
     before = np.array([[np.interp(time[now] - x / V, time, track[:, axis]) for axis in (0, 1)] for x in X])
-    assert data["position"].values[now, :, :2] == pytest.approx(before, abs=1e-4)          # straight between records
+    assert data["position"].values[now, :, :2] == pytest.approx(before, abs=1e-4)  # straight between records
     assert float(data["contact_residual"].max()) < 1e-6
     assert all(balance.verdict == "pass" for balance in circling().balances())
 
@@ -131,16 +149,25 @@ def test_body_follows_the_path_of_the_head() -> None:
 def test_a_body_that_is_circular_as_a_whole_has_no_thrust() -> None:
     """A car without an engine: the last of the undulation leaves the tail at 2.8 s, and the run says what is wrong."""
     with pytest.raises(ll.SimulationError, match="leave the body free to slide: it is straight or circular") as caught:
-        ll.simulate(SNAKE, SteeredCurvature(), ll.Support(spacing=0.2), model=FINE, duration=4.0, step=0.02,
-                    control_period=0.2, controller=straighten)
+        ll.simulate(
+            SNAKE,
+            SteeredCurvature(),
+            ll.Support(spacing=0.2),
+            model=FINE,
+            duration=4.0,
+            step=0.02,
+            control_period=0.2,
+            controller=straighten,
+        )
     assert 2.4 < caught.value.time < 3.0
 
 
 def test_undulation_with_steering_runs_along_a_circle_on_average() -> None:
     """Heads one wavelength apart lie on one circle: each turn by b λ about its centre."""
     gait = SteeredCurvature(steer=1.5)
-    data = ll.simulate(SNAKE, gait, ll.Support(spacing=0.2), model=FINE, duration=3.6, step=0.02,
-                       record_every=0.6).dataset
+    data = ll.simulate(
+        SNAKE, gait, ll.Support(spacing=0.2), model=FINE, duration=3.6, step=0.02, record_every=0.6
+    ).dataset
     R = data["base_orientation"].values
     heading = np.unwrap(2.0 * np.arctan2(R[:, 3], R[:, 0]))[::2]
     places = data["head_position"].values[::2, :2]

@@ -1,4 +1,5 @@
 """Films that the tests make themselves: a travelling wave of known numbers, in every format, with the usual traps."""
+
 from __future__ import annotations
 
 import json
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-RATE, LENGTH, FREQUENCY, WAVELENGTH, SPEED = 50.0, 0.16, 3.7, 0.65, 1.5      # Hz, m, Hz, L, L/s
+RATE, LENGTH, FREQUENCY, WAVELENGTH, SPEED = 50.0, 0.16, 3.7, 0.65, 1.5  # Hz, m, Hz, L, L/s
 
 
 def swimmer(frames: int = 80, points: int = 20, noise: float = 0.0, seed: int = 0, turn: float = 0.4) -> Array:
@@ -25,7 +26,7 @@ def swimmer(frames: int = 80, points: int = 20, noise: float = 0.0, seed: int = 
     pieces = 0.5 * (direction[:, 1:] + direction[:, :-1]) / 400.0
     body = np.concatenate([np.zeros((frames, 1, 2)), np.cumsum(pieces, axis=1)], axis=1)
     body -= body.mean(axis=1, keepdims=True)
-    body -= (SPEED * t)[:, None, None] * np.array([np.cos(turn), np.sin(turn)])      # towards the head
+    body -= (SPEED * t)[:, None, None] * np.array([np.cos(turn), np.sin(turn)])  # towards the head
     made = body[:, np.linspace(0, 400, points).round().astype(int)] * LENGTH
     return np.asarray(made + noise * np.random.default_rng(seed).normal(size=made.shape))
 
@@ -41,11 +42,13 @@ def write_table(path: Path, points: Array) -> Path:
     return path
 
 
-def write_sleap(path: Path, points: Array, names: list[str], drop: tuple[int, ...] = (), worse: bool = False,
-                track: str = "") -> Path:
+def write_sleap(
+    path: Path, points: Array, names: list[str], drop: tuple[int, ...] = (), worse: bool = False, track: str = ""
+) -> Path:
     """Pixels with y down; a second, worse instance in every frame; frames left out."""
-    rows = ["track,frame_idx,instance.score,"
-            + ",".join(f"{name}.{part}" for name in names for part in ("x", "y", "score"))]
+    rows = [
+        "track,frame_idx,instance.score," + ",".join(f"{name}.{part}" for name in names for part in ("x", "y", "score"))
+    ]
     for f, frame in enumerate(points):
         if f in drop:
             continue
@@ -80,8 +83,10 @@ def dlc_values(points: Array) -> Array:
 def write_dlc(path: Path, points: Array, names: list[str]) -> Path:
     """What is missing has numbers with a likelihood of 0.1."""
     columns = dlc_columns(names)
-    rows = [f"{level}," + ",".join(column[i] for column in columns)
-            for i, level in enumerate(("scorer", "bodyparts", "coords"))]
+    rows = [
+        f"{level}," + ",".join(column[i] for column in columns)
+        for i, level in enumerate(("scorer", "bodyparts", "coords"))
+    ]
     rows += [f"{f}," + ",".join(repr(float(v)) for v in row) for f, row in enumerate(dlc_values(points))]
     path.write_text("\n".join(rows) + "\n")
     return path
@@ -105,9 +110,14 @@ def write_dlc_hdf5(path: Path, points: Array, names: list[str], layout: str = "f
 def wcon(points: Array, **more: object) -> dict[str, object]:
     """Millimetres, with offsets, nulls for gaps, and units of other things that no library knows."""
     mm = 1e3 * points
-    record = {"id": "worm", "t": [f / RATE for f in range(len(mm))],
-              "x": [[None if np.isnan(v) else v - 1.0 for v in row] for row in mm[..., 0]],
-              "y": [[None if np.isnan(v) else v for v in row] for row in mm[..., 1]], "ox": [1.0] * len(mm), **more}
+    record = {
+        "id": "worm",
+        "t": [f / RATE for f in range(len(mm))],
+        "x": [[None if np.isnan(v) else v - 1.0 for v in row] for row in mm[..., 0]],
+        "y": [[None if np.isnan(v) else v for v in row] for row in mm[..., 1]],
+        "ox": [1.0] * len(mm),
+        **more,
+    }
     return {"units": {"t": "s", "x": "mm", "y": "millimetres", "ox": "mm", "temperature": "°C"}, "data": [record]}
 
 
@@ -128,8 +138,8 @@ def write_tierpsy(path: Path, points: Array) -> Path:
         two = np.concatenate([1e6 * points * np.array([1.0, -1.0]), np.full((3, *points.shape[1:]), 5.0)])
         file["coordinates/skeletons"] = two
         table = np.zeros(len(two), dtype=[("worm_index", "<i4"), ("timestamp", "<i4")])
-        table["worm_index"][len(points):] = 2
-        table["timestamp"][:len(points)] = np.arange(len(points))
+        table["worm_index"][len(points) :] = 2
+        table["timestamp"][: len(points)] = np.arange(len(points))
         made = file.create_dataset("timeseries_data", data=table)
         made.attrs["fps"] = RATE
     return path

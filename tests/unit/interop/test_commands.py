@@ -1,4 +1,5 @@
 """Robot files at the command line and in scenarios; robots written for other tools."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -29,7 +30,7 @@ def test_robot_says_what_was_read_and_writes_a_scenario(tmp_path: Path) -> None:
     text = (tmp_path / "snake.yaml").read_text()
     assert text.startswith("# from snake.urdf (URDF)\n") and "# side branches welded" in text
     scenario = ll.Scenario.load(tmp_path / "snake.yaml")
-    assert scenario.robot == ll.load_robot(path, branches="weld")          # complete: the file itself is not needed
+    assert scenario.robot == ll.load_robot(path, branches="weld")  # complete: the file itself is not needed
 
 
 def test_describe_takes_a_robot_file(tmp_path: Path) -> None:
@@ -39,8 +40,12 @@ def test_describe_takes_a_robot_file(tmp_path: Path) -> None:
 
 def test_a_scenario_names_a_robot_file_beside_it(tmp_path: Path) -> None:
     written(tmp_path, "snake.urdf", urdf(more=LEGS))
-    path = written(tmp_path, "s.yaml", "robot: {preset: file, file: snake.urdf, branches: weld}\n"
-                                       "gait: {kind: body-wave}\nenvironment: [{kind: water}]\n")
+    path = written(
+        tmp_path,
+        "s.yaml",
+        "robot: {preset: file, file: snake.urdf, branches: weld}\n"
+        "gait: {kind: body-wave}\nenvironment: [{kind: water}]\n",
+    )
     scenario = ll.Scenario.load(path)
     assert scenario.robot.build().freedoms == 3
     assert any("side branches welded" in note for note in scenario.notes())
@@ -57,8 +62,7 @@ def test_a_robot_file_is_a_scenario(tmp_path: Path) -> None:
 
 
 def test_a_robot_file_is_run_at_the_command_line(tmp_path: Path) -> None:
-    """In water, and lying on the ground where hard contact is asked for: `run` and `view` take what `permitted` gives.
-    """
+    """In water, and lying on the ground where hard contact is asked for: `run` and `view` take what `permitted` gives."""
     path = written(tmp_path, "mine.urdf", urdf())
     wet = permitted(str(path), {"duration": 0.02}, allow_code=False)
     assert wet.environment[0].kind == "water" and wet.duration == 0.02

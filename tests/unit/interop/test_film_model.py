@@ -1,4 +1,5 @@
 """The model beside the film: a film of the model itself is swum again, and its coefficients are found."""
+
 from __future__ import annotations
 
 import json
@@ -29,9 +30,15 @@ def planted() -> np.ndarray:
     rows, _ = widths_of(WIDTH, LENGTH)
     rod = ll.Rod(strains="planar", base="planar", length=LENGTH, half_width=rows)
     gait = ll.BodyWave(amplitude=0.55, growth=3.0, wavelength=0.65 * LENGTH, period=PERIOD, ramp=PERIOD)
-    data = ll.simulate(rod, gait, ll.Water(model="morison", drag=DRAG, added_mass="consistent"),
-                       model=ll.MacroContinuousSettings(cells=128), duration=5.0, step=0.0025,
-                       record_every=0.005).dataset
+    data = ll.simulate(
+        rod,
+        gait,
+        ll.Water(model="morison", drag=DRAG, added_mass="consistent"),
+        model=ll.MacroContinuousSettings(cells=128),
+        duration=5.0,
+        step=0.0025,
+        record_every=0.005,
+    ).dataset
     along = np.concatenate([[0.0], data["abscissa"].values])
     places = np.concatenate([data["head_position"].values[:, None, :2], data["position"].values[..., :2]], axis=1)
     points = make_interp_spline(along, places, k=5, axis=1)(np.linspace(0.0, LENGTH, 20))
@@ -57,7 +64,7 @@ def test_the_model_swims_its_own_film_again() -> None:
     assert found.result.proven and found.numbers()["verdict"] == "determined"
     assert found.numbers()["cost_of_transport"] == pytest.approx(found.result.summary()["cost_of_transport"])
     slow = film.predict(width=WIDTH, changes={**water(), "environment.0.drag": [0.2, 1.5, 1.0, 1.0]}, sensitivity=False)
-    assert slow.speed < 0.8 * found.speed                            # ten times the drag along the body
+    assert slow.speed < 0.8 * found.speed  # ten times the drag along the body
 
 
 def test_coefficients_are_found_within_their_intervals() -> None:
@@ -69,39 +76,53 @@ def test_coefficients_are_found_within_their_intervals() -> None:
     scale = found.interval((0.0, 1.0))
     assert scale is None or scale[0] < DRAG[1] < scale[1]
     best, worst = found.directions[0], found.directions[-1]
-    assert best[1] < worst[1] and best[0][0] * best[0][1] < 0.0      # a ratio is what steady swimming fixes best
+    assert best[1] < worst[1] and best[0][0] * best[0][1] < 0.0  # a ratio is what steady swimming fixes best
     assert "drag.0 = " in found.lines()[0] and "windows of two beats" in found.lines()[-1]
 
 
 def test_a_film_without_noise_gives_the_planted_coefficients() -> None:
     """What shooting itself adds, without noise to hide it: too few cells of the rod made 1 % (32 in place of 80)."""
-    found = film_of(0.0, frames=80).identify(["drag.0", "drag.1"], width=WIDTH,
-                                             changes={**MEDIUM, "environment.0.model": "morison"})
+    found = film_of(0.0, frames=80).identify(
+        ["drag.0", "drag.1"], width=WIDTH, changes={**MEDIUM, "environment.0.model": "morison"}
+    )
     assert found.values[1] == pytest.approx(DRAG[1], rel=0.005)
     assert found.combination((1.0, -1.0)) == pytest.approx(DRAG[0] / DRAG[1], rel=0.005)
 
 
 def test_what_a_film_does_not_determine_gets_no_interval() -> None:
     film = film_of(1e-4, frames=80)
-    found = film.identify(["drag.1", "drag.3"], width=WIDTH, changes=water())    # in the plane nothing rolls
+    found = film.identify(["drag.1", "drag.3"], width=WIDTH, changes=water())  # in the plane nothing rolls
     assert found.determined("drag.1") and not found.determined("drag.3")
     assert "drag.3 not determined by this film" in " ".join(found.lines())
     assert found.numbers()["coefficients"]["drag.3"] == {"value": None, "interval": None, "determined": False}
 
 
-@pytest.mark.parametrize(("paths", "message"), [
-    (["drug.0"], "'water' has no field 'drug.0'"), (["drag"], "drag has 4 entries; name one, drag.0 to drag.3"),
-    (["drag.0", "drag.0"], "each once"), (["added_mass"], "must be a positive number")])
+@pytest.mark.parametrize(
+    ("paths", "message"),
+    [
+        (["drug.0"], "'water' has no field 'drug.0'"),
+        (["drag"], "drag has 4 entries; name one, drag.0 to drag.3"),
+        (["drag.0", "drag.0"], "each once"),
+        (["added_mass"], "must be a positive number"),
+    ],
+)
 def test_coefficients_that_are_none(paths: list[str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         film_of(1e-4, frames=80).identify(paths)
 
 
-@pytest.mark.parametrize(("width", "message"), [(0.9, "no slender body"), (-0.1, "needs a positive number"),
-                                                ("none.csv", "there is no file"), ([(0.0, 0.1)], "needs a positive")])
+@pytest.mark.parametrize(
+    ("width", "message"),
+    [
+        (0.9, "no slender body"),
+        (-0.1, "needs a positive number"),
+        ("none.csv", "there is no file"),
+        ([(0.0, 0.1)], "needs a positive"),
+    ],
+)
 def test_widths_that_are_none(width: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        widths_of(width, 1.0)                                        # type: ignore[arg-type]
+        widths_of(width, 1.0)  # type: ignore[arg-type]
 
 
 def test_the_command_writes_a_folder_that_runs_again(tmp_path: Path) -> None:
@@ -109,15 +130,32 @@ def test_the_command_writes_a_folder_that_runs_again(tmp_path: Path) -> None:
     film = make.write_table(tmp_path / "eel.csv", points)
     (tmp_path / "width.csv").write_text("s,width\n" + "\n".join(f"{s},{d}" for s, d in WIDTH) + "\n")
     out = tmp_path / "out"
-    said = CliRunner().invoke(main, ["film", str(film), "--length", "0.155", "--width", str(tmp_path / "width.csv"),
-                                     "--out", str(out)])
+    said = CliRunner().invoke(
+        main, ["film", str(film), "--length", "0.155", "--width", str(tmp_path / "width.csv"), "--out", str(out)]
+    )
     assert said.exit_code == 0, said.output
-    for word in ("film       70 frames, 20 points, 50 /s; no gaps", "body       length 155 mm", "Hz",
-                 "predicted", "cost"):
+    for word in (
+        "film       70 frames, 20 points, 50 /s; no gaps",
+        "body       length 155 mm",
+        "Hz",
+        "predicted",
+        "cost",
+    ):
         assert word in said.output
     names = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
-    assert {"midline.nc", "curvature.csv", "scenario.yaml", "result.nc", "filmed.nc", "summary.json", "report.html",
-            "notebook.ipynb", "figures/kymograph.png", "figures/path.png", "figures/forces.png"} <= names
+    assert {
+        "midline.nc",
+        "curvature.csv",
+        "scenario.yaml",
+        "result.nc",
+        "filmed.nc",
+        "summary.json",
+        "report.html",
+        "notebook.ipynb",
+        "figures/kymograph.png",
+        "figures/path.png",
+        "figures/forces.png",
+    } <= names
     summary = json.loads((out / "summary.json").read_text())
     assert summary["kinematics"]["frequency"]["value"] == pytest.approx(1.0 / PERIOD, rel=0.01)
     assert summary["kinematics"]["frequency"]["error"] > 0.0
@@ -128,8 +166,9 @@ def test_the_command_writes_a_folder_that_runs_again(tmp_path: Path) -> None:
     filmed = ll.Result.load(out / "filmed.nc")
     assert filmed.dataset["position"].shape == kept.dataset["position"].shape
     from limbless.view.frames import frames_of
+
     apart = np.linalg.norm(frames_of(filmed).position - frames_of(kept).position, axis=2).max()
-    assert apart < 0.3 * LENGTH                                      # the default water is not the planted one
+    assert apart < 0.3 * LENGTH  # the default water is not the planted one
     notebook = json.loads((out / "notebook.ipynb").read_text())
     assert notebook["nbformat"] == 4 and len(notebook["cells"]) == 5
     refused = CliRunner().invoke(main, ["film", str(film), "--no-model", "--width", "0.1"])
@@ -150,10 +189,11 @@ def test_a_worm_on_agar_needs_no_start_velocity() -> None:
     found = film.predict("agar", sensitivity=False)
     assert "40 times as large across" in found.law and found.speed > 0.0
     along = (found.mean[-1] - found.mean[0]) @ (found.filmed[-1] - found.filmed[0])
-    assert along > 0.0                                               # the wave pushes where the film goes
-    doubled = film.predict("agar", changes={"environment.0.along": 6.4, "environment.0.lateral": 256.0},
-                           sensitivity=False)
-    np.testing.assert_allclose(doubled.mean, found.mean, atol=1e-12)     # without inertia only the ratio counts
+    assert along > 0.0  # the wave pushes where the film goes
+    doubled = film.predict(
+        "agar", changes={"environment.0.along": 6.4, "environment.0.lateral": 256.0}, sensitivity=False
+    )
+    np.testing.assert_allclose(doubled.mean, found.mean, atol=1e-12)  # without inertia only the ratio counts
 
 
 def test_a_chain_lies_on_the_film() -> None:
@@ -178,8 +218,9 @@ def test_a_hundred_planted_films() -> None:
     for seed in range(100):
         film = film_of(1e-4, 100 + seed)
         numbers = film.kinematics.numbers
-        steady += all(abs(numbers[name] / value - 1.0) < 0.01 for name, value in
-                      (("frequency", 1.0 / PERIOD), ("length", LENGTH)))
+        steady += all(
+            abs(numbers[name] / value - 1.0) < 0.01 for name, value in (("frequency", 1.0 / PERIOD), ("length", LENGTH))
+        )
         found = film.identify(["drag.0", "drag.1"], width=WIDTH, changes={**MEDIUM, "environment.0.model": "morison"})
         ratio, bounds, across = found.combination((1.0, -1.0)), found.interval((1.0, -1.0)), found.interval((0.0, 1.0))
         near += abs(ratio / (DRAG[0] / DRAG[1]) - 1.0) < 0.1

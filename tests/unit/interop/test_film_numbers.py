@@ -1,4 +1,5 @@
 """A film of known numbers gives them back: smooth, noisy, with holes and with points astray."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -9,9 +10,15 @@ import tests.unit.interop.film_maker as make
 from limbless.interop.films.kinematics import dominant_wave
 from limbless.tensor_spline import Direction, fit_surface
 
-TRUE = {"frequency": (make.FREQUENCY, 0.01), "wavelength_L": (make.WAVELENGTH, 0.02), "speed_L": (make.SPEED, 0.005),
-        "wave_speed_L": (make.FREQUENCY * make.WAVELENGTH, 0.02), "length": (make.LENGTH, 0.005),
-        "slip": (make.SPEED / make.FREQUENCY / make.WAVELENGTH, 0.02), "curvature_amplitude_L_50": (4.5, 0.04)}
+TRUE = {
+    "frequency": (make.FREQUENCY, 0.01),
+    "wavelength_L": (make.WAVELENGTH, 0.02),
+    "speed_L": (make.SPEED, 0.005),
+    "wave_speed_L": (make.FREQUENCY * make.WAVELENGTH, 0.02),
+    "length": (make.LENGTH, 0.005),
+    "slip": (make.SPEED / make.FREQUENCY / make.WAVELENGTH, 0.02),
+    "curvature_amplitude_L_50": (4.5, 0.04),
+}
 
 
 def holes(points: np.ndarray) -> np.ndarray:
@@ -33,7 +40,7 @@ def without(points: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("spoil", [lambda p: p, holes, without])
 def test_known_numbers_come_back(spoil: object) -> None:
-    points = spoil(make.swimmer(80, 20, noise=1e-4))             # type: ignore[operator]
+    points = spoil(make.swimmer(80, 20, noise=1e-4))  # type: ignore[operator]
     film = ll.Film.from_points(points, make.RATE, make.LENGTH)
     numbers = film.kinematics.numbers
     for name, (value, tolerance) in TRUE.items():
@@ -75,15 +82,18 @@ def test_points_astray_are_found_and_named() -> None:
 @pytest.mark.long
 def test_standard_errors_are_those_of_many_films() -> None:
     """The spread over films with noise of their own, against what each says of itself."""
+
     def numbers(seed: int) -> dict[str, float]:
         film = ll.Film.from_points(make.swimmer(60, 14, noise=2e-4, seed=seed), make.RATE, make.LENGTH)
         from limbless.interop.films.kinematics import kinematics_of
+
         return kinematics_of(film.smooth).numbers
+
     several = [numbers(seed) for seed in range(12)]
     errors = ll.Film.from_points(make.swimmer(60, 14, noise=2e-4), make.RATE, make.LENGTH).kinematics.errors
     for name in ("frequency", "wavelength_L", "tail_amplitude_L", "curvature_amplitude_L_75"):
         spread = np.std([each[name] for each in several], ddof=1)
-        assert 0.4 < errors[name] / spread < 2.5, name           # twelve know a spread to a fifth
+        assert 0.4 < errors[name] / spread < 2.5, name  # twelve know a spread to a fifth
 
 
 def test_a_frequency_read_off_the_spectrum_knows_how_coarse_that_is() -> None:
@@ -106,8 +116,10 @@ def test_labels_turned_round_are_noticed() -> None:
 def test_few_points_for_a_wave_are_said() -> None:
     """Six points make its length 7 % too long, with a standard error of 0.03 %."""
     points = make.swimmer(60, 20)
-    few, enough = (ll.Film.from_points(points[:, np.linspace(0, 19, count).round().astype(int)], make.RATE, make.LENGTH)
-                   for count in (6, 10))
+    few, enough = (
+        ll.Film.from_points(points[:, np.linspace(0, 19, count).round().astype(int)], make.RATE, make.LENGTH)
+        for count in (6, 10)
+    )
     assert any("points: 3.5 for each wave" in note for note in few.notes) and not enough.notes
     assert few.kinematics.numbers["wavelength_L"] > 1.05 * make.WAVELENGTH
     assert enough.kinematics.numbers["wavelength_L"] == pytest.approx(make.WAVELENGTH, rel=0.01)
@@ -127,5 +139,6 @@ def test_a_surface_of_the_right_smoothness() -> None:
     fit = fit_surface(t, s, waves, least=None)
     inner = np.linspace(t[0], t[-1], 33)
     np.testing.assert_allclose(fit(inner, s)[..., 0], np.sin(6.0 * inner)[:, None] * np.cos(3.0 * s), atol=2e-3)
-    np.testing.assert_allclose(fit(inner[4:-4], s, 1)[..., 0], 6.0 * np.cos(6.0 * inner[4:-4, None]) * np.cos(3.0 * s),
-                               atol=0.1)
+    np.testing.assert_allclose(
+        fit(inner[4:-4], s, 1)[..., 0], 6.0 * np.cos(6.0 * inner[4:-4, None]) * np.cos(3.0 * s), atol=0.1
+    )

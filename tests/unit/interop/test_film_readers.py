@@ -1,4 +1,5 @@
 """Every format gives the same midline; what is no midline is refused by name."""
+
 from __future__ import annotations
 
 import json
@@ -34,14 +35,26 @@ def shape_of(film: ll.Film) -> np.ndarray:
 
 WRITERS: dict[str, tuple[str, Callable[..., Path], dict[str, Any]]] = {
     "table": ("film.csv", make.write_table, {}),
-    "sleap": ("film.csv", lambda path, points: make.write_sleap(path, points[:, ORDER], NUMBERED, worse=True),
-              {"rate": make.RATE, "length": make.LENGTH}),
-    "sleap hdf5": ("film.h5", lambda path, points: make.write_sleap_hdf5(path, points[:, ORDER], NUMBERED),
-                   {"rate": make.RATE, "length": make.LENGTH}),
-    "deeplabcut": ("film.csv", lambda path, points: make.write_dlc(path, points[:, ORDER], NUMBERED),
-                   {"rate": make.RATE, "length": make.LENGTH}),
-    "deeplabcut hdf5": ("film.h5", lambda path, points: make.write_dlc_hdf5(path, points[:, ORDER], NUMBERED),
-                        {"rate": make.RATE, "length": make.LENGTH}),
+    "sleap": (
+        "film.csv",
+        lambda path, points: make.write_sleap(path, points[:, ORDER], NUMBERED, worse=True),
+        {"rate": make.RATE, "length": make.LENGTH},
+    ),
+    "sleap hdf5": (
+        "film.h5",
+        lambda path, points: make.write_sleap_hdf5(path, points[:, ORDER], NUMBERED),
+        {"rate": make.RATE, "length": make.LENGTH},
+    ),
+    "deeplabcut": (
+        "film.csv",
+        lambda path, points: make.write_dlc(path, points[:, ORDER], NUMBERED),
+        {"rate": make.RATE, "length": make.LENGTH},
+    ),
+    "deeplabcut hdf5": (
+        "film.h5",
+        lambda path, points: make.write_dlc_hdf5(path, points[:, ORDER], NUMBERED),
+        {"rate": make.RATE, "length": make.LENGTH},
+    ),
     "wcon": ("film.wcon", make.write_wcon, {}),
     "wcon zipped": ("film.wcon.zip", make.write_wcon, {}),
     "wcon head right": ("film.wcon", lambda path, points: make.write_wcon(path, points[:, ::-1], head="R"), {}),
@@ -58,7 +71,7 @@ def test_every_format_gives_the_same_midline(name: str, tmp_path: Path) -> None:
     assert found.shape == points.shape
     assert (np.isnan(found) == np.isnan(points)).all()
     size = np.divide(*(np.linalg.norm(np.diff(each[0], axis=0), axis=1).sum() for each in (points, found)))
-    assert size == pytest.approx(1.0, rel=0.02)                   # bends cut short by chords where the length is given
+    assert size == pytest.approx(1.0, rel=0.02)  # bends cut short by chords where the length is given
     moved = size * (found - found[0, 0])
     np.testing.assert_allclose(moved, points - points[0, 0], atol=1e-9)
     np.testing.assert_allclose(film.midline["time"].values, np.arange(40) / make.RATE, atol=1e-12)
@@ -74,8 +87,9 @@ def test_arrays_and_kymograms(tmp_path: Path) -> None:
     steps = np.diff(points, axis=1)
     angle = np.unwrap(np.arctan2(steps[..., 1], steps[..., 0]), axis=1)
     np.save(tmp_path / "angle.npy", angle)
-    np.savez(tmp_path / "placed.npz", angle=angle, centre=points.mean(axis=1) / make.LENGTH,
-             t=np.arange(40) / make.RATE)
+    np.savez(
+        tmp_path / "placed.npz", angle=angle, centre=points.mean(axis=1) / make.LENGTH, t=np.arange(40) / make.RATE
+    )
     with pytest.raises(InputError, match="say what it holds with --kind bend"):
         ll.Film.load(tmp_path / "angle.npy", rate=make.RATE)
     loose = ll.Film.load(tmp_path / "angle.npy", rate=make.RATE, length=make.LENGTH, kind="angle")
@@ -94,22 +108,40 @@ def _saved(path: Path, values: np.ndarray) -> Path:
 
 def test_a_dataset_of_movement_is_taken_as_it_is(tmp_path: Path) -> None:
     points = make.swimmer(40, 8)
-    data = xr.Dataset({"position": (("time", "space", "keypoints", "individuals"),
-                                    np.moveaxis(points, 2, 1)[..., None] * np.array([1.0, -1.0])[:, None, None])},
-                      coords={"time": np.arange(40) / make.RATE, "space": ["x", "y"], "keypoints": [*"abcdefgh"],
-                              "individuals": ["one"]}, attrs={"fps": make.RATE, "time_unit": "seconds"})
+    data = xr.Dataset(
+        {
+            "position": (
+                ("time", "space", "keypoints", "individuals"),
+                np.moveaxis(points, 2, 1)[..., None] * np.array([1.0, -1.0])[:, None, None],
+            )
+        },
+        coords={
+            "time": np.arange(40) / make.RATE,
+            "space": ["x", "y"],
+            "keypoints": [*"abcdefgh"],
+            "individuals": ["one"],
+        },
+        attrs={"fps": make.RATE, "time_unit": "seconds"},
+    )
     film = ll.Film.load(data, length=make.LENGTH, points="a,b,c,d,e,f,g,h")
-    np.testing.assert_allclose(film.midline["points"].values[3] - film.midline["points"].values[3, 0],
-                               points[3] - points[3, 0], rtol=0.02)
+    np.testing.assert_allclose(
+        film.midline["points"].values[3] - film.midline["points"].values[3, 0], points[3] - points[3, 0], rtol=0.02
+    )
     data.to_netcdf(tmp_path / "film.nc", engine="h5netcdf")
     again = ll.Film.load(tmp_path / "film.nc", length=make.LENGTH, points="a,b,c,d,e,f,g,h")
     np.testing.assert_allclose(again.midline["points"].values, film.midline["points"].values)
 
 
-@pytest.mark.parametrize(("text", "points", "unit"), [
-    ({"t": [0], "x": [2.0], "y": [1.7]}, 1, "mm"), ({"t": 0, "x": 2.0, "y": 1.7}, 1, "mm/1000"),
-    ({"t": [0, 1], "x": [[1, 2, 3], [2, 3]], "y": [[0, 0, 0], [0, 0]]}, 3, "microns"),
-    ({"t": [0, 1], "x": [2.0, 2.1], "y": [1.7, None]}, 1, "m*1e-3"), ({"t": [], "x": [], "y": []}, 0, "inches")])
+@pytest.mark.parametrize(
+    ("text", "points", "unit"),
+    [
+        ({"t": [0], "x": [2.0], "y": [1.7]}, 1, "mm"),
+        ({"t": 0, "x": 2.0, "y": 1.7}, 1, "mm/1000"),
+        ({"t": [0, 1], "x": [[1, 2, 3], [2, 3]], "y": [[0, 0, 0], [0, 0]]}, 3, "microns"),
+        ({"t": [0, 1], "x": [2.0, 2.1], "y": [1.7, None]}, 1, "m*1e-3"),
+        ({"t": [], "x": [], "y": []}, 0, "inches"),
+    ],
+)
 def test_wcon_as_loosely_as_it_is_written(tmp_path: Path, text: dict[str, Any], points: int, unit: str) -> None:
     document = {"units": {"t": "s/100", "x": unit, "y": unit, "age": "°C"}, "data": {"id": 7, **text}}
     (tmp_path / "a.wcon").write_text(json.dumps(document))
@@ -134,8 +166,9 @@ def test_refusals_say_what_is_missing(tmp_path: Path) -> None:
     refused(r"fish.csv: missing in more than half of the frames: fin \(75 %\)", film, rate=50.0, points=",".join(names))
     refused("no point 'nose'; known: snout", film, rate=50.0, points="nose,fin")
     refused("3 points along the body .* at least 6", film, rate=50.0, points="snout,anus,caudal")
-    refused("a file without times: give the frames per second as --rate", film,
-            points="snout,eye,anus,mid,peduncle,caudal")
+    refused(
+        "a file without times: give the frames per second as --rate", film, points="snout,eye,anus,mid,peduncle,caudal"
+    )
     refused("there is no film 'none.csv'", Path("none.csv"))
     refused("no track 'b'", film, rate=50.0, track="b")
     (tmp_path / "odd.csv").write_text("alpha,beta\n1,2\n")

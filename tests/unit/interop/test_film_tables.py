@@ -2,6 +2,7 @@
 
 What has no meaning is refused.
 """
+
 from __future__ import annotations
 
 import random
@@ -58,15 +59,17 @@ def test_the_same_film_in_other_tables(tmp_path: Path, name: str) -> None:
     assert found["time"].values == pytest.approx(np.arange(30) / 50)
 
 
-@pytest.mark.parametrize(("clock", "spelled"), [("t,", "{a}{p}"), ("time_ms;", "{a}_{p}"), ("frame,", "p{p}.{a}"),
-                                                ("", "{a} {p}")])
+@pytest.mark.parametrize(
+    ("clock", "spelled"), [("t,", "{a}{p}"), ("time_ms;", "{a}_{p}"), ("frame,", "p{p}.{a}"), ("", "{a} {p}")]
+)
 def test_a_row_per_frame(tmp_path: Path, clock: str, spelled: str) -> None:
     """Points in columns, the last one first; with times, numbers of frames or none of them."""
     mark = ";" if ";" in clock else ","
     order = range(POINTS.shape[1] - 1, -1, -1)
     when = {"t,": lambda f: [f / 50], "time_ms;": lambda f: [20 * f], "frame,": lambda f: [f], "": lambda f: []}[clock]
-    rows = [mark.join(map(str, [*when(f), *(frame[p, a] for p in order for a in (1, 0))]))
-            for f, frame in enumerate(POINTS)]
+    rows = [
+        mark.join(map(str, [*when(f), *(frame[p, a] for p in order for a in (1, 0))])) for f, frame in enumerate(POINTS)
+    ]
     header = clock + mark.join(spelled.format(a=a, p=p) for p in order for a in "yx")
     (tmp_path / "film.csv").write_text("\n".join([header, *rows]))
     film = ll.Film.load(tmp_path / "film.csv", length=LENGTH, rate=None if clock in ("t,", "time_ms;") else 50.0)
@@ -85,21 +88,29 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
         read_track(path)
     path = write_dlc(tmp_path / "d.csv", POINTS, [f"n{k}" for k in range(8)])
     lines = path.read_text().splitlines()
-    path.write_text("\n".join([*lines[:3], *lines[:2:-1]]))                          # the last frame first
+    path.write_text("\n".join([*lines[:3], *lines[:2:-1]]))  # the last frame first
     assert midline_of(read_track(path), path, LENGTH, 50.0)["points"].values == pytest.approx(
-        midline_of(read_track(write_dlc(tmp_path / "e.csv", POINTS, [f"n{k}" for k in range(8)])), path, LENGTH,
-                   50.0)["points"].values)
+        midline_of(read_track(write_dlc(tmp_path / "e.csv", POINTS, [f"n{k}" for k in range(8)])), path, LENGTH, 50.0)[
+            "points"
+        ].values
+    )
     path.write_text("\n".join([*lines, lines[-1]]))
     with pytest.raises(InputError, match="frame 29 stands there twice"):
         read_track(path)
 
 
-@pytest.mark.parametrize(("options", "told"), [
-    ({"kind": "bend"}, "kind: a.csv has points with x and y"), ({"array": "x"}, "array: 'x' names one of a .npz"),
-    ({"likelihood": 0.9}, "likelihood: a file of table has none"), ({"animal": "b"}, "animal: a.csv has one without")])
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"kind": "bend"}, "kind: a.csv has points with x and y"),
+        ({"array": "x"}, "array: 'x' names one of a .npz"),
+        ({"likelihood": 0.9}, "likelihood: a file of table has none"),
+        ({"animal": "b"}, "animal: a.csv has one without"),
+    ],
+)
 def test_options_without_effect_are_refused(tmp_path: Path, options: dict[str, object], told: str) -> None:
     with pytest.raises(InputError, match=told):
-        ll.Film.load(write_table(tmp_path / "a.csv", POINTS), **options)                # type: ignore[arg-type]
+        ll.Film.load(write_table(tmp_path / "a.csv", POINTS), **options)  # type: ignore[arg-type]
 
 
 def test_numbers_of_a_film_may_have_units(tmp_path: Path) -> None:
@@ -136,21 +147,27 @@ def test_a_films_own_widths_are_the_models(tmp_path: Path) -> None:
 def test_damaged_films_are_films_or_sentences(tmp_path: Path) -> None:
     """Words put in, pieces and lines taken out or doubled, in every text format: never another exception."""
     names = [f"n{k}" for k in range(8)]
-    texts = [path.read_text() for path in (
-        write_table(tmp_path / "a.csv", POINTS), write_sleap(tmp_path / "b.csv", POINTS, names, track="one"),
-        write_dlc(tmp_path / "c.csv", POINTS, names), write_wcon(tmp_path / "d.wcon", POINTS))]
+    texts = [
+        path.read_text()
+        for path in (
+            write_table(tmp_path / "a.csv", POINTS),
+            write_sleap(tmp_path / "b.csv", POINTS, names, track="one"),
+            write_dlc(tmp_path / "c.csv", POINTS, names),
+            write_wcon(tmp_path / "d.wcon", POINTS),
+        )
+    ]
     dice, refused = random.Random(18), 0
     for number in range(160):
         text = texts[number % 4]
         for _ in range(dice.choice([1, 1, 3])):
             lines = text.splitlines()
             if dice.random() < 0.6:
-                found = dice.choice(list(re.finditer(r"[-\d.]+|[A-Za-z]+", text))[:dice.choice([40, 4000])])
+                found = dice.choice(list(re.finditer(r"[-\d.]+|[A-Za-z]+", text))[: dice.choice([40, 4000])])
                 word = dice.choice(["nan", "inf", "1e300", "", "null", "[]", "{}", "x", "9" * 20, "-1"])
-                text = text[:found.start()] + word + text[found.end():]
+                text = text[: found.start()] + word + text[found.end() :]
             elif dice.random() < 0.5:
                 at = dice.randrange(len(text))
-                text = text[:at] + text[at + dice.randrange(200):]
+                text = text[:at] + text[at + dice.randrange(200) :]
             else:
                 lines.insert(dice.randrange(len(lines)), lines.pop(dice.randrange(len(lines))))
                 text = "\n".join(lines * dice.choice([1, 1, 2]))

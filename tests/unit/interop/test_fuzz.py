@@ -1,4 +1,5 @@
 """Damaged descriptions: a chain or one sentence, never another exception."""
+
 from __future__ import annotations
 
 import random
@@ -13,8 +14,13 @@ from limbless.errors import InputError
 from tests.unit.interop.descriptions import sdf, swimmer, urdf
 from tests.unit.interop.test_trunk import LEGS
 
-SOURCES = [("a.urdf", urdf()), ("b.urdf", urdf(more=LEGS)), ("c.sdf", sdf()), ("d.xml", swimmer()),
-           ("e.xml", swimmer(base="free"))]
+SOURCES = [
+    ("a.urdf", urdf()),
+    ("b.urdf", urdf(more=LEGS)),
+    ("c.sdf", sdf()),
+    ("d.xml", swimmer()),
+    ("e.xml", swimmer(base="free")),
+]
 
 
 def damaged(text: str, chance: random.Random) -> str:
@@ -26,21 +32,21 @@ def damaged(text: str, chance: random.Random) -> str:
         numbers = list(re.finditer(r"(?<=[\" >])-?\d[\d.e-]*(?=[\" <])", text))
         if what == 0 and tags:
             tag = chance.choice(tags)
-            text = text[:tag.start()] + text[tag.end():]
+            text = text[: tag.start()] + text[tag.end() :]
         elif what == 1 and len(words) > 1:
             one, two = (first or second for first, second in (chance.choice(words), chance.choice(words)))
             text = text.replace(f'"{one}"', f'"{two}"', 1)
         elif what in (2, 3) and numbers:
             number = chance.choice(numbers)
             value = chance.choice(["nan", "inf", "1e300", "-1e300", "0", "-1", "", "x", "1e-300", "1 2 3 4 5 6 7"])
-            text = text[:number.start()] + value + text[number.end():]
+            text = text[: number.start()] + value + text[number.end() :]
         elif what == 4:
             found = list(re.finditer(r' \w+="[^"]*"', text))
             attribute = chance.choice(found)
-            text = text[:attribute.start()] + text[attribute.end():]
+            text = text[: attribute.start()] + text[attribute.end() :]
         elif tags:
             tag = chance.choice(tags)
-            text = text[:tag.start()] + tag[0] * 2 + text[tag.end():]
+            text = text[: tag.start()] + tag[0] * 2 + text[tag.end() :]
     return text
 
 

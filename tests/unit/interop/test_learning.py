@@ -1,4 +1,5 @@
 """Scenarios as environments of Gymnasium: what it asks of them, rewards that add up, bits that come back."""
+
 from __future__ import annotations
 
 import warnings
@@ -16,10 +17,25 @@ gymnasium = pytest.importorskip("gymnasium")
 pytest.importorskip("mujoco")
 learning = ll.interop.learning
 
-TERMS = {"forward_speed": 1.0, "displacement": 2.0, "heading_error": -0.1, "power": -1e-4, "torque": -0.01,
-         "smoothness": -0.01, "alive": 0.5}
-ALL = ("time", "base_position", "base_orientation", "base_twist", "joint_position", "joint_velocity", "heading",
-       "target")
+TERMS = {
+    "forward_speed": 1.0,
+    "displacement": 2.0,
+    "heading_error": -0.1,
+    "power": -1e-4,
+    "torque": -0.01,
+    "smoothness": -0.01,
+    "alive": 0.5,
+}
+ALL = (
+    "time",
+    "base_position",
+    "base_orientation",
+    "base_twist",
+    "joint_position",
+    "joint_velocity",
+    "heading",
+    "target",
+)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +55,7 @@ def test_gymnasium_finds_nothing_wrong(swimmer: Path) -> None:
     from gymnasium.utils.env_checker import check_env
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)                  # infinite bounds of observations
+        warnings.simplefilter("ignore", UserWarning)  # infinite bounds of observations
         check_env(made(swimmer, randomise={"joint_position": 0.1}), skip_render_check=True)
         env = gymnasium.make("limbless/Scenario-v0", scenario=str(swimmer), control_period=0.04, duration=0.4)
     assert isinstance(env.unwrapped, learning.Env)
@@ -92,8 +108,10 @@ def test_it_moves_as_a_controlled_run_does(swimmer: Path) -> None:
     for action in given:
         env.step(action)
     calls = iter(given.astype(np.float64) * 150.0)
-    result = ll.run(env.world.scenario.changed(duration=0.4, control_period=0.04, record_every=0.04),
-                    controller=lambda time, seen: next(calls))
+    result = ll.run(
+        env.world.scenario.changed(duration=0.4, control_period=0.04, record_every=0.04),
+        controller=lambda time, seen: next(calls),
+    )
     assert result.state is not None and (result.state.x == env._state.x).all()
 
 
@@ -142,16 +160,30 @@ def test_many_move_as_one(swimmer: Path) -> None:
 def test_other_actions(swimmer: Path) -> None:
     """Targets about a gait and fields of a gait, on a robot of the library."""
     changes = {"robot.links": 4}
-    target = learning.Env({"robot": {"preset": "uniform", "base": "planar"}, "gait": {"kind": "body-wave"}}, "target",
-                          control_period=0.05, duration=0.2, changes=changes, scale=0.3,
-                          observe=("joint_position", "phase"))
+    target = learning.Env(
+        {"robot": {"preset": "uniform", "base": "planar"}, "gait": {"kind": "body-wave"}},
+        "target",
+        control_period=0.05,
+        duration=0.2,
+        changes=changes,
+        scale=0.3,
+        observe=("joint_position", "phase"),
+    )
     first, _ = target.reset(seed=0)
     for _ in range(4):
         last, *_ = target.step(np.ones(3))
     assert (last[:3] - first[:3] > 0.05).all() and target.layout[-1] == "phase cosine"
-    gait = learning.Env({"robot": {"preset": "uniform", "base": "planar", "links": 4}, "gait": {"kind": "body-wave"},
-                         "environment": [{"kind": "drag"}]}, "gait", control_period=0.05, duration=0.2,
-                        fields={"amplitude": (0.0, 0.5), "turn": (-0.2, 0.2)})
+    gait = learning.Env(
+        {
+            "robot": {"preset": "uniform", "base": "planar", "links": 4},
+            "gait": {"kind": "body-wave"},
+            "environment": [{"kind": "drag"}],
+        },
+        "gait",
+        control_period=0.05,
+        duration=0.2,
+        fields={"amplitude": (0.0, 0.5), "turn": (-0.2, 0.2)},
+    )
     gait.reset(seed=0)
     gait.step(np.array([1.0, -1.0]))
     assert gait.world.gait.amplitude == 0.5 and gait.world.gait.turn == -0.2
@@ -181,7 +213,7 @@ def test_it_is_watched_while_it_moves(swimmer: Path, monkeypatch: pytest.MonkeyP
         assert drawn.times.tolist() == [0.04]
         assert drawn.position == pytest.approx(env.result().dataset["position"].values[-1:], abs=1e-12)
         assert not env.step(np.ones(2))[2] and len(opened) == 1
-        env.reset(seed=0, options={"initial": {"position": [50.0, -20.0, 0.0]}})      # the grid goes with the robot
+        env.reset(seed=0, options={"initial": {"position": [50.0, -20.0, 0.0]}})  # the grid goes with the robot
         lines = next(node for node in env._live._nodes if hasattr(node, "points")).points
         away = env._live._display.frames.position[0].mean(axis=0)
         assert away[:2] == pytest.approx([50.0, -20.0], abs=1.0)
@@ -191,22 +223,27 @@ def test_it_is_watched_while_it_moves(swimmer: Path, monkeypatch: pytest.MonkeyP
     assert env.url is None
 
 
-SNAKE = {"robot": {"preset": "uniform", "links": 4, "contact_radius": 0.02, "torque_limit": 1.0},
-         "gait": {"kind": "body-wave"}, "model": {"kind": "non-smooth"}, "step": 0.002,
-         "environment": [{"kind": "gravity"}, {"kind": "ground"}],
-         "initial": {"position": [0.0, 0.0, 0.02]}}
+SNAKE = {
+    "robot": {"preset": "uniform", "links": 4, "contact_radius": 0.02, "torque_limit": 1.0},
+    "gait": {"kind": "body-wave"},
+    "model": {"kind": "non-smooth"},
+    "step": 0.002,
+    "environment": [{"kind": "gravity"}, {"kind": "ground"}],
+    "initial": {"position": [0.0, 0.0, 0.02]},
+}
 
 
 @pytest.mark.long
 def test_what_a_snake_feels() -> None:
     """Lying still, the contacts bear its weight; all of them touch."""
-    env = learning.Env(SNAKE, observe=("contact_force", "contact_state", "joint_position"), control_period=0.02,
-                       duration=0.2)
+    env = learning.Env(
+        SNAKE, observe=("contact_force", "contact_state", "joint_position"), control_period=0.02, duration=0.2
+    )
     env.reset(seed=0)
     for _ in range(10):
         seen, *_ = env.step(np.zeros(3))
     count = env.world.contacts
-    force, state = seen[:3 * count].reshape(-1, 3), seen[3 * count:4 * count]
+    force, state = seen[: 3 * count].reshape(-1, 3), seen[3 * count : 4 * count]
     assert env.layout[2] == "contact_force 0 z" and env.layout[3 * count] == "contact_state 0"
     assert force[:, 2].sum() == pytest.approx(9.81 * env.world.chain.total_mass, rel=1e-3)
     assert (state > 0).any() and set(state) <= {0.0, 1.0, 2.0}
@@ -214,10 +251,18 @@ def test_what_a_snake_feels() -> None:
 
 def test_each_robot_has_a_gait_of_its_own() -> None:
     """Fields of the gait as actions of several robots: each moves as an `Env` of its own, and begins anew as one."""
-    scenario = {"robot": {"preset": "uniform", "base": "planar", "links": 3}, "gait": {"kind": "body-wave"},
-                "environment": [{"kind": "body-drag"}]}
-    options = {"actions": "gait", "control_period": 0.05, "duration": 0.1, "reward": {"displacement": 1.0},
-               "fields": {"amplitude": (0.0, 0.5), "turn": (-0.2, 0.2)}}
+    scenario = {
+        "robot": {"preset": "uniform", "base": "planar", "links": 3},
+        "gait": {"kind": "body-wave"},
+        "environment": [{"kind": "body-drag"}],
+    }
+    options = {
+        "actions": "gait",
+        "control_period": 0.05,
+        "duration": 0.1,
+        "reward": {"displacement": 1.0},
+        "fields": {"amplitude": (0.0, 0.5), "turn": (-0.2, 0.2)},
+    }
     many, alone = learning.VectorEnv(scenario, 3, **options), [learning.Env(scenario, **options) for _ in range(3)]
     many.reset(seed=0)
     for env in alone:
@@ -234,18 +279,21 @@ def test_each_robot_has_a_gait_of_its_own() -> None:
     assert all(gait == many.world.scenario.gait for gait in many._gaits)
 
 
-@pytest.mark.parametrize(("options", "told"), [
-    ({"actions": "power"}, "actions: must be one of torque, target, gait"),
-    ({"observe": ("speed",)}, "observe: there is no 'speed'"),
-    ({"observe": ("target",)}, r"'target' needs target=\(x, y\)"),
-    ({"observe": ("phase",)}, "'phase' needs a gait with a period"),
-    ({"reward": {"joy": 1.0}}, "reward: there is no term 'joy'"),
-    ({"control_period": 0.033}, "must be a whole number of steps of 0.01 s"),
-    ({"scale": -1.0}, "scale: must be positive"),
-    ({"fields": {"amplitude": (0, 1)}}, "fields: belong to actions='gait'"),
-    ({"render_mode": "film"}, "render_mode: must be 'rgb_array', 'human' or None"),
-    ({"observe": ("contact_force",)}, "'contact_force' needs the model non-smooth"),
-])
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"actions": "power"}, "actions: must be one of torque, target, gait"),
+        ({"observe": ("speed",)}, "observe: there is no 'speed'"),
+        ({"observe": ("target",)}, r"'target' needs target=\(x, y\)"),
+        ({"observe": ("phase",)}, "'phase' needs a gait with a period"),
+        ({"reward": {"joy": 1.0}}, "reward: there is no term 'joy'"),
+        ({"control_period": 0.033}, "must be a whole number of steps of 0.01 s"),
+        ({"scale": -1.0}, "scale: must be positive"),
+        ({"fields": {"amplitude": (0, 1)}}, "fields: belong to actions='gait'"),
+        ({"render_mode": "film"}, "render_mode: must be 'rgb_array', 'human' or None"),
+        ({"observe": ("contact_force",)}, "'contact_force' needs the model non-smooth"),
+    ],
+)
 def test_what_is_refused(swimmer: Path, options: dict[str, Any], told: str) -> None:
     with pytest.raises(InputError, match=told):
         made(swimmer, **options)
@@ -273,13 +321,18 @@ def test_a_motion_that_leaves_this_world_ends_the_episode(swimmer: Path) -> None
     assert terminated
 
 
-@pytest.mark.parametrize(("more", "told"), [
-    ({"control_period": 0}, "control_period: must be positive"), ({"duration": -1.0}, "duration: must be positive"),
-    ({"control_period": "40 cm"}, r"control_period: '40 cm' is a length"),
-    ({"scale": [1.0, 2.0, 3.0]}, "scale: must be positive, one number or one for each of 2 joints"),
-    ({"randomise": {"joint_pos": 0.1}}, "randomise: 'joint_pos' cannot be"),
-    ({"randomise": {"joint_position": -0.1}}, "randomise: joint_position must be zero or positive"),
-    ({"actions": "gait", "fields": {"yaw_amplitude": (0.1,)}}, "needs its lowest and its highest number")])
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"control_period": 0}, "control_period: must be positive"),
+        ({"duration": -1.0}, "duration: must be positive"),
+        ({"control_period": "40 cm"}, r"control_period: '40 cm' is a length"),
+        ({"scale": [1.0, 2.0, 3.0]}, "scale: must be positive, one number or one for each of 2 joints"),
+        ({"randomise": {"joint_pos": 0.1}}, "randomise: 'joint_pos' cannot be"),
+        ({"randomise": {"joint_position": -0.1}}, "randomise: joint_position must be zero or positive"),
+        ({"actions": "gait", "fields": {"yaw_amplitude": (0.1,)}}, "needs its lowest and its highest number"),
+    ],
+)
 def test_what_an_environment_cannot_be_is_said_where_it_is_made(swimmer: Path, more: dict[str, Any], told: str) -> None:
     for kind in (learning.Env, learning.VectorEnv):
         with pytest.raises(InputError, match=told):
@@ -287,8 +340,14 @@ def test_what_an_environment_cannot_be_is_said_where_it_is_made(swimmer: Path, m
 
 
 def test_times_and_noise_take_units(swimmer: Path) -> None:
-    env = learning.Env(swimmer, control_period="40 ms", duration="2 s", scale="100 N mm",
-                       observe=["joint_position"], randomise={"joint_position": "5 deg"})
+    env = learning.Env(
+        swimmer,
+        control_period="40 ms",
+        duration="2 s",
+        scale="100 N mm",
+        observe=["joint_position"],
+        randomise={"joint_position": "5 deg"},
+    )
     assert (env.world.period, env.duration) == (pytest.approx(0.04), 2.0)
     assert env.world.scale == pytest.approx(np.full(2, 0.1))
     assert 0.0 < np.abs(env.reset(seed=1)[0]).max() <= np.radians(5.0)
@@ -301,8 +360,11 @@ def test_robots_side_by_side_take_what_they_can_do(swimmer: Path) -> None:
         env.reset(options={"changes": {"duration": 1.0}})
     with pytest.raises(InputError, match=r"seed: one number serves all robots; received \[1, 2\]"):
         env.reset(seed=[1, 2])
-    for more, told in (({"stop": bool}, "stop: belongs to Env"), ({"reward": max}, "reward as a function: belongs"),
-                       ({"scle": 1.0}, "there is no argument 'scle'; did you mean 'scale'")):
+    for more, told in (
+        ({"stop": bool}, "stop: belongs to Env"),
+        ({"reward": max}, "reward as a function: belongs"),
+        ({"scle": 1.0}, "there is no argument 'scle'; did you mean 'scale'"),
+    ):
         with pytest.raises(InputError, match=told):
             learning.VectorEnv(swimmer, 2, **more)
 

@@ -1,4 +1,5 @@
 """Runs for other tools, read back by their own readers: equal arrays."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -65,6 +66,7 @@ def test_export_at_the_command_line(tmp_path: Path, run: ll.Result) -> None:
     (tmp_path / "made" / "scenario.yaml").write_text(run.scenario.to_yaml())
     answer = CliRunner().invoke(main, ["export", str(tmp_path / "made"), "--to", "mjcf", "-o", str(tmp_path / "a.xml")])
     assert answer.exit_code == 0 and ll.load_robot(tmp_path / "a.xml").total_mass == pytest.approx(
-        ll.Scenario.load("eel-planar").robot.build().total_mass), answer.output
+        ll.Scenario.load("eel-planar").robot.build().total_mass
+    ), answer.output
     with pytest.raises(InputError, match=r"a run is exported as name.mat"):
         run.export(tmp_path / "a.csv")

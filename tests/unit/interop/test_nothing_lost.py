@@ -1,4 +1,5 @@
 """What a robot file says beside its links and joints: it is read, or a note says that it is not."""
+
 from __future__ import annotations
 
 import math
@@ -26,17 +27,21 @@ def test_a_servo_of_two_actuators_has_both_gains(tmp_path: Path) -> None:
 
 
 def test_what_mujoco_has_beside_joints_is_said(tmp_path: Path) -> None:
-    """Forces in the joints of the base, weightless bodies, a gravity that is not down; an idle equality is no coupling.
-    """
+    """Forces in the joints of the base, weightless bodies, a gravity that is not down; an idle equality is no coupling."""
     pytest.importorskip("mujoco")
-    text = plain_swimmer(option='gravity="0 -9.81 0"', more='<equality><joint joint1="bend1" joint2="bend2" '
-                         'active="false"/></equality>').replace('name="turn"', 'name="turn" damping="2" range="-9 9"')
+    text = plain_swimmer(
+        option='gravity="0 -9.81 0"', more='<equality><joint joint1="bend1" joint2="bend2" active="false"/></equality>'
+    ).replace('name="turn"', 'name="turn" damping="2" range="-9 9"')
     found = ll.read_robot(written(tmp_path, "s.xml", text.replace('name="part1"', 'name="part1" gravcomp="1"')))
     assert said(found, "damping and ranges of the joints of the base (sx, sy, turn) not kept")
     assert said(found, "gravcomp of 1 bodies is not kept") and said(found, "gravity (0, -9.81, 0) of the file is not")
     assert said(found, "not read: 1 equalities that are not active")
-    ball = plain_swimmer(base="free").replace('name="bend1" axis="0 0 1"', 'name="bend1" type="ball"').replace(
-        'range="-100 100"', 'range="0 40"').replace('<motor joint="bend1" gear="150"', '<motor joint="bend1" gear="1"')
+    ball = (
+        plain_swimmer(base="free")
+        .replace('name="bend1" axis="0 0 1"', 'name="bend1" type="ball"')
+        .replace('range="-100 100"', 'range="0 40"')
+        .replace('<motor joint="bend1" gear="150"', '<motor joint="bend1" gear="1"')
+    )
     assert said(ll.read_robot(written(tmp_path, "b.xml", ball)), "ranges of 1 ball joints are not kept (bend1)")
 
 
@@ -70,12 +75,17 @@ def test_sdf_masses_from_shapes_frames_for_links_and_both_axes(tmp_path: Path) -
     kg = 500 * 0.2 * 0.05 * 0.04
     assert first.mass == pytest.approx(kg, rel=1e-12)
     assert np.diag(first.mass_properties().inertia) == pytest.approx(
-        kg / 12 * np.array([0.05**2 + 0.04**2, 0.2**2 + 0.04**2, 0.2**2 + 0.05**2]), rel=1e-12)
+        kg / 12 * np.array([0.05**2 + 0.04**2, 0.2**2 + 0.04**2, 0.2**2 + 0.05**2]), rel=1e-12
+    )
     assert second.joint is not None and second.position == pytest.approx((0.1, 0, 0))
     assert (second.joint.lower, second.joint.upper) == ((-1.0, -0.5), (1.0, 0.6))
     assert (second.joint.damping, second.joint.torque_limit) == ((0.0, 0.7), (3.0, None))
-    for words in ("1 <sensor>", "1 links without <inertial> have no mass here (c)", "gravity is off for 1 links",
-                  "the model's own pose, which tilts it"):
+    for words in (
+        "1 <sensor>",
+        "1 links without <inertial> have no mass here (c)",
+        "gravity is off for 1 links",
+        "the model's own pose, which tilts it",
+    ):
         assert said(found, words), words
     turned = ll.load_robot(tmp_path / "arm.sdf", reverse=True).links[2].joint
     assert turned is not None and (turned.lower, turned.damping) == ((-0.5, -1.0), (0.7, 0.0))
@@ -88,10 +98,13 @@ def test_a_frame_of_the_model_stands_for_its_first_link(tmp_path: Path) -> None:
 
 def test_a_planar_joint_before_the_robot_is_its_base(tmp_path: Path) -> None:
     """It was refused with the words that only the base may move like that."""
-    base = ('<link name="world"/><joint name="f" type="planar"><parent link="world"/><child link="link0"/>'
-            '<axis xyz="0 0 1"/></joint>')
-    chain = ll.load_robot(written(tmp_path, "s.urdf", urdf().replace("0 -2 0", "0 0 1").replace("</robot>",
-                                                                                               base + "</robot>")))
+    base = (
+        '<link name="world"/><joint name="f" type="planar"><parent link="world"/><child link="link0"/>'
+        '<axis xyz="0 0 1"/></joint>'
+    )
+    chain = ll.load_robot(
+        written(tmp_path, "s.urdf", urdf().replace("0 -2 0", "0 0 1").replace("</robot>", base + "</robot>"))
+    )
     assert chain.base == "planar" and chain.joint_names == ["joint1", "joint2", "joint3"]
     assert chain.total_mass == pytest.approx(2.0) and set(chain.joint_labels) == {"yaw"}
 
@@ -105,17 +118,21 @@ def test_masses_of_boxes_around_meshes_are_said(tmp_path: Path) -> None:
     (tmp_path / "link.obj").write_text("v 0 0 0\nv 0.1 0.02 0\nv 0 0.02 0.03\n")
     text = urdf(collision=False)
     mesh = '<collision><geometry><mesh filename="link.obj"/></geometry></collision>'
-    text = "".join(part.split("</inertial>")[-1] if "</inertial>" in part else part
-                   for part in text.split("<inertial>")).replace("</link>", mesh + "</link>")
+    text = "".join(
+        part.split("</inertial>")[-1] if "</inertial>" in part else part for part in text.split("<inertial>")
+    ).replace("</link>", mesh + "</link>")
     found = ll.read_robot(written(tmp_path, "s.urdf", text), density=1000.0)
     assert found.chain().total_mass == pytest.approx(4 * 1000 * 0.1 * 0.02 * 0.03)
     assert said(found, "mass of 4 links from the boxes around their meshes")
 
 
-@pytest.mark.parametrize(("bounds", "middle", "amplitude"), [
-    ((-1.0, 1.5), 0.0, 0.6), ((0.0, 1.5), 0.6, 0.48), ((-1.5, 0.0), -0.6, 0.48), ((0.2, 0.9), 0.55, 0.28)])
-def test_a_first_wave_stays_within_ranges_that_begin_at_zero(tmp_path: Path, bounds: tuple[float, float],
-                                                             middle: float, amplitude: float) -> None:
+@pytest.mark.parametrize(
+    ("bounds", "middle", "amplitude"),
+    [((-1.0, 1.5), 0.0, 0.6), ((0.0, 1.5), 0.6, 0.48), ((-1.5, 0.0), -0.6, 0.48), ((0.2, 0.9), 0.55, 0.28)],
+)
+def test_a_first_wave_stays_within_ranges_that_begin_at_zero(
+    tmp_path: Path, bounds: tuple[float, float], middle: float, amplitude: float
+) -> None:
     """It had no amplitude there: the robot lay still."""
     text = urdf(5).replace('lower="-1" upper="1.5"', f'lower="{bounds[0]}" upper="{bounds[1]}"')
     gait = first_scenario(written(tmp_path, "s.urdf", text))["gait"]

@@ -1,5 +1,6 @@
 """Public films, where the folder that LIMBLESS_PUBLIC_FILES names is at hand: their numbers, with the water that they
 were measured with (Morison's law as printed)."""
+
 from __future__ import annotations
 
 import os
@@ -15,13 +16,25 @@ from limbless.interop.films.prediction import last_speed, mean_of_result
 from limbless.interop.films.setting import scenario_of
 
 FOLDER = Path(os.environ.get("LIMBLESS_PUBLIC_FILES", "")) / "films"
-pytestmark = pytest.mark.skipif(not ("LIMBLESS_PUBLIC_FILES" in os.environ and FOLDER.is_dir()),
-                                reason="LIMBLESS_PUBLIC_FILES names no folder with films")
+pytestmark = pytest.mark.skipif(
+    not ("LIMBLESS_PUBLIC_FILES" in os.environ and FOLDER.is_dir()),
+    reason="LIMBLESS_PUBLIC_FILES names no folder with films",
+)
 
-LAMPREY = {"length": (0.1547, 0.002), "frequency": (3.864, 0.01), "wavelength_L": (0.624, 0.03),
-           "speed_L": (1.733, 0.015), "slip": (0.722, 0.03), "strouhal": (0.45, 0.03)}
-PRICKLEBACK = {"frequency": (0.448, 0.02), "wavelength_L": (0.895, 0.05), "speed_L": (0.212, 0.03),
-               "slip": (0.53, 0.06)}
+LAMPREY = {
+    "length": (0.1547, 0.002),
+    "frequency": (3.864, 0.01),
+    "wavelength_L": (0.624, 0.03),
+    "speed_L": (1.733, 0.015),
+    "slip": (0.722, 0.03),
+    "strouhal": (0.45, 0.03),
+}
+PRICKLEBACK = {
+    "frequency": (0.448, 0.02),
+    "wavelength_L": (0.895, 0.05),
+    "speed_L": (0.212, 0.03),
+    "slip": (0.53, 0.06),
+}
 PRINTED = {"environment.0.model": "morison", "environment.0.added_mass": "paper"}
 
 
@@ -52,7 +65,7 @@ def without(points: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("spoil", [lambda points: points, holes, without], ids=["whole", "holes", "frames missing"])
 def test_lamprey(spoil: object) -> None:
     midline = lamprey().midline
-    film = ll.Film(midline.assign(points=(midline["points"].dims, spoil(midline["points"].values))))     # type: ignore
+    film = ll.Film(midline.assign(points=(midline["points"].dims, spoil(midline["points"].values))))  # type: ignore
     if spoil is without:
         film = ll.Film(film.midline.isel(time=np.isfinite(film.midline["points"].values).all(axis=2).any(axis=1)))
     numbers = film.kinematics.numbers

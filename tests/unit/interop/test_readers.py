@@ -1,4 +1,5 @@
 """URDF, SDF, MJCF and xacro as chains: what each field becomes, and the traps of published files."""
+
 from __future__ import annotations
 
 import math
@@ -55,23 +56,28 @@ def test_sdf_is_the_same_robot_as_urdf(tmp_path: Path, snake: ll.Chain) -> None:
 def test_sdf_poses_relative_to_others_and_axes_of_other_frames(tmp_path: Path) -> None:
     """A link placed relative to a turned frame, a joint axis of the model, of a link, and as it was before 1.5."""
     body = """<inertial><mass>1</mass><inertia><ixx>1e-3</ixx><iyy>1e-3</iyy><izz>1e-3</izz></inertia></inertial>"""
+
     def text(version: str, axis: str) -> str:
         return f"""<sdf version="{version}"><model name="m">
  <frame name="f"><pose>0 0 1 0 0 1.5707963267948966</pose></frame>
  <link name="a">{body}</link><link name="b"><pose relative_to="f">0.5 0 0 0 0 0</pose>{body}</link>
  <joint name="j" type="revolute"><parent>a</parent><child>b</child><pose>0 0.1 0 0 0 0</pose><axis>{axis}</axis></joint>
  </model></sdf>"""
+
     def axis_of(version: str, axis: str) -> tuple[np.ndarray, np.ndarray]:
         chain = ll.load_robot(written(tmp_path, "x.sdf", text(version, axis)))
-        x = np.array([-0.1, 0.5, 1.0]) / math.sqrt(1.26)      # with one joint the body runs from mass to mass: a to b
+        x = np.array([-0.1, 0.5, 1.0]) / math.sqrt(1.26)  # with one joint the body runs from mass to mass: a to b
         assert chain.links[1].joint is not None
         return np.array(chain.links[1].joint.axis), x
+
     # b stands at (0, 0.5, 1), its x along the model's y; the joint 0.1 along its y, at (-0.1, 0.5, 1)
-    for version, axis, along in (("1.7", "<xyz>0 1 0</xyz>", (-1, 0, 0)), ("1.4", "<xyz>0 1 0</xyz>", (0, 1, 0)),
-                                 ("1.7", '<xyz expressed_in="__model__">0 1 0</xyz>', (0, 1, 0)),
-                                 ("1.6", "<xyz>0 1 0</xyz><use_parent_model_frame>1</use_parent_model_frame>",
-                                  (0, 1, 0)),
-                                 ("1.7", '<xyz expressed_in="f">0 1 0</xyz>', (-1, 0, 0))):
+    for version, axis, along in (
+        ("1.7", "<xyz>0 1 0</xyz>", (-1, 0, 0)),
+        ("1.4", "<xyz>0 1 0</xyz>", (0, 1, 0)),
+        ("1.7", '<xyz expressed_in="__model__">0 1 0</xyz>', (0, 1, 0)),
+        ("1.6", "<xyz>0 1 0</xyz><use_parent_model_frame>1</use_parent_model_frame>", (0, 1, 0)),
+        ("1.7", '<xyz expressed_in="f">0 1 0</xyz>', (-1, 0, 0)),
+    ):
         found, _ = axis_of(version, axis)
         body_x = np.array([0.0, 0.5, 1.0]) / math.sqrt(1.25)
         assert found[0] == pytest.approx(np.array(along) @ body_x, abs=1e-12), (version, axis)
@@ -96,9 +102,18 @@ def test_mjcf_base_armature_actuators_and_fluid(tmp_path: Path) -> None:
     assert joint is not None and joint.rotor_inertia == 0.1 and joint.torque_limit == 150.0
     assert (joint.lower, joint.upper) == (pytest.approx(-math.radians(100)), pytest.approx(math.radians(100)))
     assert found.actuation == {"kind": "torque"}
-    assert found.environment == [{"kind": "body-drag", "rule": "inertia-box", "density": 4000.0, "viscosity": 0.1,
-                                  "wind": [0.0, 0.0, 0.0], "folded_mass": 0.1, "folded_inertia": 0.1,
-                                  "folded_at": [0.0, 0.0, 0.0]}]
+    assert found.environment == [
+        {
+            "kind": "body-drag",
+            "rule": "inertia-box",
+            "density": 4000.0,
+            "viscosity": 0.1,
+            "wind": [0.0, 0.0, 0.0],
+            "folded_mass": 0.1,
+            "folded_inertia": 0.1,
+            "folded_at": [0.0, 0.0, 0.0],
+        }
+    ]
     assert any("looks.xml" in note for note in found.notes) and any("does not weigh" in note for note in found.notes)
     assert chain.links[1].body is not None and chain.links[1].body.half_width == pytest.approx(0.1)
 
@@ -112,7 +127,8 @@ def test_mjcf_bases(tmp_path: Path, base: str, kind: str) -> None:
 def test_mjcf_position_actuators_are_feedback(tmp_path: Path) -> None:
     pytest.importorskip("mujoco")
     text = swimmer(more='<actuator><position joint="bend2" kp="30" kv="2"/></actuator>').replace(
-        '<motor joint="bend2" gear="150" ctrllimited="true" ctrlrange="-1 1"/>', "")
+        '<motor joint="bend2" gear="150" ctrllimited="true" ctrlrange="-1 1"/>', ""
+    )
     found = ll.read_robot(written(tmp_path, "s.xml", text))
     assert found.actuation == {"kind": "pd", "stiffness": [0.0, 30.0], "damping": [0.0, 2.0]}
 
@@ -139,13 +155,19 @@ def test_mjcf_several_joints_of_one_body(tmp_path: Path) -> None:
     text = swimmer().replace('<joint name="bend2"', more + '<joint name="bend2"')
     chain = ll.load_robot(written(tmp_path, "s.xml", text))
     assert chain.joint_names == ["bend1", "pitch2", "bend2"] and [link.mass or 0 for link in chain.links][2] == 0
-    assert chain.links[3].position == pytest.approx((0.1, 0, 0))          # from the pitch axis on to the yaw axis
+    assert chain.links[3].position == pytest.approx((0.1, 0, 0))  # from the pitch axis on to the yaw axis
 
 
 def test_xacro_is_carried_out(tmp_path: Path) -> None:
     pytest.importorskip("xacro")
-    text = urdf().replace('<robot name="snake">', '<robot name="snake" xmlns:xacro="http://www.ros.org/wiki/xacro">'
-                          '<xacro:property name="kg" value="0.25"/>').replace('value="0.5"', 'value="${2*kg}"')
+    text = (
+        urdf()
+        .replace(
+            '<robot name="snake">',
+            '<robot name="snake" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:property name="kg" value="0.25"/>',
+        )
+        .replace('value="0.5"', 'value="${2*kg}"')
+    )
     text = text.replace("<!-- a comment -- with dashes <!-- and an opening -->", "")
     assert ll.load_robot(written(tmp_path, "snake.xacro", text)).total_mass == pytest.approx(2.0)
     with pytest.raises(InputError, match=r"ends in \.xacro"):
@@ -162,8 +184,10 @@ def stl(path: Path, low: tuple[float, float, float], high: tuple[float, float, f
 def test_meshes_beside_the_file_give_bodies_and_are_drawn(tmp_path: Path) -> None:
     (tmp_path / "meshes").mkdir()
     stl(tmp_path / "meshes" / "link.stl", (0, -30, -10), (100, 30, 10))
-    mesh = ('<visual><geometry><mesh filename="package://snake/meshes/link.stl" scale="1e-3 1e-3 1e-3"/></geometry>'
-            "</visual>")
+    mesh = (
+        '<visual><geometry><mesh filename="package://snake/meshes/link.stl" scale="1e-3 1e-3 1e-3"/></geometry>'
+        "</visual>"
+    )
     text = urdf(collision=False).replace("</inertial>", "</inertial>" + mesh)
     link = ll.load_robot(written(tmp_path, "snake.urdf", text)).links[1]
     assert link.body is not None and (link.body.half_width, link.body.half_height) == pytest.approx((0.03, 0.01))
@@ -182,7 +206,7 @@ def test_density_makes_mass_of_shapes(tmp_path: Path) -> None:
     volume = math.pi * 0.02**2 * 0.1
     assert chain.total_mass == pytest.approx(4 * 1000 * volume, rel=1e-12)
     axial = chain.links[0].mass_properties().inertia[0, 0]
-    assert axial == pytest.approx(0.5 * 1000 * volume * 0.02**2, rel=1e-4)          # rpy of 1.5708 is not quite pi/2
+    assert axial == pytest.approx(0.5 * 1000 * volume * 0.02**2, rel=1e-4)  # rpy of 1.5708 is not quite pi/2
 
 
 def test_axes_of_the_body(tmp_path: Path) -> None:
@@ -190,7 +214,8 @@ def test_axes_of_the_body(tmp_path: Path) -> None:
     text = urdf().replace('xyz="0.1 0 0"', 'xyz="0 0.1 0"')
     c, s = math.cos(math.radians(30)), math.sin(math.radians(30))
     text = text.replace('axis xyz="0 0 1"', f'axis xyz="{s!r} 0 {c!r}"').replace(
-        'axis xyz="0 -2 0"', f'axis xyz="{c!r} 0 {-s!r}"')
+        'axis xyz="0 -2 0"', f'axis xyz="{c!r} 0 {-s!r}"'
+    )
     chain = ll.load_robot(written(tmp_path, "s.urdf", text))
     assert chain.links[1].position == pytest.approx((0.1, 0, 0), abs=1e-15)
     assert sorted(set(chain.joint_labels)) == ["pitch", "yaw"]
@@ -200,7 +225,7 @@ def test_a_standing_robot_lies_down(tmp_path: Path) -> None:
     text = urdf().replace('xyz="0.1 0 0"', 'xyz="0 0 -0.1"').replace('axis xyz="0 0 1"', 'axis xyz="1 0 0"')
     chain = ll.load_robot(written(tmp_path, "s.urdf", text))
     assert chain.links[1].position == pytest.approx((0.1, 0, 0), abs=1e-15)
-    assert chain.joint_labels == ["yaw", "pitch", "yaw"]                             # file's -x is up
+    assert chain.joint_labels == ["yaw", "pitch", "yaw"]  # file's -x is up
 
 
 def test_unlimited_efforts(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
 """From a tree to a serial trunk: base, spine, side branches, direction; and everything that is refused."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -11,10 +12,15 @@ from limbless.errors import InputError
 from limbless.models.newton_euler import NewtonEuler
 from tests.unit.interop.descriptions import massive, revolute, swimmer, urdf, written
 
-LEGS = "".join(massive(f"leg{k}{side}", 0.05) + revolute(f"hip{k}{side}", f"link{k}", f"leg{k}{side}")
-               for k in range(4) for side in "ab")
-WHEEL = ('<collision><origin xyz="0 0 0" rpy="1.5708 0 0"/><geometry><cylinder radius="0.03" length="0.01"/></geometry>'
-         "</collision>")
+LEGS = "".join(
+    massive(f"leg{k}{side}", 0.05) + revolute(f"hip{k}{side}", f"link{k}", f"leg{k}{side}")
+    for k in range(4)
+    for side in "ab"
+)
+WHEEL = (
+    '<collision><origin xyz="0 0 0" rpy="1.5708 0 0"/><geometry><cylinder radius="0.03" length="0.01"/></geometry>'
+    "</collision>"
+)
 
 
 def refusal(tmp_path: Path, text: str, name: str = "snake.urdf", **options: object) -> str:
@@ -47,8 +53,11 @@ def test_a_longer_leg_is_not_the_spine(tmp_path: Path) -> None:
 
 
 def test_wheels_are_found(tmp_path: Path) -> None:
-    wheels = "".join(massive(f"w{k}", 0.02, WHEEL) + revolute(f"axle{k}", f"link{k}", f"w{k}", "continuous").replace(
-        '<axis xyz="0 0 1"/>', '<axis xyz="0 1 0"/>') for k in range(4))
+    wheels = "".join(
+        massive(f"w{k}", 0.02, WHEEL)
+        + revolute(f"axle{k}", f"link{k}", f"w{k}", "continuous").replace('<axis xyz="0 0 1"/>', '<axis xyz="0 1 0"/>')
+        for k in range(4)
+    )
     found = ll.read_robot(written(tmp_path, "s.urdf", urdf(more=wheels)), branches="weld", base="planar")
     assert found.environment == [{"kind": "wheels", "modules": [0, 1, 2, 3]}]
     assert any("passive wheels: 4 on 4 links" in note for note in found.notes)
@@ -85,16 +94,22 @@ def test_reversed_the_robot_is_the_same(tmp_path: Path) -> None:
 
 
 def _bare(chain: ll.Chain) -> ll.Chain:
-    return chain.changed(links=tuple(link if link.joint is None else link.changed(
-        joint=link.joint.changed(damping=0.0, coulomb_friction=0.0)) for link in chain.links))
+    return chain.changed(
+        links=tuple(
+            link if link.joint is None else link.changed(joint=link.joint.changed(damping=0.0, coulomb_friction=0.0))
+            for link in chain.links
+        )
+    )
 
 
 def test_bases(tmp_path: Path) -> None:
     floating = '<link name="world"/>' + revolute("float", "world", "link0", "floating")
     slides = '<link name="world"/><link name="i"/><link name="j"/>'
-    plane = (revolute("x", "world", "i", "prismatic").replace('xyz="0 0 1"', 'xyz="1 0 0"')
-             + revolute("y", "i", "j", "prismatic").replace('xyz="0 0 1"', 'xyz="0 1 0"')
-             + revolute("yaw", "j", "link0"))
+    plane = (
+        revolute("x", "world", "i", "prismatic").replace('xyz="0 0 1"', 'xyz="1 0 0"')
+        + revolute("y", "i", "j", "prismatic").replace('xyz="0 0 1"', 'xyz="0 1 0"')
+        + revolute("yaw", "j", "link0")
+    )
     pole = '<link name="world"/>' + revolute("pole", "world", "link0")
     for more, base in ((floating, "free"), (slides + plane, "planar"), (pole, "fixed")):
         found = ll.read_robot(written(tmp_path, "s.urdf", urdf(more=more)))
@@ -109,25 +124,28 @@ def test_fixed_joints_merge(tmp_path: Path) -> None:
     assert chain.freedoms == 3 and chain.total_mass == pytest.approx(2.1) and chain.link_names[1] == "link1"
 
 
-@pytest.mark.parametrize(("text", "told"), [
-    (urdf(more=revolute("again", "link0", "link3")), "link 'link3' hangs on two joints ('joint3', 'again')"),
-    (urdf(more=massive("b")), "two root links: link0, b"),
-    (urdf(more=massive("b") + revolute("k", "link3", "b", "planar")), "joint 'k' is planar: only the base may"),
-    (urdf(joint='<mimic joint="joint1"/>'), "joint 'joint1' mimics 'joint1'"),
-    (urdf(more=revolute("j", "nobody", "link0")), "joint 'j' names the parent 'nobody'"),
-    ('<robot name="r">' + massive("a") + "</robot>", "the file describes no moving joint"),
-    ("<robot name='r'/>", "it describes no link"),
-    ("<kml/>", "its root is <kml>"),
-    ("<robot><link name='a'>", "not valid XML"),
-    ("time,x,y", "not XML, in which robots are described (URDF, SDF, MJCF, xacro)"),
-    (urdf(mass="nan"), "mass is 'nan'"),
-    (urdf(mass="-1"), "it must be zero or positive"),
-    (urdf(mass="heavy"), "link 'link0': mass is 'heavy', not 1 number"),
-    (urdf().replace('axis xyz="0 0 1"', 'axis xyz="0 0 0"'), "a direction needs a length"),
-    ("<!DOCTYPE x [<!ENTITY a 'b'>]><robot/>", "needs no DOCTYPE"),
-    ("<sdf><world><include><uri>model://x</uri></include><model name='m'/></world></sdf>", "by <include>"),
-    ("<sdf version='1.7'/>", "it holds no <model>"),
-])
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (urdf(more=revolute("again", "link0", "link3")), "link 'link3' hangs on two joints ('joint3', 'again')"),
+        (urdf(more=massive("b")), "two root links: link0, b"),
+        (urdf(more=massive("b") + revolute("k", "link3", "b", "planar")), "joint 'k' is planar: only the base may"),
+        (urdf(joint='<mimic joint="joint1"/>'), "joint 'joint1' mimics 'joint1'"),
+        (urdf(more=revolute("j", "nobody", "link0")), "joint 'j' names the parent 'nobody'"),
+        ('<robot name="r">' + massive("a") + "</robot>", "the file describes no moving joint"),
+        ("<robot name='r'/>", "it describes no link"),
+        ("<kml/>", "its root is <kml>"),
+        ("<robot><link name='a'>", "not valid XML"),
+        ("time,x,y", "not XML, in which robots are described (URDF, SDF, MJCF, xacro)"),
+        (urdf(mass="nan"), "mass is 'nan'"),
+        (urdf(mass="-1"), "it must be zero or positive"),
+        (urdf(mass="heavy"), "link 'link0': mass is 'heavy', not 1 number"),
+        (urdf().replace('axis xyz="0 0 1"', 'axis xyz="0 0 0"'), "a direction needs a length"),
+        ("<!DOCTYPE x [<!ENTITY a 'b'>]><robot/>", "needs no DOCTYPE"),
+        ("<sdf><world><include><uri>model://x</uri></include><model name='m'/></world></sdf>", "by <include>"),
+        ("<sdf version='1.7'/>", "it holds no <model>"),
+    ],
+)
 def test_refusals(tmp_path: Path, text: str, told: str) -> None:
     said = refusal(tmp_path, text)
     assert told in said and said.startswith("snake.urdf: ")

@@ -1,4 +1,5 @@
 """The nearest point of a box or an ellipse once more, slow and sure."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -4,6 +4,7 @@ by slice.
 Written with NumPy from the description of the robot and the formulas of the paper alone, without anything of
 `limbless.mechanics`.
 """
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -48,8 +49,10 @@ class Body:
         """The same body looked at from a point `arm` (world) away from its origin."""
         there = Body(self.R, self.p + arm, self.v + np.cross(self.w, arm), self.w, self.Jv.shape[1] - 6)
         there.Jv, there.Jw = self.Jv - hat(arm) @ self.Jw, self.Jw.copy()
-        there.a, there.alpha = self.a + np.cross(self.alpha, arm) + np.cross(self.w,
-                                                                             np.cross(self.w, arm)), self.alpha.copy()
+        there.a, there.alpha = (
+            self.a + np.cross(self.alpha, arm) + np.cross(self.w, np.cross(self.w, arm)),
+            self.alpha.copy(),
+        )
         return there
 
     def turned(self, R: Array, axes: Array, columns: list[int], rates: Array) -> Body:
@@ -82,10 +85,18 @@ class DenseForm:
     points : Gauss points of the drag. `floating` False fixes the base.
     """
 
-    def __init__(self, chain: Any, density: float | None = None, *, drag: tuple = (0.01, 1.0, 1.0, 1.0),
-                 inertia: tuple = (1.0, 1.0, 1.0),
-                 current: tuple = (0.0, 0.0, 0.0), consistent: bool = False, gravity: tuple = (0.0, 0.0, 0.0),
-                 points: int = 4) -> None:
+    def __init__(
+        self,
+        chain: Any,
+        density: float | None = None,
+        *,
+        drag: tuple = (0.01, 1.0, 1.0, 1.0),
+        inertia: tuple = (1.0, 1.0, 1.0),
+        current: tuple = (0.0, 0.0, 0.0),
+        consistent: bool = False,
+        gravity: tuple = (0.0, 0.0, 0.0),
+        points: int = 4,
+    ) -> None:
         self.chain, self.density, self.consistent = chain, density, consistent
         self.drag, self.inertia, self.current = drag, inertia, np.array(current)
         self.gravity, self.points = np.array(gravity), points
@@ -98,15 +109,16 @@ class DenseForm:
         found, column = [base], 0
         for link in self.chain.links[1:]:
             count = link.joint.freedoms
-            found.append(self._carried(found[-1], link, q[column:column + count], qd[column:column + count],
-                                       6 + column))
+            found.append(
+                self._carried(found[-1], link, q[column : column + count], qd[column : column + count], 6 + column)
+            )
             column += count
         return found
 
     def _carried(self, before: Body, link: Any, q: Array, qd: Array, column: int) -> Body:
         joint, x, z = link.joint, np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
-        if link.dh:                                                             # (1)-(2): Rx(alpha) Tx(d) Rz(theta)
-                                                                                # Tz(r)
+        if link.dh:  # (1)-(2): Rx(alpha) Tx(d) Rz(theta)
+            # Tz(r)
             tilt = turn(x, link.dh.alpha)
             home, place = tilt @ turn(z, link.dh.offset), tilt @ np.array([link.dh.d, 0.0, link.dh.r])
         else:
@@ -121,21 +133,29 @@ class DenseForm:
             return moved
         if joint.kind == "universal":
             offset, second = np.array(joint.offset), np.array(joint.second_axis)
-            middle = before.shifted(before.R @ (place - home @ offset)).turned(R @ turn(axis, q[0]),
-                                                                               (R @ axis)[:, None], [column], qd[:1])
+            middle = before.shifted(before.R @ (place - home @ offset)).turned(
+                R @ turn(axis, q[0]), (R @ axis)[:, None], [column], qd[:1]
+            )
             there = middle.shifted(middle.R @ offset)
             return there.turned(there.R @ turn(second, q[1]), (there.R @ second)[:, None], [column + 1], qd[1:])
         assert np.allclose(home, np.eye(3)), "spherical joints here start parallel to the base"
         child = before.R @ rotation_of(q)
         return before.shifted(before.R @ place).turned(child, child, [column, column + 1, column + 2], qd)
 
-    def matrices(self, q: Array, qd: Array, twist: Array, position: Array = (0.0, 0.0, 0.0),
-                 quaternion: Array = (1.0, 0.0, 0.0, 0.0)) -> tuple[Array, Array]:
+    def matrices(
+        self,
+        q: Array,
+        qd: Array,
+        twist: Array,
+        position: Array = (0.0, 0.0, 0.0),
+        quaternion: Array = (1.0, 0.0, 0.0, 0.0),
+    ) -> tuple[Array, Array]:
         """A and C."""
         n = 6 + self.chain.freedoms
         A, C = np.zeros((n, n)), np.zeros(n)
-        for link, body in zip(self.chain.links, self.bodies(q, qd, np.asarray(twist), position, quaternion),
-                              strict=True):
+        for link, body in zip(
+            self.chain.links, self.bodies(q, qd, np.asarray(twist), position, quaternion), strict=True
+        ):
             self._add_rigid(link, body, A, C)
             if self.density and link.body is not None:
                 self._add_fluid(link.body, body, A, C)
@@ -199,8 +219,7 @@ def dense_form() -> type[DenseForm]:
 
 @pytest.fixture
 def random_state() -> Any:
-    """`random_state(seed, freedoms, size)`: joint positions, velocities, accelerations, base twist, pose of the base.
-    """
+    """`random_state(seed, freedoms, size)`: joint positions, velocities, accelerations, base twist, pose of the base."""
 
     def draw(seed: int, freedoms: int, size: float = 0.3) -> tuple[Array, Array, Array, Array, dict[str, Array]]:
         rng = np.random.default_rng(seed)

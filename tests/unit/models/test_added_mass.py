@@ -1,6 +1,7 @@
 """The added mass of a link: closed form (61)-(62) about the mid-point of the segment, and the consistent form beside
 the printed one.
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -11,7 +12,7 @@ from limbless.robots.links import BodyShape, Link
 
 A, B, RHO = 0.065, 0.09, 1000.0
 CLM2, CLM3, CAM1 = RHO * np.pi * B**2, RHO * np.pi * A**2, RHO * np.pi * (B**2 - A**2) ** 2 / 8
-HALF = np.array([0.2, 0.0, 0.0])   # from the front end to the middle of a segment of 0.4 m
+HALF = np.array([0.2, 0.0, 0.0])  # from the front end to the middle of a segment of 0.4 m
 
 
 def hat(v: np.ndarray) -> np.ndarray:
@@ -57,8 +58,9 @@ WATER = ll.Water(model="morison", density=RHO, drag=(0.0, 0.0, 0.0, 0.0))
 NOTHING: dict = {"joint_position": [], "joint_velocity": [], "joint_acceleration": []}
 
 
-@pytest.mark.parametrize("start", [(0.0, 0.0, 0.0), (-0.4, 0.0, 0.0), (-0.13, 0.04, 0.02)],
-                         ids=["front end", "rear end", "elsewhere"])
+@pytest.mark.parametrize(
+    "start", [(0.0, 0.0, 0.0), (-0.4, 0.0, 0.0), (-0.13, 0.04, 0.02)], ids=["front end", "rear end", "elsewhere"]
+)
 def test_closed_form(start: tuple) -> None:
     """The slices give (61)-(62) to rounding, wherever the origin of the link is."""
     chain, twist = single_link(start), np.array([0.3, -0.7, 0.5, 0.9, -1.1, 0.6])
@@ -82,8 +84,10 @@ def test_four_thirds_is_the_case_of_an_origin_at_a_link_end(start: tuple) -> Non
     ours = ll.NewtonEuler(chain, WATER).inverse(**NOTHING, base_twist=[0, 0, 0, *omega]).base_acceleration
     expected = base_acceleration(chain, J, printed, omega)
     np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
-    for wrong in (np.concatenate([centripetal, np.cross(S, centripetal)]), closed_form(np.array([-0.1, 0.05, -0.02]),
-                                                                                       0.4, omega)[1]):
+    for wrong in (
+        np.concatenate([centripetal, np.cross(S, centripetal)]),
+        closed_form(np.array([-0.1, 0.05, -0.02]), 0.4, omega)[1],
+    ):
         assert np.abs(base_acceleration(chain, J, wrong, omega) - expected).max() > 1e-2 * np.abs(expected).max()
 
 
@@ -99,9 +103,16 @@ def test_added_mass_is_that_of_the_mid_point_and_not_of_the_centre_of_mass() -> 
     """At rest, a force through the mid-point of a massless wet segment does not turn it; through the centre of mass it
     would.
     """
-    light = single_link((0.0, 0.0, 0.0), mass=1e-9, center=(0.3, 0.0, 0.0)).changed(links=(Link(
-        mass=1e-9, first_moment=(3e-10, 0, 0), inertia=np.diag([1e-9] * 3), body=BodyShape(length=0.4, half_width=A,
-                                                                                           half_height=B)),))
+    light = single_link((0.0, 0.0, 0.0), mass=1e-9, center=(0.3, 0.0, 0.0)).changed(
+        links=(
+            Link(
+                mass=1e-9,
+                first_moment=(3e-10, 0, 0),
+                inertia=np.diag([1e-9] * 3),
+                body=BodyShape(length=0.4, half_width=A, half_height=B),
+            ),
+        )
+    )
     from limbless.environments.point_wrench import PointWrench
 
     push = PointWrench(point=(0.2, 0.0, 0.0), force=(0.0, 3.0, 0.0))
@@ -128,8 +139,9 @@ def test_consistent_added_mass_conserves() -> None:
     data = thrown(ll.Water(drag=(0, 0, 0, 0), added_mass="consistent")).dataset
     energy, momentum = data.kinetic_energy.values, data.momentum.values
     np.testing.assert_allclose(energy, energy[0], rtol=1e-9)
-    np.testing.assert_allclose(momentum, np.broadcast_to(momentum[0], momentum.shape), rtol=0,
-                               atol=1e-9 * np.abs(momentum).max())
+    np.testing.assert_allclose(
+        momentum, np.broadcast_to(momentum[0], momentum.shape), rtol=0, atol=1e-9 * np.abs(momentum).max()
+    )
     # it does move: this is not the trivial case
     assert np.abs(data.base_twist.values[-1] - data.base_twist.values[0]).max() > 0.1
 
@@ -159,24 +171,39 @@ def test_equal_added_mass_in_all_directions_is_like_a_heavier_body(form: str) ->
     push = PointWrench(point=(0.25, 0.0, 0.0), force=(0.0, 0.7, 0.3))
     model = ll.NewtonEuler(chain, [ll.Water(added_mass=form, drag=(0, 0, 0, 0)), push])
     found = model.inverse(**NOTHING, base_twist=[0.0, 0.2, 0, 0, 0, 0])
-    np.testing.assert_allclose(found.base_acceleration, [0, 0.7 / (2 * added), 0.3 / (2 * added), 0, 0, 0], rtol=0,
-                               atol=1e-13)
+    np.testing.assert_allclose(
+        found.base_acceleration, [0, 0.7 / (2 * added), 0.3 / (2 * added), 0, 0, 0], rtol=0, atol=1e-13
+    )
 
 
 # Galilean invariance
 
 
-@pytest.mark.parametrize("water", [
-    ll.Water(drag=(0.01, 1, 1, 1), added_mass="none"), ll.Water(added_mass="paper"), ll.Water(added_mass="consistent"),
-    ll.Drag(along=3.0, lateral=20.0, vertical=15.0, roll=0.2)], ids=["drag", "paper", "consistent", "linear drag"])
+@pytest.mark.parametrize(
+    "water",
+    [
+        ll.Water(drag=(0.01, 1, 1, 1), added_mass="none"),
+        ll.Water(added_mass="paper"),
+        ll.Water(added_mass="consistent"),
+        ll.Drag(along=3.0, lateral=20.0, vertical=15.0, roll=0.2),
+    ],
+    ids=["drag", "paper", "consistent", "linear drag"],
+)
 def test_swimming_in_a_current_is_swimming_in_still_water_carried_along(water: ll.Water | ll.Drag) -> None:
     current = np.array([0.3, -0.2, 0.1])
     eel, gait = ll.KhalilEel(spherical_joints=4), ll.BodyWave(ramp=0.5, dive=0.05)
     still = ll.simulate(eel, gait, water, duration=1.5, step=0.005, record_every=0.1).dataset
     # Gait and base start straight and unturned: the base frame is the world's, so that the current is the base's
     # initial velocity
-    carried = ll.simulate(eel, gait, water.changed(current=tuple(current)), duration=1.5, step=0.005, record_every=0.1,
-                          initial={"twist": (*current, 0.0, 0.0, 0.0)}).dataset
+    carried = ll.simulate(
+        eel,
+        gait,
+        water.changed(current=tuple(current)),
+        duration=1.5,
+        step=0.005,
+        record_every=0.1,
+        initial={"twist": (*current, 0.0, 0.0, 0.0)},
+    ).dataset
     drift = still.time.values[:, None] * current
     # Rounding, and what a step makes of adding a constant to all velocities: body axes turn, so RK4 sees another
     # problem (1e-10)
@@ -194,9 +221,12 @@ def test_galilean_invariance_at_an_instant(form: str) -> None:
     twist = rng.normal(size=6)
     still = ll.NewtonEuler(chain, ll.Water(added_mass=form)).inverse(q, qd, qdd, twist)
     moved = ll.NewtonEuler(chain, ll.Water(added_mass=form, current=tuple(current))).inverse(
-        q, qd, qdd, twist + np.concatenate([current, np.zeros(3)]))
+        q, qd, qdd, twist + np.concatenate([current, np.zeros(3)])
+    )
     # V̇ is the classical acceleration of the base origin, the same in both frames
-    np.testing.assert_allclose(moved.base_acceleration, still.base_acceleration, rtol=0,
-                               atol=1e-11 * np.abs(still.base_acceleration).max())
-    np.testing.assert_allclose(moved.joint_torque, still.joint_torque, rtol=0,
-                               atol=1e-11 * np.abs(still.joint_torque).max())
+    np.testing.assert_allclose(
+        moved.base_acceleration, still.base_acceleration, rtol=0, atol=1e-11 * np.abs(still.base_acceleration).max()
+    )
+    np.testing.assert_allclose(
+        moved.joint_torque, still.joint_torque, rtol=0, atol=1e-11 * np.abs(still.joint_torque).max()
+    )

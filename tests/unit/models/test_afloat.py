@@ -1,4 +1,5 @@
 """Rods and soft bodies at the surface of water, and the terms of a chain's equations there."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -36,8 +37,10 @@ def test_a_rod_bobs_as_an_independent_integration_has_it(model: str) -> None:
     assert run.proven, run.doubts
 
 
-@pytest.mark.parametrize(("model", "finer", "least"), [("macro-continuous", {"settings": {"cells": 32}}, 14.0),
-                                                       ("soft", {"step": 0.0025}, 3.0)])
+@pytest.mark.parametrize(
+    ("model", "finer", "least"),
+    [("macro-continuous", {"settings": {"cells": 32}}, 14.0), ("soft", {"step": 0.0025}, 3.0)],
+)
 def test_a_swimming_rod_keeps_its_balances_under_waves(model: str, finer: dict, least: float) -> None:
     """Kinetic energy of body and wet water against all works, momentum against impulse. What is left is, as in deep
     water, the mesh of the rod, of fourth order, and the tolerance of the soft body's stages."""
@@ -62,8 +65,15 @@ def test_a_rod_at_a_surface_is_the_limit_of_chains() -> None:
     one = float_on(rod, "macro-continuous", WAVE, water, duration=0.8, initial=start).dataset
     off = []
     for links in (10, 20):
-        chain = ll.simulate(rod.to_chain(links), WAVE, [ll.Water(surface=0.0, wake="none"), ll.Gravity()], duration=0.8,
-                            step=0.004, record_every=0.02, initial=start).dataset
+        chain = ll.simulate(
+            rod.to_chain(links),
+            WAVE,
+            [ll.Water(surface=0.0, wake="none"), ll.Gravity()],
+            duration=0.8,
+            step=0.004,
+            record_every=0.02,
+            initial=start,
+        ).dataset
         off.append(np.abs(chain.com_position.values - one.com_position.values).max())
     assert off[1] < 0.35 * off[0] < 0.0035
     assert np.abs(one.com_position.values[-1, :2]).max() > 0.005
@@ -81,8 +91,10 @@ def test_a_floating_rod_needs_inertia_and_no_contacts() -> None:
 
 
 SWIMMER = ll.UniformChain(links=4, length=0.15, half_width=0.03, half_height=0.045, density=900.0, joint="universal")
-POSE = {"base_position": (0.1, 0.2, 0.01), "base_orientation": (0.8848593185516364, -0.0599904622, 0.0069988873,
-                                                                0.4619265595)}
+POSE = {
+    "base_position": (0.1, 0.2, 0.01),
+    "base_orientation": (0.8848593185516364, -0.0599904622, 0.0069988873, 0.4619265595),
+}
 
 
 @pytest.mark.parametrize("flow", [(), (WavesFlow(amplitude=0.03, length=1.5, phase=0.3),)], ids=["still", "waves"])

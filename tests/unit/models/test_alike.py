@@ -1,4 +1,5 @@
 """All models are laid out and made in the same way, and each takes its settings once."""
+
 from __future__ import annotations
 
 import inspect
@@ -16,11 +17,22 @@ from limbless.scenarios.scenario import Scenario
 FOLDERS = sorted(path.parent for path in Path(ll.models.base.__file__).parent.glob("*/__init__.py"))
 FILES = {"settings.py", "model.py", "tables.py", "recording.py", "solution.py"}
 MODELS: dict[Any, type[ModelSettings]] = {
-    ll.NewtonEuler: ll.NewtonEulerSettings, ll.NonSmooth: ll.NonSmoothSettings, ll.Geometric: ll.GeometricSettings,
-    ll.MacroContinuous: ll.MacroContinuousSettings, ll.Soft: ll.SoftSettings,
-    ll.TendonStatics: ll.TendonStaticsSettings, TendonTask: ll.TendonStaticsSettings}
-SCENARIOS = {"newton-euler": "eel-planar", "non-smooth": "snake-pegs", "geometric": "wheeled-snake-crawl",
-             "macro-continuous": "rod-swim", "soft": "neck-swing-air", "tendon-statics": "neck-planar"}
+    ll.NewtonEuler: ll.NewtonEulerSettings,
+    ll.NonSmooth: ll.NonSmoothSettings,
+    ll.Geometric: ll.GeometricSettings,
+    ll.MacroContinuous: ll.MacroContinuousSettings,
+    ll.Soft: ll.SoftSettings,
+    ll.TendonStatics: ll.TendonStaticsSettings,
+    TendonTask: ll.TendonStaticsSettings,
+}
+SCENARIOS = {
+    "newton-euler": "eel-planar",
+    "non-smooth": "snake-pegs",
+    "geometric": "wheeled-snake-crawl",
+    "macro-continuous": "rod-swim",
+    "soft": "neck-swing-air",
+    "tendon-statics": "neck-planar",
+}
 
 
 def test_every_folder_has_the_same_files() -> None:
@@ -47,14 +59,24 @@ def test_settings_hand_themselves_to_their_model(kind: str) -> None:
 
 def test_settings_and_actuations_of_another_kind_are_refused_in_words() -> None:
     with pytest.raises(ll.InputError, match=r"this model takes GeometricSettings\(\.\.\.\); got 'group'"):
-        ll.Geometric(ll.WangSnake(), settings="group")                                          # type: ignore[arg-type]
+        ll.Geometric(ll.WangSnake(), settings="group")  # type: ignore[arg-type]
     with pytest.raises(ll.InputError, match=r"actuation: Motion\(\), .* got MacroContinuousSettings"):
-        ll.MacroContinuous(ll.Rod(), (), ll.MacroContinuousSettings())                          # type: ignore[arg-type]
+        ll.MacroContinuous(ll.Rod(), (), ll.MacroContinuousSettings())  # type: ignore[arg-type]
 
 
 def test_what_models_of_a_chain_share_is_written_once() -> None:
-    shared = {"with_torque", "observe", "drive", "step_limit", "variables", "schema", "sound_records", "fastest",
-              "_position_columns", "_put_joints"}
+    shared = {
+        "with_torque",
+        "observe",
+        "drive",
+        "step_limit",
+        "variables",
+        "schema",
+        "sound_records",
+        "fastest",
+        "_position_columns",
+        "_put_joints",
+    }
     assert shared <= vars(ChainModel).keys()
     for model in (ll.NewtonEuler, ll.NonSmooth, ll.Geometric):
         assert issubclass(model, ChainModel)

@@ -1,6 +1,7 @@
 """What runs must keep: momentum without outer forces, the balance of work and energy, similarity in density, planes
 (spec, section 9).
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -10,7 +11,7 @@ import limbless as ll
 
 DIVE = np.pi / 40
 THROWN = {"twist": (0.3, -0.2, 0.1, 0.4, -0.3, 0.5)}
-FOURTH_ORDER = pytest.approx(16.0, rel=0.15)      # halving the step; terms of fifth order remain at these steps
+FOURTH_ORDER = pytest.approx(16.0, rel=0.15)  # halving the step; terms of fifth order remain at these steps
 
 
 def swim(environment: list, step: float, eel: ll.KhalilEel | None = None, **options: object) -> ll.Result:
@@ -27,8 +28,8 @@ def test_momentum_without_fluid_and_gravity() -> None:
         data = swim([], step, initial=THROWN).dataset
         momentum = data.momentum.values
         assert np.abs(momentum[0]).max() > 1.0
-        assert np.abs(data.impulse.values).max() < 1e-13                # nothing acts: torques inside the body change
-                                                                        # no momentum
+        assert np.abs(data.impulse.values).max() < 1e-13  # nothing acts: torques inside the body change
+        # no momentum
         drifts.append(np.abs(momentum - momentum[0]).max())
     assert drifts[0] < 3e-7
     assert drifts[0] / drifts[1] == FOURTH_ORDER
@@ -64,8 +65,10 @@ def test_balances_are_of_fourth_order_in_the_step(environment: str) -> None:
 
     So a run at twice the step always shows a larger residual, and the balances measure the integration, not themselves.
     """
-    coarse, fine = (swim(ENVIRONMENTS[environment], step, initial=THROWN).summary()["balances"]
-                    for step in STEPS.get(environment, (0.02, 0.01)))
+    coarse, fine = (
+        swim(ENVIRONMENTS[environment], step, initial=THROWN).summary()["balances"]
+        for step in STEPS.get(environment, (0.02, 0.01))
+    )
     for name in ("power", "linear momentum", "angular momentum"):
         assert coarse[name]["value"] / fine[name]["value"] == FOURTH_ORDER
         assert fine[name]["verdict"] == "pass"
@@ -98,8 +101,7 @@ def test_energy_goes_where_works_say_in_lighthills_water(wake: str, forwards: fl
 
 
 def test_power_is_effort_times_rate() -> None:
-    """The recorded power of the actuators is the sum of torque times velocity, and its integral is the recorded work.
-    """
+    """The recorded power of the actuators is the sum of torque times velocity, and its integral is the recorded work."""
     data = ll.simulate(ll.KhalilEel(viscous_friction=0.05), ll.BodyWave(), ll.Water(), duration=2.0, step=0.005).dataset
     power = (data.joint_torque * data.joint_velocity).sum("joint").values
     np.testing.assert_allclose(data.actuator_power.values, power, rtol=0, atol=1e-12 * np.abs(power).max())
@@ -109,14 +111,15 @@ def test_power_is_effort_times_rate() -> None:
 
     for name in ("actuator", "environment", "passive"):
         integral = simpson(data[f"{name}_power"].values, x=data.time.values)
-        assert data[f"{name}_work"].values[-1] == pytest.approx(integral, rel=1e-6)       # Simpson's rule at 5 ms
+        assert data[f"{name}_work"].values[-1] == pytest.approx(integral, rel=1e-6)  # Simpson's rule at 5 ms
 
 
 def test_power_residual_is_the_rate_of_the_mismatch() -> None:
     data = swim([ll.Water()], 0.02, initial=THROWN).dataset
     mismatch = (data.kinetic_energy - data.actuator_work - data.environment_work - data.passive_work).values
-    np.testing.assert_allclose(data.power_residual.values[1:], np.diff(mismatch) / np.diff(data.time.values), rtol=0,
-                               atol=1e-13)
+    np.testing.assert_allclose(
+        data.power_residual.values[1:], np.diff(mismatch) / np.diff(data.time.values), rtol=0, atol=1e-13
+    )
     finer = swim([ll.Water()], 0.01, initial=THROWN).dataset
     assert np.abs(data.power_residual.values).max() > 8 * np.abs(finer.power_residual.values).max()
 
@@ -133,8 +136,9 @@ def test_motion_does_not_depend_on_place_and_direction() -> None:
     """Start elsewhere, turned: everything turns along (no gravity, no current)."""
     turned = np.array([0.6, -0.2, 0.7, 0.3]) / np.linalg.norm([0.6, -0.2, 0.7, 0.3])
     here = swim([ll.Water()], 0.01, duration=1.0).dataset
-    there = swim([ll.Water()], 0.01, duration=1.0, initial={"position": (3.0, -2.0, 5.0),
-                                                            "orientation": tuple(turned)}).dataset
+    there = swim(
+        [ll.Water()], 0.01, duration=1.0, initial={"position": (3.0, -2.0, 5.0), "orientation": tuple(turned)}
+    ).dataset
     w, v = turned[0], turned[1:]
     moved = here.base_position.values
     moved = moved + 2.0 * np.cross(v, np.cross(v, moved) + w * moved) + [3.0, -2.0, 5.0]
@@ -148,8 +152,9 @@ def test_motion_does_not_depend_on_place_and_direction() -> None:
 def test_planar_motion_stays_planar_in_a_tilted_plane() -> None:
     """A yaw gait in a tilted start: the head keeps to its tilted plane though the base is free."""
     tilt = np.array([0.9, 0.3, 0.2, -0.1]) / np.linalg.norm([0.9, 0.3, 0.2, -0.1])
-    data = ll.simulate(ll.KhalilEel(), ll.BodyWave(), ll.Water(), duration=4.0, step=0.01,
-                       initial={"orientation": tuple(tilt)}).dataset
+    data = ll.simulate(
+        ll.KhalilEel(), ll.BodyWave(), ll.Water(), duration=4.0, step=0.01, initial={"orientation": tuple(tilt)}
+    ).dataset
     w, v, z = tilt[0], tilt[1:], np.array([0.0, 0.0, 1.0])
     normal = z + 2.0 * np.cross(v, np.cross(v, z) + w * z)
     # The quaternions inside a step are not of unit length, which tilts the plane by far less than the error of the
@@ -161,8 +166,11 @@ def test_planar_motion_stays_planar_in_a_tilted_plane() -> None:
 
 def test_left_and_right_are_alike() -> None:
     """The mirrored gait gives the mirrored swim."""
-    one, other = (ll.simulate(ll.KhalilEel(), ll.BodyWave(amplitude=a, dive=DIVE), ll.Water(), duration=2.0).dataset
-                  for a in (0.06, -0.06))
+    one, other = (
+        ll.simulate(ll.KhalilEel(), ll.BodyWave(amplitude=a, dive=DIVE), ll.Water(), duration=2.0).dataset
+        for a in (0.06, -0.06)
+    )
     np.testing.assert_allclose(other.base_position.values, one.base_position.values * [1, -1, 1], rtol=0, atol=1e-12)
-    np.testing.assert_allclose(other.joint_torque.values, one.joint_torque.values * np.tile([-1, 1, -1], 12), rtol=0,
-                               atol=1e-10)
+    np.testing.assert_allclose(
+        other.joint_torque.values, one.joint_torque.values * np.tile([-1, 1, -1], 12), rtol=0, atol=1e-10
+    )

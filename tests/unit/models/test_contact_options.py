@@ -1,6 +1,7 @@
 """What the paper lists as missing (dry joint friction, offset axes, torque limits), held bases, and what each gait is
 for.
 """
+
 from __future__ import annotations
 
 import math
@@ -17,17 +18,24 @@ from limbless.models.nonsmooth import NonSmooth, NonSmoothSettings
 from limbless.simulation import stage_times
 
 HEIGHT, MASS = 0.0525, 7.5 / 11
-INERTIA = 9.63e-4 + MASS * 0.061**2               # of the second link about the joint
+INERTIA = 9.63e-4 + MASS * 0.061**2  # of the second link about the joint
 STIFF = ProportionalDerivative(stiffness=(40.0, 800.0), damping=0.2)
 
 
 def swing(torque: float, duration: float, step: float, rate: float = 0.0, **friction: float) -> ll.Result:
     """One link on a fixed one, without gravity, under a constant yaw torque."""
     gait = ll.FunctionGait(function=lambda t, s: np.broadcast_to((torque, 0.0), (len(t), 2)), drives="torque")
-    return ll.simulate(ll.Aiko(links=2, base="fixed", **friction), gait, (), model="non-smooth", duration=duration,
-                       step=step,
-                       actuation="torque", record_every=max(step, duration / 100),
-                       initial={"joint_position": (0.0, 0.0), "joint_velocity": (rate, 0.0)})
+    return ll.simulate(
+        ll.Aiko(links=2, base="fixed", **friction),
+        gait,
+        (),
+        model="non-smooth",
+        duration=duration,
+        step=step,
+        actuation="torque",
+        record_every=max(step, duration / 100),
+        initial={"joint_position": (0.0, 0.0), "joint_velocity": (rate, 0.0)},
+    )
 
 
 def passes(run: ll.Result) -> bool:
@@ -57,8 +65,8 @@ def test_stribeck_friction_falls_with_the_rate() -> None:
     assert abs(swing(0.99, 1.0, 0.001, **stribeck).dataset["joint_position"].values[-1, 0]) < 1e-6
     run = swing(1.2, 0.05, 1e-5, **stribeck)
     rate, time = 0.0, 0.0
-    while time < 0.05 - 1e-9:                                  # the same by small steps of its own
-        rate += 1e-6 * (1.2 - 0.5 - 0.5 * math.exp(-(rate / 2.0) ** 2)) / INERTIA
+    while time < 0.05 - 1e-9:  # the same by small steps of its own
+        rate += 1e-6 * (1.2 - 0.5 - 0.5 * math.exp(-((rate / 2.0) ** 2))) / INERTIA
         time += 1e-6
     assert rate > 4.0
     assert run.dataset["joint_velocity"].values[-1, 0] == pytest.approx(rate, rel=2e-3)
@@ -73,21 +81,41 @@ def test_stribeck_friction_is_refused_where_it_does_not_act() -> None:
 
 def test_an_imposed_joint_works_against_its_dry_friction() -> None:
     gait = ll.JointWave(yaw_amplitude=0.3, yaw_rate=3.0)
-    plain, rough = (ll.simulate(ll.Aiko(links=2, base="fixed", coulomb_friction=c), gait, (), model="non-smooth",
-                                duration=1.0,
-                                step=0.001, record_every=0.1).dataset for c in (0.0, 0.2))
+    plain, rough = (
+        ll.simulate(
+            ll.Aiko(links=2, base="fixed", coulomb_friction=c),
+            gait,
+            (),
+            model="non-smooth",
+            duration=1.0,
+            step=0.001,
+            record_every=0.1,
+        ).dataset
+        for c in (0.0, 0.2)
+    )
     more = rough["joint_torque"].values[1:, 0] - plain["joint_torque"].values[1:, 0]
     assert more == pytest.approx(0.2 * np.sign(plain["joint_velocity"].values[1:, 0]), abs=1e-9)
 
 
-def on_the_ground(duration: float, robot: Any = None, gait: Any = None, actuation: Any = STIFF,
-                  mu: tuple[float, float] = (0.1, 0.5),
-                  **initial: Any) -> ll.Result:
-    return ll.simulate(robot or ll.Aiko(), gait or ll.JointWave(), (ll.Ground(forward=mu[0], lateral=mu[1]),
-                                                                    ll.Gravity()),
-                       model=NonSmoothSettings(theta=1.0), duration=duration, step=0.001, actuation=actuation,
-                       record_every=0.05,
-                       initial={"position": (0.0, 0.0, HEIGHT), **initial})
+def on_the_ground(
+    duration: float,
+    robot: Any = None,
+    gait: Any = None,
+    actuation: Any = STIFF,
+    mu: tuple[float, float] = (0.1, 0.5),
+    **initial: Any,
+) -> ll.Result:
+    return ll.simulate(
+        robot or ll.Aiko(),
+        gait or ll.JointWave(),
+        (ll.Ground(forward=mu[0], lateral=mu[1]), ll.Gravity()),
+        model=NonSmoothSettings(theta=1.0),
+        duration=duration,
+        step=0.001,
+        actuation=actuation,
+        record_every=0.05,
+        initial={"position": (0.0, 0.0, HEIGHT), **initial},
+    )
 
 
 @pytest.mark.parametrize("base", ["fixed", "planar"])
@@ -100,13 +128,18 @@ def test_a_held_base_in_contact_keeps_every_balance(base: str) -> None:
 
 
 def test_the_offset_moves_the_pitch_axis() -> None:
-    """At a right angle of yaw the pitch axis, and with it the next link, stands `offset` to the side of the yaw axis.
-    """
+    """At a right angle of yaw the pitch axis, and with it the next link, stands `offset` to the side of the yaw axis."""
     for offset in (0.0, 0.022):
-        run = ll.simulate(ll.Aiko(links=2, base="fixed", joint_offset=offset), ll.JointWave(yaw_amplitude=0.0), (),
-                          model="non-smooth",
-                          duration=0.001, step=0.001, initial={"joint_position": (0.5 * math.pi, 0.5 * math.pi)},
-                          actuation="pd")
+        run = ll.simulate(
+            ll.Aiko(links=2, base="fixed", joint_offset=offset),
+            ll.JointWave(yaw_amplitude=0.0),
+            (),
+            model="non-smooth",
+            duration=0.001,
+            step=0.001,
+            initial={"joint_position": (0.5 * math.pi, 0.5 * math.pi)},
+            actuation="pd",
+        )
         assert run.dataset["position"].values[0, 1] == pytest.approx((0.061 - offset, offset, -0.061), abs=1e-12)
 
 
@@ -125,10 +158,14 @@ def test_paths_do_not_depend_on_parameters_of_the_solver() -> None:
     ends = []
     for stretch, tolerance in ((1.0, 1e-8), (0.3, 1e-8), (3.0, 1e-8), (1.0, 1e-11)):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(module.NonSmooth, "_choose", lambda self, k=stretch: (
-                lambda options: options._replace(descent=k * options.descent))(make(self)))
-            run = ll.run("snake-undulate-orthotropic", {"duration": 3.0, "model.tolerance": tolerance,
-                                                        "record_every": 1.0})
+            patch.setattr(
+                module.NonSmooth,
+                "_choose",
+                lambda self, k=stretch: (lambda options: options._replace(descent=k * options.descent))(make(self)),
+            )
+            run = ll.run(
+                "snake-undulate-orthotropic", {"duration": 3.0, "model.tolerance": tolerance, "record_every": 1.0}
+            )
         ends.append(run.dataset["position"].values[-1, 5, :2])
     assert np.ptp(ends, axis=0).max() < 1e-4
 
@@ -170,8 +207,8 @@ def test_sinus_lifting_lifts_the_crests() -> None:
     run, flat = (ll.run("snake-lift", {"gait.pitch_amplitude": angle}) for angle in ("4 deg", 0.0))
     lifted, resting = ((r.dataset["contact_state"].values[60:] == 0) for r in (run, flat))
     assert lifted.mean() > 0.4 and resting.mean() < 0.01
-    assert lifted.any(axis=0).all() and not lifted.all(axis=0).any()            # every contact lifts at times, none for
-                                                                                # ever
+    assert lifted.any(axis=0).all() and not lifted.all(axis=0).any()  # every contact lifts at times, none for
+    # ever
     high = run.dataset["contact_gap"].values[60:][lifted]
     assert high.max() > 2e-3 and not run.dataset["contact_force"].values[60:][lifted].any()
     bend, link = np.abs(run.dataset["joint_position"].values[60:, ::2]), run.dataset["contact_link"].values
@@ -182,13 +219,14 @@ def test_sinus_lifting_lifts_the_crests() -> None:
 
 
 def test_far_obstacles_sleep_without_a_trace() -> None:
-    """A recorded step measures every gap, other steps leave out what cannot be in reach: the same path to the last bit.
-    """
-    feet = tuple((0.4 * i, 0.35 * (-1.0) ** j * (j // 2) - 0.18 + 0.18 * (i % 2), 0.0) for i in range(-6, 6)
-                 for j in range(8))
+    """A recorded step measures every gap, other steps leave out what cannot be in reach: the same path to the last bit."""
+    feet = tuple(
+        (0.4 * i, 0.35 * (-1.0) ** j * (j // 2) - 0.18 + 0.18 * (i % 2), 0.0) for i in range(-6, 6) for j in range(8)
+    )
     pegs = ll.Pegs(feet=feet, span=(0.0, 0.0, 0.15), radius=0.03)
-    boxes = ll.Boxes(centres=((-0.7, 0.3, 0.05), (-0.9, -0.35, 0.05)), sizes=((0.1, 0.1, 0.1), (0.1, 0.1, 0.1)),
-                     active=((0.5, 9.0),))
+    boxes = ll.Boxes(
+        centres=((-0.7, 0.3, 0.05), (-0.9, -0.35, 0.05)), sizes=((0.1, 0.1, 0.1), (0.1, 0.1, 0.1)), active=((0.5, 9.0),)
+    )
     changes = {"duration": 2.0, "environment.pegs": pegs, "environment.3": boxes}
     often, seldom = (ll.run("snake-pegs", {**changes, "record_every": every}) for every in (0.001, 1.0))
     assert (often.dataset["contact_state"].values[:, often.dataset["contact_surface"].values > 0] > 0).any()
@@ -211,8 +249,9 @@ def test_the_resultant_of_all_contacts_carries_the_robot() -> None:
 SWIM = ll.JointWave(yaw_amplitude=0.5, yaw_rate=6.0, pitch_amplitude=0.3, pitch_rate=6.0, pitch_lead=1.0)
 
 
-@pytest.mark.parametrize("water", [ll.Water(added_mass="consistent", current=(0.1, 0.2, -0.1)),
-                                   ll.Water(added_mass="paper")])
+@pytest.mark.parametrize(
+    "water", [ll.Water(added_mass="consistent", current=(0.1, 0.2, -0.1)), ll.Water(added_mass="paper")]
+)
 def test_a_swimmer_is_that_of_newton_and_euler(water: ll.Water) -> None:
     """Added mass in another model with another integrator: path, torques and forces of the water agree to first order
     in the step.
@@ -220,20 +259,35 @@ def test_a_swimmer_is_that_of_newton_and_euler(water: ll.Water) -> None:
     names = ("position", "joint_torque", "fluid_force")
     off: list[dict[str, float]] = []
     for step in (0.002, 0.0005):
-        smooth, hard = (ll.simulate(ll.Aiko(links=6), SWIM, (water, ll.Buoyancy(), ll.Gravity()), model=model,
-                                    duration=1.0, step=step,
-                                    record_every=0.1, initial={"twist": (0.3, 0.1, -0.1, 1.0, 0.5, -0.5)}).dataset
-                        for model in ("newton-euler", "non-smooth"))
+        smooth, hard = (
+            ll.simulate(
+                ll.Aiko(links=6),
+                SWIM,
+                (water, ll.Buoyancy(), ll.Gravity()),
+                model=model,
+                duration=1.0,
+                step=step,
+                record_every=0.1,
+                initial={"twist": (0.3, 0.1, -0.1, 1.0, 0.5, -0.5)},
+            ).dataset
+            for model in ("newton-euler", "non-smooth")
+        )
         off.append({name: float(np.abs(hard[name].values[1:] - smooth[name].values[1:]).max()) for name in names})
     assert off[1]["position"] < 0.005
     assert all(3.0 < off[0][name] / off[1][name] < 5.0 for name in names), off
 
 
 def test_a_link_that_spins_in_water_stays_bounded_at_five_milliseconds() -> None:
-    still = ll.JointWave(yaw_amplitude=0.0, pitch_amplitude=0.0)                        # one link has no joint to drive
-    run = ll.simulate(ll.Aiko(links=1), still, (ll.Water(added_mass="consistent", drag=(0.0, 0.0, 0.0, 0.0)),),
-                      model="non-smooth",
-                      duration=5.0, step=0.005, initial={"twist": (1.0, 2.0, 0.5, 200.0, 30.0, -20.0)})
+    still = ll.JointWave(yaw_amplitude=0.0, pitch_amplitude=0.0)  # one link has no joint to drive
+    run = ll.simulate(
+        ll.Aiko(links=1),
+        still,
+        (ll.Water(added_mass="consistent", drag=(0.0, 0.0, 0.0, 0.0)),),
+        model="non-smooth",
+        duration=5.0,
+        step=0.005,
+        initial={"twist": (1.0, 2.0, 0.5, 200.0, 30.0, -20.0)},
+    )
     energy = run.dataset["kinetic_energy"].values
     assert energy.max() < 1.5 * energy[0]
 

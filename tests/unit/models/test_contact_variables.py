@@ -1,4 +1,5 @@
 """`contact_*` mean the same in every model: forces in N along the world axes, states 0, 1, 2, residuals in m/s."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -12,11 +13,17 @@ from limbless.models.nonsmooth.recording import SCHEMA as GROUND
 
 def test_names_have_one_shape_unit_and_frame() -> None:
     for name in ("contact_force", "contact_position", "contact_state", "contact_residual", "contact_wrench"):
-        found = {(schema[name].dims, schema[name].units, schema[name].frame) for schema in (ROD, GROUND, WHEELS)
-                 if name in schema}
+        found = {
+            (schema[name].dims, schema[name].units, schema[name].frame)
+            for schema in (ROD, GROUND, WHEELS)
+            if name in schema
+        }
         assert len(found) == 1, name
-    assert (ROD["contact_force"].dims, ROD["contact_force"].units, ROD["contact_force"].frame) == (("contact", "axis"),
-                                                                                                   "N", "world")
+    assert (ROD["contact_force"].dims, ROD["contact_force"].units, ROD["contact_force"].frame) == (
+        ("contact", "axis"),
+        "N",
+        "world",
+    )
     assert ROD["contact_residual"].units == "m/s"
 
 
@@ -37,7 +44,7 @@ def test_forces_of_supports_add_up_in_the_world() -> None:
     assert set(np.unique(data["contact_state"].values)) <= {0.0, 2.0}
     open_ones = data["contact_state"].values == 0.0
     assert not force[open_ones].any() and not couple[open_ones].any()
-    assert float(data["contact_speed"].max()) > 0.4                                      # it moves at 0.5 m/s
+    assert float(data["contact_speed"].max()) > 0.4  # it moves at 0.5 m/s
     balance = run.summary()["balances"]["contact residual"]
     assert (balance["units"], balance["scale"]) == ("m/s", float(data["contact_speed"].max()))
 
@@ -51,8 +58,9 @@ def test_a_foot_that_holds_sticks() -> None:
 
 
 def test_wheels_tell_their_state() -> None:
-    run = ll.run("wheeled-snake-crawl", {"duration": 1.0, "record_every": 0.01,
-                                         "environment.wheels.active": [[0.0, 0.5]]}).dataset
+    run = ll.run(
+        "wheeled-snake-crawl", {"duration": 1.0, "record_every": 0.01, "environment.wheels.active": [[0.0, 0.5]]}
+    ).dataset
     state, held = run["contact_state"].values, run["contact_held"].values
     early, late = run["time"].values < 0.495, run["time"].values > 0.505
     assert (state[late] == 0.0).all() and not run["contact_force"].values[late].any()

@@ -1,6 +1,7 @@
 """Cost that grows in proportion to the body, without a clock: the calls that one evaluation makes, counted in plain
 Python.
 """
+
 from __future__ import annotations
 
 import os
@@ -43,16 +44,21 @@ print(*(calls(make(int(size))) for size in sys.argv[2:]))
 """
 
 
-@pytest.mark.parametrize(("kind", "sizes"), [("inverse", (16, 32, 64)), ("direct", (16, 32, 64)),
-                                             ("rod", (16, 32, 64))])
+@pytest.mark.parametrize(
+    ("kind", "sizes"), [("inverse", (16, 32, 64)), ("direct", (16, 32, 64)), ("rod", (16, 32, 64))]
+)
 def test_twice_the_body_takes_twice_the_calls(kind: str, sizes: tuple[int, ...]) -> None:
     """Joints, or cells, in multiples of eight (laws come eight at a time): each further one costs the same number of
     calls.
     """
     paths = os.pathsep.join(str(ROOT / part) for part in ("src", "tests/plain"))
-    done = subprocess.run([sys.executable, "-c", COUNT, kind, *map(str, sizes)], capture_output=True, text=True,
-                          check=True,
-                          env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": paths})
+    done = subprocess.run(
+        [sys.executable, "-c", COUNT, kind, *map(str, sizes)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": paths},
+    )
     small, middle, large = map(int, done.stdout.split())
     assert large - middle == pytest.approx(2 * (middle - small), rel=0.02)
     assert middle - small > 100

@@ -3,6 +3,7 @@
 Tolerance 1e-10 of the largest entry: the dense matrices of the eel have condition numbers of 1e5, so both sides lose
 about that many units of the last place.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -34,16 +35,23 @@ def mixed_chain() -> ll.Chain:
         return Link(solids=(solid,), body=BodyShape(position=(-0.1, 0.03, 0.02), **size), **fields)
 
     tilt = np.array([0.9, 0.2, -0.3, 0.1])
-    return ll.Chain(links=(
-        part(),
-        part(joint=Joint(kind="spherical"), position=(0.3, 0.05, 0.0)),
-        part(joint=Joint(axis=(0.6, 0.0, 0.8)), position=(0.3, 0.0, 0.1),
-             orientation=tuple(tilt / np.linalg.norm(tilt))),
-        part(joint=Joint(kind="prismatic", axis=(0.0, 0.6, 0.8)), position=(0.25, -0.1, 0.0)),
-        part(joint=Joint(kind="universal", axis=(0, 0, 1), second_axis=(0, 1, 0), offset=(0.05, 0.01, 0.02)),
-             position=(0.3, 0.0, 0.0)),
-        part(joint=Joint(axis=(0.0, 1.0, 0.0)), position=(0.3, 0.0, 0.0)),
-    ))
+    return ll.Chain(
+        links=(
+            part(),
+            part(joint=Joint(kind="spherical"), position=(0.3, 0.05, 0.0)),
+            part(
+                joint=Joint(axis=(0.6, 0.0, 0.8)),
+                position=(0.3, 0.0, 0.1),
+                orientation=tuple(tilt / np.linalg.norm(tilt)),
+            ),
+            part(joint=Joint(kind="prismatic", axis=(0.0, 0.6, 0.8)), position=(0.25, -0.1, 0.0)),
+            part(
+                joint=Joint(kind="universal", axis=(0, 0, 1), second_axis=(0, 1, 0), offset=(0.05, 0.01, 0.02)),
+                position=(0.3, 0.0, 0.0),
+            ),
+            part(joint=Joint(axis=(0.0, 1.0, 0.0)), position=(0.3, 0.0, 0.0)),
+        )
+    )
 
 
 ROBOTS = {
@@ -55,10 +63,14 @@ FLUIDS = {
     "dry": ([], {}),
     "paper": ([ll.Water(model="morison")], {"density": 1000.0}),
     "current": ([ll.Water(model="morison", density=800.0, current=CURRENT)], {"density": 800.0, "current": CURRENT}),
-    "consistent": ([ll.Water(added_mass="consistent", current=CURRENT)], {"density": 1000.0, "current": CURRENT,
-                                                                          "consistent": True}),
-    "odd coefficients": ([ll.Water(model="morison", drag=(0.3, 1.2, 0.7, 2.0), inertia=(0.8, 1.3, 40.0))],
-                         {"density": 1000.0, "drag": (0.3, 1.2, 0.7, 2.0), "inertia": (0.8, 1.3, 40.0)}),
+    "consistent": (
+        [ll.Water(added_mass="consistent", current=CURRENT)],
+        {"density": 1000.0, "current": CURRENT, "consistent": True},
+    ),
+    "odd coefficients": (
+        [ll.Water(model="morison", drag=(0.3, 1.2, 0.7, 2.0), inertia=(0.8, 1.3, 40.0))],
+        {"density": 1000.0, "drag": (0.3, 1.2, 0.7, 2.0), "inertia": (0.8, 1.3, 40.0)},
+    ),
 }
 
 

@@ -1,4 +1,5 @@
 """Feedback: gains from the robot's inertia, feed-forward, and bounds that no actuator passes in any model."""
+
 from __future__ import annotations
 
 import math
@@ -48,13 +49,22 @@ def test_a_joint_alone_is_critically_damped_at_the_stated_rate(model: str) -> No
     chain = ll.Chain(base="fixed", links=(Link(mass=1.0), bob))
     still = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), 1)), drives="joint")
     step = 0.0002 if model == "non-smooth" else 0.002
-    data = ll.simulate(chain, still, (), model=model, actuation=ProportionalDerivative(rate=12.0), duration=0.3,
-                       step=step,
-                       record_every=0.02, initial={"joint_position": (0.2,), "joint_velocity": (0.0,)}).dataset
+    data = ll.simulate(
+        chain,
+        still,
+        (),
+        model=model,
+        actuation=ProportionalDerivative(rate=12.0),
+        duration=0.3,
+        step=step,
+        record_every=0.02,
+        initial={"joint_position": (0.2,), "joint_velocity": (0.0,)},
+    ).dataset
     t = data["time"].values
     expected = 0.2 * (1.0 + 12.0 * t) * np.exp(-12.0 * t)
-    np.testing.assert_allclose(data["joint_position"].values[:, 0], expected, rtol=0, atol=1e-3
-                               if model == "non-smooth" else 2e-7)
+    np.testing.assert_allclose(
+        data["joint_position"].values[:, 0], expected, rtol=0, atol=1e-3 if model == "non-smooth" else 2e-7
+    )
 
 
 @pytest.mark.parametrize(("name", "most"), [("eel-planar", 0.02), ("eel-loop", 0.04)])
@@ -77,8 +87,10 @@ def law(run: ll.Result, table: Any) -> np.ndarray:
     data = run.dataset
     J = joint_inertia(table, run.scenario.robot.build().base)
     wanted = joint_motion(run.scenario.robot.build(), run.scenario.gait, data["time"].values)
-    rate, bend = (wanted.velocity - data["joint_velocity"].values,
-                  wanted.acceleration - data["joint_acceleration"].values)
+    rate, bend = (
+        wanted.velocity - data["joint_velocity"].values,
+        wanted.acceleration - data["joint_acceleration"].values,
+    )
     return np.asarray(J * (bend + 2.0 * (2.0 * RATE * rate + RATE**2 * off(run))))
 
 
@@ -90,8 +102,15 @@ def test_a_bound_for_each_joint_is_kept_and_the_law_within_it(model: str) -> Non
     most = (0.005, 0.004)
     robot = ll.UniformChain(links=5, half_width=0.02, half_height=0.03)
     gait = ll.BodyWave(amplitude=0.35, growth=0.0, wavelength=0.5, period=1.0, ramp=1.0)
-    run = ll.simulate(robot, gait, ll.Drag(along=1.0, lateral=6.0, vertical=6.0), model=model, duration=2.0, step=0.005,
-                      actuation=ProportionalDerivative(saturation=most))
+    run = ll.simulate(
+        robot,
+        gait,
+        ll.Drag(along=1.0, lateral=6.0, vertical=6.0),
+        model=model,
+        duration=2.0,
+        step=0.005,
+        actuation=ProportionalDerivative(saturation=most),
+    )
     torque, bound = run.dataset["joint_torque"].values, np.tile(most, 2)
     assert (np.abs(torque) <= bound).all() and (np.abs(torque) == bound).any(axis=0).all()
     wanted = law(run, robot_of(robot.build(), np.zeros((5, 21))))
@@ -103,16 +122,24 @@ def test_bounds_hold_with_implicit_control_on_the_ground() -> None:
     """The bound was compared with what explicit control would give: 1.23 N m for a bound of 0.5."""
     stated = ProportionalDerivative(stiffness=(40.0, 800.0), damping=0.2, saturation=0.5)
     for actuation in (stated, ProportionalDerivative(saturation=0.5)):
-        run = ll.simulate(ll.Aiko(), ll.JointWave(), (ll.Ground(forward=0.1, lateral=0.5), ll.Gravity()),
-                          model=NonSmoothSettings(theta=1.0), actuation=actuation, duration=1.0, step=0.002,
-                          initial={"position": (0.0, 0.0, 0.0525)})
+        run = ll.simulate(
+            ll.Aiko(),
+            ll.JointWave(),
+            (ll.Ground(forward=0.1, lateral=0.5), ll.Gravity()),
+            model=NonSmoothSettings(theta=1.0),
+            actuation=actuation,
+            duration=1.0,
+            step=0.002,
+            initial={"position": (0.0, 0.0, 0.0525)},
+        )
         largest = np.abs(run.dataset["joint_torque"].values).max()
         assert 0.499 < largest <= 0.5 * (1.0 + 1e-6) and passes(run)
 
 
 def test_bounds_hold_on_set_valued_wheels() -> None:
-    run = ll.run("wheeled-snake-crawl", {"actuation": {"kind": "pd", "saturation": [0.05, 0.1, 0.1, 0.05]},
-                                         "duration": 2.0})
+    run = ll.run(
+        "wheeled-snake-crawl", {"actuation": {"kind": "pd", "saturation": [0.05, 0.1, 0.1, 0.05]}, "duration": 2.0}
+    )
     torque, bound = np.abs(run.dataset["joint_torque"].values), np.array([0.05, 0.1, 0.1, 0.05])
     assert (torque <= bound * (1.0 + 1e-9)).all() and (torque > 0.999 * bound).any() and passes(run)
 
@@ -128,23 +155,36 @@ def test_one_gain_makes_the_other_critical() -> None:
 
 
 def test_a_controllers_torque_is_bounded_too() -> None:
-    run = ll.simulate(ll.UniformChain(links=3), ll.BodyWave(amplitude=0.0), ll.Water(), duration=0.1, step=0.01,
-                      actuation=ProportionalDerivative(stiffness=1.0, damping=0.1, saturation=0.02),
-                      controller=lambda t, seen: np.full(2, 5.0))
+    run = ll.simulate(
+        ll.UniformChain(links=3),
+        ll.BodyWave(amplitude=0.0),
+        ll.Water(),
+        duration=0.1,
+        step=0.01,
+        actuation=ProportionalDerivative(stiffness=1.0, damping=0.1, saturation=0.02),
+        controller=lambda t, seen: np.full(2, 5.0),
+    )
     assert np.abs(run.dataset["joint_torque"].values).max() == 0.02
 
 
-@pytest.mark.parametrize(("make", "words"), [
-    (lambda: ProportionalDerivative(stiffness=1.0, rate=5.0), "leave out `rate`"),
-    (lambda: ProportionalDerivative(saturation=(1.0, 0.0)), "must be positive"),
-    (lambda: ll.run("wheeled-snake-crawl", {"actuation": {"kind": "pd", "feedforward": True}}),
-     "feedforward: the geometric model"),
-    (lambda: ll.run("snake-turn", {"actuation.feedforward": True}), "feedforward: the non-smooth model"),
-    (lambda: ll.run("eel-planar", {"actuation": {"kind": "pd", "saturation": [1.0] * 5}}), "pattern that repeats"),
-    (lambda: ll.run("wheeled-snake-switch", {"actuation.saturation": 1e-6}), "more than the actuators give"),
-    (lambda: ll.run("snake-turn", {"actuation": {"kind": "pd", "rate": 800.0}, "model.theta": 0.0}),
-     "too long for explicit control"),
-])
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: ProportionalDerivative(stiffness=1.0, rate=5.0), "leave out `rate`"),
+        (lambda: ProportionalDerivative(saturation=(1.0, 0.0)), "must be positive"),
+        (
+            lambda: ll.run("wheeled-snake-crawl", {"actuation": {"kind": "pd", "feedforward": True}}),
+            "feedforward: the geometric model",
+        ),
+        (lambda: ll.run("snake-turn", {"actuation.feedforward": True}), "feedforward: the non-smooth model"),
+        (lambda: ll.run("eel-planar", {"actuation": {"kind": "pd", "saturation": [1.0] * 5}}), "pattern that repeats"),
+        (lambda: ll.run("wheeled-snake-switch", {"actuation.saturation": 1e-6}), "more than the actuators give"),
+        (
+            lambda: ll.run("snake-turn", {"actuation": {"kind": "pd", "rate": 800.0}, "model.theta": 0.0}),
+            "too long for explicit control",
+        ),
+    ],
+)
 def test_refusals(make: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         make()

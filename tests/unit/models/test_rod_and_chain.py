@@ -1,4 +1,5 @@
 """The rod against `Rod.to_chain(n)` in the Newton-Euler model, as the documents draw it."""
+
 from __future__ import annotations
 
 import sys

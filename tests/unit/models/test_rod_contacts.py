@@ -1,6 +1,7 @@
 """Contacts of the rod: closed forms of the snake and the worm, supports that come and go, forces that are shared,
 motions that are refused.
 """
+
 from __future__ import annotations
 
 from functools import cache
@@ -88,15 +89,21 @@ def test_every_section_follows_the_head() -> None:
     """Invariant 11: section X is where the head was X / |V| before."""
     data = snake().dataset
     X, now = data["abscissa"].values, data.sel(time=8.0, method="nearest")
-    before = [np.interp(8.0 - x / 0.5, data["time"].values, data["head_position"].values[:, axis]) for x in X
-              for axis in (0, 1)]
+    before = [
+        np.interp(8.0 - x / 0.5, data["time"].values, data["head_position"].values[:, axis])
+        for x in X
+        for axis in (0, 1)
+    ]
     assert now["position"].values[:, :2].ravel() == pytest.approx(before, abs=2e-3)
 
 
 def test_supports_alone_guide_like_the_whole_body() -> None:
-    ends = [ll.simulate(SNAKE, TravellingCurvature(), Support(spacing=0.2, along=along), model=FINE, duration=1.0,
-                        step=0.02).dataset.isel(time=-1)
-            for along in ("body", "points")]
+    ends = [
+        ll.simulate(
+            SNAKE, TravellingCurvature(), Support(spacing=0.2, along=along), model=FINE, duration=1.0, step=0.02
+        ).dataset.isel(time=-1)
+        for along in ("body", "points")
+    ]
     assert ends[0]["base_position"].values == pytest.approx(ends[1]["base_position"].values, abs=1e-5)
     assert ends[0]["support_abscissa"].values == pytest.approx(ends[1]["support_abscissa"].values, abs=1e-5)
 
@@ -112,12 +119,21 @@ def test_supports_that_move_carry_the_body_along(along: str) -> None:
     the way.
     """
     v = np.array([0.15, -0.1, 0.0])
-    still, carried = (ll.simulate(SNAKE, TravellingCurvature(), Support(spacing=0.2, along=along,
-                                                                        velocity=tuple(velocity)), model=FINE,
-                                  duration=1.0, step=0.01) for velocity in (0.0 * v, v))
+    still, carried = (
+        ll.simulate(
+            SNAKE,
+            TravellingCurvature(),
+            Support(spacing=0.2, along=along, velocity=tuple(velocity)),
+            model=FINE,
+            duration=1.0,
+            step=0.01,
+        )
+        for velocity in (0.0 * v, v)
+    )
     a, b = still.dataset, carried.dataset
-    assert b["base_position"].values - a["base_position"].values == pytest.approx(np.outer(a["time"].values, v),
-                                                                                  abs=1e-6)
+    assert b["base_position"].values - a["base_position"].values == pytest.approx(
+        np.outer(a["time"].values, v), abs=1e-6
+    )
     assert b["base_orientation"].values == pytest.approx(a["base_orientation"].values, abs=1e-6)
     for name in ("support_abscissa", "contact_state", "contact_wrench", "contact_force", "internal_wrench"):
         assert b[name].values == pytest.approx(a[name].values, abs=2e-5), name
@@ -127,8 +143,10 @@ def test_supports_that_move_carry_the_body_along(along: str) -> None:
 
 def test_only_some_supports_move() -> None:
     """A frame that turns: two supports on one half of the body drift against those of the other."""
-    wheels = [Support(abscissae=(0.1, 0.3), travel=False, along="points"),
-              Support(abscissae=(0.7,), travel=False, along="points", velocity=(0.0, 0.05, 0.0))]
+    wheels = [
+        Support(abscissae=(0.1, 0.3), travel=False, along="points"),
+        Support(abscissae=(0.7,), travel=False, along="points", velocity=(0.0, 0.05, 0.0)),
+    ]
     wave = BodyWave(amplitude=0.3, growth=0.0, wavelength=1.0, period=1.0, ramp=0.0)
     run = ll.simulate(SNAKE, wave, wheels, model=FINE, duration=0.2, step=0.005, record_every=0.005)
     assert all(balance.verdict == "pass" for balance in run.balances())
@@ -149,22 +167,30 @@ def test_sampled_curvature_moves_like_the_curve_it_was_taken_from() -> None:
     gait, times, X = TravellingCurvature(), np.linspace(0.0, 0.6, 61), np.linspace(0.0, 1.0, 101)
     K = gait.sample(times, X).value[..., 5]
     table = [(0.0, *X), *((t, *row) for t, row in zip(times, K, strict=True))]
-    runs = [ll.simulate(SNAKE, g, Support(), model=FINE, duration=0.5, step=0.02).dataset.isel(time=-1)
-            for g in (gait, SampledCurvature(table=tuple(table)))]
+    runs = [
+        ll.simulate(SNAKE, g, Support(), model=FINE, duration=0.5, step=0.02).dataset.isel(time=-1)
+        for g in (gait, SampledCurvature(table=tuple(table)))
+    ]
     assert runs[0]["base_position"].values == pytest.approx(runs[1]["base_position"].values, abs=1e-6)
 
 
 def test_sampled_midline_in_space_moves_like_its_curve() -> None:
-    gait, times, X = TravellingCurvature(climb=2.0, turn=1.0, turn_start=-1.5), np.linspace(0.0, 0.4,
-                                                                                            41), np.linspace(0.0, 1.0,
-                                                                                                             101)
+    gait, times, X = (
+        TravellingCurvature(climb=2.0, turn=1.0, turn_start=-1.5),
+        np.linspace(0.0, 0.4, 41),
+        np.linspace(0.0, 1.0, 101),
+    )
     K = gait.sample(times, X).value
-    yaw, pitch = ((tuple(map(tuple, [(0.0, *X), *((t, *row) for t, row in zip(times, K[..., c], strict=True))])))
-                  for c in (5, 4))
+    yaw, pitch = (
+        (tuple(map(tuple, [(0.0, *X), *((t, *row) for t, row in zip(times, K[..., c], strict=True))]))) for c in (5, 4)
+    )
     rod = Rod(strains="universal")
-    ends = [ll.simulate(rod, g, Support(), model=MacroContinuousSettings(cells=160), duration=0.3,
-                        step=0.02).dataset.isel(time=-1)
-            for g in (gait, SampledCurvature(table=yaw, pitch_table=pitch))]
+    ends = [
+        ll.simulate(rod, g, Support(), model=MacroContinuousSettings(cells=160), duration=0.3, step=0.02).dataset.isel(
+            time=-1
+        )
+        for g in (gait, SampledCurvature(table=yaw, pitch_table=pitch))
+    ]
     assert abs(ends[0]["base_position"].values[2]) > 1e-3, "it leaves the plane"
     for name in ("base_position", "base_orientation"):
         assert ends[0][name].values == pytest.approx(ends[1][name].values, abs=1e-6)
@@ -173,8 +199,11 @@ def test_sampled_midline_in_space_moves_like_its_curve() -> None:
 def test_gait_that_is_not_mobile_is_refused() -> None:
     # grows along the body: sections cannot follow
     gait = BodyWave(amplitude=0.5, growth=1.0, wavelength=0.6, ramp=0.0)
-    with pytest.raises(InputError, match=r"at t = .* s cannot all hold: the body would slip at .* of its speed at X "
-                                         r"= .* m"):
+    with pytest.raises(
+        InputError,
+        match=r"at t = .* s cannot all hold: the body would slip at .* of its speed at X "
+        r"= .* m",
+    ):
         ll.simulate(SNAKE, gait, Support(), model=FINE, duration=0.5, step=0.02)
 
 
@@ -184,9 +213,11 @@ def test_straight_and_circular_bodies_are_refused(curvature: float) -> None:
         strain = np.zeros((len(t), len(X), 6))
         strain[..., 0], strain[..., 5] = 1.0, curvature
         return strain
+
     with pytest.raises(InputError, match=r"at t = 0 s \(the whole body\) leave .* straight or circular"):
-        ll.simulate(SNAKE, FunctionGait(function=still, drives="strain"), Support(), model="macro-continuous",
-                    duration=0.1)
+        ll.simulate(
+            SNAKE, FunctionGait(function=still, drives="strain"), Support(), model="macro-continuous", duration=0.1
+        )
 
 
 def test_sheared_snake_leaves_the_circle() -> None:
@@ -218,15 +249,17 @@ def test_a_wrong_curve_hardly_moves_the_body(climb: float) -> None:
 
     def wrong(t: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         value, rate, acceleration = gait.sample(t, X)
-        for column, k in ((5, 40.0), (4, 37.0))[:2 if climb else 1]:
+        for column, k in ((5, 40.0), (4, 37.0))[: 2 if climb else 1]:
             error = 0.5 * np.sin(k * X + 1.0)
             value[..., column] += error * t[:, None]
             rate[..., column] += error
         return value, rate, acceleration
+
     loose = MacroContinuousSettings(cells=64, slip_tolerance=1e9)
     rod = Rod(strains="universal") if climb else SNAKE
-    data = ll.simulate(rod, FunctionGait(function=wrong, drives="strain"), Support(), model=loose, duration=0.001,
-                       step=0.001).dataset
+    data = ll.simulate(
+        rod, FunctionGait(function=wrong, drives="strain"), Support(), model=loose, duration=0.001, step=0.001
+    ).dataset
     assert data["base_twist"].values[0, 0] == pytest.approx(-0.5, abs=2e-4)
 
 
@@ -253,20 +286,28 @@ def test_feet_of_the_inchworm_take_turns() -> None:
 def test_body_starts_where_it_is_put() -> None:
     """The pose at a handover is that of the body, not the identity."""
     start = {"position": (1.0, 2.0, 3.0), "orientation": (0.8, 0.0, 0.0, 0.6)}
-    data = ll.simulate(SNAKE, BodyWave(amplitude=0.0), Anchorage(abscissa=0.5), model=MacroContinuousSettings(cells=4),
-                       duration=0.02,
-                       initial=start).dataset
+    data = ll.simulate(
+        SNAKE,
+        BodyWave(amplitude=0.0),
+        Anchorage(abscissa=0.5),
+        model=MacroContinuousSettings(cells=4),
+        duration=0.02,
+        initial=start,
+    ).dataset
     assert data["base_position"].values == pytest.approx(np.tile(start["position"], (len(data["time"]), 1)), abs=1e-12)
-    assert data["base_orientation"].values == pytest.approx(np.tile(start["orientation"], (len(data["time"]), 1)),
-                                                            abs=1e-12)
+    assert data["base_orientation"].values == pytest.approx(
+        np.tile(start["orientation"], (len(data["time"]), 1)), abs=1e-12
+    )
 
 
 # Worm
 
+
 def test_worm_without_an_anchor_is_refused() -> None:
     with pytest.raises((InputError, SimulationError), match="no contact holds the body from"):
-        ll.simulate(WORM.changed(length=0.2), Peristalsis(), SweepingAnchorage(), model="macro-continuous",
-                    duration=2.0)
+        ll.simulate(
+            WORM.changed(length=0.2), Peristalsis(), SweepingAnchorage(), model="macro-continuous", duration=2.0
+        )
 
 
 def test_long_worm_shares_the_force_equally() -> None:
@@ -290,9 +331,12 @@ def test_long_worm_shares_the_force_equally() -> None:
 
 
 def test_material_anchor_does_no_work_and_spatial_anchor_does() -> None:
-    runs = {holds: ll.simulate(WORM, Peristalsis(acceleration=0.05), SweepingAnchorage(holds=holds),
-                               model="macro-continuous", duration=1.0)
-            for holds in ("material", "spatial")}
+    runs = {
+        holds: ll.simulate(
+            WORM, Peristalsis(acceleration=0.05), SweepingAnchorage(holds=holds), model="macro-continuous", duration=1.0
+        )
+        for holds in ("material", "spatial")
+    }
     assert np.abs(runs["material"].dataset["environment_power"].values).max() == 0.0
     assert runs["spatial"].dataset["environment_power"].values[-1] > 1e-5
     assert all(balance.verdict == "pass" for run in runs.values() for balance in run.balances())
@@ -306,12 +350,14 @@ def test_worm_swells_as_it_shortens() -> None:
 
 # Anchors
 
+
 def test_support_stays_in_place_while_a_stretching_body_slides_by() -> None:
     """(33) corrected: the support runs along the body at -V_X / Γ_X."""
     rod = Rod(base="planar", strains="extensible-kirchhoff")
     holds = [Anchorage(twist=(-0.4, 0, 0, 0, 0, 0)), Support(abscissae=(0.3,), along="points")]
-    data = ll.simulate(rod, Peristalsis(amplitude=0.3, wavelength=1.0), holds, model=MacroContinuousSettings(cells=32),
-                       duration=0.1).dataset
+    data = ll.simulate(
+        rod, Peristalsis(amplitude=0.3, wavelength=1.0), holds, model=MacroContinuousSettings(cells=32), duration=0.1
+    ).dataset
     place = data["contact_position"].values[:, 1, 0]
     assert np.abs(place - place[0]).max() < 1e-5 and np.ptp(data["support_abscissa"].values[:, 1]) > 0.02
 
@@ -332,11 +378,15 @@ def test_two_anchors_that_agree_share_the_weight() -> None:
 def test_contacts_share_by_their_weights() -> None:
     """On the line anchors share in proportion; a tuple needs one number for each contact."""
     rod, wave = Rod(base="line", strains="extensible-kirchhoff"), Peristalsis(amplitude=1e-12, wavelength=1.0)
-    feet = [Gravity(acceleration=(-2.0, 0.0, 0.0)), Anchorage(abscissa=0.1, weight=1.0),
-            Anchorage(abscissa=0.6, weight=3.0)]
+    feet = [
+        Gravity(acceleration=(-2.0, 0.0, 0.0)),
+        Anchorage(abscissa=0.1, weight=1.0),
+        Anchorage(abscissa=0.6, weight=3.0),
+    ]
     data = ll.simulate(rod, wave, feet, model="macro-continuous", duration=0.05).dataset
-    assert data["support_wrench"].values[-1, :, 0] == pytest.approx(2.0 * rod.total_mass * np.array([0.25, 0.75]),
-                                                                    rel=1e-8)
+    assert data["support_wrench"].values[-1, :, 0] == pytest.approx(
+        2.0 * rod.total_mass * np.array([0.25, 0.75]), rel=1e-8
+    )
     with pytest.raises(InputError, match=r"weight needs one number, or one for each of its 5 contacts; got 2"):
         ll.simulate(SNAKE, TravellingCurvature(), Support(weight=(1.0, 2.0)), model=FINE, duration=0.1)
     with pytest.raises(InputError, match="weight: must be positive"):
@@ -352,9 +402,14 @@ def test_weighted_forces_and_singular_values_are_those_of_the_map_to_the_resulta
     settings, weight = MacroContinuousSettings(cells=400), (1.0, 4.0, 0.5, 2.0, 9.0)
     # middles of sections
     places = tuple(float(x) for x in np.array([20, 60, 100, 140, 180]) * 0.005 + 0.0025)
-    data = ll.simulate(SNAKE, TravellingCurvature(), Support(abscissae=places, travel=False, weight=weight),
-                       model=settings, duration=0.06,
-                       step=0.02).dataset.isel(time=-1)
+    data = ll.simulate(
+        SNAKE,
+        TravellingCurvature(),
+        Support(abscissae=places, travel=False, weight=weight),
+        model=settings,
+        duration=0.06,
+        step=0.02,
+    ).dataset.isel(time=-1)
     k = [int(np.abs(data["abscissa"].values - x).argmin()) for x in places]
     R = quaternion_to_matrix(data["base_orientation"].values)
     # lateral axes in the head frame
@@ -363,7 +418,7 @@ def test_weighted_forces_and_singular_values_are_those_of_the_map_to_the_resulta
     A = np.array([side[:, 0], side[:, 1], np.cross(arm, side)[:, 2]])
     T = data["support_wrench"].values[:, 1]
     assert pytest.approx(data["contact_wrench"].values[[0, 1, 5]], rel=1e-7) == A @ T
-    loose = np.linalg.svd(A)[2][3:]                                                           # forces without resultant
+    loose = np.linalg.svd(A)[2][3:]  # forces without resultant
     assert np.abs(loose @ (T / np.array(weight))).max() < 1e-7 * np.abs(T).max()
     # a length of 1 m makes moments forces
     singular = np.linalg.svd(A * np.sqrt(weight), compute_uv=False)
@@ -375,12 +430,15 @@ def test_contact_between_nodes_costs_no_accuracy() -> None:
     """A contact is a jump beside the integral, reached by a panel of its own: fourth order wherever it lies, without a
     break there.
     """
+
     def pull(cells: int, breaks: tuple[float, ...] = ()) -> tuple[np.ndarray, float]:
         holds = [Gravity(acceleration=(0.0, -9.81, 0.0)), Anchorage(abscissa=0.3137)]
         settings = MacroContinuousSettings(cells=cells, breaks=breaks)
-        data = ll.simulate(SNAKE, BodyWave(amplitude=0.5, ramp=0.0), holds, model=settings,
-                           duration=0.05, step=0.01).dataset.isel(time=-1)
+        data = ll.simulate(
+            SNAKE, BodyWave(amplitude=0.5, ramp=0.0), holds, model=settings, duration=0.05, step=0.01
+        ).dataset.isel(time=-1)
         return data["support_wrench"].values[0], float(data["tail_wrench"])
+
     exact, cells = pull(1024, (0.3137,))[0], np.array([8, 16, 32, 64])
     found = [pull(int(count)) for count in cells]
     errors = [np.abs(force - exact).max() for force, _ in found]
@@ -390,8 +448,9 @@ def test_contact_between_nodes_costs_no_accuracy() -> None:
 
 def test_arm_carries_its_weight() -> None:
     rod = Rod(length=0.5, half_width=0.02, strains="universal")
-    data = ll.simulate(rod, BodyWave(amplitude=0.0), [Gravity(), Anchorage()], model="macro-continuous",
-                       duration=0.05).dataset.isel(time=-1)
+    data = ll.simulate(
+        rod, BodyWave(amplitude=0.0), [Gravity(), Anchorage()], model="macro-continuous", duration=0.05
+    ).dataset.isel(time=-1)
     m = rod.total_mass
     assert data["contact_wrench"].values == pytest.approx([0, 0, 9.81 * m, 0, -9.81 * m * 0.25, 0], abs=1e-9)
 
@@ -412,9 +471,13 @@ def test_gap_between_anchors_keeps_what_was_computed() -> None:
 def test_supports_that_only_push() -> None:
     """Forces of one sign each, with the same resultant; or a clear refusal."""
     with pytest.raises((InputError, SimulationError), match="supports that only push cannot carry the body at t = 0 s"):
-        ll.simulate(SNAKE, TravellingCurvature(), Support(pushes="left", abscissae=(0.2, 0.5, 0.8, 0.95), travel=False),
-                    model=FINE,
-                    duration=0.5)
+        ll.simulate(
+            SNAKE,
+            TravellingCurvature(),
+            Support(pushes="left", abscissae=(0.2, 0.5, 0.8, 0.95), travel=False),
+            model=FINE,
+            duration=0.5,
+        )
     many = Support(pushes="inner", travel=False, abscissae=tuple(np.linspace(0.02, 0.98, 13)))
     data = ll.simulate(SNAKE, TravellingCurvature(), many, model=FINE, duration=0.1, step=0.02).dataset
     curvature = TravellingCurvature().sample(data["time"].values, np.array(many.abscissae)).value[..., 5]
@@ -424,6 +487,7 @@ def test_supports_that_only_push() -> None:
 
 # Without inertia
 
+
 def _planar(theta: float, waves: float, amplitude_speed: float = 1.0) -> FunctionGait:
     def travelling(t: np.ndarray, X: np.ndarray) -> np.ndarray:
         strain = np.zeros((len(t), len(X), 6))
@@ -431,6 +495,7 @@ def _planar(theta: float, waves: float, amplitude_speed: float = 1.0) -> Functio
         strain[..., 0] = 1.0
         strain[..., 5] = theta * k * np.cos(k * X - 2 * np.pi * amplitude_speed * t[:, None])
         return strain
+
     return FunctionGait(function=travelling, drives="strain")
 
 
@@ -454,12 +519,17 @@ def test_reciprocal_motion_goes_nowhere_and_speed_does_not_matter() -> None:
         strain = np.zeros((len(t), len(X), 6))
         strain[..., 0], strain[..., 5] = 1.0, 4.0 * np.sin(2 * np.pi * t)[:, None] * np.cos(3 * X + 1)
         return strain
-    back = ll.simulate(SNAKE, FunctionGait(function=beat, drives="strain"), Drag(), model=settings, duration=1.0,
-                       step=0.02).dataset
+
+    back = ll.simulate(
+        SNAKE, FunctionGait(function=beat, drives="strain"), Drag(), model=settings, duration=1.0, step=0.02
+    ).dataset
     assert np.abs(back["base_position"].values[-1] - back["base_position"].values[0]).max() < 1e-6
-    slow, fast = (ll.simulate(SNAKE, _planar(0.5, 1, speed), Drag(), model=settings, duration=1 / speed,
-                              step=0.02 / speed).dataset
-                  for speed in (1.0, 5.0))
+    slow, fast = (
+        ll.simulate(
+            SNAKE, _planar(0.5, 1, speed), Drag(), model=settings, duration=1 / speed, step=0.02 / speed
+        ).dataset
+        for speed in (1.0, 5.0)
+    )
     assert slow["base_position"].values[-1] == pytest.approx(fast["base_position"].values[-1], abs=1e-9)
 
 

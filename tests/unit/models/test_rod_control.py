@@ -1,5 +1,6 @@
 """Controllers on rods of every kind: swimming, worm, inchworm, arm; and what contacts do not let a controller
 change."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -42,9 +43,16 @@ def test_an_arm_on_a_swaying_vehicle_takes_commands() -> None:
 
 # Worms
 
+
 def crawl(holds: str, controller: Callable | None = None, **changes: Any) -> ll.Result:
-    fields = {"duration": 1.5, "control_period": 0.5, "environment.0.holds": holds, "model.cells": 32, "step": 0.02,
-              "record_every": 0.02}
+    fields = {
+        "duration": 1.5,
+        "control_period": 0.5,
+        "environment.0.holds": holds,
+        "model.cells": 32,
+        "step": 0.02,
+        "record_every": 0.02,
+    }
     return ll.run("worm-burrow", fields | changes, controller=controller)
 
 
@@ -61,7 +69,7 @@ def test_worm_changes_amplitude_and_speed_without_a_jump(holds: str) -> None:
     s = 0.3 * t + 0.3 * (0.5 * u**4 * (2.5 - 3.0 * u + u * u) + np.maximum(t - 1.0, 0.0))
     stretch = 1.0 + eps * np.sin(k * s)
     crest = np.mod(s + 0.075, 0.3)
-    grown = 0.004 * rise / k * (np.cos(k * (s - crest)) - np.cos(k * s))    # ∫ ε̇ sin(κ (s - X)) dX from head to crest
+    grown = 0.004 * rise / k * (np.cos(k * (s - crest)) - np.cos(k * s))  # ∫ ε̇ sin(κ (s - X)) dX from head to crest
     expected = -c * stretch - grown + (0.0 if holds == "spatial" else c * (1.0 - eps))
     assert data["base_twist"].values[:, 0] == pytest.approx(expected, abs=2e-7)
     assert passes(result)
@@ -71,9 +79,17 @@ def test_worm_that_changes_goes_on_bit_for_bit() -> None:
     controller = once(0.5, speed=0.45)
     whole, first = crawl("material", controller), crawl("material", controller, duration=1.0)
     scenario = whole.scenario
-    rest = ll.simulate(scenario.robot, scenario.gait, scenario.environment, model=scenario.model, duration=0.5,
-                       step=0.02,
-                       initial=first, controller=controller, control_period=0.5)
+    rest = ll.simulate(
+        scenario.robot,
+        scenario.gait,
+        scenario.environment,
+        model=scenario.model,
+        duration=0.5,
+        step=0.02,
+        initial=first,
+        controller=controller,
+        control_period=0.5,
+    )
     np.testing.assert_array_equal(rest.state.x, whole.state.x)
 
 
@@ -101,18 +117,24 @@ def test_a_passing_wave_has_the_rates_of_its_value_and_its_crests() -> None:
 
 
 def test_a_wave_of_another_length_is_refused() -> None:
-    with pytest.raises(ll.SimulationError, match=r"gait\.wavelength: of a running 'peristalsis' a controller may "
-                                                 r"change amp"):
+    with pytest.raises(
+        ll.SimulationError,
+        match=r"gait\.wavelength: of a running 'peristalsis' a controller may "
+        r"change amp",
+    ):
         crawl("material", once(0.5, wavelength=0.2))
 
 
 # Inchworm
 
+
 def test_inchworm_takes_steps_of_another_length() -> None:
     """A command at 0.5 s and one at 3 s act from the next steps on, each of l (1 - J0(α)), and the feet change at
     rest."""
+
     def controller(t: float, _: dict) -> dict | None:
         return {0.5: {"amplitude": 1.0}, 3.0: {"amplitude": 1.5}}.get(round(t, 6))
+
     changes = {"duration": 6.0, "control_period": 0.5, "step": 0.02, "model.cells": 32}
     result = ll.run("inchworm-climb", changes, controller=controller)
     height = result.dataset["head_position"].sel(time=[0.0, 2.0, 4.0, 6.0], method="nearest").values[:, 2]
@@ -122,8 +144,11 @@ def test_inchworm_takes_steps_of_another_length() -> None:
 
 def test_inchworm_says_what_can_be_changed() -> None:
     gait = Inchworm()
-    with pytest.raises(ll.InputError, match=r"gait\.period: of a running 'inchworm' a controller may change "
-                                            r"amplitude; its"):
+    with pytest.raises(
+        ll.InputError,
+        match=r"gait\.period: of a running 'inchworm' a controller may change "
+        r"amplitude; its",
+    ):
         gait.passage({"period": 1.0}, 0.0, 1.0)
     assert gait.passage({"amplitude": 1.8}, 0.5, 1.0)[1] == gait
     pending = gait.passage({"amplitude": 1.0}, 0.5, 1.0)[1]
@@ -141,16 +166,28 @@ def test_inchworm_says_what_can_be_changed() -> None:
 
 # Snakes
 
+
 def test_a_snake_that_bends_all_at_once_is_told_what_to_use() -> None:
     """No slip: only the head can begin something new; the gait that does so is tested in `test_steered_curvature`."""
     changes = {"duration": 0.5, "control_period": 0.25, "model.cells": 128}
-    with pytest.raises(ll.SimulationError, match=r"'travelling-curvature' bends the whole body at "
-                                                 r"once.*'steered-curvature'"):
+    with pytest.raises(
+        ll.SimulationError,
+        match=r"'travelling-curvature' bends the whole body at "
+        r"once.*'steered-curvature'",
+    ):
         ll.run("snake-turn-2d", changes, controller=once(0.25, amplitude=11.0))
 
 
 def test_without_supports_the_same_change_is_taken() -> None:
     rod = ll.Rod(base="planar", strains="planar")
-    result = ll.simulate(rod, ll.TravellingCurvature(), ll.Water(), model="macro-continuous", duration=0.2, step=0.005,
-                         control_period=0.1, controller=once(0.1, amplitude=8.0))
+    result = ll.simulate(
+        rod,
+        ll.TravellingCurvature(),
+        ll.Water(),
+        model="macro-continuous",
+        duration=0.2,
+        step=0.005,
+        control_period=0.1,
+        controller=once(0.1, amplitude=8.0),
+    )
     assert result.status == "completed" and passes(result)

@@ -1,6 +1,7 @@
 """The macro-continuous rod against mechanics that knows nothing of it: conservation, closed forms, differences in time,
 a chain of
 slices."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -21,12 +22,14 @@ from limbless.robots.rod import ACTUATED, Rod
 
 Array = np.ndarray
 ROD = Rod(strains="reissner", length=0.8, half_width=0.03, half_height=0.05, taper=0.3)
-LOADS = (Gravity(), Drag(along=0.5, lateral=2.0, vertical=3.0, roll=0.01),
-         PointWrench(abscissa=0.0, force=(0.3, 0.2, -0.1), torque=(0.01, 0.02, 0.03), frame="body"),
-         PointWrench(abscissa=0.8, force=(-0.2, 0.4, 0.3), torque=(0.02, -0.01, 0.02), frame="body"),
-         PointWrench(abscissa=0.37, force=(0.1, -0.3, 0.2), torque=(0.0, 0.01, 0.0), frame="body"))
+LOADS = (
+    Gravity(),
+    Drag(along=0.5, lateral=2.0, vertical=3.0, roll=0.01),
+    PointWrench(abscissa=0.0, force=(0.3, 0.2, -0.1), torque=(0.01, 0.02, 0.03), frame="body"),
+    PointWrench(abscissa=0.8, force=(-0.2, 0.4, 0.3), torque=(0.02, -0.01, 0.02), frame="body"),
+    PointWrench(abscissa=0.37, force=(0.1, -0.3, 0.2), torque=(0.0, 0.01, 0.0), frame="body"),
+)
 TWIST = np.array([0.3, -0.2, 0.4, 0.5, -0.7, 0.6])
-
 
 
 # amplitude, wave number (1/m), frequency (rad/s), phase of each strain
@@ -55,8 +58,10 @@ def strain_field(t: Array, X: Array, actuated: tuple[int, ...] = (0, 1, 2, 3, 4,
 
 def gait(case: str = "reissner") -> FunctionGait:
     """All strains that a case of Table I actuates, moving at once."""
+
     def all_strains(t: Array, X: Array) -> tuple[Array, Array, Array]:
         return strain_field(t, X, ACTUATED[case])
+
     return FunctionGait(function=all_strains, drives="strain")
 
 
@@ -69,8 +74,14 @@ def tables(model: MacroContinuous, t: float = 0.3) -> list[np.ndarray]:
 def test_free_body_keeps_its_momentum(case: str, form: str) -> None:
     """Invariant 1, for each of the five cases of Table I: linear and angular momentum in the world."""
     rod = ROD.changed(strains=case)
-    run = ll.simulate(rod, gait(case), model=MacroContinuousSettings(form=form, cells=128), duration=0.4, step=0.01,
-                      initial={"twist": (0.1, 0.2, -0.1, 0.3, 0.2, -0.4)})
+    run = ll.simulate(
+        rod,
+        gait(case),
+        model=MacroContinuousSettings(form=form, cells=128),
+        duration=0.4,
+        step=0.01,
+        initial={"twist": (0.1, 0.2, -0.1, 0.3, 0.2, -0.4)},
+    )
     momentum = run.dataset["momentum"].values
     assert np.abs(momentum - momentum[0]).max() < (1e-14 if form == "momentum" else 2e-7) * np.abs(momentum).max()
     assert all(balance.verdict == "pass" for balance in run.balances())
@@ -85,6 +96,7 @@ def test_momentum_and_velocity_form_tend_to_each_other_with_order_four() -> None
     where the two
     parts are of like size, their sum need not fall evenly; each part does.
     """
+
     def apart(cells: int, step: float) -> float:
         ends = [
             ll.simulate(
@@ -123,13 +135,20 @@ def test_loads_change_momentum_and_energy_by_their_impulse_and_work() -> None:
 
 def test_total_momentum_rate_is_the_outer_wrench() -> None:
     """Invariant 2 with the outer wrench computed here: differences of recorded momentum over a short time."""
-    run = ll.simulate(ROD, gait(), LOADS[2:], model=MacroContinuousSettings(cells=128), duration=0.02, step=0.001,
-                      initial={"twist": tuple(TWIST)})
+    run = ll.simulate(
+        ROD,
+        gait(),
+        LOADS[2:],
+        model=MacroContinuousSettings(cells=128),
+        duration=0.02,
+        step=0.001,
+        initial={"twist": tuple(TWIST)},
+    )
     data = run.dataset
     P, t, middle = data["momentum"].values, data["time"].values, 10
     rate = (P[middle - 2] - 8 * P[middle - 1] + 8 * P[middle + 1] - P[middle + 2]) / (12 * (t[1] - t[0]))
     model = MacroContinuous(ROD, LOADS[2:], settings=MacroContinuousSettings(cells=128))
-    strain = [part[0] for part in strain_field(t[middle:middle + 1], model.mesh.X)]
+    strain = [part[0] for part in strain_field(t[middle : middle + 1], model.mesh.X)]
     poses = model.forward(*strain).poses
     R, p = quaternion_to_matrix(data["base_orientation"].values[middle]), data["base_position"].values[middle]
     total = np.zeros(6)
@@ -162,14 +181,26 @@ def test_a_point_load_makes_a_jump() -> None:
 
 def test_actuator_power_is_the_work_of_the_internal_wrench_on_the_strain() -> None:
     """Invariant 4 at one instant: dT/dt = P_act + P_ext; the integrated power of runs equals -∫ Λᵀ ξ̇."""
-    run = ll.simulate(ROD, gait(), LOADS, model=MacroContinuousSettings(cells=256), duration=0.05, step=0.005,
-                      initial={"twist": tuple(TWIST)})
+    run = ll.simulate(
+        ROD,
+        gait(),
+        LOADS,
+        model=MacroContinuousSettings(cells=256),
+        duration=0.05,
+        step=0.005,
+        initial={"twist": tuple(TWIST)},
+    )
     model = MacroContinuous(ROD, LOADS, settings=MacroContinuousSettings(cells=256))
     for record in (0, 5, 10):
         now = run.dataset.isel(time=record)
         strain = tables(model, float(now["time"]))
-        found = model.forward(*strain, now["base_twist"].values, base_position=now["base_position"].values,
-                              base_orientation=now["base_orientation"].values, time=float(now["time"]))
+        found = model.forward(
+            *strain,
+            now["base_twist"].values,
+            base_position=now["base_position"].values,
+            base_orientation=now["base_orientation"].values,
+            time=float(now["time"]),
+        )
         assert found.actuator_power == pytest.approx(float(now["actuator_power"]), rel=1e-5)
 
 
@@ -210,6 +241,7 @@ def _hat(v: np.ndarray) -> np.ndarray:
 
 def _exp(v: np.ndarray) -> np.ndarray:
     from scipy.linalg import expm
+
     return np.asarray(expm(_hat(v)))
 
 
@@ -220,8 +252,14 @@ def _twists(g: np.ndarray, g_rate: np.ndarray) -> np.ndarray:
 
 def test_rod_that_nothing_pushes_coasts() -> None:
     """(18): ġ_o = g_o η_o^, with the twist and not its rate."""
-    data = ll.simulate(Rod(), BodyWave(amplitude=0.0), model=MacroContinuousSettings(cells=4), duration=0.03, step=0.01,
-                       initial={"twist": (0.3, -0.2, 0.1, 0, 0, 0), "orientation": (0.8, 0.0, 0.0, 0.6)}).dataset
+    data = ll.simulate(
+        Rod(),
+        BodyWave(amplitude=0.0),
+        model=MacroContinuousSettings(cells=4),
+        duration=0.03,
+        step=0.01,
+        initial={"twist": (0.3, -0.2, 0.1, 0, 0, 0), "orientation": (0.8, 0.0, 0.0, 0.6)},
+    ).dataset
     velocity = quaternion_to_matrix(np.array([0.8, 0.0, 0.0, 0.6])) @ [0.3, -0.2, 0.1]
     assert data["base_position"].values[-1] == pytest.approx(0.03 * velocity, abs=1e-12)
 
@@ -243,8 +281,10 @@ def test_moving_the_world_changes_nothing() -> None:
 def test_another_reference_section_changes_nothing() -> None:
     """Invariant 6: the same rod described from its tail, X' = l - X, with axes turned by half a turn about z."""
     half_turn, l = np.array([-1.0, -1.0, 1.0, -1.0, -1.0, 1.0]), 0.8
-    rods = [Rod(strains="reissner", length=l, half_width=rows, half_height=0.05)
-            for rows in (((0.0, 0.03), (l, 0.02)), ((0.0, 0.02), (l, 0.03)))]
+    rods = [
+        Rod(strains="reissner", length=l, half_width=rows, half_height=0.05)
+        for rows in (((0.0, 0.03), (l, 0.02)), ((0.0, 0.02), (l, 0.03)))
+    ]
     end = PointWrench(abscissa=0.0, force=(0.3, 0.2, -0.1), torque=(0.01, 0.02, 0.03), frame="body")
     same = end.changed(abscissa=l, force=(-0.3, -0.2, -0.1), torque=(-0.01, -0.02, 0.03))
     settings = MacroContinuousSettings(cells=512)
@@ -297,9 +337,10 @@ def test_line_is_space_with_components_held() -> None:
         """
         X, w = place + 0.5 * (1.0 - place) * (nodes + 1.0), 0.5 * (1.0 - place) * weights
         mass, phase = 1000.0 * np.pi * (0.03 - 0.01 * X) ** 2, k * (c * t - X)
-        moved = 0.3 * c * (np.sin(k * c * t) - np.sin(phase))                        # ∫ Γ̇ from the head
-        pushed = 0.3 * k * c**2 * (np.cos(k * c * t) - np.cos(phase))                # ∫ Γ̈
+        moved = 0.3 * c * (np.sin(k * c * t) - np.sin(phase))  # ∫ Γ̇ from the head
+        pushed = 0.3 * k * c**2 * (np.cos(k * c * t) - np.cos(phase))  # ∫ Γ̈
         return float(w @ mass), float(w @ (mass * pushed + 0.7 * (float(now["base_twist"][0]) + moved)))
+
     mass, force = beyond(0.0)
     assert float(now["base_acceleration"][0]) == pytest.approx(-force / mass, abs=1e-6 * 0.3 * k * c**2)
     for place, wrench in zip(now["abscissa"].values[::16], now["internal_wrench"].values[::16, 0], strict=True):
@@ -353,6 +394,7 @@ def test_spinning_helix_pulls_on_itself() -> None:
 
     def place(X: float) -> np.ndarray:
         return (X * np.eye(3) + (1 - np.cos(k * X)) / k**2 * hat + (k * X - np.sin(k * X)) / k**3 * hat @ hat)[:, 0]
+
     nodes, weights = np.polynomial.legendre.leggauss(30)
     m, inertia = rod.inertia(np.zeros(1))[0, 0], np.diag(rod.inertia(np.zeros(1))[0, 3:])
     for n in (1, 100, 200):
@@ -360,8 +402,14 @@ def test_spinning_helix_pulls_on_itself() -> None:
         s, w = 0.5 * (0.7 - X) * (nodes + 1) + X, 0.5 * (0.7 - X) * weights
         force = -sum(q * m * np.cross(W, np.cross(W, place(x))) for q, x in zip(w, s, strict=True))
         turns = [np.eye(3) + np.sin(k * x) / k * hat + (1 - np.cos(k * x)) / k**2 * hat @ hat for x in s]
-        torque = -sum(q * (m * np.cross(place(x) - place(X), np.cross(W, np.cross(W, place(x))))
-                           + np.cross(W, R @ inertia @ R.T @ W)) for q, x, R in zip(w, s, turns, strict=True))
+        torque = -sum(
+            q
+            * (
+                m * np.cross(place(x) - place(X), np.cross(W, np.cross(W, place(x))))
+                + np.cross(W, R @ inertia @ R.T @ W)
+            )
+            for q, x, R in zip(w, s, turns, strict=True)
+        )
         R = found.poses[n, :9].reshape(3, 3)
         assert found.internal_wrench[n, :3] == pytest.approx(R.T @ force, abs=1e-7)
         assert found.internal_wrench[n, 3:] == pytest.approx(R.T @ torque, abs=1e-8)

@@ -1,4 +1,5 @@
 """One instant of a rod on contacts, against the accelerations, forces and wrenches that a run finds there."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -18,8 +19,13 @@ def compare(result: ll.Result, record: int, close: float, **where: Any) -> None:
     model = MacroContinuous(scenario.robot, scenario.environment, settings=scenario.model)
     time = float(now["time"])
     strains = [part[0] for part in rod_strain(model.rod, scenario.gait, np.array([time]), model.mesh.X)]
-    found = model.forward(*strains, base_position=now["base_position"].values,
-                          base_orientation=now["base_orientation"].values, time=time, **where)
+    found = model.forward(
+        *strains,
+        base_position=now["base_position"].values,
+        base_orientation=now["base_orientation"].values,
+        time=time,
+        **where,
+    )
     twist, acceleration = now["base_twist"].values, now["base_acceleration"].values.copy()
     acceleration[:3] -= np.cross(twist[3:], twist[:3])
     scale = np.abs(acceleration).max() + 1e-3
@@ -40,7 +46,7 @@ def test_snake_between_supports() -> None:
         now = result.dataset.isel(time=record)
         supports = np.where(now["contact_state"].values > 0, now["support_abscissa"].values, np.nan)
         compare(result, record, 1e-6, supports=supports)
-    compare(result, 0, 1e-6)                                               # where they start
+    compare(result, 0, 1e-6)  # where they start
 
 
 def test_arm_and_inchworm() -> None:

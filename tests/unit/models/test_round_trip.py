@@ -1,6 +1,7 @@
 """Direct dynamics undo inverse dynamics: at random states, at recorded ones, and along a whole swim (section 8 and 9 of
 the spec).
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -19,8 +20,9 @@ def rounding(inverse: Any) -> float:
     return 1e-11 * max(1.0, float(np.abs(inverse.joint_torque).max()) / 5.0)
 
 
-@pytest.mark.parametrize("environment", [[], [ll.Water()], [ll.Water(added_mass="consistent")]],
-                         ids=["dry", "wet", "consistent"])
+@pytest.mark.parametrize(
+    "environment", [[], [ll.Water()], [ll.Water(added_mass="consistent")]], ids=["dry", "wet", "consistent"]
+)
 @pytest.mark.parametrize("seed", range(5))
 def test_eel(environment: list, seed: int, random_state: Any) -> None:
     model = ll.NewtonEuler(ll.KhalilEel(), environment)
@@ -36,8 +38,7 @@ def test_eel(environment: list, seed: int, random_state: Any) -> None:
 @pytest.mark.parametrize("joint", ["revolute", "universal", "spherical"])
 @pytest.mark.parametrize("base", ["free", "planar", "fixed"])
 def test_short_chains(base: str, joint: str, environment: list, random_state: Any) -> None:
-    """Chains of up to 20 joints: 2e-13 in the reference; here relative to the largest acceleration, with a margin of 5.
-    """
+    """Chains of up to 20 joints: 2e-13 in the reference; here relative to the largest acceleration, with a margin of 5."""
     chain = ll.UniformChain(links=6, joint=joint, base=base, half_height=0.03).build()
     model = ll.NewtonEuler(chain, environment)
     q, qd, qdd, twist, _ = random_state(3, chain.freedoms)
@@ -59,8 +60,9 @@ def test_hybrid_masks_agree(random_state: Any) -> None:
     rng = np.random.default_rng(4)
     for share in (0.1, 0.5, 0.9):
         given = rng.random(36) < share
-        hybrid = model.hybrid(given, q, qd, np.where(given, qdd, 99.0), np.where(given, 99.0, inverse.joint_torque),
-                              twist)
+        hybrid = model.hybrid(
+            given, q, qd, np.where(given, qdd, 99.0), np.where(given, 99.0, inverse.joint_torque), twist
+        )
         tolerance = rounding(inverse)
         np.testing.assert_allclose(hybrid.joint_acceleration, qdd, rtol=0, atol=tolerance)
         np.testing.assert_allclose(hybrid.joint_torque, inverse.joint_torque, rtol=0, atol=tolerance)
@@ -72,14 +74,20 @@ def test_recorded_torques_give_recorded_accelerations(dive: float) -> None:
     """Every record of a run holds one instant of the dynamics: the direct model must find its accelerations (spec:
     1e-9).
     """
-    data = ll.simulate(ll.KhalilEel(), ll.BodyWave(dive=dive), ll.Water(), duration=4.0, step=0.01,
-                       record_every=0.1).dataset
+    data = ll.simulate(
+        ll.KhalilEel(), ll.BodyWave(dive=dive), ll.Water(), duration=4.0, step=0.01, record_every=0.1
+    ).dataset
     model = ll.NewtonEuler(ll.KhalilEel(), ll.Water())
     for i in range(data.sizes["time"]):
         now = data.isel(time=i)
-        found = model.forward(now.joint_position.values, now.joint_velocity.values, now.joint_torque.values,
-                              now.base_twist.values,
-                              base_position=now.base_position.values, base_orientation=now.base_orientation.values)
+        found = model.forward(
+            now.joint_position.values,
+            now.joint_velocity.values,
+            now.joint_torque.values,
+            now.base_twist.values,
+            base_position=now.base_position.values,
+            base_orientation=now.base_orientation.values,
+        )
         np.testing.assert_allclose(found.joint_acceleration, now.joint_acceleration.values, rtol=0, atol=1e-9)
         np.testing.assert_allclose(found.base_acceleration, now.base_acceleration.values, rtol=0, atol=1e-9)
 
@@ -131,8 +139,9 @@ def test_swim_by_inverse_and_by_direct_model(dive: float) -> None:
 
     ours, theirs = integrate_head(by_inverse, duration, step), integrate_head(by_direct, duration, step)
     np.testing.assert_allclose(theirs, ours, rtol=0, atol=1e-9)
-    data = ll.simulate(chain, gait, ll.Water(), duration=duration, step=step,
-                       record_every=duration).dataset.isel(time=-1)
+    data = ll.simulate(chain, gait, ll.Water(), duration=duration, step=step, record_every=duration).dataset.isel(
+        time=-1
+    )
     # Inside a step quaternions are not of unit length; this loop stays in the base frame and `simulate` turns the body
     # by them. That is
     # a difference of fourth order, 2e-9 for the loop at this step, whose own error is 9e-7.
@@ -154,7 +163,9 @@ def test_torques_replayed_reproduce_the_motion_for_a_while() -> None:
     table = make_interp_spline(base.dataset.time.values, base.dataset.joint_torque.values, k=5)
     gait = ll.FunctionGait(function=lambda t, s: table(t), drives="torque")
     replay = ll.simulate(ll.KhalilEel(), gait, ll.Water(), duration=2.0, step=0.005, actuation="torque")
-    np.testing.assert_allclose(replay.dataset.joint_position.values, base.dataset.joint_position.values, rtol=0,
-                               atol=1e-5)
-    np.testing.assert_allclose(replay.dataset.base_position.values, base.dataset.base_position.values, rtol=0,
-                               atol=1e-6)
+    np.testing.assert_allclose(
+        replay.dataset.joint_position.values, base.dataset.joint_position.values, rtol=0, atol=1e-5
+    )
+    np.testing.assert_allclose(
+        replay.dataset.base_position.values, base.dataset.base_position.values, rtol=0, atol=1e-6
+    )

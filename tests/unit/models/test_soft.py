@@ -1,4 +1,5 @@
 """Soft bodies in motion: against dense Jacobians, closed forms, statics, and runs of another program."""
+
 from __future__ import annotations
 
 from itertools import pairwise
@@ -17,8 +18,8 @@ from limbless.robots.rod import Rod
 from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra
 
 Array = np.ndarray
-DOWN = (np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0)                       # x, along the body, points down
-RADIUS = 1e-4                                                        # of rods without rotary inertia
+DOWN = (np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0)  # x, along the body, points down
+RADIUS = 1e-4  # of rods without rotary inertia
 
 
 def beam(base: str = "fixed", strains: str = "planar", **fields: Any) -> Rod:
@@ -28,6 +29,7 @@ def beam(base: str = "fixed", strains: str = "planar", **fields: Any) -> Rod:
 
 
 # ------------------------------------------------------------------------------------------------- dense Jacobians
+
 
 def hat(x: Array) -> Array:
     v, w = x[:3], x[3:]
@@ -54,7 +56,7 @@ class Dense:
         """Stations, ends of cells, and their inertias in this order."""
         stations, ends, first = [], [g], 0
         for cell in self.cells:
-            own = q[first:first + len(cell.names)]
+            own = q[first : first + len(cell.names)]
             first += len(own)
             for k, piece in enumerate(cell.pieces):
                 a = piece.natural + own @ piece.first
@@ -90,8 +92,10 @@ class Dense:
     def lengths(self, g: Array, q: Array) -> Array:
         disks, found = self.poses(g, q)[2], []
         for tendon in self.robot.tendons:
-            holes = [disks[i] @ np.array([0.0, *tendon.holes[0], 1.0])
-                     for i in range(tendon.start, (tendon.anchor or len(self.cells)) + 1)]
+            holes = [
+                disks[i] @ np.array([0.0, *tendon.holes[0], 1.0])
+                for i in range(tendon.start, (tendon.anchor or len(self.cells)) + 1)
+            ]
             found.append(sum(np.sqrt(((b - a)[:3] ** 2).sum()) for a, b in pairwise(holes)))
         return np.array(found)
 
@@ -114,7 +118,7 @@ class Dense:
         first = 6
         for cell in self.cells:
             own = slice(first, first + len(cell.names))
-            right[own] -= cell.elastic @ (q[own.start - 6:own.stop - 6] - cell.rest) + cell.viscous @ v[own]
+            right[own] -= cell.elastic @ (q[own.start - 6 : own.stop - 6] - cell.rest) + cell.viscous @ v[own]
             first = own.stop
         if len(tension):
             for c in range(self.n):
@@ -126,19 +130,40 @@ class Dense:
 
 def spine(**fields: Any) -> TendonSpine:
     one = Vertebra(length=0.02, twist_stiffness=0.06, damping_lateral=1e-4, rest_vertical=0.1)
-    tendons = (Tendon(holes=((0.012, 0.0),)), Tendon(holes=((0.0, -0.011),), start=1), Tendon(holes=((-0.01, 0.003),),
-                                                                                             anchor=2))
-    return TendonSpine(vertebrae=(one, one.changed(length=0.025), one.changed(disk_mass=0.01)), tendons=tendons,
-                       **{"base": "free", "damping_time": 0.01, **fields})
+    tendons = (
+        Tendon(holes=((0.012, 0.0),)),
+        Tendon(holes=((0.0, -0.011),), start=1),
+        Tendon(holes=((-0.01, 0.003),), anchor=2),
+    )
+    return TendonSpine(
+        vertebrae=(one, one.changed(length=0.025), one.changed(disk_mass=0.01)),
+        tendons=tendons,
+        **{"base": "free", "damping_time": 0.01, **fields},
+    )
 
 
 GENTLE = SoftSettings(degree=1, cells=2)
 
 
-@pytest.mark.parametrize("robot", [
-    spine(), spine(kinematics="hinge", hinge_at=0.3),
-    Rod(base="free", strains="reissner", length=0.4, half_width=0.02, half_height=0.03, passive={}, damping_time=0.01,
-        stiffness=(40.0, 30.0, 20.0, 0.5, 0.4, 0.3), taper=0.3)], ids=["arc", "hinge", "rod"])
+@pytest.mark.parametrize(
+    "robot",
+    [
+        spine(),
+        spine(kinematics="hinge", hinge_at=0.3),
+        Rod(
+            base="free",
+            strains="reissner",
+            length=0.4,
+            half_width=0.02,
+            half_height=0.03,
+            passive={},
+            damping_time=0.01,
+            stiffness=(40.0, 30.0, 20.0, 0.5, 0.4, 0.3),
+            taper=0.3,
+        ),
+    ],
+    ids=["arc", "hinge", "rod"],
+)
 def test_accelerations_are_those_of_dense_jacobians(robot: Any) -> None:
     """Every term: inertia, velocities (Ṫ among them), weight, springs, dampers, tendons, in a free body."""
     rng = np.random.default_rng(3)
@@ -147,7 +172,7 @@ def test_accelerations_are_those_of_dense_jacobians(robot: Any) -> None:
     large = isinstance(robot, Rod)
     q, rates = rng.normal(size=n) * (0.6 if large else 0.3), rng.normal(size=n) * (2.0 if large else 5.0)
     if large:
-        q[:6] *= 0.1                                                 # stretch and shears
+        q[:6] *= 0.1  # stretch and shears
     twist, tension = rng.normal(size=6), rng.uniform(0.1, 1.0, m)
     turn = rng.normal(size=4)
     x = model.flat(q, rates, twist, base_orientation=turn / np.linalg.norm(turn))
@@ -162,10 +187,17 @@ def test_accelerations_are_those_of_dense_jacobians(robot: Any) -> None:
 
 def test_given_and_free_freedoms_ask_for_the_same_efforts() -> None:
     """Accelerations found with efforts, then given as a motion: the same efforts hold them."""
-    fields: dict[str, Any] = {"base": "free", "strains": "reissner", "length": 0.4, "half_width": 0.02,
-                              "stiffness": (40.0, 30.0, 20.0, 0.5, 0.4, 0.3)}
-    free, held = (Soft(Rod(**fields, **more), ll.Gravity(), None, GENTLE)
-                  for more in ({"passive": {}}, {"passive": {"strains": ["twist"]}}))
+    fields: dict[str, Any] = {
+        "base": "free",
+        "strains": "reissner",
+        "length": 0.4,
+        "half_width": 0.02,
+        "stiffness": (40.0, 30.0, 20.0, 0.5, 0.4, 0.3),
+    }
+    free, held = (
+        Soft(Rod(**fields, **more), ll.Gravity(), None, GENTLE)
+        for more in ({"passive": {}}, {"passive": {"strains": ["twist"]}})
+    )
     rng = np.random.default_rng(5)
     x = free.flat(0.3 * rng.normal(size=free.freedoms), rng.normal(size=free.freedoms), rng.normal(size=6))
     answer = free.forward(x)
@@ -179,6 +211,7 @@ def test_given_and_free_freedoms_ask_for_the_same_efforts() -> None:
 
 # ------------------------------------------------------------------------------------------------- in water
 
+
 class Wet(Dense):
     """The same in water without drag: Kirchhoff's inertia at the stations, the wake at the tip."""
 
@@ -186,21 +219,30 @@ class Wet(Dense):
         own = super().inertias()
         for k, piece in enumerate(p for cell in self.cells for p in cell.pieces[:-1]):
             a, b = piece.axes
-            own[k] = own[k] + piece.span * 1000.0 * np.pi * np.array([0.0, b * b, a * a, (b * b - a * a)**2 / 8.0, 0.0,
-                                                                      0.0])
+            own[k] = own[k] + piece.span * 1000.0 * np.pi * np.array(
+                [0.0, b * b, a * a, (b * b - a * a) ** 2 / 8.0, 0.0, 0.0]
+            )
         return own
 
     def push(self, k: int, V: Array) -> Array:
         if k < len(self.inertias()) - 1:
             return np.zeros(6)
         a, b = self.robot.half_axes(np.array([self.robot.length]))[0]
-        P, roll = 1000.0 * np.pi * np.array([0.0, b * b, a * a]) * V[:3], 125.0 * np.pi * (b * b - a * a)**2 * V[3]
+        P, roll = 1000.0 * np.pi * np.array([0.0, b * b, a * a]) * V[:3], 125.0 * np.pi * (b * b - a * a) ** 2 * V[3]
         T = 0.5 * (V[:3] @ P + roll * V[3])
         return np.concatenate([V[0] * P - np.array([T, 0.0, 0.0]), [V[0] * roll, 0.0, 0.0]])
 
 
-WET: dict[str, Any] = {"base": "free", "strains": "kirchhoff", "length": 0.4, "half_width": 0.02, "half_height": 0.03,
-                       "taper": 0.3, "passive": {}, "stiffness": 0.4}
+WET: dict[str, Any] = {
+    "base": "free",
+    "strains": "kirchhoff",
+    "length": 0.4,
+    "half_width": 0.02,
+    "half_height": 0.03,
+    "taper": 0.3,
+    "passive": {},
+    "stiffness": 0.4,
+}
 
 
 def somewhere(model: Soft) -> tuple[Array, Array, Array]:
@@ -221,8 +263,11 @@ def test_the_default_water_adds_mass_and_leaves_a_wake_at_the_tip() -> None:
 def test_open_water_that_is_a_steady_current_is_that_current() -> None:
     """Two laws, of still and of open water, and a stretch that is the whole body."""
     stream, drag = (0.3, -0.2, 0.1), (0.02, 1.1, 0.9, 0.8)
-    waters = [ll.Water(current=stream, drag=drag), ll.Water(current=stream, drag=drag, gravity=(0.0, 0.0, 0.0)),
-              ll.Water(current=stream, parts=({"between": (0.0, 0.4), "drag": drag},))]
+    waters = [
+        ll.Water(current=stream, drag=drag),
+        ll.Water(current=stream, drag=drag, gravity=(0.0, 0.0, 0.0)),
+        ll.Water(current=stream, parts=({"between": (0.0, 0.4), "drag": drag},)),
+    ]
     answers = []
     for water in waters:
         model = Soft(Rod(**WET), water, None, GENTLE)
@@ -232,17 +277,25 @@ def test_open_water_that_is_a_steady_current_is_that_current() -> None:
         np.testing.assert_allclose(answer.strain_acceleration, answers[0].strain_acceleration, rtol=1e-9)
 
 
-@pytest.mark.parametrize(("robot", "fields", "said"), [
-    (spine(), {"parts": ({"links": (0,), "drag": (0.0,) * 4},)}, r"water\.parts\.0: the robot has no links \[0\]"),
-    (spine(), {"parts": ({"between": (2.0, 3.0), "drag": (0.0,) * 4},)}, r"water\.parts\.0: the robot has no stretch"),
-    (Rod(**{**WET, "strains": "reissner"}), {"wake": "tail"}, r"water\.wake: .* stretches or shears"),
-])
+@pytest.mark.parametrize(
+    ("robot", "fields", "said"),
+    [
+        (spine(), {"parts": ({"links": (0,), "drag": (0.0,) * 4},)}, r"water\.parts\.0: the robot has no links \[0\]"),
+        (
+            spine(),
+            {"parts": ({"between": (2.0, 3.0), "drag": (0.0,) * 4},)},
+            r"water\.parts\.0: the robot has no stretch",
+        ),
+        (Rod(**{**WET, "strains": "reissner"}), {"wake": "tail"}, r"water\.wake: .* stretches or shears"),
+    ],
+)
 def test_water_that_a_soft_body_does_not_take(robot: Any, fields: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         Soft(robot, [ll.Gravity(), ll.Water(**fields)])
 
 
 # ------------------------------------------------------------------------------------------------- closed forms
+
 
 def frequencies(rod: Rod, cells: int, degree: int) -> Array:
     model = Soft(rod, (), None, SoftSettings(cells=cells, degree=degree))
@@ -267,8 +320,16 @@ def test_a_free_rod_vibrates_about_its_rigid_motions() -> None:
 
 def test_a_rod_vibrates_along_itself_and_its_damping_grows_with_frequency() -> None:
     lag, thick = 1e-3, 0.1
-    rod = Rod(base="fixed", strains="planar-reissner", length=1.0, half_width=thick, density=1.0 / (np.pi * thick**2),
-              stiffness=(25.0, 40.0, 40.0, 1.0, 1.0, 1.0), damping_time=lag, passive={})
+    rod = Rod(
+        base="fixed",
+        strains="planar-reissner",
+        length=1.0,
+        half_width=thick,
+        density=1.0 / (np.pi * thick**2),
+        stiffness=(25.0, 40.0, 40.0, 1.0, 1.0, 1.0),
+        damping_time=lag,
+        passive={},
+    )
     model = Soft(rod, (), None, SoftSettings(cells=8))
     modes = model.linearise(model.flat())
     along = int(np.abs(modes.frequency - np.pi / 2.0 * 5.0).argmin())
@@ -298,20 +359,26 @@ def test_tendons_change_the_frequencies_of_a_neck() -> None:
     """Numbers of another program, rad/s: without tension, and with 0.5 N in all four tendons."""
     neck = Soft(ll.SnakeNeck(), ll.Gravity())
     x = neck.flat(base_orientation=DOWN)
-    np.testing.assert_allclose(neck.linearise(x).frequency[[0, 1, 2, 3, -1]],
-                               [11.54647637, 13.51798659, 52.12671946, 69.87073013, 1264.755244], rtol=1e-7)
+    np.testing.assert_allclose(
+        neck.linearise(x).frequency[[0, 1, 2, 3, -1]],
+        [11.54647637, 13.51798659, 52.12671946, 69.87073013, 1264.755244],
+        rtol=1e-7,
+    )
     np.testing.assert_allclose(neck.linearise(x, 0.5).frequency[:2], [11.36858741, 13.36752705], rtol=1e-7)
 
 
 @pytest.mark.parametrize("fields", [{}, {"kinematics": "hinge"}], ids=["arc", "hinge"])
-@pytest.mark.parametrize("lift", [(), (ll.Buoyancy(),), (ll.Water(inertia=(0, 0, 0), gravity=(0.0, 0.0, -9.81)),)],
-                         ids=["air", "lift", "water"])
+@pytest.mark.parametrize(
+    "lift",
+    [(), (ll.Buoyancy(),), (ll.Water(inertia=(0, 0, 0), gravity=(0.0, 0.0, -9.81)),)],
+    ids=["air", "lift", "water"],
+)
 def test_equilibria_of_statics_stay_at_rest(fields: dict[str, Any], lift: tuple) -> None:
     """Three stations: the residual of the moments is that of rounding."""
     model = Soft(ll.SnakeNeck(**fields), (ll.Gravity(), *lift))
     tension = np.array([0.7, 0.3, 0.0, 0.1])
     x = model.flat(model.equilibrium(tension, base_orientation=DOWN), base_orientation=DOWN)
-    assert np.abs(model.forward(x, tension).strain_acceleration).max() < 2e-3            # of some 1e3 rad/s2
+    assert np.abs(model.forward(x, tension).strain_acceleration).max() < 2e-3  # of some 1e3 rad/s2
     elsewhere = x.copy()
     elsewhere[7] += 1e-4
     assert np.abs(model.forward(elsewhere, tension).strain_acceleration).max() > 1.0
@@ -333,14 +400,28 @@ def test_a_rod_can_be_bent_at_rest_more_here_than_there() -> None:
 
 def test_springs_can_rest_where_a_gait_says() -> None:
     """A gait of constant curvature moves a passive rod as that curvature at rest does; what pulls is an actuator."""
-    told = ll.FunctionGait(function=lambda t, X: np.tile((1.0, 0.0, 0.0, 0.0, 0.0, 2.0), (len(t), len(X), 1)),
-                           drives="strain")
-    fields: dict[str, Any] = {"strains": "planar", "base": "planar", "length": 0.5, "half_width": 0.01,
-                              "stiffness": 0.01, "damping_time": 0.05}
-    rods = [Rod(**fields, passive={"follows_gait": True}),
-            Rod(**fields, passive={}, rest=(1.0, 0.0, 0.0, 0.0, 0.0, 2.0))]
-    options: dict[str, Any] = {"duration": 0.2, "step": 0.01, "record_every": 0.1, "model": SoftSettings(cells=4),
-                               "initial": {"joint_position": (0.0,) * 8}}
+    told = ll.FunctionGait(
+        function=lambda t, X: np.tile((1.0, 0.0, 0.0, 0.0, 0.0, 2.0), (len(t), len(X), 1)), drives="strain"
+    )
+    fields: dict[str, Any] = {
+        "strains": "planar",
+        "base": "planar",
+        "length": 0.5,
+        "half_width": 0.01,
+        "stiffness": 0.01,
+        "damping_time": 0.05,
+    }
+    rods = [
+        Rod(**fields, passive={"follows_gait": True}),
+        Rod(**fields, passive={}, rest=(1.0, 0.0, 0.0, 0.0, 0.0, 2.0)),
+    ]
+    options: dict[str, Any] = {
+        "duration": 0.2,
+        "step": 0.01,
+        "record_every": 0.1,
+        "model": SoftSettings(cells=4),
+        "initial": {"joint_position": (0.0,) * 8},
+    }
     found = [ll.simulate(rod, gait, **options).dataset for rod, gait in zip(rods, (told, ll.Still()), strict=True)]
     np.testing.assert_allclose(found[0]["tip_position"].values, found[1]["tip_position"].values, atol=1e-12)
     assert found[0]["actuator_work"].values[-1] > 1e-4 and abs(found[1]["actuator_work"].values[-1]) < 1e-15
@@ -369,21 +450,36 @@ def test_error_bars_refine_what_has_an_effect() -> None:
 
 # ------------------------------------------------------------------------------------------------- through time
 
+
 def swing(step: float, integrator: str, **options: Any) -> Any:
     neck = ll.SnakeNeck(damping_time=0.01)
     solved = {} if integrator == "rk4" else {"tolerance": 1e-9}
-    return ll.simulate(neck, ll.TensionStep(after=(0.7, 0.0, 0.0, 0.0)), ll.Gravity(), duration=0.4, step=step,
-                       model=SoftSettings(integrator=integrator, **solved, **options), record_every=0.1,
-                       initial={"orientation": DOWN}).dataset
+    return ll.simulate(
+        neck,
+        ll.TensionStep(after=(0.7, 0.0, 0.0, 0.0)),
+        ll.Gravity(),
+        duration=0.4,
+        step=step,
+        model=SoftSettings(integrator=integrator, **solved, **options),
+        record_every=0.1,
+        initial={"orientation": DOWN},
+    ).dataset
 
 
-NECK = np.array([[0.0, -0.02158123024, -0.1531628715], [0.0, -0.06069585032, -0.1406733525],
-                 [0.0, -0.07963577591, -0.1272152675], [0.0, -0.06135805628, -0.1399990987]])
+NECK = np.array(
+    [
+        [0.0, -0.02158123024, -0.1531628715],
+        [0.0, -0.06069585032, -0.1406733525],
+        [0.0, -0.07963577591, -0.1272152675],
+        [0.0, -0.06135805628, -0.1399990987],
+    ]
+)
 """Tip at 0.1, 0.2, 0.3 and 0.4 s, m, found by another program."""
 
 
-@pytest.mark.parametrize(("integrator", "step", "order", "error"), [("sdirk4", 0.01, 4.0, 2e-6),
-                                                                    ("midpoint", 0.004, 2.0, 2e-4)])
+@pytest.mark.parametrize(
+    ("integrator", "step", "order", "error"), [("sdirk4", 0.01, 4.0, 2e-6), ("midpoint", 0.004, 2.0, 2e-4)]
+)
 def test_a_neck_swings_as_another_program_has_it(integrator: str, step: float, order: float, error: float) -> None:
     coarse, fine = (np.abs(swing(h, integrator)["tip_position"].values[1:] - NECK).max() for h in (step, 0.5 * step))
     assert coarse < error and abs(np.log2(coarse / fine) - order) < 0.6
@@ -392,20 +488,37 @@ def test_a_neck_swings_as_another_program_has_it(integrator: str, step: float, o
 def test_explicit_steps_agree() -> None:
     found = swing(1e-4, "rk4")
     np.testing.assert_allclose(found["tip_position"].values[1:], NECK, atol=1e-9)
-    np.testing.assert_allclose(found["kinetic_energy"].values, (found["actuator_work"] + found["environment_work"]
-                                                                + found["passive_work"]).values, atol=1e-13)
+    np.testing.assert_allclose(
+        found["kinetic_energy"].values,
+        (found["actuator_work"] + found["environment_work"] + found["passive_work"]).values,
+        atol=1e-13,
+    )
 
 
 def test_a_free_soft_body_keeps_its_momentum() -> None:
-    body = Rod(base="free", strains="reissner", length=0.4, half_width=0.02, passive={},
-               stiffness=(40.0, 30.0, 20.0, 0.5, 0.4, 0.3))
+    body = Rod(
+        base="free",
+        strains="reissner",
+        length=0.4,
+        half_width=0.02,
+        passive={},
+        stiffness=(40.0, 30.0, 20.0, 0.5, 0.4, 0.3),
+    )
     model = Soft(body, (), None, SoftSettings(cells=2))
     rng = np.random.default_rng(2)
     bent = tuple(float(v) for v in 0.3 * rng.normal(size=model.freedoms))
-    result = ll.simulate(body, ll.Still(), model=SoftSettings(cells=2, tolerance=1e-9), duration=0.05, step=2e-4,
-                         initial={"joint_position": bent, "twist": (0.1, 0.2, 0.3, 1.0, -2.0, 3.0)})
-    momentum, energy = result.dataset["momentum"].values, (result.dataset["kinetic_energy"]
-                                                           + result.dataset["elastic_energy"]).values
+    result = ll.simulate(
+        body,
+        ll.Still(),
+        model=SoftSettings(cells=2, tolerance=1e-9),
+        duration=0.05,
+        step=2e-4,
+        initial={"joint_position": bent, "twist": (0.1, 0.2, 0.3, 1.0, -2.0, 3.0)},
+    )
+    momentum, energy = (
+        result.dataset["momentum"].values,
+        (result.dataset["kinetic_energy"] + result.dataset["elastic_energy"]).values,
+    )
     assert np.abs(momentum - momentum[0]).max() < 1e-4 * np.abs(momentum).max()
     assert np.abs(energy - energy[0]).max() < 1e-4 * energy[0]
 
@@ -415,8 +528,15 @@ def test_one_cell_keeps_its_energy_under_midpoint_steps() -> None:
     model = SoftSettings(cells=1, degree=0, integrator="midpoint")
     swing = Soft(beam(), (), None, model)
     period = 2.0 * np.pi / swing.linearise(swing.flat()).frequency[0]
-    data = ll.simulate(beam(), ll.Still(), model=model, duration=4.0 * period, step=0.1 * period,
-                       record_every=0.1 * period, initial={"joint_position": (0.3,)}).dataset
+    data = ll.simulate(
+        beam(),
+        ll.Still(),
+        model=model,
+        duration=4.0 * period,
+        step=0.1 * period,
+        record_every=0.1 * period,
+        initial={"joint_position": (0.3,)},
+    ).dataset
     energy = (data["kinetic_energy"] + data["elastic_energy"]).values
     np.testing.assert_allclose(energy, energy[0], rtol=0.02)
     assert np.abs(data["kinetic_energy"].values).max() > 0.9 * energy[0]
@@ -424,17 +544,33 @@ def test_one_cell_keeps_its_energy_under_midpoint_steps() -> None:
 
 def test_momentum_and_energy_of_a_free_body_drift_with_the_order_of_the_steps() -> None:
     """What is left is that of the steps, and not of stages that were not solved: a tenth of the tolerance leaves it."""
-    body = Rod(base="free", strains="reissner", length=0.4, half_width=0.02, passive={},
-               stiffness=(40.0, 30.0, 20.0, 0.5, 0.4, 0.3))
+    body = Rod(
+        base="free",
+        strains="reissner",
+        length=0.4,
+        half_width=0.02,
+        passive={},
+        stiffness=(40.0, 30.0, 20.0, 0.5, 0.4, 0.3),
+    )
     bent = tuple(float(v) for v in 0.3 * np.random.default_rng(2).normal(size=24))
 
     def drift(step: float, tolerance: float) -> Array:
-        data = ll.simulate(body, ll.Still(), model=SoftSettings(cells=2, tolerance=tolerance), duration=0.1, step=step,
-                           record_every=0.01, initial={"joint_position": bent, "twist": (0.1, 0.2, 0.3, 1.0, -2.0, 3.0)}
-                           ).dataset
+        data = ll.simulate(
+            body,
+            ll.Still(),
+            model=SoftSettings(cells=2, tolerance=tolerance),
+            duration=0.1,
+            step=step,
+            record_every=0.01,
+            initial={"joint_position": bent, "twist": (0.1, 0.2, 0.3, 1.0, -2.0, 3.0)},
+        ).dataset
         momentum, energy = data["momentum"].values, (data["kinetic_energy"] + data["elastic_energy"]).values
-        return np.array([np.abs(momentum - momentum[0]).max() / np.abs(momentum).max(),
-                         np.abs(energy - energy[0]).max() / energy[0]])
+        return np.array(
+            [
+                np.abs(momentum - momentum[0]).max() / np.abs(momentum).max(),
+                np.abs(energy - energy[0]).max() / energy[0],
+            ]
+        )
 
     coarse, fine, finest = (drift(step, 1e-8) for step in (1e-3, 5e-4, 2.5e-4))
     np.testing.assert_allclose(np.log2(coarse / fine), 4.0, atol=0.5)
@@ -446,11 +582,22 @@ def test_a_body_that_travels_bends_as_one_that_does_not() -> None:
     """Stages are solved as well whatever the speed of the whole: 20 m/s leave no trace in the shape."""
     rod = Rod(base="planar", strains="planar-reissner", length=0.5, half_width=0.01, youngs_modulus=1e6, passive={})
     model = Soft(rod)
-    bent = tuple(float(v) for v in np.where(["curvature 0" in name for cell in model.plan.cells for name in cell.names],
-                                            2.0, 0.0))
-    runs = [ll.simulate(rod, ll.Still(), duration=0.1, step=0.005, record_every=0.02, model=SoftSettings(),
-                        initial={"joint_position": bent, "twist": (speed, 0.0, 0.0, 0.0, 0.0, 0.0)}).dataset
-            for speed in (0.0, 20.0)]
+    bent = tuple(
+        float(v)
+        for v in np.where(["curvature 0" in name for cell in model.plan.cells for name in cell.names], 2.0, 0.0)
+    )
+    runs = [
+        ll.simulate(
+            rod,
+            ll.Still(),
+            duration=0.1,
+            step=0.005,
+            record_every=0.02,
+            model=SoftSettings(),
+            initial={"joint_position": bent, "twist": (speed, 0.0, 0.0, 0.0, 0.0, 0.0)},
+        ).dataset
+        for speed in (0.0, 20.0)
+    ]
     shapes = [run["tip_position"].values - run["base_position"].values for run in runs]
     np.testing.assert_allclose(shapes[1], shapes[0], atol=2e-7)
 
@@ -459,9 +606,11 @@ def test_a_body_that_travels_bends_as_one_that_does_not() -> None:
 def test_the_flying_spaghetti_tumbles_as_another_program_has_it() -> None:
     """Tip at 2.5, 5 and 9 s (m, of a rod of 10 m), and the impulse of 20 N s; shorter steps come to 1e-5 m."""
     data = ll.run("flying-spaghetti", {"record_every": 0.5}).dataset
-    np.testing.assert_allclose(data["tip_position"].values[[5, 10, 18], :2],
-                               [[4.429932116, -0.7848985586], [5.620604874, 4.763512986], [22.280079, 7.258752843]],
-                               atol=2e-3)
+    np.testing.assert_allclose(
+        data["tip_position"].values[[5, 10, 18], :2],
+        [[4.429932116, -0.7848985586], [5.620604874, 4.763512986], [22.280079, 7.258752843]],
+        atol=2e-3,
+    )
     np.testing.assert_allclose(data["impulse"].values[5:, :2], np.tile([20.0, 0.0], (14, 1)), atol=1e-9)
 
 
@@ -471,8 +620,15 @@ SWING = {0.1: (0.4945199918, -0.04580576321), 0.2: (0.4365144501, -0.2303701811)
 
 def test_a_soft_rod_swings_as_another_program_has_it() -> None:
     rod = Rod(base="fixed", strains="planar-reissner", length=0.5, half_width=0.01, youngs_modulus=1e6, passive={})
-    found = ll.simulate(rod, ll.Still(), ll.Gravity(acceleration=(0.0, -9.81, 0.0)), duration=0.3, step=0.005,
-                        record_every=0.1, model=SoftSettings(cells=8, degree=2))
+    found = ll.simulate(
+        rod,
+        ll.Still(),
+        ll.Gravity(acceleration=(0.0, -9.81, 0.0)),
+        duration=0.3,
+        step=0.005,
+        record_every=0.1,
+        model=SoftSettings(cells=8, degree=2),
+    )
     for row, place in zip(found.dataset["tip_position"].values[1:], SWING.values(), strict=True):
         np.testing.assert_allclose(row[:2], place, atol=3e-5)
 
@@ -480,8 +636,13 @@ def test_a_soft_rod_swings_as_another_program_has_it() -> None:
 @pytest.mark.long
 def test_a_spine_swims_as_another_program_has_it() -> None:
     """Head at 2 and 5 s; head first, and its mirror image swims the mirrored way."""
-    fields: dict[str, Any] = {"gait.period": 1.5, "duration": 5.0, "step": 0.002, "record_every": 0.1,
-                              "model.integrator": "rk4"}
+    fields: dict[str, Any] = {
+        "gait.period": 1.5,
+        "duration": 5.0,
+        "step": 0.002,
+        "record_every": 0.1,
+        "model.integrator": "rk4",
+    }
     found = ll.run("spine-45-swim", fields).dataset["base_position"].values
     np.testing.assert_allclose(found[20, :2], [-0.02341568984, -0.001248990684], atol=1e-7)
     np.testing.assert_allclose(found[50, :2], [-0.5182086349, -0.01904279874], atol=1e-6)
@@ -506,42 +667,52 @@ def test_a_released_arm_crosses_the_vertical_when_another_program_has_it() -> No
 
 # ------------------------------------------------------------------------------------------------- refusals
 
-@pytest.mark.parametrize(("changes", "said"), [
-    ({"gait.after": [-0.1, 0.0, 0.0, 0.0]}, "can only pull"),
-    ({"gait.after": [0.1, 0.0]}, "2 tensions, but the robot has 4"),
-    ({"gait": {"kind": "still"}}, "driven by tensions"),
-    ({"initial.twist": [0.1, 0.0, 0.0, 0.0, 0.0, 0.0]}, "initial.twist: the base 'fixed' holds entry 0"),
-    ({"robot.segments": 3}, r"segments: 8 vertebrae \(count\) make no 3 equal pieces"),
-])
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"gait.after": [-0.1, 0.0, 0.0, 0.0]}, "can only pull"),
+        ({"gait.after": [0.1, 0.0]}, "2 tensions, but the robot has 4"),
+        ({"gait": {"kind": "still"}}, "driven by tensions"),
+        ({"initial.twist": [0.1, 0.0, 0.0, 0.0, 0.0, 0.0]}, "initial.twist: the base 'fixed' holds entry 0"),
+        ({"robot.segments": 3}, r"segments: 8 vertebrae \(count\) make no 3 equal pieces"),
+    ],
+)
 def test_what_a_spine_in_motion_refuses(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         ll.run("neck-swing-air", changes)
 
 
-@pytest.mark.parametrize(("fields", "said"), [
-    ({"passive": {"strains": ["twist"]}, "strains": "planar"}, "'twist' is locked by strains: planar"),
-    ({"passive": {"start": 0.5, "end": 0.2}}, "is no part of a rod"),
-    ({"rest": (1.0, 0.1, 0.0, 0.0, 0.0, 0.0), "strains": "planar"}, "rest: only strains that"),
-])
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"passive": {"strains": ["twist"]}, "strains": "planar"}, "'twist' is locked by strains: planar"),
+        ({"passive": {"start": 0.5, "end": 0.2}}, "is no part of a rod"),
+        ({"rest": (1.0, 0.1, 0.0, 0.0, 0.0, 0.0), "strains": "planar"}, "rest: only strains that"),
+    ],
+)
 def test_what_a_soft_rod_refuses(fields: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         Rod(**{"length": 1.0, **fields})
 
 
-@pytest.mark.parametrize(("scenario", "changes", "said"), [
-    ("neck-swing-air", {"model.degree": 2}, r"model\.degree: a spine has one cell"),
-    ("neck-swing-air", {"model.cells": 9, "duration": 0.005, "record_every": 0.005}, ""),
-    ("arm-release", {"robot.stop_stiffness": 1.0}, "stop_stiffness of vertebra 1 has no stop"),
-    ("arm-release", {"model.stops": False}, r"model\.stops: this body has no stops"),
-    ("rod-hangs", {"robot.effort_limit": 1.0}, r"robot\.effort_limit: the model 'soft'"),
-    ("rod-hangs", {"robot.stiffness": 1.0}, r"robot\.stiffness: youngs_modulus takes its place"),
-    ("worm-muscles", {"robot.shear_modulus": 1.0}, r"robot\.shear_modulus: it goes with youngs_modulus"),
-    ("worm-muscles", {"environment.drag.points": 5}, "points are for the segments of a chain; a soft body"),
-    ("flying-spaghetti", {"environment.point-wrench.body": 1}, r"point-wrench\.body: `abscissa` says where"),
-    ("neck-planar", {"robot.damping_time": 0.1}, r"robot\.damping_time: it acts in motion"),
-    ("neck-planar", {"robot.stop_stiffness": 0.1}, "stop_stiffness of vertebra 1: it acts in motion"),
-    ("rod-swim", {"robot.shear_factor": 0.5}, r"robot\.shear_factor: a gait gives all strains"),
-])
+@pytest.mark.parametrize(
+    ("scenario", "changes", "said"),
+    [
+        ("neck-swing-air", {"model.degree": 2}, r"model\.degree: a spine has one cell"),
+        ("neck-swing-air", {"model.cells": 9, "duration": 0.005, "record_every": 0.005}, ""),
+        ("arm-release", {"robot.stop_stiffness": 1.0}, "stop_stiffness of vertebra 1 has no stop"),
+        ("arm-release", {"model.stops": False}, r"model\.stops: this body has no stops"),
+        ("rod-hangs", {"robot.effort_limit": 1.0}, r"robot\.effort_limit: the model 'soft'"),
+        ("rod-hangs", {"robot.stiffness": 1.0}, r"robot\.stiffness: youngs_modulus takes its place"),
+        ("worm-muscles", {"robot.shear_modulus": 1.0}, r"robot\.shear_modulus: it goes with youngs_modulus"),
+        ("worm-muscles", {"environment.drag.points": 5}, "points are for the segments of a chain; a soft body"),
+        ("flying-spaghetti", {"environment.point-wrench.body": 1}, r"point-wrench\.body: `abscissa` says where"),
+        ("neck-planar", {"robot.damping_time": 0.1}, r"robot\.damping_time: it acts in motion"),
+        ("neck-planar", {"robot.stop_stiffness": 0.1}, "stop_stiffness of vertebra 1: it acts in motion"),
+        ("rod-swim", {"robot.shear_factor": 0.5}, r"robot\.shear_factor: a gait gives all strains"),
+    ],
+)
 def test_fields_without_effect_are_named(scenario: str, changes: dict[str, Any], said: str) -> None:
     if said:
         with pytest.raises(InputError, match=said):
@@ -572,7 +743,7 @@ def test_muscles_may_end_within_a_cell() -> None:
     model = Soft(rod, (), None, SoftSettings(cells=4))
     wave = ll.MuscleWave(couple=4e-3, period=1.0, wavelength=1e9, start=0.1, end=0.37, ramp=0.0)
     efforts = model.drive(wave, np.full(3, 0.25)).torque[0]
-    np.testing.assert_allclose(efforts[::2].sum(), 4e-3 * 0.27, rtol=1e-12)                  # along the mean curvatures
+    np.testing.assert_allclose(efforts[::2].sum(), 4e-3 * 0.27, rtol=1e-12)  # along the mean curvatures
     np.testing.assert_allclose(efforts[1], 4e-3 * 2.0 / 0.15 * (0.15**2 - 0.1**2 - 0.15 * 0.05) / 2.0, rtol=1e-12)
 
 

@@ -1,4 +1,5 @@
 """Friction of tendons that wrap: at the points of rigid links, and in the channels of rods."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -24,6 +25,7 @@ TURN = (0.5, 0.5, -0.5, 0.5)
 
 # ------------------------------------------------------------------------------------------------- rigid links
 
+
 @pytest.mark.long
 def test_tendons_on_links_rub_as_ropes_on_capstans_do() -> None:
     """Newton-Euler with a force at either end of every chord; their tensions fall by exp(-μ s φ) at every point, φ by
@@ -35,13 +37,15 @@ def test_tendons_on_links_rub_as_ropes_on_capstans_do() -> None:
     rng = np.random.default_rng(11)
     q, v, twist = 0.4 * rng.normal(size=4), rng.normal(size=4), rng.normal(size=6)
     q[3] *= 0.05
-    row = {0: 0, 1: 1, 2: 3, 3: 4}                                   # a universal joint has two rows
+    row = {0: 0, 1: 1, 2: 3, 3: 4}  # a universal joint has two rows
 
     def places(bends: Any) -> list[Any]:
         kept = BodyRecord.of(model.instant(model.flat(bends, v, twist, base_orientation=TURN), pulled).records.bodies)
         R = kept.rotation[0].reshape(-1, 3, 3)
-        return [np.array([kept.origin[0, row[link]] + R[row[link]] @ np.array(point) for link, point in way])
-                for way in ways]
+        return [
+            np.array([kept.origin[0, row[link]] + R[row[link]] @ np.array(point) for link, point in way])
+            for way in ways
+        ]
 
     h, forces, distal = 1e-6, [], []
     here, later, before = (places(bends) for bends in (q, q + h * v, q - h * v))
@@ -54,8 +58,10 @@ def test_tendons_on_links_rub_as_ropes_on_capstans_do() -> None:
             if k:
                 slides = rates[k:].sum()
                 T *= np.exp(MU * slides / np.hypot(slides, SLIP) * np.arccos(along[k - 1] @ unit))
-            forces += [ll.PointWrench(body=way[k + end][0], point=way[k + end][1], force=tuple(sign * T * unit),
-                                      frame="world") for end, sign in ((0, 1.0), (1, -1.0))]
+            forces += [
+                ll.PointWrench(body=way[k + end][0], point=way[k + end][1], force=tuple(sign * T * unit), frame="world")
+                for end, sign in ((0, 1.0), (1, -1.0))
+            ]
         distal.append(T)
     wanted = ll.NewtonEuler(links(), [ll.Gravity(), *forces]).forward(q, v, np.zeros(4), twist, base_orientation=TURN)
     x = model.flat(q, v, twist, base_orientation=TURN)
@@ -90,7 +96,7 @@ def rubbing_rod(friction: float = MU, slip: float = 1e-9, **fields: Any) -> Rod:
 def test_the_tension_in_a_bent_channel_falls_as_on_a_capstan() -> None:
     """On a circle by exp(-μ κ L) while it is drawn in, and rises by as much while it is let out."""
     model = Soft(rubbing_rod(), (), None, SoftSettings(cells=4))
-    for rate, sign in ((1e-3, -1.0), (-1e-3, 1.0)):                  # bending farther draws the tendon in
+    for rate, sign in ((1e-3, -1.0), (-1e-3, 1.0)):  # bending farther draws the tendon in
         x = model.flat(np.tile([2.0, 0.0], 4), np.tile([rate, 0.0], 4))
         found = Pull.of(model.instant(x, PULL).memory.cells.pulls).distal[0]
         assert found == pytest.approx(PULL * np.exp(sign * MU * 2.0 * 0.4), rel=1e-6)
@@ -107,7 +113,7 @@ def test_a_rod_rests_where_tendon_and_channel_rub(sign: float) -> None:
         at = np.array([-1.0, 1.0]) / np.sqrt(3.0)
         X = 0.4 / cells * (np.arange(cells)[:, None] + 0.5 * (1.0 + at))
         kappa = PLACE * PULL / EI / (1.0 + sign * MU * PLACE * PULL * X / EI)
-        strain = np.stack([kappa.mean(axis=1), 3.0 * (kappa * at).mean(axis=1)], axis=1)     # Legendre's, degree 1
+        strain = np.stack([kappa.mean(axis=1), 3.0 * (kappa * at).mean(axis=1)], axis=1)  # Legendre's, degree 1
         memory = model.instant(model.flat(strain.ravel(), np.tile([sign, 0.0], cells)), PULL).memory
         left.append(np.abs((memory.passive + memory.torque) / memory.torque[0]).max())
     assert left[-1] < 1e-6 and np.log2(np.array(left[:-1]) / left[1:]).min() > 2.5
@@ -140,10 +146,16 @@ def test_a_rod_pulled_and_released_leaves_the_loop_of_its_closed_forms() -> None
 
 # ------------------------------------------------------------------------------------------------- refusals
 
-@pytest.mark.parametrize(("fields", "said"), [
-    ({"friction": 1.0}, "friction"), ({"friction": -0.1}, "friction"),
-    ({"slip_speed": 0.01}, "slip_speed goes with a `friction`"), ({"friction": 0.1, "slip_speed": 0.0}, "slip_speed"),
-])
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"friction": 1.0}, "friction"),
+        ({"friction": -0.1}, "friction"),
+        ({"slip_speed": 0.01}, "slip_speed goes with a `friction`"),
+        ({"friction": 0.1, "slip_speed": 0.0}, "slip_speed"),
+    ],
+)
 def test_what_rubbing_tendons_refuse(fields: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         soft_rod(tendons=({"place": (0.008, 0.0), **fields},))

@@ -1,4 +1,5 @@
 """Material laws of a user in soft rods and spines: against springs, and against closed forms of hardening ones."""
+
 from __future__ import annotations
 
 from typing import Annotated, Any
@@ -13,7 +14,7 @@ from limbless.models.soft.model import Soft
 from limbless.robots.material import MaterialLaw, compiled_material
 from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra
 
-STIFFNESS, TIME, HARDENING = 0.02, 0.05, 4e-3          # N m2, s, N m4
+STIFFNESS, TIME, HARDENING = 0.02, 0.05, 4e-3  # N m2, s, N m4
 
 
 def linear(strain: Any, rate: Any, X: Any) -> Any:
@@ -21,7 +22,7 @@ def linear(strain: Any, rate: Any, X: Any) -> Any:
 
 
 def hardening(strain: Any, rate: Any, X: Any, cubic: Annotated[float, "N m4", "of the couple"] = HARDENING) -> Any:
-    return 0.0, 0.0, 0.0, 0.0, 0.0, STIFFNESS * strain[5] + cubic * strain[5]**3
+    return 0.0, 0.0, 0.0, 0.0, 0.0, STIFFNESS * strain[5] + cubic * strain[5] ** 3
 
 
 def stretching(strain: Any, rate: Any, X: Any) -> Any:
@@ -34,8 +35,14 @@ def rod(**fields: Any) -> ll.Rod:
 
 
 def swing(robot: ll.Rod, step: float = 0.01, **options: Any) -> Any:
-    return ll.simulate(robot, ll.Still(), ll.Gravity(acceleration=(0.0, -9.81, 0.0)), duration=0.3, step=step,
-                       model=ll.SoftSettings(cells=4, **options)).dataset
+    return ll.simulate(
+        robot,
+        ll.Still(),
+        ll.Gravity(acceleration=(0.0, -9.81, 0.0)),
+        duration=0.3,
+        step=step,
+        model=ll.SoftSettings(cells=4, **options),
+    ).dataset
 
 
 @pytest.mark.long
@@ -47,7 +54,7 @@ def test_a_linear_law_is_that_of_springs_and_dampers(compiled: bool) -> None:
     for name, error in (("tip_position", 1e-8), ("elastic_energy", 1e-9), ("damping_power", 1e-8)):
         size = np.abs(springs[name].values).max()
         np.testing.assert_allclose(ours[name].values, springs[name].values, rtol=0.0, atol=error * size, err_msg=name)
-    np.testing.assert_allclose(ours["iterations"].values, springs["iterations"].values, atol=0.2)     # slopes ahead
+    np.testing.assert_allclose(ours["iterations"].values, springs["iterations"].values, atol=0.2)  # slopes ahead
 
 
 @pytest.mark.long
@@ -61,8 +68,9 @@ def test_a_hardening_rod_bends_under_a_couple_to_the_circle_of_its_law() -> None
     left = model.forward(model.flat(curved)).strain_acceleration
     loose = model.forward(model.flat(0.99 * curved)).strain_acceleration
     assert np.abs(left).max() < 1e-9 * np.abs(loose).max()
-    softer = Soft(rod(material=MaterialLaw(law=hardening, arguments={"cubic": 0.0})), push,
-                  settings=ll.SoftSettings(cells=3))
+    softer = Soft(
+        rod(material=MaterialLaw(law=hardening, arguments={"cubic": 0.0})), push, settings=ll.SoftSettings(cells=3)
+    )
     assert np.abs(softer.forward(softer.flat(curved)).strain_acceleration).max() > np.abs(loose).max()
 
 
@@ -71,16 +79,24 @@ def test_a_bar_that_hardens_swings_faster_the_farther_it_goes() -> None:
     """One uniform stretch: m/3 ë = -k e - c e³ per length, a Duffing oscillator, whose period is an elliptic integral;
     its energy is kept, and elastic and kinetic energy add up to it.
     """
-    bar = rod(strains="planar-reissner", passive={"strains": ("stretch",)},
-              material=MaterialLaw(law=compiled_material(stretching)))
-    inertia = bar.total_mass / bar.length * bar.length**2 / 3.0                       # kg m: of e, per length
+    bar = rod(
+        strains="planar-reissner",
+        passive={"strains": ("stretch",)},
+        material=MaterialLaw(law=compiled_material(stretching)),
+    )
+    inertia = bar.total_mass / bar.length * bar.length**2 / 3.0  # kg m: of e, per length
     for amplitude in (0.02, 0.2):
         k, c = 50.0 / inertia, 5e3 / inertia
         high = k + c * amplitude**2
         period = 4.0 * ellipk(0.5 * c * amplitude**2 / high) / np.sqrt(high)
-        data = ll.simulate(bar, ll.Still(), duration=float(period), step=float(period) / 200,
-                           model=ll.SoftSettings(cells=1, degree=0), initial={"joint_position": (amplitude, 0, 0)}
-                           ).dataset
+        data = ll.simulate(
+            bar,
+            ll.Still(),
+            duration=float(period),
+            step=float(period) / 200,
+            model=ll.SoftSettings(cells=1, degree=0),
+            initial={"joint_position": (amplitude, 0, 0)},
+        ).dataset
         stretch = data["strain"].values[:, 0, 0] - 1.0
         assert stretch[-1] == pytest.approx(amplitude, rel=1e-5)
         assert data["strain_rate"].values[-1, 0, 0] == pytest.approx(0.0, abs=1e-4 * amplitude * np.sqrt(high))
@@ -99,11 +115,16 @@ def broken(strain: Any, rate: Any, X: Any) -> Any:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("law", "said"), [
-    (bad, "must return six numbers"), (broken, "ZeroDivisionError"),
-    (lambda strain, rate, X: "stiff", "must return six numbers"),
-    (lambda strain, rate, X: 6 * (np.nan,), "not finite"), (lambda strain: 6 * (0.0,), r"\(strain, rate, X\)"),
-])
+@pytest.mark.parametrize(
+    ("law", "said"),
+    [
+        (bad, "must return six numbers"),
+        (broken, "ZeroDivisionError"),
+        (lambda strain, rate, X: "stiff", "must return six numbers"),
+        (lambda strain, rate, X: 6 * (np.nan,), "not finite"),
+        (lambda strain: 6 * (0.0,), r"\(strain, rate, X\)"),
+    ],
+)
 def test_what_a_law_does_wrong_is_said(law: Any, said: str) -> None:
     with pytest.raises(InputError, match=said):
         swing(rod(material=MaterialLaw(law=law)))
@@ -119,11 +140,16 @@ def test_numbers_of_a_compiled_law_that_are_none_end_a_run() -> None:
         swing(rod(material=MaterialLaw(law=compiled_material(lost))))
 
 
-@pytest.mark.parametrize(("fields", "said"), [
-    ({"stiffness": 1.0}, "robot.stiffness: the law of robot.material"), ({"damping_time": 0.1}, "robot.damping_time"),
-    ({"youngs_modulus": 1e6}, "robot.youngs_modulus"), ({"rest": {"yaw curvature": 1.0}}, "robot.rest"),
-    ({"passive": {"follows_gait": True}}, "robot.passive.follows_gait: a law"),
-])
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"stiffness": 1.0}, "robot.stiffness: the law of robot.material"),
+        ({"damping_time": 0.1}, "robot.damping_time"),
+        ({"youngs_modulus": 1e6}, "robot.youngs_modulus"),
+        ({"rest": {"yaw curvature": 1.0}}, "robot.rest"),
+        ({"passive": {"follows_gait": True}}, "robot.passive.follows_gait: a law"),
+    ],
+)
 def test_fields_that_a_law_takes_the_place_of_are_refused(fields: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         Soft(rod(material=MaterialLaw(law=linear), **fields))
@@ -140,7 +166,7 @@ def test_other_models_know_no_material_law() -> None:
 
 # ------------------------------------------------------------------------------------------------- vertebrae
 
-LONG = (0.02, 0.03, 0.025)                             # m
+LONG = (0.02, 0.03, 0.025)  # m
 
 
 def springy(strain: Any, rate: Any, X: Any) -> Any:
@@ -157,13 +183,22 @@ def coupled(strain: Any, rate: Any, X: Any) -> Any:
 
 
 def backbone(vertebra: dict[str, Any] | None = None, **fields: Any) -> TendonSpine:
-    return TendonSpine(vertebrae=tuple(Vertebra(length=length, **(vertebra or {})) for length in LONG),
-                       tendons=(Tendon(holes=((0.006, 0.008),)),), **fields)
+    return TendonSpine(
+        vertebrae=tuple(Vertebra(length=length, **(vertebra or {})) for length in LONG),
+        tendons=(Tendon(holes=((0.006, 0.008),)),),
+        **fields,
+    )
 
 
 def pulled(robot: TendonSpine, duration: float = 0.1, step: float = 0.005) -> Any:
-    return ll.simulate(robot, ll.TensionStep(after=(0.8,)), ll.Gravity(), duration=duration, step=step,
-                       model=ll.SoftSettings(tolerance=1e-9)).dataset
+    return ll.simulate(
+        robot,
+        ll.TensionStep(after=(0.8,)),
+        ll.Gravity(),
+        duration=duration,
+        step=step,
+        model=ll.SoftSettings(tolerance=1e-9),
+    ).dataset
 
 
 @pytest.mark.long
@@ -174,7 +209,7 @@ def test_vertebrae_with_a_linear_law_are_those_with_springs() -> None:
     for name, error in (("bend", 1e-8), ("tip_position", 1e-9), ("elastic_energy", 1e-8), ("damping_power", 1e-7)):
         size = np.abs(springs[name].values).max()
         np.testing.assert_allclose(ours[name].values, springs[name].values, rtol=0.0, atol=error * size, err_msg=name)
-    np.testing.assert_allclose(ours["iterations"].values, springs["iterations"].values, atol=0.5)     # slopes ahead
+    np.testing.assert_allclose(ours["iterations"].values, springs["iterations"].values, atol=0.5)  # slopes ahead
     assert "bend_stiffness" in springs and "bend_stiffness" not in ours
 
 
@@ -186,10 +221,10 @@ def test_vertebrae_whose_bends_call_for_each_other_keep_their_energy(compiled: b
     model = Soft(backbone(material=law))
     bends = np.array([0.1, 0.05, 0.02, -0.03, 0.04, 0.01])
     passive = model.instant(model.flat(bends)).memory.passive
-    for k, length in enumerate(LONG):                                # lateral = l κz, vertical = -l κy
+    for k, length in enumerate(LONG):  # lateral = l κz, vertical = -l κy
         strain = np.array([1.0, 0.0, 0.0, 0.0, -bends[2 * k + 1] / length, bends[2 * k] / length])
         couple = coupled(strain, 0.0 * strain, 0.0)
-        np.testing.assert_allclose(passive[2 * k:2 * k + 2], [-couple[5], couple[4]], rtol=1e-12)
+        np.testing.assert_allclose(passive[2 * k : 2 * k + 2], [-couple[5], couple[4]], rtol=1e-12)
     data = pulled(backbone(material=law), duration=0.05, step=5e-4)
     whole = data["kinetic_energy"].values - data["actuator_work"].values - data["environment_work"].values
     stored = data["elastic_energy"].values
@@ -197,14 +232,20 @@ def test_vertebrae_whose_bends_call_for_each_other_keep_their_energy(compiled: b
     assert not data["damping_power"].values.any()
 
 
-@pytest.mark.parametrize(("vertebra", "fields", "said"), [
-    ({"lateral_stiffness": 1.0}, {}, "lateral_stiffness of vertebra 1: the law of robot.material"),
-    ({"damping_vertical": 1.0}, {}, "damping_vertical of vertebra 1"), ({"rest_lateral": 0.1}, {}, "rest_lateral"),
-    ({"twist_stiffness": 1.0}, {}, "twist_stiffness of vertebra 1: vertebrae with a law"),
-    ({"stop_up": 0.2}, {}, "stops of vertebra 1 need a stop_stiffness"), ({}, {"damping_time": 0.1}, "damping_time"),
-])
-def test_fields_of_a_spine_that_a_law_takes_the_place_of_are_refused(vertebra: dict[str, Any], fields: dict[str, Any],
-                                                                     said: str) -> None:
+@pytest.mark.parametrize(
+    ("vertebra", "fields", "said"),
+    [
+        ({"lateral_stiffness": 1.0}, {}, "lateral_stiffness of vertebra 1: the law of robot.material"),
+        ({"damping_vertical": 1.0}, {}, "damping_vertical of vertebra 1"),
+        ({"rest_lateral": 0.1}, {}, "rest_lateral"),
+        ({"twist_stiffness": 1.0}, {}, "twist_stiffness of vertebra 1: vertebrae with a law"),
+        ({"stop_up": 0.2}, {}, "stops of vertebra 1 need a stop_stiffness"),
+        ({}, {"damping_time": 0.1}, "damping_time"),
+    ],
+)
+def test_fields_of_a_spine_that_a_law_takes_the_place_of_are_refused(
+    vertebra: dict[str, Any], fields: dict[str, Any], said: str
+) -> None:
     with pytest.raises(InputError, match=said):
         Soft(backbone(vertebra, material=MaterialLaw(law=coupled), **fields))
 

@@ -1,4 +1,5 @@
 """Slopes of the motion of soft bodies against differences of whole runs."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -19,22 +20,36 @@ WAVE = {"kind": "body-wave", "amplitude": 0.1, "growth": 0.5, "wavelength": 0.6,
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("scenario", "changes", "names"), [
-    ("neck-swing-air", NECK, ["robot.damping_time", "robot.first_stiffness", "robot.joint_mass"]),
-    ("neck-swing-air", {"duration": 0.2, "step": 5e-4, "record_every": 0.1, "model.integrator": "rk4",
-                        "robot.damping_time": 0.001},
-     ["robot.damping_time", "gait.ramp"]),
-    ("worm-muscles", WORM, ["gait.couple", "robot.stiffness", "robot.density"]),
-    ("eel-passive-tail", {**WORM, "gait": WAVE}, ["gait.amplitude", "robot.density"]),
-], ids=["implicit", "explicit", "muscles", "wave"])
+@pytest.mark.parametrize(
+    ("scenario", "changes", "names"),
+    [
+        ("neck-swing-air", NECK, ["robot.damping_time", "robot.first_stiffness", "robot.joint_mass"]),
+        (
+            "neck-swing-air",
+            {
+                "duration": 0.2,
+                "step": 5e-4,
+                "record_every": 0.1,
+                "model.integrator": "rk4",
+                "robot.damping_time": 0.001,
+            },
+            ["robot.damping_time", "gait.ramp"],
+        ),
+        ("worm-muscles", WORM, ["gait.couple", "robot.stiffness", "robot.density"]),
+        ("eel-passive-tail", {**WORM, "gait": WAVE}, ["gait.amplitude", "robot.density"]),
+    ],
+    ids=["implicit", "explicit", "muscles", "wave"],
+)
 def test_slopes_are_those_of_differences(scenario: str, changes: dict[str, Any], names: list[str]) -> None:
     found = ll.sensitivity(scenario, names, changes)
     plain = ll.run(ll.Scenario.load(scenario, changes)).dataset
     np.testing.assert_allclose(found["tip_position"].values, plain["tip_position"].values, atol=1e-8)
     for name in names:
         here = value_at(ll.Scenario.load(scenario, changes), name)
-        more, less = (ll.run(ll.Scenario.load(scenario, {**changes, name: (1.0 + share) * here})).dataset
-                      for share in (1e-4, -1e-4))
+        more, less = (
+            ll.run(ll.Scenario.load(scenario, {**changes, name: (1.0 + share) * here})).dataset
+            for share in (1e-4, -1e-4)
+        )
         for variable in ("tip_position", "actuator_work"):
             wanted = (more[variable].values - less[variable].values) / (2e-4 * here)
             slope = found[f"d_{variable}"].sel(parameter=name).values
@@ -45,10 +60,15 @@ def test_slopes_are_those_of_differences(scenario: str, changes: dict[str, Any],
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("scenario", "changes", "peak"), [
-    ("neck-swing-air", NECK, "peak_tension"), ("worm-muscles", WORM, "peak_torque"),
-    ("worm-muscles", {**WORM, "model.integrator": "midpoint"}, "peak_torque"),
-], ids=["tendons", "muscles", "midpoint"])
+@pytest.mark.parametrize(
+    ("scenario", "changes", "peak"),
+    [
+        ("neck-swing-air", NECK, "peak_tension"),
+        ("worm-muscles", WORM, "peak_torque"),
+        ("worm-muscles", {**WORM, "model.integrator": "midpoint"}, "peak_torque"),
+    ],
+    ids=["tendons", "muscles", "midpoint"],
+)
 def test_a_score_is_what_a_run_tallies(scenario: str, changes: dict[str, Any], peak: str) -> None:
     asked = ll.Scenario.load(scenario, changes)
     model = asked.model.assemble(asked.robot.build(), asked.environment, asked.actuation)

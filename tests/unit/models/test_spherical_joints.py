@@ -1,6 +1,7 @@
 """Spherical joints: equal to three revolute ones, without gimbal lock, and stable over a hundred of them (spec, section
 4).
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -21,8 +22,9 @@ def turn(axis: int, angle: float) -> np.ndarray:
     return R
 
 
-def spherical_from_triple(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray,
-                                                                                   np.ndarray]:
+def spherical_from_triple(
+    q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Yaw, pitch and roll with their rates as rotation vector, angular velocity and acceleration in the child's axes,
     and S.
 
@@ -51,11 +53,14 @@ def test_instant_equals_three_revolutes(count: int) -> None:
     told = [spherical_from_triple(*triple) for triple in zip(q, qd, qdd, strict=True)]
     vector, omega, alpha = (np.concatenate([joint[i] for joint in told]) for i in range(3))
     twist = rng.normal(size=6)
-    one, other = (ll.NewtonEuler(ll.KhalilEel(joints=kind, spherical_joints=count), ll.Water())
-                  for kind in ("revolute", "spherical"))
+    one, other = (
+        ll.NewtonEuler(ll.KhalilEel(joints=kind, spherical_joints=count), ll.Water())
+        for kind in ("revolute", "spherical")
+    )
     a, b = one.inverse(q.ravel(), qd.ravel(), qdd.ravel(), twist), other.inverse(vector, omega, alpha, twist)
-    torque = np.concatenate([joint[3].T @ part for joint, part in zip(told, b.joint_torque.reshape(-1, 3),
-                                                                      strict=True)])
+    torque = np.concatenate(
+        [joint[3].T @ part for joint, part in zip(told, b.joint_torque.reshape(-1, 3), strict=True)]
+    )
     tolerance = 1e-11 * max(1.0, np.abs(a.joint_torque).max())
     np.testing.assert_allclose(b.base_acceleration, a.base_acceleration, rtol=0, atol=tolerance)
     np.testing.assert_allclose(torque, a.joint_torque, rtol=0, atol=tolerance)
@@ -69,9 +74,12 @@ def test_swim_equals_three_revolutes(dive: float) -> None:
     the quaternion of the base, which is not of unit length inside a step: three revolutes and a spherical joint are
     then turned in slightly other ways.
     """
-    three, one = (ll.simulate(ll.KhalilEel(joints=kind), ll.BodyWave(dive=dive), ll.Water(), duration=4.0,
-                              record_every=0.1).dataset
-                  for kind in ("revolute", "spherical"))
+    three, one = (
+        ll.simulate(
+            ll.KhalilEel(joints=kind), ll.BodyWave(dive=dive), ll.Water(), duration=4.0, record_every=0.1
+        ).dataset
+        for kind in ("revolute", "spherical")
+    )
     np.testing.assert_allclose(one.base_position.values, three.base_position.values, rtol=0, atol=1e-10)
     np.testing.assert_allclose(one.base_orientation.values, three.base_orientation.values, rtol=0, atol=1e-10)
     np.testing.assert_allclose(one.kinetic_energy.values, three.kinetic_energy.values, rtol=0, atol=1e-10)
@@ -81,17 +89,28 @@ def test_swim_equals_three_revolutes(dive: float) -> None:
     x, y, z = (one.joint_torque.values[:, i::3] for i in range(3))
     np.testing.assert_allclose(y, three.joint_torque.values[:, 1::3], rtol=0, atol=1e-9)
     np.testing.assert_allclose(x, three.joint_torque.values[:, 2::3], rtol=0, atol=1e-9)
-    np.testing.assert_allclose(z * np.cos(pitch) - x * np.sin(pitch), three.joint_torque.values[:, 0::3], rtol=0,
-                               atol=1e-9)
+    np.testing.assert_allclose(
+        z * np.cos(pitch) - x * np.sin(pitch), three.joint_torque.values[:, 0::3], rtol=0, atol=1e-9
+    )
 
 
 def test_torque_driven_spherical_equals_torque_driven_revolutes() -> None:
     """Passive joints (no torque) thrown into water: the quaternions of the one against the angles of the other."""
     start = {"twist": (0.5, 0.2, 0.1, 0.3, 0.8, -0.5)}
     quiet = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives="torque")
-    three, one = (ll.simulate(ll.KhalilEel(joints=kind, spherical_joints=2), quiet, ll.Water(), duration=0.5,
-                              step=0.001, record_every=0.1,
-                              actuation="torque", initial=start).dataset for kind in ("revolute", "spherical"))
+    three, one = (
+        ll.simulate(
+            ll.KhalilEel(joints=kind, spherical_joints=2),
+            quiet,
+            ll.Water(),
+            duration=0.5,
+            step=0.001,
+            record_every=0.1,
+            actuation="torque",
+            initial=start,
+        ).dataset
+        for kind in ("revolute", "spherical")
+    )
     # Quaternions and angles are integrated with errors of their own: fourth order at 1 ms
     np.testing.assert_allclose(one.base_position.values, three.base_position.values, rtol=0, atol=1e-9)
     np.testing.assert_allclose(one.orientation.values, three.orientation.values, rtol=0, atol=1e-8)
@@ -110,8 +129,9 @@ def relative_error(model: ll.NewtonEuler, freedoms: int, scale: float = 0.05) ->
     twist = 0.1 * rng.normal(size=6)
     inverse = model.inverse(q, qd, qdd, twist)
     forward = model.forward(q, qd, inverse.joint_torque, twist)
-    return float(np.abs(forward.base_acceleration
-                        - inverse.base_acceleration).max() / np.abs(inverse.base_acceleration).max())
+    return float(
+        np.abs(forward.base_acceleration - inverse.base_acceleration).max() / np.abs(inverse.base_acceleration).max()
+    )
 
 
 @pytest.mark.parametrize("environment", [[], [ll.Water()]], ids=["dry", "wet"])
@@ -131,14 +151,18 @@ def test_a_hundred_spherical_joints_against_three_hundred_revolutes() -> None:
     told = [spherical_from_triple(*triple) for triple in zip(q, qd, qdd, strict=True)]
     vector, omega = (np.concatenate([joint[i] for joint in told]) for i in range(2))
     twist = 0.1 * rng.normal(size=6)
-    three, one = (ll.NewtonEuler(ll.KhalilEel(joints=kind, spherical_joints=count), ll.Water())
-                  for kind in ("revolute", "spherical"))
+    three, one = (
+        ll.NewtonEuler(ll.KhalilEel(joints=kind, spherical_joints=count), ll.Water())
+        for kind in ("revolute", "spherical")
+    )
     torque = three.inverse(q.ravel(), qd.ravel(), qdd.ravel(), twist).joint_torque
-    turned = np.concatenate([np.linalg.solve(joint[3].T, part) for joint, part in zip(told, torque.reshape(-1, 3),
-                                                                                      strict=True)])
+    turned = np.concatenate(
+        [np.linalg.solve(joint[3].T, part) for joint, part in zip(told, torque.reshape(-1, 3), strict=True)]
+    )
     a, b = three.forward(q.ravel(), qd.ravel(), torque, twist), one.forward(vector, omega, turned, twist)
-    np.testing.assert_allclose(b.base_acceleration, a.base_acceleration, rtol=0,
-                               atol=1e-9 * np.abs(a.base_acceleration).max())
+    np.testing.assert_allclose(
+        b.base_acceleration, a.base_acceleration, rtol=0, atol=1e-9 * np.abs(a.base_acceleration).max()
+    )
 
 
 # Joints that cannot move
@@ -162,8 +186,9 @@ def test_no_lock_before(pitch: float) -> None:
     q, qd, qdd = 0.1 * rng.normal(size=(3, 36))
     q[3 * 4 + 1] = pitch
     torque = model.inverse(q, qd, qdd).joint_torque
-    np.testing.assert_allclose(model.forward(q, qd, torque).joint_acceleration, qdd, rtol=0, atol=1e-11 if pitch < 1.5
-                               else 1e-8)
+    np.testing.assert_allclose(
+        model.forward(q, qd, torque).joint_acceleration, qdd, rtol=0, atol=1e-11 if pitch < 1.5 else 1e-8
+    )
 
 
 def test_rotor_inertia_removes_the_lock() -> None:
@@ -206,8 +231,9 @@ def test_lock_in_a_run_keeps_what_was_computed() -> None:
     gait = ll.FunctionGait(function=wind, drives="torque")
     start = {"joint_position": (0.0, np.pi / 2 - 2e-7, 0.0)}
     with pytest.raises(ll.SimulationError, match="'yaw 1'") as caught:
-        ll.simulate(ll.KhalilEel(spherical_joints=1), gait, [], duration=1.0, step=0.01, actuation="torque",
-                    initial=start)
+        ll.simulate(
+            ll.KhalilEel(spherical_joints=1), gait, [], duration=1.0, step=0.01, actuation="torque", initial=start
+        )
     assert caught.value.place == "yaw 1"
     assert caught.value.result.status.startswith("failed")
 
@@ -237,8 +263,9 @@ def test_a_ball_joint_without_inertia(inertia: tuple) -> None:
     given = ll.NewtonEuler(chain).inverse(np.zeros(3), np.zeros(3), np.ones(3))
     assert np.isfinite(given.joint_torque).all()
     with_rotor = chain.changed(links=(chain.links[0], rod.changed(joint=Joint(kind="spherical", rotor_inertia=1e-3))))
-    assert np.isfinite(ll.NewtonEuler(with_rotor).forward(np.zeros(3), np.zeros(3),
-                                                          np.ones(3)).joint_acceleration).all()
+    assert np.isfinite(
+        ll.NewtonEuler(with_rotor).forward(np.zeros(3), np.zeros(3), np.ones(3)).joint_acceleration
+    ).all()
 
 
 def test_a_base_without_inertia() -> None:
@@ -249,6 +276,7 @@ def test_a_base_without_inertia() -> None:
     with pytest.raises(ll.SimulationError, match="no inertia") as caught:
         ll.simulate(ll.Chain(links=(rod,)), ll.BodyWave(), ll.Gravity(), duration=0.5)
     assert caught.value.time == 0.0
-    held = ll.NewtonEuler(ll.Chain(base="planar", links=(rod,)),
-                          ll.Gravity(acceleration=(0.0, -9.81, 0.0))).inverse([], [], [])
+    held = ll.NewtonEuler(ll.Chain(base="planar", links=(rod,)), ll.Gravity(acceleration=(0.0, -9.81, 0.0))).inverse(
+        [], [], []
+    )
     np.testing.assert_allclose(held.base_acceleration, [0, -9.81, 0, 0, 0, 0], rtol=0, atol=1e-13)

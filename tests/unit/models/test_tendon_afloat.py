@@ -1,6 +1,7 @@
 """A spine at rest in water with a free surface: against sums over small pieces, differences, closed forms and the model
 `soft`.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -19,17 +20,21 @@ Array = NDArray[np.float64]
 HANGING = (np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0)
 LYING, PITCHED = (1.0, 0.0, 0.0, 0.0), (np.cos(0.2), 0.0, np.sin(0.2), 0.0)
 NECK = ll.SnakeNeck(stop_lateral=None, stop_vertical=None).build()
-TWISTING = NECK.changed(vertebrae=tuple(one.changed(twist_stiffness=0.05) for one in NECK.vertebrae),
-                        section=SpineSection(half_width=0.012, half_height=0.02))
+TWISTING = NECK.changed(
+    vertebrae=tuple(one.changed(twist_stiffness=0.05) for one in NECK.vertebrae),
+    section=SpineSection(half_width=0.012, half_height=0.02),
+)
 TENSION = [0.2, 0.1, 0.0, 0.0]
 
 
-def afloat(level: float | None, robot: Any = NECK, base_orientation: Any = LYING, points: int = 8,
-           **settings: Any) -> ll.TendonStatics:
+def afloat(
+    level: float | None, robot: Any = NECK, base_orientation: Any = LYING, points: int = 8, **settings: Any
+) -> ll.TendonStatics:
     """Up to a level, or deep in water without one."""
     water = ll.Buoyancy() if level is None else ll.Buoyancy(surface=level, points=points)
-    return ll.TendonStatics(robot, [ll.Gravity(), water], settings=ll.TendonStaticsSettings(**settings),
-                            base_orientation=base_orientation)
+    return ll.TendonStatics(
+        robot, [ll.Gravity(), water], settings=ll.TendonStaticsSettings(**settings), base_orientation=base_orientation
+    )
 
 
 def weighed(model: ll.TendonStatics, q: Array) -> tuple[float, Array, Array]:
@@ -55,16 +60,19 @@ def pieces(model: ll.TendonStatics, q: Array, along: int = 60, around: int = 40)
     """
     spine, section = model.spine, model.robot.section
     a, b = (model.robot.disk_radius,) * 2 if section is None else (section.half_width, section.half_height)
-    radius, angle = np.meshgrid(np.sqrt((np.arange(around) + 0.5) / around),
-                                2.0 * np.pi * (np.arange(2 * around) + 0.5) / (2 * around))
+    radius, angle = np.meshgrid(
+        np.sqrt((np.arange(around) + 0.5) / around), 2.0 * np.pi * (np.arange(2 * around) + 0.5) / (2 * around)
+    )
     ring = np.stack([a * radius * np.cos(angle), b * radius * np.sin(angle), 0.0 * angle], axis=-1).reshape(-1, 3)
     R, O, found, disks = np.eye(3), np.zeros(3), [], []
     for i, (bend, up) in enumerate(q[:, :2]):
         disks.append(np.column_stack([R, O]))
         twist = q[i, 2] if q.shape[1] == 3 else 0.0
         first = R @ Rotation.from_rotvec([0.0, 0.0, spine.share * twist]).as_matrix()
-        turns = [Rotation.from_rotvec(s * np.array([-up, bend, 0.0])).as_matrix()
-                 for s in np.arange(2 * along + 1) / (2 * along)]
+        turns = [
+            Rotation.from_rotvec(s * np.array([-up, bend, 0.0])).as_matrix()
+            for s in np.arange(2 * along + 1) / (2 * along)
+        ]
         centre, here = O.copy(), []
         for turn in turns[1::2]:
             step = 0.5 * spine.length[i] / along * (first @ turn)[:, 2]
@@ -80,7 +88,7 @@ def pieces(model: ll.TendonStatics, q: Array, along: int = 60, around: int = 40)
 def test_lift_and_waterplane_are_the_derivatives_of_the_energy_of_water(level: float, orientation: Any) -> None:
     model = afloat(level, TWISTING, orientation, points=3)
     postures = [0.25 * np.random.default_rng(3).standard_normal(model.spine.stiffness.shape)]
-    postures += [np.zeros_like(postures[0])] if orientation is HANGING else []         # upright: sections reach nowhere
+    postures += [np.zeros_like(postures[0])] if orientation is HANGING else []  # upright: sections reach nowhere
     for q in postures:
         assert_derivatives(model, q)
 
@@ -123,14 +131,20 @@ def test_a_floating_beam_is_one_on_an_elastic_foundation() -> None:
     for count in (15, 30):
         l = 0.6 / count
         volume = np.pi * r**2 * l
-        one = Vertebra(length=l, lateral_stiffness=0.02 / l, vertical_stiffness=0.02 / l, joint_mass=500.0 * volume,
-                       disk_mass=0.0, volume=volume)
+        one = Vertebra(
+            length=l,
+            lateral_stiffness=0.02 / l,
+            vertical_stiffness=0.02 / l,
+            joint_mass=500.0 * volume,
+            disk_mass=0.0,
+            volume=volume,
+        )
         beam = ll.TendonSpine(vertebrae=(one,) * count, tendons=(Tendon(holes=((0.0, 0.005),)),), disk_radius=r)
         found = afloat(0.0, beam).solve([0.0], tip_force=(0.0, 0.0, 1e-4))
         errors.append(found.tip_position[2] / exact - 1.0)
-    assert errors[0] / errors[1] == pytest.approx(4.0, abs=0.15)                          # second order,
-    assert errors[1] + (errors[1] - errors[0]) / 3.0 == pytest.approx(0.0, abs=4e-5)      # to nothing
-    assert abs(beam_tip(1e-4, 0.0, weight * 2.0 * r) / exact - 1.0) > 2e-3                # the couple is seen
+    assert errors[0] / errors[1] == pytest.approx(4.0, abs=0.15)  # second order,
+    assert errors[1] + (errors[1] - errors[0]) / 3.0 == pytest.approx(0.0, abs=4e-5)  # to nothing
+    assert abs(beam_tip(1e-4, 0.0, weight * 2.0 * r) / exact - 1.0) > 2e-3  # the couple is seen
 
 
 def test_slabs_converge_with_their_number() -> None:
@@ -138,19 +152,26 @@ def test_slabs_converge_with_their_number() -> None:
     assert np.abs(tips[1] - tips[2]).max() < 1e-8 and np.abs(tips[0] - tips[2]).max() < 1e-7
 
 
-@pytest.mark.parametrize(("robot", "environment", "told"), [
-    (NECK, [ll.Gravity(), ll.Buoyancy(surface=0.0), ll.Buoyancy(surface=-0.1)], "takes one surface; got 2"),
-    (NECK.changed(vertebrae=tuple(one.changed(volume=0.0) for one in NECK.vertebrae)), ll.Buoyancy(surface=0.0),
-     "its vertebrae a `volume`"),
-    (TWISTING, ll.Buoyancy(), "robot.section: statics asks for a section where a surface cuts it"),
-    (NECK, [ll.Gravity(), ll.Water(surface=0.0)], "its lift alone is `buoyancy` with the same `surface`"),
-])
+@pytest.mark.parametrize(
+    ("robot", "environment", "told"),
+    [
+        (NECK, [ll.Gravity(), ll.Buoyancy(surface=0.0), ll.Buoyancy(surface=-0.1)], "takes one surface; got 2"),
+        (
+            NECK.changed(vertebrae=tuple(one.changed(volume=0.0) for one in NECK.vertebrae)),
+            ll.Buoyancy(surface=0.0),
+            "its vertebrae a `volume`",
+        ),
+        (TWISTING, ll.Buoyancy(), "robot.section: statics asks for a section where a surface cuts it"),
+        (NECK, [ll.Gravity(), ll.Water(surface=0.0)], "its lift alone is `buoyancy` with the same `surface`"),
+    ],
+)
 def test_what_remains_refused(robot: Any, environment: Any, told: str) -> None:
     with pytest.raises(ll.InputError, match=told):
         ll.TendonStatics(robot, environment)
 
 
 # What compiles more
+
 
 @pytest.mark.long
 @pytest.mark.parametrize("form", ["energy", "moment"])
@@ -162,8 +183,10 @@ def test_residual_of_vertebrae_with_hinges(form: Any) -> None:
     model = afloat(0.0, hinged, PITCHED, form=form)
     q = 0.2 * np.random.default_rng(4).standard_normal(model.spine.stiffness.shape)
     if form == "moment":
-        below, deep = afloat(9.0, hinged, PITCHED, form=form), afloat(None, hinged.changed(section=None), PITCHED,
-                                                                      form=form)
+        below, deep = (
+            afloat(9.0, hinged, PITCHED, form=form),
+            afloat(None, hinged.changed(section=None), PITCHED, form=form),
+        )
         assert weighed(below, q)[1] == pytest.approx(weighed(deep, q)[1], abs=1e-15)
         return
     assert_derivatives(model, q)
@@ -221,8 +244,16 @@ def test_a_damped_spine_comes_to_rest_where_statics_says_and_one_put_there_stays
     robot, gait = NECK.changed(damping_time=0.3), ll.TensionStep(before=TENSION, after=TENSION, ramp=0.0)
 
     def bends(duration: float, **initial: Any) -> Array:
-        run = ll.simulate(robot, gait, [ll.Gravity(), water], model=ll.SoftSettings(tolerance=1e-9), duration=duration,
-                          step=0.01, record_every=duration, initial=initial)
+        run = ll.simulate(
+            robot,
+            gait,
+            [ll.Gravity(), water],
+            model=ll.SoftSettings(tolerance=1e-9),
+            duration=duration,
+            step=0.01,
+            record_every=duration,
+            initial=initial,
+        )
         return np.asarray(run.dataset["bend"].values)
 
     settled, put = bends(6.0)[-1], bends(0.5, posture="equilibrium")

@@ -1,4 +1,5 @@
 """A tendon-driven spine of many vertebrae against rods in closed form: elastica, 45 degree bend, circular arc."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -50,12 +51,13 @@ def test_bend_out_of_its_plane(force: float) -> None:
             )
         errors[form] = [float(np.linalg.norm(tip - exact)) for tip in tips]
         if form == "energy":
-            assert tips[-1] + (tips[-1] - tips[-2]) / 3.0 == pytest.approx(exact, abs=2e-6)         # Richardson
+            assert tips[-1] + (tips[-1] - tips[-2]) / 3.0 == pytest.approx(exact, abs=2e-6)  # Richardson
     fitted = {form: -np.polyfit(np.log(counts), np.log(found), 1)[0] for form, found in errors.items()}
     assert fitted["energy"] == pytest.approx(2.0, abs=0.01) and errors["energy"][-1] < 3e-3
     assert fitted["moment"] == pytest.approx(1.0, abs=0.1)
     assert ll.TendonStatics(rod(8, BEND_LENGTH, 1.0, 1.0, rest=np.pi / 4)).solve([0.0]).tip_in_base == pytest.approx(
-        [70.7107, 29.2893, 0.0], abs=1e-4)
+        [70.7107, 29.2893, 0.0], abs=1e-4
+    )
 
 
 @pytest.mark.parametrize("force", BEND_TIPS)

@@ -1,6 +1,7 @@
 """A tendon-driven spine: what must hold whatever the numbers are (spec of paper 004, section 12), and how wrong
 input is answered.
 """
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -72,6 +73,7 @@ def slanted(twist: float | None = None) -> ll.TendonSpine:
 
 
 # Equations
+
 
 @pytest.mark.parametrize(("twist", "form"), [(None, "energy"), (0.08, "energy"), (0.08, "moment")])
 @pytest.mark.parametrize("kinematics", ["arc", "hinge"])
@@ -158,10 +160,11 @@ def test_moment_form_in_a_vertebra_feels_the_tension_of_its_own_chords(twist: fl
                 M += tension[c] * np.cross(outer, (inner - outer) / np.linalg.norm(inner - outer))
         strain = model.spine.stiffness[i] * (q[i] - model.spine.rest[i])
         elastic = np.array([-strain[1], strain[0], 0.0]) + (R @ [0.0, 0.0, strain[2]] if twist else 0.0)
-        assert row == pytest.approx(((elastic - M) * [-1, 1, 1])[[1, 0, 2]][:len(row)], abs=1e-15)
+        assert row == pytest.approx(((elastic - M) * [-1, 1, 1])[[1, 0, 2]][: len(row)], abs=1e-15)
 
 
 # Symmetries and limits
+
 
 @pytest.mark.parametrize("form", ["energy", "moment"])
 def test_straight_without_load(form: str) -> None:
@@ -271,7 +274,7 @@ def test_pulling_all_tendons_softens_and_holding_their_lengths_stiffens() -> Non
     soft = [1e3 * model.solve(np.full(4, t)).tip_compliance[1, 1] for t in (0.0, 0.5, 1.0, 2.5)]
     assert soft == pytest.approx([551.0, 568.0, 587.0, 650.0], abs=1.0)
     held = neck(tendon_stiffness=2000.0)
-    slack = held.solve(length=np.full(4, 0.16 - 0.5 / 2000.0))            # half a newton in each
+    slack = held.solve(length=np.full(4, 0.16 - 0.5 / 2000.0))  # half a newton in each
     assert 1e3 * slack.tip_compliance[1, 1] == pytest.approx(278.0, abs=1.5)
 
 
@@ -292,6 +295,7 @@ def test_tip_moment_by_its_closed_form() -> None:
 
 
 # Friction and stops
+
 
 def test_friction_takes_from_a_pulled_tendon_and_gives_to_a_released_one() -> None:
     for friction in (0.1, 0.3, "gautreau2024"):
@@ -362,8 +366,14 @@ def test_stops_are_the_bound_constrained_minimum(load: tuple) -> None:
         return 1e3 * kernels.energy(model.spine, loads, q, posture), 1e3 * r
 
     bounds = list(zip(model.spine.low.ravel(), model.spine.high.ravel(), strict=True))
-    other = minimize(energy, np.zeros(16), jac=True, bounds=bounds, method="L-BFGS-B",
-                     options={"ftol": 1e-16, "gtol": 1e-12, "maxiter": 5000, "maxls": 100})
+    other = minimize(
+        energy,
+        np.zeros(16),
+        jac=True,
+        bounds=bounds,
+        method="L-BFGS-B",
+        options={"ftol": 1e-16, "gtol": 1e-12, "maxiter": 5000, "maxls": 100},
+    )
     assert found.q.ravel() == pytest.approx(other.x, abs=1e-8)
     assert (found.q <= model.spine.high).all() and (found.q >= model.spine.low).all()
     assert found.held.any()
@@ -378,6 +388,7 @@ def test_stops_with_moment_form_and_friction() -> None:
 
 
 # Inverse
+
 
 def test_inverse_undoes_forward() -> None:
     model = neck(ll.SnakeNeck())
@@ -427,8 +438,11 @@ def test_the_nearest_point_is_first_order_optimal(target: tuple, largest: float,
         if expected == "free":
             assert 0.0 < abs(u) < largest and abs(above if u > 0.0 else below) < 1e-8
         else:
-            assert {"high": u == largest and above < -0.01, "low": u == -largest and below > 0.01,
-                    "slack": u == 0.0 and above > 0.01 and below < -0.01}[expected]
+            assert {
+                "high": u == largest and above < -0.01,
+                "low": u == -largest and below > 0.01,
+                "slack": u == 0.0 and above > 0.01 and below < -0.01,
+            }[expected]
 
 
 def test_the_nearest_point_where_a_stop_is_met() -> None:
@@ -476,9 +490,13 @@ def positive_work(before: Any, after: Any) -> float:
     return float(np.maximum(mean * (before.tendon_length - after.tendon_length), 0.0).sum())
 
 
-@pytest.mark.parametrize(("robot", "targets"), [
-    (ll.SnakeNeck(), [[-0.01, 0.0], [-0.03, -0.01], [-0.02, 0.015], [0.02, 0.01]]),
-    (slanted(), [[0.01, 0.0], [0.02, 0.008], [0.005, 0.015]])])
+@pytest.mark.parametrize(
+    ("robot", "targets"),
+    [
+        (ll.SnakeNeck(), [[-0.01, 0.0], [-0.03, -0.01], [-0.02, 0.015], [0.02, 0.01]]),
+        (slanted(), [[0.01, 0.0], [0.02, 0.008], [0.005, 0.015]]),
+    ],
+)
 def test_no_other_tensions_on_the_target_take_less_work(robot: Any, targets: list) -> None:
     """Along the null space of the tip: tendons are pulled more (or less, if they pull), and the tip is put back on
     its target.
@@ -595,6 +613,7 @@ def test_pulleys_wind_up_what_the_tendons_lose() -> None:
 
 # Wrong input
 
+
 @pytest.mark.parametrize(
     ("call", "told"),
     [
@@ -654,14 +673,17 @@ def test_wrong_input_is_refused_in_words(call: Any, told: str) -> None:
     assert told in str(refused.value)
 
 
-@pytest.mark.parametrize(("fields", "told"), [
-    ({"tendons": (Tendon(holes=((0.02, 0.0),)),), "pairs": ()}, "outside the disk"),
-    ({"tendons": (Tendon(holes=((0.0, 0.0),) * 3),), "pairs": ()}, "one per disk: 9"),
-    ({"tendons": (Tendon(holes=((0.0, 0.0),), anchor=9),), "pairs": ()}, "the last disk is 8"),
-    ({"pairs": ((0, 0),)}, "two different tendons"),
-    ({"pairs": ((0, 1), (1, 2))}, "one pair only"),
-    ({"vertebrae": ()}, "at least one vertebra"),
-])
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"tendons": (Tendon(holes=((0.02, 0.0),)),), "pairs": ()}, "outside the disk"),
+        ({"tendons": (Tendon(holes=((0.0, 0.0),) * 3),), "pairs": ()}, "one per disk: 9"),
+        ({"tendons": (Tendon(holes=((0.0, 0.0),), anchor=9),), "pairs": ()}, "the last disk is 8"),
+        ({"pairs": ((0, 0),)}, "two different tendons"),
+        ({"pairs": ((0, 1), (1, 2))}, "one pair only"),
+        ({"vertebrae": ()}, "at least one vertebra"),
+    ],
+)
 def test_wrong_spines_are_refused_in_words(fields: dict, told: str) -> None:
     with pytest.raises(ll.InputError) as refused:
         FREE.build().changed(**fields)
@@ -692,23 +714,29 @@ def test_a_spine_that_folds_on_itself_says_so_and_keeps_what_was_solved() -> Non
     assert failed.value.result.status.startswith("failed")
 
 
-@pytest.mark.parametrize(("changes", "told"), [
-    ({"duration": 3.0}, "a task has no time"),
-    ({"task": "path"}, "needs a gait that drives tension"),
-    ({"task": None}, "give a `task`"),
-    ({"environment": [{"kind": "water"}]}, "environments of role load"),
-    ({"model.prefer": "stiffness"}, "give both or neither"),
-    ({"model.drop_axial": True}, "belongs to the moment form"),
-    ({"initial.twist": [1, 0, 0, 0, 0, 0]}, "does not move"),
-    ({"model.friction": 1.5}, "friction must lie between 0 and below 1; got 1.5"),
-    ({"model.tension_at": "tip"}, "without friction a tension is the same at both ends"),
-    ({**GRID, "model.tendon_stiffness": 500.0}, "tendon_stiffness is for given tendon lengths"),
-    ({"model.tendon_stiffness": 500.0, "model.friction": 0.1}, "held lengths need the energy form without friction"),
-    ({"model.tendon_stiffening": 500.0}, "tendon_stiffening goes with a tendon_stiffness"),
-    ({**GRID, "model.prefer": "work"}, "prefer 'work' belongs to the task inverse; the task is grid"),
-    ({**GRID, "model.friction": 0.2}, "a grid has no path"),
-    ({**LENGTHS}, "needs elastic tendons"),
-])
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"duration": 3.0}, "a task has no time"),
+        ({"task": "path"}, "needs a gait that drives tension"),
+        ({"task": None}, "give a `task`"),
+        ({"environment": [{"kind": "water"}]}, "environments of role load"),
+        ({"model.prefer": "stiffness"}, "give both or neither"),
+        ({"model.drop_axial": True}, "belongs to the moment form"),
+        ({"initial.twist": [1, 0, 0, 0, 0, 0]}, "does not move"),
+        ({"model.friction": 1.5}, "friction must lie between 0 and below 1; got 1.5"),
+        ({"model.tension_at": "tip"}, "without friction a tension is the same at both ends"),
+        ({**GRID, "model.tendon_stiffness": 500.0}, "tendon_stiffness is for given tendon lengths"),
+        (
+            {"model.tendon_stiffness": 500.0, "model.friction": 0.1},
+            "held lengths need the energy form without friction",
+        ),
+        ({"model.tendon_stiffening": 500.0}, "tendon_stiffening goes with a tendon_stiffness"),
+        ({**GRID, "model.prefer": "work"}, "prefer 'work' belongs to the task inverse; the task is grid"),
+        ({**GRID, "model.friction": 0.2}, "a grid has no path"),
+        ({**LENGTHS}, "needs elastic tendons"),
+    ],
+)
 def test_scenarios_of_statics_refuse_what_has_no_meaning(changes: dict, told: str) -> None:
     with pytest.raises(ll.InputError) as refused:
         ll.run("neck-vertical-air", changes)

@@ -1,6 +1,7 @@
 """What a tip can be asked for beyond its place: three tendons, directions, a stiffness; by closed forms and
 differences.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -31,6 +32,7 @@ def two_segments() -> ll.TendonSpine:
 
 
 # Three tendons
+
 
 def test_three_tendons_pull_evenly_around_the_axis() -> None:
     """A round spine without weight: each tendon alone bends it to its own side by the same amount, 120 degrees
@@ -75,8 +77,17 @@ def test_a_target_out_of_reach_of_three_tendons_gets_the_nearest_tip() -> None:
     def away(pull: np.ndarray, slack: int) -> float:
         return float(np.linalg.norm(model.solve(np.insert(pull, slack, 0.0)).tip_in_base[1:] - target))
 
-    best = min(minimize(away, [0.3, 0.3], args=(slack,), bounds=[(0.0, bound)] * 2, method="Nelder-Mead",
-                        options={"xatol": 1e-9, "fatol": 1e-13}).fun for slack in range(3))
+    best = min(
+        minimize(
+            away,
+            [0.3, 0.3],
+            args=(slack,),
+            bounds=[(0.0, bound)] * 2,
+            method="Nelder-Mead",
+            options={"xatol": 1e-9, "fatol": 1e-13},
+        ).fun
+        for slack in range(3)
+    )
     assert not found.reached[0] and found.error[0] == pytest.approx(best, abs=1e-8)
     assert found.tension[0].max() == pytest.approx(bound) and found.tension[0].min() == 0.0
 
@@ -135,6 +146,7 @@ def test_a_design_for_three_tendons_by_differences() -> None:
 
 # Directions
 
+
 def test_a_direction_is_reached_by_its_closed_form() -> None:
     """Without weight a tendon gives every vertebra the same bend as its chord asks; the last disk's heading is the
     sum of all bends.
@@ -190,6 +202,7 @@ def test_a_scenario_follows_directions_and_says_what_it_missed() -> None:
 
 
 # Stiffness
+
 
 @pytest.mark.parametrize("stiffening", [0.0, 400.0])
 def test_held_lengths_stiffen_by_differences(stiffening: float) -> None:
@@ -250,8 +263,13 @@ def test_a_stiffness_that_antagonists_can_give_is_met_and_another_is_told() -> N
 
 
 def test_a_run_says_that_its_wanted_stiffness_was_not_met() -> None:
-    changes = {"model.prefer": "stiffness", "model.tip_stiffness": 60.0, "robot.count": 3, "figures": [],
-               "gait": {"kind": "tip-path", "table": [[0, 0.06, 0, 0], [1, 0.06, 0.002, 0.0]]}}
+    changes = {
+        "model.prefer": "stiffness",
+        "model.tip_stiffness": 60.0,
+        "robot.count": 3,
+        "figures": [],
+        "gait": {"kind": "tip-path", "table": [[0, 0.06, 0, 0], [1, 0.06, 0.002, 0.0]]},
+    }
     result = ll.run("neck-vertical-air", changes)
     assert result.summary()["statics"]["target_error"] < 1e-7
     assert len(result.notes) == 1 and "model.tip_stiffness: 60 N/m is not met at 2 of 2 points" in result.notes[0]

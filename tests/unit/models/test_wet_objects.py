@@ -2,6 +2,7 @@
 
 All runs are in water with a surface and with a flow (often of no speed), so that one compiled version serves.
 """
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -38,7 +39,7 @@ def test_a_ball_is_cut_as_a_cap(h: float) -> None:
         cut = cut_hull(hull(BALL), RULE, Vector(*n), 0.05 * h)
         assert cut.share == pytest.approx((2.0 + 3.0 * h - h**3) / 4.0, abs=2e-7)
         np.testing.assert_allclose(cut.along, -0.75 * (1.0 - h * h) / 0.05 * np.array(n), rtol=1e-5, atol=1e-9)
-        moment = -3.0 / 16.0 * 0.05 * (1.0 - h * h)**2 * np.array(n)
+        moment = -3.0 / 16.0 * 0.05 * (1.0 - h * h) ** 2 * np.array(n)
         np.testing.assert_allclose(cut.moment, moment, rtol=1e-5, atol=1e-9)
         np.testing.assert_allclose(cut.about, 0.0, atol=2e-5)
 
@@ -80,8 +81,9 @@ def test_ellipsoids_have_the_added_mass_that_lamb_gives() -> None:
     along, about = ellipsoid(np.array([5.0, 1.0, 1.0]))
     np.testing.assert_allclose(along, (0.0591, 0.8943, 0.8943), atol=1e-4)
     np.testing.assert_allclose(about, (0.0, 0.6999, 0.6999), atol=1e-4)
-    np.testing.assert_allclose(in_water(FreeObject(position=(0, 0, 0), **BALL)).added,
-                               0.5 * 4.0 / 3.0 * np.pi * 0.05**3)
+    np.testing.assert_allclose(
+        in_water(FreeObject(position=(0, 0, 0), **BALL)).added, 0.5 * 4.0 / 3.0 * np.pi * 0.05**3
+    )
     cube = in_water(FreeObject(shape="box", sizes=(0.1, 0.1, 0.1), position=(0, 0, 0)))
     np.testing.assert_allclose(cube.added, 0.68e-3, rtol=1e-9)
     np.testing.assert_allclose(cube.drag, 0.5 * 1.05 * 0.01)
@@ -91,12 +93,15 @@ ROD = ll.Chain.uniform(links=1, length=0.2, half_width=0.02, half_height=0.02, c
 WEIGHT = ll.Gravity()
 
 
-@pytest.mark.parametrize(("environment", "words"), [
-    ((ll.Water(), ll.Buoyancy()), "buoyancy acts on the robot and not on free objects"),
-    ((ll.Water(),), "deep water without gravity of its own lifts nothing"),
-    ((ll.Water(added_mass="paper"),), "set water.model to lighthill"),
-    ((ll.Water(gravity=(0, 0, -G)), ll.Water(gravity=(0, 0, -G))), "one water at a time"),
-])
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ((ll.Water(), ll.Buoyancy()), "buoyancy acts on the robot and not on free objects"),
+        ((ll.Water(),), "deep water without gravity of its own lifts nothing"),
+        ((ll.Water(added_mass="paper"),), "set water.model to lighthill"),
+        ((ll.Water(gravity=(0, 0, -G)), ll.Water(gravity=(0, 0, -G))), "one water at a time"),
+    ],
+)
 def test_waters_that_objects_do_not_take(environment: Any, words: str) -> None:
     ball = FreeObject(position=(1.0, 0.0, 0.0), **BALL)
     with pytest.raises(ll.InputError, match=words):
@@ -111,19 +116,40 @@ def test_coefficients_without_water_and_negative_ones_are_refused() -> None:
         FreeObject(position=(1.0, 0.0, 0.0), added_mass=(1, -1, 1), **BALL)
 
 
-def run(body: dict[str, Any], duration: float, swing: tuple[float, float, float] = (0, 0, 0), level: float = 0.0,
-        step: float = 1e-3, gravity: float = G, **more: Any) -> Any:
+def run(
+    body: dict[str, Any],
+    duration: float,
+    swing: tuple[float, float, float] = (0, 0, 0),
+    level: float = 0.0,
+    step: float = 1e-3,
+    gravity: float = G,
+    **more: Any,
+) -> Any:
     """An object in water of that level, which swings with 0.5 Hz; a robot floats far away."""
     water = ll.Water(surface=level, flow=({"kind": "oscillating", "amplitude": swing, "period": 2.0},))
     gait = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), 0)), drives="torque")
     place = {"position": (0.0, 0.0, 0.0), "friction": 0.3, **body, **more}
-    boxes = [FreeObject(**place), FreeObject(shape="sphere", radius=0.05, position=(0.0, 40.0, 0.0)),
-             FreeObject(shape="box", sizes=(0.1, 0.1, 0.1), position=(0.0, 45.0, 0.0))]
-    scenario = ll.Scenario(robot=ROD, gait=gait, actuation={"kind": "torque"}, model={"kind": "non-smooth"},
-                           environment=(water, ll.Gravity(acceleration=(0, 0, -gravity)), ll.Ground(height=-100.0),
-                                        ll.Objects(bodies=tuple(boxes))),
-                           initial={"position": (0.0, 20.0, 0.0)}, duration=duration, step=step,
-                           record_every=max(step, 0.005))
+    boxes = [
+        FreeObject(**place),
+        FreeObject(shape="sphere", radius=0.05, position=(0.0, 40.0, 0.0)),
+        FreeObject(shape="box", sizes=(0.1, 0.1, 0.1), position=(0.0, 45.0, 0.0)),
+    ]
+    scenario = ll.Scenario(
+        robot=ROD,
+        gait=gait,
+        actuation={"kind": "torque"},
+        model={"kind": "non-smooth"},
+        environment=(
+            water,
+            ll.Gravity(acceleration=(0, 0, -gravity)),
+            ll.Ground(height=-100.0),
+            ll.Objects(bodies=tuple(boxes)),
+        ),
+        initial={"position": (0.0, 20.0, 0.0)},
+        duration=duration,
+        step=step,
+        record_every=max(step, 0.005),
+    )
     return ll.run(scenario).dataset
 
 
@@ -174,7 +200,7 @@ def test_a_ball_sinks_as_the_closed_forms_say() -> None:
     speed = np.sqrt(8.0 * 1.5 * G * 0.05 / (3.0 * 0.47))
     assert end["object_twist"].values[-1, 0, 2] == pytest.approx(-speed, rel=1e-5)
     force = end["object_wrench"].values[-1, 0, 2]
-    assert force == pytest.approx(float(end["object_mass"][0]) * G, rel=1e-5)                # the water bears it
+    assert force == pytest.approx(float(end["object_mass"][0]) * G, rel=1e-5)  # the water bears it
 
 
 @pytest.mark.long
@@ -190,8 +216,15 @@ def test_a_ball_in_a_stream_that_swings(density: float) -> None:
 def test_a_log_turns_across_its_way() -> None:
     """Munk's moment: (D2 - D1) V² sin cos over the inertia, at the start."""
     angle = 0.4
-    data = run({**LOG, "density": 1000.0, "drag": NO_DRAG}, 0.01, level=DEEP, yaw=angle, velocity=(0.5, 0.0, 0.0),
-               step=1e-4, gravity=1e-9)
+    data = run(
+        {**LOG, "density": 1000.0, "drag": NO_DRAG},
+        0.01,
+        level=DEEP,
+        yaw=angle,
+        velocity=(0.5, 0.0, 0.0),
+        step=1e-4,
+        gravity=1e-9,
+    )
     made = FreeObject(position=(0, 0, 0), density=1000.0, **LOG)
     own, inertia = in_water(made), made.mass_and_inertia()[1][2]
     moment = RHO * (own.added[1] - own.added[0]) * 0.25 * np.sin(angle) * np.cos(angle)
@@ -204,5 +237,5 @@ def test_a_log_turns_across_its_way() -> None:
 def test_a_flat_crate_floats_upright_and_a_tall_one_falls_over(height: float, stands: bool) -> None:
     """Metacentre: b²/(12 d) against (h - d) / 2 at the draught d = h / 2."""
     data = run({"shape": "box", "sizes": (0.2, 0.2, height), "density": 500.0, "roll": 0.05}, 4.0)
-    up = 1.0 - 2.0 * (data["object_orientation"].values[-1, 0, 1:3]**2).sum()
+    up = 1.0 - 2.0 * (data["object_orientation"].values[-1, 0, 1:3] ** 2).sum()
     assert (up > 0.998) if stands else (up < 0.7)

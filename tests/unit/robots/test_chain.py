@@ -1,5 +1,5 @@
-"""Chains: packed kinematics against products of transformation matrices, mass properties, constructors, refusals, text.
-"""
+"""Chains: packed kinematics against products of transformation matrices, mass properties, constructors, refusals, text."""
+
 import json
 
 import numpy as np
@@ -31,7 +31,11 @@ def random_link(rng, joint):
     mass, center = rng.uniform(0.5, 2.0), rng.normal(size=3) * 0.1
     start, axis, lateral = rng.normal(size=(3, 3))
     return Link(
-        joint=joint, position=rng.normal(size=3), orientation=rng.normal(size=4), mass=mass, first_moment=mass * center,
+        joint=joint,
+        position=rng.normal(size=3),
+        orientation=rng.normal(size=4),
+        mass=mass,
+        first_moment=mass * center,
         inertia=random_inertia(rng, mass, center),
         body=BodyShape(position=start, axis=axis, lateral=lateral, length=0.2, half_width=0.03, half_height=0.05),
     )
@@ -61,7 +65,7 @@ def place(arrays, position):
         elif arrays.joint_kind[k] == PRISMATIC:
             origin = origin + R @ arrays.axis[k] * position[column]
         elif arrays.joint_kind[k] == SPHERICAL:
-            R = R @ Rotation.from_quat(position[column:column + 4], scalar_first=True).as_matrix()
+            R = R @ Rotation.from_quat(position[column : column + 4], scalar_first=True).as_matrix()
         rotations.append(R)
         origins.append(origin)
     return np.array(rotations), np.array(origins)
@@ -71,7 +75,7 @@ def random_position(arrays, rng):
     position = rng.uniform(-2, 2, size=arrays.position_column[-1] + (4 if arrays.joint_kind[-1] == SPHERICAL else 1))
     for k in np.flatnonzero(arrays.joint_kind == SPHERICAL):
         column = arrays.position_column[k]
-        position[column:column + 4] /= np.linalg.norm(position[column:column + 4])
+        position[column : column + 4] /= np.linalg.norm(position[column : column + 4])
     return position
 
 
@@ -84,21 +88,24 @@ def link_frames(chain, position):
         R, p = frames[-1]
         R0, p0, joint = link.rotation(), link.translation(), link.joint
         if joint.kind == "revolute":
-            frames.append((R @ R0 @ Rotation.from_rotvec(np.array(joint.axis) * position[column]).as_matrix(),
-                           p + R @ p0))
+            frames.append(
+                (R @ R0 @ Rotation.from_rotvec(np.array(joint.axis) * position[column]).as_matrix(), p + R @ p0)
+            )
             column += 1
         elif joint.kind == "prismatic":
             frames.append((R @ R0, p + R @ (p0 + R0 @ np.array(joint.axis) * position[column])))
             column += 1
         elif joint.kind == "universal":
-            first, second = (Rotation.from_rotvec(np.array(a) * q).as_matrix()
-                             for a, q in zip((joint.axis, joint.second_axis), position[column:column + 2], strict=True))
+            first, second = (
+                Rotation.from_rotvec(np.array(a) * q).as_matrix()
+                for a, q in zip((joint.axis, joint.second_axis), position[column : column + 2], strict=True)
+            )
             offset = np.array(joint.offset)
             frames.append((R @ R0 @ first @ second, p + R @ (p0 - R0 @ offset + R0 @ first @ offset)))
             column += 2
         else:
             # along base axes at home
-            turn = Rotation.from_quat(position[column:column + 4], scalar_first=True).as_matrix()
+            turn = Rotation.from_quat(position[column : column + 4], scalar_first=True).as_matrix()
             home = home_of(chain, len(frames))
             frames.append((R @ R0 @ home.T @ turn @ home, p + R @ p0))
             column += 4
@@ -107,7 +114,7 @@ def link_frames(chain, position):
 
 def home_of(chain, number):
     R = np.eye(3)
-    for link in chain.links[1:number + 1]:
+    for link in chain.links[1 : number + 1]:
         R = R @ link.rotation()
     return R
 
@@ -198,8 +205,13 @@ def test_arrays_are_ready_for_compiled_code():
 def test_values_per_degree_of_freedom_reach_their_columns():
     values = {"stiffness": (1.0, 2.0), "rest": ("30 deg", 0.0), "torque_limit": (None, 3.0), "damping": 0.5}
     joint = Joint(kind="universal", second_axis=(0, 1, 0), **values)
-    chain = Chain(links=(Link(mass=1.0), Link(joint=joint, mass=1.0),
-                         Link(joint=Joint(kind="spherical", stiffness=(3, 4, 5)), mass=1.0)))
+    chain = Chain(
+        links=(
+            Link(mass=1.0),
+            Link(joint=joint, mass=1.0),
+            Link(joint=Joint(kind="spherical", stiffness=(3, 4, 5)), mass=1.0),
+        )
+    )
     arrays = chain.arrays()
     assert arrays.stiffness.tolist() == [1, 2, 3, 4, 5]
     assert arrays.damping.tolist() == [0.5, 0.5, 0, 0, 0]
@@ -209,8 +221,9 @@ def test_values_per_degree_of_freedom_reach_their_columns():
 
 
 def test_uniform_chain():
-    chain = Chain.uniform(links=4, length=0.2, half_width=0.03, half_height=0.05, density=800.0, base="planar",
-                          stiffness=2.0)
+    chain = Chain.uniform(
+        links=4, length=0.2, half_width=0.03, half_height=0.05, density=800.0, base="planar", stiffness=2.0
+    )
     assert chain.base == "planar"
     assert chain.freedoms == 3
     assert chain.total_mass == pytest.approx(800 * np.pi * 0.03 * 0.05 * 0.8, rel=1e-13)
@@ -290,10 +303,14 @@ def test_printed_table():
         (lambda: Chain(links=(Link(), Link(), Link())), "link 1, 2 without a joint"),
         (lambda: Chain(links=()), "at least 1 item"),
         (lambda: Chain(links=(Link(name="a"), Link(name="a", joint=Joint()))), "two links are called 'a'"),
-        (lambda: Chain(links=(Link(), Link(joint=Joint(name="j")), Link(joint=Joint(name="j")))),
-         "two joints are called 'j'"),
-        (lambda: Chain(links=(Link(mass=1.0, first_moment=(1, 0, 0), inertia=(0, 0, 0, 0, 0, 2)),)),
-         "too small for its mass"),
+        (
+            lambda: Chain(links=(Link(), Link(joint=Joint(name="j")), Link(joint=Joint(name="j")))),
+            "two joints are called 'j'",
+        ),
+        (
+            lambda: Chain(links=(Link(mass=1.0, first_moment=(1, 0, 0), inertia=(0, 0, 0, 0, 0, 2)),)),
+            "too small for its mass",
+        ),
         (lambda: Link(mass=-1.0), "greater than or equal to 0"),
         (lambda: Link(mass=1.0, inertia=(1, 0, 0, -1, 0, 1)), "negative principal value, -1 kg m2"),
         (lambda: Link(mass=1.0, inertia=((1, 2, 0), (0, 1, 0), (0, 0, 1))), "not symmetric"),
@@ -321,8 +338,13 @@ def test_refusals(make, message):
 
 def dh_arguments(n=2):
     return {
-        "alpha": np.zeros(n), "d": np.ones(n), "r": np.zeros(n), "offset": np.zeros(n),
-        "mass": np.ones(n + 1), "first_moment": np.zeros((n + 1, 3)), "inertia": np.zeros((n + 1, 6)),
+        "alpha": np.zeros(n),
+        "d": np.ones(n),
+        "r": np.zeros(n),
+        "offset": np.zeros(n),
+        "mass": np.ones(n + 1),
+        "first_moment": np.zeros((n + 1, 3)),
+        "inertia": np.zeros((n + 1, 6)),
     }
 
 
@@ -346,8 +368,9 @@ def test_tables_that_do_not_fit_are_refused(changes, message):
 
 def test_a_fixed_base_needs_no_mass_in_the_tables():
     two = {**dh_arguments(), "mass": np.ones(2), "first_moment": np.zeros((2, 3)), "inertia": np.zeros((2, 3, 3))}
-    arm = Chain.from_modified_dh(**two, base="fixed", volume=[0.1, 0.2], labels=["elbow", ""],
-                                 link_names=["upper", "lower"])
+    arm = Chain.from_modified_dh(
+        **two, base="fixed", volume=[0.1, 0.2], labels=["elbow", ""], link_names=["upper", "lower"]
+    )
     assert arm.link_names == ["link 0", "upper", "lower"]
     assert arm.joint_labels == ["elbow", "yaw"]
     assert arm.bodies().volume.tolist() == [0.0, 0.1, 0.2]
@@ -355,11 +378,15 @@ def test_a_fixed_base_needs_no_mass_in_the_tables():
 
 def test_old_names_are_read_and_noted() -> None:
     old, new = (Link(mass=1.0, contact_shapes=({name: (0.1, 0, 0), "radius": 0.1},)) for name in ("center", "centre"))
-    assert old == new and new.notes() == () and old.notes() == ("Sphere.center: is called 'centre' now; the old name "
-                                                                "was read",)
+    assert (
+        old == new
+        and new.notes() == ()
+        and old.notes() == ("Sphere.center: is called 'centre' now; the old name was read",)
+    )
     assert Chain(links=(old,)).notes() == old.notes()
-    boxes = ll.Scenario.load("snake-stairs",
-                             {"environment.boxes.centers": [[0.0, 0.7, 0.01], [0.0, 1.6, 0.02]]}).environment[1]
+    boxes = ll.Scenario.load(
+        "snake-stairs", {"environment.boxes.centers": [[0.0, 0.7, 0.01], [0.0, 1.6, 0.02]]}
+    ).environment[1]
     assert boxes.centres[0] == (0.0, 0.7, 0.01)
     with pytest.raises(InputError, match="both are given"):
         Link(volume_center=(0, 0, 0), volume_centre=(0, 0, 0))
@@ -368,4 +395,4 @@ def test_old_names_are_read_and_noted() -> None:
 def test_a_link_carries_no_wheels() -> None:
     with pytest.raises(InputError, match="list an environment"):
         Link(wheels=({"position": (0, 0, 0)},))
-    assert Link(wheels=()) == Link()                                          # as files had it that were written before
+    assert Link(wheels=()) == Link()  # as files had it that were written before

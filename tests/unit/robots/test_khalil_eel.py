@@ -1,5 +1,5 @@
-"""The eel against the numbers of the specification (mass properties about the link origins, in the frames of Table I).
-"""
+"""The eel against the numbers of the specification (mass properties about the link origins, in the frames of Table I)."""
+
 import numpy as np
 import pytest
 
@@ -9,16 +9,28 @@ from limbless.robots.khalil_eel import KhalilEel
 
 # link: mass, z (x for the head) component of the first moment, diagonal of the inertia
 REFERENCE = {
-    0: (6.799977298695107, (1.4578599978891604, 0, 0), (0.020272891779660376, 0.40494753099052166,
-                                                        0.39857370091780897)),
+    0: (
+        6.799977298695107,
+        (1.4578599978891604, 0, 0),
+        (0.020272891779660376, 0.40494753099052166, 0.39857370091780897),
+    ),
     1: (0.0, (0, 0, 0), (0, 0, 0)),
     2: (0.0, (0, 0, 0), (0, 0, 0)),
-    3: (2.5729643832900404, (0, 0, -0.18010750683030285), (0.0220202868469906, 0.019527727600678373,
-                                                           0.007927946506012437)),
-    33: (2.5729643832900404, (0, 0, -0.18010750683030285), (0.0220202868469906, 0.019527727600678373,
-                                                            0.007927946506012437)),
-    36: (2.1441369860750337, (0, 0, -0.1726030273790402), (0.020594435751250702, 0.018683473662411326,
-                                                           0.006078092321276202)),
+    3: (
+        2.5729643832900404,
+        (0, 0, -0.18010750683030285),
+        (0.0220202868469906, 0.019527727600678373, 0.007927946506012437),
+    ),
+    33: (
+        2.5729643832900404,
+        (0, 0, -0.18010750683030285),
+        (0.0220202868469906, 0.019527727600678373, 0.007927946506012437),
+    ),
+    36: (
+        2.1441369860750337,
+        (0, 0, -0.1726030273790402),
+        (0.020594435751250702, 0.018683473662411326, 0.006078092321276202),
+    ),
 }
 
 
@@ -49,7 +61,7 @@ def test_home_axes_and_tail(eel):
     arrays = eel.arrays()
     assert np.array_equal(arrays.axis[1:], np.tile([[0, 0, 1], [0, 1, 0], [1, 0, 0]], (12, 1)))
     np.testing.assert_allclose(arrays.arm.sum(axis=0), [2.08, 0, 0], atol=1e-14)
-    assert np.array_equal(arrays.home[3], [[0, 0, 1], [-1, 0, 0], [0, -1, 0]])   # x of link 3i is -y, its y is -z
+    assert np.array_equal(arrays.home[3], [[0, 0, 1], [-1, 0, 0], [0, -1, 0]])  # x of link 3i is -y, its y is -z
     assert not arrays.arm[:, 1:].any()
     assert list(np.flatnonzero(arrays.has_body)) == [0, *range(3, 37, 3)]
 
@@ -65,8 +77,9 @@ def test_wet_segments(eel):
     assert [segment.length for segment in eel.segments()] == [0.4] + [0.14] * 12
     ends = np.cumsum(eel.arrays().arm, axis=0)
     for i, segment in enumerate(eel.segments()):
-        np.testing.assert_allclose((ends[segment.body] + segment.start)[0], 0.4 + 0.14 * (i - 1) if i else 0.0,
-                                   atol=1e-14)
+        np.testing.assert_allclose(
+            (ends[segment.body] + segment.start)[0], 0.4 + 0.14 * (i - 1) if i else 0.0, atol=1e-14
+        )
 
 
 def test_names_labels_limits_stations(eel):

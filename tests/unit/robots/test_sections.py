@@ -1,4 +1,5 @@
 """Solids: their mass properties against sums over small cells, and against each other."""
+
 import numpy as np
 import pytest
 
@@ -68,8 +69,9 @@ def test_half_ellipsoid_is_the_textbook_one():
     mass = 2 / 3 * rho * np.pi * a * b * c
     assert own.mass == pytest.approx(mass, rel=1e-14)
     np.testing.assert_allclose(own.moment, [mass * 3 * c / 8, 0, 0], rtol=1e-14)
-    np.testing.assert_allclose(np.diag(own.inertia), mass / 5 * np.array([a**2 + b**2, b**2 + c**2, a**2 + c**2]),
-                               rtol=1e-14)
+    np.testing.assert_allclose(
+        np.diag(own.inertia), mass / 5 * np.array([a**2 + b**2, b**2 + c**2, a**2 + c**2]), rtol=1e-14
+    )
 
 
 def test_a_long_cylinder_is_two_short_ones():
@@ -89,8 +91,9 @@ def test_a_capsule_without_length_is_a_sphere():
 
 def test_ellipse_of_equal_axes_is_a_circle():
     assert ellipse_area(0.2, 0.2) == pytest.approx(np.pi * 0.04)
-    np.testing.assert_allclose(ellipse_second_moments(0.2, 0.2), [np.pi * 0.0016 / 2, np.pi * 0.0016 / 4,
-                                                                  np.pi * 0.0016 / 4])
+    np.testing.assert_allclose(
+        ellipse_second_moments(0.2, 0.2), [np.pi * 0.0016 / 2, np.pi * 0.0016 / 4, np.pi * 0.0016 / 4]
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 """Measures for tests of sweeps: one that kills the process it runs in, one that fails; and a session that is killed."""
+
 from __future__ import annotations
 
 import os
@@ -37,8 +38,15 @@ def session(folder: str, after: int, victim: str) -> None:
             os.kill(children[0].pid if victim == "worker" and children else os.getpid(), signal.SIGKILL)
 
     workers = 0 if victim == "alone" else 2
-    ll.sweep("eel-planar", OVER, measure="mean_speed" if victim == "alone" else fragile, changes=SHORT, out=folder,
-             workers=workers, progress=strike)
+    ll.sweep(
+        "eel-planar",
+        OVER,
+        measure="mean_speed" if victim == "alone" else fragile,
+        changes=SHORT,
+        out=folder,
+        workers=workers,
+        progress=strike,
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 """A sweep on a dask cluster of this machine, one of whose workers is killed in the middle."""
+
 from __future__ import annotations
 
 import gc
@@ -16,20 +17,22 @@ distributed = pytest.importorskip("distributed")
 
 
 @pytest.mark.long
-@pytest.mark.filterwarnings("ignore")            # what distributed says when its workers are killed
+@pytest.mark.filterwarnings("ignore")  # what distributed says when its workers are killed
 def test_a_dask_worker_killed_in_the_middle(tmp_path: Path) -> None:
     whole = ll.sweep("eel-planar", OVER, measure="mean_speed", changes=SHORT, out=tmp_path / "whole", workers=0)
     struck: list[int] = []
     options = {"n_workers": 2, "threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": None}
     with distributed.LocalCluster(**options) as home, distributed.Client(home) as client:
+
         def strike(now) -> None:
             if now.done >= 4 and not struck:
                 struck.append(next(iter(client.run(os.getpid).values())))
                 os.kill(struck[0], signal.SIGKILL)
 
-        found = ll.sweep("eel-planar", OVER, measure="mean_speed", changes=SHORT, out=tmp_path / "s", dask=client,
-                         progress=strike)
-    gc.collect()           # sockets and tasks of the killed worker end here, not within a test that heeds warnings
+        found = ll.sweep(
+            "eel-planar", OVER, measure="mean_speed", changes=SHORT, out=tmp_path / "s", dask=client, progress=strike
+        )
+    gc.collect()  # sockets and tasks of the killed worker end here, not within a test that heeds warnings
     assert struck and found.is_complete and not found.failures()
     one, other = ({run: row.values for run, row in read_rows(sweep.folder).items()} for sweep in (whole, found))
     assert one == other

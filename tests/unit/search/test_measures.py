@@ -1,4 +1,5 @@
 """Measures against the summary of a run, and against arithmetic."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -22,7 +23,7 @@ def test_torques(result) -> None:
     found = measures.measured([measures.find("peak_torque"), measures.find("torque_ratio")], result)
     by_axis = result.summary()["peak_torque"]
     assert found["peak_torque"] == max(by_axis.values())
-    assert found["torque_ratio"] == pytest.approx(by_axis["yaw"] / 4.0)          # the eel's yaw joints give 4 N m
+    assert found["torque_ratio"] == pytest.approx(by_axis["yaw"] / 4.0)  # the eel's yaw joints give 4 N m
 
 
 def test_what_makes_no_sense_is_nan(result) -> None:
@@ -40,6 +41,7 @@ def test_statics() -> None:
 def test_a_function_is_a_measure(result) -> None:
     def twice(one):
         return {"a": 2.0, "b": None}
+
     found = measures.measured([measures.find(twice)], result)
     assert found["twice.a"] == 2.0 and np.isnan(found["twice.b"])
     with pytest.raises(ll.InputError, match="a measure gives a number"):

@@ -1,4 +1,5 @@
 """Pictures of many runs hold the numbers that they show."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -22,8 +23,12 @@ def made(folder: Path, over: dict, samples: dict | None = None) -> Sweep:
     folder.mkdir()
     (folder / "plan.yaml").write_text(plan.to_yaml())
     with Store(folder) as store:
-        store.write([Row(run, {"mean_speed": float(run), "positive_work": 2.0 * run}, "completed", 0.1)
-                     for run in range(plan.runs - 1)])
+        store.write(
+            [
+                Row(run, {"mean_speed": float(run), "positive_work": 2.0 * run}, "completed", 0.1)
+                for run in range(plan.runs - 1)
+            ]
+        )
         store.write([Row(plan.runs - 1, {}, "failed: it diverged", 0.1)])
     return Sweep(folder, plan)
 
@@ -48,8 +53,9 @@ def test_lines_with_labels(tmp_path: Path) -> None:
 
 
 def test_scatter_matrix(tmp_path: Path) -> None:
-    sweep = made(tmp_path / "s", {"gait.amplitude": (0.02, 0.1), "gait.period": (1.5, 2.0)},
-                 {"kind": "sobol", "count": 8})
+    sweep = made(
+        tmp_path / "s", {"gait.amplitude": (0.02, 0.1), "gait.period": (1.5, 2.0)}, {"kind": "sobol", "count": 8}
+    )
     figure, table = many.drawing(sweep)
     assert {panel.get_xlabel() for panel in figure.axes} == {"", "amplitude (rad)", "period (s)"}
     assert len(figure.axes) == 4 and len(table["gait.amplitude"]) == 8
@@ -59,12 +65,25 @@ def test_front_and_convergence() -> None:
     scenario = ll.Scenario.load("eel-planar")
 
     def best(speed: float, cost: float) -> Best:
-        history = [{"value": 1.0, "violation": 0.0}, {"value": 3.0, "violation": 1.0}, {"value": 2.0, "violation": 0.0},
-                   {"value": 1.5, "violation": 0.0}]
-        return Best(scenario, "maximise steady.speed", {}, speed, {"s": speed, "c": cost}, "slsqp",
-                    {"bounds_active": []}, {}, history)
+        history = [
+            {"value": 1.0, "violation": 0.0},
+            {"value": 3.0, "violation": 1.0},
+            {"value": 2.0, "violation": 0.0},
+            {"value": 1.5, "violation": 0.0},
+        ]
+        return Best(
+            scenario,
+            "maximise steady.speed",
+            {},
+            speed,
+            {"s": speed, "c": cost},
+            "slsqp",
+            {"bounds_active": []},
+            {},
+            history,
+        )
 
     _, table = many.drawing(Front("s", "c", [best(0.1, 1.0), best(0.2, 3.0)]))
     assert table["s"].tolist() == [0.1, 0.2] and table["c"].tolist() == [1.0, 3.0]
     _, table = many.drawing(best(0.1, 1.0))
-    assert table["best so far"].tolist() == [1.0, 1.0, 2.0, 2.0]           # the one beyond a limit does not count
+    assert table["best so far"].tolist() == [1.0, 1.0, 2.0, 2.0]  # the one beyond a limit does not count

@@ -1,4 +1,5 @@
 """Eight soft bodies side by side are eight soft bodies one after the other."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,8 +14,16 @@ from limbless.search.evaluating import Evaluator
 from limbless.search.lanes import kind_of
 from limbless.search.plan import Plan
 
-STATES = ("base_position", "base_orientation", "base_twist", "joint_position", "joint_velocity", "bend", "strain",
-          "strain_rate")
+STATES = (
+    "base_position",
+    "base_orientation",
+    "base_twist",
+    "joint_position",
+    "joint_velocity",
+    "bend",
+    "strain",
+    "strain_rate",
+)
 SWING = {"duration": 0.1, "record_every": 0.05}
 PULLS = [[0.7, 0.0, 0.0, 0.0], [0.3, 0.5, 0.0, 0.0], [0.0, 0.0, 0.9, 0.0]]
 
@@ -45,8 +54,9 @@ def same_as_single(name: str, over: Mapping[str, Sequence[Any]], changes: Mappin
         kept = [state for state in STATES if state in single]
         assert len(kept) > 3
         for state in kept:
-            np.testing.assert_allclose(runs[state].values[number], single[state].values, rtol=0, atol=rounding,
-                                       err_msg=state)
+            np.testing.assert_allclose(
+                runs[state].values[number], single[state].values, rtol=0, atol=rounding, err_msg=state
+            )
         spent = single["positive_work"].values[-1].sum()
         assert spent > 0.0 and runs["positive_work"].values[number] == pytest.approx(spent, rel=1e-11)
         peak = "peak_tension" if "peak_tension" in single else "peak_torque"
@@ -65,12 +75,14 @@ def test_necks_of_their_own_and_their_own_tensions(integrator: str, alone: list[
     assert runs["bend"].dims == ("run", "time", "vertebra", "transverse") and runs["gait.after"].values[1] == PULLS[1]
 
 
-@pytest.mark.parametrize(("pull", "said"), [
-    (50.0, "failed: at t = 0.05 s the step could not be solved"),               # by no step
-    (2.0, "completed"),                                                         # a stop is met: in two halves
-])
-def test_one_that_falls_behind_leaves_the_others_as_they_are(pull: float, said: str,
-                                                             alone: list[ll.Scenario]) -> None:
+@pytest.mark.parametrize(
+    ("pull", "said"),
+    [
+        (50.0, "failed: at t = 0.05 s the step could not be solved"),  # by no step
+        (2.0, "completed"),  # a stop is met: in two halves
+    ],
+)
+def test_one_that_falls_behind_leaves_the_others_as_they_are(pull: float, said: str, alone: list[ll.Scenario]) -> None:
     """It is run again alone, and has the words or the numbers of that."""
     pulls, changes = [PULLS[0], [pull, 0.0, 0.0, 0.0], PULLS[2]], {"duration": 0.2, "record_every": 0.1}
     runs = ll.rollout("neck-swing-air", {"gait.after": pulls}, changes=changes)
@@ -86,8 +98,9 @@ def test_one_that_falls_behind_leaves_the_others_as_they_are(pull: float, said: 
 
 
 @pytest.mark.parametrize("steps", [{}, pytest.param({"model.integrator": "rk4", "step": 1e-4}, marks=pytest.mark.long)])
-def test_one_in_trouble_says_so_and_leaves_the_others_as_they_are(steps: dict[str, Any],
-                                                                  alone: list[ll.Scenario]) -> None:
+def test_one_in_trouble_says_so_and_leaves_the_others_as_they_are(
+    steps: dict[str, Any], alone: list[ll.Scenario]
+) -> None:
     """A vertebra that is bent too far from the start; nobody looks at its neighbours'."""
     still = ll.Scenario.load("neck-swing-air")
     straight = np.zeros(2 * len(still.robot.build().vertebrae))
@@ -115,30 +128,49 @@ def test_what_only_one_robot_can_be_asked_goes_alone() -> None:
 
     assert kind("neck-swing-air") is not None and kind("worm-muscles") is not None
     assert kind("neck-swing-air", {"robot.friction": 0.1}) is None
-    assert kind("chain-tendons") is None                                        # tendons that stretch, and winches
+    assert kind("chain-tendons") is None  # tendons that stretch, and winches
     assert kind("eel-passive-tail", {"environment": [{"kind": "gravity"}, {"kind": "water", "surface": 1.0}]}) is None
 
 
 # ----------------------------------------------------------------------------------- kernels of their own for each kind
 
 SWIM = {"duration": 0.4, "record_every": 0.2}
-FINGER = {f"robot.tendons.{number}.{field}": value for number in range(2)
-          for field, value in (("stiffness", None), ("damping", 0.0), ("winch", None))}
+FINGER = {
+    f"robot.tendons.{number}.{field}": value
+    for number in range(2)
+    for field, value in (("stiffness", None), ("damping", 0.0), ("winch", None))
+}
 """Tendons that do not stretch."""
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("name", "over", "changes", "rounding"), [
-    ("spine-45-swim", {"gait.period": [1.0, 1.2, 1.5], "robot.damping_time": [0.05, 0.06, 0.08]}, SWIM, 1e-13),
-    ("worm-muscles", {"gait.period": [0.8, 1.0, 1.3], "gait.couple": [0.003, 0.004, 0.005]},
-     {**SWIM, "gait.ramp": 0.2}, 1e-12),
-    ("eel-passive-tail", {"gait.curvature": [4.0, 5.0, 4.5], "gait.period": [1.0, 1.1, 0.9]},
-     {**SWIM, "gait.ramp": 0.2}, 1e-11),
-    ("neck-swing-air", {"gait.after": PULLS}, {"duration": 0.02, "record_every": 0.01, "step": 1e-4, "gait.ramp": 0.01,
-                                               "model.integrator": "rk4"}, 1e-13),
-])
-def test_every_kind_of_body(name: str, over: dict[str, Any], changes: dict[str, Any], rounding: float,
-                            alone: list[ll.Scenario]) -> None:
+@pytest.mark.parametrize(
+    ("name", "over", "changes", "rounding"),
+    [
+        ("spine-45-swim", {"gait.period": [1.0, 1.2, 1.5], "robot.damping_time": [0.05, 0.06, 0.08]}, SWIM, 1e-13),
+        (
+            "worm-muscles",
+            {"gait.period": [0.8, 1.0, 1.3], "gait.couple": [0.003, 0.004, 0.005]},
+            {**SWIM, "gait.ramp": 0.2},
+            1e-12,
+        ),
+        (
+            "eel-passive-tail",
+            {"gait.curvature": [4.0, 5.0, 4.5], "gait.period": [1.0, 1.1, 0.9]},
+            {**SWIM, "gait.ramp": 0.2},
+            1e-11,
+        ),
+        (
+            "neck-swing-air",
+            {"gait.after": PULLS},
+            {"duration": 0.02, "record_every": 0.01, "step": 1e-4, "gait.ramp": 0.01, "model.integrator": "rk4"},
+            1e-13,
+        ),
+    ],
+)
+def test_every_kind_of_body(
+    name: str, over: dict[str, Any], changes: dict[str, Any], rounding: float, alone: list[ll.Scenario]
+) -> None:
     """A spine in water, muscles, a given wave with a passive tail (its rates of curvature are about 30 1/(m s)), and
     explicit steps.
     """
@@ -150,8 +182,14 @@ def test_every_kind_of_body(name: str, over: dict[str, Any], changes: dict[str, 
 @pytest.mark.parametrize("integrator", ["sdirk4", "midpoint", "rk4"])
 def test_fingers(integrator: str, alone: list[ll.Scenario]) -> None:
     """Rigid links whose tendons have the tensions that the gait says."""
-    changes = {**FINGER, "gait": {"kind": "tension-step", "after": [1.0, 0.2], "ramp": 0.1}, "duration": 0.2,
-               "record_every": 0.1, "step": 0.001, "model.integrator": integrator}
+    changes = {
+        **FINGER,
+        "gait": {"kind": "tension-step", "after": [1.0, 0.2], "ramp": 0.1},
+        "duration": 0.2,
+        "record_every": 0.1,
+        "step": 0.001,
+        "model.integrator": integrator,
+    }
     over = {"gait.after": [[1.0, 0.2], [2.0, 0.3], [0.5, 0.0]]}
     same_as_single("chain-tendons", over, changes, 1e-12)
     assert alone == []
@@ -174,8 +212,12 @@ def test_rows_of_a_sweep_are_those_of_single_runs(name: str, more: list[str]) ->
 @pytest.mark.long
 def test_torques_of_joints_that_tendons_drive_are_found_run_by_run() -> None:
     """Side by side tensions are counted, and a sweep asks for torques."""
-    plan = Plan.make("chain-tendons", {"gait.ramp": [0.1, 0.12, 0.14]}, ["peak_torque"],
-                     {**FINGER, "gait": {"kind": "tension-step", "after": [1.0, 0.2], "ramp": 0.1}, "duration": 0.1})
+    plan = Plan.make(
+        "chain-tendons",
+        {"gait.ramp": [0.1, 0.12, 0.14]},
+        ["peak_torque"],
+        {**FINGER, "gait": {"kind": "tension-step", "after": [1.0, 0.2], "ramp": 0.1}, "duration": 0.1},
+    )
     evaluator = Evaluator(plan)
     assert evaluator.desk.key(plan.scenario) is not None and evaluator._runs_together(range(3)) == {}
     assert all(row.values["peak_torque"] > 0.0 for row in evaluator.rows(range(3)))

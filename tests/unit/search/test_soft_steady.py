@@ -1,5 +1,5 @@
-"""Steady motion of soft bodies, whose strains are unknown too: against long runs, differences, and its own definition.
-"""
+"""Steady motion of soft bodies, whose strains are unknown too: against long runs, differences, and its own definition."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -40,14 +40,26 @@ def assert_slopes(families: Families, scenario: ll.Scenario, paths: list[str], r
 def test_a_worm_crawls_as_at_the_end_of_a_run() -> None:
     """And not as if its strains were nothing where a period begins, which gave 5.7 times its speed."""
     scenario = ll.Scenario.load("worm-muscles", WORM)
-    motion = assert_slopes(Families(), scenario, ["gait.couple", "gait.wavelength", "gait.period", "robot.stiffness",
-                                                  "robot.density", "environment.drag.lateral"], 1e-5)
+    motion = assert_slopes(
+        Families(),
+        scenario,
+        [
+            "gait.couple",
+            "gait.wavelength",
+            "gait.period",
+            "robot.stiffness",
+            "robot.density",
+            "environment.drag.lateral",
+        ],
+        1e-5,
+    )
     long = ll.run(scenario, {"duration": 8.0, "model.tolerance": 1e-9}).summary()
     assert motion.speed == pytest.approx(long["period_speed"], rel=1e-5)
     assert motion.residual < 1e-9 and motion.stable and motion.peak_torque is not None
     again = motion.result()
-    assert again.proven and again.mass == pytest.approx(motion.positive_work / (9.81 * motion.cost_of_transport
-                                                                                * motion.speed * motion.period))
+    assert again.proven and again.mass == pytest.approx(
+        motion.positive_work / (9.81 * motion.cost_of_transport * motion.speed * motion.period)
+    )
     counted = again.dataset["positive_work"].values
     assert (counted[-1] - counted[0]).sum() == pytest.approx(motion.positive_work, rel=1e-5)
 
@@ -79,16 +91,17 @@ def test_a_spine_swims_as_at_the_end_of_a_long_run() -> None:
     """With this wavelength two tendons change over where the period begins: slopes come from within."""
     families, scenario = Families(50), ll.Scenario.load("spine-45-swim")
     motion = assert_slopes(families, scenario, ["gait.wavelength"], 2e-3)
-    assert motion.speed == pytest.approx(0.199674, rel=1e-4)             # after 40 periods of `ll.run`
+    assert motion.speed == pytest.approx(0.199674, rel=1e-4)  # after 40 periods of `ll.run`
     assert motion.peak_torque is None and 0.3 < motion.largest_multiplier < 0.4
-    assert len(motion.unknowns) == 3 + 2 * 45                            # nothing bends up or down
+    assert len(motion.unknowns) == 3 + 2 * 45  # nothing bends up or down
 
 
 @pytest.mark.long
 def test_a_search_of_steady_worms_follows_slopes() -> None:
     speeds = {wave: ll.steady("worm-muscles", {**WORM, "gait.wavelength": wave}).speed for wave in (0.3, 0.4, 0.5, 0.6)}
-    best = ll.optimise("worm-muscles", {"gait.wavelength": (0.2, 1.0)}, maximise="steady.speed", changes=WORM, starts=1,
-                       certify=False)
+    best = ll.optimise(
+        "worm-muscles", {"gait.wavelength": (0.2, 1.0)}, maximise="steady.speed", changes=WORM, starts=1, certify=False
+    )
     assert best.method == "slsqp" and best.value >= (1.0 - 1e-6) * max(speeds.values())
 
 
@@ -128,10 +141,10 @@ def test_multisecants_find_what_plain_iteration_finds() -> None:
 def test_knots_go_with_kinks() -> None:
     knots, kinks = np.array([0.0, 0.3, 0.5, 1.0]), np.array([0.3])
     assert moved_knots(knots, kinks, np.array([0.3001, 0.9])).tolist() == [0.0, 0.3001, 0.5, 1.0]
-    assert moved_knots(knots, kinks, np.array([0.4])).tolist() == knots.tolist()          # another kink
+    assert moved_knots(knots, kinks, np.array([0.4])).tolist() == knots.tolist()  # another kink
     t = np.arange(9.0)[:, None]
     jump = t**3 - t
     jump[0], jump[-1] = 1e3, -1e3
     np.testing.assert_allclose(one_sided(jump), t**3 - t)
     wave = np.sin(0.3 * t)
-    assert np.array_equal(one_sided(wave), wave)                          # no kink, no cubic
+    assert np.array_equal(one_sided(wave), wave)  # no kink, no cubic

@@ -1,4 +1,5 @@
 """Slopes of what a neck spends, against differences of whole runs."""
+
 from __future__ import annotations
 
 import pytest
@@ -7,15 +8,23 @@ import limbless as ll
 from limbless.studies import statics_slopes
 from limbless.studies.variations import value_at
 
-FIELDS = ("robot.first_stiffness", "robot.hole_radius", "robot.last_length", "robot.head_mass", "robot.stop_lateral",
-          "environment.buoyancy.immersed", "gait.half_width")
+FIELDS = (
+    "robot.first_stiffness",
+    "robot.hole_radius",
+    "robot.last_length",
+    "robot.head_mass",
+    "robot.stop_lateral",
+    "environment.buoyancy.immersed",
+    "gait.half_width",
+)
 
 
 @pytest.mark.parametrize("changes", [{}, {"robot.stop_lateral": 0.05}])
 def test_slopes_are_differences_of_runs(changes: dict) -> None:
     """Body, loads, targets and stops; with the stops near, several vertebrae rest against theirs."""
-    scenario = ll.Scenario.load("neck-horizontal-water", {"gait.points": 13, "environment.buoyancy.immersed": 0.75,
-                                                          **changes})
+    scenario = ll.Scenario.load(
+        "neck-horizontal-water", {"gait.points": 13, "environment.buoyancy.immersed": 0.75, **changes}
+    )
     assert statics_slopes.has_slopes(scenario)
     value, slopes = statics_slopes.consumption(scenario, FIELDS)
     assert value == pytest.approx(spent(scenario, {}), rel=1e-9)
@@ -36,5 +45,6 @@ def test_where_there_are_none() -> None:
     assert not statics_slopes.has_slopes(ll.Scenario.load("eel-planar"))
     assert not statics_slopes.has_slopes(ll.Scenario.load("neck-friction"))
     with pytest.raises(ll.SimulationError, match="out of reach"):
-        statics_slopes.consumption(ll.Scenario.load("neck-horizontal-water", {"gait.points": 5,
-                                                                              "model.largest_tension": 0.05}))
+        statics_slopes.consumption(
+            ll.Scenario.load("neck-horizontal-water", {"gait.points": 5, "model.largest_tension": 0.05})
+        )

@@ -1,4 +1,5 @@
 """Sweeps: every row once and right, whatever is killed; plans that are refused before the first run."""
+
 from __future__ import annotations
 
 import os
@@ -39,7 +40,7 @@ def test_a_grid_has_a_number_for_every_point(undisturbed) -> None:
     assert data["mean_speed"].dims == ("gait.amplitude", "gait.period") and data["mean_speed"].shape == (4, 3)
     alone = ll.run("eel-planar", {**SHORT, "gait.amplitude": 0.06, "gait.period": 2.5}).summary()["mean_speed"]
     there = data["mean_speed"].sel({"gait.amplitude": 0.06, "gait.period": 2.5}).item()
-    assert there == pytest.approx(alone, rel=1e-9)                    # eight at a time
+    assert there == pytest.approx(alone, rel=1e-9)  # eight at a time
     assert (data["status"] == "completed").all() and data["mean_speed"].attrs["units"] == "m/s"
     best = undisturbed.best("mean_speed")
     assert best["mean_speed"] == data["mean_speed"].max()
@@ -136,8 +137,14 @@ def test_only_one_process_writes(tmp_path: Path) -> None:
 
 def test_another_plan_or_another_version_is_refused(undisturbed, tmp_path: Path) -> None:
     with pytest.raises(ll.InputError, match=r"holds another sweep \(over.gait.period is"):
-        ll.sweep("eel-planar", {**OVER, "gait.period": [1.5, 2.0]}, measure="mean_speed", changes=SHORT,
-                 out=undisturbed.folder, workers=0)
+        ll.sweep(
+            "eel-planar",
+            {**OVER, "gait.period": [1.5, 2.0]},
+            measure="mean_speed",
+            changes=SHORT,
+            out=undisturbed.folder,
+            workers=0,
+        )
     folder = tmp_path / "s"
     plan = Plan.make("eel-planar", {"gait.period": [1.5, 2.0]}, "mean_speed", SHORT)
     ll.sweep(plan, out=folder, workers=0, share=(0, 2))
@@ -148,18 +155,21 @@ def test_another_plan_or_another_version_is_refused(undisturbed, tmp_path: Path)
     assert ll.sweep(plan, out=folder, workers=0, mixed=True).is_complete
 
 
-@pytest.mark.parametrize(("over", "words"), [
-    ({"gait.amplitud": [0.1, 0.2]}, "did you mean 'amplitude'"),
-    ({"gait.amplitude": []}, "the list is empty"),
-    ({"gait.amplitude": 0.1}, "one value"),
-    ({"gait.amplitude": {"from": 0.1, "to": 0.1, "count": 3}}, "the range is empty"),
-    ({"gait.amplitude": {"from": 0.1, "to": 0.2}}, "needs the number of its values"),
-    ({"gait.amplitude": {"from": 0.0, "to": 0.2, "count": 3, "scale": "log"}}, "bounds above 0"),
-    ({"gait.amplitude": {"from": 0.0, "upto": 0.2, "count": 3}}, "no 'upto'"),
-    ({"gait.amplitude": [0.1, 0.1]}, "listed twice"),
-    ({"gait.period": [2.0, -1.0]}, "gait.period = -1.0"),
-    ({}, "at least one field"),
-])
+@pytest.mark.parametrize(
+    ("over", "words"),
+    [
+        ({"gait.amplitud": [0.1, 0.2]}, "did you mean 'amplitude'"),
+        ({"gait.amplitude": []}, "the list is empty"),
+        ({"gait.amplitude": 0.1}, "one value"),
+        ({"gait.amplitude": {"from": 0.1, "to": 0.1, "count": 3}}, "the range is empty"),
+        ({"gait.amplitude": {"from": 0.1, "to": 0.2}}, "needs the number of its values"),
+        ({"gait.amplitude": {"from": 0.0, "to": 0.2, "count": 3, "scale": "log"}}, "bounds above 0"),
+        ({"gait.amplitude": {"from": 0.0, "upto": 0.2, "count": 3}}, "no 'upto'"),
+        ({"gait.amplitude": [0.1, 0.1]}, "listed twice"),
+        ({"gait.period": [2.0, -1.0]}, "gait.period = -1.0"),
+        ({}, "at least one field"),
+    ],
+)
 def test_plans_are_refused_before_the_first_run(over: dict, words: str) -> None:
     with pytest.raises(ll.InputError, match=re.escape(words)):
         ll.sweep("eel-planar", over, measure="mean_speed")
@@ -173,21 +183,29 @@ def test_measures_are_refused_before_the_first_run() -> None:
     with pytest.raises(ll.InputError, match="named twice"):
         Plan.make("eel-planar", OVER, ["mean_speed", "mean_speed"])
     with pytest.raises(ll.InputError, match="cannot be given to workers"):
-        ll.sweep("eel-planar", {"gait.period": [1.5, 2.0]}, measure=lambda result: 1.0, changes=SHORT, workers=1,
-                 out="never-written")
+        ll.sweep(
+            "eel-planar",
+            {"gait.period": [1.5, 2.0]},
+            measure=lambda result: 1.0,
+            changes=SHORT,
+            workers=1,
+            out="never-written",
+        )
     assert not Path("never-written").exists()
 
 
-@pytest.mark.parametrize(("scenario", "path", "values", "measure", "words"), [
-    ("eel-planar", "gait.amplitude", [0.04, 0.06], "reached", "a number of spines at rest"),
-    ("eel-planar", "duration", [0.5, 1.0], "period_speed", "let it last longer"),
-    ("neck-planar", "robot.first_stiffness", [0.04, 0.05], "mean_speed", "statics has no time"),
-    ("rod-swim", "gait.period", [1.0, 2.0], "peak_torque", "no joint torques"),
-    ("eel-lighthill", "gait.ramp", [0.5, 1.0], "steady.speed", "does nothing in steady motion"),
-    ("snake-undulate-isotropic", "gait.yaw_amplitude", [0.2, 0.3], "steady.largest_multiplier", "no multipliers"),
-])
-def test_measures_that_a_model_does_not_have(scenario: str, path: str, values: list, measure: str,
-                                             words: str) -> None:
+@pytest.mark.parametrize(
+    ("scenario", "path", "values", "measure", "words"),
+    [
+        ("eel-planar", "gait.amplitude", [0.04, 0.06], "reached", "a number of spines at rest"),
+        ("eel-planar", "duration", [0.5, 1.0], "period_speed", "let it last longer"),
+        ("neck-planar", "robot.first_stiffness", [0.04, 0.05], "mean_speed", "statics has no time"),
+        ("rod-swim", "gait.period", [1.0, 2.0], "peak_torque", "no joint torques"),
+        ("eel-lighthill", "gait.ramp", [0.5, 1.0], "steady.speed", "does nothing in steady motion"),
+        ("snake-undulate-isotropic", "gait.yaw_amplitude", [0.2, 0.3], "steady.largest_multiplier", "no multipliers"),
+    ],
+)
+def test_measures_that_a_model_does_not_have(scenario: str, path: str, values: list, measure: str, words: str) -> None:
     """Empty columns would be found after the last run."""
     with pytest.raises(ll.InputError, match=words):
         Plan.make(scenario, {path: values}, measure)
@@ -205,19 +223,22 @@ def test_a_measure_that_some_points_have_is_taken() -> None:
 def test_a_script_without_its_guard_is_told_so(tmp_path: Path) -> None:
     """Only where the measure lives in the script do workers import it."""
     script = tmp_path / "script.py"
-    script.write_text("import limbless as ll\n\ndef own(result):\n    return 1.0\n\n"
-                      f"ll.sweep('eel-planar', {{'gait.period': [1.5, 2.0]}}, measure=own, changes={SHORT}, workers=1, "
-                      f"out={str(tmp_path / 's')!r})\n")
+    script.write_text(
+        "import limbless as ll\n\ndef own(result):\n    return 1.0\n\n"
+        f"ll.sweep('eel-planar', {{'gait.period': [1.5, 2.0]}}, measure=own, changes={SHORT}, workers=1, "
+        f"out={str(tmp_path / 's')!r})\n"
+    )
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run([sys.executable, str(script)], env=env, capture_output=True, check=False, text=True)
-    assert 'InputError: the script runs its sweep again in every worker' in done.stderr
+    assert "InputError: the script runs its sweep again in every worker" in done.stderr
     assert not read_rows(tmp_path / "s")
 
 
 def test_ranges() -> None:
     eel, period = ll.Scenario.load("eel-planar"), "gait.period"
     assert values_of(period, {"from": 1.0, "to": 100.0, "count": 3, "scale": "log"}, eel) == pytest.approx(
-        (1.0, 10.0, 100.0))
+        (1.0, 10.0, 100.0)
+    )
     assert bounds_of(period, (1.0, 2.0), eel).share(1.25) == 0.25
     assert Bounds(1.0, 100.0, "log").share(10.0) == pytest.approx(0.5)
     assert from_words("gait.period=1.5,2,2.5") == ("gait.period", [1.5, 2, 2.5])
@@ -229,11 +250,13 @@ def test_ranges_take_the_units_of_their_fields() -> None:
     """Whatever stands in a file with a unit may stand in a range: angles, times, lengths, densities, parts of lists."""
     eel = ll.Scenario.load("eel-planar", {"environment.water.current": [0.1, 0.0, 0.0]})
     assert values_of("gait.amplitude", {"from": "0 deg", "to": "90 deg", "count": 2}, eel) == pytest.approx(
-        (0.0, np.pi / 2))
+        (0.0, np.pi / 2)
+    )
     assert values_of("gait.period", ["1500 ms", "2 s", 2.5], eel) == pytest.approx((1.5, 2.0, 2.5))
     assert bounds_of("robot.link_length", ("12 cm", "150 mm"), eel)[:2] == pytest.approx((0.12, 0.15))
     assert bounds_of("environment.water.density", {"from": "0.9 g/cm3", "to": "1 g/cm3"}, eel)[:2] == pytest.approx(
-        (900.0, 1000.0))
+        (900.0, 1000.0)
+    )
     assert values_of("environment.water.current.1", ["5 cm/s"], eel) == pytest.approx((0.05,))
     assert values_of("environment.water.model", ["morison", "lighthill"], eel) == ("morison", "lighthill")
     with pytest.raises(ll.InputError, match=r"over\.gait\.period: '2 m' is a length"):
@@ -257,8 +280,14 @@ def test_rows_of_runs_side_by_side_are_those_of_runs_alone(tmp_path: Path) -> No
         values = measured([find(name) for name in LEAN], alone)
         assert list(values) == LEAN and found.rows[run].values == pytest.approx(values, rel=1e-6)
         assert found.rows[run].values["mean_speed"] == pytest.approx(values["mean_speed"], rel=1e-9)
-    held = ll.sweep("eel-planar", {"gait.period": [1.5, 2.0]}, measure=LEAN, out=tmp_path / "held", workers=0,
-                    changes={**changes, "robot.base": "fixed"})
+    held = ll.sweep(
+        "eel-planar",
+        {"gait.period": [1.5, 2.0]},
+        measure=LEAN,
+        out=tmp_path / "held",
+        workers=0,
+        changes={**changes, "robot.base": "fixed"},
+    )
     assert np.isnan(held.rows[0].values["cost_of_transport"]) and held.rows[0].values["positive_work"] > 0.0
 
 
@@ -269,27 +298,29 @@ def test_steady_motion_is_refused_before_the_first_run() -> None:
     with pytest.raises(ll.InputError, match="a `current` has a direction"):
         ll.optimise("eel-planar", {"gait.amplitude": (0.02, 0.1)}, maximise="steady.speed", changes=changes)
     still = {"environment.water.current": [[0.1, 0.0, 0.0], [0.0, 0.0, 0.0]]}
-    assert Plan.make("eel-planar", still, "steady.speed").runs == 2            # one of them can be
+    assert Plan.make("eel-planar", still, "steady.speed").runs == 2  # one of them can be
 
 
 def test_samples_lie_between_their_bounds_and_are_the_same_every_time() -> None:
     over = {"gait.amplitude": (0.02, 0.1), "gait.period": {"from": 1.0, "to": 4.0, "scale": "log"}}
     for kind in ("sobol", "latin"):
-        plan, again = (Plan.make("eel-planar", over, "mean_speed", samples={"kind": kind, "count": 8, "seed": 3})
-                       for _ in range(2))
+        plan, again = (
+            Plan.make("eel-planar", over, "mean_speed", samples={"kind": kind, "count": 8, "seed": 3}) for _ in range(2)
+        )
         points = np.array([list(plan.point(run).values()) for run in range(8)])
         assert [plan.point(run) for run in range(8)] == [again.point(run) for run in range(8)]
         assert ((points > (0.02, 1.0)) & (points < (0.1, 4.0))).all()
         octaves = np.sort(np.floor(8 * np.log(points[:, 1]) / np.log(4.0)))
-        assert octaves.tolist() == list(range(8))                     # one in each of eight strips
+        assert octaves.tolist() == list(range(8))  # one in each of eight strips
     with pytest.raises(ll.InputError, match=r"samples.kind: must be sobol or latin"):
         Plan.make("eel-planar", over, "mean_speed", samples={"kind": "random", "count": 8})
 
 
 def test_a_plan_file_is_checked_with_its_lines(tmp_path: Path) -> None:
     file = tmp_path / "plan.yaml"
-    file.write_text("scenario: eel-planar\nset: {duration: 0.02}\nover:\n  gait.amplitude: [0.02, 0.04]\n"
-                    "measure: [mean_speed]\n")
+    file.write_text(
+        "scenario: eel-planar\nset: {duration: 0.02}\nover:\n  gait.amplitude: [0.02, 0.04]\nmeasure: [mean_speed]\n"
+    )
     plan = read_plan(file)
     assert plan.runs == 2 and plan.scenario.duration == 0.02
     file.write_text(file.read_text().replace("[0.02, 0.04]", "[]"))
@@ -302,8 +333,18 @@ def test_a_plan_file_is_checked_with_its_lines(tmp_path: Path) -> None:
 
 def test_the_command(tmp_path: Path) -> None:
     out = tmp_path / "s"
-    words = ["sweep", "eel-planar", "--set", "duration=0.02", "--over", "gait.period=1.5,2", "--out", str(out),
-             "--workers", "0"]
+    words = [
+        "sweep",
+        "eel-planar",
+        "--set",
+        "duration=0.02",
+        "--over",
+        "gait.period=1.5,2",
+        "--out",
+        str(out),
+        "--workers",
+        "0",
+    ]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.output
     assert "2 of 2 runs" in done.output and "largest mean_speed" in done.output
@@ -312,12 +353,15 @@ def test_the_command(tmp_path: Path) -> None:
     script = CliRunner().invoke(main, ["sweep", str(out), "--slurm"]).output
     assert f"limbless sweep {out} --workers 1 --quiet --share $SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT" in script
     fresh = tmp_path / "fresh"
-    planned = CliRunner().invoke(main, ["sweep", "eel-planar", "--over", "gait.period=1.5,2", "--slurm", "--out",
-                                        str(fresh)])
+    planned = CliRunner().invoke(
+        main, ["sweep", "eel-planar", "--over", "gait.period=1.5,2", "--slurm", "--out", str(fresh)]
+    )
     assert f"limbless sweep {fresh} --workers 1" in planned.output and (fresh / "plan.yaml").is_file()
     assert "0 of 2 runs" in CliRunner().invoke(main, ["sweep", str(fresh), "--status"]).output
     assert "there is no file" in CliRunner().invoke(main, ["sweep", "sweeps/nowhere"]).output
     wrong = CliRunner().invoke(main, ["sweep", "eel-planar"])
     assert wrong.exit_code == 2 and "at least one field to vary" in wrong.output
-    assert "did you mean 'amplitude'" in CliRunner().invoke(main, ["sweep", "eel-planar", "--over",
-                                                                   "gait.amplitud=1,2"]).output
+    assert (
+        "did you mean 'amplitude'"
+        in CliRunner().invoke(main, ["sweep", "eel-planar", "--over", "gait.amplitud=1,2"]).output
+    )

@@ -1,4 +1,5 @@
 """A short swim, run once for all tests of the view."""
+
 from __future__ import annotations
 
 import pytest

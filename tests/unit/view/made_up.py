@@ -1,4 +1,5 @@
 """Small results with the variables of models that need not be there: contacts, supports, swelling, tendons."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,5 @@
 """Many visitors, slow ones and absurd wishes: each has a limit, and a sentence that says it."""
+
 from __future__ import annotations
 
 import base64
@@ -43,16 +44,27 @@ def test_every_scenario_fits_into_the_studio() -> None:
     assert not [name for name in loader.names() if bounds.too_large(ll.Scenario.load(name)) is not None]
 
 
-@pytest.mark.parametrize(("name", "changes", "said"), [
-    ("eel-planar", {"duration": 1e6, "record_every": 1e3}, r"at most 5000000 steps; this one has 1e\+08: shorten "
-                                                           r"`duration` to 5e\+04 s"),
-    ("eel-planar", {"duration": 1e4}, r"at most 41666 records of this robot; this run has 500001: `record_every` of "
-                                      r"0\.25 s fits"),
-    ("snake-pegs", {"robot.links": 600}, "robots of at most 500 bodies or cells; this one has 600"),
-    ("rod-swim", {"model.cells": 9000}, "this one has 9000"),
-    ("neck-vertical-water", {"gait.points": 100_000}, "at most 62500 equilibria of this robot; these are 100000"),
-    ("neck-workspace", {"gait.count": 1001}, "these are 2004002"),
-])
+@pytest.mark.parametrize(
+    ("name", "changes", "said"),
+    [
+        (
+            "eel-planar",
+            {"duration": 1e6, "record_every": 1e3},
+            r"at most 5000000 steps; this one has 1e\+08: shorten "
+            r"`duration` to 5e\+04 s",
+        ),
+        (
+            "eel-planar",
+            {"duration": 1e4},
+            r"at most 41666 records of this robot; this run has 500001: `record_every` of "
+            r"0\.25 s fits",
+        ),
+        ("snake-pegs", {"robot.links": 600}, "robots of at most 500 bodies or cells; this one has 600"),
+        ("rod-swim", {"model.cells": 9000}, "this one has 9000"),
+        ("neck-vertical-water", {"gait.points": 100_000}, "at most 62500 equilibria of this robot; these are 100000"),
+        ("neck-workspace", {"gait.count": 1001}, "these are 2004002"),
+    ],
+)
 def test_absurd_wishes_are_refused_before_they_are_begun(name: str, changes: dict[str, Any], said: str) -> None:
     told = bounds.too_large(ll.Scenario.load(name, changes))
     assert told is not None and said.replace("\\", "") in told
@@ -63,8 +75,10 @@ def test_what_is_said_to_fit_fits() -> None:
     assert bounds.too_large(scenario) is None
 
 
-@pytest.mark.parametrize(("robot", "field"), [("uniform", "links"), ("aiko", "links"), ("wang-snake", "modules"),
-                                              ("khalil-eel", "spherical_joints")])
+@pytest.mark.parametrize(
+    ("robot", "field"),
+    [("uniform", "links"), ("aiko", "links"), ("wang-snake", "modules"), ("khalil-eel", "spherical_joints")],
+)
 def test_a_million_links_are_refused_by_their_field(robot: str, field: str) -> None:
     gait = {"kind": "body-wave", "amplitude": 0.1, "wavelength": 0.5}
     with pytest.raises(ll.InputError, match=rf"robot\.{field}: must be less than or equal to 10000; received 1000000"):
@@ -109,7 +123,7 @@ def test_runs_of_other_visitors_wait_for_their_turn() -> None:
         worker.ask(ll.Scenario.load("eel-planar", {"duration": 0.1}))
         assert not ended.wait(0.5) and not done
         worker.cancel()
-        until(lambda: failed)                                     # who waits can be cancelled
+        until(lambda: failed)  # who waits can be cancelled
         worker.ask(ll.Scenario.load("eel-planar", {"duration": 0.2}))
         turns.release()
         assert ended.wait(300.0)
@@ -128,7 +142,7 @@ def test_who_comes_when_it_is_full_reads_why(studio: Studio, monkeypatch: pytest
             told = next(one for one in heard(second) if one["type"] == "GuiHtmlMessage")
             assert bounds.FULL in told["props"]["content"] and len(studio.pages) == 1
     until(lambda: not studio.pages)
-    with visiting(studio.url, origin_of(studio)) as third:        # a place is free again
+    with visiting(studio.url, origin_of(studio)) as third:  # a place is free again
         say(third, CAMERA)
         until(lambda: studio.pages)
     until(lambda: not studio.pages and not studio._gone and not studio._turned_away)
@@ -141,12 +155,14 @@ def test_sockets_are_counted_at_the_gate(studio: Studio, monkeypatch: pytest.Mon
         with pytest.raises(InvalidStatus) as refused, visiting(studio.url, origin_of(studio)):
             pass
         assert refused.value.response.status_code == 503 and not studio.pages
+
     def enters() -> bool:
         try:
             with visiting(studio.url, origin_of(studio)):
                 return True
         except InvalidStatus:
             return False
+
     until(enters)
 
 
@@ -155,11 +171,13 @@ def test_who_does_not_read_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(gate, "PATIENCE", 1.2)
     studio = Studio(ll.run("eel-planar", {"duration": 2.0}), folder=tmp_path)
     port, key = studio.server.get_port(), base64.b64encode(os.urandom(16)).decode()
-    hello = (f"GET /{studio.gate.token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: "
-             f"Upgrade\r\n"
-             f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: "
-             f"viser-v{viser.__version__}\r\n"
-             f"Origin: http://127.0.0.1:{port}\r\n\r\n")
+    hello = (
+        f"GET /{studio.gate.token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: "
+        f"Upgrade\r\n"
+        f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: "
+        f"viser-v{viser.__version__}\r\n"
+        f"Origin: http://127.0.0.1:{port}\r\n\r\n"
+    )
     body = msgspec.msgpack.encode(CAMERA)
     try:
         with socket.socket() as deaf:

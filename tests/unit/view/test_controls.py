@@ -1,4 +1,5 @@
 """Every field that the page offers asks for a change of its own path, whatever the scenario."""
+
 from __future__ import annotations
 
 from contextlib import nullcontext
@@ -66,9 +67,13 @@ def changed(handle: Any, value: Any) -> None:
 
 
 def another(knob: Any) -> Any:
-    return {"number": lambda: 0.5 * (knob.value + knob.high), "whole": lambda: knob.value + 1,
-            "truth": lambda: not knob.value,
-            "choice": lambda: knob.options[-1], "text": lambda: "[0.5]"}[knob.kind]()
+    return {
+        "number": lambda: 0.5 * (knob.value + knob.high),
+        "whole": lambda: knob.value + 1,
+        "truth": lambda: not knob.value,
+        "choice": lambda: knob.options[-1],
+        "text": lambda: "[0.5]",
+    }[knob.kind]()
 
 
 @pytest.mark.parametrize("name", loader.names())
@@ -119,7 +124,7 @@ def test_what_is_typed_beyond_a_slider_is_what_runs(server: Any) -> None:
     assert handle.max >= 12.3456789
     changed(handle, end)
     assert page.made[-1] == ("gait.amplitude", 12.3456789) and handle.value == 12.3456789
-    changed(handle, end)                                    # once more, by the visitor
+    changed(handle, end)  # once more, by the visitor
     assert page.made[-1] == ("gait.amplitude", end)
 
 

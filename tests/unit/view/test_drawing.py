@@ -1,4 +1,5 @@
 """What is drawn is what was recorded: poses, sizes, forces, surroundings."""
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -41,7 +42,7 @@ def test_skin_is_closed_and_as_large_as_the_body() -> None:
     skin = Skin(frames, around=48)
     assert is_closed(skin.faces)
     area = np.pi * 0.02 * 0.03
-    ends = 0.03 * area * 2 / 3 * 2                       # two rounded ends, each 0.03 m long
+    ends = 0.03 * area * 2 / 3 * 2  # two rounded ends, each 0.03 m long
     assert volume(skin.vertices(3), skin.faces) == pytest.approx(area * (0.5 - 0.06) + ends, rel=0.03)
 
 
@@ -51,8 +52,8 @@ def test_skin_holds_every_section_where_the_dataset_has_it(swim: Result) -> None
     data = swim.dataset
     for frame in (0, 37, frames.count - 1):
         rings = skin.vertices(frame).reshape(-1, AROUND, 3)
-        middle = rings.mean(axis=1)[4::2][: data.sizes["section"]]     # after the rings of the rounded end: middles and
-                                                                       # joints in turn
+        middle = rings.mean(axis=1)[4::2][: data.sizes["section"]]  # after the rings of the rounded end: middles and
+        # joints in turn
         np.testing.assert_allclose(middle, data["position"].values[frame], atol=1e-12)
         axes = quaternion_to_matrix(data["orientation"].values[frame])
         for section, ring in enumerate(rings[4::2][: data.sizes["section"]]):
@@ -89,13 +90,17 @@ def test_forces_of_supports_are_drawn_along_the_world_axes() -> None:
 def test_wheels_that_stick_nowhere_slip() -> None:
     result = made_up.on_ground()
     held = np.tile([1.0, 0.0, 2.0], (made_up.FRAMES, 1))
-    state = np.tile([2.0, 2.0, 1.0], (made_up.FRAMES, 1))                       # one that rolls slips along, and holds
-                                                                                # across
-    result.dataset = result.dataset.assign(contact_held=(("time", "contact"), held), contact_state=(("time", "contact"),
-                                                                                                    state))
+    state = np.tile([2.0, 2.0, 1.0], (made_up.FRAMES, 1))  # one that rolls slips along, and holds
+    # across
+    result.dataset = result.dataset.assign(
+        contact_held=(("time", "contact"), held), contact_state=(("time", "contact"), state)
+    )
     _, colours = arrows.families(frames_of(result))[0].at(0)
-    assert [tuple(colour) for colour in colours] == [arrows.rgb(style.GREEN), arrows.rgb(style.RED),
-                                                     arrows.rgb(style.GREEN)]
+    assert [tuple(colour) for colour in colours] == [
+        arrows.rgb(style.GREEN),
+        arrows.rgb(style.RED),
+        arrows.rgb(style.GREEN),
+    ]
 
 
 def test_a_clamp_pulls_at_the_inner_end_of_its_module() -> None:
@@ -105,8 +110,8 @@ def test_a_clamp_pulls_at_the_inner_end_of_its_module() -> None:
     clamped = Result(data, SimpleNamespace(environment=[SimpleNamespace(kind="clamp", module=-1)]))
     family = next(one for one in arrows.families(frames_of(clamped)) if one.key == "clamp")
     ends, _ = family.at(0)
-    np.testing.assert_allclose(ends[0, 0], [0.4, 0.0, 0.0], atol=1e-12)         # the fifth section of 0.1 m begins
-                                                                                # there
+    np.testing.assert_allclose(ends[0, 0], [0.4, 0.0, 0.0], atol=1e-12)  # the fifth section of 0.1 m begins
+    # there
     np.testing.assert_allclose((ends[0, 1] - ends[0, 0]) / family.scale, [0.0, 0.0, 5.0], atol=1e-12)
 
 
@@ -198,8 +203,9 @@ def test_obstacles_stand_where_they_are() -> None:
     pegs = environment("pegs", feet=((1.0, 0.5, 0.0), (0.0, 0.0, 0.0)), span=(0.0, 0.0, 0.4), radius=0.05)
     boxes = ll.Boxes(centres=((0.0, 0.0, 1.0),), sizes=((1.0, 2.0, 3.0),), yaw=np.pi / 2)
     first, _, box = surroundings.surroundings([pegs, boxes], EXTENT)
-    np.testing.assert_allclose([first.vertices.min(axis=0), first.vertices.max(axis=0)],
-                               [[0.95, 0.45, 0.0], [1.05, 0.55, 0.4]], atol=1e-3)
+    np.testing.assert_allclose(
+        [first.vertices.min(axis=0), first.vertices.max(axis=0)], [[0.95, 0.45, 0.0], [1.05, 0.55, 0.4]], atol=1e-3
+    )
     np.testing.assert_allclose(np.ptp(box.vertices, axis=0), [2.0, 1.0, 3.0])
     for solid in (first, box):
         assert volume(solid.vertices - solid.vertices.mean(axis=0), solid.faces) > 0.0
@@ -213,13 +219,15 @@ def test_water_has_a_surface_only_where_one_is_given() -> None:
 
 
 def test_terrain_has_its_heights() -> None:
-    terrain = environment("terrain", function=None, _grid=np.arange(6.0).reshape(2, 3), corner=(1.0, 2.0),
-                          spacing=(0.5, 0.25))
+    terrain = environment(
+        "terrain", function=None, _grid=np.arange(6.0).reshape(2, 3), corner=(1.0, 2.0), spacing=(0.5, 0.25)
+    )
     (solid,) = surroundings.surroundings([terrain], EXTENT)
     np.testing.assert_allclose(solid.vertices[5], [1.5, 2.5, 5.0])
-    x, y, z = solid.vertices.T                               # its walls reach below its lowest point, all around
-    assert z.min() < 0.0 and {(1.0, 2.0), (1.5, 2.0), (1.0, 2.5), (1.5, 2.5)} <= set(zip(x[z < 0.0], y[z < 0.0],
-                                                                                         strict=True))
+    x, y, z = solid.vertices.T  # its walls reach below its lowest point, all around
+    assert z.min() < 0.0 and {(1.0, 2.0), (1.5, 2.0), (1.0, 2.5), (1.5, 2.5)} <= set(
+        zip(x[z < 0.0], y[z < 0.0], strict=True)
+    )
     middle = solid.vertices.mean(axis=0)
     walls = solid.vertices[solid.faces[4:]]
     normal = np.cross(walls[:, 1] - walls[:, 0], walls[:, 2] - walls[:, 0])
@@ -267,8 +275,9 @@ def test_a_legend_gives_the_scale_of_what_is_shown() -> None:
     force, length = scale_of(family)
     assert length == pytest.approx(force * family.scale) and 0.1 < length / family.reach < 10.0
     torque = np.array([[0.0, 4.0]])
-    display = SimpleNamespace(arrows=[family], torque=torque, coloured=("internal torque", "N m"), tendons=None,
-                              shows=lambda key: True)
+    display = SimpleNamespace(
+        arrows=[family], torque=torque, coloured=("internal torque", "N m"), tendons=None, shows=lambda key: True
+    )
     assert f"{force:g} N is {length:.3g} m long" in legend(display) and "4 N m, internal torque" in legend(display)
     display.shows = lambda key: key == "torque"
     assert "long" not in legend(display)
@@ -283,31 +292,42 @@ def test_a_box_is_drawn_where_it_is_felt() -> None:
     boxes = ll.Boxes(centers=((0.3, -0.2, 0.4),), sizes=((1.0, 0.4, 0.6),), yaw=0.5)
     (solid,) = surroundings.surroundings([boxes], EXTENT)
     surface = np.zeros((1, shapes.SURFACE_COLUMNS))
-    surface[0, shapes.SHAPE:shapes.SHAPE + 15] = boxes.shapes()[0][1]
-    assert [shapes.box_distance(surface, 0, Vector(*corner))[0]
-            for corner in solid.vertices] == pytest.approx([0.0] * 8, abs=1e-12)
+    surface[0, shapes.SHAPE : shapes.SHAPE + 15] = boxes.shapes()[0][1]
+    assert [shapes.box_distance(surface, 0, Vector(*corner))[0] for corner in solid.vertices] == pytest.approx(
+        [0.0] * 8, abs=1e-12
+    )
 
 
 def test_at_a_time_the_frame_is_shown_that_began_last() -> None:
-    frames = frames_of(Result(made_up.straight()))                     # one every 0.2 s
-    assert [frames.at(time) for time in (-1.0, 0.0, 0.19, 0.2, 0.39, 0.61, 99.0)] == [0, 0, 0, 1, 1, 3,
-                                                                                      made_up.FRAMES - 1]
+    frames = frames_of(Result(made_up.straight()))  # one every 0.2 s
+    assert [frames.at(time) for time in (-1.0, 0.0, 0.19, 0.2, 0.39, 0.61, 99.0)] == [
+        0,
+        0,
+        0,
+        1,
+        1,
+        3,
+        made_up.FRAMES - 1,
+    ]
 
 
 def test_tendons_are_drawn_through_the_holes_that_they_pass() -> None:
-    """Bent: the pieces of each tendon are together as long as the recorded tendon, from the clamped disk to its anchor.
-    """
+    """Bent: the pieces of each tendon are together as long as the recorded tendon, from the clamped disk to its anchor."""
     import limbless as ll
     from limbless.view.tendons import lines_of
 
-    result = ll.run("neck-planar", {"robot.count": 3, "gait.points": 3, "gait.table": [[0, 0.06, 0.004, 0.002],
-                                                                                       [1, 0.06, 0.006, 0.001]]})
+    result = ll.run(
+        "neck-planar",
+        {"robot.count": 3, "gait.points": 3, "gait.table": [[0, 0.06, 0.004, 0.002], [1, 0.06, 0.006, 0.001]]},
+    )
     lines = lines_of(frames_of(result))
     assert lines is not None
     ends, _ = lines.at(1)
     pieces = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).reshape(4, 3).sum(axis=1)
     np.testing.assert_allclose(pieces, result.dataset["tendon_length"].values[1], atol=1e-12)
-    np.testing.assert_allclose(np.linalg.norm(ends[::3, 0] - result.dataset["position"].values[1, 0], axis=1), 0.012,
-                               atol=1e-12)
-    np.testing.assert_allclose(np.linalg.norm(ends[2::3, 1] - result.dataset["position"].values[1, -1], axis=1), 0.012,
-                               atol=1e-12)
+    np.testing.assert_allclose(
+        np.linalg.norm(ends[::3, 0] - result.dataset["position"].values[1, 0], axis=1), 0.012, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        np.linalg.norm(ends[2::3, 1] - result.dataset["position"].values[1, -1], axis=1), 0.012, atol=1e-12
+    )

@@ -1,4 +1,5 @@
 """What a page is told: every frame in one piece, a mark that is a line, and nothing of what is not there any more."""
+
 from __future__ import annotations
 
 import threading
@@ -108,7 +109,7 @@ def test_plots_stay_where_they_are_when_another_result_comes() -> None:
         plots.show(frames_of(made_up.on_ground()), None)
         before = [panel.handle for panel in plots._panels]
         plots.show(frames_of(made_up.statics()), None)
-        assert [panel.handle for panel in plots._panels] == before[:len(plots._panels)]
+        assert [panel.handle for panel in plots._panels] == before[: len(plots._panels)]
         assert plots._panels[0].name == "tension" and plots._panels[0].choice.value == "tension"
         assert plots._panels[0].handle.title == "tension (N)"
     finally:

@@ -1,4 +1,5 @@
 """Who gets into the studio: its own page by its own address, and nobody else."""
+
 from __future__ import annotations
 
 import socket
@@ -52,23 +53,40 @@ def test_its_own_page_gets_in_and_can_save(studio: Studio) -> None:
     until(lambda: not studio.pages)
 
 
-@pytest.mark.parametrize("case", ["another port", "another name", "no origin", "nobody's page", "no token",
-                                  "another token", "renamed",
-                                  "renamed page", "two hosts", "https", "file"])
+@pytest.mark.parametrize(
+    "case",
+    [
+        "another port",
+        "another name",
+        "no origin",
+        "nobody's page",
+        "no token",
+        "another token",
+        "renamed",
+        "renamed page",
+        "two hosts",
+        "https",
+        "file",
+    ],
+)
 def test_a_page_from_elsewhere_opens_no_socket(studio: Studio, case: str) -> None:
     own, port = origin_of(studio), studio.server.get_port()
     address, origin, headers = studio.url, own, {}
     if case in ("another port", "another name", "nobody's page", "https", "file"):
-        origin = {"another port": "http://127.0.0.1:9999", "another name": "http://evil.example",
-                  "nobody's page": "null",
-                  "https": f"https://127.0.0.1:{port}", "file": "file:" + "//"}[case]
+        origin = {
+            "another port": "http://127.0.0.1:9999",
+            "another name": "http://evil.example",
+            "nobody's page": "null",
+            "https": f"https://127.0.0.1:{port}",
+            "file": "file:" + "//",
+        }[case]
     elif case == "no origin":
         origin = None
     elif case in ("no token", "another token"):
         address = own if case == "no token" else f"{own}/{'a' * len(studio.gate.token)}"
     elif case == "two hosts":
         headers = {"Host": f"127.0.0.1:{port}"}
-    else:                                                        # a name that its owner points at this machine
+    else:  # a name that its owner points at this machine
         headers = {"Host": f"evil.example:{port}"}
         origin = f"http://evil.example:{port}" if case == "renamed page" else own
     before = set(studio.pages)
@@ -78,13 +96,24 @@ def test_a_page_from_elsewhere_opens_no_socket(studio: Studio, case: str) -> Non
     assert set(studio.pages) == before
 
 
-@pytest.mark.parametrize(("path", "headers"), [
-    ("", {}), ("/", {}), ("/index.html", {}), ("/wrong", {}), ("{token}", {"Host": "evil.example"}),
-    ("{token}", {"Host": "127.0.0.1:1"}),
-    ("{token}", {"Host": "x@127.0.0.1"}), ("{token}", {"Origin": "http://127.0.0.1:9999"}),
-    ("{token}", {"Origin": "null"}),
-    ("{token}x", {}), ("//{token}", {}), ("/?/{token}", {}), ("/x/../{token}", {}),
-])
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("", {}),
+        ("/", {}),
+        ("/index.html", {}),
+        ("/wrong", {}),
+        ("{token}", {"Host": "evil.example"}),
+        ("{token}", {"Host": "127.0.0.1:1"}),
+        ("{token}", {"Host": "x@127.0.0.1"}),
+        ("{token}", {"Origin": "http://127.0.0.1:9999"}),
+        ("{token}", {"Origin": "null"}),
+        ("{token}x", {}),
+        ("//{token}", {}),
+        ("/?/{token}", {}),
+        ("/x/../{token}", {}),
+    ],
+)
 def test_other_requests_are_refused_in_words(studio: Studio, path: str, headers: dict[str, str]) -> None:
     path = path.replace("{token}", f"/{studio.gate.token}").replace("///", "//")
     status, said = status_of(origin_of(studio) + path, **headers)
@@ -105,19 +134,34 @@ def test_what_is_served_stays_in_the_page(studio: Studio) -> None:
 
 def test_every_studio_has_a_token_of_its_own() -> None:
     tokens = {Gate().token for _ in range(50)}
-    assert len(tokens) == 50 and all(len(token) == 32 for token in tokens)         # 24 random bytes
+    assert len(tokens) == 50 and all(len(token) == 32 for token in tokens)  # 24 random bytes
 
 
-@pytest.mark.parametrize(("listens", "given", "own"), [
-    ("127.0.0.1", "127.0.0.1:80", True), ("127.0.0.1", "127.0.0.1", True), ("127.0.0.1", "localhost", True),
-    ("127.0.0.1", "[::1]:80", True), ("127.0.0.1", "192.168.1.5", False), ("127.0.0.1", "localhost:81", False),
-    ("127.0.0.1", "localhost.evil.example", False), ("127.0.0.1", "127.0.0.1.evil.example", False),
-    ("127.0.0.1", "", False),
-    ("127.0.0.1", "[::1", False), ("127.0.0.1", "127.0.0.1:x", False), ("127.0.0.1", "127.0.0.1/x", False),
-    ("0.0.0.0", "192.168.1.5", True), ("0.0.0.0", "[fe80::1]", True), ("0.0.0.0", "localhost", True),
-    ("0.0.0.0", socket.gethostname(), True), ("0.0.0.0", "evil.example", False), ("0.0.0.0", "192.168.1.5:81", False),
-    ("192.168.1.5", "192.168.1.5", True), ("192.168.1.5", "192.168.1.6", False),
-])
+@pytest.mark.parametrize(
+    ("listens", "given", "own"),
+    [
+        ("127.0.0.1", "127.0.0.1:80", True),
+        ("127.0.0.1", "127.0.0.1", True),
+        ("127.0.0.1", "localhost", True),
+        ("127.0.0.1", "[::1]:80", True),
+        ("127.0.0.1", "192.168.1.5", False),
+        ("127.0.0.1", "localhost:81", False),
+        ("127.0.0.1", "localhost.evil.example", False),
+        ("127.0.0.1", "127.0.0.1.evil.example", False),
+        ("127.0.0.1", "", False),
+        ("127.0.0.1", "[::1", False),
+        ("127.0.0.1", "127.0.0.1:x", False),
+        ("127.0.0.1", "127.0.0.1/x", False),
+        ("0.0.0.0", "192.168.1.5", True),
+        ("0.0.0.0", "[fe80::1]", True),
+        ("0.0.0.0", "localhost", True),
+        ("0.0.0.0", socket.gethostname(), True),
+        ("0.0.0.0", "evil.example", False),
+        ("0.0.0.0", "192.168.1.5:81", False),
+        ("192.168.1.5", "192.168.1.5", True),
+        ("192.168.1.5", "192.168.1.6", False),
+    ],
+)
 def test_its_own_names(listens: str, given: str, own: bool) -> None:
     from websockets.datastructures import Headers
 
@@ -127,9 +171,12 @@ def test_its_own_names(listens: str, given: str, own: bool) -> None:
 
 
 def test_addresses_that_a_browser_opens() -> None:
-    for listens, opened in (("127.0.0.1", "http://127.0.0.1:8/"), ("0.0.0.0", "http://127.0.0.1:8/"),
-                            ("::1", "http://[::1]:8/"),
-                            ("studio.local", "http://studio.local:8/")):
+    for listens, opened in (
+        ("127.0.0.1", "http://127.0.0.1:8/"),
+        ("0.0.0.0", "http://127.0.0.1:8/"),
+        ("::1", "http://[::1]:8/"),
+        ("studio.local", "http://studio.local:8/"),
+    ):
         gate = Gate(listens)
         assert gate.address(8) == opened + gate.token
 

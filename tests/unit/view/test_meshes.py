@@ -1,4 +1,5 @@
 """Meshes of a robot file stand where its links are, and the skin steps aside."""
+
 from __future__ import annotations
 
 import struct
@@ -27,14 +28,22 @@ def tetrahedron(path: Path) -> np.ndarray:
 
 def run_of(path: Path) -> Any:
     gait = {"kind": "joint-wave", "yaw_amplitude": 0.5, "pitch_amplitude": 0.3}
-    return ll.run({"robot": {"preset": "file", "file": str(path)}, "gait": gait, "environment": [{"kind": "water"}],
-                   "duration": 0.05})
+    return ll.run(
+        {
+            "robot": {"preset": "file", "file": str(path)},
+            "gait": gait,
+            "environment": [{"kind": "water"}],
+            "duration": 0.05,
+        }
+    )
 
 
 def test_a_mesh_moves_with_its_link(tmp_path: Path) -> None:
     corners = tetrahedron(tmp_path / "link.stl") * 0.01
-    visual = ('<visual><origin xyz="0.02 0.01 0" rpy="0.3 0 0.5"/><geometry><mesh filename="link.stl" '
-              'scale="0.01 0.01 0.01"/></geometry></visual>')
+    visual = (
+        '<visual><origin xyz="0.02 0.01 0" rpy="0.3 0 0.5"/><geometry><mesh filename="link.stl" '
+        'scale="0.01 0.01 0.01"/></geometry></visual>'
+    )
     result = run_of(written(tmp_path, "s.urdf", urdf().replace("</inertial>", "</inertial>" + visual)))
     frames = frames_of(result)
     meshes = meshes_of(frames)
@@ -49,7 +58,7 @@ def test_a_mesh_moves_with_its_link(tmp_path: Path) -> None:
     assert corners @ quaternion_to_matrix(turn).T + place == pytest.approx(expected, abs=1e-9)
     modules_give_way(frames)
     (tmp_path / "link.stl").unlink()
-    assert meshes_of(frames) == []                           # gone: the skin is drawn
+    assert meshes_of(frames) == []  # gone: the skin is drawn
 
 
 def modules_give_way(frames: Any) -> None:

@@ -1,4 +1,5 @@
 """Modes of a soft body in the studio: the numbers of the model, and a swing that is one."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -36,7 +37,7 @@ def test_a_swing_goes_to_both_sides(neck: ll.Result) -> None:
     reach = np.linalg.norm(way, axis=-1).max()
     assert 0.5 * modes.LARGEST * frames.size < reach < 1.5 * modes.LARGEST * frames.size
     half = len(made) // 2
-    np.testing.assert_allclose(way[:half], -way[half:], atol=0.3 * reach)        # drawn large, not small
+    np.testing.assert_allclose(way[:half], -way[half:], atol=0.3 * reach)  # drawn large, not small
     assert made[0].count == 1 and lines_of(made[0]) is not None
 
 

@@ -1,4 +1,5 @@
 """The notebook among the examples was executed, and its cells still run."""
+
 from __future__ import annotations
 
 import json

@@ -1,4 +1,5 @@
 """Replay, report and movie as files."""
+
 from __future__ import annotations
 
 import re
@@ -60,19 +61,26 @@ def test_report_holds_everything_and_needs_no_network(folder: Path) -> None:
     told = CliRunner().invoke(main, ["report", str(folder)])
     assert told.exit_code == 0, told.output
     page = (folder / "report.html").read_text()
-    outside = re.sub(r"<script>.*?</script>", "", page.split("<iframe")[0] + page.split("</iframe>")[1],
-                     flags=re.DOTALL)
+    outside = re.sub(
+        r"<script>.*?</script>", "", page.split("<iframe")[0] + page.split("</iframe>")[1], flags=re.DOTALL
+    )
     assert not ADDRESS.search(outside)
-    for text in ("<h1>eel-planar</h1>", "class='verdict pass'", "All 4 balances hold", "mean speed",
-                 "Dynamic modeling and simulation",
-                 "limbless run eel-planar --set duration=2.0", "ll.run(&#x27;eel-planar&#x27;, "
-                                                               "{&#x27;duration&#x27;: 2.0})", "khalil-eel"):
+    for text in (
+        "<h1>eel-planar</h1>",
+        "class='verdict pass'",
+        "All 4 balances hold",
+        "mean speed",
+        "Dynamic modeling and simulation",
+        "limbless run eel-planar --set duration=2.0",
+        "ll.run(&#x27;eel-planar&#x27;, {&#x27;duration&#x27;: 2.0})",
+        "khalil-eel",
+    ):
         assert text in outside, text
 
 
 def test_a_damaged_result_turns_the_verdict_red(swim: Result) -> None:
     broken = swim.dataset.copy(deep=True)
-    broken["look_actuator_work"].values[30:] += 1.0                  # what the balances are found from
+    broken["look_actuator_work"].values[30:] += 1.0  # what the balances are found from
     page = str(Result(broken, swim.scenario).report())
     assert "class='verdict fail'" in page and "Do not trust these numbers: the power balance" in page
     assert "class='verdict fail'" in str(Result(swim.dataset, swim.scenario, status="interrupted").report())
@@ -108,12 +116,18 @@ def test_movies_show_the_robot_and_it_moves(swim: Result, tmp_path: Path) -> Non
     assert (frames, round(seconds, 2)) == (26, 1.04)
 
 
-@pytest.mark.parametrize(("name", "changes"), [
-    ("rod-swim", {"duration": 1.0}), ("snake-pegs", {"duration": 0.5}), ("wheeled-snake-crawl", {"duration": 1.0}),
-    ("neck-horizontal-water", {}),
-])
-def test_every_model_has_a_movie(name: str, changes: dict[str, float], tmp_path: Path,
-                                 monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("rod-swim", {"duration": 1.0}),
+        ("snake-pegs", {"duration": 0.5}),
+        ("wheeled-snake-crawl", {"duration": 1.0}),
+        ("neck-horizontal-water", {}),
+    ],
+)
+def test_every_model_has_a_movie(
+    name: str, changes: dict[str, float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from PIL import Image
 
     import limbless as ll
@@ -136,8 +150,11 @@ def test_a_gif_keeps_its_colours_from_frame_to_frame(tmp_path: Path, monkeypatch
     """A thin line of a rare colour beside shades that change: with a palette for each frame it fades into them."""
     from PIL import Image
 
-    pictures = np.repeat(np.linspace(60, 250, 128).astype(np.uint8)[None, None, :, None], 3,
-                         axis=3).repeat(72, axis=1).repeat(4, axis=0)
+    pictures = (
+        np.repeat(np.linspace(60, 250, 128).astype(np.uint8)[None, None, :, None], 3, axis=3)
+        .repeat(72, axis=1)
+        .repeat(4, axis=0)
+    )
     pictures[:, 40, 20:40] = [213, 94, 0]
     for number, picture in enumerate(pictures):
         picture[:30] = [10 * number, 100, 200]
@@ -167,10 +184,12 @@ def test_a_run_to_compare_with_is_not_plotted_beyond_its_end() -> None:
     lines = lines_beside(shorter, "head_position", longer.abscissa)
     own = plot_of(longer, "head_position").lines["x"]
     np.testing.assert_allclose(lines["x, other"], np.where(np.arange(8) < 4, own, np.nan))
-    assert lines_beside(shorter, "tension", longer.abscissa) == lines_beside(None, "head_position",
-                                                                             longer.abscissa) == {}
-    assert Plot("", "", lines).limits() == pytest.approx((own[0] - 0.05 * (own[3] - own[0]),
-                                                          own[3] + 0.05 * (own[3] - own[0])))
+    assert (
+        lines_beside(shorter, "tension", longer.abscissa) == lines_beside(None, "head_position", longer.abscissa) == {}
+    )
+    assert Plot("", "", lines).limits() == pytest.approx(
+        (own[0] - 0.05 * (own[3] - own[0]), own[3] + 0.05 * (own[3] - own[0]))
+    )
 
 
 def test_a_movie_has_the_size_and_the_camera_that_are_asked_for(tmp_path: Path) -> None:
@@ -196,17 +215,21 @@ def test_camera_puts_what_it_looks_at_in_the_middle() -> None:
     assert place[1, 1] > 0.0 and depth[0] == pytest.approx(np.linalg.norm([0.5, -3.2, 1.9]))
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
-    (["--to", "eel.avi"], "a movie ends in .mp4 or .gif; got 'eel.avi'"),
-    (["--to", "eel.gif", "--speed", "0"], "must be greater than 0"),
-    (["--to", "eel.gif", "--show", "wind"], "no forces 'wind' to show; it has: fluid"),
-    (["--to", "eel.gif", "--size", "wide"], "two even numbers from 64 to 3840 such as 1280x720; got 'wide'"),
-    (["--to", "eel.gif", "--size", "641x360"], "got '641x360'"),
-    (["--to", "eel.gif", "--camera", "below"], "side, front, back, top, or azimuth,elevation in degrees"),
-    (["--to", "eel.gif", "--camera", "0,95"], "an elevation from -90 to 90 degrees"),
-])
-def test_movies_refuse_in_words(folder: Path, arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch,
-                                tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--to", "eel.avi"], "a movie ends in .mp4 or .gif; got 'eel.avi'"),
+        (["--to", "eel.gif", "--speed", "0"], "must be greater than 0"),
+        (["--to", "eel.gif", "--show", "wind"], "no forces 'wind' to show; it has: fluid"),
+        (["--to", "eel.gif", "--size", "wide"], "two even numbers from 64 to 3840 such as 1280x720; got 'wide'"),
+        (["--to", "eel.gif", "--size", "641x360"], "got '641x360'"),
+        (["--to", "eel.gif", "--camera", "below"], "side, front, back, top, or azimuth,elevation in degrees"),
+        (["--to", "eel.gif", "--camera", "0,95"], "an elevation from -90 to 90 degrees"),
+    ],
+)
+def test_movies_refuse_in_words(
+    folder: Path, arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.chdir(tmp_path)
     told = CliRunner().invoke(main, ["movie", str(folder), *arguments])
     assert told.exit_code == 2
@@ -214,13 +237,17 @@ def test_movies_refuse_in_words(folder: Path, arguments: list[str], said: str, m
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
-    (["eel-planer"], "unknown scenario 'eel-planer'; did you mean 'eel-planar'?"),
-    (["eel-planar", "eel-planar", "eel-loop"], "view takes one run, or two to compare; got 3"),
-    (["."], "holds no result.nc"),
-])
-def test_view_refuses_in_words(arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch,
-                               tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["eel-planer"], "unknown scenario 'eel-planer'; did you mean 'eel-planar'?"),
+        (["eel-planar", "eel-planar", "eel-loop"], "view takes one run, or two to compare; got 3"),
+        (["."], "holds no result.nc"),
+    ],
+)
+def test_view_refuses_in_words(
+    arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.chdir(tmp_path)
     told = CliRunner().invoke(main, ["view", *arguments])
     assert told.exit_code == 2
@@ -235,15 +262,24 @@ def test_plots_offer_every_variable_and_the_busiest_lines(swim: Result) -> None:
     torque = plot_of(frames, "joint_torque")
     assert len(torque.lines) == 6 and torque.left_out == 30
     busiest = np.ptp(swim.dataset["joint_torque"].values, axis=0).argmax()
-    assert any(np.array_equal(values, swim.dataset["joint_torque"].values[:, busiest])
-               for values in torque.lines.values())
-    np.testing.assert_allclose(plot_of(frames, SPEED).lines["speed"],
-                               np.linalg.norm(swim.dataset["com_velocity"].values, axis=1))
+    assert any(
+        np.array_equal(values, swim.dataset["joint_torque"].values[:, busiest]) for values in torque.lines.values()
+    )
+    np.testing.assert_allclose(
+        plot_of(frames, SPEED).lines["speed"], np.linalg.norm(swim.dataset["com_velocity"].values, axis=1)
+    )
 
 
-@pytest.mark.parametrize("largest, unit, label, shown", [
-    (2.0e-7, "W", "power (10⁻⁹ W)", 200.0), (0.0012, "m/s", "power (10⁻³ m/s)", 1.2), (0.4, "W", "power (W)", 0.4),
-    (3.2e6, "1", "power (10⁶)", 3.2), (0.0, "W", "power (W)", 0.0)])
+@pytest.mark.parametrize(
+    "largest, unit, label, shown",
+    [
+        (2.0e-7, "W", "power (10⁻⁹ W)", 200.0),
+        (0.0012, "m/s", "power (10⁻³ m/s)", 1.2),
+        (0.4, "W", "power (W)", 0.4),
+        (3.2e6, "1", "power (10⁶)", 3.2),
+        (0.0, "W", "power (W)", 0.0),
+    ],
+)
 def test_an_axis_has_numbers_that_can_be_read(largest: float, unit: str, label: str, shown: float) -> None:
     plot = Plot("power", unit, {"a": np.array([0.0, -largest, np.nan])}).readable()
     assert plot.label == label

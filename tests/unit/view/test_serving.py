@@ -1,4 +1,5 @@
 """The server: this machine only, nothing outside its own pages, gone when it is told to go."""
+
 from __future__ import annotations
 
 import os
@@ -26,9 +27,14 @@ def process(tmp_path_factory: pytest.TempPathFactory):
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from limbless.cli import main; main()"
     )
     environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": home}
-    started = subprocess.Popen([sys.executable, "-c", code, "view", "eel-planar", "--set", "duration=0.5",
-                                "--no-browser"], cwd=where,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    started = subprocess.Popen(
+        [sys.executable, "-c", code, "view", "eel-planar", "--set", "duration=0.5", "--no-browser"],
+        cwd=where,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
     yield started
     if started.poll() is None:
         started.kill()
@@ -59,10 +65,11 @@ def test_the_page_is_served(address: str) -> None:
     assert b"<html" in got(address)
 
 
-@pytest.mark.parametrize("path", ["/secret.txt", "/../secret.txt", "/..%2Fsecret.txt",
-                                  "/%2e%2e/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd"])
+@pytest.mark.parametrize(
+    "path", ["/secret.txt", "/../secret.txt", "/..%2Fsecret.txt", "/%2e%2e/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd"]
+)
 def test_no_other_file_is_served(address: str, path: str) -> None:
-    for start in (address, address.rpartition("/")[0]):         # with the token and without it
+    for start in (address, address.rpartition("/")[0]):  # with the token and without it
         answer = got(start + path)
         assert b"a secret" not in answer and b"root:" not in answer
 
@@ -105,8 +112,9 @@ def test_listening_for_others_is_warned_of(monkeypatch: pytest.MonkeyPatch, tmp_
     assert opened == ["0.0.0.0", "127.0.0.1"]
 
 
-def test_who_leaves_before_the_page_is_made_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch,
-                                                                  tmp_path: Path) -> None:
+def test_who_leaves_before_the_page_is_made_leaves_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """A page that is loaded and closed at once: its threads end, and the server does not wait for it for ever."""
     from types import SimpleNamespace
 
@@ -118,13 +126,13 @@ def test_who_leaves_before_the_page_is_made_leaves_nothing_behind(monkeypatch: p
     visitor = SimpleNamespace(client_id=7)
 
     def slow_page(*_: object) -> SimpleNamespace:
-        studio._leave(visitor)                               # type: ignore[arg-type]
+        studio._leave(visitor)  # type: ignore[arg-type]
         return SimpleNamespace(close=lambda: closed.append(True))
 
     monkeypatch.setattr("limbless.view.page.Page", slow_page)
     try:
-        studio._enter(visitor)                               # type: ignore[arg-type]
+        studio._enter(visitor)  # type: ignore[arg-type]
         assert closed == [True] and not studio.pages and not studio._gone
-        studio.wait(patience=0.2)                            # comes to an end
+        studio.wait(patience=0.2)  # comes to an end
     finally:
         studio.close()

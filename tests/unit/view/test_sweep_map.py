@@ -1,4 +1,5 @@
 """The map of a sweep holds every run where it belongs, follows its folder, and runs what is clicked."""
+
 from __future__ import annotations
 
 from html import unescape
@@ -22,8 +23,13 @@ from tests.unit.view.visitor import CAMERA, heard, say, visiting
 GRID = {"gait.amplitude": [0.02, 0.04, 0.06], "gait.period": [1.5, 2.0]}
 
 
-def made(folder: Path, over: dict[str, Any], rows: list[Row], samples: dict[str, Any] | None = None,
-         changes: dict[str, Any] | None = None) -> Sweep:
+def made(
+    folder: Path,
+    over: dict[str, Any],
+    rows: list[Row],
+    samples: dict[str, Any] | None = None,
+    changes: dict[str, Any] | None = None,
+) -> Sweep:
     plan = Plan.make("eel-planar", over, ["mean_speed", "positive_work"], changes, samples)
     folder.mkdir()
     (folder / "plan.yaml").write_text(plan.to_yaml())
@@ -61,8 +67,12 @@ def test_of_three_fields_a_cell_is_the_best(tmp_path: Path) -> None:
 
 
 def test_samples_and_lines_are_points(tmp_path: Path) -> None:
-    sweep = made(tmp_path / "s", {"gait.amplitude": (0.02, 0.1), "gait.period": (1.0, 2.0)},
-                 [row(0, 0.1), row(1, 0.3), Row(2, {}, "failed: it", 0.1)], {"kind": "sobol", "count": 4})
+    sweep = made(
+        tmp_path / "s",
+        {"gait.amplitude": (0.02, 0.1), "gait.period": (1.0, 2.0)},
+        [row(0, 0.1), row(1, 0.3), Row(2, {}, "failed: it", 0.1)],
+        {"kind": "sobol", "count": 4},
+    )
     choice = Choice("mean_speed", "gait.period")
     marks, _ = sweep_map.marks_of(sweep, choice)
     assert [mark.run for mark in marks] == [0, 1, 2] and marks[2].y == 0.0
@@ -102,8 +112,9 @@ def test_the_studio_follows_a_sweep_and_runs_what_is_clicked(tmp_path: Path, swi
     try:
         with visiting(studio.url, origin) as connection:
             say(connection, CAMERA)
-            field = next(one for one in heard(connection) if one["type"] == "GuiTextMessage"
-                         and one["props"]["label"] == "run")
+            field = next(
+                one for one in heard(connection) if one["type"] == "GuiTextMessage" and one["props"]["label"] == "run"
+            )
             page = until(lambda: next(iter(studio.pages.values()), None))
             assert "1 of 6 runs" in page.sweep.told.content and field["uuid"] in page.sweep.map.content
             with Store(sweep.folder) as store:
@@ -111,13 +122,13 @@ def test_the_studio_follows_a_sweep_and_runs_what_is_clicked(tmp_path: Path, swi
             until(lambda: "2 of 6 runs" in page.sweep.told.content)
             say(connection, {"type": "GuiUpdateMessage", "uuid": field["uuid"], "updates": {"value": "5 "}})
             until(lambda: page.result.scenario.gait.period == 2.0 and page.result.scenario.duration == 0.2)
-            until(lambda: "gait.amplitude" in page.controls.entries.fields)          # made anew after the result
+            until(lambda: "gait.amplitude" in page.controls.entries.fields)  # made anew after the result
             assert page.result.scenario.gait.amplitude == 0.06 == page.controls.entries.fields["gait.amplitude"].value
             assert "<td>0.7</td>" in page.sweep.told.content
             assert "stroke-width='2' data-run='5'" in page.sweep.map.content
             say(connection, {"type": "GuiUpdateMessage", "uuid": field["uuid"], "updates": {"value": "77"}})
             until(lambda: "the runs 0 to 5; got 77" in page.controls.status.content)
-            page.tune("gait.period", 3.0)                             # what is shown can be tuned as any other run
+            page.tune("gait.period", 3.0)  # what is shown can be tuned as any other run
             until(lambda: page.result.scenario.gait.period == 3.0)
     finally:
         studio.close()

@@ -1,4 +1,5 @@
 """The tip of a tendon-driven spine follows the target, where the model for it is installed."""
+
 from __future__ import annotations
 
 import numpy as np

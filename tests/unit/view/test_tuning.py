@@ -1,4 +1,5 @@
 """Every numeric field of every scenario is offered, with its unit, and what is offered can be set."""
+
 from __future__ import annotations
 
 import pytest
@@ -80,8 +81,10 @@ def test_lines_that_give_the_run_again() -> None:
     names: dict = {}
     exec(python_lines("eel-planar", changes).replace("ll.run", "ll.Scenario.load"), names)
     assert names["result"] == scenario
-    assert command_line("eel-planar", changes) == \
-        "limbless run eel-planar --set gait.amplitude=0.08 --set 'environment.0.current=[0.1, 0.0, 0.0]'"
+    assert (
+        command_line("eel-planar", changes)
+        == "limbless run eel-planar --set gait.amplitude=0.08 --set 'environment.0.current=[0.1, 0.0, 0.0]'"
+    )
     exec(python_lines(scenario, {}).replace("ll.run", "ll.Scenario.load"), names)
     assert names["result"] == scenario
 
@@ -92,8 +95,9 @@ def test_changes_of_another_kind_have_no_short_form() -> None:
     assert changes_of(Scenario.load("eel-planar", {"name": "mine"})) is None
 
 
-@pytest.mark.parametrize("text", ["[0.1, 0.2", "!!python/object/apply:os.system [ls]", "&a [*a]", "{1: 2}",
-                                  "not a number"])
+@pytest.mark.parametrize(
+    "text", ["[0.1, 0.2", "!!python/object/apply:os.system [ls]", "&a [*a]", "{1: 2}", "not a number"]
+)
 def test_text_from_the_page_is_validated_like_a_file(text: str) -> None:
     """What the page sends is parsed as YAML data and then checked as a field: nothing of it is run."""
     with pytest.raises(InputError):

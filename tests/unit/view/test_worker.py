@@ -1,4 +1,5 @@
 """Runs of a page: progress is told and a run can be cancelled, of motion and of statics alike."""
+
 from __future__ import annotations
 
 import threading
@@ -10,16 +11,19 @@ import limbless as ll
 from limbless.first_use import heard
 from limbless.view.worker import CANCELLED, Later, Worker
 
-PATIENCE = 300.0       # s, on a busy machine; nothing waits longer than it must
+PATIENCE = 300.0  # s, on a busy machine; nothing waits longer than it must
 
 
-@pytest.mark.parametrize(("name", "changes"), [
-    ("eel-planar", {"duration": 1e5, "record_every": 10.0}),
-    ("neck-vertical-water", {"gait.points": 100_000}),
-    ("neck-workspace", {"gait.count": 60}),
-])
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("eel-planar", {"duration": 1e5, "record_every": 10.0}),
+        ("neck-vertical-water", {"gait.points": 100_000}),
+        ("neck-workspace", {"gait.count": 60}),
+    ],
+)
 def test_a_long_run_tells_its_progress_and_is_cancelled(name: str, changes: dict[str, Any]) -> None:
-    ll.run(name)                                         # compiles the kernels, which tells no progress
+    ll.run(name)  # compiles the kernels, which tells no progress
     told: list[float] = []
     ended, begun, answers = threading.Event(), threading.Event(), []
 
@@ -84,5 +88,5 @@ def test_compiling_is_heard_once_and_only_by_who_does_it() -> None:
         more(1)
         more(2)
     assert told == ["compiles"]
-    more(1j)                                             # nobody listens any more
+    more(1j)  # nobody listens any more
     assert told == ["compiles"]

@@ -1,4 +1,5 @@
 """DeepLabCut: tables with three or four rows of header (CSV), and pandas frames (HDF5), read without pandas."""
+
 from __future__ import annotations
 
 import io
@@ -31,8 +32,10 @@ def read_csv(path: Path, animal: str | None = None, likelihood: float = LIKELIHO
         heads[rows[0][0]] = rows[0][1:]
         rows.pop(0)
     if not {"bodyparts", "coords"} <= set(heads):
-        raise InputError(f"{path.name}: a table of DeepLabCut has header rows scorer, bodyparts and coords; found "
-                         f"{', '.join(heads) or 'none'}")
+        raise InputError(
+            f"{path.name}: a table of DeepLabCut has header rows scorer, bodyparts and coords; found "
+            f"{', '.join(heads) or 'none'}"
+        )
     width = len(heads["coords"])
     short = [name for name, row in heads.items() if name != "scorer" and len(row) != width]
     if short:
@@ -43,10 +46,11 @@ def read_csv(path: Path, animal: str | None = None, likelihood: float = LIKELIHO
     for row in rows:
         if row and row[0].strip():
             frames.append(_frame(row[0], len(frames)))
-            values.append([_number(cell) for cell in [*row[1:width + 1], *[""] * (width + 1 - len(row))]])
+            values.append([_number(cell) for cell in [*row[1 : width + 1], *[""] * (width + 1 - len(row))]])
     labels = list(zip(people, heads["bodyparts"], heads["coords"], strict=True))
-    return _choose(path, labels, np.array(values).reshape(len(values), width), np.array(frames, dtype=np.int64),
-                   animal, likelihood)
+    return _choose(
+        path, labels, np.array(values).reshape(len(values), width), np.array(frames, dtype=np.int64), animal, likelihood
+    )
 
 
 def is_hdf5(file: Any) -> bool:
@@ -62,23 +66,28 @@ def read_hdf5(path: Path, file: Any, animal: str | None = None, likelihood: floa
         table = group["table"]
         blocks = [field for field in table.dtype.names or () if field.startswith("values_block")]
         labels = [label for block in blocks for label in _unpickled(table.attrs.get(f"{block}_kind"), path)]
-        values = np.concatenate([np.asarray(table[block], dtype=np.float64).reshape(len(table), -1)
-                                 for block in blocks], axis=1)
+        values = np.concatenate(
+            [np.asarray(table[block], dtype=np.float64).reshape(len(table), -1) for block in blocks], axis=1
+        )
         frames = np.asarray(table["index"])
     elif layout == "frame" and "block0_values" in group:
         labels, values = _fixed_labels(group, path), np.asarray(group["block0_values"], dtype=np.float64)
         frames = np.asarray(group["axis1"]) if "axis1" in group else np.arange(len(values))
     else:
-        raise InputError(f"{path.name}: /{name} is a pandas object of the layout {layout!r}, which is not read; "
-                         "write it "
-                         "as a table (DeepLabCut does), or as CSV")
+        raise InputError(
+            f"{path.name}: /{name} is a pandas object of the layout {layout!r}, which is not read; "
+            "write it "
+            "as a table (DeepLabCut does), or as CSV"
+        )
     if not np.issubdtype(frames.dtype, np.number):
         frames = np.arange(len(values))
     columns = [(label[-3] if len(label) == 4 else "", label[-2], label[-1]) for label in labels if len(label) in (3, 4)]
     if len(columns) != values.shape[1]:
-        raise InputError(f"{path.name}: /{name} has {values.shape[1]} columns with {len(columns)} names of three or "
-                         "four "
-                         "levels; DeepLabCut's are scorer, (individual,) bodypart, coordinate")
+        raise InputError(
+            f"{path.name}: /{name} has {values.shape[1]} columns with {len(columns)} names of three or "
+            "four "
+            "levels; DeepLabCut's are scorer, (individual,) bodypart, coordinate"
+        )
     return _choose(path, columns, values, frames.astype(np.int64), animal, likelihood)
 
 
@@ -93,9 +102,10 @@ def _unpickled(attribute: Any, path: Path) -> list[tuple[str, ...]]:
     raw = bytes(attribute) if attribute is not None else b""
     try:
         return [words(label) for label in _Plain(io.BytesIO(raw)).load()]
-    except Exception as error:                               # damaged, or more than text
-        raise InputError(f"{path.name}: the names of its columns cannot be read ({error}); write the film as "
-                         "CSV") from None
+    except Exception as error:  # damaged, or more than text
+        raise InputError(
+            f"{path.name}: the names of its columns cannot be read ({error}); write the film as CSV"
+        ) from None
 
 
 def _fixed_labels(group: Any, path: Path) -> list[tuple[str, ...]]:
@@ -106,14 +116,23 @@ def _fixed_labels(group: Any, path: Path) -> list[tuple[str, ...]]:
     return [tuple(level[code] for level, code in zip(levels, each, strict=True)) for each in zip(*codes, strict=True)]
 
 
-def _choose(path: Path, labels: Sequence[tuple[str, str, str]], values: Array, frames: NDArray[np.int64],
-            animal: str | None, likelihood: float) -> Track:
+def _choose(
+    path: Path,
+    labels: Sequence[tuple[str, str, str]],
+    values: Array,
+    frames: NDArray[np.int64],
+    animal: str | None,
+    likelihood: float,
+) -> Track:
     """One animal's points; those that are less likely are gaps."""
     places = {label: i for i, label in enumerate(labels)}
     tracks = []
     for who in dict.fromkeys(person for person, _, _ in labels):
-        parts = [part for part in dict.fromkeys(part for person, part, _ in labels if person == who)
-                 if (who, part, "x") in places and (who, part, "y") in places]
+        parts = [
+            part
+            for part in dict.fromkeys(part for person, part, _ in labels if person == who)
+            if (who, part, "x") in places and (who, part, "y") in places
+        ]
         points = np.stack([values[:, [places[who, part, "x"], places[who, part, "y"]]] for part in parts], axis=1)
         for p, part in enumerate(parts):
             sure = places.get((who, part, "likelihood"))

@@ -1,4 +1,5 @@
 """Figures of a film: kymograph, midlines, envelope, paths, forces, residuals."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from limbless.interop.films.film import Film
     from limbless.interop.films.prediction import Prediction
 
-RESOLUTION = 160       # dots per inch: a page holds six of them
+RESOLUTION = 160  # dots per inch: a page holds six of them
 
 
 Drawn = tuple[Any, dict[str, Any]]
@@ -55,8 +56,16 @@ def kymograph(film: Film) -> Drawn:
     smooth = film.smooth
     values = smooth.curvature * smooth.length
     most = float(np.percentile(np.abs(values), 99.5)) or 1.0
-    mesh = axes.imshow(values.T, cmap=style.DIVERGING, vmin=-most, vmax=most, origin="lower", aspect="auto",
-                       extent=(smooth.time[0], smooth.time[-1], 0.0, 1.0), interpolation="bilinear")
+    mesh = axes.imshow(
+        values.T,
+        cmap=style.DIVERGING,
+        vmin=-most,
+        vmax=most,
+        origin="lower",
+        aspect="auto",
+        extent=(smooth.time[0], smooth.time[-1], 0.0, 1.0),
+        interpolation="bilinear",
+    )
     style.colour_bar(axes, mesh)
     axes.set(xlabel="time (s)", ylabel="abscissa / length")
     axes.set_title("curvature x length")
@@ -73,15 +82,19 @@ def midlines(film: Film, predicted: Prediction | None) -> Drawn:
     table: dict[str, Any] = {}
     for number in chosen:
         x, y = filmed[number].T
-        table |= {f"film x / length, {smooth.time[number]:.4g} s": x,
-                  f"film y / length, {smooth.time[number]:.4g} s": y}
+        table |= {
+            f"film x / length, {smooth.time[number]:.4g} s": x,
+            f"film y / length, {smooth.time[number]:.4g} s": y,
+        }
         axes.plot(*filmed[number].T, color=style.BLUE, label="film" if number == 0 else None)
         axes.plot(*filmed[number, 0], "o", color=style.BLUE, markersize=2.0)
         if predicted is not None:
             there = predicted.result.dataset["position"].values[number, :, :2] / smooth.length
             axes.plot(*there.T, color=style.RED, linewidth=0.7, label="model" if number == 0 else None)
-            table |= {f"model x / length, {smooth.time[number]:.4g} s": there[:, 0],
-                      f"model y / length, {smooth.time[number]:.4g} s": there[:, 1]}
+            table |= {
+                f"model x / length, {smooth.time[number]:.4g} s": there[:, 0],
+                f"model y / length, {smooth.time[number]:.4g} s": there[:, 1],
+            }
     axes.set_aspect("equal", adjustable="datalim")
     axes.set(xlabel="x / length", ylabel="y / length")
     axes.margins(0.03)
@@ -116,8 +129,11 @@ def paths(film: Film, predicted: Prediction) -> Drawn:
         axes.plot(*way.T, color=colour, label=label)
         velocity = np.linalg.norm(np.gradient(way, predicted.time, axis=0), axis=1)
         speed.plot(predicted.time, velocity, color=colour)
-        table |= {f"{label} x / length": way[:, 0], f"{label} y / length": way[:, 1],
-                  f"{label} speed (lengths/s)": velocity}
+        table |= {
+            f"{label} x / length": way[:, 0],
+            f"{label} y / length": way[:, 1],
+            f"{label} speed (lengths/s)": velocity,
+        }
     axes.set_aspect("equal", adjustable="datalim")
     axes.set(xlabel="x / length", ylabel="y / length")
     axes.set_title("way of the mean point")
@@ -135,8 +151,13 @@ def force_along(predicted: Prediction) -> tuple[Any, Any, Any]:
     angle = 2.0 * np.arctan2(turn[..., 3], turn[..., 0])
     way = predicted.mean[-1] - predicted.mean[0]
     way = way / max(float(np.linalg.norm(way)), 1e-300)
-    world = np.stack([np.cos(angle) * forces[..., 0] - np.sin(angle) * forces[..., 1],
-                      np.sin(angle) * forces[..., 0] + np.cos(angle) * forces[..., 1]], axis=-1)
+    world = np.stack(
+        [
+            np.cos(angle) * forces[..., 0] - np.sin(angle) * forces[..., 1],
+            np.sin(angle) * forces[..., 0] + np.cos(angle) * forces[..., 1],
+        ],
+        axis=-1,
+    )
     lengths = data["section_length"].values
     along = world @ way / lengths
     middle = (np.cumsum(lengths) - 0.5 * lengths) / lengths.sum()
@@ -172,6 +193,9 @@ def residuals(film: Film) -> Drawn:
     numbers, rms = np.arange(1, residual.shape[1] + 1), 100.0 * np.sqrt(np.nanmean(residual**2, axis=(0, 2))) / L
     spread.bar(numbers, rms, color=style.SKY)
     spread.set(xlabel="point, from head to tail", ylabel="rms (% of length)")
-    columns = {f"{axis}, point {number} (% of length)": 100.0 * residual[:, number - 1, c] / L
-               for number in numbers for c, axis in enumerate("xy")}
+    columns = {
+        f"{axis}, point {number} (% of length)": 100.0 * residual[:, number - 1, c] / L
+        for number in numbers
+        for c, axis in enumerate("xy")
+    }
     return sheet, {"time (s)": time, **columns, "point": numbers, "rms (% of length)": rms}

@@ -1,4 +1,5 @@
 """`Film`: a tracked animal, from its file to its numbers, to the model's motion, to a folder."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from limbless.interop.films.prediction import Prediction
     from limbless.scenarios.scenario import Scenario
 
-FEWEST = 4.5           # points for each wave: with 3.3 its length came out 7 % long, with 3.9 1.3 %, with 4.6 0.5 %
-REVERSED = 1.3         # amplitude of the first point over that of the last from which on labels may be turned round
+FEWEST = 4.5  # points for each wave: with 3.3 its length came out 7 % long, with 3.9 1.3 %, with 4.6 0.5 %
+REVERSED = 1.3  # amplitude of the first point over that of the last from which on labels may be turned round
 Width = float | str | Path | Sequence[tuple[float, float]] | None
 
 
@@ -42,16 +43,27 @@ class Film:
 
     def __init__(self, midline: xr.Dataset) -> None:
         self.midline = midline
-        if midline.attrs["scaled"]:                  # to the animal's length, which is that of the smooth midline
+        if midline.attrs["scaled"]:  # to the animal's length, which is that of the smooth midline
             size = (float(midline.attrs["length"]) or 1.0) / self.smooth.length
             self.smooth = self.smooth.scaled(size)
             self.midline = midline.assign(points=midline["points"] * size).assign_attrs(midline.attrs)
 
     @classmethod
-    def load(cls, path: str | Path | xr.Dataset, length: Given = None, rate: Given = None, *,
-             points: Sequence[str] | str | None = None, track: str | None = None, animal: str | None = None,
-             likelihood: float = deeplabcut.LIKELIHOOD, kind: str | None = None, array: str | None = None,
-             start: Given = None, until: Given = None) -> Film:
+    def load(
+        cls,
+        path: str | Path | xr.Dataset,
+        length: Given = None,
+        rate: Given = None,
+        *,
+        points: Sequence[str] | str | None = None,
+        track: str | None = None,
+        animal: str | None = None,
+        likelihood: float = deeplabcut.LIKELIHOOD,
+        kind: str | None = None,
+        array: str | None = None,
+        start: Given = None,
+        until: Given = None,
+    ) -> Film:
         """Read a film: SLEAP, DeepLabCut, WCON, Tierpsy, WormPose, movement, CSV, npy, npz.
 
         Parameters
@@ -128,38 +140,64 @@ class Film:
         found = [str(note) for note in self.midline.attrs["notes"]]
         amplitude = self.kinematics.amplitude
         if amplitude is not None and amplitude[0] > REVERSED * amplitude[-1]:
-            found.append(f"points: the first sways {amplitude[0] / amplitude[-1]:.1f} times as far as the last; "
-                         "heads rarely "
-                         "do: if the labels run from tail to head, give --points the other way round (wave and travel "
-                         "then turn round together)")
+            found.append(
+                f"points: the first sways {amplitude[0] / amplitude[-1]:.1f} times as far as the last; "
+                "heads rarely "
+                "do: if the labels run from tail to head, give --points the other way round (wave and travel "
+                "then turn round together)"
+            )
         if not self.kinematics.wave.from_head:
             found.append("wave: it runs from tail to head; either the animal goes backward, or the labels do")
         each = (self.midline.sizes["point"] - 1) * float(self.kinematics.numbers["wavelength_L"])
         if each < FEWEST:
-            found.append(f"points: {each:.1f} for each wave; what the body does between so few is guessed, and the "
-                         "length of the wave may be several per cent off, which its standard error (of the tracking "
-                         "noise) does not show")
+            found.append(
+                f"points: {each:.1f} for each wave; what the body does between so few is guessed, and the "
+                "length of the wave may be several per cent off, which its standard error (of the tracking "
+                "noise) does not show"
+            )
         surface = self.smooth.surface
         if surface.outliers.any():
-            found.append(f"outliers: {int(surface.outliers.sum())} points lie far from where their neighbours put "
-                         "them, and "
-                         "were left out")
+            found.append(
+                f"outliers: {int(surface.outliers.sum())} points lie far from where their neighbours put "
+                "them, and "
+                "were left out"
+            )
         spread = float(self.smooth.lengths.std() / self.length)
         if spread > 0.05:
-            found.append(f"length: the midline's varies by {100.0 * spread:.0f} % within the film; the body leaves "
-                         "the plane, "
-                         "or its ends are lost at times")
+            found.append(
+                f"length: the midline's varies by {100.0 * spread:.0f} % within the film; the body leaves "
+                "the plane, "
+                "or its ends are lost at times"
+            )
         return tuple(found)
 
-    def scenario(self, medium: str = "water", width: Width = None, changes: Mapping[str, Any] | None = None,
-                 links: int | None = None) -> Scenario:
+    def scenario(
+        self,
+        medium: str = "water",
+        width: Width = None,
+        changes: Mapping[str, Any] | None = None,
+        links: int | None = None,
+    ) -> Scenario:
         """A rod that bends as the animal did, in a medium, from the filmed pose and velocity; with `links` a chain of
         so many rigid links (model `newton-euler`), which other tools know."""
-        return setting.scenario_of(self.smooth, self.name, self.period, medium, self.width if width is None else width,
-                                   moving=self.placed, changes=changes, links=links)
+        return setting.scenario_of(
+            self.smooth,
+            self.name,
+            self.period,
+            medium,
+            self.width if width is None else width,
+            moving=self.placed,
+            changes=changes,
+            links=links,
+        )
 
-    def predict(self, medium: str = "water", width: Width = None, changes: Mapping[str, Any] | None = None,
-                sensitivity: bool = True) -> Prediction:
+    def predict(
+        self,
+        medium: str = "water",
+        width: Width = None,
+        changes: Mapping[str, Any] | None = None,
+        sensitivity: bool = True,
+    ) -> Prediction:
         """The model's motion of the filmed shape.
 
         Parameters
@@ -170,13 +208,23 @@ class Film:
         changes : fields of the scenario to change, as for `ll.run`.
         sensitivity : whether it is repeated with other smoothings.
         """
-        return prediction.predict(self.smooth, self.name, self.period, medium, self.width if width is None else width,
-                                  self.placed, changes, sensitivity)
+        return prediction.predict(
+            self.smooth,
+            self.name,
+            self.period,
+            medium,
+            self.width if width is None else width,
+            self.placed,
+            changes,
+            sensitivity,
+        )
 
-    def identify(self, paths: Sequence[str], medium: str = "water", width: Width = None,
-                 changes: Mapping[str, Any] | None = None) -> Identified:
+    def identify(
+        self, paths: Sequence[str], medium: str = "water", width: Width = None, changes: Mapping[str, Any] | None = None
+    ) -> Identified:
         """Coefficients of the medium that the film determines, with intervals: see `limbless.identify`."""
         from limbless.interop.films.identification import identify
+
         return identify(self, paths, medium, self.width if width is None else width, changes)
 
     def dataset(self) -> xr.Dataset:
@@ -184,45 +232,74 @@ class Film:
         smooth, raw = self.smooth, self.midline
         along, axis = ("time", "abscissa"), ("time", "abscissa", "axis")
         data = xr.Dataset(
-            {"position": (axis, smooth.position, {"units": "m", "long_name": "smoothed midline"}),
-             "curvature": (along, smooth.curvature, {"units": "1/m", "long_name": "curvature, head to tail"}),
-             "heading": (along, smooth.heading, {"units": "rad", "long_name": "direction from head to tail"}),
-             "velocity": (axis, smooth.velocity, {"units": "m/s", "long_name": "velocity of the smoothed midline"}),
-             "length": ("time", smooth.lengths, {"units": "m", "long_name": "length of the midline"}),
-             "points": (("frame", "point", "axis"), raw["points"].values,
-                        {"units": "m", "long_name": "tracked points, NaN where absent"}),
-             "residual": (("frame", "point", "axis"), raw["points"].values - smooth.surface.values,
-                          {"units": "m", "long_name": "tracked minus smoothed points"}),
-             "outlier": (("frame", "point"), smooth.surface.outliers.astype(np.int8), {"units": "1"})},
-            coords={"time": ("time", smooth.time, {"units": "s"}),
-                    "frame": ("frame", raw["time"].values, {"units": "s"}),
-                    "abscissa": ("abscissa", smooth.abscissae, {"units": "m"}), "axis": ["x", "y"],
-                    "point": raw["point"].values.astype(str)})
+            {
+                "position": (axis, smooth.position, {"units": "m", "long_name": "smoothed midline"}),
+                "curvature": (along, smooth.curvature, {"units": "1/m", "long_name": "curvature, head to tail"}),
+                "heading": (along, smooth.heading, {"units": "rad", "long_name": "direction from head to tail"}),
+                "velocity": (axis, smooth.velocity, {"units": "m/s", "long_name": "velocity of the smoothed midline"}),
+                "length": ("time", smooth.lengths, {"units": "m", "long_name": "length of the midline"}),
+                "points": (
+                    ("frame", "point", "axis"),
+                    raw["points"].values,
+                    {"units": "m", "long_name": "tracked points, NaN where absent"},
+                ),
+                "residual": (
+                    ("frame", "point", "axis"),
+                    raw["points"].values - smooth.surface.values,
+                    {"units": "m", "long_name": "tracked minus smoothed points"},
+                ),
+                "outlier": (("frame", "point"), smooth.surface.outliers.astype(np.int8), {"units": "1"}),
+            },
+            coords={
+                "time": ("time", smooth.time, {"units": "s"}),
+                "frame": ("frame", raw["time"].values, {"units": "s"}),
+                "abscissa": ("abscissa", smooth.abscissae, {"units": "m"}),
+                "axis": ["x", "y"],
+                "point": raw["point"].values.astype(str),
+            },
+        )
         kept = {name: value for name, value in raw.attrs.items() if name != "notes"}
         return data.assign_attrs({**kept, "notes": "; ".join(self.notes), "body_length": self.length})
 
     def numbers(self) -> dict[str, Any]:
         """Everything about the film itself, for `summary.json`."""
         surface, attrs = self.smooth.surface, self.midline.attrs
-        return {"source": attrs["source"], "format": attrs["format"], "unit": attrs["unit"], "rate": attrs["rate"],
-                "frames": self.midline.sizes["time"], "points": self.midline.sizes["point"],
-                "duration": float(self.smooth.time[-1]), "missing_frames": int(attrs["missing_frames"]),
-                "missing_points": int(surface.gaps.sum()), "outliers": int(surface.outliers.sum()),
-                "tracking_noise": self.noise, "tracking_noise_share": self.noise / self.length,
-                "noise_made_up": surface.noise, "length": self.length,
-                "length_spread": float(self.smooth.lengths.std() / self.length),
-                "given_length": attrs["length"] or None}
+        return {
+            "source": attrs["source"],
+            "format": attrs["format"],
+            "unit": attrs["unit"],
+            "rate": attrs["rate"],
+            "frames": self.midline.sizes["time"],
+            "points": self.midline.sizes["point"],
+            "duration": float(self.smooth.time[-1]),
+            "missing_frames": int(attrs["missing_frames"]),
+            "missing_points": int(surface.gaps.sum()),
+            "outliers": int(surface.outliers.sum()),
+            "tracking_noise": self.noise,
+            "tracking_noise_share": self.noise / self.length,
+            "noise_made_up": surface.noise,
+            "length": self.length,
+            "length_spread": float(self.smooth.lengths.std() / self.length),
+            "given_length": attrs["length"] or None,
+        }
 
     def lines(self, predicted: Prediction | None = None, identified: Identified | None = None) -> list[str]:
         """What `limbless film` prints."""
         from limbless.interop.films.telling import lines
+
         return lines(self, predicted, identified)
 
-    def write(self, folder: str | Path, predicted: Prediction | None = None, identified: Identified | None = None,
-              figures: bool = True) -> list[Path]:
+    def write(
+        self,
+        folder: str | Path,
+        predicted: Prediction | None = None,
+        identified: Identified | None = None,
+        figures: bool = True,
+    ) -> list[Path]:
         """`midline.nc`, `curvature.csv`, `scenario.yaml`, `result.nc`, `filmed.nc`, `summary.json`, figures,
         `report.html`, `notebook.ipynb`; returns the paths."""
         from limbless.interop.films.folder import write_folder
+
         return write_folder(self, Path(folder), predicted, identified, figures)
 
     def __repr__(self) -> str:

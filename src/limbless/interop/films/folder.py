@@ -1,4 +1,5 @@
 """The folder of a film: data, a scenario that runs again, the result, a page, a notebook."""
+
 from __future__ import annotations
 
 import base64
@@ -33,8 +34,9 @@ pre{background:#f6f6f6;padding:.8em 1em;overflow-x:auto;font-size:13px;white-spa
 .fail{padding:.6em 1em;border-left:6px solid #D55E00;background:#fdeee7}@media print{figure{break-inside:avoid}}"""
 
 
-def write_folder(film: Film, folder: Path, predicted: Prediction | None, identified: Identified | None,
-                 figures: bool) -> list[Path]:
+def write_folder(
+    film: Film, folder: Path, predicted: Prediction | None, identified: Identified | None, figures: bool
+) -> list[Path]:
     """Everything that is known of a film."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [_write_netcdf(film.dataset(), folder / "midline.nc")]
@@ -43,15 +45,23 @@ def write_folder(film: Film, folder: Path, predicted: Prediction | None, identif
         if result.scenario is not None:
             paths += _write_scenario(film, result.scenario, folder)
         paths += [_with_text(result).save(folder / "result.nc"), filmed_result(film, result).save(folder / FILMED)]
-    summary = {"film": film.numbers(), "kinematics": film.kinematics.table(), "notes": list(film.notes),
-               "prediction": None if predicted is None else predicted.numbers(),
-               "identified": None if identified is None else identified.numbers(),
-               "run": None if predicted is None else predicted.result.summary()}
-    paths.append(write_text(folder / "summary.json", json.dumps(as_plain(summary), indent=2, allow_nan=False,
-                                                                default=float) + "\n"))
+    summary = {
+        "film": film.numbers(),
+        "kinematics": film.kinematics.table(),
+        "notes": list(film.notes),
+        "prediction": None if predicted is None else predicted.numbers(),
+        "identified": None if identified is None else identified.numbers(),
+        "run": None if predicted is None else predicted.result.summary(),
+    }
+    paths.append(
+        write_text(
+            folder / "summary.json", json.dumps(as_plain(summary), indent=2, allow_nan=False, default=float) + "\n"
+        )
+    )
     pictures: list[Path] = []
     if figures:
         from limbless.interop.films.figures import save_all
+
         pictures = save_all(film, predicted, folder / "figures")
         paths += [*pictures, write_text(folder / "report.html", page(film, predicted, identified, pictures))]
     paths.append(write_text(folder / "notebook.ipynb", json.dumps(notebook(film, predicted), indent=1) + "\n"))
@@ -71,8 +81,10 @@ def _write_scenario(film: Film, scenario: Scenario, folder: Path) -> list[Path]:
     lines += [",".join(repr(float(value)) for value in row) for row in rows]
     data = scenario.model_dump(mode="json")
     data["gait"] = {name: value for name, value in data["gait"].items() if name != "table"} | {"file": CURVATURE}
-    return [write_text(folder / CURVATURE, "\n".join(lines) + "\n"),
-            write_text(folder / "scenario.yaml", written(data))]
+    return [
+        write_text(folder / CURVATURE, "\n".join(lines) + "\n"),
+        write_text(folder / "scenario.yaml", written(data)),
+    ]
 
 
 def _with_text(result: Result) -> Result:
@@ -120,37 +132,55 @@ def filmed_result(film: Film, result: Result) -> Result:
 
 def page(film: Film, predicted: Prediction | None, identified: Identified | None, pictures: list[Path]) -> str:
     """One page that needs nothing else."""
-    rows = "".join(f"<tr><th>{escape(name.replace('_', ' '))}</th><td>{item['value']:.5g}</td><td>+- "
-                   f"{item['error']:.2g}"
-                   "</td></tr>" for name, item in film.kinematics.table().items())
-    shown = "".join(f"<figure><img alt='{path.stem}' src='data:image/png;base64,"
-                    f"{base64.b64encode(path.read_bytes()).decode()}'></figure>" for path in pictures)
-    parts = [f"<h1>{escape(film.name)}</h1><p>{escape(str(film.midline.attrs['format']))} film, "
-             f"{escape(str(film.midline.attrs['source']))}</p>",
-             f"<pre>{escape(chr(10).join(film.lines(predicted, identified)))}</pre>"]
+    rows = "".join(
+        f"<tr><th>{escape(name.replace('_', ' '))}</th><td>{item['value']:.5g}</td><td>+- {item['error']:.2g}</td></tr>"
+        for name, item in film.kinematics.table().items()
+    )
+    shown = "".join(
+        f"<figure><img alt='{path.stem}' src='data:image/png;base64,"
+        f"{base64.b64encode(path.read_bytes()).decode()}'></figure>"
+        for path in pictures
+    )
+    parts = [
+        f"<h1>{escape(film.name)}</h1><p>{escape(str(film.midline.attrs['format']))} film, "
+        f"{escape(str(film.midline.attrs['source']))}</p>",
+        f"<pre>{escape(chr(10).join(film.lines(predicted, identified)))}</pre>",
+    ]
     if predicted is not None and not predicted.determined:
-        parts.append("<p class='fail'>The film does not determine the motion: other smoothings of the same points give "
-                     "another one. No predicted number is claimed.</p>")
+        parts.append(
+            "<p class='fail'>The film does not determine the motion: other smoothings of the same points give "
+            "another one. No predicted number is claimed.</p>"
+        )
     if predicted is not None and predicted.result.doubts:
         parts.append(f"<p class='fail'>{escape(predicted.result.warning)}</p>")
-    parts += [f"<div class='figures'>{shown}</div>", "<h2>Kinematics</h2><p>SI units; names in _L in body lengths. "
-                                                     "Standard "
-              f"errors from refits with simulated noise.</p><table>{rows}</table>"]
+    parts += [
+        f"<div class='figures'>{shown}</div>",
+        "<h2>Kinematics</h2><p>SI units; names in _L in body lengths. "
+        "Standard "
+        f"errors from refits with simulated noise.</p><table>{rows}</table>",
+    ]
     if predicted is not None:
         told = {name: value for name, value in predicted.numbers().items() if value is not None}
-        parts.append("<h2>The model</h2><table>" + "".join(
-            f"<tr><th>{escape(name.replace('_', ' '))}</th><td>{escape(_shown(value))}</td></tr>"
-            for name, value in told.items()) + "</table><p>The run again: <code>limbless run scenario.yaml</code>. "
-                                               "Film and "
-            "model side by side: <code>limbless view .</code></p>")
+        parts.append(
+            "<h2>The model</h2><table>"
+            + "".join(
+                f"<tr><th>{escape(name.replace('_', ' '))}</th><td>{escape(_shown(value))}</td></tr>"
+                for name, value in told.items()
+            )
+            + "</table><p>The run again: <code>limbless run scenario.yaml</code>. "
+            "Film and "
+            "model side by side: <code>limbless view .</code></p>"
+        )
     if identified is not None:
         parts.append(f"<h2>Identified</h2><pre>{escape(chr(10).join(identified.lines()))}</pre>")
     parts.append(f"<p>Written by limbless {__version__}.</p>")
-    return ("<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
-            "content='width=device-width'>"
-            f"<title>{escape(film.name)} - limbless "
-            f"film</title><style>{_STYLE}</style></head><body>{''.join(parts)}</body>"
-            "</html>")
+    return (
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
+        "content='width=device-width'>"
+        f"<title>{escape(film.name)} - limbless "
+        f"film</title><style>{_STYLE}</style></head><body>{''.join(parts)}</body>"
+        "</html>"
+    )
 
 
 def _shown(value: Any) -> str:
@@ -163,16 +193,33 @@ def _shown(value: Any) -> str:
 
 def notebook(film: Film, predicted: Prediction | None) -> dict[str, Any]:
     """A notebook that opens the folder."""
-    cells = [("markdown", f"# {film.name}\n\nWhat `limbless film` found, opened again. Run it in its folder."),
-             ("code", "import json\nimport xarray as xr\nimport limbless as ll\n\n"
-                      "midline = xr.open_dataset('midline.nc')\nsummary = json.load(open('summary.json'))\n"
-                      "{name: row['value'] for name, row in summary['kinematics'].items()}"),
-             ("code", "(midline['curvature'] * midline.attrs['body_length']).plot(x='time')")]
+    cells = [
+        ("markdown", f"# {film.name}\n\nWhat `limbless film` found, opened again. Run it in its folder."),
+        (
+            "code",
+            "import json\nimport xarray as xr\nimport limbless as ll\n\n"
+            "midline = xr.open_dataset('midline.nc')\nsummary = json.load(open('summary.json'))\n"
+            "{name: row['value'] for name, row in summary['kinematics'].items()}",
+        ),
+        ("code", "(midline['curvature'] * midline.attrs['body_length']).plot(x='time')"),
+    ]
     if predicted is not None:
-        cells += [("code", "result = ll.run('scenario.yaml')          # the model's motion, from the film's "
-                           "shape\nresult"),
-                  ("code", "ll.Result.load('filmed.nc').dataset['position'], result.dataset['position']")]
-    return {"nbformat": 4, "nbformat_minor": 5, "metadata": {"language_info": {"name": "python"}},
-            "cells": [{"cell_type": kind, "id": f"cell-{i}", "metadata": {}, "source": text.splitlines(keepends=True),
-                       **({"outputs": [], "execution_count": None} if kind == "code" else {})}
-                      for i, (kind, text) in enumerate(cells)]}
+        cells += [
+            ("code", "result = ll.run('scenario.yaml')          # the model's motion, from the film's shape\nresult"),
+            ("code", "ll.Result.load('filmed.nc').dataset['position'], result.dataset['position']"),
+        ]
+    return {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {"language_info": {"name": "python"}},
+        "cells": [
+            {
+                "cell_type": kind,
+                "id": f"cell-{i}",
+                "metadata": {},
+                "source": text.splitlines(keepends=True),
+                **({"outputs": [], "execution_count": None} if kind == "code" else {}),
+            }
+            for i, (kind, text) in enumerate(cells)
+        ],
+    }

@@ -5,6 +5,7 @@ velocity are free: with the film's own start velocity, which is noisy, the answe
 coefficients are those with which it stays nearest to the film. Steady motion fixes ratios of coefficients, hardly their
 scale: directions that a film does not determine get no interval.
 """
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -39,17 +40,17 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-BEATS = 2.0            # of a window
-LOOKS = 8              # times per window at which film and model are compared
-ANGLE = 0.25           # weight of the head's angle (rad) beside places in lengths
-STEPS = 40             # of a beat: twice as many change the answer by 0.03 %
-ROUNDS = 12            # of Gauss-Newton steps
-SMALL = 1e-4           # change of the logarithms at which they end
-PROBE = 0.01           # change for derivatives
-LONGEST = 1.0          # step of a logarithm
-BLIND = 1e-9           # of the largest information: below, a film shows nothing
-ENDLESS = 1e4          # variance of a logarithm of which nothing is known
-MANY = 20              # windows from which on their own scatter is asked
+BEATS = 2.0  # of a window
+LOOKS = 8  # times per window at which film and model are compared
+ANGLE = 0.25  # weight of the head's angle (rad) beside places in lengths
+STEPS = 40  # of a beat: twice as many change the answer by 0.03 %
+ROUNDS = 12  # of Gauss-Newton steps
+SMALL = 1e-4  # change of the logarithms at which they end
+PROBE = 0.01  # change for derivatives
+LONGEST = 1.0  # step of a logarithm
+BLIND = 1e-9  # of the largest information: below, a film shows nothing
+ENDLESS = 1e4  # variance of a logarithm of which nothing is known
+MANY = 20  # windows from which on their own scatter is asked
 
 
 # The medium with other coefficients
@@ -68,8 +69,9 @@ def _placed(environment: Environment, path: str) -> tuple[str, int | None, float
     entry = None
     if isinstance(value, tuple):
         if len(words) != 2 or not words[1].isdigit() or int(words[1]) >= len(value):
-            raise InputError(f"identify: {field} has {len(value)} entries; name one, {field}.0 to "
-                             f"{field}.{len(value) - 1}")
+            raise InputError(
+                f"identify: {field} has {len(value)} entries; name one, {field}.0 to {field}.{len(value) - 1}"
+            )
         entry, value = int(words[1]), value[int(words[1])]
     if not isinstance(value, float | int) or isinstance(value, bool) or not value > 0.0:
         raise InputError(f"identify: {path} must be a positive number in the medium to begin with; it is {value!r}")
@@ -107,7 +109,7 @@ class _Window:
         self.length = L
         self.start = np.array([*head.position[first], head.angle[first]])
         self.twist = head.twist(t)[first]
-        self.scale = np.array([L / beat, L / beat, 1.0 / beat])       # of velocities
+        self.scale = np.array([L / beat, L / beat, 1.0 / beat])  # of velocities
         self.centres = mean_point(body_shape(smooth))[looks]
         self.film = np.column_stack([mean_of_film(smooth)[looks] / L, ANGLE * head.angle[looks]])
         self.angle = head.angle[looks]
@@ -123,14 +125,17 @@ class _Window:
             state.motion[[0, 1, 5]] = twist
         _, records, status = model.advance(State(float(self.knots[0]), x), self.knots, self.record, self.drive)
         if status.failure or not np.isfinite(records["instant_x"]).all():
-            raise SimulationError(f"identify: a window's run was lost ({status.failure or 'it diverged'}); the "
-                                  "medium may be far from the animal's")
+            raise SimulationError(
+                f"identify: a window's run was lost ({status.failure or 'it diverged'}); the "
+                "medium may be far from the animal's"
+            )
         head = HeadState.of(records["instant_x"])
         turn = 2.0 * np.arctan2(head.turn[:, 3], head.turn[:, 0])
         turn = self.angle + np.angle(np.exp(1j * (turn - self.angle)))
         c, s = np.cos(turn), np.sin(turn)
-        mean = head.position[:, :2] + np.stack([c * self.centres[:, 0] - s * self.centres[:, 1],
-                                                s * self.centres[:, 0] + c * self.centres[:, 1]], axis=1)
+        mean = head.position[:, :2] + np.stack(
+            [c * self.centres[:, 0] - s * self.centres[:, 1], s * self.centres[:, 0] + c * self.centres[:, 1]], axis=1
+        )
         return np.column_stack([mean / self.length, ANGLE * turn]) - self.film
 
     def pose_columns(self) -> Array:
@@ -142,8 +147,13 @@ class _Window:
         return columns
 
 
-def identify(film: Film, paths: Sequence[str], medium: str = "water", width: Width = None,
-             changes: Mapping[str, Any] | None = None) -> Identified:
+def identify(
+    film: Film,
+    paths: Sequence[str],
+    medium: str = "water",
+    width: Width = None,
+    changes: Mapping[str, Any] | None = None,
+) -> Identified:
     """Coefficients of a medium from a film.
 
     Parameters
@@ -189,8 +199,9 @@ def _windows(smooth: SmoothFilm, beat: float, gait: Any, model: Any) -> list[_Wi
     frames = len(smooth.time)
     span = max(round(BEATS * beat / (smooth.time[1] - smooth.time[0])), LOOKS)
     if frames <= span:
-        raise InputError(f"identify: windows of {BEATS:g} beats are compared, and the film has "
-                         f"{frames / span * BEATS:.2g}")
+        raise InputError(
+            f"identify: windows of {BEATS:g} beats are compared, and the film has {frames / span * BEATS:.2g}"
+        )
     starts = np.linspace(0, frames - 1 - span, max((frames - 1) // span, 1)).round().astype(int)
     return [_Window(smooth, beat, gait, model, int(first), int(first) + span) for first in starts]
 
@@ -219,8 +230,9 @@ def _without(z: Array, values: Array) -> Array:
     return np.asarray(values - z @ np.linalg.lstsq(z, values, rcond=None)[0])
 
 
-def _linearised(windows: list[_Window], model_of: Any, logs: Array,
-                twists: list[Array]) -> tuple[list[Array], list[Array], list[Array]]:
+def _linearised(
+    windows: list[_Window], model_of: Any, logs: Array, twists: list[Array]
+) -> tuple[list[Array], list[Array], list[Array]]:
     """Residuals of every window, their derivatives in the logarithms, and in the window's own start."""
     here = model_of(logs)
     beside = [model_of(logs + PROBE * np.eye(len(logs))[k]) for k in range(len(logs))]
@@ -245,7 +257,7 @@ def _shoot(windows: list[_Window], model_of: Any, logs: Array) -> _Shot:
     for _ in range(ROUNDS):
         shot = _Shot(logs, twists, *_linearised(windows, model_of, logs, twists))
         cost = float(sum(r @ r for r in shot.free))
-        if kept is not None and cost > 1.05 * best:                   # too far: half of the way back
+        if kept is not None and cost > 1.05 * best:  # too far: half of the way back
             logs, twists = 0.5 * (logs + kept[0]), [0.5 * (a + b) for a, b in zip(twists, kept[1], strict=True)]
             for window, start in zip(windows, kept[2], strict=True):
                 window.start = 0.5 * (window.start + start)
@@ -302,6 +314,7 @@ def _unseen(information: Any) -> Array:
 
 def _quantile(freedom: float) -> float:
     from scipy.stats import t as student
+
     return float(student.ppf(0.975, freedom))
 
 
@@ -330,8 +343,9 @@ def _with_noise(film: Film, found: Identified, shot: _Shot, windows: list[_Windo
         several.append(moved(noisy.scaled(film.length / noisy.length)) - here)
     bias, scatter = np.mean(several, axis=0), np.atleast_2d(np.cov(np.array(several).T))
     covariance = found.covariance + (1.0 + 1.0 / REFITS) * scatter
-    quantile = max(found.quantile, _quantile(REFITS - 1)) if np.trace(scatter) > np.trace(found.covariance) \
-        else found.quantile
+    quantile = (
+        max(found.quantile, _quantile(REFITS - 1)) if np.trace(scatter) > np.trace(found.covariance) else found.quantile
+    )
     return replace(found, values=np.exp(shot.logs - bias), covariance=covariance, quantile=quantile)
 
 

@@ -1,4 +1,5 @@
 """What a filmed motion is: its wave, its speed, its amplitudes, each with a standard error."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -15,23 +16,23 @@ Array = NDArray[np.float64]
 
 REFITS = 12
 STRETCH = (0.2, 0.95)  # of the length: where the phase of the wave is followed
-FINER = 8              # frequencies tried per 1/T
-FOLLOWED = 0.2         # share by which the frequency of the followed phase may differ from the spectrum's peak
-MOST_WAVES = 3.0       # on the body
-VISCOSITY = 1.0e-6     # m2/s, of water at 20 degrees
-BY_FREQUENCY = {"frequency", "wave_speed", "wave_speed_L", "slip", "strouhal"}     # numbers that go with it, or over it
+FINER = 8  # frequencies tried per 1/T
+FOLLOWED = 0.2  # share by which the frequency of the followed phase may differ from the spectrum's peak
+MOST_WAVES = 3.0  # on the body
+VISCOSITY = 1.0e-6  # m2/s, of water at 20 degrees
+BY_FREQUENCY = {"frequency", "wave_speed", "wave_speed_L", "slip", "strouhal"}  # numbers that go with it, or over it
 
 
 @dataclass(frozen=True)
 class Wave:
     """The travelling wave that is strongest in the curvature."""
 
-    frequency: float       # Hz
-    wavelength: float      # m
-    from_head: bool        # whether it runs from head to tail
-    amplitude: Array       # (PLACES,) of the curvature, 1/m
-    phase: Array           # (PLACES,) rad
-    coarse: float = 0.0    # Hz: standard error of a frequency that is one of those tried
+    frequency: float  # Hz
+    wavelength: float  # m
+    from_head: bool  # whether it runs from head to tail
+    amplitude: Array  # (PLACES,) of the curvature, 1/m
+    phase: Array  # (PLACES,) rad
+    coarse: float = 0.0  # Hz: standard error of a frequency that is one of those tried
 
     @property
     def speed(self) -> float:
@@ -62,22 +63,23 @@ def dominant_wave(time: Array, curvature: Array, length: float) -> Wave:
 
     turns = np.unwrap(np.angle(about @ np.conj(along(peak))))
     frequency, coarse = abs(float(np.polyfit(time, turns, 1)[0])) / (2.0 * np.pi), 0.0
-    if not abs(frequency / peak - 1.0) < FOLLOWED:                    # the wave comes and goes: its phase is lost
-        frequency, coarse = peak, float(f[1]) / np.sqrt(12.0)         # anywhere between its neighbours
+    if not abs(frequency / peak - 1.0) < FOLLOWED:  # the wave comes and goes: its phase is lost
+        frequency, coarse = peak, float(f[1]) / np.sqrt(12.0)  # anywhere between its neighbours
     found = along(frequency)
     phase, inside = np.unwrap(np.angle(found)), (s >= STRETCH[0]) & (s <= STRETCH[1])
     slope = np.polyfit(s[inside], phase[inside], 1, w=np.abs(found)[inside])[0]
-    return Wave(frequency, float(2.0 * np.pi * length / max(abs(slope), 1e-9)), bool(slope < 0.0), np.abs(found), phase,
-                coarse)
+    return Wave(
+        frequency, float(2.0 * np.pi * length / max(abs(slope), 1e-9)), bool(slope < 0.0), np.abs(found), phase, coarse
+    )
 
 
 @dataclass(frozen=True)
 class MeanPath:
     """Where the mean point goes, averaged over one beat."""
 
-    time: Array            # (N,) s
-    position: Array        # (N, 2) m
-    direction: Array       # (N, 2) unit vectors
+    time: Array  # (N,) s
+    position: Array  # (N, 2) m
+    direction: Array  # (N, 2) unit vectors
 
     @property
     def speed(self) -> float:
@@ -114,6 +116,7 @@ def mean_path(time: Array, mean: Array, period: float) -> MeanPath:
 def mean_at(time: Array, values: Array, t: Array) -> Array:
     """Values of each frame at other times."""
     from scipy.interpolate import make_interp_spline
+
     return np.asarray(make_interp_spline(time, values, k=5)(t))
 
 
@@ -124,7 +127,7 @@ class Kinematics:
     wave: Wave
     length: float
     path: MeanPath | None
-    amplitude: Array | None             # (PLACES,) m: of the excursion to the side of the path
+    amplitude: Array | None  # (PLACES,) m: of the excursion to the side of the path
     excursion: tuple[Array, Array] | None = None
     errors: dict[str, float] = field(default_factory=dict)
 
@@ -133,19 +136,28 @@ class Kinematics:
         """All of them by name, with lengths of the body where the name says so."""
         L, wave = self.length, self.wave
         found = {
-            "length": L, "frequency": wave.frequency, "wavelength": wave.wavelength,
+            "length": L,
+            "frequency": wave.frequency,
+            "wavelength": wave.wavelength,
             "wavelength_L": wave.wavelength / L,
-            "waves_on_body": L / wave.wavelength, "wave_speed": wave.speed, "wave_speed_L": wave.speed / L}
+            "waves_on_body": L / wave.wavelength,
+            "wave_speed": wave.speed,
+            "wave_speed_L": wave.speed / L,
+        }
         for share in (25, 50, 75, 95):
             at = round(share / 100 * (PLACES - 1))
             found[f"curvature_amplitude_L_{share}"] = float(wave.amplitude[at] * L)
         if self.path is not None and self.amplitude is not None:
             U = self.path.speed
-            found |= {"speed": U, "speed_L": U / L, "slip": U / wave.speed,
-                      "tail_amplitude_L": float(self.amplitude[-1]) / L,
-                      "head_amplitude_L": float(self.amplitude[0]) / L,
-                      "strouhal": wave.frequency * 2.0 * float(self.amplitude[-1]) / U if U > 0.0 else float("nan"),
-                      "reynolds": U * L / VISCOSITY}
+            found |= {
+                "speed": U,
+                "speed_L": U / L,
+                "slip": U / wave.speed,
+                "tail_amplitude_L": float(self.amplitude[-1]) / L,
+                "head_amplitude_L": float(self.amplitude[0]) / L,
+                "strouhal": wave.frequency * 2.0 * float(self.amplitude[-1]) / U if U > 0.0 else float("nan"),
+                "reynolds": U * L / VISCOSITY,
+            }
         return found
 
     def table(self) -> dict[str, dict[str, float]]:
@@ -160,7 +172,7 @@ def kinematics_of(film: SmoothFilm, placed: bool = True) -> Kinematics:
         return Kinematics(wave, film.length, None, None)
     period = 1.0 / wave.frequency
     path = mean_path(film.time, film.position.mean(axis=1), period)
-    near = film.time[1] - film.time[0]                               # the half beats at the ends, in whole frames
+    near = film.time[1] - film.time[0]  # the half beats at the ends, in whole frames
     inside = (film.time >= path.time[0] - near) & (film.time <= path.time[-1] + near)
     side = path.to_the_side(film.time[inside], film.position[inside])
     return Kinematics(wave, film.length, path, np.sqrt(2.0) * side.std(axis=0), (film.time[inside], side))
@@ -185,8 +197,14 @@ def with_errors(film: SmoothFilm, placed: bool = True, refits: int = REFITS, see
 def beat_guess(time: Array, points: Array) -> float | None:
     """A first guess at the period of the beat (s), from angles between neighbouring tracked segments; None where the
     film has no two beats."""
-    filled = np.stack([[np.interp(time, time[there], points[there, p, c]) for c in range(2)]
-                       for p in range(points.shape[1]) if (there := np.isfinite(points[:, p, 0])).sum() > 2], axis=0)
+    filled = np.stack(
+        [
+            [np.interp(time, time[there], points[there, p, c]) for c in range(2)]
+            for p in range(points.shape[1])
+            if (there := np.isfinite(points[:, p, 0])).sum() > 2
+        ],
+        axis=0,
+    )
     x = np.moveaxis(filled, (0, 1, 2), (1, 2, 0))
     d = np.diff(x, axis=1)
     bend = np.unwrap(np.arctan2(d[..., 1], d[..., 0]), axis=1)
@@ -201,5 +219,7 @@ def beat_guess(time: Array, points: Array) -> float | None:
 
 def as_plain(table: dict[str, Any]) -> dict[str, Any]:
     """For JSON: numbers that are none become null."""
-    return {name: (as_plain(value) if isinstance(value, dict) else value if value == value else None)
-            for name, value in table.items()}
+    return {
+        name: (as_plain(value) if isinstance(value, dict) else value if value == value else None)
+        for name, value in table.items()
+    }

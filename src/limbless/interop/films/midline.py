@@ -1,4 +1,5 @@
 """`Midline`: the points of one animal from head to tail in metres and seconds, ready to be smoothed."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -20,14 +21,21 @@ Given = float | str | None
 """A number, or one with its unit."""
 LEAST_POINTS = 6
 LEAST_FRAMES = 12
-MOST_FRAMES = 50_000   # a quarter of a gigabyte, and minutes of smoothing
-MOST_GAPS = 0.5        # of the frames: a point that lacks in more is refused
-SPLIT = 1.0 / 3.0      # of a beat: a longer gap splits the film
-FITS = 0.05            # a given length that differs by less from the film's own unit leaves the unit as it is
+MOST_FRAMES = 50_000  # a quarter of a gigabyte, and minutes of smoothing
+MOST_GAPS = 0.5  # of the frames: a point that lacks in more is refused
+SPLIT = 1.0 / 3.0  # of a beat: a longer gap splits the film
+FITS = 0.05  # a given length that differs by less from the film's own unit leaves the unit as it is
 
 
-def midline_of(track: Track, source: Path, length: Given = None, rate: Given = None,
-               points: Sequence[str] | None = None, start: Given = None, until: Given = None) -> xr.Dataset:
+def midline_of(
+    track: Track,
+    source: Path,
+    length: Given = None,
+    rate: Given = None,
+    points: Sequence[str] | None = None,
+    start: Given = None,
+    until: Given = None,
+) -> xr.Dataset:
     """A track as a `Midline`: dimensions (time, point, axis), attributes length, rate, unit, source and notes; `width`
     (point) where the film has it, diameters as shares of the length.
 
@@ -40,8 +48,15 @@ def midline_of(track: Track, source: Path, length: Given = None, rate: Given = N
 
     All numbers may be texts with a unit, `15 cm`.
     """
-    length, rate, start, until = (None if value is None else in_unit(value, unit, name) for name, unit, value in (
-        ("length", "m", length), ("rate", "1/s", rate), ("from", "s", start), ("until", "s", until)))
+    length, rate, start, until = (
+        None if value is None else in_unit(value, unit, name)
+        for name, unit, value in (
+            ("length", "m", length),
+            ("rate", "1/s", rate),
+            ("from", "s", start),
+            ("until", "s", until),
+        )
+    )
     for name, given in (("length", length), ("rate", rate)):
         if given is not None and not (np.isfinite(given) and given > 0.0):
             raise InputError(f"{name}: must be positive; got {given:g}")
@@ -60,16 +75,33 @@ def midline_of(track: Track, source: Path, length: Given = None, rate: Given = N
     where, time, missing = _longest(where, time, found_rate, source, notes)
     _refuse_gaps(where, names, source)
     if len(time) > MOST_FRAMES:
-        raise InputError(f"{source.name}: {len(time)} frames; films up to {MOST_FRAMES} are taken at once: choose a "
-                         "part with --from and --until")
+        raise InputError(
+            f"{source.name}: {len(time)} frames; films up to {MOST_FRAMES} are taken at once: choose a "
+            "part with --from and --until"
+        )
     where = where * np.array([1.0, -1.0 if track.down else 1.0])
     scale, unit, scaled = _scale(track, where, length, notes)
-    facts = {"length": length or 0.0, "rate": found_rate, "unit": unit, "source": source.name, "format": track.format,
-             "animal": track.label, "missing_frames": missing, "placed": 1, "scaled": int(scaled), "notes": notes}
+    facts = {
+        "length": length or 0.0,
+        "rate": found_rate,
+        "unit": unit,
+        "source": source.name,
+        "format": track.format,
+        "animal": track.label,
+        "missing_frames": missing,
+        "placed": 1,
+        "scaled": int(scaled),
+        "notes": notes,
+    }
     found = _dataset(where * scale, time - time[0], names, facts)
     shares = _widths(track, where, points)
-    return found if shares is None else found.assign(width=("point", shares, {"units": "1", "long_name": "diameter "
-                                                                              "over length, median of all frames"}))
+    return (
+        found
+        if shares is None
+        else found.assign(
+            width=("point", shares, {"units": "1", "long_name": "diameter over length, median of all frames"})
+        )
+    )
 
 
 def _widths(track: Track, where: Array, points: Sequence[str] | None) -> Array | None:
@@ -86,9 +118,15 @@ def _widths(track: Track, where: Array, points: Sequence[str] | None) -> Array |
 
 def _dataset(points: Array, time: Array, names: Sequence[str], facts: Mapping[str, object]) -> xr.Dataset:
     data = xr.Dataset(
-        {"points": (("time", "point", "axis"), points, {"units": "m", "long_name": "tracked points, NaN where "
-                                                                                   "absent"})},
-        coords={"time": ("time", time, {"units": "s"}), "point": list(names), "axis": ["x", "y"]})
+        {
+            "points": (
+                ("time", "point", "axis"),
+                points,
+                {"units": "m", "long_name": "tracked points, NaN where absent"},
+            )
+        },
+        coords={"time": ("time", time, {"units": "s"}), "point": list(names), "axis": ["x", "y"]},
+    )
     return data.assign_attrs(facts)
 
 
@@ -97,9 +135,11 @@ def _along(track: Track, points: Sequence[str] | None, source: Path) -> tuple[Ar
     if points is None:
         if track.named:
             shares = ", ".join(f"{name} ({100.0 * share:.0f} % missing)" for name, share in track.gaps.items())
-            raise InputError(f"{source.name}: its points have names and no order: {shares}; give those of the "
-                             "midline from "
-                             "head to tail, as --points snout,..,tail")
+            raise InputError(
+                f"{source.name}: its points have names and no order: {shares}; give those of the "
+                "midline from "
+                "head to tail, as --points snout,..,tail"
+            )
         where = track.points[:, ::-1] if track.head_last else track.points
         names = track.names[::-1] if track.head_last else track.names
     else:
@@ -110,9 +150,11 @@ def _along(track: Track, points: Sequence[str] | None, source: Path) -> tuple[Ar
             raise InputError("points: each may be named once; got " + ", ".join(points))
         where, names = track.points[:, [track.names.index(name) for name in points]], tuple(points)
     if where.shape[1] < LEAST_POINTS:
-        raise InputError(f"{source.name}: {where.shape[1]} points along the body ({', '.join(names)}); a midline "
-                         "needs at "
-                         f"least {LEAST_POINTS}")
+        raise InputError(
+            f"{source.name}: {where.shape[1]} points along the body ({', '.join(names)}); a midline "
+            "needs at "
+            f"least {LEAST_POINTS}"
+        )
     return where, names
 
 
@@ -123,9 +165,11 @@ def _times(track: Track, rate: float | None, source: Path, notes: list[str]) -> 
         if np.abs(track.time).max() > FARTHEST:
             raise InputError(f"{source.name}: times go up to {np.abs(track.time).max():g} s, which no film lasts")
         if not (order > 0).all():
-            raise InputError(f"{source.name}: times must increase; frame {int(np.argmin(order > 0)) + 1} does not "
-                             "follow the "
-                             "one before")
+            raise InputError(
+                f"{source.name}: times must increase; frame {int(np.argmin(order > 0)) + 1} does not "
+                "follow the "
+                "one before"
+            )
         own = 1.0 / float(np.median(order))
         if rate is None:
             return track.time, own
@@ -143,14 +187,15 @@ def _times(track: Track, rate: float | None, source: Path, notes: list[str]) -> 
     return np.asarray(frames, dtype=np.float64) / found, found
 
 
-def _cut(points: Array, time: Array, start: float | None, until: float | None,
-         source: Path) -> tuple[Array, Array]:
+def _cut(points: Array, time: Array, start: float | None, until: float | None, source: Path) -> tuple[Array, Array]:
     """The wanted part; frames without any point at its ends and within are left out."""
     there = _between(time, start, until) & np.isfinite(points[..., 0]).any(axis=1)
     if there.sum() < LEAST_FRAMES:
-        raise InputError(f"{source.name}: {int(there.sum())} frames with points"
-                         + (" between --from and --until" if start or until else "")
-                         + f"; a film needs at least {LEAST_FRAMES}")
+        raise InputError(
+            f"{source.name}: {int(there.sum())} frames with points"
+            + (" between --from and --until" if start or until else "")
+            + f"; a film needs at least {LEAST_FRAMES}"
+        )
     return points[there], time[there]
 
 
@@ -160,8 +205,7 @@ def _between(time: Array, start: float | None, until: float | None) -> NDArray[n
     return (since >= (start or 0.0) - 1e-9) & (since <= (until + 1e-9 if until is not None else np.inf))
 
 
-def _longest(points: Array, time: Array, rate: float, source: Path,
-             notes: list[str]) -> tuple[Array, Array, int]:
+def _longest(points: Array, time: Array, rate: float, source: Path, notes: list[str]) -> tuple[Array, Array, int]:
     """The longest piece without a gap of more than a third of a beat, and how many frames it lacks."""
     enough = np.isfinite(points[..., 0]).sum(axis=1) >= 0.5 * points.shape[1]
     solid = time[enough] if enough.sum() >= LEAST_FRAMES else time
@@ -173,9 +217,11 @@ def _longest(points: Array, time: Array, rate: float, source: Path,
             edges = [0, *(cuts + 1), len(solid)]
             pieces = [(solid[a], solid[b - 1]) for a, b in pairwise(edges)]
             first, last = max(pieces, key=lambda piece: piece[1] - piece[0])
-            notes.append(f"gaps: {len(cuts)} longer than a third of a beat split the film into {len(pieces)} "
-                         "pieces; the "
-                         f"longest, {first:.4g} to {last:.4g} s, was taken (--from and --until choose another)")
+            notes.append(
+                f"gaps: {len(cuts)} longer than a third of a beat split the film into {len(pieces)} "
+                "pieces; the "
+                f"longest, {first:.4g} to {last:.4g} s, was taken (--from and --until choose another)"
+            )
             keep = (time >= first) & (time <= last)
             points, time = points[keep], time[keep]
             if len(time) < LEAST_FRAMES:
@@ -188,9 +234,11 @@ def _refuse_gaps(points: Array, names: Sequence[str], source: Path) -> None:
     shares = np.isnan(points[..., 0]).mean(axis=0)
     bad = [f"{name} ({100.0 * share:.0f} %)" for name, share in zip(names, shares, strict=True) if share > MOST_GAPS]
     if bad:
-        raise InputError(f"{source.name}: missing in more than half of the frames: {', '.join(bad)}; leave such "
-                         "points out "
-                         "of --points, or choose a part with --from and --until")
+        raise InputError(
+            f"{source.name}: missing in more than half of the frames: {', '.join(bad)}; leave such "
+            "points out "
+            "of --points, or choose a part with --from and --until"
+        )
 
 
 def _scale(track: Track, points: Array, length: float | None, notes: list[str]) -> tuple[float, str, bool]:
@@ -203,25 +251,36 @@ def _scale(track: Track, points: Array, length: float | None, notes: list[str]) 
         found = own * track.unit
         if length is None or abs(found / length - 1.0) <= FITS:
             return track.unit, "m", False
-        notes.append(f"length: {1e3 * length:.4g} mm was given, and the film in its own unit has {1e3 * found:.4g} "
-                     "mm: all "
-                     "lengths were scaled to the given one")
+        notes.append(
+            f"length: {1e3 * length:.4g} mm was given, and the film in its own unit has {1e3 * found:.4g} "
+            "mm: all "
+            "lengths were scaled to the given one"
+        )
         return length / own, "m", True
     if length is not None:
         return length / own, "m", True
-    notes.append("length: none was given and the file has no unit: one length is 1 m here, and speeds are in "
-                 "lengths per "
-                 "second")
+    notes.append(
+        "length: none was given and the file has no unit: one length is 1 m here, and speeds are in lengths per second"
+    )
     return 1.0 / own, "length", True
 
 
-def _from_kymogram(track: Track, source: Path, length: float | None, rate: float | None, start: float | None,
-                   until: float | None, notes: list[str]) -> xr.Dataset:
+def _from_kymogram(
+    track: Track,
+    source: Path,
+    length: float | None,
+    rate: float | None,
+    start: float | None,
+    until: float | None,
+    notes: list[str],
+) -> xr.Dataset:
     """The midline of bends, curvatures or headings of segments: in place where its centre is known."""
     time, found_rate = _times(track, rate, source, notes)
     kept = _between(time, start, until)
-    time, track = time[kept], replace(track, points=track.points[kept],
-                                      centre=None if track.centre is None else track.centre[kept])
+    time, track = (
+        time[kept],
+        replace(track, points=track.points[kept], centre=None if track.centre is None else track.centre[kept]),
+    )
     L = length or 1.0
     if length is None:
         notes.append("length: none was given and a kymogram has no unit: one length is 1 m here")
@@ -235,12 +294,22 @@ def _from_kymogram(track: Track, source: Path, length: float | None, rate: float
     if not placed:
         notes.append("kymogram: only the shape is known, so the film has no speed of its own to compare with")
     if not len(time) or points.shape[1] < LEAST_POINTS or len(points) < LEAST_FRAMES:
-        raise InputError(f"{source.name}: a kymogram of {track.points.shape}; at least {LEAST_FRAMES} frames and "
-                         f"{LEAST_POINTS - 2} columns are needed")
-    facts = {"length": length or 0.0, "rate": found_rate, "unit": "m" if length else "length", "source": source.name,
-             "format": f"kymogram of {track.kymogram}", "animal": "", "missing_frames": 0,
-             "placed": int(placed), "scaled": 0,
-             "notes": notes}
+        raise InputError(
+            f"{source.name}: a kymogram of {track.points.shape}; at least {LEAST_FRAMES} frames and "
+            f"{LEAST_POINTS - 2} columns are needed"
+        )
+    facts = {
+        "length": length or 0.0,
+        "rate": found_rate,
+        "unit": "m" if length else "length",
+        "source": source.name,
+        "format": f"kymogram of {track.kymogram}",
+        "animal": "",
+        "missing_frames": 0,
+        "placed": int(placed),
+        "scaled": 0,
+        "notes": notes,
+    }
     return _dataset(points, time - time[0], [str(i + 1) for i in range(points.shape[1])], facts)
 
 

@@ -1,4 +1,5 @@
 """The same shape, the model's motion beside the animal's: a rod that bends as the film shows, in a medium."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-AGREE = 0.2            # share by which other smoothings may change the predicted speed
-LAST = 2.0             # beats at the end, over which speeds are compared
+AGREE = 0.2  # share by which other smoothings may change the predicted speed
+LAST = 2.0  # beats at the end, over which speeds are compared
 VARIANTS = ((10.0, 1.0), (0.1, 1.0), (1.0, 10.0), (1.0, 0.1))
 """Other strengths λ of the smoothing, in time and along the body. What is smoothed away goes with the sixth root of λ:
 these move the bound between motion and noise by half."""
@@ -48,18 +49,18 @@ class Prediction:
 
     result: Result
     medium: str
-    law: str                               # what the medium is, in words
+    law: str  # what the medium is, in words
     width: str
     time: Array
-    mean: Array                            # (T, 2) of the model's body
-    filmed: Array                          # (T, 2) of the animal's
+    mean: Array  # (T, 2) of the model's body
+    filmed: Array  # (T, 2) of the animal's
     length: float
     period: float
     placed: bool
-    speed_from_rest: float | None          # m/s over the last beats
-    variants: dict[str, float] = field(default_factory=dict)      # the same for other smoothings
+    speed_from_rest: float | None  # m/s over the last beats
+    variants: dict[str, float] = field(default_factory=dict)  # the same for other smoothings
     far_variants: dict[str, float] = field(default_factory=dict)  # for smoothings farther off
-    others: dict[str, float] = field(default_factory=dict)        # and for other laws of the medium
+    others: dict[str, float] = field(default_factory=dict)  # and for other laws of the medium
 
     @property
     def speed(self) -> float:
@@ -107,28 +108,41 @@ class Prediction:
     def work_per_beat(self) -> float:
         """Work of the actuators while they drive, J, averaged over the film."""
         from limbless.analysis.energy import positive_work
+
         return float(positive_work(self.result.dataset) or 0.0) * self.period / float(self.time[-1] - self.time[0])
 
     @property
     def cost_of_transport(self) -> float | None:
         """Positive work over weight times way, of the whole film."""
         from limbless.analysis.energy import cost_of_transport
+
         return cost_of_transport(self.result.dataset, self.result.mass)
 
     def numbers(self) -> dict[str, Any]:
         """For `summary.json`. Where the film does not determine the motion no speed is claimed."""
         L = self.length
-        claimed = {"predicted_speed": self.speed, "predicted_speed_L": self.speed / L,
-                   "predicted_speed_from_rest_L": None if self.speed_from_rest is None else self.speed_from_rest / L,
-                   "work_per_beat": self.work_per_beat, "cost_of_transport": self.cost_of_transport,
-                   "path_error_L_per_beat": self.path_error, "way_ratio": self.ratio,
-                   "other_laws_L": {name: value / L for name, value in self.others.items()}}
+        claimed = {
+            "predicted_speed": self.speed,
+            "predicted_speed_L": self.speed / L,
+            "predicted_speed_from_rest_L": None if self.speed_from_rest is None else self.speed_from_rest / L,
+            "work_per_beat": self.work_per_beat,
+            "cost_of_transport": self.cost_of_transport,
+            "path_error_L_per_beat": self.path_error,
+            "way_ratio": self.ratio,
+            "other_laws_L": {name: value / L for name, value in self.others.items()},
+        }
         kept = claimed if self.determined else dict.fromkeys(claimed)
-        return {"medium": self.medium, "law": self.law, "width": self.width, "determined": self.determined,
-                "verdict": "determined" if self.determined else UNDETERMINED,
-                "filmed_speed_L": None if self.filmed_speed is None else self.filmed_speed / L,
-                **kept, "smoothing_spread": self.spread,
-                "smoothing_range_L": [value / L for value in self.range]}
+        return {
+            "medium": self.medium,
+            "law": self.law,
+            "width": self.width,
+            "determined": self.determined,
+            "verdict": "determined" if self.determined else UNDETERMINED,
+            "filmed_speed_L": None if self.filmed_speed is None else self.filmed_speed / L,
+            **kept,
+            "smoothing_spread": self.spread,
+            "smoothing_range_L": [value / L for value in self.range],
+        }
 
 
 def last_speed(time: Array, mean: Array, period: float) -> float:
@@ -159,7 +173,7 @@ class _Quick:
         from limbless.models.base import State
         from limbless.timeline import stage_times
 
-        shape = film.scaled(self.length / film.length)               # one body, whatever the smoothing makes of it
+        shape = film.scaled(self.length / film.length)  # one body, whatever the smoothing makes of it
         gait = SampledCurvature(table=tuple(map(tuple, curvature_rows(shape).tolist())), noise=0.0)
         steps = round((film.time[1] - film.time[0]) / self.step)
         knots = np.linspace(film.time[0], film.time[-1], steps * (len(film.time) - 1) + 1)
@@ -172,21 +186,31 @@ class _Quick:
         state, size, places = State(0.0, x), 64 * steps, []
         for first in range(0, len(knots) - 1, size):
             part = slice(first, min(first + size, len(knots) - 1) + 1)
-            state, records, status = self.model.advance(state, knots[part], record[part],
-                                                        self.model.drive(gait, stage_times(knots[part])))
+            state, records, status = self.model.advance(
+                state, knots[part], record[part], self.model.drive(gait, stage_times(knots[part]))
+            )
             if status.failure:
                 raise SimulationError(f"{status.failure} (with another smoothing of the film)")
             places.append(records["instant_x"] if not first else records["instant_x"][1:])
         found = HeadState.of(np.concatenate(places))
         turn, centre = 2.0 * np.arctan2(found.turn[:, 3], found.turn[:, 0]), mean_point(body_shape(shape))
         c, s = np.cos(turn), np.sin(turn)
-        return np.asarray(found.position[:, :2] + np.stack([c * centre[:, 0] - s * centre[:, 1],
-                                                            s * centre[:, 0] + c * centre[:, 1]], axis=1))
+        return np.asarray(
+            found.position[:, :2]
+            + np.stack([c * centre[:, 0] - s * centre[:, 1], s * centre[:, 0] + c * centre[:, 1]], axis=1)
+        )
 
 
-def predict(film: SmoothFilm, name: str, period: float | None, medium: str = "water",
-            width: float | str | Path | Sequence[tuple[float, float]] | None = None, placed: bool = True,
-            changes: Mapping[str, Any] | None = None, sensitivity: bool = True) -> Prediction:
+def predict(
+    film: SmoothFilm,
+    name: str,
+    period: float | None,
+    medium: str = "water",
+    width: float | str | Path | Sequence[tuple[float, float]] | None = None,
+    placed: bool = True,
+    changes: Mapping[str, Any] | None = None,
+    sensitivity: bool = True,
+) -> Prediction:
     """Run the film's shape in a medium: from its start, from rest, with other smoothings, and with the other law of
     water where there are two."""
     from limbless.simulation import run_scenario
@@ -200,8 +224,11 @@ def predict(film: SmoothFilm, name: str, period: float | None, medium: str = "wa
     rest = last_speed(film.time, quick.mean(film, False), beat) if inertia and placed else None
 
     def again(factors: Sequence[tuple[float, float]]) -> dict[str, float]:
-        return {f"{a:g} in time, {b:g} along": last_speed(film.time, quick.mean(film.smoother(a, b), placed), beat)
-                for a, b in factors if sensitivity}
+        return {
+            f"{a:g} in time, {b:g} along": last_speed(film.time, quick.mean(film.smoother(a, b), placed), beat)
+            for a, b in factors
+            if sensitivity
+        }
 
     variants, far = again(VARIANTS), again(FAR_VARIANTS)
     changed = any(str(path).startswith("environment") for path in changes or ())
@@ -210,8 +237,22 @@ def predict(film: SmoothFilm, name: str, period: float | None, medium: str = "wa
         other = run(environment=printed_water())
         others["morison as printed"] = last_speed(film.time, mean_of_result(other), beat)
     law = _in_words(first.scenario.environment[0]) if first.scenario is not None else medium
-    return Prediction(first, medium, law, widths_of(width, film.length)[1], film.time, mean_of_result(first),
-                      mean_of_film(film), film.length, beat, placed, rest, variants, far, others)
+    return Prediction(
+        first,
+        medium,
+        law,
+        widths_of(width, film.length)[1],
+        film.time,
+        mean_of_result(first),
+        mean_of_film(film),
+        film.length,
+        beat,
+        placed,
+        rest,
+        variants,
+        far,
+        others,
+    )
 
 
 def _in_words(item: Environment) -> str:

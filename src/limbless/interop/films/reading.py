@@ -1,4 +1,5 @@
 """Which reader a film needs, found from the file itself."""
+
 from __future__ import annotations
 
 import csv
@@ -13,15 +14,23 @@ from limbless.errors import InputError
 from limbless.interop.films import deeplabcut, sleap, tables, tierpsy, wcon
 from limbless.interop.films.tracks import LARGEST, Track, separator_of, text_of
 
-KNOWN = ("SLEAP (CSV, analysis HDF5), DeepLabCut (CSV, HDF5), WCON (also zipped), Tierpsy and WormPose (HDF5), "
-         "movement "
-         "(NetCDF), tables with columns frame, point, x, y, or t, x0, y0, x1, y1, .. (CSV), arrays (npy, npz)")
+KNOWN = (
+    "SLEAP (CSV, analysis HDF5), DeepLabCut (CSV, HDF5), WCON (also zipped), Tierpsy and WormPose (HDF5), "
+    "movement "
+    "(NetCDF), tables with columns frame, point, x, y, or t, x0, y0, x1, y1, .. (CSV), arrays (npy, npz)"
+)
 _VIDEOS = (".mp4", ".mov", ".avi", ".mkv", ".webm", ".m4v")
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
-def read_track(path: str | Path, track: str | None = None, animal: str | None = None,
-               likelihood: float = deeplabcut.LIKELIHOOD, kind: str | None = None, array: str | None = None) -> Track:
+def read_track(
+    path: str | Path,
+    track: str | None = None,
+    animal: str | None = None,
+    likelihood: float = deeplabcut.LIKELIHOOD,
+    kind: str | None = None,
+    array: str | None = None,
+) -> Track:
     """The tracked points of one animal, as they stand in the file.
 
     Parameters
@@ -35,11 +44,14 @@ def read_track(path: str | Path, track: str | None = None, animal: str | None = 
     if not source.is_file():
         raise InputError(f"there is no film {str(path)!r}")
     if source.stat().st_size > LARGEST:
-        raise InputError(f"{source.name} has {source.stat().st_size / 1e9:.1f} GB; films up to {LARGEST / 1e9:g} GB "
-                         "are read")
+        raise InputError(
+            f"{source.name} has {source.stat().st_size / 1e9:.1f} GB; films up to {LARGEST / 1e9:g} GB are read"
+        )
     if source.suffix.lower() in _VIDEOS:
-        raise InputError(f"{source.name} is a video: track points along the animal first (SLEAP, DeepLabCut, Tierpsy, "
-                         "..), and give the file that they write")
+        raise InputError(
+            f"{source.name} is a video: track points along the animal first (SLEAP, DeepLabCut, Tierpsy, "
+            "..), and give the file that they write"
+        )
     if kind is not None and kind not in tables.KINDS:
         raise InputError(f"kind: {kind!r} is none of {', '.join(tables.KINDS)}")
     if array is not None and source.suffix != ".npz":
@@ -56,12 +68,16 @@ def _in_order(track: Track, source: Path) -> Track:
     order = np.argsort(track.frames, kind="stable")
     twice = np.flatnonzero(np.diff(track.frames[order]) == 0)
     if len(twice):
-        raise InputError(f"{source.name}: frame {track.frames[order][twice[0]]} stands there twice; each may have one "
-                         "row")
+        raise InputError(
+            f"{source.name}: frame {track.frames[order][twice[0]]} stands there twice; each may have one row"
+        )
     if (np.diff(order) == 1).all():
         return track
-    given = {name: value[order] for name in ("points", "frames", "centre", "width")
-             if (value := getattr(track, name)) is not None}
+    given = {
+        name: value[order]
+        for name in ("points", "frames", "centre", "width")
+        if (value := getattr(track, name)) is not None
+    }
     return replace(track, **given)
 
 
@@ -70,16 +86,18 @@ def _refuse_idle(found: Track, who: str | None, likelihood: float, kind: str | N
     if not len(found.points):
         raise InputError(f"{source.name}: there is no frame in it")
     if kind is not None and found.kymogram is None:
-        raise InputError(f"kind: {source.name} has points with x and y; {kind!r} is for tables of shape alone: leave "
-                         "it out")
+        raise InputError(
+            f"kind: {source.name} has points with x and y; {kind!r} is for tables of shape alone: leave it out"
+        )
     if likelihood != deeplabcut.LIKELIHOOD and found.format not in (deeplabcut.FORMAT, tables.MOVEMENT):
         raise InputError(f"likelihood: a file of {found.format} has none that is read; leave it out")
     if who is not None and not found.label:
         raise InputError(f"animal: {source.name} has one without a name; leave {who!r} out")
 
 
-def _read(source: Path, track: str | None, animal: str | None, likelihood: float, kind: str | None,
-          array: str | None) -> Track:
+def _read(
+    source: Path, track: str | None, animal: str | None, likelihood: float, kind: str | None, array: str | None
+) -> Track:
     with source.open("rb") as file:
         start = file.read(4096)
     who = animal if animal is not None else track
@@ -106,9 +124,11 @@ def _text(source: Path, track: str | None, animal: str | None, likelihood: float
     try:
         [float(cell) for cell in re.split(r"[,;\s]+", lines[0].strip())]
     except (ValueError, IndexError):
-        raise InputError(f"{source.name}: no film that is known by its first line "
-                         f"({', '.join(header[:5]) or 'empty'}, ..); "
-                         f"read are {KNOWN}") from None
+        raise InputError(
+            f"{source.name}: no film that is known by its first line "
+            f"({', '.join(header[:5]) or 'empty'}, ..); "
+            f"read are {KNOWN}"
+        ) from None
     return tables.read_matrix(source, kind)
 
 
@@ -128,10 +148,12 @@ def _hdf5(source: Path, who: str | None, likelihood: float) -> Track:
         raise InputError(f"{source.name}: a damaged HDF5 file ({error})") from None
     if {"position", "keypoints"} <= set(held):
         return _movement(source, who, likelihood)
-    raise InputError(f"{source.name}: an HDF5 file that holds {', '.join(held[:8]) or 'nothing'}; known are SLEAP "
-                     "(/tracks, "
-                     "/node_names), DeepLabCut (a pandas table), Tierpsy and WormPose (/coordinates/skeletons, "
-                     "/skeletons), movement (position)")
+    raise InputError(
+        f"{source.name}: an HDF5 file that holds {', '.join(held[:8]) or 'nothing'}; known are SLEAP "
+        "(/tracks, "
+        "/node_names), DeepLabCut (a pandas table), Tierpsy and WormPose (/coordinates/skeletons, "
+        "/skeletons), movement (position)"
+    )
 
 
 def _movement(source: Path, who: str | None, likelihood: float) -> Track:

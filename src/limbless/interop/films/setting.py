@@ -1,4 +1,5 @@
 """The scenario of a film: a rod, or a chain of links, that bends as the film shows, in a medium."""
+
 from __future__ import annotations
 
 import csv
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 MEDIA = ("water", "agar", "ground")
-CELLS = 80             # two to each interval of the table of curvatures
-STEPS = 80             # of a beat
-WIDTH = 0.05           # of the length: diameter of a body of which nothing is known
-THINNEST = 0.2         # of the largest diameter: a tail that ends in a point has no section
+CELLS = 80  # two to each interval of the table of curvatures
+STEPS = 80  # of a beat
+WIDTH = 0.05  # of the length: diameter of a body of which nothing is known
+THINNEST = 0.2  # of the largest diameter: a tail that ends in a point has no section
 
 
 def medium_of(name: str) -> tuple[Environment, bool]:
@@ -58,8 +59,9 @@ class FilmedWidth(tuple[tuple[float, float], ...]):
     """Rows (s, diameter) that a film brings with it."""
 
 
-def widths_of(width: float | str | Path | Sequence[tuple[float, float]] | None,
-              length: float) -> tuple[tuple[tuple[float, float], ...], str]:
+def widths_of(
+    width: float | str | Path | Sequence[tuple[float, float]] | None, length: float
+) -> tuple[tuple[tuple[float, float], ...], str]:
     """Rows (X, half axis) in metres, and where they come from.
 
     `width` is a diameter as a share of the length (one number, rows (s, diameter), or a CSV file of such rows), s from
@@ -77,14 +79,19 @@ def widths_of(width: float | str | Path | Sequence[tuple[float, float]] | None,
         said = "the film's own" if isinstance(width, FilmedWidth) else "the given table"
     bad = rows.ndim != 2 or rows.shape[1] != 2 or not np.isfinite(rows).all() or len(rows) < 2
     if bad or not (np.diff(rows[:, 0]) > 0).all() or rows[:, 1].max() <= 0.0 or rows[:, 1].min() < 0.0:
-        raise InputError("width: needs a positive number, or rows of s (increasing from 0 to 1) and diameter, both "
-                         "as shares of the length")
+        raise InputError(
+            "width: needs a positive number, or rows of s (increasing from 0 to 1) and diameter, both "
+            "as shares of the length"
+        )
     if rows[0, 0] < -1e-6 or not 0.5 < rows[-1, 0] < 1.0 + 1e-6:
-        raise InputError(f"width: its s runs from {rows[0, 0]:g} to {rows[-1, 0]:g}; it is a share of the length, 0 at "
-                         "the head and 1 at the tail")
+        raise InputError(
+            f"width: its s runs from {rows[0, 0]:g} to {rows[-1, 0]:g}; it is a share of the length, 0 at "
+            "the head and 1 at the tail"
+        )
     if rows[:, 1].max() > 0.5:
-        raise InputError(f"width: a diameter of {rows[:, 1].max():g} lengths is no slender body; it is a share of "
-                         "the length")
+        raise InputError(
+            f"width: a diameter of {rows[:, 1].max():g} lengths is no slender body; it is a share of the length"
+        )
     thick = np.maximum(rows[:, 1], THINNEST * rows[:, 1].max())
     return tuple((float(s * length), float(0.5 * d * length)) for s, d in zip(rows[:, 0], thick, strict=True)), said
 
@@ -107,12 +114,14 @@ def _width_table(path: Path) -> Array:
     if len(columns) > 1:
         named = [i for i in columns if header[i] in ("width", "diameter")]
         if len(named) != 1:
-            raise InputError(f"width: {path.name} has columns {', '.join(header)}; one of them must be called width or "
-                             "diameter, or write a file with s and that one")
+            raise InputError(
+                f"width: {path.name} has columns {', '.join(header)}; one of them must be called width or "
+                "diameter, or write a file with s and that one"
+            )
         columns = named
     first, second = (header.index("s") if "s" in header else 0, columns[0]) if header else (0, 1)
     try:
-        return np.array([[float(row[first]), float(row[second])] for row in rows[bool(header):]])
+        return np.array([[float(row[first]), float(row[second])] for row in rows[bool(header) :]])
     except (ValueError, IndexError):
         raise InputError(f"width: {path.name} must hold rows of two numbers, s and diameter") from None
 
@@ -141,12 +150,13 @@ def body_shape(film: SmoothFilm) -> Array:
 class HeadMotion:
     """Where the head of the body of constant length is, so that it lies best on the filmed midline."""
 
-    position: Array        # (T, 2) m
-    angle: Array           # (T,) rad
+    position: Array  # (T, 2) m
+    angle: Array  # (T,) rad
 
     def twist(self, time: Array) -> Array:
         """(T, 3): velocity along and across the head, and its turning."""
         from scipy.interpolate import make_interp_spline
+
         whole = np.column_stack([self.position, self.angle])
         rate = make_interp_spline(time, whole, k=5)(time, nu=1)
         c, s = np.cos(self.angle), np.sin(self.angle)
@@ -176,23 +186,31 @@ def link_angles(film: SmoothFilm, links: int) -> Array:
 
 
 def initial_of(film: SmoothFilm, moving: bool, offset: Array | None = None) -> dict[str, Any]:
-    """The filmed pose, and the filmed velocity or rest; of a base that is turned from the head by `offset` (T,), rad.
-    """
+    """The filmed pose, and the filmed velocity or rest; of a base that is turned from the head by `offset` (T,), rad."""
     head = head_motion(film)
     base = head if offset is None else HeadMotion(head.position, head.angle + offset)
     (x, y), angle = base.position[0], base.angle[0]
-    found: dict[str, Any] = {"position": (float(x), float(y), 0.0),
-                             "orientation": (float(np.cos(0.5 * angle)), 0.0, 0.0, float(np.sin(0.5 * angle)))}
+    found: dict[str, Any] = {
+        "position": (float(x), float(y), 0.0),
+        "orientation": (float(np.cos(0.5 * angle)), 0.0, 0.0, float(np.sin(0.5 * angle))),
+    }
     if moving:
         along, across, turning = base.twist(film.time)[0]
         found["twist"] = (float(along), float(across), 0.0, 0.0, 0.0, float(turning))
     return found
 
 
-def scenario_of(film: SmoothFilm, name: str, period: float | None, medium: str = "water",
-                width: float | str | Path | Sequence[tuple[float, float]] | None = None,
-                environment: Environment | None = None, moving: bool = True,
-                changes: Mapping[str, Any] | None = None, links: int | None = None) -> Scenario:
+def scenario_of(
+    film: SmoothFilm,
+    name: str,
+    period: float | None,
+    medium: str = "water",
+    width: float | str | Path | Sequence[tuple[float, float]] | None = None,
+    environment: Environment | None = None,
+    moving: bool = True,
+    changes: Mapping[str, Any] | None = None,
+    links: int | None = None,
+) -> Scenario:
     """Rod, sampled curvature and medium; it starts at the filmed pose, with the filmed velocity if `moving`. With
     `links` a chain of so many rigid links in place of the rod, whose joints bend as the film does.
     """
@@ -206,22 +224,40 @@ def scenario_of(film: SmoothFilm, name: str, period: float | None, medium: str =
     step = spacing / max(int(np.ceil(spacing * STEPS / beat)), 1)
     if isinstance(chosen, RegularisedFriction):
         step = spacing / np.ceil(spacing / min(step, 2.0 * chosen.speed / (chosen.lateral * chosen.gravity)))
-    rod = Rod(name=as_word(name), strains="planar", base="planar", length=film.length, half_width=rows,
-              density=getattr(chosen, "density", 1000.0))
+    rod = Rod(
+        name=as_word(name),
+        strains="planar",
+        base="planar",
+        length=film.length,
+        half_width=rows,
+        density=getattr(chosen, "density", 1000.0),
+    )
     if links is None:
         bent = SampledCurvature(table=tuple(map(tuple, curvature_rows(film).tolist())), noise=0.0, period=period)
-        parts: dict[str, Any] = {"robot": rod, "gait": bent, "initial": initial_of(film, moving and inertia),
-                                 "model": {"kind": "macro-continuous", "cells": CELLS, "inertia": inertia}}
+        parts: dict[str, Any] = {
+            "robot": rod,
+            "gait": bent,
+            "initial": initial_of(film, moving and inertia),
+            "model": {"kind": "macro-continuous", "cells": CELLS, "inertia": inertia},
+        }
     else:
         angle = link_angles(film, links)
         turns = np.column_stack([film.time, np.diff(angle, axis=1)])
-        parts = {"robot": rod.to_chain(links), "gait": RecordedGait(table=tuple(map(tuple, turns.tolist())),
-                                                                    period=period),
-                 "initial": initial_of(film, moving and inertia, angle[:, 0]),
-                 "model": {"kind": "newton-euler", "inertia": inertia}}
+        parts = {
+            "robot": rod.to_chain(links),
+            "gait": RecordedGait(table=tuple(map(tuple, turns.tolist())), period=period),
+            "initial": initial_of(film, moving and inertia, angle[:, 0]),
+            "model": {"kind": "newton-euler", "inertia": inertia},
+        }
     scenario = Scenario(
-        name=as_word(name), title=f"The shape of the film {name}, moved by the model in {medium}",
-        environment=(chosen,), duration=float(film.time[-1] - film.time[0]), step=step, record_every=spacing, **parts)
+        name=as_word(name),
+        title=f"The shape of the film {name}, moved by the model in {medium}",
+        environment=(chosen,),
+        duration=float(film.time[-1] - film.time[0]),
+        step=step,
+        record_every=spacing,
+        **parts,
+    )
     return Scenario.load(scenario, changes) if changes else scenario
 
 

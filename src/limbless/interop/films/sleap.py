@@ -1,4 +1,5 @@
 """SLEAP: tables of predicted instances (CSV), and analysis files (HDF5)."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -36,8 +37,9 @@ def read_csv(path: Path, track: str | None = None) -> Track:
         if frames[number] not in best or score > best[int(frames[number])][0]:
             best[int(frames[number])] = score, row
     order = sorted(best)
-    points = np.array([[[_number(best[f][1], column[f"{name}.{axis}"], np.nan) for axis in "xy"] for name in names]
-                       for f in order]).reshape(len(order), len(names), 2)
+    points = np.array(
+        [[[_number(best[f][1], column[f"{name}.{axis}"], np.nan) for axis in "xy"] for name in names] for f in order]
+    ).reshape(len(order), len(names), 2)
     return _track(points, names, np.array(order, dtype=np.int64), track or "", notes)
 
 
@@ -46,8 +48,9 @@ def _of_track(labels: list[str], frames: Any, track: str | None, path: Path) -> 
     known = sorted({label for label in labels if label})
     if track is not None:
         if track not in known:
-            raise InputError(f"{path.name}: no track {track!r}; known: "
-                             f"{', '.join(known) or 'none, the rows have no names'}")
+            raise InputError(
+                f"{path.name}: no track {track!r}; known: {', '.join(known) or 'none, the rows have no names'}"
+            )
         return [i for i, label in enumerate(labels) if label == track], ()
     named = [i for i, label in enumerate(labels) if label]
     if len(known) < 2 or len({frames[i] for i in named}) == len(named):
@@ -55,8 +58,10 @@ def _of_track(labels: list[str], frames: Any, track: str | None, path: Path) -> 
     counts = {label: labels.count(label) for label in known}
     longest = max(known, key=lambda label: counts[label])
     said = ", ".join(f"{label} ({counts[label]} frames)" for label in known)
-    return ([i for i, label in enumerate(labels) if label == longest],
-            (f"track: {len(known)} animals are tracked, {said}; {longest} was taken, --track chooses another",))
+    return (
+        [i for i, label in enumerate(labels) if label == longest],
+        (f"track: {len(known)} animals are tracked, {said}; {longest} was taken, --track chooses another",),
+    )
 
 
 def read_hdf5(path: Path, file: Any, track: str | None = None) -> Track:
@@ -64,13 +69,17 @@ def read_hdf5(path: Path, file: Any, track: str | None = None) -> Track:
     tracks = np.asarray(file["tracks"], dtype=np.float64)
     names = words(file["node_names"][()])
     if tracks.ndim != 4 or tracks.shape[1] != 2 or tracks.shape[2] != len(names):
-        raise InputError(f"{path.name}: /tracks has the shape {tracks.shape}; SLEAP's analysis files have "
-                         f"(instances, 2, nodes, frames) with {len(names)} nodes")
+        raise InputError(
+            f"{path.name}: /tracks has the shape {tracks.shape}; SLEAP's analysis files have "
+            f"(instances, 2, nodes, frames) with {len(names)} nodes"
+        )
     labels = words(file["track_names"][()]) if "track_names" in file else ()
     if len(labels) != len(tracks):
         labels = tuple(f"track_{i}" for i in range(len(tracks)))
-    found = [_track(np.moveaxis(each, (0, 1, 2), (2, 1, 0)), names, np.arange(tracks.shape[3]), label, ())
-             for each, label in zip(tracks, labels, strict=True)]
+    found = [
+        _track(np.moveaxis(each, (0, 1, 2), (2, 1, 0)), names, np.arange(tracks.shape[3]), label, ())
+        for each, label in zip(tracks, labels, strict=True)
+    ]
     one = chosen([each for each in found if np.isfinite(each.points).any()], track, "track", path)
     rate = attribute_of([file.attrs], "fps", "frame_rate")
     return one if rate is None else Track(**{**vars(one), "rate": rate})

@@ -2,6 +2,7 @@
 
 Arrays: T frames at a constant rate, `PLACES` abscissae from head to tail, x and y in metres.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -16,9 +17,9 @@ from limbless.tensor_spline import Surface
 
 Array = NDArray[np.float64]
 
-PLACES = 41            # abscissae at which curvature is given
-ASTRAY = 0.005         # of the length: nearer points are no outliers, however smooth the rest is
-FINE = 81             # places of the quadrature of arc length
+PLACES = 41  # abscissae at which curvature is given
+ASTRAY = 0.005  # of the length: nearer points are no outliers, however smooth the rest is
+FINE = 81  # places of the quadrature of arc length
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class SmoothFilm:
     """A midline as a surface: a function of time and of a body coordinate u between 0 (head) and 1 (tail)."""
 
     surface: Surface | LongSurface
-    time: Array            # (T,) s, from the film's first frame
+    time: Array  # (T,) s, from the film's first frame
 
     @cached_property
     def _fine(self) -> tuple[Array, Array]:
@@ -60,7 +61,7 @@ class SmoothFilm:
         shares = np.linspace(0.0, 1.0, PLACES)
         where = np.array([np.interp(shares * row[-1], row, u) for row in arc])
         where += self._correction(where, shares * arc[:, -1:])
-        return tuple(self._at(where, order) for order in range(3))          # type: ignore[return-value]
+        return tuple(self._at(where, order) for order in range(3))  # type: ignore[return-value]
 
     def _correction(self, where: Array, wanted: Array) -> Array:
         """One step of Newton's method from straight lines between the places of the fine grid."""
@@ -70,8 +71,9 @@ class SmoothFilm:
         rows = np.arange(len(arc))[:, None]
         start, width = arc[rows, i], where - u[i]
         ahead = start + width * 0.5 * (np.linalg.norm(self._at(u[i], 1), axis=2) + speed)
-        return np.clip((wanted - ahead) / np.maximum(speed, 1e-300), -1.0 / FINE, 1.0 / FINE) * ((where > 0.0)
-                                                                                                & (where < 1.0))
+        return np.clip((wanted - ahead) / np.maximum(speed, 1e-300), -1.0 / FINE, 1.0 / FINE) * (
+            (where > 0.0) & (where < 1.0)
+        )
 
     def _at(self, where: Array, order: int) -> Array:
         """The surface at places (T, S) that differ from frame to frame."""
@@ -103,6 +105,7 @@ class SmoothFilm:
     def velocity(self) -> Array:
         """(T, PLACES, 2) m/s."""
         from scipy.interpolate import make_interp_spline
+
         return np.asarray(make_interp_spline(self.time, self.position, k=5)(self.time, nu=1))
 
     def resampled(self, samples: Array) -> SmoothFilm:

@@ -1,4 +1,5 @@
 """Plain tables: CSV with a row per point, arrays (npy, npz), kymograms, and datasets of `movement`."""
+
 from __future__ import annotations
 
 import re
@@ -31,8 +32,11 @@ _FEWEST = 3
 """Pairs of columns that make a table with a row per frame."""
 _CLOCK = re.compile(r"(?:t|time)[\s_.\[(]*(?:(ms|milli|min|s|)(?:ec|econds?|utes?|seconds?)?)[\])]*")
 _SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3, "milli": 1e-3, "min": 60.0}
-_MEANINGS = {"frame": ("frame", "frame_idx", "frameidx", "image"), "point": ("point", "pt", "node", "keypoint"),
-             "animal": ("animal", "track", "id", "individual", "individuals", "worm", "fish", "instance")}
+_MEANINGS = {
+    "frame": ("frame", "frame_idx", "frameidx", "image"),
+    "point": ("point", "pt", "node", "keypoint"),
+    "animal": ("animal", "track", "id", "individual", "individuals", "worm", "fish", "instance"),
+}
 
 
 def columns_of(header: list[str]) -> dict[str, tuple[int, str]]:
@@ -92,13 +96,17 @@ def read_csv(path: Path, who: str | None = None) -> Track:
     return _animal(path, label, [cell for cell, own in zip(cells, labels, strict=True) if own == label], columns)
 
 
-def _by_points(cells: list[tuple[int, list[str]]], columns: dict[str, tuple[int, str]],
-               pairs: dict[str, tuple[int, int]]) -> tuple[list[tuple[int, list[str]]], dict[str, tuple[int, str]]]:
+def _by_points(
+    cells: list[tuple[int, list[str]]], columns: dict[str, tuple[int, str]], pairs: dict[str, tuple[int, int]]
+) -> tuple[list[tuple[int, list[str]]], dict[str, tuple[int, str]]]:
     """The rows of frames as rows of points; frames that have neither number nor time are counted."""
     kept = {meaning: columns[meaning] for meaning in ("frame", "t", "animal") if meaning in columns}
     counted = not {"frame", "t"} & set(kept)
-    found = [(line, [*(_cell(row, i) for i, _ in kept.values()), str(number), name, _cell(row, x), _cell(row, y)])
-             for number, (line, row) in enumerate(cells) for name, (x, y) in pairs.items()]
+    found = [
+        (line, [*(_cell(row, i) for i, _ in kept.values()), str(number), name, _cell(row, x), _cell(row, y)])
+        for number, (line, row) in enumerate(cells)
+        for name, (x, y) in pairs.items()
+    ]
     places = [*kept, "frame" if counted else "row", "point", "x", "y"]
     return found, {meaning: (i, kept[meaning][1] if meaning in kept else "") for i, meaning in enumerate(places)}
 
@@ -117,8 +125,10 @@ def _animal(path: Path, label: str, cells: list[tuple[int, list[str]]], columns:
     lines: dict[tuple[int, str], int] = {}
     for (line, row), name, i in zip(cells, of, place, strict=True):
         if (i, name) in lines:
-            raise InputError(f"{path.name}: lines {lines[i, name]} and {line} both have point {name!r} at {key} "
-                             f"{instants[i]:g}; of several animals, a column 'animal' says whose it is")
+            raise InputError(
+                f"{path.name}: lines {lines[i, name]} and {line} both have point {name!r} at {key} "
+                f"{instants[i]:g}; of several animals, a column 'animal' says whose it is"
+            )
         lines[i, name] = line
         points[i, names.index(name)] = [_number(row, columns[axis][0]) for axis in "xy"]
     points[~np.isfinite(points).all(axis=2)] = np.nan
@@ -130,9 +140,18 @@ def _animal(path: Path, label: str, cells: list[tuple[int, list[str]]], columns:
         given = np.array([_number(row, columns["t"][0]) for _, row in cells]) * _SECONDS[columns["t"][1]]
         time = np.array([given[place == i][0] for i in range(len(instants))])
         time = time if np.isfinite(time).all() and (np.diff(time) > 0).all() else None
-    return Track(points * np.array([1.0, ratio]), names, "table", label,
-                 frames=instants.astype(np.int64) if key == "frame" else None, time=time, unit=UNITS.get(unit),
-                 unit_name=unit or "no unit", down=unit in ("px", "pixel", "pixels"), named=not numbered(names))
+    return Track(
+        points * np.array([1.0, ratio]),
+        names,
+        "table",
+        label,
+        frames=instants.astype(np.int64) if key == "frame" else None,
+        time=time,
+        unit=UNITS.get(unit),
+        unit_name=unit or "no unit",
+        down=unit in ("px", "pixel", "pixels"),
+        named=not numbered(names),
+    )
 
 
 def _unit(columns: dict[str, tuple[int, str]], path: Path) -> tuple[str, float]:
@@ -181,8 +200,11 @@ def read_arrays(path: Path, kind: str | None, array: str | None) -> Track:
     if {"x", "y"} <= set(arrays) and arrays["x"].ndim == 2 and array is None:
         values: Array = np.stack([arrays["x"], arrays["y"]], axis=2).astype(float)
     else:
-        wide = {name: each for name, each in arrays.items() if (each.ndim in (2, 3) and each.shape[-1] > 2)
-                or each.ndim == 3}
+        wide = {
+            name: each
+            for name, each in arrays.items()
+            if (each.ndim in (2, 3) and each.shape[-1] > 2) or each.ndim == 3
+        }
         if array is not None and array not in arrays:
             raise InputError(f"{path.name}: no array {array!r}; it holds {', '.join(arrays)}")
         if array is None and len(wide) != 1:
@@ -191,8 +213,13 @@ def read_arrays(path: Path, kind: str | None, array: str | None) -> Track:
     track = from_array(values, kind, path)
     centre = arrays.get("centre", arrays.get("center"))
     fits = centre is not None and centre.shape == (len(values), 2) and track.kymogram is not None
-    return Track(**{**vars(track), "time": time if time is not None and len(time) == len(values) else None,
-                    "centre": centre.astype(float) if fits and centre is not None else None})
+    return Track(
+        **{
+            **vars(track),
+            "time": time if time is not None and len(time) == len(values) else None,
+            "centre": centre.astype(float) if fits and centre is not None else None,
+        }
+    )
 
 
 def from_array(values: Array, kind: str | None, path: Path) -> Track:
@@ -203,22 +230,39 @@ def from_array(values: Array, kind: str | None, path: Path) -> Track:
     if values.ndim == 2:
         return _kymogram(values.astype(float), kind, path)
     if values.ndim != 3 or values.shape[2] != 2:
-        raise InputError(f"{path.name}: an array of shape {values.shape}; midlines are (frames, points, 2), kymograms "
-                         "(frames, points) with --kind")
+        raise InputError(
+            f"{path.name}: an array of shape {values.shape}; midlines are (frames, points, 2), kymograms "
+            "(frames, points) with --kind"
+        )
     points = np.where(np.isfinite(values.sum(axis=2, keepdims=True)), values, np.nan).astype(float)
-    return Track(points, tuple(str(i + 1) for i in range(points.shape[1])), "array", frames=np.arange(len(points)),
-                 unit_name="no unit", named=False)
+    return Track(
+        points,
+        tuple(str(i + 1) for i in range(points.shape[1])),
+        "array",
+        frames=np.arange(len(points)),
+        unit_name="no unit",
+        named=False,
+    )
 
 
 def _kymogram(values: Array, kind: str | None, path: Path) -> Track:
     if kind not in KINDS:
-        raise InputError(f"{path.name}: a table of shape {values.shape} without x and y is a kymogram: say what it "
-                         "holds "
-                         f"with --kind {' | '.join(KINDS)}")
+        raise InputError(
+            f"{path.name}: a table of shape {values.shape} without x and y is a kymogram: say what it "
+            "holds "
+            f"with --kind {' | '.join(KINDS)}"
+        )
     if not np.isfinite(values).all():
         raise InputError(f"{path.name}: a kymogram has no gaps; found a missing or infinite number")
-    return Track(values, tuple(str(i + 1) for i in range(values.shape[1])), "kymogram", frames=np.arange(len(values)),
-                 unit_name="no unit", named=False, kymogram=kind)
+    return Track(
+        values,
+        tuple(str(i + 1) for i in range(values.shape[1])),
+        "kymogram",
+        frames=np.arange(len(values)),
+        unit_name="no unit",
+        named=False,
+        kymogram=kind,
+    )
 
 
 def _loaded(path: Path) -> Any:
@@ -246,8 +290,18 @@ def from_movement(dataset: Any, source: Path, animal: str | None, likelihood: fl
     if known:
         values = np.stack([ordered(each, names)[0] for each in values])
         names = ordered(values[0], names)[1]
-    tracks = [Track(points, names, MOVEMENT, who, named=not known, down=True, rate=float(rate) if rate else None,
-                    time=dataset["time"].values.astype(float) if seconds else None,
-                    frames=None if seconds else np.arange(len(points)))
-              for who, points in zip(words(position["individuals"].values), values, strict=True)]
+    tracks = [
+        Track(
+            points,
+            names,
+            MOVEMENT,
+            who,
+            named=not known,
+            down=True,
+            rate=float(rate) if rate else None,
+            time=dataset["time"].values.astype(float) if seconds else None,
+            frames=None if seconds else np.arange(len(points)),
+        )
+        for who, points in zip(words(position["individuals"].values), values, strict=True)
+    ]
     return chosen(tracks, animal, "animal", source)

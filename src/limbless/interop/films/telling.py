@@ -1,4 +1,5 @@
 """What is printed of a film: one block of lines."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -48,11 +49,14 @@ def _film(film: Film) -> str:
     noise, share = numbers["tracking_noise"], 100.0 * numbers["tracking_noise_share"]
     gaps = _counted(numbers["missing_frames"], "missing frame") if numbers["missing_frames"] else ""
     gaps += (" and " if gaps and numbers["missing_points"] else "") + (
-        _counted(numbers["missing_points"], "missing point") if numbers["missing_points"] else "")
+        _counted(numbers["missing_points"], "missing point") if numbers["missing_points"] else ""
+    )
     size = f"{share:.2g} % of the length"
     size = f"{length_text(noise, True)} ({size})" if _metric(film) else size
-    return (f"{numbers['frames']} frames, {numbers['points']} points, {numbers['rate']:.4g} /s; {gaps or 'no gaps'}, "
-            f"{_counted(numbers['outliers'], 'outlier')}; tracking noise {size}")
+    return (
+        f"{numbers['frames']} frames, {numbers['points']} points, {numbers['rate']:.4g} /s; {gaps or 'no gaps'}, "
+        f"{_counted(numbers['outliers'], 'outlier')}; tracking noise {size}"
+    )
 
 
 def _body(film: Film) -> str:
@@ -70,8 +74,10 @@ def _body(film: Film) -> str:
 def _wave(film: Film) -> str:
     k, n, errors = film.kinematics, film.kinematics.numbers, film.kinematics.errors
     way = "from head to tail" if k.wave.from_head else "from tail to head"
-    text = (f"{n['frequency']:.4g} +- {errors.get('frequency', 0.0):.1g} Hz, {n['wavelength_L']:.3g} L long, "
-            f"{n['wave_speed_L']:.3g} L/s {way}")
+    text = (
+        f"{n['frequency']:.4g} +- {errors.get('frequency', 0.0):.1g} Hz, {n['wavelength_L']:.3g} L long, "
+        f"{n['wave_speed_L']:.3g} L/s {way}"
+    )
     if "tail_amplitude_L" in n:
         text += f"; tail +-{n['tail_amplitude_L']:.3f} L, head +-{n['head_amplitude_L']:.3f} L"
     return text
@@ -88,8 +94,9 @@ def _predicted(p: Prediction) -> list[tuple[str, str]]:
     filmed = "" if p.filmed_speed is None else f", filmed {p.filmed_speed / L:.3g}"
     if not p.determined:
         low, high = (value / L for value in p.range)
-        return [("predicted", f"{UNDETERMINED}: other smoothings of it give {low:.2g} to {high:.2g} L/s{filmed}  "
-                              f"({p.law})")]
+        return [
+            ("predicted", f"{UNDETERMINED}: other smoothings of it give {low:.2g} to {high:.2g} L/s{filmed}  ({p.law})")
+        ]
     about = [p.law]
     if p.speed_from_rest is not None:
         about.append(f"from rest {p.speed_from_rest / L:.3g}")
@@ -98,5 +105,7 @@ def _predicted(p: Prediction) -> list[tuple[str, str]]:
     about += [f"{name}: {value / L:.3g}" for name, value in p.others.items()]
     cost = "" if p.cost_of_transport is None else f", cost of transport {p.cost_of_transport:.2f}"
     work = f"{1e6 * p.work_per_beat:.3g} uJ" if p.work_per_beat < 1e-3 else f"{p.work_per_beat:.3g} J"
-    return [("predicted", f"{p.speed / L:.3g} L/s in the last two beats{filmed}   ({'; '.join(about)})"),
-            ("cost", f"{work} per beat{cost}   (width: {p.width})")]
+    return [
+        ("predicted", f"{p.speed / L:.3g} L/s in the last two beats{filmed}   ({'; '.join(about)})"),
+        ("cost", f"{work} per beat{cost}   (width: {p.width})"),
+    ]

@@ -1,4 +1,5 @@
 """Tierpsy Tracker and WormPose: skeletons in HDF5."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -34,9 +35,18 @@ def read(path: Path, file: Any, animal: str | None = None) -> Track:
     rate, scale = attribute_of(attributes, *_RATES), attribute_of(attributes, "microns_per_pixel")
     # /coordinates is in micrometres already; skeletons of other files are in pixels
     unit = 1e-6 if place.startswith("coordinates") else scale * 1e-6 if scale else None
-    tracks = [_track(skeletons[worms == worm], None if widths is None or widths.shape[:2] != skeletons.shape[:2]
-                     else widths[worms == worm], frames[worms == worm], str(worm), unit, rate, place)
-              for worm in dict.fromkeys(worms.tolist())]
+    tracks = [
+        _track(
+            skeletons[worms == worm],
+            None if widths is None or widths.shape[:2] != skeletons.shape[:2] else widths[worms == worm],
+            frames[worms == worm],
+            str(worm),
+            unit,
+            rate,
+            place,
+        )
+        for worm in dict.fromkeys(worms.tolist())
+    ]
     return chosen([track for track in tracks if np.isfinite(track.points).any()], animal, "animal", path)
 
 
@@ -52,10 +62,21 @@ def _rows(file: Any, count: int) -> tuple[Any, Any]:
     return np.zeros(count, dtype=np.int64), np.arange(count)
 
 
-def _track(points: Array, width: Array | None, frames: Any, label: str, unit: float | None, rate: float | None,
-           place: str) -> Track:
+def _track(
+    points: Array, width: Array | None, frames: Any, label: str, unit: float | None, rate: float | None, place: str
+) -> Track:
     order = np.argsort(frames, kind="stable")
     made = "Tierpsy" if place.startswith("coordinates") else "WormPose or Tierpsy"
-    return Track(points[order], tuple(str(i + 1) for i in range(points.shape[1])), made, label, frames=frames[order],
-                 unit=unit, unit_name="m" if unit else "pixel", down=True, named=False, rate=rate,
-                 width=None if width is None else width[order])
+    return Track(
+        points[order],
+        tuple(str(i + 1) for i in range(points.shape[1])),
+        made,
+        label,
+        frames=frames[order],
+        unit=unit,
+        unit_name="m" if unit else "pixel",
+        down=True,
+        named=False,
+        rate=rate,
+        width=None if width is None else width[order],
+    )

@@ -1,4 +1,5 @@
 """What readers of films return: tracked points as they stand in the file."""
+
 from __future__ import annotations
 
 import csv
@@ -15,11 +16,21 @@ from limbless.errors import InputError, nearest
 
 Array = NDArray[np.float64]
 
-LARGEST = 2_000_000_000        # bytes of a file
-FARTHEST = 1e12                # of a coordinate or a frame's number: beyond it nothing is filmed
+LARGEST = 2_000_000_000  # bytes of a file
+FARTHEST = 1e12  # of a coordinate or a frame's number: beyond it nothing is filmed
 _DECIMAL = re.compile(r"^(\s*[-+]?\d*),(\d+(?:[eE][-+]?\d+)?\s*)$")
-UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "µm": 1e-6, "micron": 1e-6, "microns": 1e-6, "px": None,
-         "pixel": None, "pixels": None}
+UNITS = {
+    "m": 1.0,
+    "cm": 1e-2,
+    "mm": 1e-3,
+    "um": 1e-6,
+    "µm": 1e-6,
+    "micron": 1e-6,
+    "microns": 1e-6,
+    "px": None,
+    "pixel": None,
+    "pixels": None,
+}
 """Units of length as files write them -> metres; None for pixels."""
 
 
@@ -28,27 +39,29 @@ class Track:
     """One animal in a film: points (T, P, 2), NaN where one was not found."""
 
     points: Array
-    names: tuple[str, ...]                 # of the points, as in the file
-    format: str                            # what kind of file it was
-    label: str = ""                        # of the animal or its track
-    frames: NDArray[np.int64] | None = None    # number of each frame, where the file has no times
-    time: Array | None = None              # s
-    unit: float | None = None              # metres per unit of the file; None where it says nothing
+    names: tuple[str, ...]  # of the points, as in the file
+    format: str  # what kind of file it was
+    label: str = ""  # of the animal or its track
+    frames: NDArray[np.int64] | None = None  # number of each frame, where the file has no times
+    time: Array | None = None  # s
+    unit: float | None = None  # metres per unit of the file; None where it says nothing
     unit_name: str = "pixel"
-    down: bool = False                     # whether y points down, as in pictures
-    named: bool = True                     # whether the points have names, and no order
+    down: bool = False  # whether y points down, as in pictures
+    named: bool = True  # whether the points have names, and no order
     head_last: bool = False
-    kymogram: str | None = None            # bend, curvature or angle: `points` is (T, P) then
-    centre: Array | None = None            # (T, 2) of a kymogram, where known
-    width: Array | None = None             # (T, P) diameters in units of the file
-    rate: float | None = None              # frames per second, where the file says so
+    kymogram: str | None = None  # bend, curvature or angle: `points` is (T, P) then
+    centre: Array | None = None  # (T, 2) of a kymogram, where known
+    width: Array | None = None  # (T, P) diameters in units of the file
+    rate: float | None = None  # frames per second, where the file says so
     notes: tuple[str, ...] = field(default=())
 
     @property
     def gaps(self) -> dict[str, float]:
         """Share of the frames without each point."""
-        return {name: float(share) for name, share in zip(self.names, np.isnan(self.points[..., 0]).mean(axis=0),
-                                                          strict=True)}
+        return {
+            name: float(share)
+            for name, share in zip(self.names, np.isnan(self.points[..., 0]).mean(axis=0), strict=True)
+        }
 
 
 def chosen(tracks: Sequence[Track], label: str | None, option: str, source: Path) -> Track:
@@ -82,8 +95,9 @@ def numbered(names: Sequence[str]) -> bool:
 
 def ordered(points: Array, names: Sequence[str]) -> tuple[Array, tuple[str, ...]]:
     """Numbered points in the order of their numbers; a first and a last without a number stay where they are."""
+
     def place(i: int) -> tuple[int, int]:
-        digits = names[i][len(names[i].rstrip("0123456789")):]
+        digits = names[i][len(names[i].rstrip("0123456789")) :]
         return (1, int(digits)) if digits else (0 if i == 0 else 2, 0)
 
     order = sorted(range(len(names)), key=place)

@@ -1,4 +1,5 @@
 """WCON, the format of worm trackers: JSON with `units` and `data`, zipped or not (Javer et al. 2018)."""
+
 from __future__ import annotations
 
 import json
@@ -14,12 +15,45 @@ from limbless.errors import InputError
 from limbless.interop.films.tracks import LARGEST, Array, Track, chosen, text_of
 
 FORMAT = "WCON"
-_PREFIXES = {"": 1.0, "c": 1e-2, "centi": 1e-2, "m": 1e-3, "milli": 1e-3, "u": 1e-6, "µ": 1e-6, "μ": 1e-6,
-             "micro": 1e-6, "n": 1e-9, "nano": 1e-9, "k": 1e3, "kilo": 1e3}
-_LENGTHS = {"m": 1.0, "metre": 1.0, "meter": 1.0, "in": 0.0254, "inch": 0.0254, "inche": 0.0254, "ft": 0.3048,
-            "foot": 0.3048, "feet": 0.3048, "micron": 1e-6}
-_TIMES = {"s": 1.0, "sec": 1.0, "second": 1.0, "min": 60.0, "minute": 60.0, "h": 3600.0, "hr": 3600.0, "hour": 3600.0,
-          "d": 86400.0, "day": 86400.0}
+_PREFIXES = {
+    "": 1.0,
+    "c": 1e-2,
+    "centi": 1e-2,
+    "m": 1e-3,
+    "milli": 1e-3,
+    "u": 1e-6,
+    "µ": 1e-6,
+    "μ": 1e-6,
+    "micro": 1e-6,
+    "n": 1e-9,
+    "nano": 1e-9,
+    "k": 1e3,
+    "kilo": 1e3,
+}
+_LENGTHS = {
+    "m": 1.0,
+    "metre": 1.0,
+    "meter": 1.0,
+    "in": 0.0254,
+    "inch": 0.0254,
+    "inche": 0.0254,
+    "ft": 0.3048,
+    "foot": 0.3048,
+    "feet": 0.3048,
+    "micron": 1e-6,
+}
+_TIMES = {
+    "s": 1.0,
+    "sec": 1.0,
+    "second": 1.0,
+    "min": 60.0,
+    "minute": 60.0,
+    "h": 3600.0,
+    "hr": 3600.0,
+    "hour": 3600.0,
+    "d": 86400.0,
+    "day": 86400.0,
+}
 
 
 def unit_of(text: Any, known: Mapping[str, float], what: str, source: str) -> float:
@@ -32,8 +66,9 @@ def unit_of(text: Any, known: Mapping[str, float], what: str, source: str) -> fl
             continue
         value = _factor(part, known)
         if value is None:
-            raise InputError(f"{source}: {what} is in {text!r}; known units are {', '.join(known)}, with prefixes and "
-                             "factors")
+            raise InputError(
+                f"{source}: {what} is in {text!r}; known units are {', '.join(known)}, with prefixes and factors"
+            )
         size = size * value if operation == "*" else size / value
     return size
 
@@ -45,8 +80,8 @@ def _factor(part: str, known: Mapping[str, float]) -> float | None:
         pass
     for name in (part, part.rstrip("s") or part):
         for prefix, size in _PREFIXES.items():
-            if name.startswith(prefix) and name[len(prefix):] in known:
-                return size * known[name[len(prefix):]]
+            if name.startswith(prefix) and name[len(prefix) :] in known:
+                return size * known[name[len(prefix) :]]
     return None
 
 
@@ -68,8 +103,10 @@ def _documents(path: Path) -> list[dict[str, Any]]:
     """What the file holds, or each file of an archive."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            inside = sorted((item for item in archive.infolist() if item.filename.endswith((".wcon", ".json"))),
-                            key=lambda item: item.filename)
+            inside = sorted(
+                (item for item in archive.infolist() if item.filename.endswith((".wcon", ".json"))),
+                key=lambda item: item.filename,
+            )
             if sum(item.file_size for item in inside) > LARGEST:
                 raise InputError(f"{path.name}: unpacked it is larger than {LARGEST / 1e9:g} GB; unpack a part of it")
             texts = [archive.read(item).decode("utf-8", "replace") for item in inside]
@@ -104,8 +141,9 @@ def _gather(document: Mapping[str, Any], source: str, rows: dict[str, Any], note
         heads = record.get("head", "L")
         for i, t in enumerate(times):
             if len(axes[0][i]) != len(axes[1][i]):
-                raise InputError(f"{source}: animal {label!r} has {len(axes[0][i])} x and {len(axes[1][i])} y at t "
-                                 f"= {t:g}")
+                raise InputError(
+                    f"{source}: animal {label!r} has {len(axes[0][i])} x and {len(axes[1][i])} y at t = {t:g}"
+                )
             spine = np.stack([(axes[c][i] + offsets[c][i]) * size["xy"[c]] for c in range(2)], axis=1)
             head = heads[i] if isinstance(heads, list) and i < len(heads) else heads
             rows.setdefault(label, []).append((float(t), spine, str(head).upper().startswith("R")))
@@ -148,11 +186,23 @@ def _track(label: str, rows: list[tuple[float, Array, bool]], notes: tuple[str, 
     usual = max(sorted(set(counts), reverse=True), key=counts.count)
     spines = np.stack([_evenly(spine if not right else spine[::-1], usual) for _, spine, right in rows])
     if len(set(counts)) > 1:
-        notes = (*notes, f"points: frames have {min(counts)} to {max(counts)} points; all were made {usual}, evenly "
-                         "along "
-                         "the midline")
-    return Track(spines, tuple(str(i + 1) for i in range(usual)), FORMAT, label, time=np.array([t for t, _, _ in rows]),
-                 unit=1.0, unit_name="m", named=False, notes=notes)
+        notes = (
+            *notes,
+            f"points: frames have {min(counts)} to {max(counts)} points; all were made {usual}, evenly "
+            "along "
+            "the midline",
+        )
+    return Track(
+        spines,
+        tuple(str(i + 1) for i in range(usual)),
+        FORMAT,
+        label,
+        time=np.array([t for t, _, _ in rows]),
+        unit=1.0,
+        unit_name="m",
+        named=False,
+        notes=notes,
+    )
 
 
 def _evenly(spine: Array, count: int) -> Array:

@@ -4,6 +4,7 @@ Momentum of body and added mass against drag, both from the filmed motion, multi
 that overlap by half and integrated over time, so that no acceleration is needed. Noise in the velocities makes
 coefficients too small (errors in variables): a start for shooting, and no more.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from limbless.robots.rod import Rod
 
 Array = NDArray[np.float64]
 
-TRUSTED = 0.7          # R² below which a start is only that
+TRUSTED = 0.7  # R² below which a start is only that
 
 
 class ForceBalance(NamedTuple):
@@ -26,7 +27,7 @@ class ForceBalance(NamedTuple):
     along: float
     across: float
     errors: tuple[float, float]
-    quality: float         # R²
+    quality: float  # R²
 
 
 def force_balance(film: SmoothFilm, rod: Rod, water: Water, period: float) -> ForceBalance:
@@ -41,12 +42,15 @@ def force_balance(film: SmoothFilm, rod: Rod, water: Water, period: float) -> Fo
     along, across = (U * tangent).sum(axis=2), (U * normal).sum(axis=2)
     own = rod.inertia(np.clip(s, 0.0, rod.length))[:, 0]
     added = np.array([water.added_coefficients(x, y)[1] for x, y in zip(a, b, strict=True)])
-    momentum = np.einsum("s,tsc->tc", weight * own, film.velocity) + np.einsum("s,ts,tsc->tc", weight * added, across,
-                                                                                normal)
+    momentum = np.einsum("s,tsc->tc", weight * own, film.velocity) + np.einsum(
+        "s,ts,tsc->tc", weight * added, across, normal
+    )
     one = water.changed(drag=(1.0, 1.0, *water.drag[2:]))
     unit = np.array([one.drag_coefficients(x, y) for x, y in zip(a, b, strict=True)])
-    forces = [-np.einsum("s,ts,tsc->tc", weight * unit[:, 0], np.abs(along) * along, tangent),
-              -np.einsum("s,ts,tsc->tc", weight * unit[:, 1], np.abs(across) * across, normal)]
+    forces = [
+        -np.einsum("s,ts,tsc->tc", weight * unit[:, 0], np.abs(along) * along, tangent),
+        -np.einsum("s,ts,tsc->tc", weight * unit[:, 1], np.abs(across) * across, normal),
+    ]
     left, right = [], []
     step = film.time[1] - film.time[0]
     for centre in np.arange(film.time[0] + 0.5 * period, film.time[-1] - 0.5 * period + 1e-12, 0.5 * period):

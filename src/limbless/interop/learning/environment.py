@@ -1,4 +1,5 @@
 """`Env`: a scenario as an environment of Gymnasium."""
+
 from __future__ import annotations
 
 import io
@@ -47,21 +48,37 @@ class Env(gymnasium.Env[Array, Any]):
         than the clock), or none.
     """
 
-    metadata = {"render_modes": ["rgb_array", "human"], "render_fps": 25}     # noqa: RUF012 - as Gymnasium has it
+    metadata = {"render_modes": ["rgb_array", "human"], "render_fps": 25}  # noqa: RUF012 - as Gymnasium has it
 
-    def __init__(self, scenario: str | Path | Mapping[str, Any] | Scenario = "eel-planar", actions: str = "torque",
-                 observe: Sequence[str] = OBSERVE,
-                 reward: Mapping[str, float] | Callable[[Seen, Seen, Array], float] = REWARD,
-                 control_period: float | str | None = None, duration: float | str | None = None, *,
-                 scale: float | str | Sequence[float | str] | None = None,
-                 fields: Mapping[str, tuple[float, float]] | None = None, changes: Mapping[str, Any] | None = None,
-                 target: tuple[float, float] | None = None, stop: Callable[[Seen], bool] | None = None,
-                 randomise: Mapping[str, float | str] | None = None, render_mode: str | None = None) -> None:
+    def __init__(
+        self,
+        scenario: str | Path | Mapping[str, Any] | Scenario = "eel-planar",
+        actions: str = "torque",
+        observe: Sequence[str] = OBSERVE,
+        reward: Mapping[str, float] | Callable[[Seen, Seen, Array], float] = REWARD,
+        control_period: float | str | None = None,
+        duration: float | str | None = None,
+        *,
+        scale: float | str | Sequence[float | str] | None = None,
+        fields: Mapping[str, tuple[float, float]] | None = None,
+        changes: Mapping[str, Any] | None = None,
+        target: tuple[float, float] | None = None,
+        stop: Callable[[Seen], bool] | None = None,
+        randomise: Mapping[str, float | str] | None = None,
+        render_mode: str | None = None,
+    ) -> None:
         if render_mode not in (None, "rgb_array", "human"):
-            raise InputError(f"render_mode: must be 'rgb_array', 'human' or None; received {render_mode!r} "
-                             "(env.result().view() opens an episode in the studio)")
-        self._made = {"actions": actions, "control_period": control_period, "scale": scale, "fields": fields,
-                      "target": target}
+            raise InputError(
+                f"render_mode: must be 'rgb_array', 'human' or None; received {render_mode!r} "
+                "(env.result().view() opens an episode in the studio)"
+            )
+        self._made = {
+            "actions": actions,
+            "control_period": control_period,
+            "scale": scale,
+            "fields": fields,
+            "target": target,
+        }
         self._observe, self._reward, self._stop, self.render_mode = observe, reward, stop, render_mode
         self._randomise, self._changes = shaking(randomise), dict(changes or {})
         self._scenario = Scenario.load(scenario)
@@ -75,7 +92,7 @@ class Env(gymnasium.Env[Array, Any]):
         self._live: Live | None = None
 
     def _build(self, changes: Mapping[str, Any]) -> None:
-        self.world = World(self._scenario, changes=changes, **self._made)             # type: ignore[arg-type]
+        self.world = World(self._scenario, changes=changes, **self._made)  # type: ignore[arg-type]
         self.watch = Watch(self._observe, self.world)
         self.terms = chosen(self._reward, self.world) if isinstance(self._reward, Mapping) else None
         self._built = dict(changes)
@@ -117,7 +134,7 @@ class Env(gymnasium.Env[Array, Any]):
         self._taken.append(given.copy())
         two = self.world.seen(self._state)
         lost = not sound(two.values)
-        if lost:                                             # where it was last: a number that learners can take
+        if lost:  # where it was last: a number that learners can take
             two, self._state = one, before
         reward, info = self._rewarded(one, two, given)
         self._last, self._seen, self._gained = given, two, self._gained + reward
@@ -129,9 +146,11 @@ class Env(gymnasium.Env[Array, Any]):
 
     def _rewarded(self, before: Seen, after: Seen, action: Array) -> tuple[float, dict[str, Any]]:
         if self.terms is None:
-            return float(self._reward(before, after, action)), {}                     # type: ignore[operator]
-        parts = {name: weight * float(term(before, after, action, self._last, self.world))
-                 for name, (weight, term) in self.terms.items()}
+            return float(self._reward(before, after, action)), {}  # type: ignore[operator]
+        parts = {
+            name: weight * float(term(before, after, action, self._last, self.world))
+            for name, (weight, term) in self.terms.items()
+        }
         return sum(parts.values()), {"reward": parts}
 
     def render(self) -> Any:
@@ -173,8 +192,9 @@ class Env(gymnasium.Env[Array, Any]):
 
         if self._state is None:
             raise InputError("render: call reset first")
-        return Result.from_records([self._recorded(self._state)], self.world.model, self.world.scenario, "completed",
-                                   self._state, None)
+        return Result.from_records(
+            [self._recorded(self._state)], self.world.model, self.world.scenario, "completed", self._state, None
+        )
 
     def _recorded(self, state: State) -> Any:
         """The record of an instant."""
@@ -203,11 +223,20 @@ class Env(gymnasium.Env[Array, Any]):
         """Where the episode is, to go on from with `restore`, bit for bit."""
         if self._state is None:
             raise InputError("save: call reset first")
-        facts = {"time": self._state.time, "gained": self._gained, "chance": self.np_random.bit_generator.state,
-                 "gait": self.world.gait.model_dump(mode="json"), "built": self._built}
-        arrays: dict[str, Any] = {"x": self._state.x, "first": self._first.x, "last": self._last,
-                  "taken": np.array(self._taken).reshape(-1, self.world.size),
-                  **{f"memory {name}": values for name, values in self._state.memory.items()}}
+        facts = {
+            "time": self._state.time,
+            "gained": self._gained,
+            "chance": self.np_random.bit_generator.state,
+            "gait": self.world.gait.model_dump(mode="json"),
+            "built": self._built,
+        }
+        arrays: dict[str, Any] = {
+            "x": self._state.x,
+            "first": self._first.x,
+            "last": self._last,
+            "taken": np.array(self._taken).reshape(-1, self.world.size),
+            **{f"memory {name}": values for name, values in self._state.memory.items()},
+        }
         stream = io.BytesIO()
         np.savez(stream, facts=np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8), **arrays)
         return stream.getvalue()
@@ -223,8 +252,10 @@ class Env(gymnasium.Env[Array, Any]):
         except (OSError, ValueError, KeyError) as error:
             raise InputError(f"restore: these bytes were not written by env.save() ({type(error).__name__})") from None
         if not fits:
-            raise InputError(f"restore: this was saved by an Env of another robot: {kept_here[0]} numbers of a state, "
-                             f"and this one has {here[0]}")
+            raise InputError(
+                f"restore: this was saved by an Env of another robot: {kept_here[0]} numbers of a state, "
+                f"and this one has {here[0]}"
+            )
         if facts["built"] != self._built:
             self._build(facts["built"])
         memory = {name.removeprefix("memory "): values for name, values in arrays.items() if name.startswith("memory ")}

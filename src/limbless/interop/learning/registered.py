@@ -1,4 +1,5 @@
 """What learning needs of Gymnasium: the package itself, and a name there."""
+
 from __future__ import annotations
 
 from limbless.errors import InputError
@@ -14,5 +15,8 @@ except ImportError:
 def register() -> None:
     """`gymnasium.make("limbless/Scenario-v0", scenario=...)` makes an `Env`."""
     if NAME not in gymnasium.registry:
-        gymnasium.register(id=NAME, entry_point="limbless.interop.learning.environment:Env",
-                           vector_entry_point="limbless.interop.learning.vector:VectorEnv")
+        gymnasium.register(
+            id=NAME,
+            entry_point="limbless.interop.learning.environment:Env",
+            vector_entry_point="limbless.interop.learning.vector:VectorEnv",
+        )

@@ -1,4 +1,5 @@
 """Robots of one world, eight side by side through one control period."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -23,7 +24,7 @@ class SideBySide:
     def __init__(self, world: World, count: int) -> None:
         self.world, self.problem = world, side_by_side([world.problem])
         self._knots, self._record = aligned_zeros((world.steps + 1, LANES)), np.zeros(world.steps + 1, dtype=bool)
-        self._x = aligned_zeros((world.model._size, LANES))                            # type: ignore[attr-defined]
+        self._x = aligned_zeros((world.model._size, LANES))  # type: ignore[attr-defined]
         self._stuck, self._packed = np.zeros(count, dtype=bool), pack(self.problem)
         self._knows_time = any(getattr(item, "moving", ()) for item in world.scenario.environment)
 
@@ -34,7 +35,7 @@ class SideBySide:
         """
         asks = any(getattr(item, "slot", None) is not None for item in world.scenario.environment)
         alike = world.lean and world.actions == "torque" and not asks
-        answering = alike and isinstance(world.model._options.actuation, Answering)    # type: ignore[attr-defined]
+        answering = alike and isinstance(world.model._options.actuation, Answering)  # type: ignore[attr-defined]
         return None if not alike or answering else cls(world, count)
 
     def can_go(self, times: Array) -> bool:

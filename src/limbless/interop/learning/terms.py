@@ -1,4 +1,5 @@
 """Terms of a reward, by name. Each is a function of what was seen before and after an action, for one robot or many."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -18,7 +19,7 @@ Term = Callable[[Seen, Seen, Array, Array, World], Any]
 def displacement(before: Seen, after: Seen, action: Array, last: Array, world: World) -> Any:
     """m, of the base, in the direction in which the head looked at the start."""
     (x, y), one, two = world.course, before.values, after.values
-    if two.ndim == 1:                                        # plain numbers are several times as fast as arrays of one
+    if two.ndim == 1:  # plain numbers are several times as fast as arrays of one
         return (two.item(0) - one.item(0)) * x + (two.item(1) - one.item(1)) * y
     return (two[:, 0] - one[:, 0]) * x + (two[:, 1] - one[:, 1]) * y
 
@@ -59,8 +60,9 @@ def alive(before: Seen, after: Seen, action: Array, last: Array, world: World) -
     return 1.0
 
 
-TERMS: dict[str, Term] = {term.__name__: term for term in (alive, displacement, forward_speed, heading_error, power,
-                                                           smoothness, torque)}
+TERMS: dict[str, Term] = {
+    term.__name__: term for term in (alive, displacement, forward_speed, heading_error, power, smoothness, torque)
+}
 
 
 def chosen(reward: Mapping[str, float], world: World) -> dict[str, tuple[float, Term]]:
@@ -69,6 +71,7 @@ def chosen(reward: Mapping[str, float], world: World) -> dict[str, tuple[float, 
         if name not in TERMS:
             raise InputError(f"reward: there is no term {name!r}; {nearest(name, TERMS)}")
     if "power" in reward and not world.knows_work:
-        raise InputError("reward: the term 'power' needs a model that integrates the work of its actuators: "
-                         "newton-euler")
+        raise InputError(
+            "reward: the term 'power' needs a model that integrates the work of its actuators: newton-euler"
+        )
     return {name: (float(weight), TERMS[name]) for name, weight in reward.items()}

@@ -1,4 +1,5 @@
 """`VectorEnv`: many robots of one scenario, stepped in one compiled loop."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -32,18 +33,29 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     one after another. An episode that ended begins anew at the next step (NEXT_STEP).
     """
 
-    metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP}     # noqa: RUF012 - declared so by Gymnasium
+    metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012 - declared so by Gymnasium
 
-    def __init__(self, scenario: str | Path | Mapping[str, Any] | Scenario = "eel-planar", num_envs: int = 1,
-                 actions: str = "torque", observe: Sequence[str] = OBSERVE, reward: Mapping[str, float] = REWARD,
-                 control_period: float | str | None = None, duration: float | str | None = None, *,
-                 randomise: Mapping[str, float | str] | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        scenario: str | Path | Mapping[str, Any] | Scenario = "eel-planar",
+        num_envs: int = 1,
+        actions: str = "torque",
+        observe: Sequence[str] = OBSERVE,
+        reward: Mapping[str, float] = REWARD,
+        control_period: float | str | None = None,
+        duration: float | str | None = None,
+        *,
+        randomise: Mapping[str, float | str] | None = None,
+        **options: Any,
+    ) -> None:
         if num_envs < 1:
             raise InputError(f"num_envs: must be 1 or more; received {num_envs}")
         alone = [name for name in ("stop", "render_mode") if options.pop(name, None) is not None]
         if alone or not isinstance(reward, Mapping):
-            raise InputError(f"{alone[0] if alone else 'reward as a function'}: belongs to Env; robots side by side "
-                             "have rewards by terms, and end with their duration or where they are lost")
+            raise InputError(
+                f"{alone[0] if alone else 'reward as a function'}: belongs to Env; robots side by side "
+                "have rewards by terms, and end with their duration or where they are lost"
+            )
         unknown = [name for name in options if name not in _OPTIONS]
         if unknown:
             raise InputError(f"there is no argument {unknown[0]!r}; {nearest(unknown[0], _OPTIONS)}")
@@ -71,8 +83,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """All episodes anew; `options`: `initial`, as for `Env`. One seed serves all of them."""
         unknown = set(options or {}) - {"initial"}
         if unknown:
-            raise InputError(f"reset: options has {sorted(unknown)[0]!r}; robots side by side take initial alone, and "
-                             "changes where they are made")
+            raise InputError(
+                f"reset: options has {sorted(unknown)[0]!r}; robots side by side take initial alone, and "
+                "changes where they are made"
+            )
         if seed is not None and not isinstance(seed, int | np.integer):
             raise InputError(f"seed: one number serves all robots; received {seed!r}")
         super().reset(seed=None if seed is None else int(seed))
@@ -107,8 +121,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             after.values[lost] = before.values[lost]
             if self.world.lean:
                 self._values[lost] = before.values[lost]
-        parts = {name: np.where(fresh, 0.0, weight * np.asarray(term(before, after, given, self._last, self.world)))
-                 for name, (weight, term) in self.terms.items()}
+        parts = {
+            name: np.where(fresh, 0.0, weight * np.asarray(term(before, after, given, self._last, self.world)))
+            for name, (weight, term) in self.terms.items()
+        }
         reward = np.sum(list(parts.values()), axis=0)
         terminated, truncated = lost & ~fresh, (self._times >= self.duration - 1e-9) & ~fresh
         self._over = terminated | truncated

@@ -1,4 +1,5 @@
 """Observations by name, flat, with a name for every entry."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -26,7 +27,7 @@ def _phase(seen: Seen) -> Sequence[Any]:
 def _target(seen: Seen) -> Sequence[Any]:
     """How far ahead of the head's direction the target is, and how far to its left."""
     sine, cosine = seen.heading
-    x, y = (seen.world.target[number] - seen.position[..., number] for number in range(2))   # type: ignore[index]
+    x, y = (seen.world.target[number] - seen.position[..., number] for number in range(2))  # type: ignore[index]
     return x * cosine + y * sine, y * cosine - x * sine
 
 
@@ -40,22 +41,29 @@ class Watch:
     def __init__(self, names: Sequence[str], world: World) -> None:
         joints = world.chain.joint_names
         standing: dict[str, tuple[slice, Sequence[str]]] = {
-            "base_position": (slice(0, 3), AXES), "base_orientation": (slice(3, 7), QUATERNION),
-            "base_twist": (world.twist, (*AXES, *TURNS)), "joint_position": (world.joints, joints),
-            "joint_velocity": (world.rates, joints)}
+            "base_position": (slice(0, 3), AXES),
+            "base_orientation": (slice(3, 7), QUATERNION),
+            "base_twist": (world.twist, (*AXES, *TURNS)),
+            "joint_position": (world.joints, joints),
+            "joint_velocity": (world.rates, joints),
+        }
         if world.contacts:
             numbers = [str(number) for number in range(world.contacts)]
             forces = [f"{number} {axis}" for number in numbers for axis in AXES]
             standing["contact_force"] = (world.contact_force, forces)
             standing["contact_state"] = (world.contact_state, numbers)
         computed: dict[str, tuple[Callable[[Seen], Sequence[Any]], Sequence[str]]] = {
-            "time": (_time, ("s",)), "heading": (_heading, ("sine", "cosine")), "phase": (_phase, ("sine", "cosine")),
-            "target": (_target, ("ahead", "left"))}
+            "time": (_time, ("s",)),
+            "heading": (_heading, ("sine", "cosine")),
+            "phase": (_phase, ("sine", "cosine")),
+            "target": (_target, ("ahead", "left")),
+        }
         known = [*standing, *computed]
         touching = [name for name in names if name.startswith("contact_")]
         if touching and not world.contacts:
-            raise InputError(f"observe: {touching[0]!r} needs the model non-smooth and something to touch (ground, "
-                             "obstacles)")
+            raise InputError(
+                f"observe: {touching[0]!r} needs the model non-smooth and something to touch (ground, obstacles)"
+            )
         unknown = [name for name in names if name not in known]
         if unknown:
             raise InputError(f"observe: there is no {unknown[0]!r}; {nearest(unknown[0], known)}")

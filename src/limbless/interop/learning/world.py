@@ -1,4 +1,5 @@
 """A scenario prepared for control: its model built once, memory allocated once, actions turned into what joints get."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -76,7 +77,7 @@ class Seen:
     @property
     def heading(self) -> tuple[Any, Any]:
         """Sine and cosine of the direction in which the head looks, seen from above."""
-        alone = self.values.ndim == 1                        # plain numbers are several times as fast as arrays of one
+        alone = self.values.ndim == 1  # plain numbers are several times as fast as arrays of one
         w, x, y, z = self.values[3:7].tolist() if alone else self.values[:, 3:7].T
         sine, cosine = 2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z)
         size = self.world.looks / ((sine * sine + cosine * cosine) ** 0.5 + 1e-300)
@@ -96,11 +97,16 @@ class World:
     fields : for `gait`: field -> (lowest, highest).
     """
 
-    def __init__(self, scenario: str | Path | Mapping[str, Any] | Scenario, actions: str = "torque",
-                 control_period: float | str | None = None,
-                 scale: float | str | Sequence[float | str] | None = None,
-                 fields: Mapping[str, tuple[float, float]] | None = None, changes: Mapping[str, Any] | None = None,
-                 target: tuple[float, float] | None = None) -> None:
+    def __init__(
+        self,
+        scenario: str | Path | Mapping[str, Any] | Scenario,
+        actions: str = "torque",
+        control_period: float | str | None = None,
+        scale: float | str | Sequence[float | str] | None = None,
+        fields: Mapping[str, tuple[float, float]] | None = None,
+        changes: Mapping[str, Any] | None = None,
+        target: tuple[float, float] | None = None,
+    ) -> None:
         if actions not in ACTIONS:
             raise InputError(f"actions: must be one of {', '.join(ACTIONS)}; received {actions!r}")
         self.actions, self.target = actions, target
@@ -136,8 +142,9 @@ class World:
         return Scenario(**data)
 
     def _assembled(self) -> ChainModel:
-        model = self.scenario.model.assemble(self.scenario.robot.build(), self.scenario.environment,
-                                             self.scenario.actuation)
+        model = self.scenario.model.assemble(
+            self.scenario.robot.build(), self.scenario.environment, self.scenario.actuation
+        )
         if not isinstance(model, ChainModel):
             raise InputError(f"learning moves chains; the model {self.scenario.model.kind!r} is none of theirs")
         return model
@@ -156,10 +163,10 @@ class World:
         self.contact_force = slice(14 + 2 * n, 14 + 2 * n + 3 * self.contacts)
         self.contact_state = slice(14 + 2 * n + 3 * self.contacts, 14 + 2 * n + 4 * self.contacts)
         if self.lean:
-            columns = {name: place for name, _, place in self.model.state_columns()}       # type: ignore[attr-defined]
+            columns = {name: place for name, _, place in self.model.state_columns()}  # type: ignore[attr-defined]
             self.work = columns["actuator_work"].start
             if columns["base_twist"] != self.twist:
-                raise InputError("the state of this model is laid out otherwise")          # never: a slip of ours
+                raise InputError("the state of this model is laid out otherwise")  # never: a slip of ours
         self.looks = -1.0 if self.chain.head == "base" else 1.0
         start = Seen(self, 0.0, np.array([0.0, 0.0, 0.0, *self.scenario.initial.orientation]))
         sine, cosine = start.heading
@@ -172,8 +179,10 @@ class World:
             return {}
         known = [name for name in type(self.gait).model_fields if name != "kind"]
         if not fields:
-            raise InputError(f"actions='gait' needs fields={{name: (lowest, highest)}}; gait {self.gait.kind!r} has "
-                             f"{', '.join(known)}")
+            raise InputError(
+                f"actions='gait' needs fields={{name: (lowest, highest)}}; gait {self.gait.kind!r} has "
+                f"{', '.join(known)}"
+            )
         for name, ends in fields.items():
             if name not in known:
                 raise InputError(f"fields: gait {self.gait.kind!r} has no field {name!r}; {nearest(name, known)}")
@@ -197,21 +206,23 @@ class World:
         given = [0.5] if scale is None else list(scale) if isinstance(scale, list | tuple | np.ndarray) else [scale]
         numbers = np.array([in_unit(one, unit, "scale") for one in given])
         if len(numbers) not in (1, self.count) or not (numbers > 0).all():
-            raise InputError(f"scale: must be positive, one number or one for each of {self.count} joints; received "
-                             f"{scale!r}")
+            raise InputError(
+                f"scale: must be positive, one number or one for each of {self.count} joints; received {scale!r}"
+            )
         return np.broadcast_to(numbers, (self.count,)).copy()
 
     def _allocate(self) -> None:
         """Memory of a control step, once."""
         n, rows = self.count, 1 if self.actions == "torque" else 2 * self.steps + 1
-        self.drive = Drive(np.zeros((rows, self.model._recorder.positions)), np.zeros((rows, n)), np.zeros((rows, n)),
-                           np.zeros((1, n)))
+        self.drive = Drive(
+            np.zeros((rows, self.model._recorder.positions)), np.zeros((rows, n)), np.zeros((rows, n)), np.zeros((1, n))
+        )
         if not self.lean:
             return
         count = AHEAD * self.steps + 1
         self._knots, self._laid, self._last = np.zeros(count), 0, -1
         self._x, self._span = aligned_zeros(self.model._size), np.zeros(6, dtype=np.int64)  # type: ignore[attr-defined]
-        self.problem = self.model.problem(self.drive, 0, Uncounted(), Uncounted())          # type: ignore[attr-defined]
+        self.problem = self.model.problem(self.drive, 0, Uncounted(), Uncounted())  # type: ignore[attr-defined]
         self._held = packed_stretch(self.problem, self._knots, np.zeros(count, dtype=bool), self._x, self._span)
 
     def _lay_out_knots(self, first: int) -> None:
@@ -251,8 +262,10 @@ class World:
         if self.actions == "target":
             drive = self.model.drive(self.gait, stage_times(knots))
             return drive._replace(position=drive.position + self.scale * action)
-        wanted = {name: low + 0.5 * (value + 1.0) * (high - low)
-                  for (name, (low, high)), value in zip(self.fields.items(), action.tolist(), strict=True)}
+        wanted = {
+            name: low + 0.5 * (value + 1.0) * (high - low)
+            for (name, (low, high)), value in zip(self.fields.items(), action.tolist(), strict=True)
+        }
         passing, self.gait = self.gait.passage(wanted, time, finish)
         return self.model.drive(passing, stage_times(knots))
 
@@ -265,14 +278,14 @@ class World:
             self._lay_out_knots(first)
         begin = first - self._laid
         finish = float(self._knots[begin + steps])
-        drive = self.driven(state.time, finish, self._knots[begin:begin + steps + 1], action)
+        drive = self.driven(state.time, finish, self._knots[begin : begin + steps + 1], action)
         if drive is not self.drive:
             for own, asked in zip(self.drive, drive, strict=True):
                 own[:] = asked
         self._x[:], self._span[0], self._span[1] = state.x, begin, begin + steps
         if self._held():
             self._x[:] = np.nan
-        self.model._take_given(self._x, self.drive)                                        # type: ignore[attr-defined]
+        self.model._take_given(self._x, self.drive)  # type: ignore[attr-defined]
         return State(finish, self._x.copy(), state.memory)
 
     def _moved(self, state: State, action: Array, record: bool = False) -> Any:
@@ -298,13 +311,19 @@ class World:
         if self.lean:
             return Seen(self, state.time, state.x)
         found = self.model.observe(state)
-        parts = [found["base_position"], found["base_orientation"], found["joint_position"], found["base_twist"],
-                 found["joint_velocity"], np.zeros(1)]
+        parts = [
+            found["base_position"],
+            found["base_orientation"],
+            found["joint_position"],
+            found["base_twist"],
+            found["joint_velocity"],
+            np.zeros(1),
+        ]
         if self.contacts:
             parts += [found["contact_force"], found["contact_state"]]
         values = np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in parts])
         if self.knows_work:
-            columns = {name: place for name, _, place in self.model.state_columns()}       # type: ignore[attr-defined]
+            columns = {name: place for name, _, place in self.model.state_columns()}  # type: ignore[attr-defined]
             values[self.work] = state.x[columns["actuator_work"]][0]
         return Seen(self, state.time, values)
 
@@ -345,7 +364,7 @@ def shaking(randomise: Mapping[str, float | str] | None) -> dict[str, float]:
 def sound(values: Array) -> Any:
     """Whether what is seen is a motion: finite, and not far out of this world. One answer per robot."""
     size = values.dot(values) if values.ndim == 1 else np.einsum("ij,ij->i", values, values)
-    return size < WIDEST**2                                  # false for what is not a number
+    return size < WIDEST**2  # false for what is not a number
 
 
 __all__ = ["ACTIONS", "Model", "Seen", "World", "lasting", "no_torque", "shaking", "sound"]

@@ -1,4 +1,5 @@
 """A run for other tools: ROS 2 bags and MATLAB files."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -30,5 +31,7 @@ def write_log(result: Result, path: str | Path, form: str | None = None) -> Path
         from limbless.interop.logs.rosbag import write_bag
 
         return write_bag(result, target)
-    raise InputError(f"{target.name}: a run is exported as name.mat, or as a bag into a folder without an ending; or "
-                     f"say which: {', '.join(FORMATS)}")
+    raise InputError(
+        f"{target.name}: a run is exported as name.mat, or as a bag into a folder without an ending; or "
+        f"say which: {', '.join(FORMATS)}"
+    )

@@ -1,4 +1,5 @@
 """A run as a MATLAB file (version 5, compressed): every variable under its name, with units, dimensions and labels."""
+
 from __future__ import annotations
 
 from pathlib import Path

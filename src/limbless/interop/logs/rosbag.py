@@ -1,4 +1,5 @@
 """A run as a ROS 2 bag with MCAP storage: joint states, frames, and every variable that changes with time."""
+
 from __future__ import annotations
 
 import shutil
@@ -72,9 +73,11 @@ class _Bag:
         self.writer.write(self.links[topic], when, self.store.serialize_cdr(message, kind))
 
     def write(self) -> None:
-        others = {str(name): np.ascontiguousarray(variable.values, dtype=np.float64)
-                  for name, variable in self.data.data_vars.items()
-                  if variable.dims[:1] == ("time",) and variable.dtype.kind in "fiub"}
+        others = {
+            str(name): np.ascontiguousarray(variable.values, dtype=np.float64)
+            for name, variable in self.data.data_vars.items()
+            if variable.dims[:1] == ("time",) and variable.dtype.kind in "fiub"
+        }
         layouts = {name: self._layout(name, values) for name, values in others.items()}
         for row in range(len(self.times)):
             when, stamp = self.stamp(row)
@@ -87,11 +90,20 @@ class _Bag:
                 self.put(OTHERS + name, "std_msgs/msg/Float64MultiArray", when, array)
 
     def _joints(self, row: int, stamp: Any, others: dict[str, Any]) -> Any:
-        columns = {field: others[name][row] if name in others else np.zeros(0)
-                   for field, name in (("position", "joint_position"), ("velocity", "joint_velocity"),
-                                       ("effort", "joint_torque"))}
-        return self.message("sensor_msgs/msg/JointState", header=self._header(stamp),
-                            name=[str(name) for name in self.data.joint.values], **columns)
+        columns = {
+            field: others[name][row] if name in others else np.zeros(0)
+            for field, name in (
+                ("position", "joint_position"),
+                ("velocity", "joint_velocity"),
+                ("effort", "joint_torque"),
+            )
+        }
+        return self.message(
+            "sensor_msgs/msg/JointState",
+            header=self._header(stamp),
+            name=[str(name) for name in self.data.joint.values],
+            **columns,
+        )
 
     def _frames(self, row: int, stamp: Any, others: dict[str, Any]) -> Any:
         names = [str(name) for name in self.data.section.values] if "section" in self.data.coords else []
@@ -100,12 +112,20 @@ class _Bag:
         for number, (place, turn) in enumerate(zip(places, turns, strict=True)):
             x, y, z = map(float, place)
             w, i, j, k = map(float, turn)
-            move = self.message("geometry_msgs/msg/Transform",
-                                translation=self.message("geometry_msgs/msg/Vector3", x=x, y=y, z=z),
-                                rotation=self.message("geometry_msgs/msg/Quaternion", x=i, y=j, z=k, w=w))
+            move = self.message(
+                "geometry_msgs/msg/Transform",
+                translation=self.message("geometry_msgs/msg/Vector3", x=x, y=y, z=z),
+                rotation=self.message("geometry_msgs/msg/Quaternion", x=i, y=j, z=k, w=w),
+            )
             child = names[number] if number < len(names) else f"section {number}"
-            made.append(self.message("geometry_msgs/msg/TransformStamped", header=self._header(stamp),
-                                     child_frame_id=child.replace(" ", "_"), transform=move))
+            made.append(
+                self.message(
+                    "geometry_msgs/msg/TransformStamped",
+                    header=self._header(stamp),
+                    child_frame_id=child.replace(" ", "_"),
+                    transform=move,
+                )
+            )
         return self.message("tf2_msgs/msg/TFMessage", transforms=made)
 
     def _header(self, stamp: Any) -> Any:
@@ -114,7 +134,10 @@ class _Bag:
     def _layout(self, name: str, values: Any) -> Any:
         """Dimensions of one instant, by name."""
         sizes = values.shape[1:]
-        dims = [self.message("std_msgs/msg/MultiArrayDimension", label=str(label), size=int(size),
-                             stride=int(np.prod(sizes[place:])))
-                for place, (label, size) in enumerate(zip(self.data[name].dims[1:], sizes, strict=True))]
+        dims = [
+            self.message(
+                "std_msgs/msg/MultiArrayDimension", label=str(label), size=int(size), stride=int(np.prod(sizes[place:]))
+            )
+            for place, (label, size) in enumerate(zip(self.data[name].dims[1:], sizes, strict=True))
+        ]
         return self.message("std_msgs/msg/MultiArrayLayout", dim=dims, data_offset=0)

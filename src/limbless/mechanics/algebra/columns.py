@@ -1,4 +1,5 @@
 """Named tuples in a flat array, from a place on."""
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.inertia import Twist

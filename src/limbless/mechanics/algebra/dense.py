@@ -1,6 +1,7 @@
 """Small dense systems in place, without allocation: Cholesky factors and their solutions, and elimination with row
 exchanges, whose factors serve again or not.
 """
+
 from __future__ import annotations
 
 from limbless.mechanics.compiled.kernel import inline, kernel, lean_pass
@@ -24,7 +25,7 @@ def factorise(A, size, smallest):
             elif total <= smallest * whole:
                 return i
             else:
-                A[i, i] = total ** 0.5
+                A[i, i] = total**0.5
     return -1
 
 

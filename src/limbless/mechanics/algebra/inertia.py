@@ -2,6 +2,7 @@
 
 A twist is a velocity or a spatial acceleration, whose linear part is a - ω x v. Works with any scalar, as `vectors`.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -27,6 +28,7 @@ from limbless.mechanics.compiled.operators import with_operators
 @with_operators
 class Twist(NamedTuple):
     """Velocity or spatial acceleration."""
+
     linear: Vector
     angular: Vector
 
@@ -44,6 +46,7 @@ class Inertia(NamedTuple):
     A rigid body has M = m 1 and H = [h] (h: first moment); added mass, composite and articulated bodies fill all three
     blocks.
     """
+
     M: Symmetric
     H: Matrix
     J: Symmetric

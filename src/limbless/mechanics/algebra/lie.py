@@ -5,6 +5,7 @@ scalar first. Twists are (linear, angular). Every function takes any scalar, and
 serves NumPy arrays. Already elsewhere: ad is `inertia.twist_cross`, [v] is `inertia.skew`, the matrix of a quaternion
 `vectors.rotation_from_quaternion`.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from limbless.mechanics.compiled.scalars import arctangent2, eight, sincos, sqrt
 
 class Quaternion(NamedTuple):
     """Scalar first; a rotation if its length is 1."""
+
     w: float
     x: float
     y: float
@@ -28,14 +30,17 @@ class Quaternion(NamedTuple):
 
 class Pose(NamedTuple):
     """Body frame in the world: rotation (body to world) and position of the origin (m)."""
+
     rotation: Matrix
     position: Vector
 
 
 # --------------------------------------------------------------------------------------- functions of a rotation vector
 
+
 class Stumpff(NamedTuple):
     """sin θ / θ, (1 - cos θ) / θ², (θ - sin θ) / θ³, (cos θ - 1 + θ²/2) / θ⁴."""
+
     c1: float
     c2: float
     c3: float
@@ -49,13 +54,39 @@ def stumpff(x):
     All that exponentials of rotations are made of. They are smooth in θ², so that derivatives at v = 0 are right too.
     By their definition ck = 1/k! - x c(k+2), which gives c0, c1 and c2 from c3 and c4, and back.
     """
-    if value_of(x) < 1.0:                         # the closed forms lose digits here; eight terms are exact to rounding
-        c3 = 1.0 / 6.0 - x * (1.0 / 120.0 - x * (1.0 / 5040.0 - x * (1.0 / 362880.0 - x * (
-            1.0 / 39916800.0 - x * (1.0 / 6227020800.0 - x * (1.0 / 1307674368000.0
-                                                              - x * (1.0 / 355687428096000.0)))))))
-        c4 = 1.0 / 24.0 - x * (1.0 / 720.0 - x * (1.0 / 40320.0 - x * (1.0 / 3628800.0 - x * (
-            1.0 / 479001600.0 - x * (1.0 / 87178291200.0 - x * (1.0 / 20922789888000.0
-                                                                - x * (1.0 / 6402373705728000.0)))))))
+    if value_of(x) < 1.0:  # the closed forms lose digits here; eight terms are exact to rounding
+        c3 = 1.0 / 6.0 - x * (
+            1.0 / 120.0
+            - x
+            * (
+                1.0 / 5040.0
+                - x
+                * (
+                    1.0 / 362880.0
+                    - x
+                    * (
+                        1.0 / 39916800.0
+                        - x * (1.0 / 6227020800.0 - x * (1.0 / 1307674368000.0 - x * (1.0 / 355687428096000.0)))
+                    )
+                )
+            )
+        )
+        c4 = 1.0 / 24.0 - x * (
+            1.0 / 720.0
+            - x
+            * (
+                1.0 / 40320.0
+                - x
+                * (
+                    1.0 / 3628800.0
+                    - x
+                    * (
+                        1.0 / 479001600.0
+                        - x * (1.0 / 87178291200.0 - x * (1.0 / 20922789888000.0 - x * (1.0 / 6402373705728000.0)))
+                    )
+                )
+            )
+        )
         return Stumpff(1.0 - x * c3, 0.5 - x * c4, c3, c4)
     return stumpff_closed(x)
 
@@ -124,13 +155,16 @@ def left_jacobian_inverse(v):
 
 # ---------------------------------------------------------------------------------------------------------- quaternions
 
+
 @inline
 def quaternion_product(p, q):
     """p q: first the rotation q, then p."""
-    return Quaternion(p.w * q.w - p.x * q.x - p.y * q.y - p.z * q.z,
-                      p.w * q.x + p.x * q.w + p.y * q.z - p.z * q.y,
-                      p.w * q.y - p.x * q.z + p.y * q.w + p.z * q.x,
-                      p.w * q.z + p.x * q.y - p.y * q.x + p.z * q.w)
+    return Quaternion(
+        p.w * q.w - p.x * q.x - p.y * q.y - p.z * q.z,
+        p.w * q.x + p.x * q.w + p.y * q.z - p.z * q.y,
+        p.w * q.y - p.x * q.z + p.y * q.w + p.z * q.x,
+        p.w * q.z + p.x * q.y - p.y * q.x + p.z * q.w,
+    )
 
 
 @inline
@@ -201,6 +235,7 @@ def quaternion_from_rotation(R):
 
 
 # ---------------------------------------------------------------------------------------------------------------- poses
+
 
 @inline
 def compose(g, h):

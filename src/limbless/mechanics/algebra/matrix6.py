@@ -3,6 +3,7 @@
 An inertia is symmetric (`inertia`); an inertia together with linearised friction is not, because a friction force
 follows the normal force and not the other way round.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from limbless.mechanics.compiled.operators import with_operators
 @with_operators
 class Matrix6(NamedTuple):
     """force = A v + B ω, torque = C v + D ω."""
+
     A: Matrix
     B: Matrix
     C: Matrix
@@ -68,8 +70,12 @@ def release_matrix6(I, U, V, k):
 def turn_matrix6(I, R):
     """The matrix along the axes of a body with the rotation R."""
     Rt = transpose(R)
-    return Matrix6(product(product(Rt, I.A), R), product(product(Rt, I.B), R),
-                   product(product(Rt, I.C), R), product(product(Rt, I.D), R))
+    return Matrix6(
+        product(product(Rt, I.A), R),
+        product(product(Rt, I.B), R),
+        product(product(Rt, I.C), R),
+        product(product(Rt, I.D), R),
+    )
 
 
 @inline

@@ -2,6 +2,7 @@
 
 Unit quaternions are scalar first; a quaternion or matrix takes body axes to world axes. `lie` has the same for kernels.
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -32,10 +33,14 @@ def matrix_to_quaternion(matrix: ArrayLike) -> Array:
     """
     R = np.moveaxis(np.asarray(matrix, dtype=float), (-2, -1), (0, 1))
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = R
-    K = np.array([[1 + xx + yy + zz, zy - yz, xz - zx, yx - xy],
-                  [zy - yz, 1 + xx - yy - zz, xy + yx, xz + zx],
-                  [xz - zx, xy + yx, 1 - xx + yy - zz, yz + zy],
-                  [yx - xy, xz + zx, yz + zy, 1 - xx - yy + zz]])
+    K = np.array(
+        [
+            [1 + xx + yy + zz, zy - yz, xz - zx, yx - xy],
+            [zy - yz, 1 + xx - yy - zz, xy + yx, xz + zx],
+            [xz - zx, xy + yx, 1 - xx + yy - zz, yz + zy],
+            [yx - xy, xz + zx, yz + zy, 1 - xx - yy + zz],
+        ]
+    )
     largest = np.argmax(np.einsum("ii...->i...", K), axis=0)
     q = np.moveaxis(np.take_along_axis(K, largest[None, None], axis=0)[0], 0, -1)
     q = q / np.linalg.norm(q, axis=-1, keepdims=True)

@@ -1,11 +1,12 @@
 """How far to go along a step of Newton's method: where the slope of a convex function has all but vanished."""
+
 from __future__ import annotations
 
 from limbless.mechanics.compiled.generic import generic
 from limbless.mechanics.compiled.kernel import inline
 
-LEAST_SHARE = 0.05                              # of an interval: no trial leaves less of it, so that both ends come
-                                                # together
+LEAST_SHARE = 0.05  # of an interval: no trial leaves less of it, so that both ends come
+# together
 
 
 @generic

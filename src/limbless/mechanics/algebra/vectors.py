@@ -3,6 +3,7 @@
 Every function works with any scalar that numba knows (float64, Dual8) and, called from Python, with floats. A zero is
 written 0.0 * something, so that all elements of a tuple have one type; fast math folds it away, with all it multiplies.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -32,6 +33,7 @@ def cross(a, b):
 @with_operators
 class Matrix(NamedTuple):
     """3 x 3 matrix: its three rows."""
+
     x: Vector
     y: Vector
     z: Vector
@@ -76,23 +78,28 @@ def rotation_by(axis, s, c):
     """Rotation about the unit vector `axis` by the angle of sine s and cosine c (Rodrigues)."""
     x, y, z = axis
     t = 1.0 - c
-    return Matrix(Vector(c + t * x * x, t * x * y - s * z, t * x * z + s * y),
-                  Vector(t * x * y + s * z, c + t * y * y, t * y * z - s * x),
-                  Vector(t * x * z - s * y, t * y * z + s * x, c + t * z * z))
+    return Matrix(
+        Vector(c + t * x * x, t * x * y - s * z, t * x * z + s * y),
+        Vector(t * x * y + s * z, c + t * y * y, t * y * z - s * x),
+        Vector(t * x * z - s * y, t * y * z + s * x, c + t * z * z),
+    )
 
 
 @inline
 def rotation_from_quaternion(w, x, y, z):
     """The rotation of a quaternion of any length: between the stages of an integration step it is not quite 1."""
     k = 2.0 / (w * w + x * x + y * y + z * z)
-    return Matrix(Vector(1.0 - k * (y * y + z * z), k * (x * y - z * w), k * (x * z + y * w)),
-                  Vector(k * (x * y + z * w), 1.0 - k * (x * x + z * z), k * (y * z - x * w)),
-                  Vector(k * (x * z - y * w), k * (y * z + x * w), 1.0 - k * (x * x + y * y)))
+    return Matrix(
+        Vector(1.0 - k * (y * y + z * z), k * (x * y - z * w), k * (x * z + y * w)),
+        Vector(k * (x * y + z * w), 1.0 - k * (x * x + z * z), k * (y * z - x * w)),
+        Vector(k * (x * z - y * w), k * (y * z + x * w), 1.0 - k * (x * x + y * y)),
+    )
 
 
 @with_operators
 class Symmetric(NamedTuple):
     """Symmetric 3 x 3 matrix: its upper triangle."""
+
     xx: float
     xy: float
     xz: float

@@ -1,4 +1,5 @@
 """How a drive acts on the joints of a chain: imposed, or as torques and feedback among springs and friction."""
+
 from __future__ import annotations
 
 from limbless.mechanics.chain.balance import balance_chain
@@ -47,7 +48,7 @@ def follow(actuation, robot, options, drive, i, x, memory):
 @version_for(put_joint_rates, Imposed, Unhurried)
 @inline
 def put_no_rates(actuation, robot, x, memory, out):
-    return None                           # they stay zero, as they were allocated
+    return None  # they stay zero, as they were allocated
 
 
 idle(settle_joints, Imposed, Unhurried)
@@ -81,8 +82,7 @@ def take(link, drive, i, x, acceleration):
 
 @lean_pass
 def drive_joints(robot, feedback, drive, i, x, memory):
-    """Motion-given joints take the drive's row i, torque-given ones its torque and feedback; `memory.passive` of all.
-    """
+    """Motion-given joints take the drive's row i, torque-given ones its torque and feedback; `memory.passive` of all."""
     held = min(i, drive.torque.shape[0] - 1)
     for k in range(1, len(robot.links.codes)):
         link = Link(robot.links, k)
@@ -98,8 +98,9 @@ def drive_joints(robot, feedback, drive, i, x, memory):
             if not link.given:
                 memory.torque[v] = drive.torque[held, v]
                 if feedback:
-                    memory.torque[v] += feedback_torque(freedom, e[c], drive.velocity[i, v] - rate,
-                                                        drive.acceleration[i, v])
+                    memory.torque[v] += feedback_torque(
+                        freedom, e[c], drive.velocity[i, v] - rate, drive.acceleration[i, v]
+                    )
 
 
 @lean_pass
@@ -123,7 +124,7 @@ def actuate_joints(actuation, robot, options, drive, i, x, memory):
 @version_for(actuate, Answering)
 @inline
 def wish_joints(actuation, robot, options, drive, i, x, memory):
-    drive_joints(robot, True, drive, i, x, memory)        # within bounds once the forecast is known: `foresee`
+    drive_joints(robot, True, drive, i, x, memory)  # within bounds once the forecast is known: `foresee`
 
 
 @generic
@@ -205,8 +206,9 @@ def passive_torques(robot, x, out):
         link = Link(tables.links, k)
         q = angles_by(tables.kinds, link.kind, link, state)
         for c in range(link.freedoms):
-            passive[link.column + c] = passive_torque(Freedom(tables.freedoms, link.column + c), q[c],
-                                                      state[link.velocity + c])
+            passive[link.column + c] = passive_torque(
+                Freedom(tables.freedoms, link.column + c), q[c], state[link.velocity + c]
+            )
 
 
 @version_for(put_joint_rates, Actuated, Answering)
@@ -214,7 +216,7 @@ def passive_torques(robot, x, out):
 def put_all_rates(actuation, robot, x, memory, out):
     for k in range(1, len(robot.links.codes)):
         link = Link(robot.links, k)
-        if not link.given:                # else they stay zero, as they were allocated
+        if not link.given:  # else they stay zero, as they were allocated
             put_rate_by(robot.kinds, link.kind, link, x, out)
             for c in range(link.freedoms):
                 out[link.velocity + c] = memory.acceleration[link.column + c]

@@ -7,6 +7,7 @@ one (viscous drag, friction in an ellipse or a box), and is found from anywhere.
 first asked at a ten-thousandth of all velocities: friction that only knows the direction of slip then fades at ten
 thousand times its speed. The pace goes up from there, and the balance follows.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -26,10 +27,10 @@ from limbless.mechanics.forces.element import push_all
 class Patience(NamedTuple):
     """Of the search for a balance."""
 
-    tolerance: float = 1e-12              # relative to the wrench of unit speed
+    tolerance: float = 1e-12  # relative to the wrench of unit speed
     trials: int = 40
-    slowest: float = 1e-4                 # of the velocities,
-    paces: int = 9                        # and how many paces lead from there to 1
+    slowest: float = 1e-4  # of the velocities,
+    paces: int = 9  # and how many paces lead from there to 1
 
 
 PATIENCE = Patience()
@@ -38,10 +39,10 @@ PATIENCE = Patience()
 class Desk(NamedTuple):
     """Working memory."""
 
-    free: Any                                # (6,) 1 for each component of the twist that is free
-    matrix: Any                              # (6, 6)
-    system: Any                              # (6, 7)
-    unknown: Any                             # (6,)
+    free: Any  # (6,) 1 for each component of the twist that is free
+    matrix: Any  # (6, 6)
+    system: Any  # (6, 7)
+    unknown: Any  # (6,)
 
 
 @generic
@@ -149,6 +150,7 @@ def balance_at(floating, desk, twist):
 
 
 # ----------------------------------------------------------------------------------------------------------- of a chain
+
 
 class FloatingChain(NamedTuple):
     """A chain whose joints are where the state x has them, at an instant."""

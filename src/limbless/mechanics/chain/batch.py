@@ -1,4 +1,5 @@
 """Many chains of one kind, eight side by side in one compiled loop: each with its own state, times and torques."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -12,10 +13,10 @@ from limbless.mechanics.integrate.runge_kutta import runge_kutta
 class Crew(NamedTuple):
     """Chains of one kind; what is held over a stretch of steps."""
 
-    states: Any                           # (chains, numbers)
-    first: Any                            # (chains,) number of the step that each begins with
-    torques: Any                          # (chains, freedoms)
-    stuck: Any                            # (chains,) whether one of the eight had trouble: then none of them moved
+    states: Any  # (chains, numbers)
+    first: Any  # (chains,) number of the step that each begins with
+    torques: Any  # (chains, freedoms)
+    stuck: Any  # (chains,) whether one of the eight had trouble: then none of them moved
 
 
 @lean_kernel
@@ -25,8 +26,14 @@ def advance_crew(problem, knots, record, x, torque, crew, step):
     `problem` is that of eight side by side; `knots` (knots, 8), `x` (numbers, 8) and `torque` (1, freedoms, 8), which
     the problem's drive holds, are their memory, filled here number by number.
     """
-    eight, unrecorded, times, numbers, held, many = (lean_lanes(problem), lean(record), lean(knots), lean(x),
-                                                     lean(torque), lean(crew))
+    eight, unrecorded, times, numbers, held, many = (
+        lean_lanes(problem),
+        lean(record),
+        lean(knots),
+        lean(x),
+        lean(torque),
+        lean(crew),
+    )
     count = many.states.shape[0]
     for start in range(0, count, LANES):
         for lane in range(LANES):

@@ -3,6 +3,7 @@
 The pose along it obeys g' = g [ξ]; the strain ξ is linear in the freedoms. A cell is cut at its stations (Gauss
 points, which carry mass, weight and water, and its end); what lies between two of them is a *piece* (see `pieces`).
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -50,20 +51,19 @@ class Cell(NamedTuple):
 
 @table
 class Station(Table):
-    """A place in a cell, and the piece that leads to it from the one before (from the inner node, if it is the first).
-    """
+    """A place in a cell, and the piece that leads to it from the one before (from the inner node, if it is the first)."""
 
-    length: float                         # d of the piece, m; 1 where the piece only turns
-    natural: Twist                        # ξ of the piece when all freedoms are zero
-    mass: Vector                          # inertia with added mass, along its own axes, kg
-    turn: Vector                          # kg m2
-    body: int                             # its row among the bodies
-    lever: int                            # where its freedoms begin among levers and columns
-    band: int                             # its place among the pieces that are bent eight at a time: see `Bands`
+    length: float  # d of the piece, m; 1 where the piece only turns
+    natural: Twist  # ξ of the piece when all freedoms are zero
+    mass: Vector  # inertia with added mass, along its own axes, kg
+    turn: Vector  # kg m2
+    body: int  # its row among the bodies
+    lever: int  # where its freedoms begin among levers and columns
+    band: int  # its place among the pieces that are bent eight at a time: see `Bands`
     lane: int
-    screw: int                            # and where its freedoms begin there
-    kind: int                             # its number among the pieces of its cell that differ
-    bends: bool                           # the strain changes along the piece
+    screw: int  # and where its freedoms begin there
+    kind: int  # its number among the pieces of its cell that differ
+    bends: bool  # the strain changes along the piece
     has_mass: bool
 
 
@@ -73,18 +73,18 @@ class Stop(Table):
 
     low: float
     high: float
-    stiffness: float                      # 0: no stop
+    stiffness: float  # 0: no stop
     damping: float
 
 
 class Present(NamedTuple):
     """The drive at the instant at hand."""
 
-    position: Any                         # (given,) of the freedoms that are given
+    position: Any  # (given,) of the freedoms that are given
     velocity: Any
     acceleration: Any
-    effort: Any                           # (freedoms,) of muscles, or none
-    command: Any                          # (tendons,) tension, N, length, m, or torque of the winch, N m
+    effort: Any  # (freedoms,) of muscles, or none
+    command: Any  # (tendons,) tension, N, length, m, or torque of the winch, N m
     command_rate: Any
 
 
@@ -92,51 +92,52 @@ class Present(NamedTuple):
 class Pull(Table):
     """A tendon at one instant."""
 
-    length: float                         # m
-    rate: float                           # m/s
-    tension: float                        # at its pulley, N
-    power: float                          # of its actuator: of its pulley, or of the motor of its winch, W
-    wound: float                          # unstretched length that its winch leaves it, m,
-    wound_rate: float                     # m/s; as the length where a tension is given
-    given: float                          # power that it gives to the body, W
-    fed: float                            # power that it takes from its pulley, W
-    damped: float                         # power of its own damper, W: never positive,
-    braked: float                         # and of that of its winch
-    distal: float                         # tension at its anchor, N
+    length: float  # m
+    rate: float  # m/s
+    tension: float  # at its pulley, N
+    power: float  # of its actuator: of its pulley, or of the motor of its winch, W
+    wound: float  # unstretched length that its winch leaves it, m,
+    wound_rate: float  # m/s; as the length where a tension is given
+    given: float  # power that it gives to the body, W
+    fed: float  # power that it takes from its pulley, W
+    damped: float  # power of its own damper, W: never positive,
+    braked: float  # and of that of its winch
+    distal: float  # tension at its anchor, N
 
 
 class Cells(NamedTuple):
     """All cells of a robot, and what holds at the instant that was evaluated last."""
 
-    stations: Any                         # Station
-    levers: Any                           # Lever
-    elastic: Any                          # (freedoms, most) stiffness of a freedom against those of its own cell
-    viscous: Any                          # (freedoms, most)
-    rest: Any                             # (freedoms,)
-    stops: Any                            # Stop (freedoms,)
-    given: Any                            # (freedoms,) 1 where the motion is given
-    driven: Any                           # (given,) numbers of these freedoms
-    scale: Any                            # (freedoms,) m: way of a unit of the freedom
+    stations: Any  # Station
+    levers: Any  # Lever
+    elastic: Any  # (freedoms, most) stiffness of a freedom against those of its own cell
+    viscous: Any  # (freedoms, most)
+    rest: Any  # (freedoms,)
+    stops: Any  # Stop (freedoms,)
+    given: Any  # (freedoms,) 1 where the motion is given
+    driven: Any  # (given,) numbers of these freedoms
+    scale: Any  # (freedoms,) m: way of a unit of the freedom
     present: Present
-    pulls: Any                            # Pull (tendons,)
-    kept: Any                             # Pull (R, tendons): what is recorded of them
-    ropes: Any                            # Ropes (see `ropes`), or NoRopes: tensions are given
-    material: Any                         # Material (see `material`), or Springs
-    bands: Any                            # Bands (see `pieces`), and
-    loose: Any                            # Loose
-    efforts: Any                          # (actuators,) what is tallied: tensions, or efforts along all freedoms
-    weigh: Any                            # (bodies,) share of each body in the mass
-    columns: Any                          # Column
-    matrix: Any                           # (freedoms, most) D of each cell; of the free ones its factor L, and 1 / d on
-                                          # the diagonal
-    strain: Any                           # (freedoms,) their values,
-    strain_rate: Any                      # (freedoms,) and rates,
-    strain_push: Any                      # (freedoms,) and accelerations where they are given, 0 elsewhere
-    before: Any                           # (freedoms,) accelerations before, and
-    span: Any                             # (1,) γ h of an implicit stage: see `implicit`; 0 outside
+    pulls: Any  # Pull (tendons,)
+    kept: Any  # Pull (R, tendons): what is recorded of them
+    ropes: Any  # Ropes (see `ropes`), or NoRopes: tensions are given
+    material: Any  # Material (see `material`), or Springs
+    bands: Any  # Bands (see `pieces`), and
+    loose: Any  # Loose
+    efforts: Any  # (actuators,) what is tallied: tensions, or efforts along all freedoms
+    weigh: Any  # (bodies,) share of each body in the mass
+    columns: Any  # Column
+    matrix: Any  # (freedoms, most) D of each cell; of the free ones its factor L, and 1 / d on
+    # the diagonal
+    strain: Any  # (freedoms,) their values,
+    strain_rate: Any  # (freedoms,) and rates,
+    strain_push: Any  # (freedoms,) and accelerations where they are given, 0 elsewhere
+    before: Any  # (freedoms,) accelerations before, and
+    span: Any  # (1,) γ h of an implicit stage: see `implicit`; 0 outside
 
 
 # ---------------------------------------------------------------------------------------------------------- base to tip
+
 
 @inline
 def turned(R, V):
@@ -157,8 +158,16 @@ def bend_cell(columns, cells, link):
     for s in range(link.station, link.station + link.stations):
         station = Station(cells.stations, s)
         if station.kind == bent:
-            Bent(cells.loose.bent, bent).relative = relate(station, link.freedoms, cells.levers, station.lever, motion,
-                                                           link.column, cells.loose.screws, most * bent)
+            Bent(cells.loose.bent, bent).relative = relate(
+                station,
+                link.freedoms,
+                cells.levers,
+                station.lever,
+                motion,
+                link.column,
+                cells.loose.screws,
+                most * bent,
+            )
             bent += 1
 
 
@@ -201,12 +210,16 @@ def cell_place(link, x, memory, here):
 
 # ---------------------------------------------------------------------------------------------------------- tip to base
 
+
 @inline
 def rotate_diagonal(R, d):
     """R diag(d) Rᵀ = d2 1 + (d1 - d2) e1 e1ᵀ + (d3 - d2) e3 e3ᵀ, with e1 and e3 the first and last column of R."""
     o, axes = 0.0 * d.x, transpose(R)
-    return (Symmetric(d.y, o, o, d.y, o, d.y) + upper(outer((d.x - d.y) * axes.x, axes.x))
-            + upper(outer((d.z - d.y) * axes.z, axes.z)))
+    return (
+        Symmetric(d.y, o, o, d.y, o, d.y)
+        + upper(outer((d.x - d.y) * axes.x, axes.x))
+        + upper(outer((d.z - d.y) * axes.z, axes.z))
+    )
 
 
 @inline
@@ -312,6 +325,7 @@ def cell_transmit(link, robot, memory, I, P):
 
 # ------------------------------------------------------------------------------------------------------------- and back
 
+
 @version_for(respond, Cell)
 @inline
 def cell_respond(link, robot, memory, delta):
@@ -331,8 +345,9 @@ def cell_respond(link, robot, memory, delta):
         v = first + j
         if cells.given[v] > 0:
             axis = Axis(memory.axes, v)
-            effort = axis.force + power(delta, axis.answer) + (Freedom(robot.freedoms, v).rotor
-                                                               * memory.acceleration[v])
+            effort = (
+                axis.force + power(delta, axis.answer) + (Freedom(robot.freedoms, v).rotor * memory.acceleration[v])
+            )
             for i in range(link.freedoms):
                 if cells.given[first + i] == 0:
                     effort += (L[v, i] if i < j else L[first + i, j]) * memory.acceleration[first + i]
@@ -352,6 +367,7 @@ def beyond_station(link, memory, s, delta):
 
 
 # ------------------------------------------------------------------------------------------------------------ its state
+
 
 @version_for(keep_cells, Cells)
 @lean_pass

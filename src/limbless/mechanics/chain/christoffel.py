@@ -2,6 +2,7 @@
 
 Both are called from Python, after `screws.weigh` has left what they need.
 """
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.inertia import Twist, Wrench, power, twist_cross, wrench_cross
@@ -31,7 +32,7 @@ def fill_christoffel(robot, frame, memory, components, symbols):
     """
     tables, held, parts, out = lean(robot), lean(memory), lean(components), lean(symbols)
     count, nb = out.shape[0], frame.speeds
-    for b in range(count):                                 # component by component: the innermost loop runs along them
+    for b in range(count):  # component by component: the innermost loop runs along them
         s = Screw(held.screws, b).twist
         for c in range(3):
             parts[c, b] = s.linear[c]
@@ -72,8 +73,14 @@ def fill_for(m, row, memory, components, symbols):
         e = 0.5 * (K @ twist_cross(sa, s) + wrench_cross(s, K @ sa) + wrench_cross(sa, h))
         f, t = e.force, e.torque
         for b in range(m + 1):
-            symbols[a, m, b] = (f.x * parts[0, b] + f.y * parts[1, b] + f.z * parts[2, b]
-                                + t.x * parts[3, b] + t.y * parts[4, b] + t.z * parts[5, b])
+            symbols[a, m, b] = (
+                f.x * parts[0, b]
+                + f.y * parts[1, b]
+                + f.z * parts[2, b]
+                + t.x * parts[3, b]
+                + t.y * parts[4, b]
+                + t.z * parts[5, b]
+            )
 
 
 @generic
@@ -99,9 +106,11 @@ def fill_group(frame, memory, components, symbols):
             second = Screw(memory.screws, j)
             for k in range(frame.speeds):
                 third = Screw(memory.screws, k)
-                symbols[i, j, k] = 0.5 * (power(twist_cross(first.twist, second.twist), third.pull)
-                                          - power(twist_cross(first.twist, third.twist), second.pull)
-                                          - power(twist_cross(second.twist, third.twist), first.pull))
+                symbols[i, j, k] = 0.5 * (
+                    power(twist_cross(first.twist, second.twist), third.pull)
+                    - power(twist_cross(first.twist, third.twist), second.pull)
+                    - power(twist_cross(second.twist, third.twist), first.pull)
+                )
     return frame.speeds
 
 
@@ -113,15 +122,22 @@ def one_if(same):
 @inline
 def unit_twist(c):
     """The c-th of the six unit twists."""
-    return Twist(Vector(one_if(c == 0), one_if(c == 1), one_if(c == 2)), Vector(one_if(c == 3), one_if(c == 4),
-                                                                                one_if(c == 5)))
+    return Twist(
+        Vector(one_if(c == 0), one_if(c == 1), one_if(c == 2)), Vector(one_if(c == 3), one_if(c == 4), one_if(c == 5))
+    )
 
 
 @inline
 def row_times(B, i, s):
     """Six numbers of B from i on, times a twist."""
-    return (B[i] * s.linear.x + B[i + 1] * s.linear.y + B[i + 2] * s.linear.z
-            + B[i + 3] * s.angular.x + B[i + 4] * s.angular.y + B[i + 5] * s.angular.z)
+    return (
+        B[i] * s.linear.x
+        + B[i + 1] * s.linear.y
+        + B[i + 2] * s.linear.z
+        + B[i + 3] * s.angular.x
+        + B[i + 4] * s.angular.y
+        + B[i + 5] * s.angular.z
+    )
 
 
 @inline

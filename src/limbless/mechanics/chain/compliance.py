@@ -1,4 +1,5 @@
 """What acts along the freedoms of soft bodies, each of them given or free: springs, dampers, muscles, tendons."""
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.inertia import carry_wrench
@@ -21,9 +22,9 @@ from limbless.mechanics.compiled.generic import idle, version_for
 from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_pass
 from limbless.mechanics.compiled.scalars import absolute, bare, maximum, minimum, sqrt, value_of, where_positive
 
-NODES = 4                                 # samples of the drive per step: quarters of it
-NOTHING = 1e-300                          # so little that none is as much
-SINGULAR = 1e-13                          # a pivot this much smaller than what it is made of
+NODES = 4  # samples of the drive per step: quarters of it
+NOTHING = 1e-300  # so little that none is as much
+SINGULAR = 1e-13  # a pivot this much smaller than what it is made of
 
 idle(foresee, Compliant)
 idle(settle_joints, Compliant)
@@ -80,8 +81,7 @@ def actuate_cells(actuation, robot, options, drive, i, x, memory):
 
 @lean_pass
 def strain_freedoms(robot, x, memory):
-    """Given freedoms take the present drive; elastic and viscous forces along all, those of muscles; all pieces bent.
-    """
+    """Given freedoms take the present drive; elastic and viscous forces along all, those of muscles; all pieces bent."""
     cells, base = memory.cells, Link(robot.links, 0)
     present = cells.present
     position, velocity = base.position + base.positions, base.velocity + base.freedoms
@@ -176,6 +176,7 @@ def singular_cell(robot, memory):
 
 
 # ------------------------------------------------------------------------------------------------------ what is counted
+
 
 @version_for(efforts, Compliant)
 @inline

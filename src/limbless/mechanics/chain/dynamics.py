@@ -9,6 +9,7 @@ The accelerations are split: A is what the bodies would have if the base and the
 motion-given I is the composite inertia of paper 001, (23)-(28); with every joint torque-given it is the articulated
 one, (34)-(43).
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -59,8 +60,8 @@ class Bases(NamedTuple):
 
 
 BASES = Bases()
-LOCKED = 1e12                             # a torque-given joint with this many times less inertia than the body around
-                                          # it is singular
+LOCKED = 1e12  # a torque-given joint with this many times less inertia than the body around
+# it is singular
 
 
 @inline
@@ -289,7 +290,7 @@ def balanced_torques(robot, how, memory):
     base.acceleration = still
     Body(memory.bodies, 0).delta = still
     spread(robot, memory, still)
-    base.power = rate_of_work              # without what water that gets wet takes along: there is no inertia
+    base.power = rate_of_work  # without what water that gets wet takes along: there is no inertia
     base.pushed = -P
 
 

@@ -1,4 +1,5 @@
 """The dynamics of one instant, called from Python."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -14,11 +15,11 @@ class ChainInstant(NamedTuple):
     """A chain in one state. It is packed once, for an array that is handed over by itself costs a call a tenth of a
     microsecond."""
 
-    robot: Any                            # Robot
-    base: int                             # how the base is held: see `BASES`
-    forces: tuple                         # of elements
-    x: Any                                # position and velocity
-    memory: Any                           # Memory
+    robot: Any  # Robot
+    base: int  # how the base is held: see `BASES`
+    forces: tuple  # of elements
+    x: Any  # position and velocity
+    memory: Any  # Memory
 
 
 @lean_kernel

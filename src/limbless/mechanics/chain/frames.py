@@ -7,6 +7,7 @@
 Coordinates stand first in a state x. Screws are taken at the reference point of `screws`, where the base origin is at
 this instant: every rotation axis of the base passes through it.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -20,15 +21,15 @@ from limbless.mechanics.compiled.generic import always, generic, idle, version_f
 from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.scalars import sincos
 
-NEAR_LOCK = 1e-3                 # cosine of the pitch at which the virtual joints of a base in space count as locked
+NEAR_LOCK = 1e-3  # cosine of the pitch at which the virtual joints of a base in space count as locked
 
 
 class Frame(NamedTuple):
     """What every description has."""
 
-    speeds: int                  # how many the base has,
-    coordinates: int             # and how many numbers say where it is
-    home: Any                    # (7,) position and quaternion of what these count from
+    speeds: int  # how many the base has,
+    coordinates: int  # and how many numbers say where it is
+    home: Any  # (7,) position and quaternion of what these count from
 
 
 class FixedBase(Frame):
@@ -52,6 +53,7 @@ class SpaceGroup(Frame):
 
 
 # ------------------------------------------------------------------------------------------ what every description says
+
 
 @generic
 def base_quaternion(frame, x):
@@ -108,6 +110,7 @@ def settle_base(frame, x):
 
 
 # ---------------------------------------------------------------------------------------------------------- where it is
+
 
 @inline
 def home_quaternion(frame):
@@ -181,6 +184,7 @@ def group_origin(frame, H, x):
 
 
 # --------------------------------------------------------------------------------------------------------- how it moves
+
 
 @inline
 def put_planar_screws(A, screws):
@@ -289,6 +293,7 @@ def put_space_rates(frame, x, speeds, out):
 
 # ------------------------------------------------------------------------------------------- a twist as its coordinates
 
+
 @version_for(resolve, FixedBase)
 @inline
 def resolve_nothing(frame, screws, S):
@@ -306,11 +311,14 @@ def resolve_in_plane(frame, screws, S):
 @version_for(resolve, SpaceChart, SpaceGroup)
 @inline
 def resolve_in_space(frame, screws, S):
-    along = Vector(dot(Screw(screws, 0).twist.linear, S.linear), dot(Screw(screws, 1).twist.linear, S.linear),
-                   dot(Screw(screws, 2).twist.linear, S.linear))
+    along = Vector(
+        dot(Screw(screws, 0).twist.linear, S.linear),
+        dot(Screw(screws, 1).twist.linear, S.linear),
+        dot(Screw(screws, 2).twist.linear, S.linear),
+    )
     x, y, z = Screw(screws, 3).twist.angular, Screw(screws, 4).twist.angular, Screw(screws, 5).twist.angular
-    slant = dot(x, z)                                      # not zero for the virtual joints: RZ and RX are not at right
-                                                           # angles
+    slant = dot(x, z)  # not zero for the virtual joints: RZ and RX are not at right
+    # angles
     first, last = dot(x, S.angular), dot(z, S.angular)
     bulk = 1.0 - slant * slant
     return along, Vector((first - slant * last) / bulk, dot(y, S.angular), (last - slant * first) / bulk)

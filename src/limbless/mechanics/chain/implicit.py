@@ -4,6 +4,7 @@ With v = v* + γh a and q = q* + γh v, a spring K and a damper C add Â = γh C
 The recursion with D + Â, and Â a of the accelerations before on the right, has the exact stage as its fixed point; what
 Â leaves out (inertia, gravity, water) only sets how fast it is reached.
 """
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.columns import put_quaternion_at, put_vector_at, quaternion_at, twist_at, vector_at
@@ -23,12 +24,13 @@ from limbless.mechanics.integrate.problem import brace, count_step, distance, no
 from limbless.mechanics.integrate.runge_kutta import copy
 from limbless.mechanics.integrate.tally import Score, Tally, Uncounted, Whole, positive_of_step
 
-TRAVEL = 1e-4                             # share of the base's own way in the speed of a body
-ENDLESS = 1e200                           # a way that no motion goes
-ROUNDING = 1e-7                           # of its length in γh: as slow as it can be
+TRAVEL = 1e-4  # share of the base's own way in the speed of a body
+ENDLESS = 1e200  # a way that no motion goes
+ROUNDING = 1e-7  # of its length in γh: as slow as it can be
 
 brace_by, steer_by, occupy_by, stage_by, distance_by = (
-    by_part(question, ChainProblem, "options.actuation") for question in (brace, steer, occupy, stage_rate, distance))
+    by_part(question, ChainProblem, "options.actuation") for question in (brace, steer, occupy, stage_rate, distance)
+)
 idle(brace_by, Compliant)
 
 
@@ -124,7 +126,7 @@ def measure(first, scale, gh, before, slope, x):
         size = bare(scale[c - 6] if c >= 6 else scale[n] if c < 3 else scale[n + 1])
         new, moves = bare(slope[first + c]), (TRAVEL if c < 3 else 1.0) * absolute(bare(x[first + c]))
         way = span * size * absolute(new - bare(before[first + c]))
-        change = maximum(change, where_positive(ENDLESS - way, way, ENDLESS + 0.0 * span))     # also of what is none
+        change = maximum(change, where_positive(ENDLESS - way, way, ENDLESS + 0.0 * span))  # also of what is none
         speed = maximum(speed, size * maximum(moves, span * absolute(new)))
     return change, speed
 
@@ -162,7 +164,7 @@ def note_efforts(score, problem, scratch, stage, inside, x, slope):
 @inline
 def note_actuators(problem, scratch, stage, x):
     spend_actuators(problem, scratch.powers, max(stage, 0), x)
-    if stage < 0:                         # the knot from which the first step begins
+    if stage < 0:  # the knot from which the first step begins
         copy(scratch.powers[0], scratch.last)
 
 

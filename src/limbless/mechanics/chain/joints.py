@@ -8,6 +8,7 @@ A kind of m freedoms says where its body goes (`place`), and by which twists its
 its axes). The dynamics of any joint is then that of m axes one after the other, without bodies between (Gauss
 elimination of the m accelerations).
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -33,6 +34,7 @@ class Place(NamedTuple):
 
 # ------------------------------------------------------------------------------------ what the recursions ask of a kind
 
+
 @generic
 def reach(link, x):
     """The arm from the previous origin to this one, in the frame of the previous body."""
@@ -40,8 +42,7 @@ def reach(link, x):
 
 @generic
 def place(link, x, memory, here):
-    """The body beyond the joint, its origin already reached; the screws of the joint's axes are left in `memory.axes`.
-    """
+    """The body beyond the joint, its origin already reached; the screws of the joint's axes are left in `memory.axes`."""
 
 
 @generic
@@ -91,6 +92,7 @@ def kind_of_joint(cls: Any) -> Any:
 
 
 # ------------------------------------------------------------------------------------------------------- for every kind
+
 
 @inline
 def moved(link, x, memory, here, R, S):
@@ -172,6 +174,7 @@ def sliding(axis):
 
 
 # ----------------------------------------------------------------------------------------------- revolute and prismatic
+
 
 @kind_of_joint
 class Revolute(NamedTuple):
@@ -296,6 +299,7 @@ def settle_one(link, x):
 
 # -------------------------------------------------------------------------------------- three axes: one after the other
 
+
 @inline
 def axes_transmit(link, robot, memory, I, P):
     """Any kind of several freedoms: its axes one after the other, the last one first."""
@@ -315,6 +319,7 @@ def axes_respond(link, robot, memory, delta):
 
 # ------------------------------------------------------------------------------------------------------------ spherical
 
+
 @kind_of_joint
 class Spherical(NamedTuple):
     """A unit quaternion turns the body; velocities are along the axes of the body beyond."""
@@ -329,6 +334,7 @@ version_for(reach, Spherical)(turn_reach)
 
 
 # Its axes turn: a screw without a linear part is a third less to compute than any screw.
+
 
 @version_for(transmit, Spherical)
 @inline

@@ -1,4 +1,5 @@
 """From base to tip: where the bodies of a chain are and how they move."""
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.columns import twist_at, vector_at

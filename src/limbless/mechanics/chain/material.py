@@ -5,6 +5,7 @@ gives -Σ w P_j σ_c over the stations of the cell; a vertebra is one section, s
 takes its slopes ahead, found by differences at the strains of the instant: a stage is then solved as fast as one with
 springs.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -16,28 +17,28 @@ from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.compiled.tables import Table, constants, table
 
-NUDGE = 1e-6                              # of 1 and the strain: of the differences that find slopes
+NUDGE = 1e-6  # of 1 and the strain: of the differences that find slopes
 
 
 @constants
 class Fibre(Table):
     """A station at which a law is asked."""
 
-    abscissa: float                       # m
-    weight: float                         # length that it stands for, m
-    column: int                           # the first freedom of its cell
-    address: int                          # of the function, `void law(double *buffer)`
+    abscissa: float  # m
+    weight: float  # length that it stands for, m
+    column: int  # the first freedom of its cell
+    address: int  # of the function, `void law(double *buffer)`
 
 
 @table
 class Sample(Table):
     """What a user's law finds, and where it writes its answer."""
 
-    time: float                           # not used: the law of a material does not change by itself
-    abscissa: float                       # m
-    strain: Twist                         # stretch (1: as long as unloaded), shears; twist and curvatures, 1/m
-    rate: Twist                           # 1/s, 1/(m s)
-    stress: Twist                         # answer: forces, N, and couples, N m, along the same axes
+    time: float  # not used: the law of a material does not change by itself
+    abscissa: float  # m
+    strain: Twist  # stretch (1: as long as unloaded), shears; twist and curvatures, 1/m
+    rate: Twist  # 1/s, 1/(m s)
+    stress: Twist  # answer: forces, N, and couples, N m, along the same axes
 
 
 STRAIN, STRESS = Sample.fields["strain"].column, Sample.fields["stress"].column
@@ -46,13 +47,13 @@ STRAIN, STRESS = Sample.fields["strain"].column, Sample.fields["stress"].column
 class Material(NamedTuple):
     """A user's law at all stations of a rod, or vertebrae of a spine."""
 
-    rows: Any                             # Fibre (stations,)
-    shapes: Any                           # (stations, terms) P_j at each
-    parts: Any                            # (strains,) numbers of the strains that the body has, and whether a freedom
-    signs: Any                            # (strains,) makes each of them larger, 1, or smaller, -1
-    buffer: Any                           # Sample, one row; strains that the body does not have stay natural
-    stress: Any                           # (strains,)
-    slopes: Any                           # (2, strains, strains) of σ with the strains, and with their rates
+    rows: Any  # Fibre (stations,)
+    shapes: Any  # (stations, terms) P_j at each
+    parts: Any  # (strains,) numbers of the strains that the body has, and whether a freedom
+    signs: Any  # (strains,) makes each of them larger, 1, or smaller, -1
+    buffer: Any  # Sample, one row; strains that the body does not have stay natural
+    stress: Any  # (strains,)
+    slopes: Any  # (2, strains, strains) of σ with the strains, and with their rates
 
 
 class Springs(NamedTuple):
@@ -74,8 +75,9 @@ def resist_by_springs(springs, robot, memory):
             v, force = link.column + j, 0.0
             for i in range(link.freedoms):
                 u = link.column + i
-                force -= cells.elastic[v, i] * (cells.strain[u] - cells.rest[u]) + (cells.viscous[v, i]
-                                                                                    * cells.strain_rate[u])
+                force -= cells.elastic[v, i] * (cells.strain[u] - cells.rest[u]) + (
+                    cells.viscous[v, i] * cells.strain_rate[u]
+                )
             memory.passive[v] = force
 
 

@@ -10,6 +10,7 @@ vanishes, and the piece is exact: an arc, a hinge, a twist. No piece knows of an
 side by side (`Bands`); the recursion then only puts them together. On duals, or with eight robots in lanes, those of
 one cell are bent before it is put together (`Loose`). Pieces of a cell that are alike are bent once.
 """
+
 from __future__ import annotations
 
 from math import factorial
@@ -25,7 +26,7 @@ from limbless.mechanics.compiled.lean import in_lanes
 from limbless.mechanics.compiled.scalars import where_positive
 from limbless.mechanics.compiled.tables import Rows, Table, constants, table
 
-BRACKET = 3.0**0.5 / 12.0                 # of Magnus' expansion
+BRACKET = 3.0**0.5 / 12.0  # of Magnus' expansion
 
 
 @constants
@@ -46,12 +47,12 @@ class Column(Table):
 class Relative(NamedTuple):
     """The end of a piece against its beginning."""
 
-    arm: Vector                           # m, along the axes of its beginning
-    turn: Matrix                          # axes of its end, in those of its beginning
-    velocity: Twist                       # w, along the axes of its end
-    pushed: Twist                         # Ṫ Ω̇ + T Ω̈, of Ω̈ what does not come from free freedoms
-    angle: float                          # by which it turns, squared, rad2
-    stretch: float                        # its smallest; 1 where it has no length
+    arm: Vector  # m, along the axes of its beginning
+    turn: Matrix  # axes of its end, in those of its beginning
+    velocity: Twist  # w, along the axes of its end
+    pushed: Twist  # Ṫ Ω̇ + T Ω̈, of Ω̈ what does not come from free freedoms
+    angle: float  # by which it turns, squared, rad2
+    stretch: float  # its smallest; 1 where it has no length
 
 
 @constants
@@ -82,19 +83,19 @@ class StrainMotion(NamedTuple):
 class Bands(NamedTuple):
     """All pieces in bands of eight neighbours with as many freedoms; the rows of a band's freedoms are `most` apart."""
 
-    rows: Any                             # Piece (bands,), eight side by side
-    levers: Any                           # Lever (bands * most,)
-    firsts: Any                           # (bands, 8) the first freedom of each piece
-    motion: StrainMotion                  # (bands * most, 8)
-    bent: Any                             # Bent (bands,)
-    screws: Any                           # Column (bands * most,)
+    rows: Any  # Piece (bands,), eight side by side
+    levers: Any  # Lever (bands * most,)
+    firsts: Any  # (bands, 8) the first freedom of each piece
+    motion: StrainMotion  # (bands * most, 8)
+    bent: Any  # Bent (bands,)
+    screws: Any  # Column (bands * most,)
 
 
 class Loose(NamedTuple):
     """The pieces of one cell that differ, one after the other."""
 
-    bent: Any                             # Bent (pieces,)
-    screws: Any                           # Column (pieces * most,), those of a piece `most` apart from the next
+    bent: Any  # Bent (pieces,)
+    screws: Any  # Column (pieces * most,), those of a piece `most` apart from the next
 
 
 class Growths(NamedTuple):
@@ -109,7 +110,7 @@ class Growths(NamedTuple):
     c3: float
 
 
-EVEN, ODD = (tuple((-1.0)**k / factorial(first + 2 * k) for k in range(10)) for first in (6, 7))
+EVEN, ODD = (tuple((-1.0) ** k / factorial(first + 2 * k) for k in range(10)) for first in (6, 7))
 
 
 @inline
@@ -117,8 +118,12 @@ def halving_sum(t, c):
     """Σ c_k t^k of ten terms, in pairs: half as long a wait as one after the other."""
     s = t * t
     u = s * s
-    return ((c[0] + c[1] * t) + (c[2] + c[3] * t) * s + u * ((c[4] + c[5] * t) + (c[6] + c[7] * t) * s)
-            + (u * u) * (c[8] + c[9] * t))
+    return (
+        (c[0] + c[1] * t)
+        + (c[2] + c[3] * t) * s
+        + u * ((c[4] + c[5] * t) + (c[6] + c[7] * t) * s)
+        + (u * u) * (c[8] + c[9] * t)
+    )
 
 
 @inline
@@ -127,8 +132,15 @@ def growths(t):
     f6, f7 = halving_sum(t, EVEN), halving_sum(t, ODD)
     f5, f4 = 1.0 / 120.0 - t * f7, 1.0 / 24.0 - t * f6
     f3, f2 = 1.0 / 6.0 - t * f5, 0.5 - t * f4
-    return Growths(1.0 - t * f3, f2, f3, 0.5 * (2.0 * f4 - f3), 0.5 * (3.0 * f5 - f4),
-                   0.25 * (8.0 * f6 - 5.0 * f5 + f4), 0.25 * (15.0 * f7 - 7.0 * f6 + f5))
+    return Growths(
+        1.0 - t * f3,
+        f2,
+        f3,
+        0.5 * (2.0 * f4 - f3),
+        0.5 * (3.0 * f5 - f4),
+        0.25 * (8.0 * f6 - 5.0 * f5 + f4),
+        0.25 * (15.0 * f7 - 7.0 * f6 + f5),
+    )
 
 
 @inline
@@ -137,8 +149,10 @@ def tangent(g, x, u):
     v, w, a, b = x.linear, x.angular, u.linear, u.angular
     s, wb, mixed = 2.0 * dot(w, v), cross(w, b), cross(w, a) + cross(v, b)
     wwb = cross(w, wb)
-    return Twist(a - g.f2 * mixed + g.f3 * (cross(w, mixed) + cross(v, wb)) - (g.d2 * s) * wb + (g.d3 * s) * wwb,
-                 b - g.f2 * wb + g.f3 * wwb)
+    return Twist(
+        a - g.f2 * mixed + g.f3 * (cross(w, mixed) + cross(v, wb)) - (g.d2 * s) * wb + (g.d3 * s) * wwb,
+        b - g.f2 * wb + g.f3 * wwb,
+    )
 
 
 @inline
@@ -148,16 +162,20 @@ def tangent_rate(g, x, r):
     wb, mixed, s, ds, t = cross(w, b), cross(v, b) + cross(w, a), dot(w, b), dot(v, b) + dot(w, a), 2.0 * dot(w, v)
     bwb, wwb = cross(b, wb), cross(w, wb)
     angular = g.f3 * bwb - (2.0 * g.d2 * s) * wb + (2.0 * g.d3 * s) * wwb
-    linear = ((g.d3 * t) * bwb + g.f3 * (cross(a, wb) + cross(b, mixed))
-              - (2.0 * (g.c2 * t * s + g.d2 * ds)) * wb - (2.0 * g.d2 * s) * mixed
-              + (2.0 * (g.c3 * t * s + g.d3 * ds)) * wwb + (2.0 * g.d3 * s) * (cross(v, wb) + cross(w, mixed)))
+    linear = (
+        (g.d3 * t) * bwb
+        + g.f3 * (cross(a, wb) + cross(b, mixed))
+        - (2.0 * (g.c2 * t * s + g.d2 * ds)) * wb
+        - (2.0 * g.d2 * s) * mixed
+        + (2.0 * (g.c3 * t * s + g.d3 * ds)) * wwb
+        + (2.0 * g.d3 * s) * (cross(v, wb) + cross(w, mixed))
+    )
     return Twist(linear, angular)
 
 
 @inline
 def relate(piece, freedoms, levers, first, motion, place, screws, row):
-    """A piece: its levers from row `first` on, its freedoms from number `place` on, its screws into rows from `row` on.
-    """
+    """A piece: its levers from row `first` on, its freedoms from number `place` on, its screws into rows from `row` on."""
     d, near, far = piece.length, piece.natural, piece.natural
     rate, later = 0.0 * near, 0.0 * near
     for j in range(freedoms):
@@ -178,17 +196,25 @@ def relate(piece, freedoms, levers, first, motion, place, screws, row):
         slope = d * lever.first
         if piece.bends:
             slope = (0.5 * d) * (lever.first + lever.second) + (BRACKET * d * d) * (
-                twist_cross(lever.first, far) + twist_cross(near, lever.second))
+                twist_cross(lever.first, far) + twist_cross(near, lever.second)
+            )
         screw = tangent(g, turn, slope)
         Column(screws, row + j).screw = screw
         moved, relative = moved + speed * slope, relative + speed * screw
         pushed = pushed + motion.push[place + j] * screw
     stretch = where_positive(piece.natural.linear.x, near.linear.x, 0.0 * t + 1.0)
-    return Relative(v + g.f2 * cross(w, v) + g.f3 * cross(w, cross(w, v)), axial(w, 1.0 - t * g.f2, g.f1, g.f2),
-                    relative, pushed + tangent_rate(g, turn, moved), t, stretch)
+    return Relative(
+        v + g.f2 * cross(w, v) + g.f3 * cross(w, cross(w, v)),
+        axial(w, 1.0 - t * g.f2, g.f1, g.f2),
+        relative,
+        pushed + tangent_rate(g, turn, moved),
+        t,
+        stretch,
+    )
 
 
 # ------------------------------------------------------------------------------------------------------ eight at a time
+
 
 @lean_pass
 def bend_bands(columns, cells):
@@ -200,7 +226,7 @@ def bend_bands(columns, cells):
     strain, rate, push = bands.motion
     motion = StrainMotion(in_lanes(strain), in_lanes(rate), in_lanes(push))
     bent, screws = in_lanes(bands.bent), in_lanes(bands.screws)
-    for b in range(bands.firsts.shape[0]):    # all of them first: eight numbers just written are slow to read as one
+    for b in range(bands.firsts.shape[0]):  # all of them first: eight numbers just written are slow to read as one
         for j in range(Piece(rows, b).freedoms):
             for i in range(LANES):
                 v = bands.firsts[b, i] + j
@@ -227,8 +253,14 @@ def twist_in(V, i):
 def lane_piece(columns, cells, station, link):
     bent, i = Bent(in_lanes(cells.bands.bent), station.band).relative, station.lane
     turn = Matrix(vector_in(bent.turn.x, i), vector_in(bent.turn.y, i), vector_in(bent.turn.z, i))
-    return Relative(vector_in(bent.arm, i), turn, twist_in(bent.velocity, i), twist_in(bent.pushed, i),
-                    lane(bent.angle, i), lane(bent.stretch, i))
+    return Relative(
+        vector_in(bent.arm, i),
+        turn,
+        twist_in(bent.velocity, i),
+        twist_in(bent.pushed, i),
+        lane(bent.angle, i),
+        lane(bent.stretch, i),
+    )
 
 
 @inline
@@ -237,6 +269,7 @@ def lane_screw(columns, cells, station, j):
 
 
 # -------------------------------------------------------------------------------------------------- one after the other
+
 
 @inline
 def bend_none(columns, cells):

@@ -2,6 +2,7 @@
 
 The state holds position (7 + joint positions), velocity (6 + freedoms) and `Sums`.
 """
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.columns import (
@@ -214,7 +215,7 @@ def keep_instant(robot, memory, records, x, slope, r):
         axis.torque = memory.torque[v]
     links = len(robot.links.codes)
     for k in range(memory.bodies.shape[0]):
-        if k >= links or Link(robot.links, k).has_body:              # behind the links: the stations of cells
+        if k >= links or Link(robot.links, k).has_body:  # behind the links: the stations of cells
             body, place = Body(memory.bodies, k), BodyRecord(records.bodies, r, k)
             place.rotation = body.rotation
             place.origin = body.origin
@@ -267,8 +268,17 @@ def chain_speed(actuation, robot, memory):
 @inline
 def look_and_count(tally, problem, t, x, r, recorded, last):
     memory, actuation = problem.memory, problem.options.actuation
-    look_and_keep(tally, problem.records.tally, r, recorded, last, t, x, efforts(actuation, memory),
-                  flow_speed(actuation, problem.robot, memory))
+    look_and_keep(
+        tally,
+        problem.records.tally,
+        r,
+        recorded,
+        last,
+        t,
+        x,
+        efforts(actuation, memory),
+        flow_speed(actuation, problem.robot, memory),
+    )
 
 
 @inline

@@ -14,6 +14,7 @@ A winch only makes its tendon softer: κ becomes κ / (1 + κ r² / (J + γh b))
 once: T = M / r. Friction at a hole is a term of the same form, with z the slopes of all chords beyond it, and κ = γh T
 μ |turn| e² / (b² + e²)^1.5 (see `rubbing`).
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -47,38 +48,38 @@ COMMANDS = Commands()
 class Rope(Table):
     """A tendon that stretches, and its winch."""
 
-    stiffness: float                      # N/m
-    damping: float                        # N s/m
-    straight: float                       # m: unstretched length at zero angle of its winch
-    radius: float                         # of its winch, m
-    rotor: float                          # inertia of its winch, kg m2; 0: it follows its motor at once
-    drag: float                           # damping of its winch, N m s/rad
+    stiffness: float  # N/m
+    damping: float  # N s/m
+    straight: float  # m: unstretched length at zero angle of its winch
+    radius: float  # of its winch, m
+    rotor: float  # inertia of its winch, kg m2; 0: it follows its motor at once
+    drag: float  # damping of its winch, N m s/rad
 
 
 @table
 class Winding(Table):
     """A tendon that stretches, at one instant."""
 
-    angle: float                          # of its winch, rad, rad/s, rad/s2
+    angle: float  # of its winch, rad, rad/s, rad/s2
     rate: float
     spin: float
-    before: float                         # angular acceleration before, in an implicit stage
-    motor: float                          # torque of its motor, N m
+    before: float  # angular acceleration before, in an implicit stage
+    motor: float  # torque of its motor, N m
 
 
 @table
 class Term(Table):
     """A tension that changes with the accelerations: of a tendon at its pulley, or behind a hole in which it rubs."""
 
-    slope: float                          # κ, kg: how much it grows with z·a
-    lead: float                           # how much z·a its winch is ahead of what was before, m/s2
+    slope: float  # κ, kg: how much it grows with z·a
+    lead: float  # how much z·a its winch is ahead of what was before, m/s2
 
 
 @table
 class Reply(Table):
     """How the base answers a unit of a term, with a minus."""
 
-    acceleration: Twist                   # rate of the components of its twist, base axes
+    acceleration: Twist  # rate of the components of its twist, base axes
     held: Wrench
 
 
@@ -87,17 +88,17 @@ class Ropes(NamedTuple):
     all their pieces.
     """
 
-    rows: Any                             # Rope (tendons,)
-    windings: Any                         # Winding (tendons,)
-    terms: Any                            # Term
-    replies: Any                          # Reply (terms,)
-    how: Any                              # (1,) one of COMMANDS
-    winches: Any                          # (winches,) numbers of the tendons with a winch: all of them, or none
-    slopes: Any                           # (terms, freedoms) z: ∂ℓ/∂q
-    pulls: Any                            # (terms, freedoms) what a unit of it does, with a minus
-    answers: Any                          # (terms, freedoms) accelerations that answer that, with a minus
-    system: Any                           # (terms, terms + 1)
-    half: Any                             # (freedoms,) of a sweep
+    rows: Any  # Rope (tendons,)
+    windings: Any  # Winding (tendons,)
+    terms: Any  # Term
+    replies: Any  # Reply (terms,)
+    how: Any  # (1,) one of COMMANDS
+    winches: Any  # (winches,) numbers of the tendons with a winch: all of them, or none
+    slopes: Any  # (terms, freedoms) z: ∂ℓ/∂q
+    pulls: Any  # (terms, freedoms) what a unit of it does, with a minus
+    answers: Any  # (terms, freedoms) accelerations that answer that, with a minus
+    system: Any  # (terms, terms + 1)
+    half: Any  # (freedoms,) of a sweep
 
 
 class NoRopes(NamedTuple):
@@ -106,6 +107,7 @@ class NoRopes(NamedTuple):
 
 # --------------------------------------------------------------------------------------------------- winches in a state
 # A state has their angles and then their rates, before its sums.
+
 
 @generic
 def take_winches(ropes, x):
@@ -165,6 +167,7 @@ def occupy_winches(first, last, start, gh, slope, x):
 
 # ------------------------------------------------------------------------------------------------------------- tensions
 
+
 @generic
 def draw(ropes, memory):
     """Tensions of all tendons, once their lengths are measured, and the powers at their pulleys."""
@@ -180,7 +183,7 @@ def draw_given(ropes, memory):
 def draw_tensions(command, pulls):
     for c in range(pulls.shape[0]):
         pull = Pull(pulls, c)
-        pull.tension = where_positive(-command[c], 0.0 * command[c], command[c])     # at 0 with its slope: it begins
+        pull.tension = where_positive(-command[c], 0.0 * command[c], command[c])  # at 0 with its slope: it begins
         pull.wound = pull.length
         pull.wound_rate = pull.rate
         pull.power = -pull.tension * pull.rate
@@ -261,6 +264,7 @@ def turn_winch(rope, winding, gh, tension):
 
 
 # --------------------------------------------------------------------------------------------------- exact rank-m terms
+
 
 @generic
 def tauten(ropes, robot, how, memory):

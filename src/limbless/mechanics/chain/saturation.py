@@ -6,6 +6,7 @@ line search: each round solves the dynamics with every actuator at its bound (no
 Both ends of a step obey the dynamics, so that the slope between them is a sum over joints alone. Over a time step the
 same holds for impulses and the rates at its end: `rate` is q̈, or the rate at the end of a step.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -18,8 +19,8 @@ from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.compiled.scalars import maximum, minimum, value_of, where_positive
 
-LATE = 60                                       # rounds after which an actuator at its bound stays there
-SOLVED = 1e-12                                  # of a bound: the mismatch that rounding leaves
+LATE = 60  # rounds after which an actuator at its bound stays there
+SOLVED = 1e-12  # of a bound: the mismatch that rounding leaves
 
 
 @inline
@@ -51,8 +52,8 @@ def given_by(bound, rate, torque):
 class Relenting(NamedTuple):
     """The step from the iterate so far to the solution at hand."""
 
-    bounds: Any                           # Bound
-    wishes: Any                           # Wish
+    bounds: Any  # Bound
+    wishes: Any  # Wish
     rate: Any
     torque: Any
 

@@ -8,6 +8,7 @@ spatial screw s_a (5)-(6). The first columns are the base's (`frames`), then one
 Kernels take the robot, the frame of its base or the number nb of its speeds, a state x or its speeds, and any memory
 that has `bodies`, `spatial`, `screws`, `base`, `bounds`, `metric` and `bias`.
 """
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.inertia import (
@@ -152,8 +153,9 @@ def weigh(robot, nb, memory):
         if k > 0:
             a = nb + link.column
             put_column(a, K, F, memory)
-            memory.metric[a, a] += Freedom(robot.freedoms, link.column).rotor + Bound(memory.bounds,
-                                                                                      link.column).leading
+            memory.metric[a, a] += (
+                Freedom(robot.freedoms, link.column).rotor + Bound(memory.bounds, link.column).leading
+            )
     for a in range(nb):
         put_column(a, K, F, memory)
     base.power = rate_of_work

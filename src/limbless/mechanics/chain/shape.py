@@ -1,4 +1,5 @@
 """From the shape of a body to its joints, compiled and generic in the scalar."""
+
 from __future__ import annotations
 
 from limbless.mechanics.compiled.kernel import kernel

@@ -6,6 +6,7 @@ differences of all forces together, whatever their laws; γh times its symmetric
 body, and held against the acceleration before. The fixed point is the exact stage: all this only sets how fast, and
 whether, it is reached.
 """
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.columns import twist_at
@@ -42,7 +43,7 @@ from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.forces.element import push_all
 
-NUDGE = 1e-7                              # m/s and rad/s: of the differences that make -∂F/∂V
+NUDGE = 1e-7  # m/s and rad/s: of the differences that make -∂F/∂V
 
 
 @version_for(steer_by, Imposed, Actuated, Answering)
@@ -77,8 +78,14 @@ def occupy_free(robot, start, gh, slope, x):
             for c in range(link.velocity, link.velocity + link.freedoms):
                 x[c] = start[c] + gh * slope[c]
             if link.positions == 4:
-                turned_by(start, gh, link.position, Vector(x[link.velocity], x[link.velocity + 1],
-                                                           x[link.velocity + 2]), slope, x)
+                turned_by(
+                    start,
+                    gh,
+                    link.position,
+                    Vector(x[link.velocity], x[link.velocity + 1], x[link.velocity + 2]),
+                    slope,
+                    x,
+                )
             else:
                 for c in range(link.positions):
                     slope[link.position + c] = x[link.velocity + c]
@@ -158,6 +165,7 @@ def joint_distance(actuation, problem, gh, before, slope, x):
 
 # ----------------------------------------------------------------------------------------------------- forces on bodies
 
+
 @version_for(brace_by, Imposed, Actuated, Answering)
 @inline
 def brace_bodies(actuation, problem, t, inside, x):
@@ -184,8 +192,10 @@ def keep_pushes(memory):
 @lean_pass
 def nudge(c, by, memory):
     """All bodies faster along one direction, and nothing acts on them yet."""
-    add = Twist(Vector(by if c == 0 else 0.0, by if c == 1 else 0.0, by if c == 2 else 0.0),
-                Vector(by if c == 3 else 0.0, by if c == 4 else 0.0, by if c == 5 else 0.0))
+    add = Twist(
+        Vector(by if c == 0 else 0.0, by if c == 1 else 0.0, by if c == 2 else 0.0),
+        Vector(by if c == 3 else 0.0, by if c == 4 else 0.0, by if c == 5 else 0.0),
+    )
     for k in range(memory.bodies.shape[0]):
         body = Body(memory.bodies, k)
         body.velocity = body.velocity + add
@@ -203,8 +213,7 @@ def keep_slope(c, memory):
 
 @lean_pass
 def braking(C):
-    """The symmetric part of C, as far as it brakes: an entry is at most the mean of what brakes along both directions.
-    """
+    """The symmetric part of C, as far as it brakes: an entry is at most the mean of what brakes along both directions."""
     for i in range(6):
         C[i, i] = max(C[i, i], 0.0)
     for i in range(6):
@@ -212,7 +221,8 @@ def braking(C):
             most = (C[i, i] * C[j, j]) ** 0.5
             C[i, j] = min(max(0.5 * (C[i, j] + C[j, i]), -most), most)
             C[j, i] = C[i, j]
-    return Inertia(Symmetric(C[0, 0], C[0, 1], C[0, 2], C[1, 1], C[1, 2], C[2, 2]),
-                   Matrix(Vector(C[3, 0], C[3, 1], C[3, 2]), Vector(C[4, 0], C[4, 1], C[4, 2]),
-                          Vector(C[5, 0], C[5, 1], C[5, 2])),
-                   Symmetric(C[3, 3], C[3, 4], C[3, 5], C[4, 4], C[4, 5], C[5, 5]))
+    return Inertia(
+        Symmetric(C[0, 0], C[0, 1], C[0, 2], C[1, 1], C[1, 2], C[2, 2]),
+        Matrix(Vector(C[3, 0], C[3, 1], C[3, 2]), Vector(C[4, 0], C[4, 1], C[4, 2]), Vector(C[5, 0], C[5, 1], C[5, 2])),
+        Symmetric(C[3, 3], C[3, 4], C[3, 5], C[4, 4], C[4, 5], C[5, 5]),
+    )

@@ -1,4 +1,5 @@
 """Steps over a part of what was laid out ahead: some of the knots, of the rows of a drive and of the records."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -31,8 +32,9 @@ def run_stretch(packed):
     asked = record[last]
     record[last] = asked and span[4] > 0
     count = last - first + 1
-    found, step = runge_kutta(from_rows(problem, span[2], span[3]), lean_span(knots, first, count),
-                              lean_span(record, first, count), x)
+    found, step = runge_kutta(
+        from_rows(problem, span[2], span[3]), lean_span(knots, first, count), lean_span(record, first, count), x
+    )
     record[last] = asked
     span[5] = first + step
     return found

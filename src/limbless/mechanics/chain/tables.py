@@ -1,4 +1,5 @@
 """A chain in tables: the robot, what a run remembers, what it keeps."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -7,7 +8,7 @@ from limbless.mechanics.algebra.inertia import Inertia, Twist, Wrench
 from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector
 from limbless.mechanics.compiled.tables import Table, constants, table
 
-INTEGRALS = 9                             # the last numbers of a state: see `Sums`
+INTEGRALS = 9  # the last numbers of a state: see `Sums`
 
 
 @constants
@@ -16,50 +17,50 @@ class Link(Table):
     zero positions.
     """
 
-    axis: Vector                          # of the joint, in the frame of the previous body
-    arm: Vector                           # from the previous origin to this one at zero position, in the frame of the
-                                          # previous body, m
-    mass: float                           # kg
-    moment: Vector                        # first moment of mass, kg m
-    inertia: Symmetric                    # about the origin, kg m2
-    whole: Inertia                        # body and added mass, where `wet`
-    size: float                           # a number of the joint's kind, if it has one: the pitch of a screw, θ² by
-                                          # which a piece of a cell may turn
-    kind: int                             # of the joint: `code` of its class
-    positions: int                        # how many numbers of a state its position takes (row 0: that of the base)
-    freedoms: int                         # how many its velocity takes
-    position: int                         # where they begin in a state
+    axis: Vector  # of the joint, in the frame of the previous body
+    arm: Vector  # from the previous origin to this one at zero position, in the frame of the
+    # previous body, m
+    mass: float  # kg
+    moment: Vector  # first moment of mass, kg m
+    inertia: Symmetric  # about the origin, kg m2
+    whole: Inertia  # body and added mass, where `wet`
+    size: float  # a number of the joint's kind, if it has one: the pitch of a screw, θ² by
+    # which a piece of a cell may turn
+    kind: int  # of the joint: `code` of its class
+    positions: int  # how many numbers of a state its position takes (row 0: that of the base)
+    freedoms: int  # how many its velocity takes
+    position: int  # where they begin in a state
     velocity: int
-    column: int                           # where its freedoms begin among all freedoms
-    wanted: int                           # where its position begins in a row of a drive
-    aligned: int                          # 1, 2, 3: the axis is x, y or z; 0: it is not
-    station: int                          # of a cell: its first station, and how many it has
+    column: int  # where its freedoms begin among all freedoms
+    wanted: int  # where its position begins in a row of a drive
+    aligned: int  # 1, 2, 3: the axis is x, y or z; 0: it is not
+    station: int  # of a cell: its first station, and how many it has
     stations: int
-    has_arm: bool                         # whether the origin moves across the joint
+    has_arm: bool  # whether the origin moves across the joint
     has_body: bool
     wet: bool
-    even: bool                            # the same on either side of its x-y and x-z planes: see `even_inertia`
-    massless: bool                        # a point on which forces may act, with neither mass nor inertia
-    given: bool                           # motion-given: it follows the drive; else torque-given
+    even: bool  # the same on either side of its x-y and x-z planes: see `even_inertia`
+    massless: bool  # a point on which forces may act, with neither mass nor inertia
+    given: bool  # motion-given: it follows the drive; else torque-given
 
 
 @constants
 class Freedom(Table):
     """What acts along one degree of freedom, beside its actuator."""
 
-    rotor: float                          # inertia of the motor, kg m2 or kg
+    rotor: float  # inertia of the motor, kg m2 or kg
     coulomb: float
     viscous: float
     stiffness: float
     rest: float
     damping: float
-    gain: float                           # feedback on position,
-    rate_gain: float                      # on velocity
-    inertia_gain: float                   # and on acceleration
-    saturation: float                     # the largest that its actuator gives
-    breakaway: float                      # dry friction at rest,
-    stribeck: float                       # and the rate at which it fades to `coulomb`
-    lower: float                          # range of its position
+    gain: float  # feedback on position,
+    rate_gain: float  # on velocity
+    inertia_gain: float  # and on acceleration
+    saturation: float  # the largest that its actuator gives
+    breakaway: float  # dry friction at rest,
+    stribeck: float  # and the rate at which it fades to `coulomb`
+    lower: float  # range of its position
     upper: float
 
 
@@ -67,20 +68,20 @@ class Freedom(Table):
 class Bound(Table):
     """What an actuator can give: clip(w - A q̈), see `saturation`."""
 
-    limit: float                          # N m or N
-    gain: float                           # A
-    leading: float                        # how much of A acts in the solution at hand: none while the actuator stands
-                                          # at its bound
+    limit: float  # N m or N
+    gain: float  # A
+    leading: float  # how much of A acts in the solution at hand: none while the actuator stands
+    # at its bound
 
 
 @table
 class Wish(Table):
     """What is asked of an actuator, and the iterate so far."""
 
-    wanted: float                         # w
-    force: float                          # what it gave
-    before: float                         # at this rate
-    acts: float                           # 1 where feedback acts
+    wanted: float  # w
+    force: float  # what it gave
+    before: float  # at this rate
+    acts: float  # 1 where feedback acts
 
 
 @table
@@ -90,33 +91,33 @@ class Body(Table):
     rotation: Matrix
     origin: Vector
     velocity: Twist
-    known: Twist                          # A: its acceleration if the base and the torque-given joints did not
-                                          # accelerate
-    delta: Twist                          # δ: the rest of it
-    wrench: Wrench                        # of the environment
-    arm: Vector                           # from the previous origin to this one
+    known: Twist  # A: its acceleration if the base and the torque-given joints did not
+    # accelerate
+    delta: Twist  # δ: the rest of it
+    wrench: Wrench  # of the environment
+    arm: Vector  # from the previous origin to this one
 
 
 @table
 class Floating(Table):
     """The water that a body carries along at one instant, where there is a surface."""
 
-    inertia: Inertia                      # added inertia at its origin, world axes, and
-    joining: Wrench                       # how fast its momentum grows by what gets wet, where `state` is 0
-    state: float                          # 1: all of the body is under water, -1: none; 0: it may be cut
+    inertia: Inertia  # added inertia at its origin, world axes, and
+    joining: Wrench  # how fast its momentum grows by what gets wet, where `state` is 0
+    state: float  # 1: all of the body is under water, -1: none; 0: it may be cut
 
 
 @table
 class Axis(Table):
     """One degree of freedom at one instant."""
 
-    screw: Twist                          # S: the twist of a unit velocity, at the origin of the body beyond, world
-                                          # axes
-    answer: Wrench                        # U = I S
-    force: float                          # u: what is left to accelerate it; of a motion-given one Sᵀ P
-    mobility: float                       # 1 / D; of a cell's first freedom the largest θ² of its pieces, or -1 where
-                                          # one is stretched to nothing
-    own: float                            # D, and beside it the size of the inertia around: a singular joint stands out
+    screw: Twist  # S: the twist of a unit velocity, at the origin of the body beyond, world
+    # axes
+    answer: Wrench  # U = I S
+    force: float  # u: what is left to accelerate it; of a motion-given one Sᵀ P
+    mobility: float  # 1 / D; of a cell's first freedom the largest θ² of its pieces, or -1 where
+    # one is stretched to nothing
+    own: float  # D, and beside it the size of the inertia around: a singular joint stands out
     around: float
 
 
@@ -124,31 +125,31 @@ class Axis(Table):
 class Base(Table):
     """The base at one instant."""
 
-    power: float                          # of the environment
-    pushed: Wrench                        # sum of all external wrenches, about its origin, world axes
-    held: Wrench                          # what holds a planar or fixed base
-    answer: Inertia                       # I: with which the whole body answers its acceleration, world axes
-    acceleration: Twist                   # rate of the components of its twist, base axes; last: `evaluation` has those
-                                          # of the joints behind it
+    power: float  # of the environment
+    pushed: Wrench  # sum of all external wrenches, about its origin, world axes
+    held: Wrench  # what holds a planar or fixed base
+    answer: Inertia  # I: with which the whole body answers its acceleration, world axes
+    acceleration: Twist  # rate of the components of its twist, base axes; last: `evaluation` has those
+    # of the joints behind it
 
 
 @table
 class Sums(Table):
     """The last numbers of a state, integrated with the motion: what recorded energy and momentum are held against."""
 
-    actuators: float                      # work, J
+    actuators: float  # work, J
     environment: float
-    passive: float                        # springs, dampers and friction in the joints
-    impulse: Wrench                       # on bodies and added mass, about the world origin
+    passive: float  # springs, dampers and friction in the joints
+    impulse: Wrench  # on bodies and added mass, about the world origin
 
 
 @table
 class Screw(Table):
     """One degree of freedom at one instant (base first), along the world axes, at one point for all: see `screws`."""
 
-    twist: Twist                          # s: of a unit speed
-    rate: Twist                           # ṡ = [V, s]
-    pull: Wrench                          # K s, K the inertia of all that it moves
+    twist: Twist  # s: of a unit speed
+    rate: Twist  # ṡ = [V, s]
+    pull: Wrench  # K s, K the inertia of all that it moves
 
 
 @table
@@ -156,27 +157,27 @@ class Spatial(Table):
     """A body at one instant, along the world axes, at the same point."""
 
     twist: Twist
-    known: Twist                          # the part of its acceleration that velocities make,
-    acceleration: Twist                   # and all of it
-    composite: Inertia                    # K: of it and of all beyond
-    load: Wrench                          # F: what it and all beyond need without accelerations, less what acts on them
+    known: Twist  # the part of its acceleration that velocities make,
+    acceleration: Twist  # and all of it
+    composite: Inertia  # K: of it and of all beyond
+    load: Wrench  # F: what it and all beyond need without accelerations, less what acts on them
 
 
 @table
 class Lead(Table):
     """What an implicit stage takes ahead along one degree of freedom."""
 
-    share: float                          # Â = γh C + (γh)² K of springs, dampers and feedback
-    held: float                           # Â times the acceleration before
+    share: float  # Â = γh C + (γh)² K of springs, dampers and feedback
+    held: float  # Â times the acceleration before
 
 
 @table
 class Brake(Table):
     """What it takes ahead of the forces on one body."""
 
-    slope: Inertia                        # -∂F/∂V, its symmetric part: N s/m, N s, N m s
-    start: Wrench                         # F
-    before: Twist                         # δ that belongs to the accelerations before
+    slope: Inertia  # -∂F/∂V, its symmetric part: N s/m, N s, N m s
+    start: Wrench  # F
+    before: Twist  # δ that belongs to the accelerations before
 
 
 @table
@@ -184,7 +185,7 @@ class BodyRecord(Table):
     rotation: Matrix
     origin: Vector
     twist: Twist
-    twist_rate: Twist                     # spatial acceleration
+    twist_rate: Twist  # spatial acceleration
     wrench: Wrench
 
 
@@ -198,7 +199,7 @@ class AxisRecord(Table):
 class BaseRecord(Table):
     acceleration: Twist
     held: Wrench
-    actuators: float                      # powers, W
+    actuators: float  # powers, W
     environment: float
     passive: float
 
@@ -206,18 +207,18 @@ class BaseRecord(Table):
 class Robot(NamedTuple):
     """A chain: what does not change."""
 
-    kinds: tuple                          # the kinds of joints it has, for `by_code`
-    links: Any                            # Link
-    freedoms: Any                         # Freedom
+    kinds: tuple  # the kinds of joints it has, for `by_code`
+    links: Any  # Link
+    freedoms: Any  # Freedom
 
 
 class Drive(NamedTuple):
     """The gait at the stage times of a block: knot, middle, knot, ..., knot."""
 
-    position: Any                         # (2 K + 1, joint positions)
-    velocity: Any                         # (2 K + 1, freedoms)
+    position: Any  # (2 K + 1, joint positions)
+    velocity: Any  # (2 K + 1, freedoms)
     acceleration: Any
-    torque: Any                           # (2 K + 1 or 1, freedoms)
+    torque: Any  # (2 K + 1 or 1, freedoms)
 
 
 class Steady(NamedTuple):
@@ -227,7 +228,7 @@ class Steady(NamedTuple):
 class Awash(NamedTuple):
     """It changes as the surface of the water cuts them."""
 
-    rows: Any                             # Floating (bodies,)
+    rows: Any  # Floating (bodies,)
 
 
 class NothingAhead(NamedTuple):
@@ -237,35 +238,35 @@ class NothingAhead(NamedTuple):
 class Ahead(NamedTuple):
     """Forces along joints and on bodies are taken ahead, in implicit stages: see `stiff`."""
 
-    leads: Any                            # Lead (freedoms,)
-    brakes: Any                           # Brake (bodies,)
-    slopes: Any                           # (bodies, 6, 6) -∂F/∂V
-    span: Any                             # (1,) γh of the stage; 0 outside
-    scale: Any                            # (freedoms + 2,) m: way of a unit of each freedom; of the base last
-    quarters: Drive                       # the gait at the quarters of all steps,
-    present: Drive                        # and at the instant at hand: one row
+    leads: Any  # Lead (freedoms,)
+    brakes: Any  # Brake (bodies,)
+    slopes: Any  # (bodies, 6, 6) -∂F/∂V
+    span: Any  # (1,) γh of the stage; 0 outside
+    scale: Any  # (freedoms + 2,) m: way of a unit of each freedom; of the base last
+    quarters: Drive  # the gait at the quarters of all steps,
+    present: Drive  # and at the instant at hand: one row
 
 
 class Memory(NamedTuple):
     """Working memory of one run: what holds at the instant that was evaluated last."""
 
-    bodies: Any                           # Body
-    axes: Any                             # Axis
-    base: Any                             # Base, one row
-    acceleration: Any                     # (freedoms,)
-    torque: Any                           # (freedoms,) what the actuators give
-    passive: Any                          # (freedoms,) springs, dampers, friction
-    bounds: Any                           # Bound
-    wishes: Any                           # Wish
-    powers: Any                           # (4, freedoms) W, of each actuator at the stages of a step
-    law_powers: Any                       # (environments,) W
-    tally: Any                            # Tally, or Uncounted
-    state: Any                            # of the integrator: the state of a stage,
-    slope: Any                            # its rate,
-    total: Any                            # and the sum of rates
-    cells: Any                            # Cells, or NoCells
-    water: Any = Steady()                 # Steady or Awash
-    ahead: Any = NothingAhead()           # NothingAhead or Ahead
+    bodies: Any  # Body
+    axes: Any  # Axis
+    base: Any  # Base, one row
+    acceleration: Any  # (freedoms,)
+    torque: Any  # (freedoms,) what the actuators give
+    passive: Any  # (freedoms,) springs, dampers, friction
+    bounds: Any  # Bound
+    wishes: Any  # Wish
+    powers: Any  # (4, freedoms) W, of each actuator at the stages of a step
+    law_powers: Any  # (environments,) W
+    tally: Any  # Tally, or Uncounted
+    state: Any  # of the integrator: the state of a stage,
+    slope: Any  # its rate,
+    total: Any  # and the sum of rates
+    cells: Any  # Cells, or NoCells
+    water: Any = Steady()  # Steady or Awash
+    ahead: Any = NothingAhead()  # NothingAhead or Ahead
 
 
 class NoCells(NamedTuple):
@@ -275,11 +276,11 @@ class NoCells(NamedTuple):
 class Records(NamedTuple):
     """What is kept at recorded instants."""
 
-    x: Any                                # (R, state)
-    base: Any                             # BaseRecord (R,)
-    axes: Any                             # AxisRecord (R, freedoms)
-    bodies: Any                           # BodyRecord (R, bodies)
-    tally: Any                            # Tally (R, ...)
+    x: Any  # (R, state)
+    base: Any  # BaseRecord (R,)
+    axes: Any  # AxisRecord (R, freedoms)
+    bodies: Any  # BodyRecord (R, bodies)
+    tally: Any  # Tally (R, ...)
 
 
 class Imposed(NamedTuple):
@@ -301,25 +302,25 @@ class Compliant(NamedTuple):
 class Unhurried(NamedTuple):
     """Every joint motion-given and no inertia: outer forces balance at every instant (see `balance`)."""
 
-    desk: Any                             # Desk
-    failed: Any                           # (1,) 1 where there was no balance
+    desk: Any  # Desk
+    failed: Any  # (1,) 1 where there was no balance
 
 
 class Options(NamedTuple):
-    actuation: Any                        # Imposed, Actuated, Answering, Compliant or Unhurried: by type, so that a
-                                          # swimming eel compiles no feedback
-    base: int                             # one of `dynamics.BASES`
+    actuation: Any  # Imposed, Actuated, Answering, Compliant or Unhurried: by type, so that a
+    # swimming eel compiles no feedback
+    base: int  # one of `dynamics.BASES`
     feedback: bool
-    feedforward: bool                     # torques of inverse dynamics are added to the feedback
-    all_given: Any                        # codes of the links with every joint motion-given: what inverse dynamics
-                                          # takes
+    feedforward: bool  # torques of inverse dynamics are added to the feedback
+    all_given: Any  # codes of the links with every joint motion-given: what inverse dynamics
+    # takes
 
 
 class ChainProblem(NamedTuple):
     """Everything that an engine needs to move a chain."""
 
     robot: Robot
-    forces: tuple                         # of any elements that `push`
+    forces: tuple  # of any elements that `push`
     options: Options
     drive: Drive
     memory: Memory

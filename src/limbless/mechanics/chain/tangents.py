@@ -1,4 +1,5 @@
 """Joints that follow the shape of a body, with derivatives, or of eight bodies side by side."""
+
 from __future__ import annotations
 
 from limbless.mechanics.chain.shape import bend_joints

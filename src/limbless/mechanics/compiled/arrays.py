@@ -1,4 +1,5 @@
 """Arrays in which kernels find their scalars: float64 on a cache line, with a last axis of words for duals."""
+
 from __future__ import annotations
 
 import math
@@ -14,7 +15,7 @@ from numba.np.arrayobj import populate_array
 from limbless.errors import InputError
 from limbless.mechanics.compiled.scalars import TANGENTS, WORDS, dual8
 
-ALIGNMENT = 8 * TANGENTS                      # bytes: a tangent vector then lies within one cache line
+ALIGNMENT = 8 * TANGENTS  # bytes: a tangent vector then lies within one cache line
 
 
 @intrinsic
@@ -28,11 +29,11 @@ def as_duals(typing, array):
 
 
 def view_as(scalar: types.Type, words: int, array: types.Array) -> Any:
-    """Signature and code of an intrinsic that views a float64 array (..., words) as an array (...) of a scalar of ours.
-    """
+    """Signature and code of an intrinsic that views a float64 array (..., words) as an array (...) of a scalar of ours."""
     if not (isinstance(array, types.Array) and array.dtype == types.float64 and array.layout == "C" and array.ndim > 1):
-        raise TypingError(f"{scalar} is found in a C-ordered float64 array with a last axis of {words} words, got "
-                          f"{array}")
+        raise TypingError(
+            f"{scalar} is found in a C-ordered float64 array with a last axis of {words} words, got {array}"
+        )
     # NumPy promises 16 bytes, and LLVM would assume 64 if the array were declared as aligned.
     target = types.Array(scalar, array.ndim - 1, "C", readonly=not array.mutable, aligned=False)
 
@@ -47,9 +48,10 @@ def view_as(scalar: types.Type, words: int, array: types.Array) -> Any:
         strides = cgutils.unpack_tuple(builder, source.strides)[:-1]
         data = builder.bitcast(source.data, layout.as_pointer())
         populate_array(view, data, shape, strides, size, source.meminfo, source.parent)
-        if context.enable_nrt:                           # a lean kernel counts no references
+        if context.enable_nrt:  # a lean kernel counts no references
             context.nrt.incref(builder, target, view._getvalue())
         return view._getvalue()
+
     return target(array), codegen
 
 
@@ -60,7 +62,7 @@ def aligned_zeros(shape: int | tuple[int, ...]) -> np.ndarray:
     count = math.prod(shape) if isinstance(shape, tuple) else shape
     memory = np.zeros(8 * count + ALIGNMENT, dtype=np.uint8)
     start = -memory.ctypes.data % ALIGNMENT
-    return memory[start:start + 8 * count].view(np.float64).reshape(shape)
+    return memory[start : start + 8 * count].view(np.float64).reshape(shape)
 
 
 def dual_array(values: Any, seeds: Any = None) -> np.ndarray:
@@ -79,9 +81,11 @@ def dual_array(values: Any, seeds: Any = None) -> np.ndarray:
         seeds = np.asarray(seeds, dtype=np.float64)
         directions = seeds.shape[-1] if seeds.ndim else 0
         if not 0 < directions <= TANGENTS:
-            raise InputError(f"seeds of shape {seeds.shape} have {directions} directions; a dual array takes 1 to "
-                             f"{TANGENTS}: "
-                             "give an array (..., directions), and run further directions separately")
+            raise InputError(
+                f"seeds of shape {seeds.shape} have {directions} directions; a dual array takes 1 to "
+                f"{TANGENTS}: "
+                "give an array (..., directions), and run further directions separately"
+            )
         tangents(array)[..., :directions] = seeds
     return array
 

@@ -6,6 +6,7 @@ meaning of an operator that it tries in vain.
 
 All three replace parts of numba and llvmlite that are not of their interfaces, under the same switch as `inlining`.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -42,8 +43,13 @@ def _of_values(things: Any) -> list:
 
 def _reader(kind: type) -> Callable:
     """How variables of such things are found, remembered."""
-    known = ((ir.Var, _itself), (ir.Inst, getattr(kind, "list_vars", None)), (list | tuple, _of_each),
-             (dict, _of_values), (object, _nothing))
+    known = (
+        (ir.Var, _itself),
+        (ir.Inst, getattr(kind, "list_vars", None)),
+        (list | tuple, _of_each),
+        (dict, _of_values),
+        (object, _nothing),
+    )
     _readers[kind] = next(read for base, read in known if read is not None and issubclass(kind, base))
     return _readers[kind]
 

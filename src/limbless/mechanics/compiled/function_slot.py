@@ -5,6 +5,7 @@ The address belongs to a C function `void law(double *buffer)`: made by ctypes f
 Python call each time) or by `numba.cfunc` from a compiled one (fast). It reads its arguments from the buffer and writes
 its answer there.
 """
+
 from __future__ import annotations
 
 import ctypes
@@ -23,12 +24,14 @@ _c_function = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double))
 @intrinsic
 def call_slot(typing, address, buffer):
     """Call the C function at `address` (int64) with a pointer to the float64 array `buffer`, lean or not."""
+
     def codegen(context, builder, signature, args):
         pointer = ir.DoubleType().as_pointer()
         function = builder.inttoptr(args[0], ir.FunctionType(ir.VoidType(), [pointer]).as_pointer())
         array = context.make_array(buffer) if isinstance(buffer, types.Array) else cgutils.create_struct_proxy(buffer)
         builder.call(function, [array(context, builder, value=args[1]).data])
         return context.get_dummy_value()
+
     return types.void(types.int64, buffer), codegen
 
 
@@ -48,8 +51,8 @@ class PythonSlot:
             try:
                 if self.error is None:
                     function(buffer)
-            except BaseException as error:                  # any failure of the user's code, and Ctrl-C: see the class
-                                                            # docstring
+            except BaseException as error:  # any failure of the user's code, and Ctrl-C: see the class
+                # docstring
                 self.error, self.time = error, float(buffer[0])
             if self.error is not None:
                 buffer[:] = np.nan

@@ -15,6 +15,7 @@ A tuple of such things is a type as well. `for_each(push)` calls the versions of
 forces on a robot). `by_code(place)` asks an integer which member's version to use (the kind of a joint); of a tuple
 with one member it asks nothing.
 """
+
 from __future__ import annotations
 
 import inspect
@@ -71,10 +72,12 @@ def generic(function: Callable) -> Any:
 
 def version_for(function: Any, *classes: type) -> Callable:
     """Decorator: the version of a generic function for these classes."""
+
     def register(version: Callable) -> Callable:
         for cls in classes:
             function.versions[cls] = version
         return version
+
     return register
 
 
@@ -101,6 +104,7 @@ def always(function: Any, answer: bool | float, *classes: type) -> None:
 
 def for_each(function: Any) -> Any:
     """`function` for every member of a tuple, in its order: for_each(push)(forces, ...)."""
+
     def every(members: tuple, *rest: Any) -> None:
         for member in members:
             function(member, *rest)
@@ -120,6 +124,7 @@ def by_code(function: Any) -> Any:
     """`function` of the member whose class has this `code`, chosen among the classes in the tuple:
     by_code(place)(kinds, code, ...).
     """
+
     def choose(kinds: tuple, code: int, *rest: Any) -> Any:
         return function.versions[next(type(kind) for kind in kinds if type(kind).code == code)](*rest)
 
@@ -144,6 +149,7 @@ def by_scalar(of_numbers: Any, of_others: Any) -> Any:
     """Two ways of doing the same: one for arrays of plain numbers, one for duals and lanes; the first argument, an
     array, decides.
     """
+
     def choose(array: Any, *rest: Any) -> Any:
         return (of_numbers if isinstance(array, np.ndarray) else of_others)(array, *rest)
 

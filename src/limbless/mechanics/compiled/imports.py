@@ -6,6 +6,7 @@ there. Kernels call no BLAS: that SciPy is installed answers the question.
 
 The second replaces a function of numba that is not part of its interface, under the same switch as `inlining`.
 """
+
 from __future__ import annotations
 
 import sys
@@ -18,7 +19,7 @@ def import_without_coverage() -> None:
     """Import numba while `coverage` cannot be found; where somebody has imported it, numba is told lines as always."""
     if "coverage" in sys.modules:
         return
-    sys.modules["coverage"] = None                             # type: ignore[assignment]
+    sys.modules["coverage"] = None  # type: ignore[assignment]
     try:
         import numba.core.lowering  # noqa: F401
     finally:

@@ -10,6 +10,7 @@ It replaces methods of numba that are not part of its interface. Should a numba 
 kernels only take longer to compile; LIMBLESS_INLINING=plain asks for that. Tests hold the equality of results with and
 without, and fail on a numba that has lost the methods.
 """
+
 from __future__ import annotations
 
 import sys
@@ -35,7 +36,7 @@ class OtherCode(Exception):
     """A kernel on disk calls code that another process has replaced since."""
 
 
-_kernels: dict[Any, None] = {}                    # code objects of all functions that are kernels
+_kernels: dict[Any, None] = {}  # code objects of all functions that are kernels
 
 
 def is_kernel(function: Any) -> None:
@@ -90,9 +91,13 @@ def can_spare() -> bool:
     """Whether this numba has what `spare_inlined` replaces and relies on."""
     library, context = getattr(codegen, "JITCodeLibrary", None), getattr(cpu, "CPUContext", None)
     identity = getattr(bytecode, "FunctionIdentity", None)
-    wanted = ((library, "finalize"), (library, "_ensure_finalized"), (context, "get_executable"),
-              (_dynfunc, "make_function"),
-              (identity, "from_function"))
+    wanted = (
+        (library, "finalize"),
+        (library, "_ensure_finalized"),
+        (context, "get_executable"),
+        (_dynfunc, "make_function"),
+        (identity, "from_function"),
+    )
     return all(hasattr(owner, name) for owner, name in wanted)
 
 
@@ -120,13 +125,14 @@ def spare_inlined() -> bool:
         library._ensure_finalized()
         if not library.spared:
             return executable(self, library, fndesc, env)
-        return _dynfunc.make_function(fndesc.lookup_module(), fndesc.qualname.split(".")[-1], "inlined", 0, env,
-                                      (library,))
+        return _dynfunc.make_function(
+            fndesc.lookup_module(), fndesc.qualname.split(".")[-1], "inlined", 0, env, (library,)
+        )
 
     optimise = library_class._optimize_functions
 
     def optimise_kernel(self: Any, module: Any) -> None:
-        if _is_inlined(module):                     # the kernel that takes it in does it
+        if _is_inlined(module):  # the kernel that takes it in does it
             module.data_layout = self._codegen._data_layout
         else:
             optimise(self, module)
@@ -136,7 +142,7 @@ def spare_inlined() -> bool:
 
     def from_function(cls: Any, function: Any) -> Any:
         found = made(cls, function)
-        if found.code in _kernels:                  # numba counts functions, in the order in which a process needs them
+        if found.code in _kernels:  # numba counts functions, in the order in which a process needs them
             digits = sha256(f"{found.modname}.{found.func_qualname}".encode()).hexdigest()[:12]
             found.unique_id = int(digits, 16)
             found.unique_name = f"{found.func_qualname}${digits}"

@@ -9,6 +9,7 @@ Numbers that select a column are NumPy integers: numba would compile an inlined 
 integer. Full fast math assumes that nothing is NaN or infinite, so no kernel can test for it: divergence is checked in
 `simulate`.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -40,13 +41,23 @@ from limbless.mechanics.compiled.pipeline import KernelPipeline
 from limbless.mechanics.compiled.resolution import remember_operators
 
 # `plain`: as numba does it, slower to compile (see `inlining`, `resolution`, `bookkeeping` and `imports`)
-SPARES = (os.environ.get("LIMBLESS_INLINING", "lean") != "plain" and spare_inlined() and remember_operators()
-          and sort_by_class() and is_watched())
+SPARES = (
+    os.environ.get("LIMBLESS_INLINING", "lean") != "plain"
+    and spare_inlined()
+    and remember_operators()
+    and sort_by_class()
+    and is_watched()
+)
 
 # `forceinline` is said, because a kernel would take it over from an inlined function that calls it: it would then stand
 # a second and a third time in its entries
-FAST: Any = {"fastmath": True, "error_model": "numpy", "forceinline": False, "no_cfunc_wrapper": True,
-             "pipeline_class": KernelPipeline}
+FAST: Any = {
+    "fastmath": True,
+    "error_model": "numpy",
+    "forceinline": False,
+    "no_cfunc_wrapper": True,
+    "pipeline_class": KernelPipeline,
+}
 INLINE: Any = {**FAST, "forceinline": True, "no_cpython_wrapper": True}
 inline = register_jitable(**INLINE)
 
@@ -74,7 +85,7 @@ def _writable(directory: Path) -> bool:
     except OSError:
         return False
     with contextlib.suppress(OSError):
-        os.utime(directory)                                    # used now: what nobody uses any more is let go one day
+        os.utime(directory)  # used now: what nobody uses any more is let go one day
     return os.access(directory, os.W_OK)
 
 
@@ -86,16 +97,18 @@ KEPT = 30 * 24 * 3600.0
 def prune(unused: float = KEPT) -> list[Path]:
     """Remove compiled code of other versions that has not been used for so many seconds; returns the folders."""
     now = time.time()
-    old = [path for path in CACHE_DIRECTORY.parent.glob("kernels-*")
-           if path != CACHE_DIRECTORY and path.is_dir() and now - path.stat().st_mtime > unused]
+    old = [
+        path
+        for path in CACHE_DIRECTORY.parent.glob("kernels-*")
+        if path != CACHE_DIRECTORY and path.is_dir() and now - path.stat().st_mtime > unused
+    ]
     for path in old:
         shutil.rmtree(path, ignore_errors=True)
     return old
 
 
 def kernel(function: Callable) -> Any:
-    """Compile on first call, and keep the result on disk in `CACHE_DIRECTORY` (a read-only home compiles every time).
-    """
+    """Compile on first call, and keep the result on disk in `CACHE_DIRECTORY` (a read-only home compiles every time)."""
     return _compiled(function, FAST)
 
 
@@ -162,15 +175,17 @@ def _insert_nothing(*given: Any, **named: Any) -> None:
 
 
 def _refuse_python(dispatcher: Any, *given: Any, **named: Any) -> None:
-    raise TypeError(f"{dispatcher.py_func.__name__} is a pass of a kernel (`lean_pass`): Python has no way into it; "
-                    "call the kernel, or make it a `lean_kernel`")
+    raise TypeError(
+        f"{dispatcher.py_func.__name__} is a pass of a kernel (`lean_pass`): Python has no way into it; "
+        "call the kernel, or make it a `lean_kernel`"
+    )
 
 
 def _compiled(function: Callable, options: Any) -> Any:
     config: Any = numba.config
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(CACHE_DIRECTORY)                    # only ours: a user's own kernels stay where the user
-                                                               # wants them
+    config.CACHE_DIR = str(CACHE_DIRECTORY)  # only ours: a user's own kernels stay where the user
+    # wants them
     try:
         is_kernel(function)
         made = njit(**options)(function)
@@ -213,9 +228,11 @@ def align_stack(typing):
     LLVM aligns the stack only if a function holds an aligned local variable: this makes one, and an empty instruction
     to keep it.
     """
+
     def codegen(context, builder, signature, args):
         local = cgutils.alloca_once(builder, _cache_line)
         local.align = 64
         builder.asm(ir.FunctionType(ir.VoidType(), [local.type]), "", "r", [local], True)
         return context.get_dummy_value()
+
     return types.void(), codegen

@@ -5,6 +5,7 @@ instants of a gait, or eight sections of a rod. Python holds lanes as a float64 
 viewed once by `as_lanes`. There are no comparisons between lanes, since they may disagree: a branch asks for the
 largest of them (`value_of`).
 """
+
 from __future__ import annotations
 
 import operator
@@ -74,15 +75,18 @@ def _size(typing, x):
 
 @intrinsic
 def _largest(typing, x):
-    return types.float64(eight), lambda context, builder, signature, args: _llvm(builder, "vector.reduce.fmax",
-                                                                                 ir.DoubleType(), args)
+    return types.float64(eight), lambda context, builder, signature, args: _llvm(
+        builder, "vector.reduce.fmax", ir.DoubleType(), args
+    )
 
 
 @intrinsic
 def total(typing, x):
     """The sum of all eight."""
+
     def codegen(context, builder, signature, args):
         return _llvm(builder, "vector.reduce.fadd", ir.DoubleType(), [ir.Constant(ir.DoubleType(), 0.0), args[0]])
+
     return types.float64(eight), codegen
 
 
@@ -95,17 +99,21 @@ def _llvm(builder, name, result, args):
 @intrinsic
 def _choose(typing, x, a, b):
     def codegen(context, builder, signature, args):
-        first, second = (given if ty == eight else spread(builder, given) for given,
-                         ty in zip(args[1:], signature.args[1:]))
+        first, second = (
+            given if ty == eight else spread(builder, given) for given, ty in zip(args[1:], signature.args[1:])
+        )
         return builder.select(builder.fcmp_ordered(">", args[0], zero_vector), first, second)
+
     return eight(eight, *(ty if ty == eight else types.float64 for ty in (a, b))), codegen
 
 
 def lane_version_of(function: Callable) -> Callable:
     """Decorator: compiled code uses the decorated version where the first argument is lanes."""
+
     def register(version: Callable) -> Callable:
         overload(function, jit_options=INLINE, strict=False)(lambda *args: version if args[0] == eight else None)
         return version
+
     return register
 
 
@@ -137,16 +145,20 @@ def _where_positive(x, a, b):
 @intrinsic
 def lane(typing, x, i):
     """Number i of the eight."""
+
     def codegen(context, builder, signature, args):
         return builder.extract_element(args[0], builder.trunc(args[1], _index_type))
+
     return types.float64(eight, types.int64), codegen
 
 
 @intrinsic
 def with_lane(typing, x, i, number):
     """The same eight, but for `number` at i."""
+
     def codegen(context, builder, signature, args):
         return builder.insert_element(args[0], args[2], builder.trunc(args[1], _index_type))
+
     return eight(eight, types.int64, types.float64), codegen
 
 
@@ -184,6 +196,7 @@ def _is_any(builder, found):
 def _all_zero(typing, x):
     def codegen(context, builder, signature, args):
         return builder.not_(_is_any(builder, builder.fcmp_unordered("!=", args[0], zero_vector)))
+
     return types.boolean(eight), codegen
 
 
@@ -191,6 +204,7 @@ def _all_zero(typing, x):
 def _some(typing, x):
     def codegen(context, builder, signature, args):
         return _is_any(builder, builder.fcmp_ordered(">", args[0], zero_vector))
+
     return types.boolean(eight), codegen
 
 
@@ -207,7 +221,7 @@ def _sincos(x):
     k = _floor(x * 0.6366197723675814 + 0.5)
     r = (x - k * 1.5707963267948966) - k * 6.123233995736766e-17
     sine, cosine = sine_and_cosine_near_zero(r)
-    quarter = k - 4.0 * _floor(0.25 * k)                                # 0, 1, 2, 3
+    quarter = k - 4.0 * _floor(0.25 * k)  # 0, 1, 2, 3
     odd = quarter - 2.0 * _floor(0.5 * quarter) - 0.5
     s, c = where_positive(odd, cosine, sine), where_positive(odd, sine, cosine)
     return where_positive(quarter - 1.5, -s, s), where_positive((quarter - 0.5) * (2.5 - quarter), -c, c)
@@ -216,10 +230,12 @@ def _sincos(x):
 @intrinsic
 def _power_of_two(typing, k):
     """2 to a whole number in [-1022, 1023]: its bits."""
+
     def codegen(context, builder, signature, args):
         whole = ir.VectorType(ir.IntType(64), LANES)
         bits = builder.fptosi(builder.fadd(args[0], spread(builder, ir.Constant(ir.DoubleType(), 1023.0))), whole)
         return builder.bitcast(builder.shl(bits, ir.Constant(whole, [52] * LANES)), vector_type)
+
     return eight(eight), codegen
 
 
@@ -230,9 +246,42 @@ def _exponential(x):
     bound = minimum(maximum(x, -700.0 + 0.0 * x), 700.0 + 0.0 * x)
     k = _floor(bound * 1.4426950408889634 + 0.5)
     r = (bound - k * 0.6931471803691238) - k * 1.9082149292705877e-10
-    series = 1.0 + r * (1.0 + r * (1 / 2 + r * (1 / 6 + r * (1 / 24 + r * (1 / 120 + r * (1 / 720 + r * (
-        1 / 5040 + r * (1 / 40320 + r * (1 / 362880 + r * (1 / 3628800 + r * (1 / 39916800 + r * (
-            1 / 479001600 + r / 6227020800))))))))))))
+    series = 1.0 + r * (
+        1.0
+        + r
+        * (
+            1 / 2
+            + r
+            * (
+                1 / 6
+                + r
+                * (
+                    1 / 24
+                    + r
+                    * (
+                        1 / 120
+                        + r
+                        * (
+                            1 / 720
+                            + r
+                            * (
+                                1 / 5040
+                                + r
+                                * (
+                                    1 / 40320
+                                    + r
+                                    * (
+                                        1 / 362880
+                                        + r * (1 / 3628800 + r * (1 / 39916800 + r * (1 / 479001600 + r / 6227020800)))
+                                    )
+                                )
+                            )
+                        )
+                    )
+                )
+            )
+        )
+    )
     return where_positive(x + 700.0, _power_of_two(k) * series, 0.0 * x)
 
 

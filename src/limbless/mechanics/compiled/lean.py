@@ -8,6 +8,7 @@ The same call decides the scalar: `lean_duals` and `lean_lanes` find in *every* 
 words, last axis) or lanes (8 words). So a parameter of the body or of the fluid is a dual as soon as its table is one:
 no second code path. In plain Python these functions return what they are given.
 """
+
 from __future__ import annotations
 
 import operator
@@ -24,8 +25,8 @@ from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.packed import PackedType
 from limbless.mechanics.compiled.scalars import WORDS, dual8, eight
 
-ALIGNED = 8                                    # bytes: what NumPy promises for a float64; wide scalars are loaded
-                                               # without more
+ALIGNED = 8  # bytes: what NumPy promises for a float64; wide scalars are loaded
+# without more
 
 
 class LeanArray(types.Type):
@@ -46,8 +47,9 @@ class _LeanModel(models.StructModel):
 def _lean_type(ty: Any, scalar: types.Type, words: int) -> types.Type:
     """What a tuple, an array or anything else becomes."""
     if isinstance(ty, types.BaseTuple):
-        return types.BaseTuple.from_types([_lean_type(item, scalar, words) for item in ty.types],
-                                          getattr(ty, "instance_class", tuple))
+        return types.BaseTuple.from_types(
+            [_lean_type(item, scalar, words) for item in ty.types], getattr(ty, "instance_class", tuple)
+        )
     if not isinstance(ty, types.Array):
         return ty
     if ty.layout != "C":
@@ -61,11 +63,13 @@ def _lean_value(context: Any, builder: Any, ty: Any, target: Any, value: Any) ->
         return context.make_tuple(builder, target, [_lean_value(context, builder, *each) for each in parts])
     if not isinstance(ty, types.Array):
         return value
-    source, lean_array = context.make_array(ty)(context, builder, value), cgutils.create_struct_proxy(target)(context,
-                                                                                                              builder)
+    source, lean_array = (
+        context.make_array(ty)(context, builder, value),
+        cgutils.create_struct_proxy(target)(context, builder),
+    )
     pointer = context.get_value_type(types.CPointer(target.dtype))
     lean_array.data = builder.bitcast(source.data, pointer)
-    lean_array.shape = cgutils.pack_array(builder, cgutils.unpack_tuple(builder, source.shape)[:target.ndim])
+    lean_array.shape = cgutils.pack_array(builder, cgutils.unpack_tuple(builder, source.shape)[: target.ndim])
     return lean_array._getvalue()
 
 
@@ -76,6 +80,7 @@ def _leaner(scalar: types.Type, words: int) -> Any:
         target = _lean_type(source, scalar, words)
         make = _unpacked_value if packed else _lean_value
         return target(value), lambda context, builder, sig, args: make(context, builder, source, target, args[0])
+
     return typed
 
 
@@ -93,7 +98,7 @@ def _unpacked_value(context: Any, builder: Any, ty: Any, target: Any, words: Any
         if isinstance(ty, types.Array):
             lean_array = cgutils.create_struct_proxy(target)(context, builder)
             lean_array.data = builder.inttoptr(read(), context.get_value_type(types.CPointer(target.dtype)))
-            lean_array.shape = cgutils.pack_array(builder, [read() for _ in range(ty.ndim)][:target.ndim])
+            lean_array.shape = cgutils.pack_array(builder, [read() for _ in range(ty.ndim)][: target.ndim])
             return lean_array._getvalue()
         if isinstance(ty, types.Float):
             return builder.bitcast(read(), ir.DoubleType())
@@ -124,14 +129,17 @@ def in_lanes(typing, array):
         view.data = builder.bitcast(source.data, context.get_value_type(types.CPointer(eight)))
         view.shape = cgutils.pack_array(builder, cgutils.unpack_tuple(builder, source.shape)[:-1])
         return view._getvalue()
+
     return target(array), codegen
 
 
 @intrinsic
 def lean_span(typing, array, start, count):
     """`count` numbers of a lean array of one axis, from `start` on."""
+
     def codegen(context, builder, sig, args):
         return _part(context, builder, array, args[0], args[1], [args[2]])
+
     return LeanArray(array.dtype, 1)(array, types.intp, types.intp), codegen
 
 
@@ -140,8 +148,10 @@ def rows_from(typing, arrays, start):
     """Lean arrays, or a tuple of them, without their first `start` rows; of an array with one row, that row: it holds
     for all.
     """
+
     def codegen(context, builder, sig, args):
         return _rows_from(context, builder, arrays, args[0], args[1])
+
     return arrays(arrays, types.intp), codegen
 
 
@@ -169,14 +179,15 @@ def _part(context: Any, builder: Any, ty: Any, value: Any, start: Any, shape: An
 
 # ------------------------------------------------------------------------------------------------------------- indexing
 
+
 def address(context: Any, builder: Any, ty: Any, value: Any, index: list) -> Any:
     """Where element `index` (or the part that begins there) of an array, lean or not, lies."""
     proxy = context.make_array(ty) if isinstance(ty, types.Array) else cgutils.create_struct_proxy(ty)
     source = proxy(context, builder, value=value)
     shape, zero = cgutils.unpack_tuple(builder, source.shape), ir.Constant(ir.IntType(64), 0)
     place = zero
-    for axis in range(ty.ndim):                    # `nsw` and `inbounds`, as numba's own arrays: LLVM then knows how
-                                                   # addresses grow
+    for axis in range(ty.ndim):  # `nsw` and `inbounds`, as numba's own arrays: LLVM then knows how
+        # addresses grow
         at = index[axis] if axis < len(index) else zero
         place = builder.add(builder.mul(place, shape[axis], flags=["nsw"]), at, flags=["nsw"])
     return builder.gep(source.data, [place], inbounds=True)
@@ -225,7 +236,7 @@ def _get(context, builder, sig, args):
     whole = cgutils.create_struct_proxy(sig.args[0])(context, builder, value=args[0])
     part = cgutils.create_struct_proxy(sig.return_type)(context, builder)
     part.data = pointer
-    part.shape = cgutils.pack_array(builder, cgutils.unpack_tuple(builder, whole.shape)[-sig.return_type.ndim:])
+    part.shape = cgutils.pack_array(builder, cgutils.unpack_tuple(builder, whole.shape)[-sig.return_type.ndim :])
     return part._getvalue()
 
 

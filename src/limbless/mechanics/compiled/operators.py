@@ -4,6 +4,7 @@ whatever holds them.
 Compiled code gets them without compiling a function each: numba is told the type of the result, and the operation is
 written down for every number that the tuples hold. (As functions they were a sixth of all that a kernel compiles.)
 """
+
 from __future__ import annotations
 
 import operator
@@ -21,7 +22,8 @@ _added: set[type] = set()
 
 def with_operators(cls: Any) -> Any:
     """Class decorator: componentwise operators, and in compiled code the `@` that the class defines."""
-    def product(a, b):                    # no annotations: numba compares them with those of the method
+
+    def product(a, b):  # no annotations: numba compares them with those of the method
         return cls.__matmul__ if isinstance(a, types.BaseNamedTuple) and a.instance_class is cls else None
 
     if "__matmul__" in cls.__dict__:
@@ -32,8 +34,8 @@ def with_operators(cls: Any) -> Any:
 def componentwise(cls: Any) -> Any:
     """Class decorator for a named tuple."""
     _added.add(cls)
-    cls.__array_ufunc__ = None            # a NumPy number times a vector is then the vector's business, as in compiled
-                                          # code
+    cls.__array_ufunc__ = None  # a NumPy number times a vector is then the vector's business, as in compiled
+    # code
     cls.__add__ = lambda a, b: cls(*map(operator.add, a, b))
     cls.__sub__ = lambda a, b: cls(*map(operator.sub, a, b))
     cls.__neg__ = lambda a: cls(*map(operator.neg, a))
@@ -64,8 +66,11 @@ def _result(context: Any, symbol: Any, args: Any) -> Any:
         return None
     found = [context.resolve_function_type(symbol, pair, {}) for pair in pairs]
     owner = args[-1].instance_class
-    return None if any(sig is None for sig in found) else types.BaseTuple.from_types([sig.return_type for sig in found],
-                                                                                     owner)
+    return (
+        None
+        if any(sig is None for sig in found)
+        else types.BaseTuple.from_types([sig.return_type for sig in found], owner)
+    )
 
 
 def _define(symbol: Any, count: int) -> None:
@@ -77,8 +82,10 @@ def _define(symbol: Any, count: int) -> None:
 
     def lower(context, builder, sig, args):
         count = len(sig.return_type.types)
-        columns = [cgutils.unpack_tuple(builder, value) if isinstance(ty, types.BaseTuple) else [value] * count
-                   for ty, value in zip(sig.args, args, strict=True)]
+        columns = [
+            cgutils.unpack_tuple(builder, value) if isinstance(ty, types.BaseTuple) else [value] * count
+            for ty, value in zip(sig.args, args, strict=True)
+        ]
         items = []
         for pair, operands in zip(_pairs(symbol, sig.args), zip(*columns, strict=True), strict=True):
             part = context.typing_context.resolve_function_type(symbol, pair, {})

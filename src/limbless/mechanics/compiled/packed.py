@@ -8,6 +8,7 @@ What is packed must stay where it is: write into its arrays, never put others in
 many times is packed once; one of which some parts are others from block to block is given what was packed before: the
 parts that it still has are not written down again.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -40,10 +41,10 @@ class Packed:
     __slots__ = ("_numba_type_", "_words", "address", "parts", "problem")
 
     def __init__(self, problem: Any, before: Packed | None = None) -> None:
-        self.parts: dict[int, _Written] = {}                                         # by their identity
+        self.parts: dict[int, _Written] = {}  # by their identity
         whole = _write(problem, before.parts if before else {}, self.parts)
         self._numba_type_ = _type_of(whole.kind, problem)
-        self.problem, self._words = problem, np.array(whole.words, dtype=np.int64)   # kept: what addresses point at
+        self.problem, self._words = problem, np.array(whole.words, dtype=np.int64)  # kept: what addresses point at
         self.address = self._words.ctypes.data
 
 
@@ -52,7 +53,7 @@ class _Written(NamedTuple):
 
     value: Any
     words: list[int]
-    kind: Any                             # what its type depends on
+    kind: Any  # what its type depends on
 
 
 _types: dict[Any, PackedType] = {}
@@ -70,8 +71,9 @@ def _write(value: Any, before: dict[int, _Written], parts: dict[int, _Written]) 
     if found is None or found.value is not value:
         if isinstance(value, tuple):
             own = [_write(part, before, parts) for part in value]
-            found = _Written(value, [word for part in own for word in part.words],
-                             (type(value), tuple(part.kind for part in own)))
+            found = _Written(
+                value, [word for part in own for word in part.words], (type(value), tuple(part.kind for part in own))
+            )
         elif isinstance(value, np.ndarray):
             found = _write_array(value)
         else:

@@ -5,6 +5,7 @@ Kernels hold no closures, no `with`, no generators, no array expressions and not
 out are the passes for these; in numba's words (`DefaultPassBuilder`): with lifting, closures, dynamic raises, inlinable
 functions and overloads, `literal_unroll`, array rewrites.
 """
+
 from __future__ import annotations
 
 from typing import Any

@@ -6,6 +6,7 @@ depends on the types alone.
 
 It replaces a method of numba that is not part of its interface, under the same switch as `inlining`.
 """
+
 from __future__ import annotations
 
 import operator
@@ -13,9 +14,26 @@ from typing import Any
 
 from numba.core import types
 
-_operators = (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.iadd, operator.isub,
-              operator.imul, operator.getitem, operator.setitem, operator.eq, operator.ne, operator.lt, operator.le,
-              operator.gt, operator.ge, len, bool)
+_operators = (
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+    operator.neg,
+    operator.iadd,
+    operator.isub,
+    operator.imul,
+    operator.getitem,
+    operator.setitem,
+    operator.eq,
+    operator.ne,
+    operator.lt,
+    operator.le,
+    operator.gt,
+    operator.ge,
+    len,
+    bool,
+)
 
 
 def remember_operators() -> bool:
@@ -29,11 +47,11 @@ def remember_operators() -> bool:
     def get_call_type(self: Any, context: Any, args: tuple, kws: Any) -> Any:
         if kws or self.typing_key not in _operators:
             return find(self, context, args, kws)
-        answers = self.__dict__.setdefault("_answers", {})       # a function that learns a type is a new object
+        answers = self.__dict__.setdefault("_answers", {})  # a function that learns a type is a new object
         if args not in answers:
             answers[args] = find(self, context, args, kws)
         return answers[args]
 
-    types.Function.get_call_type = get_call_type                 # type: ignore[method-assign]
-    types.Function.remembers = True                              # type: ignore[attr-defined]
+    types.Function.get_call_type = get_call_type  # type: ignore[method-assign]
+    types.Function.remembers = True  # type: ignore[attr-defined]
     return True

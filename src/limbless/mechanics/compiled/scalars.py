@@ -8,6 +8,7 @@ tangents.
 The functions below (`sincos`, `sqrt`, ...) take either scalar in compiled code, and floats in plain Python. `lanes` has
 a third one: eight numbers side by side. Only files of this folder touch numba's extension interface.
 """
+
 from __future__ import annotations
 
 import math
@@ -25,13 +26,14 @@ from numba.extending import intrinsic, lower_builtin, models, overload, register
 
 from limbless.mechanics.compiled.kernel import INLINE, inline
 
-TANGENTS = 8                                  # one AVX-512 register, or two AVX2 registers
-WORDS = 2 * TANGENTS                          # LLVM places a vector of 8 doubles on a multiple of its size: 7 words
-                                              # stay empty
-BEYOND = 1e300                                # farther than any number of a motion: fast math knows no infinity
+TANGENTS = 8  # one AVX-512 register, or two AVX2 registers
+WORDS = 2 * TANGENTS  # LLVM places a vector of 8 doubles on a multiple of its size: 7 words
+# stay empty
+BEYOND = 1e300  # farther than any number of a motion: fast math knows no infinity
 
 
 # ------------------------------------------------------------------------------------------------------- the numba type
+
 
 class Eight(types.Type):
     """Eight doubles in one vector register."""
@@ -92,6 +94,7 @@ def _unpack(context, builder, numba_type, number):
 # kernel.
 # Instructions carry no fast-math flags here: numba gives them those of the kernel that they are used in.
 
+
 def _sum(builder, x, dx, y, dy):
     tangents = dx if dy is None else dy if dx is None else builder.fadd(dx, dy)
     return builder.fadd(x, y), tangents
@@ -122,14 +125,18 @@ def _operand_types(scalar, args):
     """The types in which two operands are handed over, or None if they are not a scalar of ours with its like or with a
     real number.
     """
-    if len(args) != 2 or scalar not in args or not all(a == scalar or isinstance(a, (types.Float, types.Integer))
-                                                       for a in args):
+    if (
+        len(args) != 2
+        or scalar not in args
+        or not all(a == scalar or isinstance(a, (types.Float, types.Integer)) for a in args)
+    ):
         return None
     return [scalar if a == scalar else types.float64 for a in args]
 
 
 def define_binary(scalar: types.Type, symbol: Callable, result: types.Type, lower: Callable) -> None:
     """Teach numba `scalar symbol scalar`, `scalar symbol number` and `number symbol scalar`."""
+
     @infer_global(symbol)
     class _Typing(AbstractTemplate):
         def generic(self, args, keywords):
@@ -142,6 +149,7 @@ def define_binary(scalar: types.Type, symbol: Callable, result: types.Type, lowe
 
 def define_negative(scalar: types.Type, lower: Callable) -> None:
     """Teach numba `-scalar`."""
+
     @infer_global(operator.neg)
     class _Typing(AbstractTemplate):
         def generic(self, args, keywords):
@@ -151,8 +159,8 @@ def define_negative(scalar: types.Type, lower: Callable) -> None:
 
 
 def define_constants(scalar: types.Type, lower: Callable) -> None:
-    """A plain number may stand where a scalar of ours is expected: `lower(context, builder, double)` makes one of it.
-    """
+    """A plain number may stand where a scalar of ours is expected: `lower(context, builder, double)` makes one of it."""
+
     def constant(context, builder, source, target, number):
         return lower(context, builder, context.cast(builder, number, source, types.float64))
 
@@ -173,9 +181,10 @@ def _define_arithmetic(symbol: Callable, in_place: Callable, rule: Callable) -> 
 
 def _define_comparison(symbol: Callable, sign: str) -> None:
     """Comparisons look at values only: derivatives belong to the branch that the value takes."""
+
     def lower(context, builder, signature, args):
         x, y = (_unpack(context, builder, *operand)[0] for operand in zip(signature.args, args))
-        compare = builder.fcmp_unordered if sign == "!=" else builder.fcmp_ordered       # NaN differs from everything
+        compare = builder.fcmp_unordered if sign == "!=" else builder.fcmp_ordered  # NaN differs from everything
         return compare(sign, x, y)
 
     define_binary(dual8, symbol, types.boolean, lower)
@@ -204,6 +213,7 @@ define_constants(dual8, lambda context, builder, number: _pack(context, builder,
 
 # ------------------------------------------------------------------------------------------------------------ functions
 
+
 @intrinsic
 def _value(typing, x):
     return types.float64(dual8), lambda context, builder, signature, args: _unpack(context, builder, dual8, args[0])[0]
@@ -212,9 +222,11 @@ def _value(typing, x):
 @intrinsic
 def _chain(typing, x, value, slope):
     """The dual f(x), from the number f and the number f': tangents f' dx."""
+
     def codegen(context, builder, signature, args):
         tangents = _unpack(context, builder, dual8, args[0])[1]
         return _pack(context, builder, args[1], builder.fmul(tangents, spread(builder, args[2])))
+
     return dual8(dual8, types.float64, types.float64), codegen
 
 
@@ -222,10 +234,13 @@ def _dual_version_of(function: Callable) -> Callable:
     """Decorator: compiled code uses the decorated version as soon as one argument is a dual, else `function` (lanes see
     to themselves).
     """
+
     def register(version: Callable) -> Callable:
         overload(function, jit_options=INLINE, strict=False)(
-            lambda *args: version if dual8 in args else None if eight in args else function)
+            lambda *args: version if dual8 in args else None if eight in args else function
+        )
         return version
+
     return register
 
 
@@ -243,10 +258,26 @@ def _value_of(x):
 def sine_and_cosine_near_zero(r):
     """Taylor's series of degree 15 and 16, exact to rounding for |r| <= π/4."""
     z = r * r
-    sine = r + r * z * (-1 / 6 + z * (1 / 120 + z * (-1 / 5040 + z * (1 / 362880 + z * (-1 / 39916800 + z * (
-        1 / 6227020800 - z / 1307674368000))))))
-    cosine = 1.0 - z * (0.5 - z * (1 / 24 - z * (1 / 720 - z * (1 / 40320 - z * (1 / 3628800 - z * (
-        1 / 479001600 - z * (1 / 87178291200 - z / 20922789888000)))))))
+    sine = r + r * z * (
+        -1 / 6
+        + z
+        * (
+            1 / 120
+            + z * (-1 / 5040 + z * (1 / 362880 + z * (-1 / 39916800 + z * (1 / 6227020800 - z / 1307674368000))))
+        )
+    )
+    cosine = 1.0 - z * (
+        0.5
+        - z
+        * (
+            1 / 24
+            - z
+            * (
+                1 / 720
+                - z * (1 / 40320 - z * (1 / 3628800 - z * (1 / 479001600 - z * (1 / 87178291200 - z / 20922789888000))))
+            )
+        )
+    )
     return sine, cosine
 
 
@@ -256,7 +287,7 @@ def sincos(x):
     The angle is brought to |r| <= π/4 by a multiple k of π/2, where Taylor's series of degree 15 and 16 are exact to
     rounding. Angles beyond a thousand turns, where that would lose digits, go to the library.
     """
-    if x == 0.0:                                # most joints of a robot that moves in a plane
+    if x == 0.0:  # most joints of a robot that moves in a plane
         return x, 1.0
     if abs(x) > 6000.0:
         return math.sin(x), math.cos(x)
@@ -280,8 +311,7 @@ def _sincos(x):
 
 
 def sqrt(x):
-    """Square root; its derivative at zero is taken as zero, so that the speed of a body at rest can be differentiated.
-    """
+    """Square root; its derivative at zero is taken as zero, so that the speed of a body at rest can be differentiated."""
     return math.sqrt(x)
 
 

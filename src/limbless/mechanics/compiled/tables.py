@@ -15,6 +15,7 @@ duals or lanes. Codes (`int`, `bool`) lie in a second one and are integers whate
 side share them. They are constant in kernels, and so is all of a table declared by `@constants`. A row is two
 addresses: reading a field is a load at a constant distance, and nothing is compiled for it.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -38,17 +39,17 @@ from numba.extending import lower_builtin, lower_getattr_generic, lower_setattr_
 from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.lean import ALIGNED, LeanArray, address, indices
 
-LINE = 8                                  # numbers in a cache line
+LINE = 8  # numbers in a cache line
 
 
 class Table:
     """What tables are made from: the decorators below fill this in."""
 
-    of: ClassVar[Callable[[Any], Any]]              # NumPy views of all fields, by name
-    zeros: ClassVar[Callable[..., Any]]             # memory for so many rows
+    of: ClassVar[Callable[[Any], Any]]  # NumPy views of all fields, by name
+    zeros: ClassVar[Callable[..., Any]]  # memory for so many rows
     fields: ClassVar[dict[str, Field]]
-    width: ClassVar[int]                            # how many numbers a row has,
-    columns: ClassVar[int]                          # and how many it takes: long rows begin on a cache line
+    width: ClassVar[int]  # how many numbers a row has,
+    columns: ClassVar[int]  # and how many it takes: long rows begin on a cache line
     constant: ClassVar[bool]
     numbers: Any
     codes: Any
@@ -96,6 +97,7 @@ def is_code(kind: Any) -> bool:
 
 # --------------------------------------------------------------------------------------------------------- plain Python
 
+
 def _read(kind: Any, numbers: Any, c: int) -> Any:
     if not hasattr(kind, "_fields"):
         return numbers[c]
@@ -123,7 +125,7 @@ def _property(field: Field) -> property:
 
 def _row(array: Any, index: tuple) -> Any:
     """The row at `index`; with one index more, the numbers from there on (a row inside a flat array)."""
-    return array[index] if len(index) < len(array.shape) else array[index[:-1]][index[-1]:]
+    return array[index] if len(index) < len(array.shape) else array[index[:-1]][index[-1] :]
 
 
 class Columns:
@@ -133,7 +135,7 @@ class Columns:
         numbers, codes = rows if isinstance(rows, Rows) else (rows, None)
         for name, (kind, c, size) in fields.items():
             array: Any = codes if is_code(kind) else numbers
-            setattr(self, name, array[..., c] if kind in (float, int, bool) else array[..., c:c + size])
+            setattr(self, name, array[..., c] if kind in (float, int, bool) else array[..., c : c + size])
 
 
 def constants(cls: Any) -> Any:
@@ -158,14 +160,21 @@ def table(cls: Any, constant: bool = False) -> Any:
         array = aligned_zeros((*shape, numbers if words else padded, *words))
         return Rows(array, np.zeros((*shape, codes), dtype=np.int64)) if codes else array
 
-    for name, member in {"zeros": staticmethod(zeros), "of": staticmethod(lambda rows: Columns(fields, rows)),
-                         "fields": fields, "width": numbers, "columns": padded, "constant": constant}.items():
+    for name, member in {
+        "zeros": staticmethod(zeros),
+        "of": staticmethod(lambda rows: Columns(fields, rows)),
+        "fields": fields,
+        "width": numbers,
+        "columns": padded,
+        "constant": constant,
+    }.items():
         setattr(cls, name, member)
     _teach_numba(cls)
     return cls
 
 
 # -------------------------------------------------------------------------------------------------------- compiled code
+
 
 class RowType(types.Type):
     """A row of a table: where its numbers and its codes begin."""
@@ -225,8 +234,8 @@ def _get_field(context, builder, row, value, name):
         if not isinstance(context.data_model_manager[scalar], models.PrimitiveModel):
             return context.unpack_value(builder, scalar, pointer, align=ALIGNED)
         number = builder.load(pointer, align=ALIGNED)
-        if steady:                        # else LLVM reads it again after every store, which might have changed it for
-                                          # all it knows
+        if steady:  # else LLVM reads it again after every store, which might have changed it for
+            # all it knows
             number.set_metadata("invariant.load", builder.module.add_metadata([]))
         return number
 
@@ -248,12 +257,19 @@ def _put_field(context, builder, sig, args, name):
         raise TypingError(f"{row.table.__name__}.{name} is constant in kernels")
     scalar = types.int64 if is_code(field.kind) else row.scalar
     numbers = iter(_numbers(builder, sig.args[1], args[1]))
-    _each_number(context, builder, row, args[0], field,
-                 lambda pointer: context.pack_value(builder, scalar, next(numbers), pointer, align=ALIGNED))
+    _each_number(
+        context,
+        builder,
+        row,
+        args[0],
+        field,
+        lambda pointer: context.pack_value(builder, scalar, next(numbers), pointer, align=ALIGNED),
+    )
 
 
 def _teach_numba(cls: Any) -> None:
     """Let compiled code make rows: `Link(links, k)`."""
+
     class _Making(AbstractTemplate):
         key = cls
 

@@ -1,6 +1,7 @@
 """Problems for other scalars: every float64 array of a problem with one axis more, eight robots or a value with eight
 derivatives.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -25,10 +26,12 @@ def mapped(function: Callable, *problems: Any) -> Any:
 
 def as_duals(problem: Any) -> Any:
     """A problem of duals without derivatives."""
+
     def widen(array: np.ndarray) -> np.ndarray:
         wide = aligned_zeros((*array.shape, WORDS))
         wide[..., 0] = array
         return wide
+
     return mapped(widen, problem)
 
 
@@ -46,8 +49,10 @@ def widened(problem: Any) -> Any:
 
 def seed_slope(duals: Any, direction: int, slope: Any) -> None:
     """Along `direction` the tables of a problem change by `slope`, a problem of the same make."""
+
     def put(wide: np.ndarray, narrow: np.ndarray) -> None:
         tangents(wide)[..., direction] = narrow
+
     mapped(put, duals, slope)
 
 
@@ -61,4 +66,5 @@ def side_by_side(problems: Sequence[Any]) -> Any:
         wide = aligned_zeros((*arrays[0].shape, TANGENTS))
         wide[:] = np.stack(arrays, axis=-1)
         return wide
+
     return mapped(stack, *full)

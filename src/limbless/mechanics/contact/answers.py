@@ -3,6 +3,7 @@
 The sweep of matrices has left its factors (`Lift` of every joint, the matrix at the base); impulses go from tip to base
 and velocities back. Objects answer by matrices of their own.
 """
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.dense import exchange_and_factorise, substitute_exchanged
@@ -20,7 +21,7 @@ from limbless.mechanics.contact.solver import screw_by
 from limbless.mechanics.contact.step_tables import BaseStep, BodyStep, JointStep
 from limbless.mechanics.contact.tables import Contact
 
-TWIST, RATE = Answer.fields["twist"].column, Answer.fields["rate"].column        # the push stands first
+TWIST, RATE = Answer.fields["twist"].column, Answer.fields["rate"].column  # the push stands first
 
 
 @inline
@@ -34,8 +35,7 @@ def solve_by(factors, o, f, right, x):
 
 @inline
 def solve_objects(step, count, crowd):
-    """Objects by themselves: factors of their matrices with all that they touch that does not move, and their twists.
-    """
+    """Objects by themselves: factors of their matrices with all that they touch that does not move, and their twists."""
     a, factors = count - 1, crowd.factors
     for o in range(crowd.free.shape[0], 0, -1):
         k = crowd.first + o - 1
@@ -64,7 +64,7 @@ def factorise_base(base, I, step):
         put_matrix6(rows, I)
     else:
         put_matrix6(rows, turn_matrix6(I, Body(step.places, 0).rotation))
-        for i in range(2, 5):                              # no motion along z, no rotation about x and y
+        for i in range(2, 5):  # no motion along z, no rotation about x and y
             for c in range(6):
                 rows[i, c] = 0.0
             rows[i, i] = 1.0
@@ -155,8 +155,10 @@ def respond(robot, base, step):
 @inline
 def first_twist(answers, k):
     """The answer of body k in the first place."""
-    return Twist(Vector(answers[k, TWIST, 0], answers[k, TWIST + 1, 0], answers[k, TWIST + 2, 0]),
-                 Vector(answers[k, TWIST + 3, 0], answers[k, TWIST + 4, 0], answers[k, TWIST + 5, 0]))
+    return Twist(
+        Vector(answers[k, TWIST, 0], answers[k, TWIST + 1, 0], answers[k, TWIST + 2, 0]),
+        Vector(answers[k, TWIST + 3, 0], answers[k, TWIST + 4, 0], answers[k, TWIST + 5, 0]),
+    )
 
 
 @inline
@@ -175,8 +177,10 @@ def accept_robot(robot, base, step, I):
     own, u = BaseStep(step.base, 0), first_twist(answers, 0)
     own.twist = own.twist + u
     if base != BASES.free:
-        arrived = Wrench(Vector(answers[0, 0, 0], answers[0, 1, 0], answers[0, 2, 0]),
-                         Vector(answers[0, 3, 0], answers[0, 4, 0], answers[0, 5, 0]))
+        arrived = Wrench(
+            Vector(answers[0, 0, 0], answers[0, 1, 0], answers[0, 2, 0]),
+            Vector(answers[0, 3, 0], answers[0, 4, 0], answers[0, 5, 0]),
+        )
         own.hold = own.hold + (I @ u - arrived)
 
 

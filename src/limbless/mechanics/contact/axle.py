@@ -1,4 +1,5 @@
 """A wheel that bears what lies on it: it touches a plane, and rubs along its rolling direction and along its axle."""
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -23,7 +24,7 @@ class AxleShape(Table):
 
     normal: Vector
     offset: float
-    axle: Vector                          # in the body's frame
+    axle: Vector  # in the body's frame
 
 
 @version_for(touch, Axle)

@@ -3,6 +3,7 @@
 A body remembers its `Speeds`. Velocity terms are those of the middle of the step, linearised: a product a x b becomes
 half of a_A x b_E + a_E x b_A, so that fast rotation stays bounded at any step.
 """
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.inertia import Twist, Wrench, carry_twist, carry_wrench, rigid_inertia, rotate_inertia
@@ -59,7 +60,8 @@ def carried_water(N, solid, speeds, R, h):
         N.A - product(N.A, W) + product(W, N.A),
         N.B + product(N.A, turned) + product(W, N.B) - P,
         N.C - product(N.C, W) + product(W, N.C) + product(X, N.A) - P,
-        N.D + product(N.C, turned) + product(W, N.D) + product(X, N.B) - L)
+        N.D + product(N.C, turned) + product(W, N.D) + product(X, N.B) - L,
+    )
     return matrix, momentum
 
 
@@ -94,8 +96,9 @@ def add_water_awash(water, robot, solids, step, x, start, h):
             rotation, carried = Body(step.places, k).rotation, floating.inertia
             if floating.state > 0.5:
                 carried = rotate_inertia(rotation, link.whole - rigid_inertia(link.mass, link.moment, link.inertia))
-            matrix, momentum = carried_water(matrix6_of(carried), Solid(solids, k), Speeds(x, start + 6 * k), rotation,
-                                             h)
+            matrix, momentum = carried_water(
+                matrix6_of(carried), Solid(solids, k), Speeds(x, start + 6 * k), rotation, h
+            )
             own.matrix = own.matrix + matrix
             own.momentum = own.momentum + momentum
 

@@ -7,6 +7,7 @@ the body is before gaps are measured.
 
 What follows is generic in the crowd: kernels of a robot that is alone compile nothing of `objects` and `mutual`.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ from limbless.mechanics.compiled.tables import Table, constants, table
 from limbless.mechanics.contact.bodies import twist_at_start
 from limbless.mechanics.contact.step_tables import BodyStep, Solid, Speeds
 
-PLACED = 14                               # numbers of `Placed`
+PLACED = 14  # numbers of `Placed`
 
 
 class Dry(NamedTuple):
@@ -39,8 +40,8 @@ class Carried(Table):
 
     body: int
     surface: int
-    box: bool                             # a box of half sizes `end` around the origin; else a bar from begin to end
-    begin: Vector                         # in the body's frame
+    box: bool  # a box of half sizes `end` around the origin; else a bar from begin to end
+    begin: Vector  # in the body's frame
     end: Vector
 
 
@@ -50,17 +51,17 @@ class Pull(Table):
 
     since: float
     until: float
-    field: Vector                         # m/s2
+    field: Vector  # m/s2
 
 
 @table
 class Placed(Table):
     """An object in a flat state; its velocity is among the `Speeds`."""
 
-    origin: Vector                        # of its centre, world
+    origin: Vector  # of its centre, world
     turn: Quaternion
-    work: float                           # done on it since the start, J
-    impulse: Wrench                       # on it since the start, about the world origin
+    work: float  # done on it since the start, J
+    impulse: Wrench  # on it since the start, about the world origin
 
 
 @table
@@ -68,59 +69,59 @@ class Free(Table):
     """An object over a step."""
 
     middle: Quaternion
-    water: Matrix6                        # of the water that it carries along,
-    carried: Wrench                       # and the momentum of that at the start
+    water: Matrix6  # of the water that it carries along,
+    carried: Wrench  # and the momentum of that at the start
 
 
 @table
 class Answer(Table):
     """How a body answers to impulses on all bodies under the linearised laws: eight cases side by side."""
 
-    push: Wrench                          # the impulse on it, about its origin, world axes; then, of the base, all that
-                                          # arrives there
-    twist: Twist                          # what that adds to its twist,
-    rate: float                           # and to the rate of the joint before it; of a motion-given one, to its
-                                          # impulse
+    push: Wrench  # the impulse on it, about its origin, world axes; then, of the base, all that
+    # arrives there
+    twist: Twist  # what that adds to its twist,
+    rate: float  # and to the rate of the joint before it; of a motion-given one, to its
+    # impulse
 
 
 @table
 class Lift(Table):
     """The joint before a body, as the last sweep left it."""
 
-    wrench: Wrench                        # U = I S
-    scale: float                          # 1 / (Sᵀ I S + d)
+    wrench: Wrench  # U = I S
+    scale: float  # 1 / (Sᵀ I S + d)
 
 
 class Factors(NamedTuple):
     """Matrices of the base (first) and of all objects, as factors; memory for their solutions."""
 
-    rows: Any                             # (objects + 1, 6, 6)
-    order: Any                            # (objects + 1, 6)
-    needed: Any                           # (objects + 1,) 1 where contacts between moving bodies act
-    single: Any                           # (2, 6) right side and answer,
-    eight: Any                            # (2, 6, 8) and of eight at a time
+    rows: Any  # (objects + 1, 6, 6)
+    order: Any  # (objects + 1, 6)
+    needed: Any  # (objects + 1,) 1 where contacts between moving bodies act
+    single: Any  # (2, 6) right side and answer,
+    eight: Any  # (2, 6, 8) and of eight at a time
 
 
 class Crowd(NamedTuple):
     """Free objects, and contacts between bodies that both move."""
 
-    first: int                            # row of the first object among all bodies
-    other: Any                            # (contacts,) row of the body that carries the surface; -1 where none does
-    on_robot: Any                         # (contacts,) 1 where the robot as a whole is pushed from outside
-    size: Any                             # (contacts,) m: depth is judged by it
-    carried: Any                          # Carried
-    pulls: Any                            # Pull
-    free: Any                             # Free (objects,)
-    answers: Any                          # Answer (bodies and objects, 8)
-    lifts: Any                            # Lift (bodies and objects,)
+    first: int  # row of the first object among all bodies
+    other: Any  # (contacts,) row of the body that carries the surface; -1 where none does
+    on_robot: Any  # (contacts,) 1 where the robot as a whole is pushed from outside
+    size: Any  # (contacts,) m: depth is judged by it
+    carried: Any  # Carried
+    pulls: Any  # Pull
+    free: Any  # Free (objects,)
+    answers: Any  # Answer (bodies and objects, 8)
+    lifts: Any  # Lift (bodies and objects,)
     factors: Factors
-    row: Any                              # (R,) 5 times a contact and number of its impulse
-    start: Any                            # (R, 1) velocity of each row without the impulses of others
-    response: Any                         # (R, 8 W) what an impulse along a row adds to the velocity of each,
-    wide: Any                             # (R, W, 8) the same memory
-    matrix: Any                           # (R, R + 1)
-    crowded: Any                          # (1,) 1 once more rows act than there is room for
-    water: Any                            # Dry, or Soaked of `wet_objects`
+    row: Any  # (R,) 5 times a contact and number of its impulse
+    start: Any  # (R, 1) velocity of each row without the impulses of others
+    response: Any  # (R, 8 W) what an impulse along a row adds to the velocity of each,
+    wide: Any  # (R, W, 8) the same memory
+    matrix: Any  # (R, R + 1)
+    crowded: Any  # (1,) 1 once more rows act than there is room for
+    water: Any  # Dry, or Soaked of `wet_objects`
 
 
 @generic
@@ -268,7 +269,15 @@ def no_carried_force(water, free, twist, h):
     return Wrench(zero, zero)
 
 
-for _question in (keep_lift, meet_others, carry_surfaces, stand_objects, start_objects,
-                  push_other, end_objects, keep_objects):
+for _question in (
+    keep_lift,
+    meet_others,
+    carry_surfaces,
+    stand_objects,
+    start_objects,
+    push_other,
+    end_objects,
+    keep_objects,
+):
     idle(_question, Alone)
 idle(soak, Dry)

@@ -1,4 +1,5 @@
 """What drives the joints over a step (68)-(69): actuators, springs, dampers and rotors as impulses and resistances."""
+
 from __future__ import annotations
 
 from limbless.mechanics.chain.saturation import relent, take_wish
@@ -9,8 +10,8 @@ from limbless.mechanics.contact.dry_friction import rubbed
 from limbless.mechanics.contact.step_tables import Bounded, Driven, Following, JointStep, Prescribed, Unbounded
 from limbless.mechanics.integrate.tally import add_work, compare
 
-SLACK = 100.0                            # 1/m: error of joint rates over that of the contact laws which a solved step
-                                         # may keep
+SLACK = 100.0  # 1/m: error of joint rates over that of the contact laws which a solved step
+# may keep
 
 
 @generic
@@ -41,7 +42,7 @@ def given_impulse(control, options, freedom, step, chain, v, own, old):
 @version_for(row_of, Following)
 @inline
 def own_row(control, n):
-    return n                             # feedback looks at the middle of a step only
+    return n  # feedback looks at the middle of a step only
 
 
 @version_for(row_of, Prescribed, Driven)
@@ -51,6 +52,7 @@ def stage_row(control, n):
 
 
 # --------------------------------------------------------------------------------------------------------- motion-given
+
 
 @version_for(take_middle, Prescribed)
 @inline
@@ -113,8 +115,8 @@ def asked_by_feedback(control, options, freedom, drive, i, h, link, state):
         push, hold = h * (Kp * error + Kd * wanted), h * (Kd + options.theta * h * Kp)
     else:
         push, hold = h * (Kp * error + Kd * (wanted - rate)), 0.0
-    if A > 0.0:                                          # A (q̈_ref - q̈), with the acceleration that the step will
-                                                         # have
+    if A > 0.0:  # A (q̈_ref - q̈), with the acceleration that the step will
+        # have
         push, hold = push + A * (h * drive.acceleration[i, v] + rate), hold + A
     return push, hold
 
@@ -132,8 +134,9 @@ def push_joints(control, robot, options, drive, i, h, chain, step):
         bound.gain = hold
         chain.torque[v] = take_wish(chain.bounds, v, h * drive.torque[held, v] + push, chain.wishes)
         joint.passive = freedom.rotor + h * (freedom.damping + freedom.viscous) + 0.5 * h * h * freedom.stiffness
-        joint.push = h * freedom.stiffness * (freedom.rest
-                                              - state[link.position]) + freedom.rotor * state[link.velocity]
+        joint.push = (
+            h * freedom.stiffness * (freedom.rest - state[link.position]) + freedom.rotor * state[link.velocity]
+        )
         put_control(joint, bound, chain.torque[v])
 
 
@@ -160,6 +163,7 @@ def answered_impulse(control, options, freedom, step, chain, v, own, old):
 
 
 # ----------------------------------------------------------------------------------------------------------- saturation
+
 
 @generic
 def overloaded(bounds, options, rounds, chain, step):
@@ -192,8 +196,11 @@ def finish_joints(robot, options, where, t, h, chain, step, x):
         link = Link(robot.links, k)
         v, freedom, joint = link.column, Freedom(robot.freedoms, link.column), JointStep(step.joints, link.column)
         old, new = x[link.velocity], step.rates[v]
-        own = (h * freedom.stiffness * (freedom.rest - chain.state[link.position] - 0.5 * h * new)
-               - h * (freedom.damping + freedom.viscous) * new + rubbed(options.dry, joint, link.given, new))
+        own = (
+            h * freedom.stiffness * (freedom.rest - chain.state[link.position] - 0.5 * h * new)
+            - h * (freedom.damping + freedom.viscous) * new
+            + rubbed(options.dry, joint, link.given, new)
+        )
         given = given_impulse(options.control, options, freedom, step, chain, v, own, old)
         x[where.torque + v] = given / h
         x[where.rub + v] = joint.rub

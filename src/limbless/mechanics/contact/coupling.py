@@ -3,6 +3,7 @@ to all.
 
 The sweeps of `solver` give the dense coupling column by column.
 """
+
 from __future__ import annotations
 
 from limbless.mechanics.chain.tables import Link
@@ -52,8 +53,14 @@ def put_rubbing_joints(dry, robot, step, path, place, rows):
         joint.resist = joint.free_resist
         joint.effort = joint.free_effort
         if joint.grip > 0.0 and not link.given:
-            law = Law(joint.grip / dry.arm, 1.0, 1.0, dry.compliance * dry.arm * dry.arm, joint.held / dry.arm,
-                      dry.descent / (dry.arm * dry.arm))
+            law = Law(
+                joint.grip / dry.arm,
+                1.0,
+                1.0,
+                dry.compliance * dry.arm * dry.arm,
+                joint.held / dry.arm,
+                dry.descent / (dry.arm * dry.arm),
+            )
             rows = put_row(path, rows, ROW_KINDS.side, place + link.column, -1, law)
         if joint.side != 0.0 and not link.given:
             law = Law(0.0, 1.0, 1.0, dry.compliance * dry.arm * dry.arm, 0.0, dry.descent / (dry.arm * dry.arm))
@@ -79,8 +86,7 @@ def joint_of(step, place):
 
 @inline
 def push(step, arm, place, joints, size):
-    """Add an impulse of that size at a row: as a linearised law that depends on nothing, or as the effort of a joint.
-    """
+    """Add an impulse of that size at a row: as a linearised law that depends on nothing, or as the effort of a joint."""
     if place >= joints:
         v, sense = joint_of(step, place - joints)
         joint = JointStep(step.joints, v)

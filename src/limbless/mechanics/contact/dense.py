@@ -12,6 +12,7 @@ The ground is rigid. A small compliance only serves as a proximal term, which ho
 more directions stick than the robot has ways to move: friction is not unique there, the motion is. Where Newton's
 method does not come to an end, the path of `contact_path` is followed, and it is tried again from every station.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -29,9 +30,9 @@ from limbless.mechanics.contact.tables import Affine, Contact, Pair
 class Limits(NamedTuple):
     """How far and how finely Newton's method is followed."""
 
-    proximal: float = 1e-5                # compliance of the proximal term, times ρ
-    plain: int = 15                       # iterations
-    rounding: float = 1e-10               # of the largest slip: an iteration that gains nothing below has met rounding
+    proximal: float = 1e-5  # compliance of the proximal term, times ρ
+    plain: int = 15  # iterations
+    rounding: float = 1e-10  # of the largest slip: an iteration that gains nothing below has met rounding
 
 
 LIMITS = Limits()
@@ -42,10 +43,10 @@ class Dense(NamedTuple):
     active contact.
     """
 
-    coupling: Any                     # (2C, 2C) D, 1/kg
-    slip: Any                         # (2C,) γ0, m/s
-    matrix: Any                       # (2C, 2C + 1)
-    unknown: Any                      # (2C,) integers
+    coupling: Any  # (2C, 2C) D, 1/kg
+    slip: Any  # (2C,) γ0, m/s
+    matrix: Any  # (2C, 2C + 1)
+    unknown: Any  # (2C,) integers
     path: Path
 
 
@@ -119,8 +120,9 @@ def ellipse_law(m, a1, a2, y, e, rho):
     w11, w12 = per * (n22 * at.j11 - n12 * at.j12), per * (n22 * at.j12 - n12 * at.j22)
     w22 = per * (n11 * at.j22 - n12 * at.j12)
     r1, r2 = rho * e * m.along - y.along, rho * e * m.across - y.across
-    constant = Pair(per * (n22 * at.p1 - n12 * at.p2) + w11 * r1 + w12 * r2,
-                    per * (n11 * at.p2 - n12 * at.p1) + w12 * r1 + w22 * r2)
+    constant = Pair(
+        per * (n22 * at.p1 - n12 * at.p2) + w11 * r1 + w12 * r2, per * (n11 * at.p2 - n12 * at.p1) + w12 * r1 + w22 * r2
+    )
     return Affine(constant, Pair(0.0, 0.0), -rho * w11, -rho * w12, -rho * w22)
 
 
@@ -158,8 +160,7 @@ def part(law, side, a, dense, d):
 
 @inline
 def choose(contacts, active, count, unknown):
-    """All directions whose friction depends on slip are unknown; the others take theirs. Returns how many are unknown.
-    """
+    """All directions whose friction depends on slip are unknown; the others take theirs. Returns how many are unknown."""
     size = 0
     for a in range(count):
         contact = Contact(contacts, active[a])
@@ -168,8 +169,8 @@ def choose(contacts, active, count, unknown):
             if own_of(law, side) != 0.0 or law.mixed != 0.0:
                 unknown[size] = 2 * a + side
                 size += 1
-                contact.shear = with_side(contact.shear, side, 0.0)          # so that sums over all directions leave it
-                                                                             # out
+                contact.shear = with_side(contact.shear, side, 0.0)  # so that sums over all directions leave it
+                # out
             else:
                 contact.shear = with_side(contact.shear, side, side_of(law.constant, side))
     return size
@@ -219,8 +220,8 @@ def newton(contacts, active, count, dense, rho, tolerance, worst):
     for r in range(2 * count):
         largest = max(largest, abs(dense.slip[r]))
     for n in range(LIMITS.plain):
-        if worst == 0.0 or (n > 0 and worst <= tolerance):      # never without an iteration: sticking wheels would
-                                                                # creep by what remains
+        if worst == 0.0 or (n > 0 and worst <= tolerance):  # never without an iteration: sticking wheels would
+            # creep by what remains
             return n, worst, True
         remember_shear(contacts, active, count)
         before, worst = worst, iterate(contacts, active, count, dense, LIMITS.proximal / rho, rho)
@@ -280,8 +281,9 @@ def take_path(contacts, active, count, dense, rho, e, tolerance):
     while going and follow(path, rows):
         take_answer(path, rows, contacts, active, 5 * count)
         to_impulses(contacts, active, count)
-        used, worst, solved = newton(contacts, active, count, dense, rho, tolerance, remainder(contacts, active, count,
-                                                                                               dense, rho))
+        used, worst, solved = newton(
+            contacts, active, count, dense, rho, tolerance, remainder(contacts, active, count, dense, rho)
+        )
         iterations += used
         if solved:
             return iterations, worst, True
@@ -299,9 +301,10 @@ def solve_friction(contacts, active, count, dense, rho, tolerance):
     for a in range(count):
         contact = Contact(contacts, active[a])
         contact.old = impulse_of(contact)
-    iterations, worst, solved = newton(contacts, active, count, dense, rho, tolerance, remainder(contacts, active,
-                                                                                                 count, dense, rho))
-    for weight in (1.0, 1e-4, 1e-8):                     # a weaker proximal term where hardly anything can be moved
+    iterations, worst, solved = newton(
+        contacts, active, count, dense, rho, tolerance, remainder(contacts, active, count, dense, rho)
+    )
+    for weight in (1.0, 1e-4, 1e-8):  # a weaker proximal term where hardly anything can be moved
         if solved:
             break
         for a in range(count):

@@ -3,6 +3,7 @@
 Friction is the law of a contact with a given radius, p = proj_[-grip, grip](p_A - q̇ / ε). A stop is the law of a
 contact that only pushes: 0 <= P perp s q̇ + room + ε P >= 0, with s = +1 at the lower end and -1 at the upper one.
 """
+
 from __future__ import annotations
 
 import numpy as np

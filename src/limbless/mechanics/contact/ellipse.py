@@ -10,6 +10,7 @@ steeper than 1. In both p_i = a_i² y_i / (a_i² + λ), where λ is the root of 
 φ^(-1/2) is concave: Newton's method for φ^(-1/2) = 1, begun on the left of the root, comes nearer from that side in
 every iteration.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -30,10 +31,10 @@ class Nearest(NamedTuple):
     j11: float
     j12: float
     j22: float
-    v1: float            # p_i / (a_i² + λ)
+    v1: float  # p_i / (a_i² + λ)
     v2: float
-    root: float          # λ
-    weight: float        # -∂φ/∂λ / 2 at the root
+    root: float  # λ
+    weight: float  # -∂φ/∂λ / 2 at the root
 
 
 @inline
@@ -42,7 +43,7 @@ def multiplier(a1, a2, y1, y2, t):
     s1, s2, b1, b2 = a1 * a1, a2 * a2, a1 * abs(y1), a2 * abs(y2)
     if t <= 0.0 and (a2 * y1) ** 2 + (a1 * y2) ** 2 <= (a1 * a2) ** 2:
         return 0.0
-    root = max(max(t, 0.0), max(b1 - s1, b2 - s2))             # φ >= 1 here
+    root = max(max(t, 0.0), max(b1 - s1, b2 - s2))  # φ >= 1 here
     for _ in range(ITERATIONS):
         f1, f2 = b1 / (s1 + root), b2 / (s2 + root)
         soft = t / root if t > 0.0 else 0.0

@@ -2,6 +2,7 @@
 
 Touched by spheres, and by capsules against ridges and the upright edges of its four corners.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -27,8 +28,8 @@ from limbless.mechanics.contact.shapes import (
 )
 from limbless.mechanics.contact.tables import Feature
 
-DOWN = 1e3                             # m: how far the upright edges of a height field reach below its corners
-ALIKE = 0.999                          # cosine: two directions that are one
+DOWN = 1e3  # m: how far the upright edges of a height field reach below its corners
+ALIKE = 0.999  # cosine: two directions that are one
 
 
 class Field(NamedTuple):
@@ -45,7 +46,7 @@ class FieldShape(Table):
     spacing_y: float
     count_x: float
     count_y: float
-    first: float                          # number of its first height among those of all fields
+    first: float  # number of its first height among those of all fields
 
 
 class Grid(NamedTuple):
@@ -69,12 +70,15 @@ def triangle_gap(p, a, b, c):
     """
     face, _ = away(cross(b - a, c - a), Vector(0.0, 0.0, 1.0))
     height = dot(face, p - a)
-    if height < 0.0:                                       # behind it, perhaps on the other side of a ridge: another
-                                                           # triangle has it
+    if height < 0.0:  # behind it, perhaps on the other side of a ridge: another
+        # triangle has it
         return FAR, face
     foot = p - height * face
-    if (dot(cross(b - a, foot - a), face) >= 0.0 and dot(cross(c - b, foot - b), face) >= 0.0
-            and dot(cross(a - c, foot - c), face) >= 0.0):
+    if (
+        dot(cross(b - a, foot - a), face) >= 0.0
+        and dot(cross(c - b, foot - b), face) >= 0.0
+        and dot(cross(a - c, foot - c), face) >= 0.0
+    ):
         return height, face
     best = nearest_edge(p, a, b)
     other = nearest_edge(p, b, c)
@@ -96,15 +100,19 @@ def nearest_edge(p, a, b):
 def grid_point(grid, ix, iy):
     """A corner of a height field."""
     field = grid.field
-    return Vector(field.corner_x + ix * field.spacing_x, field.corner_y + iy * field.spacing_y,
-                  grid.heights[int(field.first) + ix * int(field.count_y) + iy])
+    return Vector(
+        field.corner_x + ix * field.spacing_x,
+        field.corner_y + iy * field.spacing_y,
+        grid.heights[int(field.first) + ix * int(field.count_y) + iy],
+    )
 
 
 @inline
 def cells(corner, spacing, count, low, high):
     """First and last cell that an interval meets."""
-    return max(int(np.floor((low - corner) / spacing)), 0), min(int(np.floor((high - corner) / spacing)) + 1,
-                                                                int(count) - 1)
+    return max(int(np.floor((low - corner) / spacing)), 0), min(
+        int(np.floor((high - corner) / spacing)) + 1, int(count) - 1
+    )
 
 
 @inline
@@ -143,15 +151,23 @@ def nearest_of_field(grid, p, other, known):
     east, north = -west - last_x * field.spacing_x, -south - last_y * field.spacing_y
     best, normal = nearest_triangle(grid, p, other, known)
     if west <= 0.0 and east <= 0.0 and south <= 0.0 and north <= 0.0:
-        depth, face = depth_below(grid, p, min(int(-west / field.spacing_x), last_x - 1),
-                                  min(int(-south / field.spacing_y), last_y - 1))
+        depth, face = depth_below(
+            grid, p, min(int(-west / field.spacing_x), last_x - 1), min(int(-south / field.spacing_y), last_y - 1)
+        )
         nearest = max(max(west, east), max(south, north))
         if depth >= 0.0:
             return best, normal
         if other or depth > nearest:
             return FAR if other else depth, face
-        return nearest, (Vector(-1.0, 0.0, 0.0) if nearest == west else Vector(1.0, 0.0, 0.0) if nearest == east else
-                         Vector(0.0, -1.0, 0.0) if nearest == south else Vector(0.0, 1.0, 0.0))
+        return nearest, (
+            Vector(-1.0, 0.0, 0.0)
+            if nearest == west
+            else Vector(1.0, 0.0, 0.0)
+            if nearest == east
+            else Vector(0.0, -1.0, 0.0)
+            if nearest == south
+            else Vector(0.0, 1.0, 0.0)
+        )
     if west > 0.0 or east > 0.0:
         ix, out = (0, Vector(-1.0, 0.0, 0.0)) if west > 0.0 else (last_x, Vector(1.0, 0.0, 0.0))
         for iy in range(grid.y0, grid.y1):
@@ -221,8 +237,7 @@ def edge_from(grid, ix, iy, way, upright):
 
 @lean_pass
 def ridge_gap(field, heights, a, b, reach):
-    """Gap of a capsule over the edges of a height field, those of its upright corners too, that pass between its ends.
-    """
+    """Gap of a capsule over the edges of a height field, those of its upright corners too, that pass between its ends."""
     low = Vector(min(a.x, b.x) - reach, min(a.y, b.y) - reach, 0.0)
     high = Vector(max(a.x, b.x) + reach, max(a.y, b.y) + reach, 0.0)
     grid, up = grid_between(field, heights, low, high), Vector(0.0, 0.0, 1.0)

@@ -1,4 +1,5 @@
 """The path of `path` followed by its arc length: rounded laws with their derivatives, tangent, corrections."""
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -15,15 +16,15 @@ from limbless.mechanics.contact.path import ROW_KINDS, Direction, Progress, coef
 class Limits(NamedTuple):
     """How far and how finely the path is followed."""
 
-    share: float = 0.3                  # unit of impulses over the largest
-    longest: float = 3.0                # steps of arc length
+    share: float = 0.3  # unit of impulses over the largest
+    longest: float = 3.0  # steps of arc length
     shortest: float = 1e-9
-    smallest: float = 1e-290            # semi-axis of an ellipse
-    finest: float = 1e-11               # correction that counts as none
+    smallest: float = 1e-290  # semi-axis of an ellipse
+    finest: float = 1e-11  # correction that counts as none
     corrections: int = 6
     starts: int = 30
     steps: int = 600
-    above: float = 5.0                  # of log τ: how far from its start the path may go
+    above: float = 5.0  # of log τ: how far from its start the path may go
     below: float = 32.0
 
 
@@ -73,7 +74,7 @@ def round_side(path, j, tau):
     z, lean, drift = load_of(path, j)
     a = coefficient(direction, y) * z
     up, down = rounded_size(y + a, tau), rounded_size(y - a, tau)
-    direction.answer = 2.0 * y * a / (up + down)                  # ½ (up - down), without cancellation
+    direction.answer = 2.0 * y * a / (up + down)  # ½ (up - down), without cancellation
     growth = 0.5 * a * ((y + a) / up + (y - a) / down)
     fall = 2.0 * tau * tau * (1.0 / up - 1.0 / down)
     put_local(direction, 0.5 * ((y + a) / up - (y - a) / down), 0.0, growth * lean, growth * drift + fall)

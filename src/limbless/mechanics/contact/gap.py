@@ -2,6 +2,7 @@
 
 Every contact keeps its own friction memory.
 """
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.vectors import Vector, dot
@@ -12,7 +13,7 @@ from limbless.mechanics.contact.law import no_impulse, put_impulse
 from limbless.mechanics.contact.shapes import FAR, Touch, put_frame_by, touch_by
 from limbless.mechanics.contact.tables import Contact, Feature, Seen, Surface
 
-MARGIN = 0.999                # of a gap: what a sleeping contact relies on, short of the whole by more than rounding
+MARGIN = 0.999  # of a gap: what a sleeping contact relies on, short of the whole by more than rounding
 
 
 @inline

@@ -6,6 +6,7 @@ nothing to ∫ x.n dA = 3 V and ∫ x (x.n) dA = 4 M, and what it adds to ∫ n 
 moment of that. Of a round one sections are summed along its axis, split where the water begins and ends to cut them,
 with nodes that stand denser towards both ends: the cut grows there with a square root.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -23,24 +24,24 @@ from limbless.mechanics.forces.immersion import THIN, cut_section
 class Hull(Table):
     """An object in water, along its own axes, about its centre."""
 
-    half: Vector                          # half of the sizes of the box that holds it
-    volume: float                         # m3
-    displaced: float                      # mass of the water in its place
-    added: Vector                         # D, kg
-    added_turn: Vector                    # kg m2
-    quadratic: Vector                     # drag over |W| W
-    quadratic_turn: Vector                # over |ω| ω
-    gravity: Vector                       # g of the water's pressure, world, m/s2
+    half: Vector  # half of the sizes of the box that holds it
+    volume: float  # m3
+    displaced: float  # mass of the water in its place
+    added: Vector  # D, kg
+    added_turn: Vector  # kg m2
+    quadratic: Vector  # drag over |W| W
+    quadratic_turn: Vector  # over |ω| ω
+    gravity: Vector  # g of the water's pressure, world, m/s2
     box: bool
 
 
 class HullCut(NamedTuple):
     """What of an object is under water, along its own axes."""
 
-    share: float                          # φ of its volume
-    moment: Vector                        # first moment of that over the whole volume, m
-    along: Vector                         # dφ/dr, 1/m
-    about: Vector                         # dφ/dθ
+    share: float  # φ of its volume
+    moment: Vector  # first moment of that over the whole volume, m
+    along: Vector  # dφ/dr, 1/m
+    about: Vector  # dφ/dθ
 
 
 class Face(NamedTuple):
@@ -50,7 +51,7 @@ class Face(NamedTuple):
     first: Vector
     last: Vector
     area: float
-    moment: Vector                        # first moment of the area
+    moment: Vector  # first moment of the area
 
 
 class Rule(NamedTuple):
@@ -68,6 +69,7 @@ def no_cut(share):
 
 
 # ---------------------------------------------------------------------------------------------------------------- boxes
+
 
 @inline
 def next_corner(face, p, outward):
@@ -120,6 +122,7 @@ def cut_box(hull, n, depth):
 
 # ---------------------------------------------------------------------------------------------------- spheres, capsules
 
+
 @inline
 def add_sections(hull, rule, n, depth, low, high, end, total):
     """Add the sections between `low` and `high` on the axis: those of a ball about `end` where this is not 0, else of a
@@ -134,8 +137,12 @@ def add_sections(hull, rule, n, depth, low, high, end, total):
         cut = cut_section(radius, radius, n, depth - s * n.x)
         volume = per * square * 0.5 * (high - low) * np.pi * cosine * rule.weights[j]
         arm = Vector(s, 0.0, 0.0)
-        total = HullCut(total.share + volume * cut.share, total.moment + volume * (cut.share * arm + cut.moment),
-                        total.along + volume * cut.along, total.about + volume * (cut.about + cross(arm, cut.along)))
+        total = HullCut(
+            total.share + volume * cut.share,
+            total.moment + volume * (cut.share * arm + cut.moment),
+            total.along + volume * cut.along,
+            total.about + volume * (cut.about + cross(arm, cut.along)),
+        )
     return total
 
 
@@ -162,7 +169,7 @@ def add_stretch(hull, rule, n, depth, stretch, end, total):
 def cut_round(hull, rule, n, depth):
     """A sphere or capsule along its own x."""
     r, zero = hull.half.y, Vector(0.0, 0.0, 0.0)
-    end = max(hull.half.x - r, 1e-12 * r)                                  # of the axis; 0 would tell a cylinder
+    end = max(hull.half.x - r, 1e-12 * r)  # of the axis; 0 would tell a cylinder
     total = HullCut(0.0, zero, zero, zero)
     total = add_stretch(hull, rule, n, depth, (-end - r, -end), -end, total)
     total = add_stretch(hull, rule, n, depth, (-end, end), 0.0, total)

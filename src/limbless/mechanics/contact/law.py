@@ -21,6 +21,7 @@ power unless μ1 = μ2. μ1 differs for slip along +t1 (`forward`: towards the t
 
 Stick and slip are read from the impulse: inside the set or on its edge. No speed threshold occurs anywhere.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -32,8 +33,8 @@ from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.contact.tables import Affine, Contact, Impulse, Line, Pair
 
-ROLL_DESCENT = 30.0              # rolling friction is weak and mostly sticks: longer trial steps than for sliding find
-                                 # this sooner
+ROLL_DESCENT = 30.0  # rolling friction is weak and mostly sticks: longer trial steps than for sliding find
+# this sooner
 
 
 class States(NamedTuple):
@@ -76,7 +77,7 @@ def cone_law(box, y, z, line, m, eT, rT):
         per_length = 1.0 / length
         a1, a2 = per_length * y.along, per_length * y.across
         k = rT * z / (length - z + rT * eT * z)
-        turned = k * eT * (a1 * m.across - a2 * m.along)       # along t = (-a2, a1)
+        turned = k * eT * (a1 * m.across - a2 * m.along)  # along t = (-a2, a1)
         c1, c2 = line.constant * a1 - turned * a2, line.constant * a2 + turned * a1
         b1, b2 = line.slope * a1, line.slope * a2
         w11, w12, w22 = -k * a2 * a2, k * a1 * a2, -k * a1 * a1
@@ -202,7 +203,7 @@ def linearise_friction(contact, e, rho, frozen, z, line):
         rT = 1.0 / eT if frozen else rho / high
         y = trial_shear(contact, eT, rT)
         law = cone_law(in_box(contact), y, z, line, contact.shear_before, eT, rT)
-        contact.shear = project(in_box(contact), y, z)       # its sign decides which coefficient acts along the body
+        contact.shear = project(in_box(contact), y, z)  # its sign decides which coefficient acts along the body
     contact.shear_law = law
     mu = contact.friction.rolling
     law = no_law()
@@ -222,12 +223,15 @@ def law_matrix6(contact):
     scales, push, side = slip_scales(contact), along(contact, -contact.shear.along), contact.friction.lateral
     force = load.constant * n + push * law.constant.along * t1 + side * law.constant.across * t2
     Q = outer(-load.slope * n - push * law.lean.along * t1 - side * law.lean.across * t2, n)
-    Q = (Q + outer(t1, -push * law.own * scales.along * t1 - push * law.mixed * scales.across * t2)
-         + outer(t2, -side * law.mixed * scales.along * t1 - side * law.other * scales.across * t2))
+    Q = (
+        Q
+        + outer(t1, -push * law.own * scales.along * t1 - push * law.mixed * scales.across * t2)
+        + outer(t2, -side * law.mixed * scales.along * t1 - side * law.other * scales.across * t2)
+    )
     I = point_matrix6(Q, arm)
     torque = cross(arm, force)
     scale = contact.friction.rolling * contact.radius
-    if scale > 0.0:                                        # torque = scale (-η1 t2 + η2 t1), rates scale (-t2.ω, t1.ω)
+    if scale > 0.0:  # torque = scale (-η1 t2 + η2 t1), rates scale (-t2.ω, t1.ω)
         law = contact.twist_law
         torque = torque + scale * (law.constant.across * t1 - law.constant.along * t2)
         lean = scale * (law.lean.across * t1 - law.lean.along * t2)
@@ -286,16 +290,22 @@ def put_answer(contact):
 
 @inline
 def affine(law, g, w):
-    return Pair(law.constant.along + law.lean.along * g + law.own * w.along + law.mixed * w.across,
-                law.constant.across + law.lean.across * g + law.mixed * w.along + law.other * w.across)
+    return Pair(
+        law.constant.along + law.lean.along * g + law.own * w.along + law.mixed * w.across,
+        law.constant.across + law.lean.across * g + law.mixed * w.along + law.other * w.across,
+    )
 
 
 @inline
 def is_at_rest(contact):
     """Whether a contact has no impulse at all, as open ones do."""
-    return (contact.load == 0.0 and contact.shear.along == 0.0 and contact.shear.across == 0.0
-            and contact.twist.along == 0.0
-            and contact.twist.across == 0.0)
+    return (
+        contact.load == 0.0
+        and contact.shear.along == 0.0
+        and contact.shear.across == 0.0
+        and contact.twist.along == 0.0
+        and contact.twist.across == 0.0
+    )
 
 
 @inline
@@ -355,8 +365,9 @@ def held_directions(contact):
     """In how many directions friction holds: its impulse lies inside the set. The sides of a box count one by one."""
     if not in_box(contact):
         return 2 if state_of(contact) == STATES.stick else 0
-    return (1 if abs(contact.shear.along) < contact.load else 0) + (1 if abs(contact.shear.across) < contact.load
-                                                                    else 0)
+    return (1 if abs(contact.shear.along) < contact.load else 0) + (
+        1 if abs(contact.shear.across) < contact.load else 0
+    )
 
 
 @inline

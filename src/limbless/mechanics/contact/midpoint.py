@@ -1,4 +1,5 @@
 """Half a step of a rotation."""
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.lie import Quaternion, quaternion_product
@@ -16,5 +17,6 @@ def half_turn(q, w, a):
     """The quaternion a time `a` on, by the closed form of the implicit (72)."""
     d = quaternion_rate(q, w)
     scale = 1.0 / (1.0 + 0.25 * a * a * (w.x * w.x + w.y * w.y + w.z * w.z))
-    return Quaternion(scale * (q.w + a * d.w), scale * (q.x + a * d.x), scale * (q.y + a * d.y),
-                      scale * (q.z + a * d.z))
+    return Quaternion(
+        scale * (q.w + a * d.w), scale * (q.x + a * d.x), scale * (q.y + a * d.y), scale * (q.z + a * d.z)
+    )

@@ -1,6 +1,7 @@
 """Shapes that a body carries along: a round bar, and a box. Their numbers change from step to step (`carry_surfaces`).
 The corners of boxes that do not move, which enter the faces of those that do.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -25,7 +26,7 @@ from limbless.mechanics.contact.shapes import (
 )
 from limbless.mechanics.contact.tables import Feature
 
-PARALLEL = 1e-12                         # squared sine of the angle below which two axes are parallel
+PARALLEL = 1e-12  # squared sine of the angle below which two axes are parallel
 
 
 class Bar(NamedTuple):
@@ -58,8 +59,8 @@ class Corner(NamedTuple):
 
 @constants
 class CornerShape(Table):
-    place: Vector                         # world
-    crate: float                          # row of the surface that the moving box carries
+    place: Vector  # world
+    crate: float  # row of the surface that the moving box carries
 
 
 class MovingBox(NamedTuple):
@@ -81,7 +82,7 @@ def nearest_of_bars(a, b, p, q):
     dd, ee, de = dot(d, d), dot(e, e), dot(d, e)
     if dd <= 0.0 or ee <= 0.0 or dd * ee - de * de > PARALLEL * dd * ee:
         return nearest_of_segments(a, b, p, q)
-    u, v = dot(p - a, d) / dd, dot(q - a, d) / dd              # the ends of p-q along a-b
+    u, v = dot(p - a, d) / dd, dot(q - a, d) / dd  # the ends of p-q along a-b
     low, high = min(max(min(u, v), 0.0), 1.0), min(max(max(u, v), 0.0), 1.0)
     s = 0.5 * (low + high)
     return s, min(max(dot(a + s * d - p, e) / ee, 0.0), 1.0)

@@ -9,6 +9,7 @@ the tree at hand it is added by Woodbury's formula: rows B of all that act (thre
 G comes eight columns at a time: one sweep of impulses for eight rows (`answers`), an order cheaper than one of
 matrices. O(n k + k³) for k contacts that act; those that are near and open take no part.
 """
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.dense import eliminate_rows
@@ -24,7 +25,7 @@ from limbless.mechanics.contact.law import along, slip_scales
 from limbless.mechanics.contact.objects import from_other
 from limbless.mechanics.contact.tables import Contact
 
-MOST_MUTUAL = 64                         # contacts between moving bodies that may act at a time
+MOST_MUTUAL = 64  # contacts between moving bodies that may act at a time
 
 
 @version_for(keep_lift, Crowd)

@@ -3,6 +3,7 @@
 An object is a rigid body whose origin is its centre of mass. It remembers its `Speeds` as links do, and is stepped by
 the same rule.
 """
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.inertia import Twist, Wrench, carry_twist, carry_wrench, power
@@ -214,8 +215,9 @@ def end_all(crowd, solids, step, outcomes, x, where, t, h):
         placed.origin = body.origin + (0.5 * h) * now.linear
         q = Free(crowd.free, o).middle
         d = quaternion_rate(q, now.angular)
-        placed.turn = normalised(Quaternion(q.w + 0.5 * h * d.w, q.x + 0.5 * h * d.x, q.y + 0.5 * h * d.y,
-                                            q.z + 0.5 * h * d.z))
+        placed.turn = normalised(
+            Quaternion(q.w + 0.5 * h * d.w, q.x + 0.5 * h * d.x, q.y + 0.5 * h * d.y, q.z + 0.5 * h * d.z)
+        )
 
 
 @version_for(keep_objects, Crowd)

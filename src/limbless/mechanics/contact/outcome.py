@@ -3,6 +3,7 @@
 Every force works along the mean of the velocities before and after the step; `Body.velocity` holds that mean in the
 end.
 """
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.columns import vector_at
@@ -87,13 +88,18 @@ def finish_bodies(robot, solids, step, outcomes, h, x, start, water):
     for k in range(len(robot.links.codes)):
         if not Link(robot.links, k).has_body:
             continue
-        body, solid, speeds, outcome = Body(step.places, k), Solid(solids,
-                                                                   k), Speeds(x, start + 6 * k), Outcome(outcomes, k)
+        body, solid, speeds, outcome = (
+            Body(step.places, k),
+            Solid(solids, k),
+            Speeds(x, start + 6 * k),
+            Outcome(outcomes, k),
+        )
         R, F = body.rotation, body.wrench
         before, after, arm = twist_at_start(solid, speeds, R), BodyStep(step.bodies, k).twist, R @ solid.center
         more = joined(water, k)
-        environment += 0.5 * h * (power(before, F) + power(after, F)) + 0.25 * h * (power(before, more)
-                                                                                   + power(after, more))
+        environment += 0.5 * h * (power(before, F) + power(after, F)) + 0.25 * h * (
+            power(before, more) + power(after, more)
+        )
         push = push + h * carry_wrench(F + more, body.origin)
         both = carry_twist(body.velocity + after, arm)
         mass, flow = mass + solid.mass, flow + (0.5 * solid.mass) * both.linear
@@ -113,12 +119,13 @@ def finish(problem, t, h, x):
     chain, step = memory.chain, memory.step
     finish_contacts(solids, step, int(Counts(memory.counts, 0).active), h, x, where.speeds, chain.tally.contacts)
     slid = Body(step.places, 0).velocity.linear
-    environment, push, mass, flow = finish_bodies(robot, solids, step, memory.outcomes, h, x, where.speeds,
-                                                   options.water)
+    environment, push, mass, flow = finish_bodies(
+        robot, solids, step, memory.outcomes, h, x, where.speeds, options.water
+    )
     end_objects(step.crowd, solids, step, memory.outcomes, x, where, t, h)
     place = Link(robot.links, 0).position
-    gone = vector_at(chain.state, place) - vector_at(x, place)           # half of the base's way: by its axes before
-                                                                         # the step
+    gone = vector_at(chain.state, place) - vector_at(x, place)  # half of the base's way: by its axes before
+    # the step
     way = h * flow + mass * (gone - 0.5 * h * slid)
     driven, passive = finish_joints(robot, options, where, t, h, chain, step, x)
     look_again_all(forces, chain)
@@ -148,8 +155,7 @@ def keep_body(solid, speeds, rates, body, record):
 
 @inline
 def keep_forces(step, records, h, r):
-    """Forces and places of all contacts, means over the step that ended here; returns their resultant about the base.
-    """
+    """Forces and places of all contacts, means over the step that ended here; returns their resultant about the base."""
     base = Body(step.places, 0)
     turned, total = transpose(base.rotation), Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
     for i in range(step.contacts.shape[0]):

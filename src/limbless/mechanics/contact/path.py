@@ -14,6 +14,7 @@ the answers turn back as τ falls, and no iteration that only goes downhill gets
 answers (x, log τ) is a smooth curve, though: it is followed by its arc length, through folds, until Newton's method on
 the sharp laws ends from where it stands (`following`).
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -26,16 +27,16 @@ from limbless.mechanics.compiled.tables import Table, table
 from limbless.mechanics.contact.law import CONES, along, stiffness_scales
 from limbless.mechanics.contact.tables import Contact, Pair
 
-MOST = 100                                # contacts: the work of a step along the path grows with their cube
+MOST = 100  # contacts: the work of a step along the path grows with their cube
 
 
 class RowKinds(NamedTuple):
     """What a row of the path is."""
 
-    push: int = 0                         # a normal impulse
-    round: int = 1                        # the two rows of an ellipse
+    push: int = 0  # a normal impulse
+    round: int = 1  # the two rows of an ellipse
     second: int = 2
-    side: int = 3                         # an interval, as the side of a box
+    side: int = 3  # an interval, as the side of a box
 
 
 ROW_KINDS = RowKinds()
@@ -45,52 +46,52 @@ ROW_KINDS = RowKinds()
 class Direction(Table):
     """One direction in which an impulse acts: its law, and where the path stands."""
 
-    load: float                           # given load, where no row has it
-    plus: float                           # coefficients at x < 0
-    minus: float                          # and x > 0
-    compliance: float                     # E
-    memory: float                         # m
-    length: float                         # r, of trial steps
-    slip: float                           # γ0, m/s, with the shift of the load's
-    velocity: float                       # γ
-    trial: float                          # y
-    answer: float                         # p
-    own: float                            # derivatives of p by its own y,
-    other: float                          # by the ellipse's other,
-    lean: float                           # by the load's,
-    drift: float                          # by log τ
+    load: float  # given load, where no row has it
+    plus: float  # coefficients at x < 0
+    minus: float  # and x > 0
+    compliance: float  # E
+    memory: float  # m
+    length: float  # r, of trial steps
+    slip: float  # γ0, m/s, with the shift of the load's
+    velocity: float  # γ
+    trial: float  # y
+    answer: float  # p
+    own: float  # derivatives of p by its own y,
+    other: float  # by the ellipse's other,
+    lean: float  # by the load's,
+    drift: float  # by log τ
 
 
 @table
 class Progress(Table):
     """How far along its path a problem is."""
 
-    unit: float                           # of impulses, N s
-    length: float                         # of the next step
-    start: float                          # log τ at the start
-    taken: float                          # steps
+    unit: float  # of impulses, N s
+    length: float  # of the next step
+    start: float  # log τ at the start
+    taken: float  # steps
 
 
 class Path(NamedTuple):
     """A problem of R rows, and where its path stands."""
 
-    kind: Any                             # (R,) integers
-    place: Any                            # (R,) where its impulse belongs
-    normal: Any                           # (R,) row of its load, or -1
-    directions: Any                       # Direction (R,)
-    coupling: Any                         # (R, R) D, 1/kg
-    matrix: Any                           # (R + 1, R + 2)
-    x: Any                                # (R + 1,) impulses over their unit, and log τ
-    guess: Any                            # (R + 1,) the next of them
-    tangent: Any                          # (R + 1,)
-    progress: Any                         # Progress, one row
+    kind: Any  # (R,) integers
+    place: Any  # (R,) where its impulse belongs
+    normal: Any  # (R,) row of its load, or -1
+    directions: Any  # Direction (R,)
+    coupling: Any  # (R, R) D, 1/kg
+    matrix: Any  # (R + 1, R + 2)
+    x: Any  # (R + 1,) impulses over their unit, and log τ
+    guess: Any  # (R + 1,) the next of them
+    tangent: Any  # (R + 1,)
+    progress: Any  # Progress, one row
 
 
 def make_path(rows: int) -> Path:
     """Memory for problems of at most so many rows."""
     kind, place, normal = np.zeros((3, rows), dtype=np.int64)
     x, guess, tangent = np.zeros((3, rows + 1))
-    coupling, matrix = np.empty((rows, rows)), np.empty((rows + 1, rows + 2))    # large, and written before it is read
+    coupling, matrix = np.empty((rows, rows)), np.empty((rows + 1, rows + 2))  # large, and written before it is read
     return Path(kind, place, normal, Direction.zeros(rows), coupling, matrix, x, guess, tangent, Progress.zeros(1))
 
 
@@ -167,8 +168,7 @@ def put_contacts(path, contacts, active, count, e, rho):
 
 @lean_pass
 def take_answer(path, rows, contacts, active, end):
-    """Impulses and velocities of the present place of the path, into the contacts: rows whose place lies before `end`.
-    """
+    """Impulses and velocities of the present place of the path, into the contacts: rows whose place lies before `end`."""
     for j in range(rows):
         place, direction = path.place[j], Direction(path.directions, j)
         if place < end:

@@ -3,6 +3,7 @@
 Along a straight piece the distance from the axis is convex, so that a capsule touches with its ends: spheres are
 enough. In an elbow a capsule may touch the inner wall between its ends.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from limbless.mechanics.compiled.tables import Table, constants
 from limbless.mechanics.contact.shapes import DEEPER, FAR, SHAPE, Touch, away, put_frame, put_hard_frame, touch
 from limbless.mechanics.contact.tables import Feature
 
-SAMPLES, SHRINKS = 5, 30                  # of a search along a capsule
+SAMPLES, SHRINKS = 5, 30  # of a search along a capsule
 
 
 class Tube(NamedTuple):
@@ -26,8 +27,8 @@ class Tube(NamedTuple):
 
 @constants
 class TubeShape(Table):
-    begin: Vector                         # of the axis
-    along: Vector                         # unit vector
+    begin: Vector  # of the axis
+    along: Vector  # unit vector
     length: float
     radius: float
 
@@ -40,12 +41,12 @@ class Elbow(NamedTuple):
 
 @constants
 class ElbowShape(Table):
-    center: Vector                        # of the axis, an arc
-    normal: Vector                        # of its plane: the arc goes about it
-    start: Vector                         # unit vector from the centre to the arc's start
-    bend: float                           # radius of the arc
-    angle: float                          # of the arc, rad
-    radius: float                         # of the pipe
+    center: Vector  # of the axis, an arc
+    normal: Vector  # of its plane: the arc goes about it
+    start: Vector  # unit vector from the centre to the arc's start
+    bend: float  # radius of the arc
+    angle: float  # of the arc, rad
+    radius: float  # of the pipe
 
 
 version_for(put_frame, Tube)(put_hard_frame)

@@ -7,6 +7,7 @@ fast stays bounded at any step.
 
 The state holds that of a chain (position, velocity, `Sums`), and what `Where` says.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -44,10 +45,10 @@ from limbless.mechanics.forces.element import push_all
 from limbless.mechanics.integrate.problem import arrive, complete, halfway, keep_knot, keep_step, meet
 from limbless.mechanics.integrate.tally import watch
 
-SPEED = 20.0                                      # m/s: gaps that no body faster than this can close in a step are left
-                                                  # out
-DEEPEST = 1.0                                     # radii: a sphere or capsule that sinks in farther, axis and all, ends
-                                                  # the run
+SPEED = 20.0  # m/s: gaps that no body faster than this can close in a step are left
+# out
+DEEPEST = 1.0  # radii: a sphere or capsule that sinks in farther, axis and all, ends
+# the run
 
 
 class Ends(NamedTuple):
@@ -126,8 +127,7 @@ def rise_at_rest(surface, slip):
 
 @inline
 def set_shifts(options, solids, scene, step, counts, count, h, x, start):
-    """The shift of every active contact; (49) if asked for. Returns how many remain active; `Speeds` begin at `start`.
-    """
+    """The shift of every active contact; (49) if asked for. Returns how many remain active; `Speeds` begin at `start`."""
     kept = 0
     for a in range(count):
         i = step.active[a]
@@ -227,8 +227,11 @@ def end_base(robot, earlier, h, state, step, x):
     put_vector_at(x, place, vector_at(state, place) + 0.5 * h * base.twist.linear)
     w, q = transpose(R) @ base.twist.angular, quaternion_at(state, turned)
     d = quaternion_rate(q, w)
-    put_quaternion_at(x, turned, normalised(Quaternion(q.w + 0.5 * h * d.w, q.x + 0.5 * h * d.x, q.y + 0.5 * h * d.y,
-                                                       q.z + 0.5 * h * d.z)))
+    put_quaternion_at(
+        x,
+        turned,
+        normalised(Quaternion(q.w + 0.5 * h * d.w, q.x + 0.5 * h * d.x, q.y + 0.5 * h * d.y, q.z + 0.5 * h * d.z)),
+    )
     put_vector_at(x, velocity, transpose(base_rotation(x)) @ base.twist.linear)
     put_vector_at(x, velocity + 3, w)
 
@@ -244,7 +247,7 @@ def keep_contacts(problem, x, h, r):
 @version_for(keep_step, ContactProblem)
 @inline
 def keep_nothing(problem, x, r):
-    return None                          # what is recorded of forces are means over the step that ended
+    return None  # what is recorded of forces are means over the step that ended
 
 
 idle(arrive, ContactProblem)

@@ -4,7 +4,8 @@ exactly.
 min |x|² / 2 with V x = c and x_i >= 0 for some i, where the rows of V are orthonormal. Goldfarb and Idnani's dual
 method: begin with the smallest forces of any sign, and set those that pull to zero one after another, letting go of
 earlier ones where that is better. With the set F of forces that are not held at zero, x_F = V_Fᵀ y and V_F V_Fᵀ y = c:
-all systems have as many unknowns as the resultant, six at most. """
+all systems have as many unknowns as the resultant, six at most."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -13,8 +14,8 @@ from limbless.mechanics.algebra.dense import factorise, substitute
 from limbless.mechanics.compiled.kernel import inline, kernel
 from limbless.mechanics.compiled.scalars import BEYOND
 
-PULL = 1e-12               # of the resultant: a force that pulls less than this does not pull
-LEVER = 1e-10              # of a force's own lever: below this the others cannot do without it
+PULL = 1e-12  # of the resultant: a force that pulls less than this does not pull
+LEVER = 1e-10  # of a force's own lever: below this the others cannot do without it
 
 
 @inline
@@ -60,7 +61,7 @@ def first_to_let_go(V, off, y, z):
         if off[k]:
             slope = along(V, k, z)
             if slope < -1e-14:
-                way = max(along(V, k, y) / slope, 0.0)            # what presses it, -v_kᵀ y, is used up
+                way = max(along(V, k, y) / slope, 0.0)  # what presses it, -v_kᵀ y, is used up
                 if way < nearest:
                     nearest, found = way, k
     return nearest, found

@@ -7,6 +7,7 @@ needed.
   solution where friction is too strong for radii that follow (coefficients from about 0.8 on); 22 contacts take some 50
   ms.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -36,10 +37,10 @@ from limbless.mechanics.contact.tables import Contact
 class Patience(NamedTuple):
     """How long the first way is tried."""
 
-    soon: int = 20                        # bursts before the path is asked,
-    bursts: int = 100                     # and in all
-    short: int = 5                        # iterations in the first ten bursts,
-    long: int = 40                        # and in later ones
+    soon: int = 20  # bursts before the path is asked,
+    bursts: int = 100  # and in all
+    short: int = 5  # iterations in the first ten bursts,
+    long: int = 40  # and in later ones
 
 
 PATIENCE = Patience()
@@ -86,7 +87,7 @@ class Retreat(NamedTuple):
     """
 
     step: Any
-    contacts: int                         # that are active
+    contacts: int  # that are active
     compliance: float
     straight: float
     curve: float
@@ -125,7 +126,7 @@ def body_slope(robot, step):
             straight += dq * (joint.resist * joint.before - joint.effort)
             curve += dq * joint.resist * dq
     for k in range(len(robot.links.codes), step.bodies.shape[0]):
-        body = BodyStep(step.bodies, k)                    # an object
+        body = BodyStep(step.bodies, k)  # an object
         du = body.twist - body.before
         straight += power(du, body.matrix @ body.before) - power(du, body.momentum)
         curve += power(du, body.matrix @ du)
@@ -141,8 +142,10 @@ def search(robot, step, count, compliance):
 
 @inline
 def largest_of(d):
-    return max(max(max(abs(d.linear.x), abs(d.linear.y)), abs(d.linear.z)),
-               max(max(abs(d.angular.x), abs(d.angular.y)), abs(d.angular.z)))
+    return max(
+        max(max(abs(d.linear.x), abs(d.linear.y)), abs(d.linear.z)),
+        max(max(abs(d.angular.x), abs(d.angular.y)), abs(d.angular.z)),
+    )
 
 
 @inline
@@ -212,7 +215,7 @@ def fallback(robot, options, step, count, first, last):
             contact.frozen = max(contact.load, 0.0)
     for burst in range(first, last):
         share = 1.0 if burst < 30 else 0.5 if burst < 60 else 0.2
-        most = PATIENCE.short if burst < 10 else PATIENCE.long    # radii that are not right yet need no exact answer
+        most = PATIENCE.short if burst < 10 else PATIENCE.long  # radii that are not right yet need no exact answer
         iterations += minimise(robot, options, step, count, most)
         for a in range(count):
             contact = Contact(step.contacts, step.active[a])
@@ -255,7 +258,7 @@ def take_path(robot, options, step, path, count):
     while going and worst >= options.tolerance:
         going = follow(path, rows)
         take_answer(path, rows, step.contacts, step.active, joints)
-        for j in range(rows):                                        # impulses and rates of joints
+        for j in range(rows):  # impulses and rates of joints
             if path.place[j] >= joints:
                 take_joint(step, path.place[j] - joints, Direction(path.directions, j), arm)
         used, worst = try_plain(robot, options, step, count, options.descent)

@@ -5,6 +5,7 @@ compiled.
 A feature is a sphere or a capsule (see `Feature`). A contact point lies on the feature, the normal points from the
 surface to the body.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -16,20 +17,20 @@ from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.compiled.tables import Table, constants
 from limbless.mechanics.contact.tables import Feature, Friction, Patch, Surface
 
-SURFACE_COLUMNS, SHAPE = 28, 12        # numbers of a surface; where those of its shape begin
+SURFACE_COLUMNS, SHAPE = 28, 12  # numbers of a surface; where those of its shape begin
 FAR = 1e9
-DEEPER = 1e-7                          # m: a capsule touches between its ends where it is nearer by this; a flat face
-                                       # is left to the ends
+DEEPER = 1e-7  # m: a capsule touches between its ends where it is nearer by this; a flat face
+# is left to the ends
 
 
 class Touch(NamedTuple):
     """Where a feature is nearest to a surface."""
 
-    gap: float                         # between the axis of the feature and the surface
+    gap: float  # between the axis of the feature and the surface
     normal: Vector
-    here: Vector                       # on the axis
-    bound: float                       # of the gap, less the radius, that shrinks no faster than the body moves (0: no
-                                       # such bound)
+    here: Vector  # on the axis
+    bound: float  # of the gap, less the radius, that shrinks no faster than the body moves (0: no
+    # such bound)
 
 
 @generic
@@ -147,6 +148,7 @@ def put_hard_frame(scene, i, j, body, nearest, contact):
 
 # ---------------------------------------------------------------------------------------------------------------- plane
 
+
 class Plane(NamedTuple):
     """Touched by spheres."""
 
@@ -172,6 +174,7 @@ def touch_plane(scene, i, j, a, b, reach):
 
 
 # ------------------------------------------------------------------------------------------------------------------ peg
+
 
 class Peg(NamedTuple):
     """Touched by capsules."""
@@ -214,6 +217,7 @@ def touch_peg(scene, i, j, a, b, reach):
 
 # ------------------------------------------------------------------------------------------------------------------ box
 
+
 class Box(NamedTuple):
     """Touched by spheres, and by capsules between their ends."""
 
@@ -224,8 +228,8 @@ class Cuboid(Table):
     """A box of six flat faces."""
 
     center: Vector
-    axes: Matrix                          # in rows
-    half: Vector                          # half of its sizes
+    axes: Matrix  # in rows
+    half: Vector  # half of its sizes
 
 
 @constants
@@ -297,7 +301,7 @@ def touch_cuboid(box, scene, i, a, b):
         return Touch(distance, n, a, bound)
     near, n = distance_at(box, a)
     beyond, m = distance_at(box, b)
-    if dot(n, b - a) >= 0.0 or dot(m, b - a) <= 0.0:             # grows from one end on: that end is the nearest
+    if dot(n, b - a) >= 0.0 or dot(m, b - a) <= 0.0:  # grows from one end on: that end is the nearest
         return Touch(FAR, n, a, bound)
     low, high = 0.0, 1.0
     for _ in range(40):
@@ -320,6 +324,7 @@ def touch_box(scene, i, j, a, b, reach):
 
 # ---------------------------------------------------------------------------------------------------------------- wheel
 
+
 class Wheel(NamedTuple):
     """One wheel that always touches, under a given load; its feature has the place first and the rolling direction
     next.
@@ -330,8 +335,8 @@ class Wheel(NamedTuple):
 
 @constants
 class WheelShape(Table):
-    load: float                           # N
-    axle: Vector                          # in the body's frame
+    load: float  # N
+    axle: Vector  # in the body's frame
 
 
 @version_for(touch, Wheel)

@@ -11,6 +11,7 @@ matrix to that body (what touches two that move: `mutual`); one sweep from tip t
 give the next iterate, which satisfies the dynamics exactly. What remains is the natural map of the contact laws: it is
 the whole error of a step. Where this does not end, `rescue` is called.
 """
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.dense import eliminate_rows
@@ -30,7 +31,7 @@ from limbless.mechanics.contact.law import law_matrix6, linearise, mismatch, put
 from limbless.mechanics.contact.step_tables import BaseStep, BodyStep, Driven, Following, JointStep, Plea, Prescribed
 from limbless.mechanics.contact.tables import Contact
 
-PLAIN = 6                                       # iterations of Newton's method: one to six suffice almost always
+PLAIN = 6  # iterations of Newton's method: one to six suffice almost always
 
 
 @generic
@@ -56,8 +57,9 @@ def sliding_screw(link, axes):
 @inline
 def transposed_product(I, S):
     """Iᵀ S as a wrench: its force part meets linear velocities."""
-    return Wrench(transpose(I.A) @ S.linear + transpose(I.C) @ S.angular,
-                  transpose(I.B) @ S.linear + transpose(I.D) @ S.angular)
+    return Wrench(
+        transpose(I.A) @ S.linear + transpose(I.C) @ S.angular, transpose(I.B) @ S.linear + transpose(I.D) @ S.angular
+    )
 
 
 @lean_pass
@@ -110,13 +112,14 @@ def solve_base(base, I, f, R, system):
         return Twist(zero, zero)
     put_system(system, I, R, f)
     if base == BASES.planar:
-        for i in range(2, 5):                              # no motion along z, no rotation about x and y
+        for i in range(2, 5):  # no motion along z, no rotation about x and y
             for c in range(7):
                 system[i, c] = 0.0
             system[i, i] = 1.0
     eliminate_rows(system, 6)
-    return Twist(R @ Vector(system[0, 6], system[1, 6], system[2, 6]), R @ Vector(system[3, 6], system[4, 6],
-                                                                                  system[5, 6]))
+    return Twist(
+        R @ Vector(system[0, 6], system[1, 6], system[2, 6]), R @ Vector(system[3, 6], system[4, 6], system[5, 6])
+    )
 
 
 @lean_pass
@@ -159,8 +162,7 @@ def give_all(control, robot, step):
 
 @lean_pass
 def measure(step, count, e, rho, answer):
-    """Velocities (and, where `answer` is 1, impulses) of all contacts at the present twists; worst of the natural map.
-    """
+    """Velocities (and, where `answer` is 1, impulses) of all contacts at the present twists; worst of the natural map."""
     worst, per_rho = 0.0, 1.0 / rho
     for a in range(count):
         i = step.active[a]
@@ -212,7 +214,7 @@ def solve_contacts(robot, options, step, plea, count, t):
         left = PLAIN
         while left > 0 and worst >= tolerance:
             worst = iterate(robot, options, step, count, trial, 0.0)
-            if attempt > 0 and worst < tolerance:                   # the natural map belongs to ρ
+            if attempt > 0 and worst < tolerance:  # the natural map belongs to ρ
                 worst = measure(step, count, options.compliance, rho, 0.0)
             left -= 1
             iterations += 1

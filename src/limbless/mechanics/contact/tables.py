@@ -1,4 +1,5 @@
 """Contacts in tables: what can be touched, where, by which laws. A step of a chain among it: `step_tables`."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -12,16 +13,16 @@ from limbless.mechanics.compiled.tables import Table, constants, table
 class Pair(NamedTuple):
     """Two directions in the plane of a contact."""
 
-    along: float                          # the tangent t1: along the body
-    across: float                         # t2 = n x t1
+    along: float  # the tangent t1: along the body
+    across: float  # t2 = n x t1
 
 
 class Friction(NamedTuple):
     """Coefficients of friction."""
 
-    forward: float                        # for slip along +t1,
-    backward: float                       # along -t1,
-    lateral: float                        # along t2
+    forward: float  # for slip along +t1,
+    backward: float  # along -t1,
+    lateral: float  # along t2
     rolling: float
 
 
@@ -37,49 +38,49 @@ class Affine(NamedTuple):
 
     constant: Pair
     lean: Pair
-    own: float                            # W11
-    mixed: float                          # W12
-    other: float                          # W22
+    own: float  # W11
+    mixed: float  # W12
+    other: float  # W22
 
 
 @with_operators
 class Impulse(NamedTuple):
     """What a contact gives over a step, in the scaled quantities of its law."""
 
-    load: float                           # N
-    shear: Pair                           # ξ
-    twist: Pair                           # η, of rolling
+    load: float  # N
+    shear: Pair  # ξ
+    twist: Pair  # η, of rolling
 
 
 @table
 class Contact(Table):
     """One contact: where it is, its coefficients, its impulse and memory, its velocity, and its linearised law."""
 
-    arm: Vector                           # from the body's origin to the place, world axes, m
-    normal: Vector                        # from the surface to the body
+    arm: Vector  # from the body's origin to the place, world axes, m
+    normal: Vector  # from the surface to the body
     tangent: Vector
-    shift: float                          # how fast the gap may close, m/s
-    gap: float                            # m
+    shift: float  # how fast the gap may close, m/s
+    gap: float  # m
     friction: Friction
-    radius: float                         # of the sphere or capsule, m
+    radius: float  # of the sphere or capsule, m
     load: float
     shear: Pair
     twist: Pair
-    shear_before: Pair                    # at the end of the step before: ξ_A, η_A
+    shear_before: Pair  # at the end of the step before: ξ_A, η_A
     twist_before: Pair
-    approach: float                       # velocity: γN,
-    slip: Pair                            # along t1 and t2,
-    roll: Pair                            # and of rolling, m/s
+    approach: float  # velocity: γN,
+    slip: Pair  # along t1 and t2,
+    roll: Pair  # and of rolling, m/s
     load_law: Line
     shear_law: Affine
     twist_law: Affine
-    frozen: float                         # radius of friction that does not follow the load
-    given: float                          # load that others bear, N: it bounds friction and pushes nothing; 0: the load
-                                          # is found
-    cone: float                           # one of `law.CONES`
+    frozen: float  # radius of friction that does not follow the load
+    given: float  # load that others bear, N: it bounds friction and pushes nothing; 0: the load
+    # is found
+    cone: float  # one of `law.CONES`
     restitution: float
-    old: Impulse                          # of a remembered iterate
-    acts: float                           # 0 where the linearised law gives nothing
+    old: Impulse  # of a remembered iterate
+    acts: float  # 0 where the linearised law gives nothing
 
 
 @table
@@ -91,30 +92,31 @@ class Remembered(Table):
 
 # What can be touched: `surfaces` have 28 numbers each, the last 16 of them for the shape (see `shapes`)
 
+
 @constants
 class Surface(Table):
-    code: float                           # of the shape's class
-    since: float                          # acts from, until, s
+    code: float  # of the shape's class
+    since: float  # acts from, until, s
     until: float
     friction: Friction
-    bounce: float                         # restitution
-    cone: float                           # one of `law.CONES`
-    flank: float                          # friction on the flank of a body over that on its belly
-    breakaway: float                      # friction at rest over friction while sliding (Stribeck),
-    stribeck: float                       # and the speed at which it fades, m/s
+    bounce: float  # restitution
+    cone: float  # one of `law.CONES`
+    flank: float  # friction on the flank of a body over that on its belly
+    breakaway: float  # friction at rest over friction while sliding (Stribeck),
+    stribeck: float  # and the speed at which it fades, m/s
 
 
 @constants
 class Feature(Table):
     """A sphere (both ends equal) or the capsule between two spheres of one body."""
 
-    begin: Vector                         # in the body's frame
+    begin: Vector  # in the body's frame
     end: Vector
     radius: float
-    rank: float                           # among contacts of the same shapes: 0 nearest, 1 nearest of another
-                                          # direction,
-                                          # 2 between the ends
-    share: float                          # friction of its link over that of the surface
+    rank: float  # among contacts of the same shapes: 0 nearest, 1 nearest of another
+    # direction,
+    # 2 between the ends
+    share: float  # friction of its link over that of the surface
 
 
 @constants
@@ -138,18 +140,17 @@ class Seen(Table):
 
 
 class Scene(NamedTuple):
-    """All contacts that a robot can have with its surroundings, sorted by body: a feature with a surface, near or far.
-    """
+    """All contacts that a robot can have with its surroundings, sorted by body: a feature with a surface, near or far."""
 
-    shapes: tuple                         # the kinds of shapes it has, for `by_code`
-    owner: Any                            # (contacts,) row of the body
-    surface: Any                          # (contacts,) row of `surfaces`
-    features: Any                         # Feature (contacts,)
-    surfaces: Any                         # Surface and shape (surfaces, 28)
-    patches: Any                          # Patch
-    heights: Any                          # of all height fields, one after the other
-    extent: Any                           # (bodies,) largest distance of a feature from the body's origin; (0,) if
-                                          # nothing ever sleeps
+    shapes: tuple  # the kinds of shapes it has, for `by_code`
+    owner: Any  # (contacts,) row of the body
+    surface: Any  # (contacts,) row of `surfaces`
+    features: Any  # Feature (contacts,)
+    surfaces: Any  # Surface and shape (surfaces, 28)
+    patches: Any  # Patch
+    heights: Any  # of all height fields, one after the other
+    extent: Any  # (bodies,) largest distance of a feature from the body's origin; (0,) if
+    # nothing ever sleeps
 
 
 class Rest(NamedTuple):
@@ -161,8 +162,8 @@ class Rest(NamedTuple):
     same as if all contacts were measured in every step.
     """
 
-    seen: Any                             # Seen (bodies,)
-    travel: Any                           # (bodies,) bound of the way that any feature of the body has come so far
-    limit: Any                            # (contacts,) the contact sleeps while travel + reach is below
-    awake: Any                            # (contacts,) integers
-    partner: Any                          # (contacts,) row of the body that carries the surface; -1 where none does
+    seen: Any  # Seen (bodies,)
+    travel: Any  # (bodies,) bound of the way that any feature of the body has come so far
+    limit: Any  # (contacts,) the contact sleeps while travel + reach is below
+    awake: Any  # (contacts,) integers
+    partner: Any  # (contacts,) row of the body that carries the surface; -1 where none does

@@ -3,6 +3,7 @@
 Its momentum in the water, φ D W and φ J ω, is carried along as that of links is; pressure, drag, and what φ changes are
 pushed at the middle of a step.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -31,10 +32,10 @@ class Blunt(NamedTuple):
 class Soaked(NamedTuple):
     """Objects in water."""
 
-    flows: Any                            # Flows or Calm
-    surface: Any                          # Deep, Still or Wavy
-    drag: Any                             # Blunt
-    hulls: Any                            # Hull (objects,)
+    flows: Any  # Flows or Calm
+    surface: Any  # Deep, Still or Wavy
+    drag: Any  # Blunt
+    hulls: Any  # Hull (objects,)
     rule: Rule
 
 
@@ -75,8 +76,10 @@ def push_of_water(water, hull, cut, wetting, stream, V, w, gravity):
     P = scaled(hull.added, W)
     energy = 0.5 * (dot(W, P) + dot(w, turn))
     pressure = hull.displaced * (stream.rate + stream.gradient @ stream.velocity - gravity)
-    return Wrench(F.force - wetting * P + energy * cut.along,
-                  F.torque + cross(cut.moment, pressure) - wetting * turn + energy * cut.about)
+    return Wrench(
+        F.force - wetting * P + energy * cut.along,
+        F.torque + cross(cut.moment, pressure) - wetting * turn + energy * cut.about,
+    )
 
 
 @inline

@@ -3,6 +3,7 @@
 The added inertia of a body that is cut follows its pose; bodies all of which is under water are taken as in deep water,
 eight at a time, and dry ones not at all.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -40,7 +41,7 @@ class Depths(NamedTuple):
     """How a link lies in the water: `Floating.state`."""
 
     under: float = 1.0
-    cut: float = 0.0                      # by the surface
+    cut: float = 0.0  # by the surface
     dry: float = -1.0
 
 
@@ -52,17 +53,17 @@ class FloatingLaws(NamedTuple):
 
     owner: int
     kind: Any
-    rows: Any                             # Open
-    bands: Any                            # these, and what follows up to `weights`: as those of `Laws`
+    rows: Any  # Open
+    bands: Any  # these, and what follows up to `weights`: as those of `Laws`
     members: Any
     share: Any
     slab: Any
     pushed: Any
     nodes: Any
     weights: Any
-    numbers: Any                          # (bands, 8) which rows stand in a band; -1 where it has fewer than eight
-    floating: Any                         # Floating (bodies,): added inertia now, for the dynamics
-    submerged: Any                        # (1,) 1 where all of the robot is under water, else 0
+    numbers: Any  # (bands, 8) which rows stand in a band; -1 where it has fewer than eight
+    floating: Any  # Floating (bodies,): added inertia now, for the dynamics
+    submerged: Any  # (1,) 1 where all of the robot is under water, else 0
 
 
 @generic
@@ -126,7 +127,7 @@ def push_cut(row, laws, t, body, water):
     E, total = sum_segment(laws.kind, row, laws, t, body)
     F = about_body(row, E, total.force, total.torque)
     water.inertia = water.inertia + wet_inertia(row, E, total.wet)
-    if absolute(total.wetting.x) > 0.0:                                  # a link under water, or dry, has no need
+    if absolute(total.wetting.x) > 0.0:  # a link under water, or dry, has no need
         water.joining = water.joining + wet_inertia(row, E, total.wetting) @ body.velocity
     return F
 
@@ -228,6 +229,7 @@ def half_joining(laws, bodies):
 
 # ----------------------------------------------------------------------------------------------------------------- wake
 
+
 class OpenWakeLaw(NamedTuple):
     """Marks `RowLaws` of the table `Wake` in water that moves or has a surface."""
 
@@ -254,7 +256,7 @@ def all_of_it(surface, row, flows, t, place, E):
 def share_below(surface, row, flows, t, place, E):
     plane = plane_at(surface, flows, t, place, 0.0 * place)
     share = 1.0 + 0.0 * plane.depth
-    if some_positive(maximum(row.half_width, row.half_height) - plane.depth):            # else all of it is under water
+    if some_positive(maximum(row.half_width, row.half_height) - plane.depth):  # else all of it is under water
         share = cut_section(row.half_width, row.half_height, transpose(E) @ plane.normal, plane.depth).share
     return share
 

@@ -1,4 +1,5 @@
 """Drag at one point of a body, along three axes of its own: linear and quadratic, of the velocity and of the rate."""
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -13,13 +14,13 @@ from limbless.mechanics.forces.laws import OnBody, about_body, law, law_wrench
 
 @constants
 class BodyDrag(OnBody):
-    start: Vector                         # the point, along the law's own axes, m
-    frame: Matrix                         # the law's axes in the body, in columns
-    linear: Vector                        # N s/m
-    quadratic: Vector                     # N s2/m2
-    turning: Vector                       # N m s/rad
-    turning_quadratic: Vector             # N m s2/rad2
-    wind: Vector                          # velocity of the medium, world axes, m/s
+    start: Vector  # the point, along the law's own axes, m
+    frame: Matrix  # the law's axes in the body, in columns
+    linear: Vector  # N s/m
+    quadratic: Vector  # N s2/m2
+    turning: Vector  # N m s/rad
+    turning_quadratic: Vector  # N m s2/rad2
+    wind: Vector  # velocity of the medium, world axes, m/s
 
 
 class BodyDragLaw(NamedTuple):
@@ -32,8 +33,11 @@ law(BodyDragLaw, BodyDrag, bands=True)
 @inline
 def resisted(linear, quadratic, v):
     """-(l + q |v|) v, component by component."""
-    return Vector(-(linear.x + quadratic.x * absolute(v.x)) * v.x, -(linear.y + quadratic.y * absolute(v.y)) * v.y,
-                  -(linear.z + quadratic.z * absolute(v.z)) * v.z)
+    return Vector(
+        -(linear.x + quadratic.x * absolute(v.x)) * v.x,
+        -(linear.y + quadratic.y * absolute(v.y)) * v.y,
+        -(linear.z + quadratic.z * absolute(v.z)) * v.z,
+    )
 
 
 @version_for(law_wrench, BodyDragLaw)
@@ -42,5 +46,6 @@ def body_drag_wrench(kind, row, laws, t, body):
     E = product(body.rotation, row.frame)
     rate = transpose(E) @ body.velocity.angular
     velocity = transpose(E) @ (body.velocity.linear - row.wind) + cross(rate, row.start)
-    return about_body(row, E, resisted(row.linear, row.quadratic, velocity),
-                      resisted(row.turning, row.turning_quadratic, rate))
+    return about_body(
+        row, E, resisted(row.linear, row.quadratic, velocity), resisted(row.turning, row.turning_quadratic, rate)
+    )

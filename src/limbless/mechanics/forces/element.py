@@ -1,6 +1,7 @@
 """What pushes: any named tuple that has a version of `push`. A problem holds a tuple of them, and compiles those it
 holds.
 """
+
 from __future__ import annotations
 
 from limbless.mechanics.compiled.generic import for_each, generic, version_for
@@ -31,7 +32,7 @@ def look_again(element, memory):
 @version_for(look_again, object)
 @inline
 def look_when_spent(element, memory):
-    return None                           # an element that reads the bodies as it spends has nothing to note
+    return None  # an element that reads the bodies as it spends has nothing to note
 
 
 push_all = for_each(push)

@@ -1,5 +1,5 @@
-"""Morison's fluid on slices of body: drag, and what a law of added mass pushes beyond the inertia it adds, (46)-(53).
-"""
+"""Morison's fluid on slices of body: drag, and what a law of added mass pushes beyond the inertia it adds, (46)-(53)."""
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -26,14 +26,14 @@ from limbless.mechanics.forces.laws import (
 class Fluid(OnSegment):
     """A straight segment P(s) = start + s e1 in a fluid; coefficients per length."""
 
-    quadratic: Vector                     # drag: axial, lateral, vertical
+    quadratic: Vector  # drag: axial, lateral, vertical
     quadratic_roll: float
     linear: Vector
     linear_roll: float
-    added: Vector                         # added mass: axial, lateral, vertical
+    added: Vector  # added mass: axial, lateral, vertical
     added_roll: float
-    current: Vector                       # of the fluid, world axes, m/s
-    consistent: bool                      # momentum-consistent added mass
+    current: Vector  # of the fluid, world axes, m/s
+    consistent: bool  # momentum-consistent added mass
     has_added: bool
 
 
@@ -49,16 +49,17 @@ def drag_along(fluid, U, rate):
     """Axial drag and roll moment per unit length (46)-(47) on a slice that moves with U through the fluid (e1 along the
     body).
     """
-    return (-(fluid.quadratic.x * absolute(U.x) + fluid.linear.x) * U.x,
-            -(fluid.quadratic_roll * absolute(rate.x) + fluid.linear_roll) * rate.x)
+    return (
+        -(fluid.quadratic.x * absolute(U.x) + fluid.linear.x) * U.x,
+        -(fluid.quadratic_roll * absolute(rate.x) + fluid.linear_roll) * rate.x,
+    )
 
 
 @inline
 def drag_across(fluid, U):
     """Drag per unit length across the body (46), along e2 and e3."""
     normal = sqrt(U.y * U.y + U.z * U.z)
-    return (-(fluid.quadratic.y * normal + fluid.linear.y) * U.y,
-            -(fluid.quadratic.z * normal + fluid.linear.z) * U.z)
+    return (-(fluid.quadratic.y * normal + fluid.linear.y) * U.y, -(fluid.quadratic.z * normal + fluid.linear.z) * U.z)
 
 
 @inline
@@ -91,9 +92,10 @@ def added_slice(fluid, velocity, rate, current):
         force = cross(w, drifting) - scaled(d, cross(w, current))
         torque = cross(V, drifting) + cross(current, scaled(d, V) - drifting)
     else:
-        x, y, z = d.z - d.y, d.x - d.z, d.y - d.x        # ω x D V - D (ω x V) and V x D V: only differences of D remain
-        force = Vector(-(w.y * y) * V.z - (w.z * z) * V.y, -(w.z * z) * V.x - (w.x * x) * V.z,
-                       -(w.x * x) * V.y - (w.y * y) * V.x)
+        x, y, z = d.z - d.y, d.x - d.z, d.y - d.x  # ω x D V - D (ω x V) and V x D V: only differences of D remain
+        force = Vector(
+            -(w.y * y) * V.z - (w.z * z) * V.y, -(w.z * z) * V.x - (w.x * x) * V.z, -(w.x * x) * V.y - (w.y * y) * V.x
+        )
         roll = fluid.added_roll * w.x
         torque = Vector(x * V.y * V.z, y * V.z * V.x + w.z * roll, z * V.x * V.y - w.y * roll)
     return Wrench(force, torque)
@@ -122,7 +124,7 @@ def fluid_wrench(kind, fluid, laws, t, body):
 def fluid_segment(fluid, nodes, weights, velocity, rate, current):
     """Force and torque about its start on a whole segment, along the segment's axes (52)-(53)."""
     length, U = fluid.length, velocity - current
-    along, roll = drag_along(fluid, U, rate)             # the same on every slice
+    along, roll = drag_along(fluid, U, rate)  # the same on every slice
     lateral, vertical, pitch, yaw = 0.0 * along, 0.0 * along, 0.0 * along, 0.0 * along
     for j in range(fluid.first, fluid.first + fluid.count):
         s, ds = nodes[j] * length, weights[j] * length
@@ -130,7 +132,7 @@ def fluid_segment(fluid, nodes, weights, velocity, rate, current):
         lateral, vertical = lateral + ds * y, vertical + ds * z
         pitch, yaw = pitch - (ds * s) * z, yaw + (ds * s) * y
     force, torque = Vector(length * along, lateral, vertical), Vector(length * roll, pitch, yaw)
-    if fluid.has_added:                                  # of second degree in s: exact at two Gauss points
+    if fluid.has_added:  # of second degree in s: exact at two Gauss points
         for j in range(2):
             s = nodes[j] * length
             F = added_slice(fluid, at(velocity, rate, s), rate, current)

@@ -1,4 +1,5 @@
 """Regularised dry friction along and across a slice of body, with sgn(u) -> u / sqrt(u² + ε²)."""
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -16,12 +17,12 @@ from limbless.mechanics.forces.laws import OnSegment, law, law_slice, law_wrench
 class Friction(OnSegment):
     """A straight segment on a plane that it lies on; e1 points to the tail."""
 
-    forward: float                        # largest force per length of sliding to the head, N/m
-    backward: float                       # to the tail
+    forward: float  # largest force per length of sliding to the head, N/m
+    backward: float  # to the tail
     across: float
-    fading: float                         # speed below which it fades, m/s
-    joined: bool                          # the two directions together; else a box, which takes them apart
-    weighted: bool                        # together by the direction of slip (Hu 2009); else by an ellipse
+    fading: float  # speed below which it fades, m/s
+    joined: bool  # the two directions together; else a box, which takes them apart
+    weighted: bool  # together by the direction of slip (Hu 2009); else by an ellipse
 
 
 class FrictionLaw(NamedTuple):

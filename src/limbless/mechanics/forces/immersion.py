@@ -3,6 +3,7 @@
 The plane of the water has the unit normal n; n2 and n3 are its parts along the half axes a and b of the section, e =
 sqrt(a² n2² + b² n3²) is how far the section reaches along it, and h = depth of the centre / e.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -13,36 +14,36 @@ from limbless.mechanics.algebra.vectors import Vector, cross
 from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, sqrt, where_positive
 
-THIN = 1e-9                               # of a half axis: a section that stands upright reaches at least so far
-STEEP = 1e-3                              # change of h along a link above which its integrals are taken in closed form
+THIN = 1e-9  # of a half axis: a section that stands upright reaches at least so far
+STEEP = 1e-3  # change of h along a link above which its integrals are taken in closed form
 
 
 class Cut(NamedTuple):
     """A section that the water cuts, along its own axes."""
 
-    share: float                          # φ of its area that is immersed
-    moment: Vector                        # s: first moment of the immersed part over the whole area, m
-    along: Vector                         # dφ/dr, 1/m
-    about: Vector                         # dφ/dθ
-    upward: float                         # dφ/dη of a surface that rises, 1/m
+    share: float  # φ of its area that is immersed
+    moment: Vector  # s: first moment of the immersed part over the whole area, m
+    along: Vector  # dφ/dr, 1/m
+    about: Vector  # dφ/dθ
+    upward: float  # dφ/dη of a surface that rises, 1/m
 
 
 class Integrals(NamedTuple):
     """Of a stretch along which h goes in a straight line."""
 
-    share: float                          # ∫ φ ds
-    lever: float                          # ∫ s φ ds
-    sag: float                            # ∫ (1 - h²)^(3/2) ds
+    share: float  # ∫ φ ds
+    lever: float  # ∫ s φ ds
+    sag: float  # ∫ (1 - h²)^(3/2) ds
 
 
 class Waterplane(NamedTuple):
     """Of the same stretch: the slope φ' of its sections, ∂φ/∂h, and its moments."""
 
-    at: float                             # where moments are taken about, from the middle of the stretch, m
-    height: float                         # h there
-    width: float                          # ∫ φ' ds
-    lever: float                          # ∫ (s - at) φ' ds
-    spread: float                         # ∫ (s - at)² φ' ds
+    at: float  # where moments are taken about, from the middle of the stretch, m
+    height: float  # h there
+    width: float  # ∫ φ' ds
+    lever: float  # ∫ (s - at) φ' ds
+    spread: float  # ∫ (s - at)² φ' ds
 
 
 @inline
@@ -58,10 +59,20 @@ def series_of(z):
     of degree 13.
     """
     y = z * z
-    even = 0.16666666666666669 + y * (0.04464285714635543 + y * (0.02237217294214989 + y * (0.013971212973552933 + y * (
-        0.01032281435018578 + y * (0.01740087944269402 + y * 0.028757851367421563)))))
-    odd = 0.07499999999998433 + y * (0.030381944138531247 + y * (0.017352392720869973 + y * (
-        0.011479177415184906 + y * (0.005457506718640359 - y * 0.014851887071247198))))
+    even = 0.16666666666666669 + y * (
+        0.04464285714635543
+        + y
+        * (
+            0.02237217294214989
+            + y
+            * (0.013971212973552933 + y * (0.01032281435018578 + y * (0.01740087944269402 + y * 0.028757851367421563)))
+        )
+    )
+    odd = 0.07499999999998433 + y * (
+        0.030381944138531247
+        + y
+        * (0.017352392720869973 + y * (0.011479177415184906 + y * (0.005457506718640359 - y * 0.014851887071247198)))
+    )
     return even + z * odd
 
 
@@ -105,8 +116,9 @@ def antiderivatives(h):
     q = arc_of(inner)
     asine = q - 0.5 * np.pi
     share = (inner * q + c - c * c * c / 3.0) / np.pi + (over - 1.0)
-    lever = (0.5 * inner * inner * q - 0.25 * (asine - inner * c)
-             + 0.125 * (asine - inner * c * (1.0 - 2.0 * inner * inner))) / np.pi + 0.5 * (over * over - 1.0)
+    lever = (
+        0.5 * inner * inner * q - 0.25 * (asine - inner * c) + 0.125 * (asine - inner * c * (1.0 - 2.0 * inner * inner))
+    ) / np.pi + 0.5 * (over * over - 1.0)
     return share, lever, 0.125 * (inner * c * (5.0 - 2.0 * inner * inner) + 3.0 * asine)
 
 
@@ -133,8 +145,11 @@ def slopes_below(h):
     h = maximum(minimum(h, 1.0 + 0.0 * h), -1.0 + 0.0 * h)
     c = sqrt(maximum(1.0 - h * h, 0.0 * h))
     asine = arc_of(h) - 0.5 * np.pi
-    return (h * c + asine) / np.pi, -(2.0 / (3.0 * np.pi)) * c * c * c, \
-        (asine - h * c * (1.0 - 2.0 * h * h)) / (4.0 * np.pi)
+    return (
+        (h * c + asine) / np.pi,
+        -(2.0 / (3.0 * np.pi)) * c * c * c,
+        (asine - h * c * (1.0 - 2.0 * h * h)) / (4.0 * np.pi),
+    )
 
 
 @inline
@@ -145,8 +160,13 @@ def waterplane_along(middle, slope, length, nodes, weights, start, count):
     half = 0.5 * length
     if slope * length > STEEP or slope * length < -STEEP:
         low, high, per = slopes_below(middle - slope * half), slopes_below(middle + slope * half), 1.0 / slope
-        found = Waterplane(-middle * per, 0.0 * middle, per * (high[0] - low[0]), per * per * (high[1] - low[1]),
-                           per * per * per * (high[2] - low[2]))
+        found = Waterplane(
+            -middle * per,
+            0.0 * middle,
+            per * (high[0] - low[0]),
+            per * per * (high[1] - low[1]),
+            per * per * per * (high[2] - low[2]),
+        )
     else:
         o = 0.0 * middle
         found = Waterplane(o, middle, o, o, o)

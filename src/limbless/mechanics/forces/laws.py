@@ -10,6 +10,7 @@ acts on the same bodies shares their motion, and they are pushed once (`SideBySi
 robots in lanes, they come row by row, as do laws whose formula branches on a number (`RowLaws`). The formula is the
 same.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -36,7 +37,7 @@ class Pushed(Table):
 class OnBody(Table):
     """What every table of laws has: the body on which a law acts, and when."""
 
-    since: float                          # s
+    since: float  # s
     until: float
     body: int
 
@@ -44,36 +45,36 @@ class OnBody(Table):
 class OnSegment(OnBody):
     """A law on the slices of a straight segment P(s) = start + s e1 of a body."""
 
-    start: Vector                         # along the segment's own axes, m
-    frame: Matrix                         # of the segment, in its body: along, lateral, vertical in columns
-    length: float                         # m
-    first: int                            # number of its first Gauss point, and how many there are
+    start: Vector  # along the segment's own axes, m
+    frame: Matrix  # of the segment, in its body: along, lateral, vertical in columns
+    length: float  # m
+    first: int  # number of its first Gauss point, and how many there are
     count: int
-    turned: bool                          # whether `frame` is not 1
+    turned: bool  # whether `frame` is not 1
 
 
 class Laws(NamedTuple):
     """All laws of one kind that one environment has for a chain, in bands of eight bodies."""
 
-    owner: int                            # number of the environment
-    kind: Any                             # its class: chooses the formula
-    rows: Any                             # the kind's table; all of them have `since`, `until` and `body`
-    bands: Any                            # the same table, eight rows side by side
-    members: Any                          # (bands, 8) the bodies they act on
-    share: Any                            # (bands, 8) 1, or 0 where a band has fewer than eight
-    slab: Any                             # Body (bands, 8): the motion of these bodies, see `SideBySide`
-    pushed: Any                           # Pushed (bands, 8): memory for the wrenches
-    nodes: Any                            # Gauss abscissae in [0, 1], of all rules one after the other; the rule of two
-                                          # points first
-    weights: Any                          # their weights, of sum 1 for each rule
+    owner: int  # number of the environment
+    kind: Any  # its class: chooses the formula
+    rows: Any  # the kind's table; all of them have `since`, `until` and `body`
+    bands: Any  # the same table, eight rows side by side
+    members: Any  # (bands, 8) the bodies they act on
+    share: Any  # (bands, 8) 1, or 0 where a band has fewer than eight
+    slab: Any  # Body (bands, 8): the motion of these bodies, see `SideBySide`
+    pushed: Any  # Pushed (bands, 8): memory for the wrenches
+    nodes: Any  # Gauss abscissae in [0, 1], of all rules one after the other; the rule of two
+    # points first
+    weights: Any  # their weights, of sum 1 for each rule
 
 
 class SideBySide(NamedTuple):
     """All laws in bands that act on the same bodies: their motion is laid out once, and they are pushed once."""
 
-    laws: tuple                           # of any laws that `push_in_bands`
-    members: Any                          # (bands, 8) the bodies
-    slab: Any                             # Body (bands, 8): memory for their motion
+    laws: tuple  # of any laws that `push_in_bands`
+    members: Any  # (bands, 8) the bodies
+    slab: Any  # Body (bands, 8): memory for their motion
 
 
 class RowLaws(NamedTuple):
@@ -82,7 +83,7 @@ class RowLaws(NamedTuple):
     owner: int
     kind: Any
     rows: Any
-    pushed: Any                           # Pushed (rows,): memory for the wrenches
+    pushed: Any  # Pushed (rows,): memory for the wrenches
     nodes: Any
     weights: Any
 
@@ -90,22 +91,22 @@ class RowLaws(NamedTuple):
 class LawRows(NamedTuple):
     """Laws of one kind as an environment packs them, before a model lays them out for its kernels."""
 
-    kind: Any                             # an instance of its class
-    rows: Any                             # the kind's table
-    nodes: Any                            # Gauss abscissae and weights, as those of `Laws`
+    kind: Any  # an instance of its class
+    rows: Any  # the kind's table
+    nodes: Any  # Gauss abscissae and weights, as those of `Laws`
     weights: Any
-    part: int = 0                         # which of the environment's works it belongs to: see `Pack.parts`
+    part: int = 0  # which of the environment's works it belongs to: see `Pack.parts`
 
 
 class Slice(NamedTuple):
     """A slice of body."""
 
-    axes: Matrix                          # along the body, lateral, vertical: its own axes, in columns, world
-                                          # components
-    place: Vector                         # of its centre, world, m
-    velocity: Vector                      # of its centre, along its own axes, m/s
-    rate: Vector                          # of rotation, along its own axes, rad/s
-    along: float                          # from the start of its segment, m
+    axes: Matrix  # along the body, lateral, vertical: its own axes, in columns, world
+    # components
+    place: Vector  # of its centre, world, m
+    velocity: Vector  # of its centre, along its own axes, m/s
+    rate: Vector  # of rotation, along its own axes, rad/s
+    along: float  # from the start of its segment, m
 
 
 @generic
@@ -133,7 +134,7 @@ def law(kind: Any, table: Any, bands: Any = False) -> None:
     version_for(law_row, kind)(inline(lambda kind, rows, i: table(rows, i)))
 
 
-MOTION = Body.fields["known"].column      # rotation, origin and velocity stand first in a body's row
+MOTION = Body.fields["known"].column  # rotation, origin and velocity stand first in a body's row
 
 
 @inline
@@ -220,8 +221,10 @@ def push_one_by_one(bodies, group, t, inside):
 @inline
 def lane_wrench(pushed, b, j):
     """The wrench on the j-th of eight bodies."""
-    return Wrench(Vector(pushed[b, 0, j], pushed[b, 1, j], pushed[b, 2, j]), Vector(pushed[b, 3, j], pushed[b, 4, j],
-                                                                                    pushed[b, 5, j]))
+    return Wrench(
+        Vector(pushed[b, 0, j], pushed[b, 1, j], pushed[b, 2, j]),
+        Vector(pushed[b, 3, j], pushed[b, 4, j], pushed[b, 5, j]),
+    )
 
 
 @inline
@@ -238,7 +241,7 @@ def note(laws, i, wrench):
 @version_for(note, Laws)
 @inline
 def note_nothing(laws, i, wrench):
-    return None                           # duals and lanes: nothing is counted
+    return None  # duals and lanes: nothing is counted
 
 
 @version_for(note, RowLaws)
@@ -316,6 +319,7 @@ def spend_rows(laws, inside, memory):
 
 # ---------------------------------------------------------------------------------------- laws along a straight segment
 
+
 @inline
 def segment_motion(row, body):
     """Axes E of a segment in the world, and velocity of its start and rotation rate along them."""
@@ -327,8 +331,7 @@ def segment_motion(row, body):
 
 @inline
 def about_body(row, E, force, torque):
-    """A wrench about the start of a segment, along its axes, as one about the origin of its body, along the world axes.
-    """
+    """A wrench about the start of a segment, along its axes, as one about the origin of its body, along the world axes."""
     return Wrench(E @ force, E @ (torque + cross(row.start, force)))
 
 

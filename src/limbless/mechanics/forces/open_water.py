@@ -9,6 +9,7 @@ leaves (per length, P = D W, W = V - u, T = (W.P + c1 w1²)/2, φ the immersed s
 to push. (P.∇) u has the components Σ P_j ∂u_i/∂x_j (Taylor 1928; Auton, Hunt and Prud'homme 1988). The terms in T keep
 energy: without them and φ̇, a body that bobs gains it.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -33,7 +34,7 @@ from limbless.mechanics.forces.laws import (
 )
 from limbless.mechanics.forces.stream import Asked, Calm, Flows, Stream, stream_at
 
-TURBULENT = 5e5                           # Reynolds' number along the body from which on a skin is turbulent
+TURBULENT = 5e5  # Reynolds' number along the body from which on a skin is turbulent
 
 
 class Deep(NamedTuple):
@@ -54,26 +55,26 @@ class Skin(NamedTuple):
 class Open(OnSegment):
     """A straight segment in open water; coefficients per length."""
 
-    quadratic: Vector                     # drag: axial, lateral, vertical; of a skin half of ρ times its perimeter
+    quadratic: Vector  # drag: axial, lateral, vertical; of a skin half of ρ times its perimeter
     quadratic_roll: float
-    added: Vector                         # D
-    added_roll: float                     # c1
-    displaced: float                      # ρA: mass of the displaced water
+    added: Vector  # D
+    added_roll: float  # c1
+    displaced: float  # ρA: mass of the displaced water
     half_width: float
     half_height: float
-    gravity: Vector                       # g of the water's pressure, world, m/s2
-    viscosity: float                      # of a skin: over the length of the whole body, m/s
-    slow_width: float                     # of a skin: 10 (ν / 2b)^(2/3) for cross flow along e2,
-    slow_height: float                    # 10 (ν / 2a)^(2/3) along e3
-    begins: bool                          # the first segment of its body
+    gravity: Vector  # g of the water's pressure, world, m/s2
+    viscosity: float  # of a skin: over the length of the whole body, m/s
+    slow_width: float  # of a skin: 10 (ν / 2b)^(2/3) for cross flow along e2,
+    slow_height: float  # 10 (ν / 2a)^(2/3) along e3
+    begins: bool  # the first segment of its body
 
 
 class OpenLaw(NamedTuple):
     """Marks laws of the table `Open`."""
 
     flows: Any
-    surface: Any                          # Deep; Still or Wavy of `afloat`
-    drag: Any                             # Rough or Skin
+    surface: Any  # Deep; Still or Wavy of `afloat`
+    drag: Any  # Rough or Skin
 
 
 # a flow that is a user's function is asked for one place at a time
@@ -81,6 +82,7 @@ law(OpenLaw, Open, bands=property(lambda kind: not isinstance(getattr(kind.flows
 
 
 # ----------------------------------------------------------------------------------------------------------------- drag
+
 
 @generic
 def open_drag(drag, row, W, rate):
@@ -91,8 +93,9 @@ def open_drag(drag, row, W, rate):
 @inline
 def rough_drag(drag, row, W, rate):
     normal, o = sqrt(W.y * W.y + W.z * W.z), 0.0 * W.x
-    force = Vector(-row.quadratic.x * absolute(W.x) * W.x, -row.quadratic.y * normal * W.y,
-                   -row.quadratic.z * normal * W.z)
+    force = Vector(
+        -row.quadratic.x * absolute(W.x) * W.x, -row.quadratic.y * normal * W.y, -row.quadratic.z * normal * W.z
+    )
     return Wrench(force, Vector(-row.quadratic_roll * absolute(rate.x) * rate.x, o, o))
 
 
@@ -109,12 +112,16 @@ def skin_drag(drag, row, W, rate):
         rough = 0.074 * raised(bound, 0.2) * raised(speed, 0.8) - 1742.65 * bound
         rub = where_positive(speed - TURBULENT * bound, rough, rub)
     slow = raised(normal, 1.0 / 3.0)
-    force = Vector(-row.quadratic.x * rub * W.x, -row.quadratic.y * (normal + row.slow_width * slow) * W.y,
-                   -row.quadratic.z * (normal + row.slow_height * slow) * W.z)
+    force = Vector(
+        -row.quadratic.x * rub * W.x,
+        -row.quadratic.y * (normal + row.slow_width * slow) * W.y,
+        -row.quadratic.z * (normal + row.slow_height * slow) * W.z,
+    )
     return Wrench(force, Vector(-row.quadratic_roll * absolute(rate.x) * rate.x, o, o))
 
 
 # -------------------------------------------------------------------------------------------------------- in deep water
+
 
 @inline
 def in_slice(E, water):
@@ -129,8 +136,13 @@ def immersed_slice(kind, row, V, w, water, gravity):
     u, D = water.velocity, row.added
     W, drifting = V - u, scaled(D, u)
     P, carried = scaled(D, W), water.gradient @ u
-    force = (cross(w, drifting) - scaled(D, cross(w, u)) + scaled(D, water.rate + water.gradient @ V)
-             - water.gradient @ P + row.displaced * (water.rate + carried - gravity))
+    force = (
+        cross(w, drifting)
+        - scaled(D, cross(w, u))
+        + scaled(D, water.rate + water.gradient @ V)
+        - water.gradient @ P
+        + row.displaced * (water.rate + carried - gravity)
+    )
     moment = cross(V, drifting) + cross(u, P)
     return Wrench(force, moment) + open_drag(kind.drag, row, W, w)
 

@@ -1,4 +1,5 @@
 """A given force and torque at a point of a body, constant or a function of time."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -15,10 +16,10 @@ from limbless.mechanics.forces.user import Buffer
 
 @constants
 class Point(OnBody):
-    start: Vector                         # the point, in its body, m
-    force: Vector                         # N
-    torque: Vector                        # N m
-    in_world: bool                        # they keep their direction in the world; else in the body
+    start: Vector  # the point, in its body, m
+    force: Vector  # N
+    torque: Vector  # N m
+    in_world: bool  # they keep their direction in the world; else in the body
 
 
 class PointLaw(NamedTuple):
@@ -32,13 +33,13 @@ law(PointLaw, Point)
 class TimedPoint(OnBody):
     start: Vector
     in_world: bool
-    address: int                          # of the function of time that gives force and torque: see `user.Buffer`
+    address: int  # of the function of time that gives force and torque: see `user.Buffer`
 
 
 class TimedPointLaw(NamedTuple):
     """Marks `RowLaws` of the table `TimedPoint`."""
 
-    buffer: Any                           # Buffer, one row
+    buffer: Any  # Buffer, one row
 
 
 law(TimedPointLaw, TimedPoint)

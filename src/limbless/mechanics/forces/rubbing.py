@@ -5,6 +5,7 @@ stands still creeps with `slip` speeds of about e. In the hole of a disk the rat
 point of a link, and along the channel of a rod, it is that of a rope on a capstan: exp(-μ s φ), φ the angle by which
 the tendon turns.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -19,21 +20,21 @@ from limbless.mechanics.compiled.tables import Table, constants
 class Rub(Table):
     """Friction of one tendon."""
 
-    coefficient: float                    # 1
-    slip: float                           # e, m/s
+    coefficient: float  # 1
+    slip: float  # e, m/s
 
 
 class Rubbing(NamedTuple):
     """Tendons rub in the holes of disks."""
 
-    rows: Any                             # Rub (tendons,)
-    sliding: Any                          # (chords,) rate of all chords of the tendon from this one on, m/s
+    rows: Any  # Rub (tendons,)
+    sliding: Any  # (chords,) rate of all chords of the tendon from this one on, m/s
 
 
 class Wrapping(NamedTuple):
     """Tendons rub on rounded points, or along curved channels."""
 
-    rows: Any                             # as of `Rubbing`
+    rows: Any  # as of `Rubbing`
     sliding: Any
 
 

@@ -1,4 +1,5 @@
 """Laws per unit length at single places: the stations of a soft body, each of which stands for a length of it."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -59,12 +60,12 @@ class FloatingStations(NamedTuple):
     """Water with a surface on the stations of a soft body: their added mass changes as they move."""
 
     owner: int
-    kind: Any                             # OpenLaw
-    rows: Any                             # Open
-    pushed: Any                           # Pushed (rows,): memory for the wrenches
-    floating: Any                         # Floating (bodies,): of which `joining` alone is used
-    stations: Any                         # (rows,) the station that each row belongs to
-    dry: Any                              # (rows, 6) its inertia without water, along and about its axes
+    kind: Any  # OpenLaw
+    rows: Any  # Open
+    pushed: Any  # Pushed (rows,): memory for the wrenches
+    floating: Any  # Floating (bodies,): of which `joining` alone is used
+    stations: Any  # (rows,) the station that each row belongs to
+    dry: Any  # (rows, 6) its inertia without water, along and about its axes
 
 
 @version_for(push, FloatingStations)
@@ -94,6 +95,7 @@ def spend_at_stations(laws, inside, memory):
     spent = 0.0
     for i in range(len(laws.rows.codes)):
         k = Open(laws.rows, i).body
-        spent += power(Body(memory.bodies, k).velocity,
-                       Pushed(laws.pushed, i).wrench + 0.5 * Floating(laws.floating, k).joining)
+        spent += power(
+            Body(memory.bodies, k).velocity, Pushed(laws.pushed, i).wrench + 0.5 * Floating(laws.floating, k).joining
+        )
     memory.law_powers[laws.owner] += spent

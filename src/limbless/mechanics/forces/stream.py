@@ -1,6 +1,7 @@
 """How water moves by itself: streams, vortices and waves, as a sum of rows of one table. Each gives the velocity u at a
 place, its rate du/dt there and its gradient; waves also move the surface.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -12,8 +13,8 @@ from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.scalars import exponential, maximum, minimum, sincos, where_positive
 from limbless.mechanics.compiled.tables import Table, constants, table
 
-NEAR = 1e-5                               # of the square of the core: vortices are solid there
-FAR = 50.0                                # k z: eight lengths of a wave from the surface there is nothing more to tell
+NEAR = 1e-5  # of the square of the core: vortices are solid there
+FAR = 50.0  # k z: eight lengths of a wave from the surface there is nothing more to tell
 
 
 class FlowKinds(NamedTuple):
@@ -32,17 +33,17 @@ FLOW_KINDS = FlowKinds()
 class Flow(Table):
     """One part of a flow; what a kind does not use is 0."""
 
-    velocity: Vector                      # linear: at the origin; vortex: of its drift, m/s
-    gradient: Matrix                      # linear: du_i/dx_j, 1/s
-    origin: Vector                        # linear, vortex: place; wave: a point of the still level, m
-    swing: Vector                         # linear: amplitude that oscillates, m/s
-    axis: Vector                          # vortex: unit vector; wave: horizontal direction
-    rate: float                           # linear, wave: angular frequency, rad/s
-    phase: float                          # rad
-    strength: float                       # vortex: circulation / 2π, m2/s; wave: amplitude, m
-    size: float                           # vortex: radius of the core, m; wave: wave number, 1/m
-    bottom: float                         # wave: exp(-2 k depth)
-    address: int                          # function: see `StreamBuffer`
+    velocity: Vector  # linear: at the origin; vortex: of its drift, m/s
+    gradient: Matrix  # linear: du_i/dx_j, 1/s
+    origin: Vector  # linear, vortex: place; wave: a point of the still level, m
+    swing: Vector  # linear: amplitude that oscillates, m/s
+    axis: Vector  # vortex: unit vector; wave: horizontal direction
+    rate: float  # linear, wave: angular frequency, rad/s
+    phase: float  # rad
+    strength: float  # vortex: circulation / 2π, m2/s; wave: amplitude, m
+    size: float  # vortex: radius of the core, m; wave: wave number, 1/m
+    bottom: float  # wave: exp(-2 k depth)
+    address: int  # function: see `StreamBuffer`
     kind: int
 
 
@@ -50,17 +51,17 @@ class Flow(Table):
 class StreamBuffer(Table):
     """What a user's flow finds, and where it writes its answer."""
 
-    time: float                           # s
-    place: Vector                         # world, m
-    velocity: Vector                      # answer: m/s,
-    rate: Vector                          # m/s2,
-    gradient: Matrix                      # 1/s
+    time: float  # s
+    place: Vector  # world, m
+    velocity: Vector  # answer: m/s,
+    rate: Vector  # m/s2,
+    gradient: Matrix  # 1/s
 
 
 class Asked(NamedTuple):
     """Some of the flows are users' functions."""
 
-    buffer: Any                           # StreamBuffer, one row
+    buffer: Any  # StreamBuffer, one row
 
 
 class Unasked(NamedTuple):
@@ -70,8 +71,8 @@ class Unasked(NamedTuple):
 class Flows(NamedTuple):
     """All that moves the water."""
 
-    rows: Any                             # Flow
-    asked: Any                            # Asked or Unasked: by type, so that derivatives pass through all other flows
+    rows: Any  # Flow
+    asked: Any  # Asked or Unasked: by type, so that derivatives pass through all other flows
 
 
 class Calm(NamedTuple):
@@ -82,18 +83,18 @@ class Stream(NamedTuple):
     """The water at a place, world axes."""
 
     velocity: Vector
-    rate: Vector                          # du/dt at the place
-    gradient: Matrix                      # du_i/dx_j in row i
+    rate: Vector  # du/dt at the place
+    gradient: Matrix  # du_i/dx_j in row i
 
 
 class Height(NamedTuple):
     """The surface above a place."""
 
-    level: float                          # m
-    x: float                              # its slopes
+    level: float  # m
+    x: float  # its slopes
     y: float
-    rate: float                           # m/s
-    turning: Vector                       # how fast the slopes change for one who moves along
+    rate: float  # m/s
+    turning: Vector  # how fast the slopes change for one who moves along
 
 
 @inline
@@ -114,8 +115,8 @@ def vortex_stream(flow, t, x):
     share, inner = square / core, flow.strength / core
     fading, near, o = exponential(-share), NEAR - share, 0.0 * share
     away = flow.strength * (1.0 - fading) / square
-    turn = where_positive(near, inner * (1.0 - 0.5 * share), away)         # near: the series of what stands beside it
-    slope = where_positive(near, o - inner / core, 2.0 * (inner * fading - away) / square)      # d turn / d(r²), twice
+    turn = where_positive(near, inner * (1.0 - 0.5 * share), away)  # near: the series of what stands beside it
+    slope = where_positive(near, o - inner / core, 2.0 * (inner * fading - away) / square)  # d turn / d(r²), twice
     across = cross(flow.axis, r)
     gradient = outer(across, slope * r) + turn * skew(flow.axis)
     return Stream(turn * across, -1.0 * (gradient @ flow.velocity), gradient)
@@ -133,13 +134,13 @@ def wave_stream(flow, t, x):
     k, z = flow.size, x.z - flow.origin.z
     up = exponential(maximum(minimum(k * z, FAR + 0.0 * z), -FAR + 0.0 * z))
     down, bulk = flow.bottom / up, 1.0 / (1.0 - flow.bottom)
-    C, S = (up + down) * bulk, (up - down) * bulk                          # cosh k(z + h) and sinh k(z + h) / sinh kh
+    C, S = (up + down) * bulk, (up - down) * bulk  # cosh k(z + h) and sinh k(z + h) / sinh kh
     speed = flow.strength * flow.rate
     o, d = 0.0 * x.x, flow.axis
     vertical = Vector(o, o, 1.0 + o)
     velocity = (speed * C * c) * d + (speed * S * s) * vertical
     rate = (speed * flow.rate) * ((C * s) * d - (S * c) * vertical)
-    along = (-(speed * k) * C * s) * d + (speed * k * S * c) * vertical    # gradients of both parts
+    along = (-(speed * k) * C * s) * d + (speed * k * S * c) * vertical  # gradients of both parts
     rising = (speed * k * S * c) * d + (speed * k * C * s) * vertical
     return Stream(velocity, rate, outer(d, along) + outer(vertical, rising))
 
@@ -213,6 +214,11 @@ def height_at(flows, level, t, x, velocity):
             s, c = wave_phase(flow, t, x)
             a, k, d = flow.strength, flow.size, flow.axis
             bend = -a * k * c * (k * dot(d, velocity) - flow.rate)
-            height = Height(height.level + a * c, height.x - a * k * s * d.x, height.y - a * k * s * d.y,
-                            height.rate + a * flow.rate * s, height.turning + bend * d)
+            height = Height(
+                height.level + a * c,
+                height.x - a * k * s * d.x,
+                height.y - a * k * s * d.y,
+                height.rate + a * flow.rate * s,
+                height.turning + bend * d,
+            )
     return height

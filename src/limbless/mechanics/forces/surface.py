@@ -1,4 +1,5 @@
 """The lift of still water with a free surface: exact for every elliptic section at any roll, and along a link."""
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -16,8 +17,8 @@ from limbless.mechanics.forces.laws import OnSegment, about_body, law, law_slice
 
 @constants
 class Surface(OnSegment):
-    lift: Vector                          # weight of displaced fluid per length of full section, upward, world, N/m
-    height: float                         # of the surface, m
+    lift: Vector  # weight of displaced fluid per length of full section, upward, world, N/m
+    height: float  # of the surface, m
     half_width: float
     half_height: float
 
@@ -47,8 +48,9 @@ def hydrostatic(row, E, depth, lift, nodes, weights):
 def surface_wrench(kind, surface, laws, t, body):
     E, _, _ = segment_motion(surface, body)
     start = body.origin.z + E.z.x * surface.start.x + E.z.y * surface.start.y + E.z.z * surface.start.z
-    force, torque = hydrostatic(surface, E, surface.height - start, transpose(E) @ surface.lift, laws.nodes,
-                                laws.weights)
+    force, torque = hydrostatic(
+        surface, E, surface.height - start, transpose(E) @ surface.lift, laws.nodes, laws.weights
+    )
     return about_body(surface, E, force, torque)
 
 
@@ -56,7 +58,8 @@ def surface_wrench(kind, surface, laws, t, body):
 @inline
 def surface_slice(kind, surface, t, piece):
     E = piece.axes
-    cut = cut_section(surface.half_width, surface.half_height, Vector(E.z.x, E.z.y, E.z.z),
-                      surface.height - piece.place.z)
+    cut = cut_section(
+        surface.half_width, surface.half_height, Vector(E.z.x, E.z.y, E.z.z), surface.height - piece.place.z
+    )
     lift = transpose(E) @ surface.lift
     return Wrench(cut.share * lift, cross(cut.moment, lift))

@@ -4,6 +4,7 @@ By virtual work a tension T along a span of length ℓ acts along the freedoms t
 from hole to hole the slope is u · (J_linear + J_angular x arm), u its direction, J what a freedom does to the outer
 body. In a channel the tendon follows the strains: ℓ = Σ w |t|, t = Γ + K x p at the stations, p its place there.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -26,31 +27,31 @@ class Span(Table):
     """A piece of a tendon, and the freedoms that it crosses."""
 
     tendon: int
-    column: int                           # freedoms, one after the other from this one,
-    freedoms: int                         # and how many
-    first: bool                           # the piece next to its winch
+    column: int  # freedoms, one after the other from this one,
+    freedoms: int  # and how many
+    first: bool  # the piece next to its winch
 
 
 @constants
 class Chord(Table):
     """A tendon from its hole in one body to that in one farther out."""
 
-    inner: Vector                         # in the inner body, m
-    outer: Vector                         # in the outer one
-    before: int                           # rows of the two among the bodies
+    inner: Vector  # in the inner body, m
+    outer: Vector  # in the outer one
+    before: int  # rows of the two among the bodies
     beyond: int
-    sense: float                          # 1: its anchor lies outwards; -1: towards the base
-    follows: bool                         # it begins at the hole where the chord before it ends
+    sense: float  # 1: its anchor lies outwards; -1: towards the base
+    follows: bool  # it begins at the hole where the chord before it ends
 
 
 @constants
 class Channel(Table):
     """A tendon at one station of a rod."""
 
-    length: float                         # that the station stands for, m
-    natural: Vector                       # t when all freedoms are zero
-    arm: int                              # where its freedoms begin among the arms
-    body: int                             # the row of the station among the bodies
+    length: float  # that the station stands for, m
+    natural: Vector  # t when all freedoms are zero
+    arm: int  # where its freedoms begin among the arms
+    body: int  # the row of the station among the bodies
 
 
 @constants
@@ -67,34 +68,35 @@ class Taut(Table):
     length: float
     rate: float
     tension: float
-    along: Vector                         # its direction, from winch to anchor, world axes
+    along: Vector  # its direction, from winch to anchor, world axes
 
 
 class Holes(NamedTuple):
     """Straight from hole to hole."""
 
-    chords: Any                           # Chord
+    chords: Any  # Chord
 
 
 class Channels(NamedTuple):
     """Along a rod."""
 
-    stations: Any                         # Channel
-    arms: Any                             # Arm
+    stations: Any  # Channel
+    arms: Any  # Arm
 
 
 class Tendons(NamedTuple):
     """All tendons of a robot, piece by piece, those of one tendon one after the other from its winch on."""
 
-    owner: int                            # no environment: -1
-    way: Any                              # Holes or Channels
-    contact: Any                          # Smooth, Rubbing or Wrapping
-    spans: Any                            # Span
-    taut: Any                             # Taut: as it was at the instant that was evaluated last
-    slopes: Any                           # (pieces, most) ∂ℓ/∂q
+    owner: int  # no environment: -1
+    way: Any  # Holes or Channels
+    contact: Any  # Smooth, Rubbing or Wrapping
+    spans: Any  # Span
+    taut: Any  # Taut: as it was at the instant that was evaluated last
+    slopes: Any  # (pieces, most) ∂ℓ/∂q
 
 
 # -------------------------------------------------------------------------------------------------------------- lengths
+
 
 @generic
 def measure(way, tendons, robot, memory):
@@ -170,6 +172,7 @@ def sum_lengths(tendons, pulls):
 
 
 # ------------------------------------------------------------------------------------------------------------- tensions
+
 
 @generic
 def pass_on(contact, tendons, memory):
@@ -312,4 +315,4 @@ def push_tendons(tendons, t, inside, robot, memory):
 @version_for(spend_power, Tendons)
 @inline
 def spend_nothing(tendons, inside, memory):
-    return None                           # pulleys are actuators: their power is in `Pull`
+    return None  # pulleys are actuators: their power is in `Pull`

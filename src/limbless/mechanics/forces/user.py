@@ -1,5 +1,5 @@
-"""A user's own law on a slice, behind an address; it knows plain numbers only, so that no derivative passes through it.
-"""
+"""A user's own law on a slice, behind an address; it knows plain numbers only, so that no derivative passes through it."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -16,31 +16,31 @@ from limbless.mechanics.forces.laws import OnSegment, law, law_slice, law_wrench
 
 @constants
 class User(OnSegment):
-    behind: float                         # of the segment's start from the base end of the body, m
-    link: int                             # number of the link; 0 on a rod
-    address: int                          # of the function, `void law(double *buffer)`
+    behind: float  # of the segment's start from the base end of the body, m
+    link: int  # number of the link; 0 on a rod
+    address: int  # of the function, `void law(double *buffer)`
 
 
 @table
 class Buffer(Table):
     """What a user's law finds, and where it writes its answer."""
 
-    time: float                           # s
-    position: Vector                      # of the slice's centre, world, m
-    velocity: Vector                      # along the slice's own axes, m/s
-    rotation_rate: Vector                 # along them, rad/s
-    axes: Matrix                          # the slice's own axes in rows (along the body, lateral, vertical), world
-                                          # components
-    force: Vector                         # answer: per length, along the slice's own axes, N/m
-    moment: Vector                        # N
-    link: float                           # number of the link that it belongs to; 0 on a rod
-    abscissa: float                       # along the body from its base end, m
+    time: float  # s
+    position: Vector  # of the slice's centre, world, m
+    velocity: Vector  # along the slice's own axes, m/s
+    rotation_rate: Vector  # along them, rad/s
+    axes: Matrix  # the slice's own axes in rows (along the body, lateral, vertical), world
+    # components
+    force: Vector  # answer: per length, along the slice's own axes, N/m
+    moment: Vector  # N
+    link: float  # number of the link that it belongs to; 0 on a rod
+    abscissa: float  # along the body from its base end, m
 
 
 class UserLaw(NamedTuple):
     """Marks `RowLaws` of the table `User`."""
 
-    buffer: Any                           # Buffer, one row
+    buffer: Any  # Buffer, one row
 
 
 law(UserLaw, User)

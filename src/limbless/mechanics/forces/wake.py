@@ -5,6 +5,7 @@ Lighthill's force per length is the rate of the momentum P = D W of the water be
 divergence of G = (W.e1) P - T e1. The first is added mass; G is a flux inside the body, which joints hand on and a
 closed nose takes up: of all of it one wrench at the tail's end remains.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -22,14 +23,14 @@ from limbless.mechanics.forces.laws import OnBody, about_body, law, law_wrench, 
 class Wake(OnBody):
     """The trailing edge of a body."""
 
-    start: Vector                         # its place in the body, along the axes of the section there, m
-    frame: Matrix                         # these axes, in the body: along, lateral, vertical in columns
-    turned: bool                          # whether `frame` is not 1
-    added: Vector                         # D: added mass of the edge per length, kg/m
-    added_roll: float                     # kg m
-    outward: float                        # 1 where e1 points out of the body there, else -1
-    current: Vector                       # of the water, world axes, m/s
-    half_width: float                     # of the edge, m
+    start: Vector  # its place in the body, along the axes of the section there, m
+    frame: Matrix  # these axes, in the body: along, lateral, vertical in columns
+    turned: bool  # whether `frame` is not 1
+    added: Vector  # D: added mass of the edge per length, kg/m
+    added_roll: float  # kg m
+    outward: float  # 1 where e1 points out of the body there, else -1
+    current: Vector  # of the water, world axes, m/s
+    half_width: float  # of the edge, m
     half_height: float
 
 

@@ -1,6 +1,7 @@
 """Where the surface of water cuts a body: the law of `open_water` on a slice, with the immersed share φ of its section,
 and its sums over a segment.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -26,14 +27,14 @@ from limbless.mechanics.forces.surface import hydrostatic
 class Still(NamedTuple):
     """A level surface that does not move."""
 
-    level: float                          # m
+    level: float  # m
 
 
 class Wavy(NamedTuple):
     """A surface with waves."""
 
-    level: float                          # of the still water, m
-    swell: float                          # as far as all waves together can lift it, m
+    level: float  # of the still water, m
+    swell: float  # as far as all waves together can lift it, m
 
 
 class Sum(NamedTuple):
@@ -41,18 +42,18 @@ class Sum(NamedTuple):
 
     force: Vector
     torque: Vector
-    wet: Vector                           # ∫ φ ds, ∫ s φ ds, ∫ s² φ ds
-    wetting: Vector                       # the same of φ̇
+    wet: Vector  # ∫ φ ds, ∫ s φ ds, ∫ s² φ ds
+    wetting: Vector  # the same of φ̇
 
 
 class Plane(NamedTuple):
     """The plane of the water over a place that moves."""
 
-    normal: Vector                        # unit vector, world
-    depth: float                          # of the place below it, m
-    rising: float                         # along the normal, where the place is, m/s
-    turning: Vector                       # rate of the normal as the place moves, 1/s
-    shrinking: float                      # d(n_z)/dt / n_z: of a depth that is measured along the normal, 1/s
+    normal: Vector  # unit vector, world
+    depth: float  # of the place below it, m
+    rising: float  # along the normal, where the place is, m/s
+    turning: Vector  # rate of the normal as the place moves, 1/s
+    shrinking: float  # d(n_z)/dt / n_z: of a depth that is measured along the normal, 1/s
 
 
 @generic
@@ -136,9 +137,14 @@ def floating_slice(kind, row, t, piece, pressed):
     P, roll, o = scaled(row.added, W), row.added_roll * w.x, 0.0 * w.x
     energy = 0.5 * (dot(W, P) + roll * w.x)
     pressure = row.displaced * (water.rate + water.gradient @ water.velocity - pressed)
-    return Wrench(F.force - wetting * P + energy * cut.along,
-                  F.torque + cross(cut.moment, pressure) - Vector(wetting * roll, o, o) + energy * cut.about), \
-        cut.share, wetting
+    return (
+        Wrench(
+            F.force - wetting * P + energy * cut.along,
+            F.torque + cross(cut.moment, pressure) - Vector(wetting * roll, o, o) + energy * cut.about,
+        ),
+        cut.share,
+        wetting,
+    )
 
 
 @version_for(open_slice, Still, Wavy)
@@ -160,8 +166,9 @@ def sum_panel(kind, row, laws, t, body, motion, low, high, so_far):
         F, share, wetting = floating_slice(kind, row, t, piece, pressed)
         force, torque = sum_slice(F, s, ds, so_far.force, so_far.torque)
         a, b = ds * share, ds * wetting
-        so_far = Sum(force, torque, so_far.wet + Vector(a, s * a, s * s * a),
-                     so_far.wetting + Vector(b, s * b, s * s * b))
+        so_far = Sum(
+            force, torque, so_far.wet + Vector(a, s * a, s * s * a), so_far.wetting + Vector(b, s * b, s * s * b)
+        )
     return so_far
 
 
@@ -177,7 +184,7 @@ def sum_segment(kind, row, laws, t, body):
     n, depth = transpose(E) @ plane.normal, plane.depth
     e, _ = reach_of(row.half_width, row.half_height, n)
     first, slope, o = (depth + 0.5 * L * n.x) / e, -n.x / e, 0.0 * e
-    steep = 1e-9 * (1.0 + absolute(first)) / L                           # changes less than that are none
+    steep = 1e-9 * (1.0 + absolute(first)) / L  # changes less than that are none
     run = 1.0 / slope if absolute(slope) > steep else 1e12 + o
     one, other = (-1.0 - first) * run, (1.0 - first) * run
     low = minimum(maximum(minimum(one, other), o), L + o)

@@ -1,4 +1,5 @@
 """A uniform field on a mass distribution: gravity on mass, buoyancy on displaced mass."""
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -13,9 +14,9 @@ from limbless.mechanics.forces.laws import OnBody, law, law_slice, law_wrench
 
 @constants
 class Weight(OnBody):
-    field: Vector                         # m/s2, world axes
-    mass: float                           # kg; of a slice, per length
-    moment: Vector                        # its first moment in the body, kg m
+    field: Vector  # m/s2, world axes
+    mass: float  # kg; of a slice, per length
+    moment: Vector  # its first moment in the body, kg m
 
 
 class WeightLaw(NamedTuple):

@@ -1,4 +1,5 @@
 """The equations of one state, called from Python."""
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.inertia import Twist

@@ -5,6 +5,7 @@ M ẍ + Γ(ẋ, ẋ) - fY = τ + Jᵀ λ, J ẍ + J̇ ẋ = 0 (paper 003, (21)-(
 base free, manipulation gives both, torque-driven motion gives none; a clamp on another module than the base adds the
 rows J.
 """
+
 from __future__ import annotations
 
 from enum import IntEnum
@@ -16,16 +17,16 @@ from limbless.mechanics.compiled.generic import always, generic, version_for
 from limbless.mechanics.compiled.kernel import lean_pass
 from limbless.mechanics.geometric.tables import Clamped, Unclamped
 
-SINGULAR = 1e-10                 # pivot over diagonal of the metric: below it a degree of freedom has no inertia of its
-                                 # own to move
+SINGULAR = 1e-10  # pivot over diagonal of the metric: below it a degree of freedom has no inertia of its
+# own to move
 
 
 class Trouble(IntEnum):
     """What cannot be solved; a smaller number is one more than that of a degree of freedom without inertia."""
 
-    CLAMP = 1_000_000            # the clamp's rows cannot be met
-    LOCK = 2_000_000             # gimbal lock of the virtual joints
-    FRICTION = 3_000_000         # no solution was found
+    CLAMP = 1_000_000  # the clamp's rows cannot be met
+    LOCK = 2_000_000  # gimbal lock of the virtual joints
+    FRICTION = 3_000_000  # no solution was found
 
 
 @generic
@@ -92,7 +93,7 @@ def solve_free(metric, forces, clamp_count, count, solver, answer):
     for i in range(count):
         total = forces[free[i]]
         for b in range(answer.shape[0]):
-            total -= metric[free[i], b] * answer[b]       # the free ones are zero so far
+            total -= metric[free[i], b] * answer[b]  # the free ones are zero so far
         short[i] = total
     substitute(solver.factor, count, short)
     for i in range(count):

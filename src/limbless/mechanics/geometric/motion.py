@@ -1,4 +1,5 @@
 """The geometric model with smooth forces, as `integrate.runge_kutta` asks for it."""
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.columns import put_pair_at, put_quaternion_at, put_vector_at
@@ -67,6 +68,7 @@ def rest_base(options, speeds, memory):
 
 # ------------------------------------------------------------------------------------------ the equations at an instant
 
+
 @generic
 def find_mixed_terms(equations, robot, frame, x, speeds, memory):
     """What (22) as printed leaves out."""
@@ -92,7 +94,7 @@ def mixed_terms(equations, robot, frame, x, speeds, memory):
     part, total = memory.forces, memory.effort
     for a in range(total.shape[0]):
         total[a] = 0.0
-    for which in range(4):                                   # of the base, of the joints; less all and none
+    for which in range(4):  # of the base, of the joints; less all and none
         for a in range(part.shape[0]):
             part[a] = speeds[a] if which == 2 or which == (0 if a < frame.speeds else 1) else 0.0
         place(robot, frame, x, part, geometry_of(memory))
@@ -191,6 +193,7 @@ def find_efforts(robot, options, rows, memory):
 
 # -------------------------------------------------------------------------------------------------- what an engine asks
 
+
 @version_for(rate, GeometricProblem)
 @inline
 def geometric_rate(problem, i, t, inside, x, out):
@@ -201,14 +204,15 @@ def geometric_rate(problem, i, t, inside, x, out):
     rows = weigh_among(problem, t, inside, x, speeds)
     for r in range(rows):
         memory.solver.target[r] = -memory.solver.row_rates[r]
-    found = Trouble.LOCK.value if is_near_lock(options.frame, x) else find_rates(options.actuation, options, rows,
-                                                                                 memory)
+    found = (
+        Trouble.LOCK.value if is_near_lock(options.frame, x) else find_rates(options.actuation, options, rows, memory)
+    )
     if found == 0:
         find_efforts(robot, options, rows, memory)
         put_rates(robot, options, x, speeds, memory, out)
         put_joint_rates(options.actuation, robot, x, memory, out)
-    elif memory.trouble[0] == 0:                             # rates stay what they were: the engine stops at the next
-                                                             # knot
+    elif memory.trouble[0] == 0:  # rates stay what they were: the engine stops at the next
+        # knot
         memory.trouble[0] = found
 
 
@@ -273,7 +277,7 @@ def end_given(clamp, robot, state, x):
 @version_for(end_given, Unclamped)
 @inline
 def leave_given(clamp, robot, state, x):
-    return None                           # the next stage takes them from the drive
+    return None  # the next stage takes them from the drive
 
 
 @version_for(end_given, Clamped)

@@ -3,6 +3,7 @@ there.
 
 Integration keeps the module still to the order of the method; without this the rest would add up.
 """
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.inertia import Twist
@@ -18,8 +19,8 @@ from limbless.mechanics.compiled.kernel import lean_pass
 def reseat(robot, frame, clamp, x, speeds, geometry):
     """Move the base so that the clamped body has the pose of its seat and no velocity."""
     seat, H = clamp.seat, home_rotation(frame)
-    for _ in range(2):                                     # the second time removes what the first, linear, left:
-                                                           # nothing but rounding
+    for _ in range(2):  # the second time removes what the first, linear, left:
+        # nothing but rounding
         place(robot, frame, x, speeds, geometry)
         start, body = Body(geometry.bodies, 0).origin, Body(geometry.bodies, clamp.body)
         E = product(rotation_from_quaternion(seat[3], seat[4], seat[5], seat[6]), transpose(body.rotation))

@@ -4,6 +4,7 @@ A step takes the metric and all smooth forces at its middle, and asks that the v
 of the step, obey Coulomb's law exactly. A wheel that sticks then does not creep, and the torques do not depend on a
 slip speed.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -62,15 +63,16 @@ from limbless.mechanics.integrate.tally import keep as keep_tally
 class Limits(NamedTuple):
     """How well a step is solved."""
 
-    tolerance: float = 1e-13              # m/s: natural map of the friction law; torques show first what is left
-    unsolved: float = 1e-9                # m/s: a step that keeps more fails the run
-    slack: float = 1e-11                  # rad/s: error of joint rates that friction solved to `tolerance` may leave
+    tolerance: float = 1e-13  # m/s: natural map of the friction law; torques show first what is left
+    unsolved: float = 1e-9  # m/s: a step that keeps more fails the run
+    slack: float = 1e-11  # rad/s: error of joint rates that friction solved to `tolerance` may leave
 
 
 LIMITS = Limits()
 
 
 # ---------------------------------------------------------------------------------------------- to the middle of a step
+
 
 @version_for(halfway, GeometricProblem)
 @inline
@@ -86,8 +88,9 @@ def geometric_halfway(problem, n, t, h, watched, x):
     put_changes(robot, drive, n, memory)
     wheels = problem.wheels
     touching = wheels.touching
-    touching.found[0] = find_contacts(wheels.scene, wheels.rest, memory.bodies, t + 0.5 * h, 1.0, touching.contact,
-                                      touching.active)
+    touching.found[0] = find_contacts(
+        wheels.scene, wheels.rest, memory.bodies, t + 0.5 * h, 1.0, touching.contact, touching.active
+    )
     touching.found[2] = rows
     put_wheel_rows(robot, options.frame.speeds, h, geometry_of(memory), touching)
     return 0
@@ -131,6 +134,7 @@ def aim(rows, h, speeds, solver):
 
 
 # ---------------------------------------------------------------------------------------- velocities that obey the laws
+
 
 @generic
 def overload(actuation, options, rounds, h, touching, memory):
@@ -181,8 +185,9 @@ def geometric_meet(problem, t, h, x):
         put_forces(nb, h, memory)
         solve_free(memory.metric, memory.forces, rows, count, solver, memory.rates)
         couple(rows, speeds, memory.rates, solver, touching, wheels.dense)
-        iterations, worst = solve_friction(touching.contact, touching.active, touching.found[0], wheels.dense,
-                                           wheels.descent, LIMITS.tolerance)
+        iterations, worst = solve_friction(
+            touching.contact, touching.active, touching.found[0], wheels.dense, wheels.descent, LIMITS.tolerance
+        )
         touching.counts[1] += iterations
         if not worst <= LIMITS.unsolved:
             return Trouble.FRICTION.value
@@ -194,6 +199,7 @@ def geometric_meet(problem, t, h, x):
 
 
 # ----------------------------------------------------------------------------------------------- to the end of the step
+
 
 @inline
 def power_of_wrenches(robot, memory):
@@ -287,6 +293,7 @@ def count_step(robot, nb, t, h, memory):
 
 
 # -------------------------------------------------------------------------------------------------------------- records
+
 
 @version_for(keep_knot, GeometricProblem)
 @inline

@@ -1,5 +1,6 @@
 """The wheels of a step: their rows and loads, how they are coupled, and what their friction does, costs and leaves in
 a record."""
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.dense import substitute
@@ -89,8 +90,9 @@ def count_contacts(bodies, touching, tally):
     """Work of every contact along the mean velocity of its body."""
     for c in range(touching.found[0]):
         i = touching.active[c]
-        tally.contacts[i] += power(Body(bodies, touching.owner[i]).velocity,
-                                   contact_wrench(Contact(touching.contact, i)))
+        tally.contacts[i] += power(
+            Body(bodies, touching.owner[i]).velocity, contact_wrench(Contact(touching.contact, i))
+        )
 
 
 @lean_pass

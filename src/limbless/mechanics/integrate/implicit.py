@@ -8,6 +8,7 @@ halved loses its numbers. One whose next knot is where it stands waits, as it is
 
 `SDIRK4`: five stages, order 4, L-stable (Hairer and Wanner 1996, IV.6); `MIDPOINT`: one stage, order 2, symmetric.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -46,17 +47,17 @@ from limbless.mechanics.integrate.problem import (
 )
 from limbless.mechanics.integrate.runge_kutta import copy
 
-UNSOLVED = -1                             # beside what `trouble` says: a stage that does not come to rest
+UNSOLVED = -1  # beside what `trouble` says: a stage that does not come to rest
 
 
 class Patience(NamedTuple):
     """Of a stage that is to come to rest."""
 
-    most: int = 15                        # evaluations
-    halvings: int = 6                     # of one step
-    slow: float = 0.95                    # one that comes to rest more slowly
-    far: float = 20.0                     # is this many changes away from it
-    lost: float = 1e100                   # a distance beyond this is no number of a motion
+    most: int = 15  # evaluations
+    halvings: int = 6  # of one step
+    slow: float = 0.95  # one that comes to rest more slowly
+    far: float = 20.0  # is this many changes away from it
+    lost: float = 1e100  # a distance beyond this is no number of a motion
 
 
 PATIENCE = Patience()
@@ -65,36 +66,36 @@ PATIENCE = Patience()
 class Method(NamedTuple):
     """Coefficients of a rule: slopes of stage i at c_i; `gamma` on the diagonal of A."""
 
-    A: Any                                # (s, s), below the diagonal
-    b: Any                                # (s,)
-    c: Any                                # (s,)
+    A: Any  # (s, s), below the diagonal
+    b: Any  # (s,)
+    c: Any  # (s,)
     gamma: float
-    closes: bool                          # the last stage but one is at the middle of the step, the last at its end
+    closes: bool  # the last stage but one is at the middle of the step, the last at its end
 
 
 class Interval(NamedTuple):
     """From one knot to the next."""
 
-    knot: int                             # number of the first one
-    start: float                          # its time, s
-    length: float                         # s
-    inside: float                         # a time within: see `rate`
+    knot: int  # number of the first one
+    start: float  # its time, s
+    length: float  # s
+    inside: float  # a time within: see `rate`
 
 
 class Scratch(NamedTuple):
     """Memory of an engine."""
 
-    slopes: Any                           # (s, state)
-    start: Any                            # (state,) X*
-    before: Any                           # (state,) the slope before
-    past: Any                             # (3, state) slopes of the stages before, the latest first,
-    times: Any                            # (3,) and their times
-    numbers: Any                          # (2,) tolerance, how many of `past` are known
-    counts: Any                           # (3,) evaluations, stages, halvings
-    powers: Any                           # (s, actuators) W
-    last: Any                             # (actuators,) W, at the end of the step before
-    laws: Any                             # (s, laws) W
-    sizes: Any                            # (s, 2) W: sizes of all powers
+    slopes: Any  # (s, state)
+    start: Any  # (state,) X*
+    before: Any  # (state,) the slope before
+    past: Any  # (3, state) slopes of the stages before, the latest first,
+    times: Any  # (3,) and their times
+    numbers: Any  # (2,) tolerance, how many of `past` are known
+    counts: Any  # (3,) evaluations, stages, halvings
+    powers: Any  # (s, actuators) W
+    last: Any  # (actuators,) W, at the end of the step before
+    laws: Any  # (s, laws) W
+    sizes: Any  # (s, 2) W: sizes of all powers
 
 
 def sdirk4() -> Method:
@@ -102,8 +103,13 @@ def sdirk4() -> Method:
     A = np.zeros((5, 5))
     A[1, :1], A[2, :2], A[3, :3] = 1 / 2, (17 / 50, -1 / 25), (371 / 1360, -137 / 2720, 15 / 544)
     A[4, :4] = (25 / 24, -49 / 48, 125 / 16, -85 / 12)
-    return Method(A, np.array([25 / 24, -49 / 48, 125 / 16, -85 / 12, 1 / 4]),
-                  np.array([1 / 4, 3 / 4, 11 / 20, 1 / 2, 1.0]), 0.25, True)
+    return Method(
+        A,
+        np.array([25 / 24, -49 / 48, 125 / 16, -85 / 12, 1 / 4]),
+        np.array([1 / 4, 3 / 4, 11 / 20, 1 / 2, 1.0]),
+        0.25,
+        True,
+    )
 
 
 def midpoint() -> Method:
@@ -116,9 +122,19 @@ METHODS = {"sdirk4": sdirk4, "midpoint": midpoint}
 def scratch_for(method: Method, size: int, actuators: int, laws: int, tolerance: float) -> Scratch:
     """Memory for states of so many numbers."""
     stages = len(method.b)
-    return Scratch(aligned_zeros((stages, size)), aligned_zeros(size), aligned_zeros(size), aligned_zeros((3, size)),
-                   np.zeros(3), np.array([tolerance, 0.0]), np.zeros(3, dtype=np.int64),
-                   np.zeros((stages, actuators)), np.zeros(actuators), np.zeros((stages, laws)), np.zeros((stages, 2)))
+    return Scratch(
+        aligned_zeros((stages, size)),
+        aligned_zeros(size),
+        aligned_zeros(size),
+        aligned_zeros((3, size)),
+        np.zeros(3),
+        np.array([tolerance, 0.0]),
+        np.zeros(3, dtype=np.int64),
+        np.zeros((stages, actuators)),
+        np.zeros(actuators),
+        np.zeros((stages, laws)),
+        np.zeros((stages, 2)),
+    )
 
 
 @inline
@@ -168,8 +184,9 @@ def way_left(change, last):
     one = 1.0 + 0.0 * change
     contraction = change / where_positive(last, last, one)
     bound = minimum(contraction, PATIENCE.slow * one)
-    left = where_positive(PATIENCE.slow - contraction, change * maximum(bound / (1.0 - bound), one),
-                          PATIENCE.far * change)
+    left = where_positive(
+        PATIENCE.slow - contraction, change * maximum(bound / (1.0 - bound), one), PATIENCE.far * change
+    )
     return where_positive(last, left, change)
 
 
@@ -258,8 +275,7 @@ def cross_interval(problem, method, scratch, interval, x):
 
 @inline
 def implicit(problem, method, scratch, knots, record, x):
-    """Step x from the first knot to the last and record where asked. Returns what went wrong (0: nothing) and the step.
-    """
+    """Step x from the first knot to the last and record where asked. Returns what went wrong (0: nothing) and the step."""
     r, steps = 0, len(knots) - 1
     state, slope, _ = states(problem)
     for n in range(steps + 1):
@@ -291,15 +307,17 @@ def implicit(problem, method, scratch, knots, record, x):
 @lean_kernel
 def advance_lanes(problem, method, scratch, knots, record, x):
     """Eight runs side by side, each with its own times. One that could not go on has no numbers at the end."""
-    return implicit(lean_lanes(problem), lean(method), lean_lanes(scratch), lean_lanes(knots), lean(record),
-                    lean_lanes(x))
+    return implicit(
+        lean_lanes(problem), lean(method), lean_lanes(scratch), lean_lanes(knots), lean(record), lean_lanes(x)
+    )
 
 
 @lean_kernel
 def advance_duals(problem, method, scratch, knots, record, x):
     """One run with its derivatives along eight directions."""
-    return implicit(lean_duals(problem), lean(method), lean_duals(scratch), lean_duals(knots), lean(record),
-                    lean_duals(x))
+    return implicit(
+        lean_duals(problem), lean(method), lean_duals(scratch), lean_duals(knots), lean(record), lean_duals(x)
+    )
 
 
 @lean_kernel

@@ -7,6 +7,7 @@ The engine knows the order of these and nothing else: `halfway`, `meet` and `com
 `keep_knot` and `keep_step` record (a force is that of the step that ended at a knot, or of the one that begins there:
 each problem says which), and `arrive` puts the state in order for the next step. See `integrate.problem`.
 """
+
 from __future__ import annotations
 
 from limbless.mechanics.compiled.kernel import inline, lean_kernel

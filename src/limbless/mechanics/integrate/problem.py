@@ -1,4 +1,5 @@
 """What an engine asks of a problem: one version per class of problem, chosen by type."""
+
 from __future__ import annotations
 
 from math import nan
@@ -33,8 +34,7 @@ def keep(problem, x, slope, r):
 
 @generic
 def trouble(problem):
-    """0, or a number that says what cannot be solved at this instant; of robots side by side, one for each, or for all.
-    """
+    """0, or a number that says what cannot be solved at this instant; of robots side by side, one for each, or for all."""
 
 
 @generic
@@ -44,10 +44,10 @@ def states(problem):
 
 # What is counted on the way, whatever is recorded (see `tally`)
 
+
 @generic
 def look(problem, t, x, r, recorded, last):
-    """At a knot, which `rate` was asked for last: peaks and limits; where it is recorded, all counts go into record r.
-    """
+    """At a knot, which `rate` was asked for last: peaks and limits; where it is recorded, all counts go into record r."""
 
 
 @inline
@@ -85,6 +85,7 @@ def close_step(problem, step):
 
 # What an implicit stage asks (see `implicit`): X = X* + γh f(X), found with the rates of velocities as unknowns
 
+
 @generic
 def brace(problem, t, inside, x):
     """Before a step from x: how steeply the forces answer to velocities, where a stage takes that ahead."""
@@ -97,8 +98,7 @@ def steer(problem, n, share):
 
 @generic
 def occupy(problem, start, gh, slope, x):
-    """The state X = X* + γh slope that has the rates of velocities in `slope`; the rates of positions go into it too.
-    """
+    """The state X = X* + γh slope that has the rates of velocities in `slope`; the rates of positions go into it too."""
 
 
 @generic
@@ -123,6 +123,7 @@ def count_step(problem, scratch, method, h):
 
 # What Moreau's rule asks (see `moreau`): the three parts of a step of length h from knot n at time t, and what it
 # records
+
 
 @generic
 def halfway(problem, n, t, h, watched, x):

@@ -1,4 +1,5 @@
 """Classical fourth-order Runge-Kutta from knot to knot, for every problem and every scalar."""
+
 from __future__ import annotations
 
 from limbless.mechanics.compiled.kernel import inline, lean_kernel

@@ -6,6 +6,7 @@ counting. The same few functions serve every model: a loop calls one of them for
 stands at a knot, and `keep` at a record. An actuator is a joint's degree of freedom, or one strain of one section of a
 rod.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -18,48 +19,48 @@ from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, some_positive, where_positive
 from limbless.mechanics.compiled.tables import Table, table
 
-NEVER = -1.0                           # in `beyond`: the limit was not passed
-UNLIMITED = 1e25                       # in `limit`: fast math knows no infinity
-SLACK = 1e-4                           # rad or m: by how much a position may pass its bound: rounding, and a stop that
-                                       # yields
+NEVER = -1.0  # in `beyond`: the limit was not passed
+UNLIMITED = 1e25  # in `limit`: fast math knows no infinity
+SLACK = 1e-4  # rad or m: by how much a position may pass its bound: rounding, and a stop that
+# yields
 
 
 @table
 class Whole(Table):
     """Numbers of the whole run."""
 
-    exchanged: float                   # ∫ |actuators| + |environment| + |passive| dt, J
-    path: float                        # of the centre of mass, m
-    speed: float                       # of it at the last knot, m/s,
-    time: float                        # and the time of that knot, s
+    exchanged: float  # ∫ |actuators| + |environment| + |passive| dt, J
+    path: float  # of the centre of mass, m
+    speed: float  # of it at the last knot, m/s,
+    time: float  # and the time of that knot, s
 
 
 @table
 class Range(Table):
     """A joint with a range of positions, and how far it has left it."""
 
-    column: float                      # of its position in the state
+    column: float  # of its position in the state
     lower: float
     upper: float
-    excess: float                      # farthest beyond a bound, signed, rad or m,
-    time: float                        # and its time, s
-    since: float                       # when it first was beyond by more than `SLACK`
+    excess: float  # farthest beyond a bound, signed, rad or m,
+    time: float  # and its time, s
+    since: float  # when it first was beyond by more than `SLACK`
 
 
 class Tally(NamedTuple):
     """Sums and extremes of a run so far, of A actuators; with one axis more in front, those at R records."""
 
-    work: Any                          # (A,) J; J/m for a strain
-    positive: Any                      # (A,) positive work
-    peak: Any                          # (A,) largest effort with its sign, N m or N,
-    peak_time: Any                     # (A,) and its time, s
-    beyond: Any                        # (A,) time at which the limit was first passed, s
-    limit: Any                         # (A,) that limit
-    power: Any                         # (A,) at the last knot, W/m; of strains alone
-    laws: Any                          # (L,) work of each environment that pushes, J
-    contacts: Any                      # (C,) work of each contact, J
-    whole: Any                         # Whole, one row
-    ranges: Any                        # Range, one row for each joint that has one
+    work: Any  # (A,) J; J/m for a strain
+    positive: Any  # (A,) positive work
+    peak: Any  # (A,) largest effort with its sign, N m or N,
+    peak_time: Any  # (A,) and its time, s
+    beyond: Any  # (A,) time at which the limit was first passed, s
+    limit: Any  # (A,) that limit
+    power: Any  # (A,) at the last knot, W/m; of strains alone
+    laws: Any  # (L,) work of each environment that pushes, J
+    contacts: Any  # (C,) work of each contact, J
+    whole: Any  # Whole, one row
+    ranges: Any  # Range, one row for each joint that has one
 
 
 class Uncounted(NamedTuple):
@@ -69,16 +70,20 @@ class Uncounted(NamedTuple):
 class Score(NamedTuple):
     """In place of a `Tally`: what a search asks for, in any scalar; of A actuators."""
 
-    positive: Any                      # (A,) positive work, J
-    strain: Any                        # (A,) ∫ (τ / limit)^16 dt, s; (0,) where nobody asks for it
-    peak: Any                          # (A,) largest |τ| at a knot
-    scale: Any                         # (A,) 1 / limit: what torques are measured by, 1/(N m) or 1/N
+    positive: Any  # (A,) positive work, J
+    strain: Any  # (A,) ∫ (τ / limit)^16 dt, s; (0,) where nobody asks for it
+    peak: Any  # (A,) largest |τ| at a knot
+    scale: Any  # (A,) 1 / limit: what torques are measured by, 1/(N m) or 1/N
 
 
 def fresh_score(limit: Any, strained: bool = True) -> Score:
     """Nothing summed yet, of actuators with these limits; `strained`: whether torques are measured by them."""
-    return Score(positive=aligned_zeros(len(limit)), strain=aligned_zeros(len(limit) if strained else 0),
-                 peak=aligned_zeros(len(limit)), scale=1.0 / limit)
+    return Score(
+        positive=aligned_zeros(len(limit)),
+        strain=aligned_zeros(len(limit) if strained else 0),
+        peak=aligned_zeros(len(limit)),
+        scale=1.0 / limit,
+    )
 
 
 def clear_score(score: Score) -> None:
@@ -90,9 +95,19 @@ def clear_score(score: Score) -> None:
 @inline
 def at_record(kept, r):
     """What was kept of a tally in record r."""
-    return Tally(kept.work[r], kept.positive[r], kept.peak[r], kept.peak_time[r], kept.beyond[r], kept.limit[r],
-                 kept.power[r],
-                 kept.laws[r], kept.contacts[r], kept.whole[r], kept.ranges[r])
+    return Tally(
+        kept.work[r],
+        kept.positive[r],
+        kept.peak[r],
+        kept.peak_time[r],
+        kept.beyond[r],
+        kept.limit[r],
+        kept.power[r],
+        kept.laws[r],
+        kept.contacts[r],
+        kept.whole[r],
+        kept.ranges[r],
+    )
 
 
 @inline
@@ -119,15 +134,17 @@ def positive_between(low, high, p, q, a, m, b):
 @inline
 def positive_of_step(h, start, middle, end):
     """∫ of the positive part of the parabola over a step of length h: the value to fourth order, and no branch."""
-    return h * (positive_between(0.0, 0.5, start, middle, start, middle, end)
-                + positive_between(0.5, 1.0, middle, end, start, middle, end))
+    return h * (
+        positive_between(0.0, 0.5, start, middle, start, middle, end)
+        + positive_between(0.5, 1.0, middle, end, start, middle, end)
+    )
 
 
 @lean_pass
 def add_smooth_works(tally, h, powers):
     """Work of a Runge-Kutta step of length h from the powers (4, A) at its stages: of the same order as the motion."""
     crossing = 0
-    for a in range(powers.shape[1]):                     # without a branch: eight actuators at once
+    for a in range(powers.shape[1]):  # without a branch: eight actuators at once
         start, middle, end = powers[0, a], 0.5 * (powers[1, a] + powers[2, a]), powers[3, a]
         work = (h / 6.0) * (start + 4.0 * middle + end)
         least, most = minimum(minimum(start, middle), end), maximum(maximum(start, middle), end)
@@ -210,7 +227,7 @@ def watch(ranges, t, x):
 def look(tally, t, efforts, speed):
     """What stands at a knot of a smooth motion: all efforts, and the path since the knot before."""
     larger = 0
-    for a in range(efforts.shape[0]):                    # without a branch; a new largest effort is rare
+    for a in range(efforts.shape[0]):  # without a branch; a new largest effort is rare
         larger += 1 if abs(efforts[a]) > minimum(abs(tally.peak[a]), tally.limit[a]) else 0
     if larger > 0:
         for a in range(efforts.shape[0]):
@@ -286,6 +303,6 @@ def score_step(score, h, powers):
         work = (h / 6.0) * (start + 4.0 * middle + end)
         least, most = minimum(minimum(start, middle), end), maximum(maximum(start, middle), end)
         crossing = 0.0 * work
-        if some_positive(minimum(-least, most)):         # of eight robots one crosses zero once in a few steps
+        if some_positive(minimum(-least, most)):  # of eight robots one crosses zero once in a few steps
             crossing = where_positive(most, positive_of_step(h, start, middle, end), crossing)
         score.positive[a] += where_positive(-least, crossing, work)

@@ -4,6 +4,7 @@ they are.
 A contact holds some components of the twist of a section, η(C) = Ad_h⁻¹ (η_o + J): linear equations for η_o (29), and
 with a(C) = Ad_h⁻¹ (η̇_o + ad_{η_o} J + A) for η̇_o. Supports wander along the body by (33), corrected.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -33,38 +34,38 @@ class Visit(Table):
 
 @constants
 class Drift(Table):
-    velocity: Vector                      # of a support through space, head axes, m/s
+    velocity: Vector  # of a support through space, head axes, m/s
 
 
 class Held(NamedTuple):
     """All sections that something holds at E instants: touched ones first, then those at which a guided body is asked
     not to slip."""
 
-    shape: Any                            # Shape (E, N)
-    active: Any                           # (E, N, 6) which components of its twist
-    given: Any                            # (E, N, 6) what they must be
-    place: Any                            # (E, N) abscissae, m
+    shape: Any  # Shape (E, N)
+    active: Any  # (E, N, 6) which components of its twist
+    given: Any  # (E, N, 6) what they must be
+    place: Any  # (E, N) abscissae, m
 
 
 class Measure(NamedTuple):
     """How mismatches of different kinds count."""
 
-    unit: Any                             # (6,) weight of a component's mismatch
-    free: Any                             # (6,) which components of the head move,
-    scale: Any                            # (6,) and by what they count
-    ridge: float                          # added to the diagonal, as a share of the trace
+    unit: Any  # (6,) weight of a component's mismatch
+    free: Any  # (6,) which components of the head move,
+    scale: Any  # (6,) and by what they count
+    ridge: float  # added to the diagonal, as a share of the trace
 
 
 class Fit(NamedTuple):
     """The motion that agrees best with all that is held."""
 
-    answer: Any                           # Screw (E,)
-    left: Any                             # (E,) largest mismatch,
-    worst: Any                            # (E,) and of which section
-    normal: Any                           # (E, 6, 6) of the normal equations, in scaled components
-    right: Any                            # (6,) working memory, and so are
-    row: Any                              # (6,)
-    system: Any                           # (6, 7)
+    answer: Any  # Screw (E,)
+    left: Any  # (E,) largest mismatch,
+    worst: Any  # (E,) and of which section
+    normal: Any  # (E, 6, 6) of the normal equations, in scaled components
+    right: Any  # (6,) working memory, and so are
+    row: Any  # (6,)
+    system: Any  # (6, 7)
 
 
 @inline
@@ -82,9 +83,11 @@ def speed_at(X, speed, place):
     a, b, c = X[k], X[k + 1], X[k + 2]
     if c - a < 1e-9 * X[X.shape[0] - 1]:
         return speed[k + 1]
-    return (speed[k] * (place - b) * (place - c) / ((a - b) * (a - c))
-            + speed[k + 1] * (place - a) * (place - c) / ((b - a) * (b - c))
-            + speed[k + 2] * (place - a) * (place - b) / ((c - a) * (c - b)))
+    return (
+        speed[k] * (place - b) * (place - c) / ((a - b) * (a - c))
+        + speed[k + 1] * (place - a) * (place - c) / ((b - a) * (b - c))
+        + speed[k + 2] * (place - a) * (place - b) / ((c - a) * (c - b))
+    )
 
 
 @inline
@@ -128,7 +131,7 @@ def travel(X, knots, speed, spacing, timetable, places, path, present):
     Supports come and go at the ends of steps. One that passes an end of the body within a step stays at that end until
     the step is over, so that the next one, which enters then, takes over without a gap; what is missing by less than
     `ROUNDING` of a step's way counts as done, or rounding would decide which of the two comes first. None is ever
-    outside the body. """
+    outside the body."""
     last = X[X.shape[0] - 1]
     for n in range(knots.shape[0] - 1):
         h = knots[n + 1] - knots[n]

@@ -4,6 +4,7 @@ its power.
 The same as `models.macro_continuous.recording` finds for records in NumPy, here in the loop: eight nodes side by side
 for what each slice needs, then one sum from the head on. Sections are the middle nodes of panels that have a length.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -60,7 +61,7 @@ def need_of(needs, k):
 def poked(memory, shapes, k):
     """What acts at node k alone, in the head frame."""
     F = Pushed(memory.pokes, k).wrench
-    if dot(F.force, F.force) + dot(F.torque, F.torque) == 0.0:                    # at nearly all nodes
+    if dot(F.force, F.force) + dot(F.torque, F.torque) == 0.0:  # at nearly all nodes
         return nothing()
     shape = Shape(shapes, k)
     return to_head(shape.rotation, shape.place, F)
@@ -149,31 +150,32 @@ def look_and_keep_strains(memory, kept, r, recorded, last, t, speed):
 
 # ------------------------------------------------------------------------------ of a block whose motion contacts decide
 
+
 class Steps(NamedTuple):
     """The instants of a block of K steps."""
 
-    knots: Any                            # (K + 1,) s
-    record: Any                           # (K + 1,) whether a knot is recorded
-    grid: Any                             # (K, 3) instants at start, middle and end of every step; the end of one is
-                                          # the start of the next unless something switches
-    stage: Any                            # (E,) instant of the drive
-    stands: Any                           # (E,) which of the J instants at knots it is, or -1
+    knots: Any  # (K + 1,) s
+    record: Any  # (K + 1,) whether a knot is recorded
+    grid: Any  # (K, 3) instants at start, middle and end of every step; the end of one is
+    # the start of the next unless something switches
+    stage: Any  # (E,) instant of the drive
+    stands: Any  # (E,) which of the J instants at knots it is, or -1
 
 
 class Powers(NamedTuple):
     """Powers at E instants, W."""
 
-    laws: Any                             # (E, environments)
-    contacts: Any                         # (E, contacts)
-    whole: Any                            # (E, 3) actuators, environment and passive strains
+    laws: Any  # (E, environments)
+    contacts: Any  # (E, contacts)
+    whole: Any  # (E, 3) actuators, environment and passive strains
 
 
 class Inside(NamedTuple):
     """What the body needs at the J instants at knots."""
 
-    inner: Any                            # Pushed (J, sections): before every section, head frame
-    speed: Any                            # (J,) of the centre of mass, m/s
-    hold: Any                             # Pushed (J,): what holds the head
+    inner: Any  # Pushed (J, sections): before every section, head frame
+    speed: Any  # (J,) of the centre of mass, m/s
+    hold: Any  # Pushed (J,): what holds the head
 
 
 @lean_kernel
@@ -211,7 +213,7 @@ def count(robot, memory, strains, kept, steps, powers, inside):
     r, tally, knots, grid = 0, memory.tally, steps.knots, steps.grid
     for n in range(grid.shape[0] + 1):
         if n < grid.shape[0] and (n == 0 or grid[n, 0] != grid[n - 1, 2]):
-            i = grid[n, 0]                               # the step begins with powers of its own
+            i = grid[n, 0]  # the step begins with powers of its own
             whole = Whole(tally.whole, 0)
             whole.time = knots[n]
             whole.speed = inside.speed[steps.stands[i]]

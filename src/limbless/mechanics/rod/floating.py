@@ -1,4 +1,5 @@
 """A rod at the surface of water: its added mass follows the pose of the head, and with it all sums over the shape."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -25,10 +26,10 @@ class FloatingSlices(NamedTuple):
     """Water with a surface on the slices of a rod."""
 
     owner: int
-    kind: Any                             # OpenLaw
-    rows: Any                             # Open; `body` is the node
-    pushed: Any                           # Pushed (rows,): memory for the wrenches per length
-    dry: Any                              # (nodes, 6): inertia per length without water
+    kind: Any  # OpenLaw
+    rows: Any  # Open; `body` is the node
+    pushed: Any  # Pushed (rows,): memory for the wrenches per length
+    dry: Any  # (nodes, 6): inertia per length without water
 
 
 @generic

@@ -1,5 +1,6 @@
 """A rod whose net motion is given, by contacts: its pose along the motion, and what this motion takes (paper 000, Fig.
 5)."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -31,25 +32,25 @@ class HeadPose(Table):
 class HeadPath(NamedTuple):
     """The motion of the head at E instants."""
 
-    times: Any                            # (E,) s
-    inside: Any                           # (E,) times within the steps: which windows are open
-    poses: Any                            # HeadPose (E,)
-    twist: Any                            # Screw (E,)
-    rate: Any                             # Screw (E,) of the components of the twist
-    stage: Any                            # (E,) instant of the drive: row of the shapes
-    stands: Any                           # (E,) which of the J instants at knots it is, or -1
+    times: Any  # (E,) s
+    inside: Any  # (E,) times within the steps: which windows are open
+    poses: Any  # HeadPose (E,)
+    twist: Any  # Screw (E,)
+    rate: Any  # Screw (E,) of the components of the twist
+    stage: Any  # (E,) instant of the drive: row of the shapes
+    stands: Any  # (E,) which of the J instants at knots it is, or -1
 
 
 class Taken(NamedTuple):
     """What the motion takes."""
 
-    bias: Any                             # Pushed (E,) inertial wrench without the rate of the twist, head frame
-    push: Any                             # Pushed (E,) of the environment
-    powers: Any                           # (E, 2) of the strains' drive without that rate, and of the environment, W
-    laws: Any                             # (E, environments) W
-    loads: Any                            # Load (J, nodes)
-    inner: Any                            # Pushed (J, sections): what the body before every section needs, head frame
-    speed: Any                            # (J,) of the centre of mass, m/s
+    bias: Any  # Pushed (E,) inertial wrench without the rate of the twist, head frame
+    push: Any  # Pushed (E,) of the environment
+    powers: Any  # (E, 2) of the strains' drive without that rate, and of the environment, W
+    laws: Any  # (E, environments) W
+    loads: Any  # Load (J, nodes)
+    inner: Any  # Pushed (J, sections): what the body before every section needs, head frame
+    speed: Any  # (J,) of the centre of mass, m/s
 
 
 @lean_kernel

@@ -7,6 +7,7 @@ lanes. The others (a water surface, a user's function) come row by row, and so d
 Every element adds its wrench to `Instant.push`, and its power to that of its environment; what it does to each node
 stays in `pushed`.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -28,13 +29,13 @@ from limbless.mechanics.rod.tables import Instant, Load, Section, Shape
 class SliceBands(NamedTuple):
     """All laws of one kind that one environment has for a rod, in bands of eight nodes."""
 
-    owner: int                            # number of the environment
-    kind: Any                             # its class: chooses the formula
-    rows: Any                             # the kind's table; all of them have `since`, `until` and `body`, the node
-    bands: Any                            # the same table in lanes
-    octets: Any                           # (bands,) nodes 8 b to 8 b + 7
-    share: Any                            # (bands, 8) weights of these nodes, m; 0 where the law does not act
-    pushed: Any                           # Pushed (bands,) in lanes: memory for the wrenches per length
+    owner: int  # number of the environment
+    kind: Any  # its class: chooses the formula
+    rows: Any  # the kind's table; all of them have `since`, `until` and `body`, the node
+    bands: Any  # the same table in lanes
+    octets: Any  # (bands,) nodes 8 b to 8 b + 7
+    share: Any  # (bands, 8) weights of these nodes, m; 0 where the law does not act
+    pushed: Any  # Pushed (bands,) in lanes: memory for the wrenches per length
 
 
 class SliceRows(NamedTuple):
@@ -43,7 +44,7 @@ class SliceRows(NamedTuple):
     owner: int
     kind: Any
     rows: Any
-    pushed: Any                           # Pushed (rows,): memory for the wrenches per length
+    pushed: Any  # Pushed (rows,): memory for the wrenches per length
 
 
 class Carrier(NamedTuple):
@@ -51,7 +52,7 @@ class Carrier(NamedTuple):
 
     rotation: Matrix
     origin: Vector
-    velocity: Twist                       # world axes
+    velocity: Twist  # world axes
 
 
 class NodeRows(NamedTuple):
@@ -60,7 +61,7 @@ class NodeRows(NamedTuple):
     owner: int
     kind: Any
     rows: Any
-    pushed: Any                           # Pushed (rows,): memory for the wrenches
+    pushed: Any  # Pushed (rows,): memory for the wrenches
 
 
 @inline
@@ -72,8 +73,10 @@ def nothing():
 @inline
 def summed(F):
     """The sum of eight wrenches."""
-    return Wrench(Vector(total(F.force.x), total(F.force.y), total(F.force.z)),
-                  Vector(total(F.torque.x), total(F.torque.y), total(F.torque.z)))
+    return Wrench(
+        Vector(total(F.force.x), total(F.force.y), total(F.force.z)),
+        Vector(total(F.torque.x), total(F.torque.y), total(F.torque.z)),
+    )
 
 
 @inline
@@ -200,6 +203,7 @@ def push_paced(forces, t, inside, robot, memory, pace):
 
 
 # ---------------------------------------------------------------------------- what pushes each node, from the last push
+
 
 @generic
 def load(element, inside, memory):

@@ -1,5 +1,6 @@
 """The motion of the head at one instant (paper 000, Fig. 2): its twist from the state, its acceleration from what
 pushes the rod."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -59,8 +60,10 @@ def put_full(matrix, I):
 def held_part(free, F):
     """The components of a wrench along which the head is held."""
     f, n = F.force, F.torque
-    return Wrench(Vector((1.0 - free[0]) * f.x, (1.0 - free[1]) * f.y, (1.0 - free[2]) * f.z),
-                  Vector((1.0 - free[3]) * n.x, (1.0 - free[4]) * n.y, (1.0 - free[5]) * n.z))
+    return Wrench(
+        Vector((1.0 - free[0]) * f.x, (1.0 - free[1]) * f.y, (1.0 - free[2]) * f.z),
+        Vector((1.0 - free[3]) * n.x, (1.0 - free[4]) * n.y, (1.0 - free[5]) * n.z),
+    )
 
 
 @inline
@@ -72,6 +75,7 @@ def solve_for(F, free, memory):
 
 
 # ------------------------------------------------------------------------------------------------- the forms of a state
+
 
 @generic
 def find_twist(form, problem, t, inside, x):
@@ -185,6 +189,7 @@ def momentum_rate(form, instant, outer):
 
 
 # ---------------------------------------------------------------------------------------------------------- one instant
+
 
 @lean_pass
 def place_head(memory, x):

@@ -1,5 +1,6 @@
 """A rod as a problem for an engine: its net motion comes from what pushes it (paper 000, Fig. 2). The state is a
 `HeadState`."""
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.lie import normalised
@@ -52,6 +53,7 @@ def rod_trouble(problem):
 
 # Without inertia the twist in the state does not move: the one found at a knot is where the search begins at the stages
 # of its step, and at the next knot.
+
 
 @generic
 def add_moving(form, start, step, slope, end):
@@ -143,7 +145,7 @@ def rod_spend(problem, stage, seconds, inside, x, slope):
     add_laws(memory.tally, seconds, memory.law_powers, rates.actuators - passive, rates.environment, passive)
 
 
-idle(close_step, RodProblem)                # works are counted from knot to knot: see `efforts.look_at_strains`
+idle(close_step, RodProblem)  # works are counted from knot to knot: see `efforts.look_at_strains`
 
 
 @version_for(keep, RodProblem)

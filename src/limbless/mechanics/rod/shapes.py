@@ -3,6 +3,7 @@
 The shape and all sums over it do not depend on how the head moves, so that instants are independent of each other:
 `sweep` and `gather_shape` run with lanes for numbers, and take little longer for eight instants than for one.
 """
+
 from __future__ import annotations
 
 from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
@@ -21,6 +22,7 @@ def make_desk(nodes: int) -> Desk:
 
 # Copies between instants side by side and one after the other are a third of what a shape costs. Eight streams are read
 # or written at once, without a branch: lanes beyond the last instant repeat it.
+
 
 @lean_pass
 def lay_out(value, first, desk):

@@ -1,5 +1,6 @@
 """Strains of a rod, before anything is computed with them: are they finite and within bounds, and the strains of a
 given bend."""
+
 from __future__ import annotations
 
 from limbless.mechanics.compiled.kernel import careful_kernel, kernel

@@ -1,4 +1,5 @@
 """Sums over the rod that the shape alone decides: inertia, momentum and what the motion of the shape takes."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -16,8 +17,11 @@ def axes_sum(R, d):
     a, b, o = d.x - d.z, d.y - d.z, 0.0 * d.x
     x, y = Vector(R.x.x, R.y.x, R.z.x), Vector(R.x.y, R.y.y, R.z.y)
     ax, by = a * x, b * y
-    return Matrix(ax.x * x + by.x * y + Vector(d.z, o, o), ax.y * x + by.y * y + Vector(o, d.z, o),
-                  ax.z * x + by.z * y + Vector(o, o, d.z))
+    return Matrix(
+        ax.x * x + by.x * y + Vector(d.z, o, o),
+        ax.y * x + by.y * y + Vector(o, d.z, o),
+        ax.z * x + by.z * y + Vector(o, o, d.z),
+    )
 
 
 @inline

@@ -15,6 +15,7 @@ to the end of a panel is Simpson's, to its middle the one of the same parabola. 
 
 Every function takes any scalar: with lanes, eight instants are computed at once (`shapes`).
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -142,11 +143,11 @@ def sweep(halves, value, rate, acceleration, shape):
 class Reach(NamedTuple):
     """Points between nodes, each at the end of a panel of its own that begins at a node."""
 
-    strains: tuple                        # three Screw (points, 3): strain, rate and acceleration at the node, half way
-                                          # and at the point
-    halves: NDArray[np.float64]           # (points,) half the length of that panel, m
-    nodes: NDArray[np.int64]              # (points,) where it begins
-    rows: NDArray[np.int64]               # (points,) the instant: row of the shapes
+    strains: tuple  # three Screw (points, 3): strain, rate and acceleration at the node, half way
+    # and at the point
+    halves: NDArray[np.float64]  # (points,) half the length of that panel, m
+    nodes: NDArray[np.int64]  # (points,) where it begins
+    rows: NDArray[np.int64]  # (points,) the instant: row of the shapes
 
 
 @lean_kernel
@@ -162,6 +163,7 @@ def reach_many(reach, shapes, out):
 
 
 # -------------------------------------------- twists and wrenches of R records, between the head frame and the sections
+
 
 class ToSections(NamedTuple):
     """Ad_h⁻¹ of twists that are given in the head frame."""
@@ -211,7 +213,7 @@ def adjoint_matrices(shapes: NDArray[np.float64]) -> NDArray[np.float64]:
     Rt = np.swapaxes(Shape.of(shapes).rotation.reshape(*shapes.shape[:-1], 3, 3), -1, -2)
     x, y, z = np.moveaxis(Shape.of(shapes).place, -1, 0)
     o = np.zeros_like(x)
-    lever = np.stack([np.stack([o, z, -y], -1), np.stack([-z, o, x], -1), np.stack([y, -x, o], -1)], -2)       # -[p]
+    lever = np.stack([np.stack([o, z, -y], -1), np.stack([-z, o, x], -1), np.stack([y, -x, o], -1)], -2)  # -[p]
     out = np.zeros((*shapes.shape[:-1], 6, 6))
     out[..., :3, :3] = out[..., 3:, 3:] = Rt
     out[..., :3, 3:] = Rt @ lever

@@ -7,6 +7,7 @@ the lift per length times ∫ e G(h) ds, G' = φ. That is depth ∫ φ ds - n . 
 wet: force, moment and potential are made of the same three integrals. Vectors as in `equilibrium`; moments are about
 the centre of the slab unless a comment says about the centre of disk 0.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -28,18 +29,19 @@ class Slab(NamedTuple):
     """How a slab lies in the water."""
 
     centre: Vector
-    axes: Matrix                          # in rows: along the slab, along both half axes
-    tilt: Vector                          # n along these
-    reach: float                          # e
-    pull: Vector                          # a² n2 e2 + b² n3 e3
+    axes: Matrix  # in rows: along the slab, along both half axes
+    tilt: Vector  # n along these
+    reach: float  # e
+    pull: Vector  # a² n2 e2 + b² n3 e3
     depth: float
-    wet: float                            # ∫ φ ds, m
-    along: float                          # ∫ s φ ds, s from the middle, m²
-    sag: float                            # ∫ (1 - h²)^(3/2) ds, m
-    arm: Vector                           # first moment of what is wet over the area of a section, m²
+    wet: float  # ∫ φ ds, m
+    along: float  # ∫ s φ ds, s from the middle, m²
+    sag: float  # ∫ (1 - h²)^(3/2) ds, m
+    arm: Vector  # first moment of what is wet over the area of a section, m²
 
 
 # ------------------------------------------------------------------------------------------------------ where slabs are
+
 
 @generic
 def lay_slabs(water, spine, q):
@@ -100,17 +102,22 @@ def cut_slab(water, s, mark, part, share, count):
     store_matrix(slabs.rotation[s], matrix_of(marks.rotation[mark + 1]))
     for k in range(freedoms):
         a, b, c = part_of(k, low, share), part_of(k, part, share), part_of(k, high, share)
-        store(slabs.offset_rate[s, k], after * c * vector_of(marks.centroid_rate[mark + 2, k])
-              - before * a * vector_of(marks.centroid_rate[mark, k]))
+        store(
+            slabs.offset_rate[s, k],
+            after * c * vector_of(marks.centroid_rate[mark + 2, k])
+            - before * a * vector_of(marks.centroid_rate[mark, k]),
+        )
         store(slabs.turn[s, k], b * vector_of(marks.turn[mark + 1, k]))
         for m in range(freedoms):
             both = b * part_of(m, part, share)
             store(slabs.turn_second[s, k, m], both * vector_of(marks.turn_second[mark + 1, k, m]))
         for m in range(k, freedoms):
             at = pair(k, m)
-            store(slabs.offset_second[s, at],
-                  after * c * part_of(m, high, share) * vector_of(marks.centroid_second[mark + 2, at])
-                  - before * a * part_of(m, low, share) * vector_of(marks.centroid_second[mark, at]))
+            store(
+                slabs.offset_second[s, at],
+                after * c * part_of(m, high, share) * vector_of(marks.centroid_second[mark + 2, at])
+                - before * a * part_of(m, low, share) * vector_of(marks.centroid_second[mark, at]),
+            )
 
 
 @inline
@@ -124,8 +131,11 @@ def slab_at(water, posture, i, s):
     """Slab s, of vertebra i, in the water."""
     inner, up = matrix_of(posture.rotation[i]), vector_of(water.up)
     centre, R = vector_of(posture.origin[i]) + inner @ vector_of(water.slabs.offset[s]), water.slabs.rotation[s]
-    axes = Matrix(inner @ Vector(R[0, 2], R[1, 2], R[2, 2]), inner @ Vector(R[0, 0], R[1, 0], R[2, 0]),
-                  inner @ Vector(R[0, 1], R[1, 1], R[2, 1]))
+    axes = Matrix(
+        inner @ Vector(R[0, 2], R[1, 2], R[2, 2]),
+        inner @ Vector(R[0, 0], R[1, 0], R[2, 0]),
+        inner @ Vector(R[0, 1], R[1, 1], R[2, 1]),
+    )
     n, depth, length = axes @ up, water.height - dot(up, centre), water.thickness[i]
     e, pulls = reach_of(water.half_width, water.half_height, n)
     first, last = (depth + 0.5 * length * n.x) / e, (depth - 0.5 * length * n.x) / e
@@ -142,6 +152,7 @@ def slab_at(water, posture, i, s):
 
 
 # ---------------------------------------------------------------------------------------------------- what water does
+
 
 @generic
 def lift_energy(water, spine, q, posture):
@@ -203,7 +214,7 @@ def answer_of(water, slab, i, move):
     # a slab that stands upright reaches no less than THIN: see `reach_of`
     de = (a * a * n.y * dn.y + b * b * n.z * dn.z) / e if e > THIN * b else 0.0
     plane = waterplane_along(slab.depth / e, -n.x / e, length, water.nodes, water.weights, 0, 2)
-    here, ahead = -dot(up, move.linear) - plane.at * dn.x - plane.height * de, n.x * de / e - dn.x     # e dh, its slope
+    here, ahead = -dot(up, move.linear) - plane.at * dn.x - plane.height * de, n.x * de / e - dn.x  # e dh, its slope
     wet = (plane.width * here + plane.lever * ahead) / e
     beyond = (plane.lever * here + plane.spread * ahead) / e
     sag = -(1.0 / SAG) * (plane.height * wet - (n.x / e) * beyond)
@@ -220,6 +231,7 @@ def stiffness_of(slab, push, move, change):
 
 
 # --------------------------------------------------------------------------------------- residual and matrix of a spine
+
 
 @generic
 def add_lift(water, spine, q, posture, r, H):
@@ -250,8 +262,10 @@ def add_wrench(row, F):
 @inline
 def unit_twist(c):
     """The c-th of six."""
-    return Twist(Vector(1.0 if c == 0 else 0.0, 1.0 if c == 1 else 0.0, 1.0 if c == 2 else 0.0),
-                 Vector(1.0 if c == 3 else 0.0, 1.0 if c == 4 else 0.0, 1.0 if c == 5 else 0.0))
+    return Twist(
+        Vector(1.0 if c == 0 else 0.0, 1.0 if c == 1 else 0.0, 1.0 if c == 2 else 0.0),
+        Vector(1.0 if c == 3 else 0.0, 1.0 if c == 4 else 0.0, 1.0 if c == 5 else 0.0),
+    )
 
 
 @lean_pass
@@ -274,8 +288,7 @@ def lift_beyond(water, posture, i, F, r, H):
 
 @lean_pass
 def lift_within(water, posture, i, s, r, H):
-    """Slab s of vertebra i moves with its unknowns in a way of its own. Returns the wrench about the centre of disk 0.
-    """
+    """Slab s of vertebra i moves with its unknowns in a way of its own. Returns the wrench about the centre of disk 0."""
     freedoms, slabs, inner = water.felt.shape[0], water.slabs, matrix_of(posture.rotation[i])
     slab = slab_at(water, posture, i, s)
     push = wrench_on(water, slab, i)
@@ -287,8 +300,9 @@ def lift_within(water, posture, i, s, r, H):
         add_wrench(water.felt[k], stiffness_of(slab, push, move, change))
         for m in range(k + 1):
             other = Twist(inner @ vector_of(slabs.offset_rate[s, m]), inner @ vector_of(slabs.turn[s, m]))
-            second = Twist(inner @ vector_of(slabs.offset_second[s, pair(m, k)]),
-                           inner @ vector_of(slabs.turn_second[s, m, k]))
+            second = Twist(
+                inner @ vector_of(slabs.offset_second[s, pair(m, k)]), inner @ vector_of(slabs.turn_second[s, m, k])
+            )
             H[freedoms * i + m, column] -= power(other, change) + power(second, push)
     for c in range(6):
         twist = unit_twist(c)
@@ -307,8 +321,7 @@ def add_column(table, c, F):
 @version_for(add_lift, Level)
 @lean_pass
 def add_level(water, spine, q, posture, r, H):
-    """From tip to base, as `forces` sweeps dead loads: the stiffness of all slabs beyond a vertebra is one 6 x 6 table.
-    """
+    """From tip to base, as `forces` sweeps dead loads: the stiffness of all slabs beyond a vertebra is one 6 x 6 table."""
     v, freedoms = q.shape
     count = len(water.slabs.offset) // v
     lay_slabs(water, spine, q)

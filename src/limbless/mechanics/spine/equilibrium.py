@@ -4,6 +4,7 @@
 All vectors along the axes of the clamped disk 0 (z along the backbone) unless a comment says otherwise. The unknowns of
 vertebra i are in row i of q; in flat arrays they stand at freedoms * i + k.
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -117,7 +118,7 @@ def stretch_energy(stiffness, stiffening, stretch):
     x = max(stretch, 0.0)
     if stiffening > 0.0:
         return stiffness * (np.expm1(stiffening * x) / stiffening - x) / stiffening
-    return 0.5 * stiffness * x ** 2
+    return 0.5 * stiffness * x**2
 
 
 @lean_kernel
@@ -159,8 +160,7 @@ def stored_energy(spine, loads, q, posture):
 
 @lean_kernel
 def energy(spine, loads, q, posture):
-    """V(q), J: what is stored, and what tendons would give. Call `take_posture` first; without friction and tip moment.
-    """
+    """V(q), J: what is stored, and what tendons would give. Call `take_posture` first; without friction and tip moment."""
     value, total = stored_energy(spine, loads, q, posture), posture.total
     for c in range(len(total)):
         if loads.elastic[c] > 0.0:
@@ -223,8 +223,9 @@ def forces(spine, loads, q, posture, r, H):
                 r[row] += tension[i, c] * slope[i, c, k]
             for m in range(k, freedoms):
                 W_m, at = vector_of(turn[i, m]), pair(k, m)
-                value = dot(R @ vector_of(bones.offset_second[i, at]),
-                            F) + dot(R @ vector_of(bones.turn_second[i, k, m]), M)
+                value = dot(R @ vector_of(bones.offset_second[i, at]), F) + dot(
+                    R @ vector_of(bones.turn_second[i, k, m]), M
+                )
                 value += dot(W, S @ W_m) - dot(W, W_m) * trace + dot(R @ vector_of(bones.centroid_second[i, at]), f_c)
                 value = -value
                 for c in range(tendons):
@@ -263,8 +264,8 @@ def moments(spine, loads, q, posture, drop_axial, r):
     v, freedoms, tendons = q.shape[0], q.shape[1], len(posture.total)
     share_tension(spine, loads, posture)
     lay_slabs(loads.water, spine, q)
-    F, M = Vector(0.0, 0.0, 0.0), vector_of(loads.tip_moment)              # sums over what lies beyond, moment about
-                                                                           # O_0
+    F, M = Vector(0.0, 0.0, 0.0), vector_of(loads.tip_moment)  # sums over what lies beyond, moment about
+    # O_0
     for i in range(v - 1, -1, -1):
         R, inner, O = matrix_of(rotation[i + 1]), matrix_of(rotation[i]), vector_of(origin[i + 1])
         force = vector_of(loads.disk[i])

@@ -4,6 +4,7 @@ Tendons work in groups of antagonists, of which one is always slack: pairs (49)-
 of g tendons has g - 1 unknowns u, the tensions less that of its last tendon: T_c = u_c - min(u, 0), the last one's is
 -min(u, 0).
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -42,7 +43,7 @@ def share_out(aim, u, command, rate):
                 lowest, slack = u[place - a], place
         for place in range(begin, last + 1):
             c = member[place]
-            command[c] = abs((u[place - a] if place < last else 0.0) - lowest)         # never -0
+            command[c] = abs((u[place - a] if place < last else 0.0) - lowest)  # never -0
             if place < last:
                 rate[c, place - a] += 1.0
             if slack < last:
@@ -104,7 +105,7 @@ def put_miss(problem, aim, target):
     turn = 2.0 * np.pi
     for p in range(m):
         apart = value[rows[p]] - target[p]
-        if rows[p] >= 3:                                             # an angle: the shorter way round
+        if rows[p] >= 3:  # an angle: the shorter way round
             apart -= turn * np.rint(apart / turn)
         tips[p, m] = apart
         miss = max(miss, abs(apart) / (1.0 if rows[p] >= 3 else whole_length(problem.spine)))
@@ -128,8 +129,8 @@ def solve_tips(iteration, rows):
             largest = max(largest, abs(A[a, p]))
     eliminate_rows(A, m)
     for a in range(m):
-        determinant *= abs(A[a, a])                                  # elimination leaves the pivots there
-    return determinant > 1e-9 * largest ** m
+        determinant *= abs(A[a, a])  # elimination leaves the pivots there
+    return determinant > 1e-9 * largest**m
 
 
 @lean_pass

@@ -1,4 +1,5 @@
 """A minimum of the energy of a spine between its stops: projected Newton."""
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.dense import substitute

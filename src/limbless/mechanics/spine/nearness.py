@@ -1,4 +1,5 @@
 """How near a posture is to an equilibrium, and how near is enough."""
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -12,12 +13,12 @@ from limbless.mechanics.compiled.kernel import inline, lean_pass
 class Limits(NamedTuple):
     """How far and how finely equilibria are looked for."""
 
-    largest_step: float = 0.3             # rad: keeps a full Newton step where the energy is like its quadratic model
-    precision: float = 1e-12              # of the largest stiffness: residuals (N m) below it are rounding
-    difference: float = 1e-8              # rad: far below what takes a tendon from stick to slip, far above rounding
-    shortest: float = 0.02                # of the length of a vertebra: disks would touch long before a tendon is as
-                                          # short as that between them
-    slack: float = 1e-9                   # N: a tendon with less has no friction to speak of
+    largest_step: float = 0.3  # rad: keeps a full Newton step where the energy is like its quadratic model
+    precision: float = 1e-12  # of the largest stiffness: residuals (N m) below it are rounding
+    difference: float = 1e-8  # rad: far below what takes a tendon from stick to slip, far above rounding
+    shortest: float = 0.02  # of the length of a vertebra: disks would touch long before a tendon is as
+    # short as that between them
+    slack: float = 1e-9  # N: a tendon with less has no friction to speak of
 
 
 LIMITS = Limits()

@@ -3,6 +3,7 @@ loads.
 
 Stops are bounds on q with a complementary moment. A kernel returns an `Outcome`; `q` then holds its last posture.
 """
+
 from __future__ import annotations
 
 from limbless.mechanics.algebra.dense import eliminate_rows
@@ -15,6 +16,7 @@ from limbless.mechanics.spine.nearness import LIMITS, clipped, copy_rows, is_fol
 from limbless.mechanics.spine.tables import Energy, Moment, Outcome
 
 # ----------------------------------------------------------------------------------- a balance of any form and friction
+
 
 @generic
 def find_residual(form, problem, q, r):
@@ -101,7 +103,7 @@ def put_slips(problem, q):
             continue
         aim, here = slip_aim(problem, scale, c), loads.slip[c]
         if not -1.0 < aim < 1.0:
-            loads.slip[c] = clipped(aim, -1.0, 1.0)                # slides: taken over at once, no step is left
+            loads.slip[c] = clipped(aim, -1.0, 1.0)  # slides: taken over at once, no step is left
             continue
         loads.slip[c] = here + nudge
         residual(problem, q, above)
@@ -112,8 +114,8 @@ def put_slips(problem, q):
         for row in range(n):
             change = max(change, abs(above[row] - below[row]))
         if change <= 2.0 * nudge * tolerance:
-            continue                                               # a straight tendon does not rub: its slip has no
-                                                                   # effect
+            continue  # a straight tendon does not rub: its slip has no
+            # effect
         J[n + c, n + c] = 0.0
         J[n + c, last] = loads.before[c] - posture.total[c]
         for row in range(n):
@@ -161,8 +163,8 @@ def step_down(problem, q, tolerance):
             # beyond 1 it will slide in the next step
             loads.slip[c] = clipped(slips[c] + scale * J[n + c, last], -1.1, 1.1)
         if loads.sticking:
-            break                                                  # lengths may have to move first: residuals then grow
-                                                                   # on the way
+            break  # lengths may have to move first: residuals then grow
+            # on the way
         residual(problem, q, r)
         size = natural(spine, method.stops, q, r, miss)
         if size < best or size <= tolerance:
@@ -199,6 +201,7 @@ def balance_at(problem, q):
 
 
 # --------------------------------------------------------------------------------------------------- called from Python
+
 
 @lean_kernel
 def settle(problem, q):

@@ -7,6 +7,7 @@ it before the bend, the rest behind it). With t = b² + g² everything is made o
 n)!: f1 = sin θ/θ, f2 = (1 - cos θ)/θ², f3 = (θ - sin θ)/θ³. They obey f_n = 1/n! - t f_(n+2) and f_n' = (n f_(n+2) -
 f_(n+1)) / 2, so two series give all values and derivatives, without a branch and without 0/0 when straight.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -28,7 +29,7 @@ class Arc(NamedTuple):
 class Hinge(NamedTuple):
     """A vertebra bends at one place."""
 
-    at: float                    # share of its length, 0 to 1
+    at: float  # share of its length, 0 to 1
 
 
 class Growth(NamedTuple):
@@ -42,23 +43,31 @@ class Growth(NamedTuple):
 class Vertebrae(NamedTuple):
     """Geometry of all vertebrae at one posture; vectors along the axes of the inner disk i - 1 of each."""
 
-    rotation: Array        # (v, 3, 3)     R: axes of disk i
-    offset: Array          # (v, 3)        d: centre of disk i, m
-    centroid: Array        # (v, 3)        c: centroid of the compliant joint, m
-    offset_rate: Array     # (v, 3, 3)     D_k = dd/da_k (unknown first)
-    centroid_rate: Array   # (v, 3, 3)     E_k = dc/da_k
-    turn: Array            # (v, 3, 3)     w_k: dR/da_k = [w_k] R
-    offset_second: Array   # (v, 6, 3)     D_km, in the order of `pair`
+    rotation: Array  # (v, 3, 3)     R: axes of disk i
+    offset: Array  # (v, 3)        d: centre of disk i, m
+    centroid: Array  # (v, 3)        c: centroid of the compliant joint, m
+    offset_rate: Array  # (v, 3, 3)     D_k = dd/da_k (unknown first)
+    centroid_rate: Array  # (v, 3, 3)     E_k = dc/da_k
+    turn: Array  # (v, 3, 3)     w_k: dR/da_k = [w_k] R
+    offset_second: Array  # (v, 6, 3)     D_km, in the order of `pair`
     centroid_second: Array  # (v, 6, 3)    E_km
-    turn_second: Array     # (v, 3, 3, 3)  w_k,m = dw_k/da_m, not symmetric
+    turn_second: Array  # (v, 3, 3, 3)  w_k,m = dw_k/da_m, not symmetric
 
 
 def vertebrae(count: int) -> Vertebrae:
     """Memory for `count` vertebrae."""
     z = np.zeros
-    return Vertebrae(z((count, 3, 3)), z((count, 3)), z((count, 3)), z((count, 3, 3)), z((count, 3, 3)),
-                     z((count, 3, 3)), z((count, 6, 3)),
-                     z((count, 6, 3)), z((count, 3, 3, 3)))
+    return Vertebrae(
+        z((count, 3, 3)),
+        z((count, 3)),
+        z((count, 3)),
+        z((count, 3, 3)),
+        z((count, 3, 3)),
+        z((count, 3, 3)),
+        z((count, 6, 3)),
+        z((count, 6, 3)),
+        z((count, 3, 3, 3)),
+    )
 
 
 @inline
@@ -94,7 +103,7 @@ def store_matrix(table, M):
 def bending_functions(t):
     """f1 ... f7 at t = θ², θ up to π."""
     f6, f7 = 0.0 * t, 0.0 * t
-    for k in range(12, -1, -1):                     # next terms are below 1e-20 of the first at θ = π
+    for k in range(12, -1, -1):  # next terms are below 1e-20 of the first at θ = π
         f6 = 1.0 - t * f6 / ((2.0 * k + 8.0) * (2.0 * k + 7.0))
         f7 = 1.0 - t * f7 / ((2.0 * k + 9.0) * (2.0 * k + 8.0))
     f6, f7 = f6 / 720.0, f7 / 5040.0
@@ -110,12 +119,30 @@ def in_arc(first, second, b, g, across, axial, l):
     p, rise, bow = across
     store(first[0], Vector(l * (p + 2.0 * bb * rise), l * 2.0 * bg * rise, l * 2.0 * b * axial.slope))
     store(first[1], Vector(l * 2.0 * bg * rise, l * (p + 2.0 * gg * rise), l * 2.0 * g * axial.slope))
-    store(second[0], Vector(l * (6.0 * b * rise + 4.0 * b * bb * bow), l * (2.0 * g * rise + 4.0 * bb * g * bow),
-                            l * (2.0 * axial.slope + 4.0 * bb * axial.curve)))
-    store(second[1], Vector(l * (2.0 * g * rise + 4.0 * bb * g * bow), l * (2.0 * b * rise + 4.0 * b * gg * bow),
-                            l * 4.0 * bg * axial.curve))
-    store(second[3], Vector(l * (2.0 * b * rise + 4.0 * b * gg * bow), l * (6.0 * g * rise + 4.0 * g * gg * bow),
-                            l * (2.0 * axial.slope + 4.0 * gg * axial.curve)))
+    store(
+        second[0],
+        Vector(
+            l * (6.0 * b * rise + 4.0 * b * bb * bow),
+            l * (2.0 * g * rise + 4.0 * bb * g * bow),
+            l * (2.0 * axial.slope + 4.0 * bb * axial.curve),
+        ),
+    )
+    store(
+        second[1],
+        Vector(
+            l * (2.0 * g * rise + 4.0 * bb * g * bow),
+            l * (2.0 * b * rise + 4.0 * b * gg * bow),
+            l * 4.0 * bg * axial.curve,
+        ),
+    )
+    store(
+        second[3],
+        Vector(
+            l * (2.0 * b * rise + 4.0 * b * gg * bow),
+            l * (6.0 * g * rise + 4.0 * g * gg * bow),
+            l * (2.0 * axial.slope + 4.0 * gg * axial.curve),
+        ),
+    )
 
 
 @inline
@@ -125,13 +152,20 @@ def bend(b, g, f1, f2, f3, slope2, slope3, turn, turn_second):
     store(turn[0], Vector(-bg * f3, 1.0 - gg * f3, -g * f2))
     store(turn[1], Vector(bb * f3 - 1.0, bg * f3, b * f2))
     store(turn_second[0, 0], Vector(-g * f3 - 2.0 * bb * g * slope3, -2.0 * b * gg * slope3, -2.0 * bg * slope2))
-    store(turn_second[0, 1], Vector(-b * f3 - 2.0 * b * gg * slope3, -2.0 * g * f3 - 2.0 * g * gg * slope3,
-                                    -f2 - 2.0 * gg * slope2))
-    store(turn_second[1, 0], Vector(2.0 * b * f3 + 2.0 * b * bb * slope3, g * f3 + 2.0 * bb * g * slope3,
-                                    f2 + 2.0 * bb * slope2))
+    store(
+        turn_second[0, 1],
+        Vector(-b * f3 - 2.0 * b * gg * slope3, -2.0 * g * f3 - 2.0 * g * gg * slope3, -f2 - 2.0 * gg * slope2),
+    )
+    store(
+        turn_second[1, 0],
+        Vector(2.0 * b * f3 + 2.0 * b * bb * slope3, g * f3 + 2.0 * bb * g * slope3, f2 + 2.0 * bb * slope2),
+    )
     store(turn_second[1, 1], Vector(2.0 * bb * g * slope3, b * f3 + 2.0 * b * gg * slope3, 2.0 * bg * slope2))
-    return Matrix(Vector(1.0 - bb * f2, -bg * f2, b * f1), Vector(-bg * f2, 1.0 - gg * f2, g * f1),
-                  Vector(-b * f1, -g * f1, 1.0 - t * f2))
+    return Matrix(
+        Vector(1.0 - bb * f2, -bg * f2, b * f1),
+        Vector(-bg * f2, 1.0 - gg * f2, g * f1),
+        Vector(-b * f1, -g * f1, 1.0 - t * f2),
+    )
 
 
 @inline
@@ -142,8 +176,9 @@ def hinge(rest, outer, R, first, second, turn, turn_second):
         w = vector_of(turn[k])
         store(first[k], cross(w, arm))
         for m in range(k, 2):
-            store(second[pair(k, m)], cross(vector_of(turn_second[k, m]), arm) + cross(w, cross(vector_of(turn[m]),
-                                                                                                arm)))
+            store(
+                second[pair(k, m)], cross(vector_of(turn_second[k, m]), arm) + cross(w, cross(vector_of(turn[m]), arm))
+            )
     return Vector(arm.x, arm.y, arm.z + rest)
 
 
@@ -172,8 +207,8 @@ def twisted(share, Z, R, outer, turn, turn_second):
     the outer one.
     """
     z, rest = Vector(0.0, 0.0, share), 1.0 - share
-    axis = Z @ Vector(R.x.z, R.y.z, R.z.z)                     # z of the outer disk; a turn about it leaves it where it
-                                                               # is
+    axis = Z @ Vector(R.x.z, R.y.z, R.z.z)  # z of the outer disk; a turn about it leaves it where it
+    # is
     store(turn[2], z + rest * axis)
     store(turn_second[2, 2], rest * cross(z, axis))
     for k in range(2):
@@ -207,8 +242,8 @@ def put_hinge(joint, vertebrae, i, b, g, l, R, growths):
     first, second = vertebrae.offset_rate[i], vertebrae.offset_second[i]
     end = hinge(joint.at * l, (1.0 - joint.at) * l, R, first, second, vertebrae.turn[i], vertebrae.turn_second[i])
     store(vertebrae.offset[i], end)
-    store(vertebrae.centroid[i], Vector(0.0, 0.0, joint.at * l))       # the compliant part is at the hinge; its rates
-                                                                       # stay zero
+    store(vertebrae.centroid[i], Vector(0.0, 0.0, joint.at * l))  # the compliant part is at the hinge; its rates
+    # stay zero
 
 
 @lean_pass
@@ -228,10 +263,14 @@ def place(vertebrae, length, joint, share, q):
         if q.shape[1] == 3:
             e = q[i, 2]
             Z = rotation_about(Vector(0.0, 0.0, 1.0), share * e)
-            store(offset[i], turn_place(share, Z, vector_of(offset[i]), vertebrae.offset_rate[i],
-                                        vertebrae.offset_second[i]))
-            store(centroid[i], turn_place(share, Z, vector_of(centroid[i]), vertebrae.centroid_rate[i],
-                                          vertebrae.centroid_second[i]))
+            store(
+                offset[i],
+                turn_place(share, Z, vector_of(offset[i]), vertebrae.offset_rate[i], vertebrae.offset_second[i]),
+            )
+            store(
+                centroid[i],
+                turn_place(share, Z, vector_of(centroid[i]), vertebrae.centroid_rate[i], vertebrae.centroid_second[i]),
+            )
             R = twisted(share, Z, R, (1.0 - share) * e, turn[i], turn_second[i])
         store_matrix(vertebrae.rotation[i], R)
 

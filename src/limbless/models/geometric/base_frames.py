@@ -1,4 +1,5 @@
 """How the base of a chain is described: virtual joints (a chart) or a group, and how a pose becomes its coordinates."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -14,20 +15,29 @@ Array = NDArray[np.float64]
 
 AT_ORIGIN = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 _FRAMES: dict[tuple[str, str], type[Frame]] = {
-    ("fixed", "virtual"): FixedBase, ("planar", "virtual"): PlanarChart, ("free", "virtual"): SpaceChart,
-    ("fixed", "group"): FixedBase, ("planar", "group"): PlanarGroup, ("free", "group"): SpaceGroup,
+    ("fixed", "virtual"): FixedBase,
+    ("planar", "virtual"): PlanarChart,
+    ("free", "virtual"): SpaceChart,
+    ("fixed", "group"): FixedBase,
+    ("planar", "group"): PlanarGroup,
+    ("free", "group"): SpaceGroup,
 }
 _NAMES: dict[type[Frame], tuple[str, ...]] = {
-    FixedBase: (), PlanarChart: ("X", "Y", "yaw"), PlanarGroup: ("vx", "vy", "wz"),
-    SpaceChart: ("X", "Y", "Z", "yaw", "pitch", "roll"), SpaceGroup: ("vx", "vy", "vz", "wx", "wy", "wz"),
+    FixedBase: (),
+    PlanarChart: ("X", "Y", "yaw"),
+    PlanarGroup: ("vx", "vy", "wz"),
+    SpaceChart: ("X", "Y", "Z", "yaw", "pitch", "roll"),
+    SpaceGroup: ("vx", "vy", "vz", "wx", "wy", "wz"),
 }
 
 
 def frame_of(chain: Chain, coordinates: Coordinates, equations: Form = "full") -> Frame:
     """The description of the base of this chain, whose equations are in full or with (22) as printed."""
     if equations == "printed" and (chain.base != "planar" or coordinates != "virtual"):
-        raise InputError("equations 'printed' are those of a planar base on virtual joints, as in the paper; "
-                         f"got base {chain.base!r} with coordinates {coordinates!r}: use 'full'")
+        raise InputError(
+            "equations 'printed' are those of a planar base on virtual joints, as in the paper; "
+            f"got base {chain.base!r} with coordinates {coordinates!r}: use 'full'"
+        )
     kind = _FRAMES[chain.base, coordinates]
     speeds = len(_NAMES[kind])
     return kind(speeds, 7 if kind is SpaceGroup else speeds, AT_ORIGIN.copy())

@@ -1,4 +1,5 @@
 """The geometric equations of a chain, one state at a time, under the names of paper 003."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -56,8 +57,13 @@ class Equations(ChainModel):
 
     name = "geometric"
 
-    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
-                 actuation: Actuation | None = None, settings: GeometricSettings | None = None) -> None:
+    def __init__(
+        self,
+        robot: Robot | Preset,
+        environment: Sequence[Environment] | Environment = (),
+        actuation: Actuation | None = None,
+        settings: GeometricSettings | None = None,
+    ) -> None:
         super().__init__(robot, environment, actuation)
         self.settings = own = GeometricSettings.or_default(settings)
         self.frame = frame_of(self.chain, own.coordinates, own.equations)
@@ -72,11 +78,15 @@ class Equations(ChainModel):
 
     def _refuse(self) -> None:
         if any(item.kind == "water" and getattr(item, "surface", None) is not None for item in self.environment):
-            raise InputError("water.surface: the geometric model takes deep water only; leave the surface out, or set "
-                             "model.kind to newton-euler or non-smooth")
+            raise InputError(
+                "water.surface: the geometric model takes deep water only; leave the surface out, or set "
+                "model.kind to newton-euler or non-smooth"
+            )
         if np.any(self.chain.arrays().joint_kind == Spherical.code):
-            raise InputError("the geometric model has one screw per joint: describe spherical joints as three revolute "
-                             "joints (khalil-eel: `joints: revolute`)")
+            raise InputError(
+                "the geometric model has one screw per joint: describe spherical joints as three revolute "
+                "joints (khalil-eel: `joints: revolute`)"
+            )
         refuse_feedforward(self.actuation, "geometric")
 
     def _pushes(self, item: Environment) -> bool:
@@ -122,8 +132,9 @@ class Equations(ChainModel):
         self._weigh(x, None, None)
         return self._memory.metric.copy()
 
-    def christoffel(self, x: ArrayLike, form: Literal["general", "planar"] = "general",
-                    kind: Literal["first", "second"] = "first") -> Array:
+    def christoffel(
+        self, x: ArrayLike, form: Literal["general", "planar"] = "general", kind: Literal["first", "second"] = "first"
+    ) -> Array:
         """(N, N, N): symbols of the first kind Γ_ijk (13), k lowered; with a group base those of the Koszul formula.
 
         `general` is O(n³) for any chain; `planar` is O(n²) before it is written out, for chains in a plane on virtual
@@ -137,7 +148,7 @@ class Equations(ChainModel):
         if form == "planar":
             return planar.planar_christoffel(self._planar(), numbers("x", x, self.freedoms))
         self._weigh(x, None, None)
-        symbols = np.empty((self.freedoms,) * 3)                     # every entry is written
+        symbols = np.empty((self.freedoms,) * 3)  # every entry is written
         fill_christoffel(self._robot, self.frame, self._geometry, np.empty((6, self.freedoms)), symbols)
         return symbols
 
@@ -294,8 +305,14 @@ class Equations(ChainModel):
     def _place(self, x: ArrayLike, speeds: ArrayLike | None) -> None:
         kernels.place_state(self._robot, self.frame, *self._state(x, speeds), self._geometry)
 
-    def _weigh(self, x: ArrayLike, speeds: ArrayLike | None, time: float | None, equations: Full | Printed = _FULL,
-               frame: Frame | None = None) -> None:
+    def _weigh(
+        self,
+        x: ArrayLike,
+        speeds: ArrayLike | None,
+        time: float | None,
+        equations: Full | Printed = _FULL,
+        frame: Frame | None = None,
+    ) -> None:
         """Metric and bias at a state; with a time, the environment's forces are taken off the bias."""
         forces = () if time is None else self._forces
         kernels.weigh_state(
@@ -354,8 +371,10 @@ class Equations(ChainModel):
                 "a base on SE(3), which has none"
             )
         if what == Trouble.CLAMP:
-            return ("the clamp cannot be closed: the motion-given joints leave the base no way to follow; release a "
-                    "joint or the base")
+            return (
+                "the clamp cannot be closed: the motion-given joints leave the base no way to follow; release a "
+                "joint or the base"
+            )
         if what == Trouble.FRICTION:
             return (
                 "the friction of the wheels could not be solved for, though every step has a solution; please report "

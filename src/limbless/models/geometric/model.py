@@ -1,4 +1,5 @@
 """`Geometric` through time: crawling, clamped, or driven by torques, with switches between them."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -53,22 +54,33 @@ class Geometric(Equations):
 
     worst = ("contact_residual",)
 
-    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
-                 actuation: Actuation | None = None, settings: GeometricSettings | None = None) -> None:
+    def __init__(
+        self,
+        robot: Robot | Preset,
+        environment: Sequence[Environment] | Environment = (),
+        actuation: Actuation | None = None,
+        settings: GeometricSettings | None = None,
+    ) -> None:
         super().__init__(robot, environment, actuation, settings)
         if any(getattr(wheels, "load", "") == "solved" for wheels in self.wheels):
-            raise InputError("wheels.load: the geometric model takes loads that are given (own or shared); solved ones "
-                             "need the model non-smooth")
+            raise InputError(
+                "wheels.load: the geometric model takes loads that are given (own or shared); solved ones "
+                "need the model non-smooth"
+            )
         if any(getattr(wheels, "cone", "") == "weighted" for wheels in self.wheels):
-            raise InputError("wheels.cone: set-valued friction weighted by the direction of slip has no potential, "
-                             "which the geometric model needs; take cone ellipse or box, law: regularised, or the "
-                             "model non-smooth")
+            raise InputError(
+                "wheels.cone: set-valued friction weighted by the direction of slip has no potential, "
+                "which the geometric model needs; take cone ellipse or box, law: regularised, or the "
+                "model non-smooth"
+            )
         if self.settings.equations == "printed":
-            self.notes = ("model.equations: 'printed' leaves the mixed terms out of (22), as the paper does: momentum "
-                          "is not conserved, and the motion is not that of a robot",)
+            self.notes = (
+                "model.equations: 'printed' leaves the mixed terms out of (22), as the paper does: momentum "
+                "is not conserved, and the motion is not that of a robot",
+            )
         self._driven_robot, n = tables.robot_on(self.frame, self._actuated), self.chain.freedoms
         self._given = np.zeros(self.freedoms, dtype=np.int64)
-        self._given[self.frame.speeds:] = Link.of(self._actuated.links).given[1:]
+        self._given[self.frame.speeds :] = Link.of(self._actuated.links).given[1:]
         self._phases = phases.phases_of(self.actuation, self._given, self._feedback, n)
         self._leads = chain_problem.leads(self._actuated)
         self._size = tables.state_size(self.frame, n)
@@ -88,12 +100,15 @@ class Geometric(Equations):
         for (_, end), (start, _) in pairwise(windows):
             if start < end:
                 when = "from the start on" if np.isinf(start) else f"at {start:g} s"
-                raise InputError(f"clamp: two clamps are closed {when}; a run holds one module at a time, since with "
-                                 "two of them motion-given joints have no way to move: give them `active` windows that "
-                                 "do not overlap (for one instant with force-given joints: `Geometric.solve`)")
+                raise InputError(
+                    f"clamp: two clamps are closed {when}; a run holds one module at a time, since with "
+                    "two of them motion-given joints have no way to move: give them `active` windows that "
+                    "do not overlap (for one instant with force-given joints: `Geometric.solve`)"
+                )
         if self.clamps and isinstance(self.frame, FixedBase):
-            raise InputError("clamp: the base is fixed already; give the robot `base: planar` or `base: free` to clamp "
-                             "a module")
+            raise InputError(
+                "clamp: the base is fixed already; give the robot `base: planar` or `base: free` to clamp a module"
+            )
 
     # Through time
 
@@ -101,33 +116,40 @@ class Geometric(Equations):
         """The state at time 0: pose and twist as given, joints as given or where the gait has them."""
         chain_problem.check_twist(self.chain.base, "initial.twist", np.array(initial.twist))
         x = np.zeros(self._size)
-        home, x[:self.frame.coordinates] = base_frames.seat(self.frame, initial.position, initial.orientation)
+        home, x[: self.frame.coordinates] = base_frames.seat(self.frame, initial.position, initial.orientation)
         self._put_joints(x, initial, gait)
         self._set_base_twist(home, x, np.array(initial.twist))
-        memory = {"home": home, "seat": base_frames.AT_ORIGIN.copy(), "seated": np.array([-1.0]),
-                  "impacts": np.zeros(7), "friction": np.zeros((self._wheel_count(), Remembered.width)),
-                  "phase": np.zeros(1), "handover": np.zeros(1 + 2 * self.chain.freedoms)}
+        memory = {
+            "home": home,
+            "seat": base_frames.AT_ORIGIN.copy(),
+            "seated": np.array([-1.0]),
+            "impacts": np.zeros(7),
+            "friction": np.zeros((self._wheel_count(), Remembered.width)),
+            "phase": np.zeros(1),
+            "handover": np.zeros(1 + 2 * self.chain.freedoms),
+        }
         return State(0.0, x, memory)
 
     def _set_base_twist(self, home: Array, x: Array, twist: Array) -> None:
         """Speeds of the base that make a twist given in the base frame."""
-        speeds = x[self._split:self._split + self.freedoms]
+        speeds = x[self._split : self._split + self.freedoms]
         if np.any(twist != 0.0):
             frame = self.frame._replace(home=home)
-            evaluation.place_state(self._robot, frame, x[:self._split], np.zeros(self.freedoms), self._geometry)
+            evaluation.place_state(self._robot, frame, x[: self._split], np.zeros(self.freedoms), self._geometry)
             evaluation.add_base_twist(frame, twist, self._geometry, speeds)
 
     def _rows_at_rest(self, times: Array) -> int:
-        return len(times)                                # a stretch takes its own rows of the drive
+        return len(times)  # a stretch takes its own rows of the drive
 
     def step_limit(self, state: State) -> StepLimit | None:
-        imposed = all((phase.given[self.frame.speeds:] == 1).all() for phase in self._phases)
+        imposed = all((phase.given[self.frame.speeds :] == 1).all() for phase in self._phases)
         if imposed and any(clamp.active is None for clamp in self.clamps):
-            return None          # a clamp and imposed joints decide the motion: there is nothing to brake
+            return None  # a clamp and imposed joints decide the motion: there is nothing to brake
         return super().step_limit(state)
 
-    def advance(self, state: State, knots: Array, record: NDArray[np.bool_],
-                drive: Drive) -> tuple[State, Records, Status]:
+    def advance(
+        self, state: State, knots: Array, record: NDArray[np.bool_], drive: Drive
+    ) -> tuple[State, Records, Status]:
         """Steps from knot to knot: Runge-Kutta with smooth forces, Moreau's scheme with set-valued wheels; clamps close
         in between.
         """
@@ -139,17 +161,18 @@ class Geometric(Equations):
         done, r, found = len(knots) - 1, 0, 0
         for first, last, closed, phase in self._stretches(knots):
             self._switch(x, memory, closed, self._phases[phase], tally)
-            local = record[first:last + 1].copy()
+            local = record[first : last + 1].copy()
             local[-1] &= last == len(knots) - 1
             piece = self._driven(
                 x, memory, tables.rows_of(drive, 2 * first, 2 * last + 1), knots[first : last + 1], phase
             )
-            problem = self.problem(piece, memory, closed, self._phases[phase], wheels, tally,
-                                   tables.records_from(kept, r))
-            found, step = self._step(problem, knots[first:last + 1], local, x)
+            problem = self.problem(
+                piece, memory, closed, self._phases[phase], wheels, tally, tables.records_from(kept, r)
+            )
+            found, step = self._step(problem, knots[first : last + 1], local, x)
             count = int((local if found == 0 else local[:step]).sum())
-            clamped[r:r + count] = -1.0 if closed < 0 else self._clamp_rows[closed]
-            impulse[r:r + count], energy[r:r + count] = memory["impacts"][:6], memory["impacts"][6]
+            clamped[r : r + count] = -1.0 if closed < 0 else self._clamp_rows[closed]
+            impulse[r : r + count], energy[r : r + count] = memory["impacts"][:6], memory["impacts"][6]
             r += count
             if found:
                 done = first + step
@@ -176,19 +199,28 @@ class Geometric(Equations):
         wheels.touching.counts[2] = memory.get("unrecorded", np.zeros(1))[0]
         return wheels
 
-    def problem(self, drive: Drive, memory: dict[str, Array], closed: int, phase: phases.Phase,
-                wheels: Wheels | NoWheels, tally: Tally, records: GeometricRecords) -> GeometricProblem:
+    def problem(
+        self,
+        drive: Drive,
+        memory: dict[str, Array],
+        closed: int,
+        phase: phases.Phase,
+        wheels: Wheels | NoWheels,
+        tally: Tally,
+        records: GeometricRecords,
+    ) -> GeometricProblem:
         """Everything that an engine needs for a stretch of steps in one phase with one clamp closed (-1: none)."""
         given = phase.given.copy()
         clamp: Unclamped | Clamped = Unclamped()
         if closed >= 0 and self._clamp_rows[closed] == 0:
-            given[:self.frame.speeds] = 1                                    # the base itself is clamped: (25)
+            given[: self.frame.speeds] = 1  # the base itself is clamped: (25)
         elif closed >= 0:
             clamp = Clamped(self._clamp_rows[closed], memory["seat"])
-        robot = chain_problem.mark_given(self._driven_robot, given[self.frame.speeds:].astype(bool))
+        robot = chain_problem.mark_given(self._driven_robot, given[self.frame.speeds :].astype(bool))
         actuation = chain_problem.actuation_of(robot, self._leads and phase.feedback)
-        options = GeometricOptions(actuation, self.equations, self.frame._replace(home=memory["home"]), clamp, given,
-                                   phase.feedback)
+        options = GeometricOptions(
+            actuation, self.equations, self.frame._replace(home=memory["home"]), clamp, given, phase.feedback
+        )
         run = tables.memory_of(self.frame, robot, len(self._tallies.laws), tally)
         return GeometricProblem(robot, chain_problem.fresh(self._forces), options, drive, run, records, wheels)
 
@@ -196,9 +228,9 @@ class Geometric(Equations):
         """One stretch. Returns 0 or what failed, and the step."""
         engine = moreau if self.wheels else runge_kutta
         found, step = engine.advance(pack(problem), knots, record, x)
-        if found == 0 and problem.memory.trouble[0]:      # within the last step, at whose end nothing was asked
+        if found == 0 and problem.memory.trouble[0]:  # within the last step, at whose end nothing was asked
             found, step = int(problem.memory.trouble[0]), step - 1
-        given, drive = problem.options.given[self.frame.speeds:] == 1, problem.drive
+        given, drive = problem.options.given[self.frame.speeds :] == 1, problem.drive
         x[self._joints][given] = drive.position[2 * step][given]
         x[self._rates][given] = drive.velocity[2 * step][given]
         return int(found), int(step)
@@ -212,9 +244,9 @@ class Geometric(Equations):
             returns = phase.given > self._phases[int(memory["phase"][0])].given
             memory["phase"] = np.array([float(number)])
             gap = np.concatenate([x[self._joints] - piece.position[0], x[self._rates] - piece.velocity[0]])
-            memory["handover"] = np.concatenate([knots[:1], np.tile(returns[self.frame.speeds:], 2) * gap])
+            memory["handover"] = np.concatenate([knots[:1], np.tile(returns[self.frame.speeds :], 2) * gap])
         piece = piece._replace(torque=piece.torque + phase.torque)
-        start, offset, rate = memory["handover"][0], memory["handover"][1:1 + n], memory["handover"][1 + n:]
+        start, offset, rate = memory["handover"][0], memory["handover"][1 : 1 + n], memory["handover"][1 + n :]
         if not (offset.any() or rate.any()):
             return piece
         times = np.sort(np.concatenate([knots, 0.5 * (knots[:-1] + knots[1:])]))
@@ -242,9 +274,14 @@ class Geometric(Equations):
         memory["seated"] = np.array([float(closed)])
         if closed < 0:
             return
-        position, speeds = x[:self._split], x[self._split:self._split + self.freedoms]
-        impact = self._close_clamp(self.frame._replace(home=memory["home"]), position, speeds,
-                                   self.clamps[closed].module, bool(phase.given[self.frame.speeds:].all()))
+        position, speeds = x[: self._split], x[self._split : self._split + self.freedoms]
+        impact = self._close_clamp(
+            self.frame._replace(home=memory["home"]),
+            position,
+            speeds,
+            self.clamps[closed].module,
+            bool(phase.given[self.frame.speeds :].all()),
+        )
         row, body = self._clamp_rows[closed], Body.of(self._memory.bodies)
         base = body.origin[0].copy()
         memory["seat"] = np.concatenate([body.origin[row], matrix_to_quaternion(body.rotation[row].reshape(3, 3))])
@@ -255,7 +292,7 @@ class Geometric(Equations):
         sums.actuators += impact.motor_work
         sums.environment -= impact.energy + impact.motor_work
         sums.impulse += about_world
-        works = impact.joint_impulse * impact.speeds[self.frame.speeds:]      # of motors that keep their joints moving
+        works = impact.joint_impulse * impact.speeds[self.frame.speeds :]  # of motors that keep their joints moving
         tally.work[:] += works
         tally.positive[:] += np.maximum(works, 0.0)
         Whole.of(tally.whole).exchanged[:] += abs(impact.motor_work) + abs(impact.energy + impact.motor_work)
@@ -273,9 +310,9 @@ class Geometric(Equations):
         return {**named, **recording.mean_powers(named)} if self.wheels else named
 
     def _base_of(self, state: State) -> tuple[Array, Array, Array]:
-        speeds = state.x[self._split:self._split + self.freedoms]
+        speeds = state.x[self._split : self._split + self.freedoms]
         frame = self.frame._replace(home=state.memory["home"])
-        evaluation.place_state(self._robot, frame, state.x[:self._split], speeds, self._geometry)
+        evaluation.place_state(self._robot, frame, state.x[: self._split], speeds, self._geometry)
         body = Body.of(self._memory.bodies)
         R, V = body.rotation[0].reshape(3, 3), body.velocity[0]
         return body.origin[0].copy(), matrix_to_quaternion(R), np.concatenate([R.T @ V[:3], R.T @ V[3:]])

@@ -1,4 +1,5 @@
 """Phases of a run: which joints are motion-given when, and how a joint passes from free motion back to its gait."""
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -19,9 +20,9 @@ class Phase(NamedTuple):
     """
 
     start: float
-    given: NDArray[np.int64]      # (N,)
+    given: NDArray[np.int64]  # (N,)
     feedback: bool
-    torque: Array                 # (joints,)
+    torque: Array  # (joints,)
 
 
 def phases_of(actuation: Actuation, given: NDArray[np.int64], feedback: bool, joints: int) -> list[Phase]:
@@ -32,7 +33,7 @@ def phases_of(actuation: Actuation, given: NDArray[np.int64], feedback: bool, jo
     for number, phase in enumerate(actuation.phases):
         mask = given.copy()
         if phase.drive == "motion":
-            mask[len(mask) - joints:] = 1
+            mask[len(mask) - joints :] = 1
         torque = np.zeros(joints) if phase.torque is None else np.array(phase.torque)
         if len(torque) != joints:
             raise InputError(
@@ -57,6 +58,8 @@ def handed_over(piece: Drive, times: Array, start: float, offset: Array, rate: A
     slope = (-30 * s**2 + 60 * s**3 - 30 * s**4, 1 - 18 * s**2 + 32 * s**3 - 15 * s**4)
     bend = (-60 * s + 180 * s**2 - 120 * s**3, -36 * s + 96 * s**2 - 60 * s**3)
     a, b = offset, settle * rate
-    return piece._replace(position=piece.position + value[0] * a + value[1] * b,
-                          velocity=piece.velocity + (slope[0] * a + slope[1] * b) / settle,
-                          acceleration=piece.acceleration + (bend[0] * a + bend[1] * b) / settle**2)
+    return piece._replace(
+        position=piece.position + value[0] * a + value[1] * b,
+        velocity=piece.velocity + (slope[0] * a + slope[1] * b) / settle,
+        acceleration=piece.acceleration + (bend[0] * a + bend[1] * b) / settle**2,
+    )

@@ -4,6 +4,7 @@ All joints turn about the normal of the plane, so a body's heading is a sum of j
 sum of levers turned by headings. Vectors of the plane are complex numbers: the lever W_ik of body i along the heading
 of body k is the arm to the next joint (k < i) or to its own centre of mass (k = i).
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -21,11 +22,11 @@ _FLAT = 1e-12
 class Levers(NamedTuple):
     """The constants of a planar chain."""
 
-    coupling: NDArray[np.complex128]    # (bodies, bodies) A_kl = sum_i m_i conj(W_ik) W_il, kg m2
-    moment: NDArray[np.complex128]      # (bodies,) B_l = sum_i m_i W_il, kg m
-    inertia: Array                      # (bodies,) about the own centre of mass, kg m2
-    rotor: Array                        # (joints,) kg m2
-    mass: float                         # kg
+    coupling: NDArray[np.complex128]  # (bodies, bodies) A_kl = sum_i m_i conj(W_ik) W_il, kg m2
+    moment: NDArray[np.complex128]  # (bodies,) B_l = sum_i m_i W_il, kg m
+    inertia: Array  # (bodies,) about the own centre of mass, kg m2
+    rotor: Array  # (joints,) kg m2
+    mass: float  # kg
 
 
 def levers(chain: Chain) -> Levers:
@@ -46,7 +47,7 @@ def levers(chain: Chain) -> Levers:
     heavy = bodies.mass > 0.0
     centre = np.where(heavy, first / np.where(heavy, bodies.mass, 1.0), 0.0)
     for i in range(count):
-        lever[i, :i], lever[i, i] = arm[1:i + 1], centre[i]
+        lever[i, :i], lever[i, i] = arm[1 : i + 1], centre[i]
     coupling = np.einsum("i,ik,il->kl", bodies.mass, lever.conj(), lever)
     inertia = bodies.inertia[:, 2, 2] - bodies.mass * np.abs(centre) ** 2
     return Levers(coupling, bodies.mass @ lever, inertia, arrays.rotor_inertia, float(bodies.mass.sum()))
@@ -79,7 +80,7 @@ def planar_rows(constants: Levers, x: Array) -> Array:
     n).
     """
     turned = np.exp(1j * np.cumsum(x[2:]))
-    sine = (constants.coupling * np.conj(turned)[:, None] * turned[None, :]).imag     # A_kl sin(theta_l - theta_k)
+    sine = (constants.coupling * np.conj(turned)[:, None] * turned[None, :]).imag  # A_kl sin(theta_l - theta_k)
     first = _beyond(constants.moment * turned, (0,))
     return np.concatenate([-first.real[:, None], -first.imag[:, None], _beyond(sine, (0, 1))], axis=1)
 

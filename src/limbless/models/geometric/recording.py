@@ -1,4 +1,5 @@
 """What the geometric model records beyond what every model of a chain does: clamps and wheels."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -12,20 +13,37 @@ from limbless.models.base import Records, Variable
 from limbless.models.chain_recording import SCHEMA, Recorded, mean_powers, mean_schema
 from limbless.models.variables import choose
 
-__all__ = ["CLAMP_SCHEMA", "CONTACT_SCHEMA", "clamp_variables", "elsewhere", "kept_arrays", "mean_powers", "schema_of",
-           "wheel_variables"]
+__all__ = [
+    "CLAMP_SCHEMA",
+    "CONTACT_SCHEMA",
+    "clamp_variables",
+    "elsewhere",
+    "kept_arrays",
+    "mean_powers",
+    "schema_of",
+    "wheel_variables",
+]
 
 Array = NDArray[np.float64]
 
 CLAMP_SCHEMA = choose("clamp_wrench", "clamp_impulse", "clamp_energy")
-CONTACT_SCHEMA = choose("contact_force", "contact_position", "contact_state", "contact_held", "contact_residual",
-                        contact_force="mean over the step that begins (of a wheel: its dry friction)")
+CONTACT_SCHEMA = choose(
+    "contact_force",
+    "contact_position",
+    "contact_state",
+    "contact_held",
+    "contact_residual",
+    contact_force="mean over the step that begins (of a wheel: its dry friction)",
+)
 
 
 def schema_of(clamps: bool, wheels: bool) -> dict[str, Variable]:
     """What is recorded of a chain, with clamps and set-valued wheels or without."""
-    return {**(mean_schema(SCHEMA) if wheels else SCHEMA), **(CLAMP_SCHEMA if clamps else {}),
-            **(CONTACT_SCHEMA if wheels else {})}
+    return {
+        **(mean_schema(SCHEMA) if wheels else SCHEMA),
+        **(CLAMP_SCHEMA if clamps else {}),
+        **(CONTACT_SCHEMA if wheels else {}),
+    }
 
 
 def kept_arrays(kept: GeometricRecords) -> dict[str, Array]:
@@ -36,9 +54,13 @@ def kept_arrays(kept: GeometricRecords) -> dict[str, Array]:
 
 def wheel_variables(records: Records) -> dict[str, Array]:
     """What the wheels did."""
-    return {"contact_force": records["contact_force"], "contact_position": records["contact_place"],
-            "contact_state": records["contact_state"], "contact_held": records["contact_held"],
-            "contact_residual": records["contact_residual"]}
+    return {
+        "contact_force": records["contact_force"],
+        "contact_position": records["contact_place"],
+        "contact_state": records["contact_state"],
+        "contact_held": records["contact_held"],
+        "contact_residual": records["contact_residual"],
+    }
 
 
 def clamp_variables(records: Records, found: Recorded, planar: bool) -> dict[str, Array]:

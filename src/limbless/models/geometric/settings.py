@@ -1,4 +1,5 @@
 """The `model:` entry for geometric dynamics: coordinates and terms."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -24,9 +25,11 @@ class GeometricSettings(ModelSettings):
     kind: Literal["geometric"] = "geometric"
     coordinates: Coordinates = Field(
         "virtual",
-        description="base on virtual joints (the paper), or on the group SE(2) or SE(3), which has no gimbal lock")
+        description="base on virtual joints (the paper), or on the group SE(2) or SE(3), which has no gimbal lock",
+    )
     equations: Form = Field(
-        "full", description="all terms, or (22) as the paper prints it, which lets a robot without friction swim away")
+        "full", description="all terms, or (22) as the paper prints it, which lets a robot without friction swim away"
+    )
     takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
     takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "friction", "clamp")
     takes_actuations: ClassVar[tuple[str, ...]] = ("motion", "torque", "pd", "switched")

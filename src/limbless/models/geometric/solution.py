@@ -1,4 +1,5 @@
 """What the geometric equations give: poses, one instant, a free motion, the impact of a clamp."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -13,8 +14,8 @@ Array = NDArray[np.float64]
 class Poses(NamedTuple):
     """Module frames: x along the body, origin at the module's centre."""
 
-    rotation: Array      # (modules, 3, 3) module to world
-    position: Array      # (modules, 3) m
+    rotation: Array  # (modules, 3, 3) module to world
+    position: Array  # (modules, 3) m
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,9 @@ class GeometricSolution:
 class Geodesic(NamedTuple):
     """A free motion at the asked times."""
 
-    time: Array          # (T,) s
-    x: Array             # (T, coordinates) base, then joints
-    speeds: Array        # (T, N)
+    time: Array  # (T,) s
+    x: Array  # (T, coordinates) base, then joints
+    speeds: Array  # (T, N)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
 """A chain on its manifold as the tables of a `GeometricProblem`."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -51,8 +52,9 @@ def robot_on(frame: Frame, robot: Robot) -> Robot:
     link.positions[0], link.freedoms[0], link.velocity[0] = frame.coordinates, frame.speeds, frame.coordinates + joints
     link.position[1:] = frame.coordinates + link.column[1:]
     link.velocity[1:] = frame.coordinates + joints + frame.speeds + link.column[1:]
-    kinds = robot.kinds if len(robot.kinds) == 1 else tuple(
-        kind() for kind in known_kinds if kind in cross_joint.versions)
+    kinds = (
+        robot.kinds if len(robot.kinds) == 1 else tuple(kind() for kind in known_kinds if kind in cross_joint.versions)
+    )
     return Robot(kinds, robot.links._replace(codes=codes), robot.freedoms)
 
 
@@ -70,30 +72,66 @@ def memory_of(frame: Frame, robot: Robot, environments: int, tally: Any) -> Geom
     bound.limit[:], bound.gain[:] = freedom.saturation, freedom.inertia_gain
     state, slope, total = np.zeros((3, size))
     return GeometricMemory(
-        bodies=Body.zeros(bodies), spatial=Spatial.zeros(bodies), screws=Screw.zeros(N), base=Base.zeros(1),
-        bounds=bounds, metric=np.zeros((N, N)), bias=np.zeros(N), rates=rates, acceleration=rates[frame.speeds:],
-        forces=np.zeros(N), effort=np.zeros(N), torque=np.zeros(joints), passive=np.zeros(joints),
-        wishes=Wish.zeros(joints), solver=solver_of(N), trouble=np.zeros(1, dtype=np.int64),
-        powers=np.zeros((4, joints)), law_powers=np.zeros(environments), tally=tally, state=state, slope=slope,
-        total=total)
+        bodies=Body.zeros(bodies),
+        spatial=Spatial.zeros(bodies),
+        screws=Screw.zeros(N),
+        base=Base.zeros(1),
+        bounds=bounds,
+        metric=np.zeros((N, N)),
+        bias=np.zeros(N),
+        rates=rates,
+        acceleration=rates[frame.speeds :],
+        forces=np.zeros(N),
+        effort=np.zeros(N),
+        torque=np.zeros(joints),
+        passive=np.zeros(joints),
+        wishes=Wish.zeros(joints),
+        solver=solver_of(N),
+        trouble=np.zeros(1, dtype=np.int64),
+        powers=np.zeros((4, joints)),
+        law_powers=np.zeros(environments),
+        tally=tally,
+        state=state,
+        slope=slope,
+        total=total,
+    )
 
 
 def solver_of(N: int) -> Solver:
     """Working memory of the dense solution for N degrees of freedom."""
-    return Solver(free=np.zeros(N, dtype=np.int64), factor=np.zeros((N, N)), short=np.zeros(N), rows=np.zeros((6, N)),
-                  row_rates=np.zeros(6), target=np.zeros(6), mobility=np.zeros((6, N)), held=np.zeros((6, 6)),
-                  pull=np.zeros(6))
+    return Solver(
+        free=np.zeros(N, dtype=np.int64),
+        factor=np.zeros((N, N)),
+        short=np.zeros(N),
+        rows=np.zeros((6, N)),
+        row_rates=np.zeros(6),
+        target=np.zeros(6),
+        mobility=np.zeros((6, N)),
+        held=np.zeros((6, 6)),
+        pull=np.zeros(6),
+    )
 
 
 def wheels_of(chain: Chain, environment: Sequence[Environment], N: int) -> Wheels:
     """Set-valued wheels as contacts under given loads."""
     scene = scene_of(chain, environment)
     C = len(scene.owner)
-    dense = Dense(np.zeros((2 * C, 2 * C)), np.zeros(2 * C), np.zeros((2 * C, 2 * C + 1)),
-                  np.zeros(2 * C, dtype=np.int64), make_path(2 * C))
-    touching = Touching(owner=scene.owner, contact=Contact.zeros(C), active=np.zeros(C, dtype=np.int64),
-                        rows=np.zeros((2 * C, N)), mobility=np.zeros((2 * C, N)), counts=np.zeros(3),
-                        found=np.zeros(3, dtype=np.int64))
+    dense = Dense(
+        np.zeros((2 * C, 2 * C)),
+        np.zeros(2 * C),
+        np.zeros((2 * C, 2 * C + 1)),
+        np.zeros(2 * C, dtype=np.int64),
+        make_path(2 * C),
+    )
+    touching = Touching(
+        owner=scene.owner,
+        contact=Contact.zeros(C),
+        active=np.zeros(C, dtype=np.int64),
+        rows=np.zeros((2 * C, N)),
+        mobility=np.zeros((2 * C, N)),
+        counts=np.zeros(3),
+        found=np.zeros(3, dtype=np.int64),
+    )
     size = 1.0 / mobility(chain, environment, bodies_of(chain))
     return Wheels(touching, scene, rest_of(scene, len(chain.rows)), dense, size)
 
@@ -107,7 +145,7 @@ def geometric_records(plain: Robot, wheels: int, count: int, tally: Any) -> Geom
 
 def impulses(wheels: Wheels) -> Array:
     """What the friction of wheels remembers from step to step, a view."""
-    return wheels.touching.contact[:, Contact.fields["load"].column:][:, :Remembered.width]
+    return wheels.touching.contact[:, Contact.fields["load"].column :][:, : Remembered.width]
 
 
 def rows_of(drive: Drive, first: int, last: int) -> Drive:
@@ -121,8 +159,9 @@ def records_from(kept: GeometricRecords, r: int) -> GeometricRecords:
     wheels = kept.wheels
     if isinstance(wheels, WheelRecords):
         wheels = WheelRecords(*(array[r:] for array in wheels))
-    return GeometricRecords(kept.x[r:], kept.base[r:], kept.axes[r:], kept.bodies[r:],
-                            Tally(*(array[r:] for array in kept.tally)), wheels)
+    return GeometricRecords(
+        kept.x[r:], kept.base[r:], kept.axes[r:], kept.bodies[r:], Tally(*(array[r:] for array in kept.tally)), wheels
+    )
 
 
 def copied(value: Any) -> Any:

@@ -4,6 +4,7 @@ section IV).
 Every contact holds some components of the twist of a section at η(C) = Ad_h⁻¹ (η_o + J): rows of linear equations for
 η_o, solved in the sense of least squares. Anchors (six components) and supports (three) are the same here.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -28,28 +29,28 @@ from limbless.models.macro_continuous.recording import bracket, carried
 from limbless.robots.rod import HELD, Rod
 
 Array = NDArray[np.float64]
-REST = 1e-3                # 1/s: of the length, the speed below which slip is not compared with the speed any more
-_GUIDES = 17               # sections at which a guided body is asked not to slip
-RANK = 1e-8                # singular values below this share of the largest count as zero
+REST = 1e-3  # 1/s: of the length, the speed below which slip is not compared with the speed any more
+_GUIDES = 17  # sections at which a guided body is asked not to slip
+RANK = 1e-8  # singular values below this share of the largest count as zero
 
 
 class Reached(NamedTuple):
     """Touched sections at E instants, P of them."""
 
-    shape: Array           # Shape (E, P)
-    strain: Array          # (E, P, 6)
-    slope: Array           # (E, P, 6)
-    rate: Array            # (E, P, 6)
+    shape: Array  # Shape (E, P)
+    strain: Array  # (E, P, 6)
+    slope: Array  # (E, P, 6)
+    rate: Array  # (E, P, 6)
 
 
 class HeadMotion(NamedTuple):
     """Motion of the head at E instants, from the contacts."""
 
-    twist: Array           # (E, 6)
-    twist_rate: Array      # (E, 6)
-    residual: Array        # (E,) slip that remains, m/s
-    speed: Array           # (E,) with which it is compared, m/s
-    given: Array           # (E, P, 6) twist that each touched section must have along its guided components
+    twist: Array  # (E, 6)
+    twist_rate: Array  # (E, 6)
+    residual: Array  # (E,) slip that remains, m/s
+    speed: Array  # (E,) with which it is compared, m/s
+    given: Array  # (E, P, 6) twist that each touched section must have along its guided components
 
 
 class Group(NamedTuple):
@@ -69,8 +70,8 @@ class ContactSet:
         self.walls = [item for item in self.items if isinstance(item, Support) and item.along == "body"]
         self._refuse_held()
         ends = np.linspace(0, len(mesh.half), _GUIDES).round().astype(int)
-        self.guide_nodes = 2 * np.unique(ends)            # ends of panels: an integral to the middle of one is less
-                                                          # accurate
+        self.guide_nodes = 2 * np.unique(ends)  # ends of panels: an integral to the middle of one is less
+        # accurate
 
     @property
     def guides_body(self) -> bool:
@@ -90,12 +91,16 @@ class ContactSet:
                 given = np.array(getattr(item, name))
                 if given[~self.free].any():
                     entries = ", ".join(str(c) for c in np.flatnonzero(~self.free))
-                    raise InputError(f"anchorage: {name} {tuple(float(v) for v in given)} has entries (of 0 to 5: "
-                                     f"{entries}) along which a base {self.rod.base!r} cannot move; set them to 0, or "
-                                     "robot.base to 'free'")
+                    raise InputError(
+                        f"anchorage: {name} {tuple(float(v) for v in given)} has entries (of 0 to 5: "
+                        f"{entries}) along which a base {self.rod.base!r} cannot move; set them to 0, or "
+                        "robot.base to 'free'"
+                    )
             if isinstance(item, Support) and item.couple_length is not None and not self.free[3]:
-                raise InputError("support: couple_length matters where supports carry couples, on a free base; this "
-                                 f"one is {self.rod.base!r}")
+                raise InputError(
+                    "support: couple_length matters where supports carry couples, on a free base; this "
+                    f"one is {self.rod.base!r}"
+                )
 
     def groups(self, gait: Gait) -> list[Group]:
         """How many columns each environment takes."""
@@ -121,11 +126,17 @@ class ContactSet:
         places = np.full(groups[-1].columns.stop if groups else 0, NOWHERE)
         for item, columns in groups:
             if isinstance(item, Support):
-                places[columns][:len(item.abscissae)] = item.abscissae
+                places[columns][: len(item.abscissae)] = item.abscissae
         return places
 
-    def located(self, groups: list[Group], gait: Gait, knots: Array, places: Array,
-                body_speed: dict[tuple[float, float, float], Array] | None) -> tuple[Places, NDArray[np.bool_]]:
+    def located(
+        self,
+        groups: list[Group],
+        gait: Gait,
+        knots: Array,
+        places: Array,
+        body_speed: dict[tuple[float, float, float], Array] | None,
+    ) -> tuple[Places, NDArray[np.bool_]]:
         """Where all contacts are at start, middle and end of each step (K, 3, P), and whether each is there throughout
         the step (K, P).
 
@@ -143,8 +154,16 @@ class ContactSet:
             if isinstance(item, Support) and item.travel and body_speed is not None:
                 path, there = np.zeros((steps, 3, width)), np.zeros((steps, width), dtype=bool)
                 moved = places[columns].copy()
-                travel(self.mesh.X, knots, body_speed[item.velocity], item.spacing or 0.0, item.timetable(width), moved,
-                       path, there)
+                travel(
+                    self.mesh.X,
+                    knots,
+                    body_speed[item.velocity],
+                    item.spacing or 0.0,
+                    item.timetable(width),
+                    moved,
+                    path,
+                    there,
+                )
                 places[columns] = moved
                 found.place[..., columns] = path
             elif isinstance(item, Support):
@@ -158,22 +177,24 @@ class ContactSet:
             present[:, columns] = there & item.open_at(middle)[:, None]
         return found, present
 
-    def _from_gait(self, item: Contact, gait: Gait, grid: Array, columns: slice, found: Places,
-                   slack: float) -> NDArray[np.bool_]:
+    def _from_gait(
+        self, item: Contact, gait: Gait, grid: Array, columns: slice, found: Places, slack: float
+    ) -> NDArray[np.bool_]:
         """Anchors that a gait (or the user) places: those on the body throughout a step come first in their columns."""
         all_places = item.places(gait, grid.ravel(), self.rod.length)
         steps, width = len(grid), columns.stop - columns.start
         wide = [part.reshape(steps, 3, -1) for part in all_places]
         on_body = ((wide[0] >= -slack) & (wide[0] <= self.rod.length + slack)).all(axis=1)
         if on_body.sum(axis=1).max(initial=0) > width:
-            raise InputError("more anchors than expected are on the body at once; the gait's crests must be one "
-                             "wavelength apart")
+            raise InputError(
+                "more anchors than expected are on the body at once; the gait's crests must be one wavelength apart"
+            )
         order = np.argsort(~on_body, axis=1, kind="stable")[:, :width]
         pick = np.broadcast_to(order[:, None], (steps, 3, order.shape[1]))
         there = np.zeros((steps, width), dtype=bool)
-        there[:, :order.shape[1]] = np.take_along_axis(on_body, order, axis=1)
+        there[:, : order.shape[1]] = np.take_along_axis(on_body, order, axis=1)
         for target, part in zip(found, wide, strict=True):
-            target[..., columns.start:columns.start + order.shape[1]] = np.take_along_axis(part, pick, axis=2)
+            target[..., columns.start : columns.start + order.shape[1]] = np.take_along_axis(part, pick, axis=2)
         found.place[..., columns] = np.clip(found.place[..., columns], 0.0, self.rod.length)
         return there
 
@@ -199,9 +220,18 @@ class ContactSet:
 
     # The motion that they allow
 
-    def motion(self, groups: list[Group], times: Array, places: Places, present: NDArray[np.bool_], reached: Reached,
-               shapes: Array,
-               stage: NDArray[np.int64], walled: NDArray[np.bool_], base: Array | None = None) -> HeadMotion:
+    def motion(
+        self,
+        groups: list[Group],
+        times: Array,
+        places: Places,
+        present: NDArray[np.bool_],
+        reached: Reached,
+        shapes: Array,
+        stage: NDArray[np.int64],
+        walled: NDArray[np.bool_],
+        base: Array | None = None,
+    ) -> HeadMotion:
         """η_o and η̇_o (E, 6) that all contacts agree on. `base` (E, 3, 3): orientation of the head, where supports
         move through space."""
         guided = self.guided(groups)
@@ -209,7 +239,8 @@ class ContactSet:
         for item, columns in groups:
             part = Places(*(values[:, columns] for values in places))
             given[:, columns], given_rate[:, columns] = item.demands(
-                times, part, reached.strain[:, columns], reached.slope[:, columns], reached.rate[:, columns])
+                times, part, reached.strain[:, columns], reached.slope[:, columns], reached.rate[:, columns]
+            )
             refusals.refuse_locked(item, given[:, columns], self.free, self.rod.base, times)
         drift = self._drift(groups, base, reached.shape, times)
         given = given + drift
@@ -221,10 +252,10 @@ class ContactSet:
         pace = np.abs(reached.strain * places.speed[..., None]).max(axis=(1, 2), initial=0.0)
         scale = np.maximum(np.linalg.norm(speeds[:, :points, :3], axis=-1).max(axis=1, initial=0.0), pace)
         scale = np.maximum(scale, np.linalg.norm(twist[:, :3], axis=1))
-        scale = np.maximum(scale, REST * self.rod.length)       # at rest any slip would be all of the speed
+        scale = np.maximum(scale, REST * self.rod.length)  # at rest any slip would be all of the speed
         slip = left / float(scale.max(initial=REST * self.rod.length))
         refusals.refuse_slip(slip, self.tolerance, times, held.place, worst)
-        rates = moving.turning(speeds[..., 3:], held.given)     # of what guides a body that turns
+        rates = moving.turning(speeds[..., 3:], held.given)  # of what guides a body that turns
         rates[:, :points] = given_rate + self._sliding(groups, reached, speeds[:, :points], drift)
         twist_rate, *_ = self._solve(held._replace(given=rates), twist, 1, times)
         return HeadMotion(twist, twist_rate, left, scale, given)
@@ -248,8 +279,15 @@ class ContactSet:
             rows[columns] = isinstance(item, Support) and item.along == "body"
         return rows
 
-    def _with_body(self, held: Held, shapes: Array, stage: NDArray[np.int64], walled: NDArray[np.bool_],
-                   base: Array | None, times: Array) -> Held:
+    def _with_body(
+        self,
+        held: Held,
+        shapes: Array,
+        stage: NDArray[np.int64],
+        walled: NDArray[np.bool_],
+        base: Array | None,
+        times: Array,
+    ) -> Held:
         """The same, and sections of the body where it is guided as a whole."""
         if not walled.any():
             return held
@@ -276,8 +314,10 @@ class ContactSet:
             if isinstance(item, Support):
                 eta, strain = twist[:, columns], reached.strain[:, columns]
                 wander = (drift[:, columns, :1] - eta[..., :1]) / strain[..., :1] * float(item.travel)
-                change[:, columns] = (moving.turning(eta[..., 3:] + strain[..., 3:] * wander, drift[:, columns])
-                                      - (reached.rate[:, columns] - bracket(strain, eta)) * wander)
+                change[:, columns] = (
+                    moving.turning(eta[..., 3:] + strain[..., 3:] * wander, drift[:, columns])
+                    - (reached.rate[:, columns] - bracket(strain, eta)) * wander
+                )
         return change
 
     def _solve(self, held: Held, twist: Array, order: int, times: Array) -> tuple[Array, Array, NDArray[np.int64]]:
@@ -285,19 +325,32 @@ class ContactSet:
         if not unique."""
         answer, left, worst, normal = self._least_squares(held, twist, order, 0.0)
         if not order:
-            refusals.refuse_loose(normal[:, self.free][:, :, self.free], times, held.place,
-                                  np.any(held.active, axis=-1), bool(self.walls))
+            refusals.refuse_loose(
+                normal[:, self.free][:, :, self.free], times, held.place, np.any(held.active, axis=-1), bool(self.walls)
+            )
         return answer, left, worst
 
-    def _least_squares(self, held: Held, twist: Array, order: int,
-                       ridge: float) -> tuple[Array, Array, NDArray[np.int64], Array]:
+    def _least_squares(
+        self, held: Held, twist: Array, order: int, ridge: float
+    ) -> tuple[Array, Array, NDArray[np.int64], Array]:
         E, linear = len(twist), np.arange(6) < 3
-        fit = Fit(np.zeros((E, 6)), np.zeros(E), np.zeros(E, dtype=np.int64), np.zeros((E, 6, 6)), np.zeros(6),
-                  np.zeros(6), np.zeros((6, 7)))
-        unit = np.where(linear, 1.0, self._radius)                          # rolling counts as the speed of the skin
+        fit = Fit(
+            np.zeros((E, 6)),
+            np.zeros(E),
+            np.zeros(E, dtype=np.int64),
+            np.zeros((E, 6, 6)),
+            np.zeros(6),
+            np.zeros(6),
+            np.zeros((6, 7)),
+        )
+        unit = np.where(linear, 1.0, self._radius)  # rolling counts as the speed of the skin
         measure = Measure(unit, self.free.astype(float), np.where(linear, 1.0, self.rod.length), ridge)
-        ordered = Held(kernel_array(held.shape), np.ascontiguousarray(held.active), kernel_array(held.given),
-                       kernel_array(held.place))
+        ordered = Held(
+            kernel_array(held.shape),
+            np.ascontiguousarray(held.active),
+            kernel_array(held.given),
+            kernel_array(held.place),
+        )
         held_twists(ordered, kernel_array(twist), order, measure, fit)
         return fit.answer, fit.left, fit.worst, fit.normal
 

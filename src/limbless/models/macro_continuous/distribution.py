@@ -1,6 +1,7 @@
 """The resultant of the contacts shared among them: the smallest forces that give it (paper 000, (58)), or the
 smallest that only push.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -21,8 +22,8 @@ Array = NDArray[np.float64]
 class Shared(NamedTuple):
     """Forces of the contacts at R instants."""
 
-    wrench: Array          # (R, P, 6) along the section's axes
-    about_head: Array      # (R, P, 6)
+    wrench: Array  # (R, P, 6) along the section's axes
+    about_head: Array  # (R, P, 6)
     # (R, free components) singular values of the map from forces to their resultant, largest first
     singular: Array
 
@@ -51,7 +52,7 @@ def share(
         sides[:, columns] = item.sides(strain[:, columns])
     # section wrench -> about the head: Ad_h⁻ᵀ
     carry = adjoint_matrices(pose).swapaxes(-1, -2)
-    columns_of = carry * (unit * guided)[:, None, :] * present[..., None, None]    # (R, P, 6 rows, 6 components)
+    columns_of = carry * (unit * guided)[:, None, :] * present[..., None, None]  # (R, P, 6 rows, 6 components)
     A = columns_of.transpose(0, 2, 1, 3).reshape(len(pose), 6, guided.size)[:, contacts.free]
     scale = np.where(np.arange(6) < 3, 1.0, 1.0 / contacts.rod.length)[contacts.free]
     A, b = A * scale[:, None], resultant[:, contacts.free] * scale

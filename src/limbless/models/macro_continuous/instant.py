@@ -1,5 +1,6 @@
 """One instant of a rod that contacts hold, from strains that are known at the nodes alone: a step of no length of the
 run's own algorithm."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ class Known:
 
     mesh: Mesh
     strains: Drive
-    given: Array | None            # (3, P) places, speeds and accelerations of the crests
+    given: Array | None  # (3, P) places, speeds and accelerations of the crests
 
     kind: ClassVar[str] = "given strains"
     drives: ClassVar[str] = "strain"
@@ -53,8 +54,10 @@ class Known:
     def crests(self, times: Array, length: float) -> Drive:
         """Where sweeping anchorages hold."""
         if self.given is None:
-            raise InputError("crests: a sweeping anchorage holds where the gait has its crests; give their abscissae "
-                             "(P,), or (3, P) with their speeds and accelerations along the body")
+            raise InputError(
+                "crests: a sweeping anchorage holds where the gait has its crests; give their abscissae "
+                "(P,), or (3, P) with their speeds and accelerations along the body"
+            )
         return Drive(*(np.tile(row, (len(times), 1)) for row in self.given))
 
     def _around(self, X: Array, order: int) -> tuple[NDArray[np.int64], Array]:
@@ -66,7 +69,7 @@ class Known:
             near = [k for k in (j, j + 1, j - 1) if 0 <= k < len(self.mesh.half)]
             beside = [k for k in near if k == j or self.mesh.half[[j, k]].min() > 0.0]
             chosen = np.unique([2 * k + c for k in beside[:2] for c in range(3)])
-            nodes[i, :len(chosen)], weights[i, :len(chosen)] = chosen, _weights(self.mesh.X[chosen], x, order)
+            nodes[i, : len(chosen)], weights[i, : len(chosen)] = chosen, _weights(self.mesh.X[chosen], x, order)
         return nodes, weights
 
 
@@ -78,8 +81,15 @@ def _weights(nodes: Array, x: float, order: int) -> Array:
     return np.asarray(np.linalg.solve(powers.T, np.eye(n)[order]) / size**order)
 
 
-def held_instant(model: MacroContinuous, kinematic: Kinematic, strains: Drive, x: Array, time: float,
-                 supports: ArrayLike | None, crests: ArrayLike | None) -> Solution:
+def held_instant(
+    model: MacroContinuous,
+    kinematic: Kinematic,
+    strains: Drive,
+    x: Array,
+    time: float,
+    supports: ArrayLike | None,
+    crests: ArrayLike | None,
+) -> Solution:
     """The motion that the contacts allow at one instant, and the forces that it takes; x is the flat state with the
     pose of the head."""
     gait: Any = Known(model.mesh, strains, None if crests is None else _rows(crests))
@@ -97,16 +107,28 @@ def held_instant(model: MacroContinuous, kinematic: Kinematic, strains: Drive, x
     wrench, tail = model.recorder.wrench_along(now, touches)
     held = np.zeros((0, 6)) if touches is None else np.where(touches.present[0, :, None], touches.wrench[0], 0.0)
     resultant = np.zeros(6) if touches is None else touches.resultant[0]
-    return Solution(now.twist_rate[0], wrench[0], tail[0], now.hold[0], inertia_matrices(course.sums[:1])[0],
-                    now.shape[0, :, :12].copy(), float(now.powers[0, 0]), now.twist[0], resultant, held)
+    return Solution(
+        now.twist_rate[0],
+        wrench[0],
+        tail[0],
+        now.hold[0],
+        inertia_matrices(course.sums[:1])[0],
+        now.shape[0, :, :12].copy(),
+        float(now.powers[0, 0]),
+        now.twist[0],
+        resultant,
+        held,
+    )
 
 
 def _rows(crests: ArrayLike) -> Array:
     given = np.array(crests, dtype=np.float64)
     rows = np.stack([given, np.zeros_like(given), np.zeros_like(given)]) if given.ndim == 1 else given
     if rows.ndim != 2 or len(rows) != 3 or not np.isfinite(rows).all():
-        raise InputError("crests: give finite abscissae (P,), or (3, P) with their speeds and accelerations; got shape "
-                         f"{given.shape}")
+        raise InputError(
+            "crests: give finite abscissae (P,), or (3, P) with their speeds and accelerations; got shape "
+            f"{given.shape}"
+        )
     return rows
 
 
@@ -115,8 +137,10 @@ def _placed(places: Array, supports: ArrayLike | None) -> Array:
         return places
     given = np.array(supports, dtype=np.float64)
     if given.ndim != 1 or len(given) > len(places):
-        raise InputError(f"supports: give at most {len(places)} abscissae, one for each contact of the environment; "
-                         f"got shape {given.shape}")
+        raise InputError(
+            f"supports: give at most {len(places)} abscissae, one for each contact of the environment; "
+            f"got shape {given.shape}"
+        )
     found = np.full(len(places), NOWHERE)
-    found[:len(given)] = np.where(np.isfinite(given), given, NOWHERE)
+    found[: len(given)] = np.where(np.isfinite(given), given, NOWHERE)
     return found

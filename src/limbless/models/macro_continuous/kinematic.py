@@ -1,5 +1,6 @@
 """Net motion from contacts (paper 000, Fig. 5): the head follows from what the contacts allow, the forces follow from
 the motion."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -37,29 +38,29 @@ if TYPE_CHECKING:
     from limbless.models.macro_continuous.model import MacroContinuous
 
 Array = NDArray[np.float64]
-ROUNDS = 20                # passes in which supports and motion are made to agree
+ROUNDS = 20  # passes in which supports and motion are made to agree
 Wander = dict[tuple[float, float, float], Array]
 WORKS = HeadState.fields["actuators"].column
-AGREED = 1e-10             # of the length: supports that move less than this from pass to pass have agreed
+AGREED = 1e-10  # of the length: supports that move less than this from pass to pass have agreed
 
 
 class Course(NamedTuple):
     """The gait over a block, and all that depends on the shape alone, at the T = 2 K + 1 stage times."""
 
     gait: Gait
-    drive: Drive               # (T, nodes, 6)
-    shapes: Array              # Shape (T, nodes)
-    sums: Array                # ShapeSums (T,)
+    drive: Drive  # (T, nodes, 6)
+    shapes: Array  # Shape (T, nodes)
+    sums: Array  # ShapeSums (T,)
 
 
 class Evaluations(NamedTuple):
     """Instants at which the motion is found: start and middle of every step, and its end where something switches
     there."""
 
-    grid: NDArray[np.int64]    # (K, 3) -> number of the instant
-    stage: NDArray[np.int64]   # (E,) row of the stage tables
-    step: NDArray[np.int64]    # (E,) the step that it belongs to
-    at: NDArray[np.int64]    # (E,) 0, 1 or 2: start, middle or end of that step
+    grid: NDArray[np.int64]  # (K, 3) -> number of the instant
+    stage: NDArray[np.int64]  # (E,) row of the stage tables
+    step: NDArray[np.int64]  # (E,) the step that it belongs to
+    at: NDArray[np.int64]  # (E,) 0, 1 or 2: start, middle or end of that step
 
     @property
     def stands(self) -> NDArray[np.int64]:
@@ -72,23 +73,23 @@ class Passage(NamedTuple):
     """Contacts and motion of a block, E instants."""
 
     knots: Array
-    times: Array               # (E,)
+    times: Array  # (E,)
     course: Course
     when: Evaluations
-    places: Places             # (E, P)
-    present: NDArray[np.bool_]     # (K, P) whether each contact is there throughout a step
-    reached: Reached           # (E, P)
-    motion: HeadMotion             # (E,)
+    places: Places  # (E, P)
+    present: NDArray[np.bool_]  # (K, P) whether each contact is there throughout a step
+    reached: Reached  # (E, P)
+    motion: HeadMotion  # (E,)
 
 
 class Effects(NamedTuple):
     """What acts on the body from outside at E instants."""
 
-    resultant: Array           # (E, 6) of contacts and of what holds the head, about it
-    hold: Array                # (E, 6) what holds the head
-    touch: Array               # (E, 6) resultant of the contacts
-    powers: Array              # (E, 2) of the strains' drive, and of the environment with the contacts, W
-    contacts: Array            # (E, P) of each contact, W
+    resultant: Array  # (E, 6) of contacts and of what holds the head, about it
+    hold: Array  # (E, 6) what holds the head
+    touch: Array  # (E, 6) resultant of the contacts
+    powers: Array  # (E, 2) of the strains' drive, and of the environment with the contacts, W
+    contacts: Array  # (E, P) of each contact, W
 
 
 class Kinematic:
@@ -105,8 +106,9 @@ class Kinematic:
         shape_all(self.model.body, Strains(*drive), make_desk(nodes), course.shapes, course.sums)
         return course
 
-    def advance(self, state: State, knots: Array, record: NDArray[np.bool_],
-                course: Course) -> tuple[State, Records, Status]:
+    def advance(
+        self, state: State, knots: Array, record: NDArray[np.bool_], course: Course
+    ) -> tuple[State, Records, Status]:
         """From knot to knot; records where `record` says so."""
         model = self.model
         x, supports = state.x[:SIZE].copy(), state.x[SIZE:].copy()
@@ -118,7 +120,7 @@ class Kinematic:
         pose = self._per_instant(self._poses(way, x), way.when)
         taken = self._loads(way, pose, memory)
         status = law_failure(model.environment)
-        if status.failure:                               # what comes after it are no numbers
+        if status.failure:  # what comes after it are no numbers
             taken = taken._replace(push=np.nan_to_num(taken.push), powers=np.nan_to_num(taken.powers))
         effects = self._effects(way, course.sums[way.when.stage], taken)
         passive = model.recorder.passive_power(course.drive.value, course.drive.rate)[way.when.stage]
@@ -143,17 +145,25 @@ class Kinematic:
         """What pushes along the motion, and what its inertia takes."""
         model, when, E, J = self.model, way.when, len(pose), int((way.when.at != 1).sum())
         inside = (0.5 * (way.knots[:-1] + way.knots[1:]))[when.step]
-        given = following.HeadPath(way.times, inside, pose, way.motion.twist, way.motion.twist_rate, when.stage,
-                                 when.stands)
-        taken = Taken(np.zeros((E, 6)), np.zeros((E, 6)), np.zeros((E, 2)), np.zeros((E, len(memory.law_powers))),
-                      Load.zeros(J, len(model.mesh.X)), Pushed.zeros(J, len(memory.inner)), np.zeros(J))
+        given = following.HeadPath(
+            way.times, inside, pose, way.motion.twist, way.motion.twist_rate, when.stage, when.stands
+        )
+        taken = Taken(
+            np.zeros((E, 6)),
+            np.zeros((E, 6)),
+            np.zeros((E, 2)),
+            np.zeros((E, len(memory.law_powers))),
+            Load.zeros(J, len(model.mesh.X)),
+            Pushed.zeros(J, len(memory.inner)),
+            np.zeros(J),
+        )
         following.loads_many(model.body, tables.fresh(model.forces), given, memory, taken)
         return taken
 
     def _effects(self, way: Passage, sums: Array, taken: Taken) -> Effects:
         """Wrenches that act from outside, and powers; sums : ShapeSums (E,)."""
         twist, rate = way.motion.twist, way.motion.twist_rate
-        resultant = (inertia_matrices(sums) @ rate[..., None])[..., 0] + taken.bias - taken.push      # (35)
+        resultant = (inertia_matrices(sums) @ rate[..., None])[..., 0] + taken.bias - taken.push  # (35)
         hold = np.where(self.contacts.free, 0.0, resultant)
         if self._all_six():
             hold = np.zeros_like(hold)
@@ -164,8 +174,17 @@ class Kinematic:
         drive = taken.powers[:, 0] + swung + (touch * twist).sum(axis=1) - contact_power
         return Effects(resultant, hold, touch, np.stack([drive, taken.powers[:, 1] + contact_power], axis=1), each)
 
-    def _count(self, way: Passage, record: NDArray[np.bool_], memory: Memory, taken: Taken, effects: Effects,
-               passive: Array, shared: Shared, tallied: Any) -> None:
+    def _count(
+        self,
+        way: Passage,
+        record: NDArray[np.bool_],
+        memory: Memory,
+        taken: Taken,
+        effects: Effects,
+        passive: Array,
+        shared: Shared,
+        tallied: Any,
+    ) -> None:
         """The tally of the block."""
         when, at_knot, robot = way.when, way.when.at != 1, self.model.body
         drive, environment = effects.powers[:, 0], effects.powers[:, 1]
@@ -177,17 +196,36 @@ class Kinematic:
         count_instants(robot, memory, Strains(*way.course.drive), tallied, steps, powers, inside)
 
     @staticmethod
-    def _kept(way: Passage, kept: NDArray[np.int64], pose: Array, paid: Array, taken: Taken, effects: Effects,
-              shared: Shared) -> dict[str, Array]:
+    def _kept(
+        way: Passage, kept: NDArray[np.int64], pose: Array, paid: Array, taken: Taken, effects: Effects, shared: Shared
+    ) -> dict[str, Array]:
         """The instants and contacts at the knots that are kept."""
         when, motion, drive = way.when, way.motion, way.course.drive
         e = np.where(kept < len(way.knots) - 1, when.grid[np.minimum(kept, len(way.knots) - 2), 0], when.grid[-1, 2])
         flat, rows, j = np.concatenate([pose[e], motion.twist[e], paid[kept]], axis=1), when.stage[e], when.stands[e]
-        now = Instants(way.knots[kept], flat, motion.twist[e], motion.twist_rate[e], effects.hold[e], effects.powers[e],
-                       way.course.shapes[rows], taken.loads[j], drive.value[rows], drive.rate[rows])
-        touches = Touches(way.places.place[e], way.present[when.step[e]], way.reached.shape[e][..., :12],
-                          shared.wrench[j], shared.about_head[j], effects.touch[e], motion.residual[e], motion.speed[e],
-                          shared.singular[j])
+        now = Instants(
+            way.knots[kept],
+            flat,
+            motion.twist[e],
+            motion.twist_rate[e],
+            effects.hold[e],
+            effects.powers[e],
+            way.course.shapes[rows],
+            taken.loads[j],
+            drive.value[rows],
+            drive.rate[rows],
+        )
+        touches = Touches(
+            way.places.place[e],
+            way.present[when.step[e]],
+            way.reached.shape[e][..., :12],
+            shared.wrench[j],
+            shared.about_head[j],
+            effects.touch[e],
+            motion.residual[e],
+            motion.speed[e],
+            shared.singular[j],
+        )
         return kept_arrays(now, touches)
 
     def _move(self, course: Course, knots: Array, supports: Array, x: Array) -> Passage:
@@ -209,16 +247,24 @@ class Kinematic:
             reached = self.contacts.reach(course.gait, times, chosen.place, when.stage, course.shapes)
             with self._told_of_changes(course.gait):
                 motion = self.contacts.motion(
-                    self.groups, times, chosen, present[when.step], reached, course.shapes, when.stage,
-                    self._walled(knots)[when.step], None if base is None else base[when.stage])
+                    self.groups,
+                    times,
+                    chosen,
+                    present[when.step],
+                    reached,
+                    course.shapes,
+                    when.stage,
+                    self._walled(knots)[when.step],
+                    None if base is None else base[when.stage],
+                )
             way = Passage(knots, times, course, when, chosen, present, reached, motion)
             if not moves and (wander is None or self.contacts.guides_body):
-                return way                                        # the whole body guides: its motion does not depend on
-                                                                  # where supports are
+                return way  # the whole body guides: its motion does not depend on
+                # where supports are
             twist = np.zeros((len(course.shapes), 6))
             twist[when.stage[::-1]] = motion.twist[::-1]
-            apart = 0.0                                           # relative to the body's length: how far this round is
-                                                                  # from the last
+            apart = 0.0  # relative to the body's length: how far this round is
+            # from the last
             if base is not None:
                 before, base = base, self._orientations(way, x)
                 apart = float(np.abs(base - before).max())
@@ -228,8 +274,10 @@ class Kinematic:
                 apart = max(apart, speed * float(knots[-1] - knots[0]) / self.model.rod.length)
             if apart < AGREED:
                 return way
-        raise InputError(f"supports and motion do not agree between t = {knots[0]:g} s and t = {knots[-1]:g} s; use "
-                         "`along: body`, or a shorter step")
+        raise InputError(
+            f"supports and motion do not agree between t = {knots[0]:g} s and t = {knots[-1]:g} s; use "
+            "`along: body`, or a shorter step"
+        )
 
     @staticmethod
     @contextmanager
@@ -240,9 +288,11 @@ class Kinematic:
         except Slip as slip:
             if not isinstance(gait, Blend):
                 raise
-            raise Slip(f"a controller's change of gait {gait.kind!r} bends the whole body at once, and these contacts "
-                       f"do not let it: {slip}; between supports a change must begin at the head, which the gait "
-                       "'steered-curvature' does") from slip
+            raise Slip(
+                f"a controller's change of gait {gait.kind!r} bends the whole body at once, and these contacts "
+                f"do not let it: {slip}; between supports a change must begin at the head, which the gait "
+                "'steered-curvature' does"
+            ) from slip
 
     @property
     def _wanders(self) -> bool:
@@ -275,9 +325,11 @@ class Kinematic:
         bare = ~present.any(axis=1) & ~self._walled(knots)
         if bare.any():
             n = int(np.argmax(bare))
-            raise InputError(f"no contact holds the body from t = {knots[n]:g} s to t = {knots[n + 1]:g} s; contacts "
-                             "must take over from each other without a gap in their `active` windows (a peristaltic "
-                             "wave needs a body of at least one wavelength)")
+            raise InputError(
+                f"no contact holds the body from t = {knots[n]:g} s to t = {knots[n + 1]:g} s; contacts "
+                "must take over from each other without a gap in their `active` windows (a peristaltic "
+                "wave needs a body of at least one wavelength)"
+            )
 
     def _evaluations(self, knots: Array, present: NDArray[np.bool_]) -> Evaluations:
         steps = len(knots) - 1
@@ -342,5 +394,12 @@ class Kinematic:
     def _shared(self, way: Passage, resultant: Array, e: NDArray[np.int64]) -> Shared:
         """Forces of the contacts at some of the instants."""
         reached = way.reached
-        return share(self.contacts, self.groups, reached.shape[e], reached.strain[e], way.present[way.when.step[e]],
-                     resultant[e], way.times[e])
+        return share(
+            self.contacts,
+            self.groups,
+            reached.shape[e],
+            reached.strain[e],
+            way.present[way.when.step[e]],
+            resultant[e],
+            way.times[e],
+        )

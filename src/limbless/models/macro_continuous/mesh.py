@@ -1,4 +1,5 @@
 """A rod cut into panels of three nodes, and its slices as the bodies on which environments act."""
+
 from __future__ import annotations
 
 import itertools
@@ -13,7 +14,7 @@ from limbless.robots.base import Bodies, Segment
 from limbless.robots.rod import Rod
 
 Array = NDArray[np.float64]
-_NARROW = 1e-10        # of the length: half the width of the panel that holds a jump
+_NARROW = 1e-10  # of the length: half the width of the panel that holds a jump
 
 
 class Mesh(NamedTuple):
@@ -21,9 +22,9 @@ class Mesh(NamedTuple):
     break.
     """
 
-    X: Array               # (nodes,) abscissae, m
-    half: Array            # (panels,) half lengths, m
-    weight: Array          # (nodes,) weights of Simpson's rule over the whole rod, m
+    X: Array  # (nodes,) abscissae, m
+    half: Array  # (panels,) half lengths, m
+    weight: Array  # (nodes,) weights of Simpson's rule over the whole rod, m
 
     @property
     def middles(self) -> NDArray[np.int64]:
@@ -60,7 +61,7 @@ def make_mesh(length: float, cells: int, breaks: tuple[float, ...]) -> Mesh:
     halves = np.array(half)
     weight = np.zeros(len(X))
     for offset, share in ((0, 1.0), (1, 4.0), (2, 1.0)):
-        weight[offset:len(X) - 2 + offset:2] += share * halves / 3.0
+        weight[offset : len(X) - 2 + offset : 2] += share * halves / 3.0
     return Mesh(np.array(X), halves, weight)
 
 
@@ -73,8 +74,10 @@ class Slices:
         self.axes = rod.half_axes(np.clip(mesh.X, 0.0, rod.length))
 
     def segments(self) -> list[Segment]:
-        return [Segment(k, np.zeros(3), np.eye(3), float(w), float(a), float(b))
-                for k, (w, (a, b)) in enumerate(zip(self.mesh.weight, self.axes, strict=True))]
+        return [
+            Segment(k, np.zeros(3), np.eye(3), float(w), float(a), float(b))
+            for k, (w, (a, b)) in enumerate(zip(self.mesh.weight, self.axes, strict=True))
+        ]
 
     def bodies(self) -> Bodies:
         area = np.pi * self.axes[:, 0] * self.axes[:, 1]

@@ -1,4 +1,5 @@
 """`MacroContinuous`: a rod in its environment, one state at a time or through time."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -84,15 +85,28 @@ class MacroContinuous(Model):
     settings : cells, inertia, form of the state.
     """
 
-    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
-                 actuation: Actuation | None = None, settings: MacroContinuousSettings | None = None) -> None:
+    def __init__(
+        self,
+        robot: Robot | Preset,
+        environment: Sequence[Environment] | Environment = (),
+        actuation: Actuation | None = None,
+        settings: MacroContinuousSettings | None = None,
+    ) -> None:
         built, self.settings = robot.build(), MacroContinuousSettings.or_default(settings)
         self.actuation = actuation_or_motion(actuation)
         if not isinstance(built, Rod):
             raise InputError(f"the macro-continuous model moves a rod; got {type(built).__name__}")
         self.rod = self.robot = built
-        for name in ("passive", "tendons", "youngs_modulus", "shear_modulus", "shear_factor", "damping_time", "rest",
-                     "material"):
+        for name in (
+            "passive",
+            "tendons",
+            "youngs_modulus",
+            "shear_modulus",
+            "shear_factor",
+            "damping_time",
+            "rest",
+            "material",
+        ):
             if getattr(built, name) != Rod.model_fields[name].default:
                 raise InputError(f"robot.{name}: a gait gives all strains here; leave it out, or set model.kind: soft")
         self.environment = together(environment)
@@ -107,15 +121,19 @@ class MacroContinuous(Model):
         self._options = Options(self._form(bool(held)))
         self.contacts = ContactSet(built, self.mesh, held, self.settings.slip_tolerance)
         self.kinematic = Kinematic(self) if held else None
-        self.steps_per_block = 128          # few enough for the processor's cache, enough for NumPy
-        self.recorder = Recorder(built, slices, self.whole, own, self.forces, self.packs, (),
-                                 self.settings.slip_tolerance)
+        self.steps_per_block = 128  # few enough for the processor's cache, enough for NumPy
+        self.recorder = Recorder(
+            built, slices, self.whole, own, self.forces, self.packs, (), self.settings.slip_tolerance
+        )
         self._slices, self._own, self._afloat = slices, own, tables.set_afloat(self.forces, own)
         if self._afloat and (held or not self.settings.inertia):
-            raise InputError("water.surface: a rod floats by its inertia; take its contacts out of the environment, or "
-                             "leave the surface out" if held else
-                             "model.inertia: false leaves out the water that a floating rod carries along; set it to "
-                             "true, or leave the surface of the water out")
+            raise InputError(
+                "water.surface: a rod floats by its inertia; take its contacts out of the environment, or "
+                "leave the surface out"
+                if held
+                else "model.inertia: false leaves out the water that a floating rod carries along; set it to "
+                "true, or leave the surface of the water out"
+            )
         self.body = tables.robot_of(self.mesh, self.whole, own, self.recorder.muscles(), self.free)
         self.tallies = self.tallies_of(0)
 
@@ -123,32 +141,53 @@ class MacroContinuous(Model):
         """The tally of a rod with so many contacts."""
         sections, limit = self.recorder.section_lengths, self.recorder.effort_limit()
         pushing = [item for item in self.environment if item.role == "wrench"]
-        return Tallies(np.tile(limit, (len(sections), 1)), pushing, contacts, ("section", "screw"), sections[:, None],
-                       packs=self.packs)
+        return Tallies(
+            np.tile(limit, (len(sections), 1)),
+            pushing,
+            contacts,
+            ("section", "screw"),
+            sections[:, None],
+            packs=self.packs,
+        )
 
     def _form(self, held: bool) -> Any:
         if self.settings.form == "momentum" and (self.rod.base != "free" or held or not self.settings.inertia):
-            raise InputError("model.form: 'momentum' is for a free rod with inertia and without contacts; use "
-                             "'velocity'")
+            raise InputError(
+                "model.form: 'momentum' is for a free rod with inertia and without contacts; use 'velocity'"
+            )
         if held and not self.settings.inertia:
-            raise InputError("model.inertia: contacts decide the motion by themselves, with inertia or not; leave "
-                             "inertia: true, or remove the contacts")
+            raise InputError(
+                "model.inertia: contacts decide the motion by themselves, with inertia or not; leave "
+                "inertia: true, or remove the contacts"
+            )
         if held and self.rod.base == "fixed":
-            raise InputError("robot.base: 'fixed' holds the head already; contacts need a base that can move (free, "
-                             "planar or line)")
+            raise InputError(
+                "robot.base: 'fixed' holds the head already; contacts need a base that can move (free, planar or line)"
+            )
         if not self.settings.inertia and any("wake" in pack.parts for pack in self.packs):
-            raise InputError("model.inertia: false leaves out the momentum of the water, and its wake is part of it; "
-                             "set wake to none in the water, or inertia to true")
+            raise InputError(
+                "model.inertia: false leaves out the momentum of the water, and its wake is part of it; "
+                "set wake to none in the water, or inertia to true"
+            )
         if not self.settings.inertia:
             return Balanced()
         return MomentumForm() if self.settings.form == "momentum" else VelocityForm()
 
     # One state at a time
 
-    def forward(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike,
-                base_twist: ArrayLike = _AT_REST, *, base_position: ArrayLike = (0.0, 0.0, 0.0),
-                base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0), time: float = 0.0,
-                supports: ArrayLike | None = None, crests: ArrayLike | None = None) -> Solution:
+    def forward(
+        self,
+        strain: ArrayLike,
+        strain_rate: ArrayLike,
+        strain_acceleration: ArrayLike,
+        base_twist: ArrayLike = _AT_REST,
+        *,
+        base_position: ArrayLike = (0.0, 0.0, 0.0),
+        base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        time: float = 0.0,
+        supports: ArrayLike | None = None,
+        crests: ArrayLike | None = None,
+    ) -> Solution:
         """Net acceleration from the external forces (18), or, with contacts, from what they allow (34), (35); and all
         that follows.
 
@@ -165,13 +204,16 @@ class MacroContinuous(Model):
         """
         if self.kinematic is None:
             if supports is not None or crests is not None:
-                raise InputError("supports and crests say where contacts are; the environment has none, so leave them "
-                                 "out")
+                raise InputError(
+                    "supports and crests say where contacts are; the environment has none, so leave them out"
+                )
             head = self._head(base_twist, base_position, base_orientation)
             return self._instant(self._checked(strain, strain_rate, strain_acceleration), head, None, time)
         if np.any(numbers("base_twist", base_twist, 6)):
-            raise InputError("base_twist: contacts decide the motion of the head; leave it out (got "
-                             f"{tuple(np.asarray(base_twist))})")
+            raise InputError(
+                "base_twist: contacts decide the motion of the head; leave it out (got "
+                f"{tuple(np.asarray(base_twist))})"
+            )
         x = self._head(_AT_REST, base_position, base_orientation)
         strains = Drive(*self._checked(strain, strain_rate, strain_acceleration))
         return held_instant(self, self.kinematic, strains, x, time, supports, crests)
@@ -180,8 +222,10 @@ class MacroContinuous(Model):
         """Strains at the nodes as arrays for kernels, or a clear refusal."""
         shape, arrays = (len(self.mesh.X), 6), [kernel_array(values) for values in strains]
         if any(values.shape != shape for values in arrays):
-            raise InputError(f"strains must have shape {shape}, one row per node of mesh.X; got "
-                             f"{[values.shape for values in arrays]}")
+            raise InputError(
+                f"strains must have shape {shape}, one row per node of mesh.X; got "
+                f"{[values.shape for values in arrays]}"
+            )
         return arrays
 
     @staticmethod
@@ -193,10 +237,18 @@ class MacroContinuous(Model):
         state.motion[:] = numbers("base_twist", twist, 6)
         return x
 
-    def internal_wrench(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike,
-                        base_twist: ArrayLike, base_twist_rate: ArrayLike, *,
-                        base_position: ArrayLike = (0.0, 0.0, 0.0),
-                        base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0), time: float = 0.0) -> Solution:
+    def internal_wrench(
+        self,
+        strain: ArrayLike,
+        strain_rate: ArrayLike,
+        strain_acceleration: ArrayLike,
+        base_twist: ArrayLike,
+        base_twist_rate: ArrayLike,
+        *,
+        base_position: ArrayLike = (0.0, 0.0, 0.0),
+        base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        time: float = 0.0,
+    ) -> Solution:
         """The wrench inside a body that moves as given (24); what that takes from outside at the head is
         `base_reaction`."""
         head = self._head(base_twist, base_position, base_orientation)
@@ -216,8 +268,18 @@ class MacroContinuous(Model):
             now = now._replace(twist_rate=rate[None], hold=hold[None])
         wrench, tail = self.recorder.wrench_along(now, None)
         power = -float(self.mesh.weight @ (wrench[0] * given[1]).sum(axis=1))
-        return Solution(now.twist_rate[0], wrench[0], tail[0], now.hold[0], inertia, now.shape[0, :, :12].copy(), power,
-                        now.twist[0], np.zeros(6), np.zeros((0, 6)))
+        return Solution(
+            now.twist_rate[0],
+            wrench[0],
+            tail[0],
+            now.hold[0],
+            inertia,
+            now.shape[0, :, :12].copy(),
+            power,
+            now.twist[0],
+            np.zeros(6),
+            np.zeros((0, 6)),
+        )
 
     def _one_instant(self, strains: Strains) -> RodProblem:
         """A problem of one instant, whose state holds the twist of the head."""
@@ -241,11 +303,16 @@ class MacroContinuous(Model):
     def _problem(self, drive: RodDrive, tally: Tally, records: int) -> RodProblem:
         """Everything that an engine needs, with memory of its own: two runs of one model are two problems."""
         body = self.body
-        if self._afloat:                                 # sections are heavier where they are wet: memory of this run
+        if self._afloat:  # sections are heavier where they are wet: memory of this run
             body = body._replace(sections=body.sections.copy(), octets=body.octets.copy())
-        return RodProblem(body, tables.fresh(self.forces), self._options, drive,
-                          tables.memory_of(body, len(self.tallies.laws), tally),
-                          tables.records_of(len(self.mesh.X), records, self.tallies.records(records)))
+        return RodProblem(
+            body,
+            tables.fresh(self.forces),
+            self._options,
+            drive,
+            tables.memory_of(body, len(self.tallies.laws), tally),
+            tables.records_of(len(self.mesh.X), records, self.tallies.records(records)),
+        )
 
     # Through time
 
@@ -258,19 +325,30 @@ class MacroContinuous(Model):
         locked = np.flatnonzero((self.free == 0.0) & (np.array(initial.twist) != 0.0))
         if decided and any(initial.twist):
             why = "contacts decide" if self.kinematic is not None else "without inertia the balance of forces decides"
-            raise InputError(f"initial.twist: {why} the motion of the head; leave it at 0 (entry "
-                             f"{np.flatnonzero(initial.twist)[0]} of "
-                             f"{initial.twist} is not)")
+            raise InputError(
+                f"initial.twist: {why} the motion of the head; leave it at 0 (entry "
+                f"{np.flatnonzero(initial.twist)[0]} of "
+                f"{initial.twist} is not)"
+            )
         if len(locked):
-            raise InputError(f"initial.twist: the base {self.rod.base!r} holds entry {locked[0]} of it at 0; got "
-                             f"{initial.twist}")
+            raise InputError(
+                f"initial.twist: the base {self.rod.base!r} holds entry {locked[0]} of it at 0; got {initial.twist}"
+            )
         if self.kinematic is not None:
             self.kinematic.groups = self.contacts.groups(gait)
             self.tallies = self.tallies_of(sum(columns.stop - columns.start for _, columns in self.kinematic.groups))
             items = [item for item, columns in self.kinematic.groups for _ in range(columns.stop - columns.start)]
-            self.recorder = Recorder(self.rod, self._slices, self.whole, self._own, self.forces, self.packs,
-                                     [item.model_dump_json() for item in items], self.settings.slip_tolerance,
-                                     [item.slides for item in items])
+            self.recorder = Recorder(
+                self.rod,
+                self._slices,
+                self.whole,
+                self._own,
+                self.forces,
+                self.packs,
+                [item.model_dump_json() for item in items],
+                self.settings.slip_tolerance,
+                [item.slides for item in items],
+            )
             return State(0.0, np.concatenate([x, self.contacts.start(self.kinematic.groups)]))
         if isinstance(self._options.form, MomentumForm):
             state.motion[:] = self._momentum(x, rod_strain(self.rod, gait, np.zeros(1), self.mesh.X))
@@ -287,8 +365,8 @@ class MacroContinuous(Model):
 
     def step_limit(self, state: State) -> StepLimit | None:
         if self.kinematic is not None or not self.settings.inertia or self.rod.base == "fixed":
-            return None                                  # contacts, the balance of forces or the clamp decide the
-                                                         # motion: no state to brake
+            return None  # contacts, the balance of forces or the clamp decide the
+            # motion: no state to brake
         return friction_limit(rod_rate(self.packs, self._own[:, 0]), RUNGE_KUTTA, self.packs)
 
     def drive(self, gait: Any, times: Array) -> Course | Drive:
@@ -296,8 +374,9 @@ class MacroContinuous(Model):
         drive = Drive(*(kernel_array(part) for part in rod_strain(self.rod, gait, times, self.mesh.X)))
         return self.kinematic.prepare(gait, drive) if self.kinematic is not None else drive
 
-    def advance(self, state: State, knots: Array, record: NDArray[np.bool_],
-                drive: Any) -> tuple[State, Records, Status]:
+    def advance(
+        self, state: State, knots: Array, record: NDArray[np.bool_], drive: Any
+    ) -> tuple[State, Records, Status]:
         """From knot to knot, by the contacts' motion or by Runge-Kutta steps."""
         if self.kinematic is not None:
             return self.kinematic.advance(state, knots, record, drive)
@@ -310,8 +389,12 @@ class MacroContinuous(Model):
         done = float(knots[-1] if failed == 0 else knots[(failed - 1) // 2])
         status = law_failure(self.environment)
         if failed and not status.failure:
-            status = Status("the forces leave the motion of the head undetermined (without inertia every direction "
-                            "needs a drag); add a drag, or set model.inertia: true", done, "the head")
+            status = Status(
+                "the forces leave the motion of the head undetermined (without inertia every direction "
+                "needs a drag); add a drag, or set model.inertia: true",
+                done,
+                "the head",
+            )
         h, last = np.diff(knots), HeadState.of(x)
         paid = np.concatenate([[0.0], np.cumsum(h / 6.0 * (passive[0:-2:2] + 4.0 * passive[1::2] + passive[2::2]))])
         HeadState.of(kept.x).passive[:] += paid[record]
@@ -330,8 +413,12 @@ class MacroContinuous(Model):
     def observe(self, state: State) -> dict[str, Array]:
         """Time and base, for a controller."""
         head = HeadState.of(state.x)
-        return {"time": np.float64(state.time), "base_position": head.position.copy(),  # type: ignore[dict-item]
-                "base_orientation": head.turn.copy(), "base_twist": head.motion.copy()}
+        return {
+            "time": np.float64(state.time),
+            "base_position": head.position.copy(),  # type: ignore[dict-item]
+            "base_orientation": head.turn.copy(),
+            "base_twist": head.motion.copy(),
+        }
 
     def remarks(self, dataset: xr.Dataset) -> list[str]:
         return water_recording.remarks(dataset)
@@ -347,5 +434,15 @@ def _instants(times: Array, kept: RodRecords, strains: Strains) -> Instants:
     """Records as instants."""
     instant = InstantRecord.of(kept.instants)
     powers = np.stack([instant.actuators, instant.environment], axis=1)
-    return Instants(times, kept.x, instant.twist, instant.rate, instant.hold, powers, kept.shapes, kept.loads,
-                    strains.value[kept.row], strains.rate[kept.row])
+    return Instants(
+        times,
+        kept.x,
+        instant.twist,
+        instant.rate,
+        instant.hold,
+        powers,
+        kept.shapes,
+        kept.loads,
+        strains.value[kept.row],
+        strains.rate[kept.row],
+    )

@@ -1,4 +1,5 @@
 """Supports that move through space: their velocity along the axes of the sections that they touch (spec, section 7)."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -29,8 +30,10 @@ def wall_velocity(walls: Sequence[Support]) -> Array:
     """(3,): velocity of the tube that guides a whole body: one for all that do so."""
     found = {item.velocity for item in walls}
     if len(found) > 1:
-        raise InputError(f"support: the whole body is guided at different velocities, {sorted(found)}; give all "
-                         "supports `along: body` one")
+        raise InputError(
+            f"support: the whole body is guided at different velocities, {sorted(found)}; give all "
+            "supports `along: body` one"
+        )
     return np.array(found.pop() if found else (0.0, 0.0, 0.0))
 
 
@@ -47,8 +50,10 @@ def along_sections(base: Array | None, shape: Array, velocity: Array, free: NDAr
     lost = np.abs(np.where(free[:3], 0.0, twist[..., :3])).max(axis=(1, 2)) > 1e-9 * np.abs(velocity).max()
     if lost.any():
         fastest = tuple(map(float, velocity[np.abs(velocity).max(axis=1).argmax()]))
-        raise InputError(f"support: velocity {fastest} leaves the plane or line in which the base can move, at t = "
-                         f"{times[int(np.argmax(lost))]:g} s; give one within it, or set robot.base to 'free'")
+        raise InputError(
+            f"support: velocity {fastest} leaves the plane or line in which the base can move, at t = "
+            f"{times[int(np.argmax(lost))]:g} s; give one within it, or set robot.base to 'free'"
+        )
     return twist
 
 

@@ -2,6 +2,7 @@
 
 Everything is computed in NumPy from recorded shapes, twists and pushes, apart from the kernels that integrated them.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -27,43 +28,87 @@ from limbless.robots.rod import ACTUATED, HELD, NATURAL, Rod
 Array = NDArray[np.float64]
 
 SCHEMA = choose(
-    "base_position", "base_orientation", "base_twist", "base_acceleration", "base_reaction", "head_position",
-    "com_position", "com_velocity", "position", "orientation", "radius", "strain", "strain_rate", "internal_wrench",
-    "effort", "fluid_force", "contact_wrench", "contact_force", "contact_couple", "contact_position", "contact_state",
-    "support_wrench", "support_abscissa", "contact_residual", "contact_speed", "contact_conditioning",
-    "contact_singular_values", "tail_wrench", "kinetic_energy", "potential_energy", "actuator_power",
-    "environment_power", "passive_power", "actuator_work", "environment_work", "passive_work", "momentum", "impulse")
-CONTACTS = ("contact_wrench", "contact_force", "contact_couple", "contact_position", "contact_state", "support_wrench",
-            "support_abscissa", "contact_residual", "contact_speed", "contact_conditioning", "contact_singular_values")
+    "base_position",
+    "base_orientation",
+    "base_twist",
+    "base_acceleration",
+    "base_reaction",
+    "head_position",
+    "com_position",
+    "com_velocity",
+    "position",
+    "orientation",
+    "radius",
+    "strain",
+    "strain_rate",
+    "internal_wrench",
+    "effort",
+    "fluid_force",
+    "contact_wrench",
+    "contact_force",
+    "contact_couple",
+    "contact_position",
+    "contact_state",
+    "support_wrench",
+    "support_abscissa",
+    "contact_residual",
+    "contact_speed",
+    "contact_conditioning",
+    "contact_singular_values",
+    "tail_wrench",
+    "kinetic_energy",
+    "potential_energy",
+    "actuator_power",
+    "environment_power",
+    "passive_power",
+    "actuator_work",
+    "environment_work",
+    "passive_work",
+    "momentum",
+    "impulse",
+)
+CONTACTS = (
+    "contact_wrench",
+    "contact_force",
+    "contact_couple",
+    "contact_position",
+    "contact_state",
+    "support_wrench",
+    "support_abscissa",
+    "contact_residual",
+    "contact_speed",
+    "contact_conditioning",
+    "contact_singular_values",
+)
 
 
 class Instants(NamedTuple):
     """R recorded instants, whatever algorithm found the motion."""
 
-    time: Array            # (R,)
-    x: Array               # HeadState (R,)
-    twist: Array           # (R, 6) of the head
-    twist_rate: Array      # (R, 6) rate of its components
-    hold: Array            # (R, 6) what holds the head, head frame
-    powers: Array          # (R, 2) of the strains' drive (actuators and passive), of the environment
-    shape: Array           # Shape (R, nodes)
-    load: Array            # Load (R, nodes)
-    strain: Array          # (R, nodes, 6)
-    strain_rate: Array     # (R, nodes, 6)
+    time: Array  # (R,)
+    x: Array  # HeadState (R,)
+    twist: Array  # (R, 6) of the head
+    twist_rate: Array  # (R, 6) rate of its components
+    hold: Array  # (R, 6) what holds the head, head frame
+    powers: Array  # (R, 2) of the strains' drive (actuators and passive), of the environment
+    shape: Array  # Shape (R, nodes)
+    load: Array  # Load (R, nodes)
+    strain: Array  # (R, nodes, 6)
+    strain_rate: Array  # (R, nodes, 6)
 
 
 class Touches(NamedTuple):
     """The contacts at R instants, P of them."""
 
-    place: Array           # (R, P) abscissa, m
+    place: Array  # (R, P) abscissa, m
     present: NDArray[np.bool_]
-    pose: Array            # (R, P, 12) of the touched section in the head frame
-    wrench: Array          # (R, P, 6) on the body, along the section's axes
-    about_head: Array      # (R, P, 6) the same about the head and along its axes
-    resultant: Array       # (R, 6)
-    residual: Array        # (R,) slip that remains, m/s
-    speed: Array           # (R,) with which it is compared, m/s
-    singular: Array        # (R, free components) of the map from forces to resultant, largest first
+    pose: Array  # (R, P, 12) of the touched section in the head frame
+    wrench: Array  # (R, P, 6) on the body, along the section's axes
+    about_head: Array  # (R, P, 6) the same about the head and along its axes
+    resultant: Array  # (R, 6)
+    residual: Array  # (R,) slip that remains, m/s
+    speed: Array  # (R,) with which it is compared, m/s
+    singular: Array  # (R, free components) of the map from forces to resultant, largest first
 
 
 def kept_arrays(now: Instants, touches: Touches | None) -> dict[str, Array]:
@@ -77,11 +122,12 @@ def kept_arrays(now: Instants, touches: Touches | None) -> dict[str, Array]:
 
 def instants_of(records: Records) -> tuple[Instants, Touches | None]:
     """The way back."""
-    now = Instants(records["time"],
-                   *(np.ascontiguousarray(records[f"instant_{name}"]) for name in Instants._fields[1:]))
+    now = Instants(
+        records["time"], *(np.ascontiguousarray(records[f"instant_{name}"]) for name in Instants._fields[1:])
+    )
     if "touch_place" not in records:
         return now, None
-    touches: Any = Touches(*(records[f"touch_{name}"] for name in Touches._fields))       # type: ignore[arg-type]
+    touches: Any = Touches(*(records[f"touch_{name}"] for name in Touches._fields))  # type: ignore[arg-type]
     return now, touches._replace(present=touches.present > 0.5)
 
 
@@ -113,9 +159,18 @@ def _turn(R: Array, v: Array) -> Array:
 class Recorder:
     """Turns instants of one rod into variables."""
 
-    def __init__(self, rod: Rod, slices: Slices, whole: Array, own: Array, forces: tuple[Any, ...],
-                 packs: Sequence[Pack], contacts: Sequence[str] = (), slip: float = 0.0,
-                 slides: Sequence[bool] = ()) -> None:
+    def __init__(
+        self,
+        rod: Rod,
+        slices: Slices,
+        whole: Array,
+        own: Array,
+        forces: tuple[Any, ...],
+        packs: Sequence[Pack],
+        contacts: Sequence[str] = (),
+        slip: float = 0.0,
+        slides: Sequence[bool] = (),
+    ) -> None:
         self.rod, self.mesh, self.whole, self.own, self.forces = rod, slices.mesh, whole, own, forces
         self.contacts, self.slip, self.touching = contacts, slip, np.where(slides, STATES.slip, STATES.stick)
         self.middles, self.axes = slices.mesh.middles, slices.axes
@@ -136,20 +191,31 @@ class Recorder:
         found: dict[str, Any] = {
             "section": (("section",), [f"X = {x:.4g} m" for x in X], {}),
             "abscissa": (("section",), X, {"units": "m", "long_name": "abscissa of the middle of each section"}),
-            "section_length": (("section",), lengths,
-                               {"units": "m", "long_name": "length of the section when not stretched"}),
-            "effort_limit": (("screw",), self.effort_limit(),
-                             {"units": "N, N m", "long_name": "largest effort of the actuators"}),
+            "section_length": (
+                ("section",),
+                lengths,
+                {"units": "m", "long_name": "length of the section when not stretched"},
+            ),
+            "effort_limit": (
+                ("screw",),
+                self.effort_limit(),
+                {"units": "N, N m", "long_name": "largest effort of the actuators"},
+            ),
         }
-        found["slip_tolerance"] = ((), self.slip,
-                                   {"units": "1", "long_name": "slip that contacts may leave, relative to the speed of "
-                                                               "the body"})
+        found["slip_tolerance"] = (
+            (),
+            self.slip,
+            {"units": "1", "long_name": "slip that contacts may leave, relative to the speed of the body"},
+        )
         if self.contacts:
             held = HELD[self.rod.base]
             found["resultant"] = (("resultant",), [f"number {number + 1}" for number in range(6 - len(held))], {})
             found["contact"] = (("contact",), [f"contact {number + 1}" for number in range(len(self.contacts))], {})
-            found["contact_law"] = (("contact",), list(self.contacts), {"long_name": "the environment that each "
-                                                                                     "contact belongs to"})
+            found["contact_law"] = (
+                ("contact",),
+                list(self.contacts),
+                {"long_name": "the environment that each contact belongs to"},
+            )
         return found
 
     @property
@@ -186,19 +252,29 @@ class Recorder:
         acceleration[:, :3] += np.cross(now.twist[:, 3:], now.twist[:, :3])
         passive, position = self.passive_power(now.strain, now.strain_rate), state.position
         found = {
-            "time": now.time, "base_position": position, "base_orientation": state.turn, "base_twist": now.twist,
-            "base_acceleration": acceleration, "base_reaction": now.hold,
-            "actuator_power": now.powers[:, 0] - passive, "environment_power": now.powers[:, 1],
-            "passive_power": passive, "actuator_work": state.actuators - state.passive,
-            "environment_work": state.environment, "passive_work": state.passive, "impulse": state.impulse,
-            "strain": now.strain[:, self.middles], "strain_rate": now.strain_rate[:, self.middles],
+            "time": now.time,
+            "base_position": position,
+            "base_orientation": state.turn,
+            "base_twist": now.twist,
+            "base_acceleration": acceleration,
+            "base_reaction": now.hold,
+            "actuator_power": now.powers[:, 0] - passive,
+            "environment_power": now.powers[:, 1],
+            "passive_power": passive,
+            "actuator_work": state.actuators - state.passive,
+            "environment_work": state.environment,
+            "passive_work": state.passive,
+            "impulse": state.impulse,
+            "strain": now.strain[:, self.middles],
+            "strain_rate": now.strain_rate[:, self.middles],
             "radius": self.axes[self.middles] / np.sqrt(now.strain[:, self.middles, :1]),
         }
         found |= self._matter(now, base, position) | self._inside(now, touches)
         found |= self.water.variables(now.time, lambda k: self._node_motion(now, base, position, k))
         wet = self.shares(now)
-        found |= self.water.sections(now.time, found["position"], None if wet is None else wet[:, self.middles, None],
-                                     np.ones(len(self.middles)))
+        found |= self.water.sections(
+            now.time, found["position"], None if wet is None else wet[:, self.middles, None], np.ones(len(self.middles))
+        )
         if touches is not None:
             found |= self._touched(touches, base, position)
         return Variables({name: np.ascontiguousarray(values, dtype=np.float64) for name, values in found.items()})
@@ -240,7 +316,8 @@ class Recorder:
         end = -1 if self.rod.head == "tip" else 0
         energy = 0.5 * self.stiffness * (now.strain - NATURAL) ** 2
         return {
-            "position": place[:, self.middles], "orientation": self._orientations(HeadState.of(now.x).turn, h),
+            "position": place[:, self.middles],
+            "orientation": self._orientations(HeadState.of(now.x).turn, h),
             "head_position": place[:, end],
             "com_position": np.einsum("k,rki->ri", share, place),
             "com_velocity": _turn(base, np.einsum("k,rkij,rkj->ri", share, h, V[..., :3])),
@@ -263,8 +340,12 @@ class Recorder:
         q = matrix_to_quaternion(h)
         turns = np.sign(np.einsum("rki,rki->rk", q[:, 1:], q[:, :-1]))
         q[:, 1:] *= np.cumprod(np.where(turns == 0.0, 1.0, turns), axis=1)[..., None]
-        return np.stack(quaternion_product(Quaternion(*np.moveaxis(base[:, None], -1, 0)),
-                                           Quaternion(*np.moveaxis(q[:, self.middles], -1, 0))), axis=-1)
+        return np.stack(
+            quaternion_product(
+                Quaternion(*np.moveaxis(base[:, None], -1, 0)), Quaternion(*np.moveaxis(q[:, self.middles], -1, 0))
+            ),
+            axis=-1,
+        )
 
     @staticmethod
     def _section_motion(now: Instants) -> tuple[Array, Array]:
@@ -284,13 +365,13 @@ class Recorder:
         if load.poke.any():
             poked = carried(ToHead(), now.shape, load.poke)
             passed = np.cumsum(poked, axis=1)
-            passed[:, 1:] -= poked[:, 1:]                     # at the head Λ(0) = -F_minus, at the tail Λ(l) = F_plus
+            passed[:, 1:] -= poked[:, 1:]  # at the head Λ(0) = -F_minus, at the tail Λ(l) = F_plus
             about_head -= passed
             tail -= poked.sum(axis=1)
         if touches is not None:
             X, place = self.mesh.X[:, None], touches.place[:, None]
-            at_head = (X == 0.0) & (place <= 0.0)             # one at the head acts from there on: Λ(0) = -F_minus
-                                                              # again
+            at_head = (X == 0.0) & (place <= 0.0)  # one at the head acts from there on: Λ(0) = -F_minus
+            # again
             beyond = ((place < X) | at_head) & touches.present[:, None]
             about_head = about_head - np.einsum("rkp,rpi->rki", beyond.astype(float), touches.about_head)
             tail = tail - (touches.about_head * touches.present[..., None]).sum(axis=1)
@@ -320,7 +401,8 @@ class Recorder:
         strain, rate = now.strain[:, m], now.strain_rate[:, m]
         effort = (-wrench[:, m] + self.stiffness * (strain - NATURAL) + self.damping * rate) * self.actuated
         return {
-            "internal_wrench": wrench[:, m], "effort": effort,
+            "internal_wrench": wrench[:, m],
+            "effort": effort,
             "tail_wrench": np.divide(left, scale, out=np.zeros(len(left)), where=scale > 1e-12),
             "fluid_force": self._outside(now)[:, m, :3] * length[:, None],
         }
@@ -339,11 +421,14 @@ class Recorder:
         place = position[:, None] + Shape.of(touches.pose).place @ base.swapaxes(1, 2)
         turn, wrench = base[:, None] @ _rotations(touches.pose), np.where(there, touches.wrench, 0.0)
         return {
-            "contact_wrench": touches.resultant, "support_wrench": wrench,
-            "contact_force": _turn(turn, wrench[..., :3]), "contact_couple": _turn(turn, wrench[..., 3:]),
+            "contact_wrench": touches.resultant,
+            "support_wrench": wrench,
+            "contact_force": _turn(turn, wrench[..., :3]),
+            "contact_couple": _turn(turn, wrench[..., 3:]),
             "contact_position": np.where(there, place, 0.0),
             "contact_state": np.where(touches.present, self.touching, STATES.open),
-            "support_abscissa": np.where(touches.present, touches.place, 0.0), "contact_residual": touches.residual,
+            "support_abscissa": np.where(touches.present, touches.place, 0.0),
+            "contact_residual": touches.residual,
             "contact_speed": touches.speed,
             "contact_conditioning": touches.singular[:, -1] / np.maximum(touches.singular[:, 0], 1e-300),
             "contact_singular_values": touches.singular,

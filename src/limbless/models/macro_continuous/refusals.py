@@ -1,4 +1,5 @@
 """Contacts that leave a body loose, or that cannot all hold it: refused with the time, the place and what to try."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -8,7 +9,7 @@ from limbless.environments.constraint import Contact
 from limbless.errors import InputError
 
 Array = NDArray[np.float64]
-_LOOSE = 1e-12             # of the largest eigenvalue: a motion that the contacts do not see
+_LOOSE = 1e-12  # of the largest eigenvalue: a motion that the contacts do not see
 
 
 class Slip(InputError):
@@ -20,8 +21,10 @@ def refuse_locked(item: Contact, given: Array, free: NDArray[np.bool_], base: st
     asked = np.abs(given[..., list(item.guided)][..., ~free[list(item.guided)]]).max(axis=(1, 2), initial=0.0)
     if asked.max(initial=0.0) > 1e-9 * max(float(np.abs(given).max(initial=0.0)), 1e-9):
         when = times[int(np.argmax(asked > 0.0))]
-        raise InputError(f"environment {item.kind!r} moves its section at t = {when:g} s in a way that a base "
-                         f"{base!r} cannot; give a motion within it, or set robot.base to 'free'")
+        raise InputError(
+            f"environment {item.kind!r} moves its section at t = {when:g} s in a way that a base "
+            f"{base!r} cannot; give a motion within it, or set robot.base to 'free'"
+        )
 
 
 def refuse_loose(normal: Array, times: Array, place: Array, active: NDArray[np.bool_], whole: bool) -> None:

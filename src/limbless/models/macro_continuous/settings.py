@@ -1,4 +1,5 @@
 """The `model:` entry for macro-continuous dynamics: cells, inertia, form of the state."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -24,7 +25,8 @@ class MacroContinuousSettings(ModelSettings):
     breaks: tuple[float, ...] = quantity((), "m", "abscissae at which the strain jumps: cells end there")
     inertia: bool = Field(True, description="with inertia; without it the external forces balance at every instant")
     form: Literal["velocity", "momentum"] = Field(
-        "velocity", description="state of a free rod: twist of the head, or momentum of the whole")
+        "velocity", description="state of a free rod: twist of the head, or momentum of the whole"
+    )
     slip_tolerance: float = quantity(1e-6, "1", "slip that contacts may leave, relative to the speed of the body", gt=0)
     takes_robots: ClassVar[tuple[str, ...]] = ("rod",)
     takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "constraint")
@@ -40,4 +42,4 @@ class MacroContinuousSettings(ModelSettings):
         return self.changed(cells=2 * self.cells)
 
     def refined_environment(self, environment: Sequence[Environment]) -> tuple[Environment, ...]:
-        return tuple(environment)                        # a rod integrates all that acts on it over its cells
+        return tuple(environment)  # a rod integrates all that acts on it over its cells

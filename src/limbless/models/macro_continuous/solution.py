@@ -1,4 +1,5 @@
 """What the equations of a rod give at one instant."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass

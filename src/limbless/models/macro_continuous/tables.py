@@ -1,4 +1,5 @@
 """A rod and its environment as the tables of a `RodProblem`."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -51,7 +52,7 @@ def breaks_of(rod: Rod, environment: Sequence[Environment], more: tuple[float, .
 
 def pack_environment(slices: Slices, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], list[Pack]]:
     """All forces, per unit length at each node (a wrench at a point stays whole), and what each environment packed."""
-    seen: Any = slices                                   # as environments see a robot: its bodies and segments
+    seen: Any = slices  # as environments see a robot: its bodies and segments
     packs = [item.pack(seen) for item in environment if item.role == "wrench"]
     return rod_forces_of(packs, slices.mesh.weight), packs
 
@@ -115,22 +116,44 @@ def robot_of(mesh: Mesh, whole: Array, own: Array, muscles: Array, free: Array) 
     return Robot(sections, in_lanes(sections), mesh.half, mesh.X, muscles, free)
 
 
-def memory_of(robot: Robot, environments: int, tally: Tally, shapes: Array | None = None,
-              sums: Array | None = None) -> Memory:
+def memory_of(
+    robot: Robot, environments: int, tally: Tally, shapes: Array | None = None, sums: Array | None = None
+) -> Memory:
     """Working memory of one run; shapes and sums of all instants where they are known before."""
     nodes, sections, words = len(robot.abscissae), int((robot.halves > 0.0).sum()), (LANES,)
     octets = len(robot.octets)
     return Memory(
-        desk=make_desk(nodes), shapes=Shape.zeros(AHEAD, nodes) if shapes is None else shapes,
-        sums=ShapeSums.zeros(AHEAD) if sums is None else sums, now=np.full(1, -1), failed=np.zeros(1, dtype=np.int64),
-        slab=Shape.zeros(octets, words=words), pushes=Pushed.zeros(octets, words=words), pokes=Pushed.zeros(nodes),
-        needs=Pushed.zeros(octets, words=words), inner=Pushed.zeros(sections), efforts=np.zeros(6 * sections),
-        powers=np.zeros(6 * sections), instant=Instant.zeros(1), matrix=np.zeros((6, 6)), system=np.zeros((6, 7)),
-        unknown=np.zeros(6), law_powers=np.zeros(environments), tally=tally, state=np.zeros(SIZE),
-        slope=np.zeros(SIZE), total=np.zeros(SIZE))
+        desk=make_desk(nodes),
+        shapes=Shape.zeros(AHEAD, nodes) if shapes is None else shapes,
+        sums=ShapeSums.zeros(AHEAD) if sums is None else sums,
+        now=np.full(1, -1),
+        failed=np.zeros(1, dtype=np.int64),
+        slab=Shape.zeros(octets, words=words),
+        pushes=Pushed.zeros(octets, words=words),
+        pokes=Pushed.zeros(nodes),
+        needs=Pushed.zeros(octets, words=words),
+        inner=Pushed.zeros(sections),
+        efforts=np.zeros(6 * sections),
+        powers=np.zeros(6 * sections),
+        instant=Instant.zeros(1),
+        matrix=np.zeros((6, 6)),
+        system=np.zeros((6, 7)),
+        unknown=np.zeros(6),
+        law_powers=np.zeros(environments),
+        tally=tally,
+        state=np.zeros(SIZE),
+        slope=np.zeros(SIZE),
+        total=np.zeros(SIZE),
+    )
 
 
 def records_of(nodes: int, count: int, tallied: Tally) -> Records:
     """Memory for `count` records."""
-    return Records(np.zeros((count, SIZE)), InstantRecord.zeros(count), Shape.zeros(count, nodes),
-                   Load.zeros(count, nodes), np.zeros(count, dtype=np.int64), tallied)
+    return Records(
+        np.zeros((count, SIZE)),
+        InstantRecord.zeros(count),
+        Shape.zeros(count, nodes),
+        Load.zeros(count, nodes),
+        np.zeros(count, dtype=np.int64),
+        tallied,
+    )

@@ -1,6 +1,7 @@
 """Derivatives of a chain's motion along fields of its gait (exact to rounding, forward mode) and along whatever changes
 its tables.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,11 +34,11 @@ Array = NDArray[np.float64]
 class Change(NamedTuple):
     """How what is packed changes along one field."""
 
-    problem: Any                          # slopes of the tables of a problem, but for its drive, memory and records;
-                                          # None: along the start alone
-    start: Array                          # slope of the state at the start
-    drive: Callable[[Array], Any]         # slopes of the drive at stages of steps between these knots,
-    knots: Callable[[Array], Array]       # and of the knots: those at a kink of the drive go with it
+    problem: Any  # slopes of the tables of a problem, but for its drive, memory and records;
+    # None: along the start alone
+    start: Array  # slope of the state at the start
+    drive: Callable[[Array], Any]  # slopes of the drive at stages of steps between these knots,
+    knots: Callable[[Array], Array]  # and of the knots: those at a kink of the drive go with it
 
 
 def along_start(start: Array) -> Change:
@@ -54,8 +55,9 @@ class Tangents:
     changes : the directions after them.
     """
 
-    def __init__(self, model: NewtonEuler, gait: Gait, fields: list[str], start: State,
-                 changes: Sequence[Change] = ()) -> None:
+    def __init__(
+        self, model: NewtonEuler, gait: Gait, fields: list[str], start: State, changes: Sequence[Change] = ()
+    ) -> None:
         self.model, self.gait, self.first, self.changes = model, gait, len(fields), changes
         self._check()
         self.compiled = bool(fields)
@@ -75,8 +77,10 @@ class Tangents:
 
     def _check(self) -> None:
         if self.model._split != 7 + self.model.chain.freedoms:
-            raise InputError("sensitivities of a chain with spherical joints are not available; describe them as "
-                             "three revolute joints")
+            raise InputError(
+                "sensitivities of a chain with spherical joints are not available; describe them as "
+                "three revolute joints"
+            )
         if any(getattr(item, "slot", None) is not None for item in self.model.environment):
             raise InputError("a user's force law gives no derivatives; take differences of runs instead")
 
@@ -103,7 +107,7 @@ class Tangents:
         chain = self.model.chain
         stations, mapping = actuation.stations(chain), actuation.shape_map(chain)
         shape = [aligned_zeros((len(times), len(stations), 2, WORDS)) for _ in range(3)]
-        type(self.gait).compiled_duals(self.parameters, times, stations, *shape)         # type: ignore[misc]
+        type(self.gait).compiled_duals(self.parameters, times, stations, *shape)  # type: ignore[misc]
         joints = [aligned_zeros((len(times), chain.freedoms, WORDS)) for _ in range(3)]
         for source, target in zip(shape, joints, strict=True):
             bend_dual_joints(source, *mapping, target)

@@ -1,4 +1,5 @@
 """`NewtonEuler`: a chain in its environment, one state at a time or through time."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -35,12 +36,16 @@ from limbless.models.resolution import StepLimit
 from limbless.robots.base import Preset, Robot
 
 Array = NDArray[np.float64]
-_SINGULAR = ("the accelerations are not determined: the base or a spherical joint has no inertia to move; "
-             "give the links mass and inertia, or the joint a rotor_inertia")
+_SINGULAR = (
+    "the accelerations are not determined: the base or a spherical joint has no inertia to move; "
+    "give the links mass and inertia, or the joint a rotor_inertia"
+)
 
-_UNBALANCED = ("the forces leave the motion of the base undetermined (without inertia every direction needs a drag or "
-               "friction); add one, set robot.base to planar where the robot lies on the ground, or model.inertia to "
-               "true")
+_UNBALANCED = (
+    "the forces leave the motion of the base undetermined (without inertia every direction needs a drag or "
+    "friction); add one, set robot.base to planar where the robot lies on the ground, or model.inertia to "
+    "true"
+)
 
 
 class NewtonEuler(Terms, ChainModel):
@@ -58,13 +63,19 @@ class NewtonEuler(Terms, ChainModel):
     name = "Newton-Euler"
     _schema = recording.SCHEMA
 
-    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
-                 actuation: Actuation | None = None, settings: NewtonEulerSettings | None = None) -> None:
+    def __init__(
+        self,
+        robot: Robot | Preset,
+        environment: Sequence[Environment] | Environment = (),
+        actuation: Actuation | None = None,
+        settings: NewtonEulerSettings | None = None,
+    ) -> None:
         super().__init__(robot, environment, actuation)
         self.settings = NewtonEulerSettings.or_default(settings)
         self._base = getattr(BASES, self.chain.base)
-        self._options = tables.options_of(self._plain, self._actuated, self._base, self._feedback,
-                                          getattr(self.actuation, "feedforward", False))
+        self._options = tables.options_of(
+            self._plain, self._actuated, self._base, self._feedback, getattr(self.actuation, "feedforward", False)
+        )
         if not self.settings.inertia:
             self._slow_down()
         self._refuse_integrator()
@@ -77,17 +88,22 @@ class NewtonEuler(Terms, ChainModel):
         self._steps = None
         if self.settings.integrator != "rk4":
             tolerance = self.settings.tolerance or STAGE_TOLERANCE
-            self._steps = ImplicitSteps(self.settings.integrator, tolerance, self._size, self.chain.freedoms,
-                                        len(self._tallies.laws))
+            self._steps = ImplicitSteps(
+                self.settings.integrator, tolerance, self._size, self.chain.freedoms, len(self._tallies.laws)
+            )
 
     def _slow_down(self) -> None:
         """No inertia: neither in the equations nor in energy and momentum."""
         if self.actuation.kind != "motion":
-            raise InputError("model.inertia: without inertia the joints must follow the gait (actuation: motion), "
-                             f"since nothing else decides how they move; got actuation {self.actuation.kind!r}")
+            raise InputError(
+                "model.inertia: without inertia the joints must follow the gait (actuation: motion), "
+                f"since nothing else decides how they move; got actuation {self.actuation.kind!r}"
+            )
         if self.chain.base == "fixed":
-            raise InputError("model.inertia: the base is fixed, so that no balance of forces has anything to decide; "
-                             "leave inertia: true, or set robot.base to free or planar")
+            raise InputError(
+                "model.inertia: the base is fixed, so that no balance of forces has anything to decide; "
+                "leave inertia: true, or set robot.base to free or planar"
+            )
         self._actuated = self._actuated._replace(freedoms=self._actuated.freedoms.copy())
         Freedom.of(self._actuated.freedoms).rotor[:] = 0.0
         self._recorder.forget_inertia()
@@ -102,15 +118,21 @@ class NewtonEuler(Terms, ChainModel):
         name = self.settings.integrator
         if name == "rk4":
             if self.settings.tolerance is not None:
-                raise InputError("model.tolerance: it says how well an implicit step is solved, and rk4 is explicit; "
-                                 "leave it out, or set model.integrator to sdirk4")
+                raise InputError(
+                    "model.tolerance: it says how well an implicit step is solved, and rk4 is explicit; "
+                    "leave it out, or set model.integrator to sdirk4"
+                )
         elif not self.settings.inertia:
-            raise InputError(f"model.integrator: without inertia the base follows from a balance of forces, and "
-                             f"{name!r} has nothing to step; leave it out (rk4)")
+            raise InputError(
+                f"model.integrator: without inertia the base follows from a balance of forces, and "
+                f"{name!r} has nothing to step; leave it out (rk4)"
+            )
         elif self._any_free and (Freedom.of(self._plain.freedoms).coulomb > 0.0).any():
-            raise InputError(f"model.integrator: the dry friction of the joints (coulomb_friction) jumps, and {name!r} "
-                             "solves smooth forces; leave it out, use viscous_friction, or set model.kind to "
-                             "non-smooth")
+            raise InputError(
+                f"model.integrator: the dry friction of the joints (coulomb_friction) jumps, and {name!r} "
+                "solves smooth forces; leave it out, use viscous_friction, or set model.kind to "
+                "non-smooth"
+            )
 
     def _calm(self) -> Unhurried:
         """What the balance of forces works with."""
@@ -129,23 +151,43 @@ class NewtonEuler(Terms, ChainModel):
 
     # One state at a time
 
-    def inverse(self, joint_position: ArrayLike, joint_velocity: ArrayLike, joint_acceleration: ArrayLike,
-                base_twist: ArrayLike = AT_REST, **instant: Any) -> Solution:
+    def inverse(
+        self,
+        joint_position: ArrayLike,
+        joint_velocity: ArrayLike,
+        joint_acceleration: ArrayLike,
+        base_twist: ArrayLike = AT_REST,
+        **instant: Any,
+    ) -> Solution:
         """Joint motion given: base acceleration and joint torques (paper 001, (17)-(28)). Arguments as `hybrid`."""
         given = np.ones(self.chain.freedoms, dtype=bool)
         return self.hybrid(given, joint_position, joint_velocity, joint_acceleration, None, base_twist, **instant)
 
-    def forward(self, joint_position: ArrayLike, joint_velocity: ArrayLike, joint_torque: ArrayLike,
-                base_twist: ArrayLike = AT_REST, **instant: Any) -> Solution:
+    def forward(
+        self,
+        joint_position: ArrayLike,
+        joint_velocity: ArrayLike,
+        joint_torque: ArrayLike,
+        base_twist: ArrayLike = AT_REST,
+        **instant: Any,
+    ) -> Solution:
         """Joint torques given: accelerations of base and joints (paper 001, (32)-(43)). Arguments as `hybrid`."""
         given = np.zeros(self.chain.freedoms, dtype=bool)
         return self.hybrid(given, joint_position, joint_velocity, None, joint_torque, base_twist, **instant)
 
-    def hybrid(self, motion_given: ArrayLike, joint_position: ArrayLike, joint_velocity: ArrayLike,
-               joint_acceleration: ArrayLike | None,
-               joint_torque: ArrayLike | None, base_twist: ArrayLike = AT_REST, *,
-               base_position: ArrayLike = (0.0, 0.0, 0.0),
-               base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0), time: float = 0.0) -> Solution:
+    def hybrid(
+        self,
+        motion_given: ArrayLike,
+        joint_position: ArrayLike,
+        joint_velocity: ArrayLike,
+        joint_acceleration: ArrayLike | None,
+        joint_torque: ArrayLike | None,
+        base_twist: ArrayLike = AT_REST,
+        *,
+        base_position: ArrayLike = (0.0, 0.0, 0.0),
+        base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        time: float = 0.0,
+    ) -> Solution:
         """Each degree of freedom either motion-given or torque-given.
 
         Parameters
@@ -165,8 +207,9 @@ class NewtonEuler(Terms, ChainModel):
             raise InputError(f"motion_given must have {n} entries, one per degree of freedom; got shape {mask.shape}")
         now = self.evaluation(mask)
         self._place(now, joint_position, joint_velocity, base_twist, base_position, base_orientation)
-        now.acceleration[6:] = (0.0 if joint_acceleration is None
-                                else numbers("joint_acceleration", joint_acceleration, n))
+        now.acceleration[6:] = (
+            0.0 if joint_acceleration is None else numbers("joint_acceleration", joint_acceleration, n)
+        )
         torque = np.zeros(n) if joint_torque is None else numbers("joint_torque", joint_torque, n)
         passive = self._passive(now)
         now.torque[:] = torque + passive
@@ -177,12 +220,21 @@ class NewtonEuler(Terms, ChainModel):
         hold = np.concatenate([R.T @ now.held[:3], R.T @ now.held[3:]])
         return Solution(base, now.acceleration[6:].copy(), np.where(mask, now.torque - passive, torque), hold)
 
-    def _place(self, now: Evaluation, joint_position: ArrayLike, joint_velocity: ArrayLike, base_twist: ArrayLike,
-               base_position: ArrayLike, base_orientation: ArrayLike) -> None:
+    def _place(
+        self,
+        now: Evaluation,
+        joint_position: ArrayLike,
+        joint_velocity: ArrayLike,
+        base_twist: ArrayLike,
+        base_position: ArrayLike,
+        base_orientation: ArrayLike,
+    ) -> None:
         """Put a checked state into an evaluation."""
         n = self.chain.freedoms
-        now.position[:3], now.position[3:7] = numbers("base_position", base_position,
-                                                      3), unit_quaternion(base_orientation)
+        now.position[:3], now.position[3:7] = (
+            numbers("base_position", base_position, 3),
+            unit_quaternion(base_orientation),
+        )
         now.position[7:] = self._position_columns(numbers("joint_position", joint_position, n))
         now.velocity[:6] = numbers("base_twist", base_twist, 6)
         now.velocity[6:] = numbers("joint_velocity", joint_velocity, n)
@@ -194,8 +246,9 @@ class NewtonEuler(Terms, ChainModel):
         """
         key = motion_given.tobytes()
         if key not in self._evaluations:
-            self._evaluations[key] = Evaluation(chain_problem.mark_given(self._plain, motion_given), self._base,
-                                                self._forces)
+            self._evaluations[key] = Evaluation(
+                chain_problem.mark_given(self._plain, motion_given), self._base, self._forces
+            )
         return self._evaluations[key]
 
     def _passive(self, now: Evaluation) -> Array:
@@ -218,9 +271,11 @@ class NewtonEuler(Terms, ChainModel):
         return self.chain.joint_names[int(Link.of(self._plain.links).column[row])]
 
     def _locked_sentence(self, row: int) -> str:
-        return (f"joint {self._joint_of_row(row)!r} has no inertia to move (gimbal lock of massless links, or a link "
-                "without inertia about its axis); give it a rotor_inertia, use a spherical joint, or keep away from "
-                "this posture")
+        return (
+            f"joint {self._joint_of_row(row)!r} has no inertia to move (gimbal lock of massless links, or a link "
+            "without inertia about its axis); give it a rotor_inertia, use a spherical joint, or keep away from "
+            "this posture"
+        )
 
     # Through time
 
@@ -232,16 +287,18 @@ class NewtonEuler(Terms, ChainModel):
         """The gait at the stage times, as joint motion or as torques; one that the actuation cannot use is refused."""
         if (self.actuation.kind == "torque") != (gait.drives == "torque"):
             wanted = "torque" if self.actuation.kind == "torque" else "shape or joint"
-            raise InputError(f"actuation {self.actuation.kind!r} needs a gait that drives {wanted}; this one drives "
-                             f"{gait.drives!r}")
+            raise InputError(
+                f"actuation {self.actuation.kind!r} needs a gait that drives {wanted}; this one drives {gait.drives!r}"
+            )
         return super().drive(gait, times if self._steps is None else quarters(times))
 
     def step_limit(self, state: State) -> StepLimit | None:
         """Without inertia friction brakes nothing, and implicit steps solve it: any step follows it."""
         return super().step_limit(state) if self.settings.inertia and self._steps is None else None
 
-    def advance(self, state: State, knots: Array, record: NDArray[np.bool_],
-                drive: Drive) -> tuple[State, Records, Status]:
+    def advance(
+        self, state: State, knots: Array, record: NDArray[np.bool_], drive: Drive
+    ) -> tuple[State, Records, Status]:
         """Steps from knot to knot."""
         x, times = state.x.copy(), knots[record]
         tally = self._tallies.start(state.memory, state.time)
@@ -275,13 +332,15 @@ class NewtonEuler(Terms, ChainModel):
         if row == implicit.UNSOLVED:
             return status if status.failure else Status(f"{UNSOLVED}; try a shorter step", done)
         if row and not (status.failure and not self.settings.inertia):
-            status = (Status(self._locked_sentence(row), done, self._joint_of_row(row)) if self.settings.inertia
-                      else Status(_UNBALANCED, done, "the base"))
+            status = (
+                Status(self._locked_sentence(row), done, self._joint_of_row(row))
+                if self.settings.inertia
+                else Status(_UNBALANCED, done, "the base")
+            )
         return status
 
     def _take_given(self, x: Array, drive: Drive, row: int = -1) -> None:
-        """Motion-given joints stand where the drive has them at the last knot (the last step left them at its start).
-        """
+        """Motion-given joints stand where the drive has them at the last knot (the last step left them at its start)."""
         p, v = self._given_positions, self._given_velocities
         if not len(p):
             return

@@ -1,4 +1,5 @@
 """What the Newton-Euler model records: what every model of a chain does, and where it stands in a flat state."""
+
 from __future__ import annotations
 
 from limbless.mechanics.chain.tables import INTEGRALS
@@ -12,5 +13,9 @@ def state_columns(split: int, size: int) -> list[tuple[str, str, slice]]:
     none), columns.
     """
     sums = size - INTEGRALS
-    return [("base_position", "axis", slice(0, 3)), ("base_orientation", "quaternion", slice(3, 7)),
-            ("base_twist", "screw", slice(split, split + 6)), ("actuator_work", "", slice(sums, sums + 1))]
+    return [
+        ("base_position", "axis", slice(0, 3)),
+        ("base_orientation", "quaternion", slice(3, 7)),
+        ("base_twist", "screw", slice(split, split + 6)),
+        ("actuator_work", "", slice(sums, sums + 1)),
+    ]

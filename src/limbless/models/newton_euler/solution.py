@@ -1,4 +1,5 @@
 """What the dynamics of one instant give."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
 """`Stretch`: some control periods of a run in memory that is laid out once; each period is one call from Python."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,7 @@ class Stretch:
         self._span = np.zeros(6, dtype=np.int64)
         self._x = aligned_zeros(model._size)
         limits = np.full(model._size, TOO_LARGE)
-        limits[model._split:][:6], limits[model._rates] = TOO_FAST, TOO_FAST
+        limits[model._split :][:6], limits[model._rates] = TOO_FAST, TOO_FAST
         self._shares, self._room = 1.0 / limits, np.zeros(model._size)
         self._slots = any(getattr(item, "slot", None) is not None for item in model.environment)
         self._held: Any = None
@@ -42,11 +43,11 @@ class Stretch:
         if self._held is None or [len(part) == 1 for part in drive] != [len(part) == 1 for part in self._drive]:
             self._allocate(drive)
         self._memory, self._asked, last = state.memory, drive, len(knots) - 1
-        self._knots[:last + 1], self._record[:last + 1] = knots, record
+        self._knots[: last + 1], self._record[: last + 1] = knots, record
         self._rows, self._times = np.concatenate([[0], np.cumsum(record)]).tolist(), knots.tolist()
         self._x[:] = state.x
         for own, asked in zip(self._drive, drive, strict=True):
-            own[:len(asked)] = asked
+            own[: len(asked)] = asked
         for own, kept in zip(self._tally, self.model._tallies.start(state.memory, state.time), strict=True):
             own[:] = kept
         self._here, self._closing = 0, False
@@ -73,7 +74,7 @@ class Stretch:
         if len(asked) == 1:
             np.add(asked, added, out=own)
         else:
-            np.add(asked[2 * first:2 * last + 1], added, out=own[2 * first:2 * last + 1])
+            np.add(asked[2 * first : 2 * last + 1], added, out=own[2 * first : 2 * last + 1])
         span[0], span[1], span[2], span[3], span[4] = first, last, 2 * first, self._rows[first], closing
         found = self._held()
         self._here, self._closing = last, closing
@@ -98,10 +99,11 @@ class Stretch:
         reached = float(self._knots[self._span[5]])
         status = self.model.status_at(found, reached)
         count = self._rows[self._here] + int(self._closing and self._record[self._here])
-        keep = self._record[:self._here + 1]
-        times = self._knots[:self._here + 1][keep][:count]
-        records = Records({"time": times,
-                           **{name: array[:count].copy() for name, array in kept_arrays(self._kept).items()}})
+        keep = self._record[: self._here + 1]
+        times = self._knots[: self._here + 1][keep][:count]
+        records = Records(
+            {"time": times, **{name: array[:count].copy() for name, array in kept_arrays(self._kept).items()}}
+        )
         tally = {name: array.copy() for name, array in self.model._tallies.named(self._tally).items()}
         after = State(reached if found else float(self._knots[self._here]), self._x.copy(), {**self._memory, **tally})
         return after, before_failure(records, status), status

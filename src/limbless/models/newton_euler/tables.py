@@ -1,4 +1,5 @@
 """A chain and its actuation as a `ChainProblem` for the engines of smooth motion."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -19,8 +20,9 @@ def options_of(plain: Robot, actuated: Robot, base: int, feedback: bool, feedfor
     return Options(version, base, feedback, forecasts, plain.links.codes)
 
 
-def problem_of(robot: Robot, forces: tuple[Any, ...], options: Options, drive: Drive, memory: Any,
-               records: Any) -> ChainProblem:
+def problem_of(
+    robot: Robot, forces: tuple[Any, ...], options: Options, drive: Drive, memory: Any, records: Any
+) -> ChainProblem:
     """Everything that an engine needs: two runs of one model are two problems, each with its own memory."""
     own = chain_problem.fresh(forces)
     return afloat(ChainProblem(robot, own, options, drive, memory, records))
@@ -40,14 +42,17 @@ def ahead_of(robot: Robot, chain: Chain, quarters: Drive) -> Ahead:
         if link.kind[row] == Prismatic.code:
             scale[link.column[row]] = 1.0
     present = Drive(*(np.zeros((1, part.shape[1])) for part in quarters))
-    return Ahead(Lead.zeros(freedoms), Brake.zeros(bodies), np.zeros((bodies, 6, 6)), np.zeros(1), scale, quarters,
-                 present)
+    return Ahead(
+        Lead.zeros(freedoms), Brake.zeros(bodies), np.zeros((bodies, 6, 6)), np.zeros(1), scale, quarters, present
+    )
 
 
 def length_of(chain: Chain) -> float:
     """About how long a chain is, m: the way of its end per unit of a joint."""
-    return float(sum(np.linalg.norm(link.position) for link in chain.links[1:])
-                 + sum(piece.length for piece in chain.segments()[-1:]))
+    return float(
+        sum(np.linalg.norm(link.position) for link in chain.links[1:])
+        + sum(piece.length for piece in chain.segments()[-1:])
+    )
 
 
 def halves(quarters: Drive) -> Drive:

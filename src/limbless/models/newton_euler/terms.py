@@ -1,6 +1,7 @@
 """The terms of the equations of motion one by one, under the names of textbooks: mass matrix, bias, wrenches in the
 joints.
 """
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -37,16 +38,29 @@ class Terms:
     _recorder: Recorder
     _terms: dict[bool, Evaluation]
 
-    if TYPE_CHECKING:                                     # of `NewtonEuler`
+    if TYPE_CHECKING:  # of `NewtonEuler`
+
         def _place(self, now: Evaluation, *instant: Any) -> None: ...
         def _refuse_failure(self, now: Evaluation, time: float) -> None: ...
         def _passive(self, now: Evaluation) -> Array: ...
-        def inverse(self, joint_position: ArrayLike, joint_velocity: ArrayLike, joint_acceleration: ArrayLike,
-                    base_twist: ArrayLike = ..., **instant: Any) -> Any: ...
+        def inverse(
+            self,
+            joint_position: ArrayLike,
+            joint_velocity: ArrayLike,
+            joint_acceleration: ArrayLike,
+            base_twist: ArrayLike = ...,
+            **instant: Any,
+        ) -> Any: ...
         def evaluation(self, motion_given: NDArray[np.bool_]) -> Evaluation: ...
 
-    def mass_matrix(self, joint_position: ArrayLike, *, base_position: ArrayLike = (0.0, 0.0, 0.0),
-                    base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0), time: float = 0.0) -> Array:
+    def mass_matrix(
+        self,
+        joint_position: ArrayLike,
+        *,
+        base_position: ArrayLike = (0.0, 0.0, 0.0),
+        base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        time: float = 0.0,
+    ) -> Array:
         """(N, N): inertia of the whole robot, N = base + joints; rotors and the added mass of the water are part of it.
 
         Columns of joints are the efforts (28) that a unit acceleration of the joint needs with the base held; the part
@@ -59,7 +73,7 @@ class Terms:
         M = np.zeros((6 + n, 6 + n))
         now.acceleration[6:] = 0.0
         now(time)
-        still = np.concatenate([self._hold(now), now.torque])               # weight and lift; nothing in free space
+        still = np.concatenate([self._hold(now), now.torque])  # weight and lift; nothing in free space
         for j in range(n):
             now.acceleration[6:] = np.arange(n) == j
             now(time)
@@ -67,9 +81,16 @@ class Terms:
         M[:6, :6], M[6:, :6] = self._composite(now, time), M[:6, 6:].T
         return self._kept(self._kept(M).T).T
 
-    def bias(self, joint_position: ArrayLike, joint_velocity: ArrayLike, base_twist: ArrayLike = AT_REST, *,
-             base_position: ArrayLike = (0.0, 0.0, 0.0), base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
-             time: float = 0.0) -> Array:
+    def bias(
+        self,
+        joint_position: ArrayLike,
+        joint_velocity: ArrayLike,
+        base_twist: ArrayLike = AT_REST,
+        *,
+        base_position: ArrayLike = (0.0, 0.0, 0.0),
+        base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        time: float = 0.0,
+    ) -> Array:
         """(N,): h, what base and actuators would have to give without any acceleration.
 
         Velocity terms, less what the environment does (weight, fluid), less springs, dampers and friction in the
@@ -83,8 +104,14 @@ class Terms:
         passive = self._passive(now)
         return self._kept(np.concatenate([self._hold(now), now.torque - passive]))
 
-    def joint_wrenches(self, joint_position: ArrayLike, joint_velocity: ArrayLike, joint_acceleration: ArrayLike,
-                       base_twist: ArrayLike = AT_REST, **instant: Any) -> Array:
+    def joint_wrenches(
+        self,
+        joint_position: ArrayLike,
+        joint_velocity: ArrayLike,
+        joint_acceleration: ArrayLike,
+        base_twist: ArrayLike = AT_REST,
+        **instant: Any,
+    ) -> Array:
         """(links - 1, 6): f_j of (27), force and moment that each link receives from the one before, about its own
         origin and axes.
 
@@ -118,14 +145,15 @@ class Terms:
         """
         arrays, position = self.chain.arrays(), now.position
         R, origin = [quaternion_to_matrix(position[3:7])], [position[:3]]
-        for kind, axis, arm, p in zip(arrays.joint_kind[1:], arrays.axis[1:], arrays.arm[1:],
-                                      7 + arrays.position_column[1:], strict=True):
+        for kind, axis, arm, p in zip(
+            arrays.joint_kind[1:], arrays.axis[1:], arrays.arm[1:], 7 + arrays.position_column[1:], strict=True
+        ):
             origin.append(origin[-1] + R[-1] @ (arm + (position[p] * axis if kind == Prismatic.code else 0.0)))
             turned = np.eye(3)
             if kind == Revolute.code:
                 turned = quaternion_to_matrix(rotation_vector_to_quaternion(position[p] * axis))
             elif kind == Spherical.code:
-                turned = quaternion_to_matrix(position[p:p + 4])
+                turned = quaternion_to_matrix(position[p : p + 4])
             R.append(R[-1] @ turned)
         return np.array(R), np.array(origin)
 
@@ -156,7 +184,7 @@ class Terms:
         total = np.zeros((6, 6))
         for row, inertia in zip(self._recorder.rows, self._recorder.rigid + self._carried(now, time), strict=True):
             turned, (x, y, z) = R[row].T @ R[0], R[0].T @ (origin[row] - origin[0])
-            lever = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])                   # ω -> ω x r
+            lever = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # ω -> ω x r
             carry = np.block([[turned, turned @ lever], [np.zeros((3, 3)), turned]])
             total += carry.T @ inertia @ carry
         return total

@@ -1,4 +1,5 @@
 """`NonSmooth`: a chain among hard things, with impacts, stick and slip, one step at a time or through time."""
+
 from __future__ import annotations
 
 import math
@@ -60,13 +61,13 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Array = NDArray[np.float64]
-SETTLING = 1e-3                        # s: steps with which a posture settles
-SUNK = 0.05      # radii: how deep a body may sink in before the run is in doubt; own scenarios stay below 0.005
+SETTLING = 1e-3  # s: steps with which a posture settles
+SUNK = 0.05  # radii: how deep a body may sink in before the run is in doubt; own scenarios stay below 0.005
 # In the memory of a state: worst residual and greatest depth since the last record, and what the last step did, since a
 # knot records the step that ended
 _UNRECORDED = "unrecorded"
 _LAST = ("last_contacts", "last_outcomes")
-_STEP = "last_step"                    # its length, s
+_STEP = "last_step"  # its length, s
 
 
 class NonSmooth(ChainModel):
@@ -87,8 +88,13 @@ class NonSmooth(ChainModel):
     _interval = MOREAU
     _recorder: recording.ContactRecorder
 
-    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
-                 actuation: Actuation | None = None, settings: NonSmoothSettings | None = None) -> None:
+    def __init__(
+        self,
+        robot: Robot | Preset,
+        environment: Sequence[Environment] | Environment = (),
+        actuation: Actuation | None = None,
+        settings: NonSmoothSettings | None = None,
+    ) -> None:
         super().__init__(robot, environment, actuation)
         self.settings = NonSmoothSettings.or_default(settings)
         self._scene, self._crowd, self._company = contact_tables.scene_and_crowd_of(self.chain, self.environment)
@@ -100,18 +106,23 @@ class NonSmooth(ChainModel):
         self._where = tables.where_of(self._actuated, len(self._scene.owner), len(self._objects))
         self._options = self._choose()
         self._counts = np.zeros(3)
-        self._recorder = recording.ContactRecorder(self.chain, self._plain.links, self._packs, self._scene,
-                                                   self._crowd, self._company)
+        self._recorder = recording.ContactRecorder(
+            self.chain, self._plain.links, self._packs, self._scene, self._crowd, self._company
+        )
         self._tallies = self._tallies_of(len(self._scene.owner))
 
     def _refuse(self) -> None:
         if (self.chain.arrays().joint_kind == Spherical.code).any():
-            raise InputError("the non-smooth model takes revolute, prismatic and universal joints; this robot has "
-                             "spherical ones: describe each as a universal and a revolute joint")
+            raise InputError(
+                "the non-smooth model takes revolute, prismatic and universal joints; this robot has "
+                "spherical ones: describe each as a universal and a revolute joint"
+            )
         refuse_feedforward(self.actuation, "non-smooth")
         if getattr(self.actuation, "motion_joints", ()):
-            raise InputError("actuation.motion_joints: the non-smooth model drives all joints in one way; leave it "
-                             "out, or use actuation 'motion'")
+            raise InputError(
+                "actuation.motion_joints: the non-smooth model drives all joints in one way; leave it "
+                "out, or use actuation 'motion'"
+            )
 
     def _pushes(self, item: Environment) -> bool:
         return item.role == "wrench"
@@ -129,10 +140,22 @@ class NonSmooth(ChainModel):
         looks_ahead = own.theta > 0.0 or chain_problem.leads(self._actuated)
         saturates = feedback and looks_ahead and bool(np.isfinite(freedom.saturation).any())
         wet = len(self._pushing) > 0 and bool(Link.of(self._actuated.links).wet.any())
-        return ContactOptions(control, Bounded() if saturates else Unbounded(), self._dry_friction(G0),
-                              Afloat() if wet else Ashore(), getattr(BASES, self.chain.base), own.theta,
-                              backlash, own.activation == "anticipative", own.recovery, own.compliance * G0, 0.92 / G0,
-                              own.tolerance, max(own.bound, own.tolerance), 0)
+        return ContactOptions(
+            control,
+            Bounded() if saturates else Unbounded(),
+            self._dry_friction(G0),
+            Afloat() if wet else Ashore(),
+            getattr(BASES, self.chain.base),
+            own.theta,
+            backlash,
+            own.activation == "anticipative",
+            own.recovery,
+            own.compliance * G0,
+            0.92 / G0,
+            own.tolerance,
+            max(own.bound, own.tolerance),
+            0,
+        )
 
     def _dry_friction(self, G0: float) -> Rubbing | Smooth:
         """Compliance, descent and arm of dry friction and stops in the joints, on the scale of the lightest link, if
@@ -146,34 +169,47 @@ class NonSmooth(ChainModel):
         return Rubbing(self.settings.compliance / least, 0.92 * least, math.sqrt(least * G0), self.settings.recovery)
 
     def _memory(self, tally: Any) -> ContactMemory:
-        return tables.memory_for(self._actuated, self._scene, self._options.dry, len(self._tallies.laws), tally,
-                                 self._crowd, len(self._objects))
+        return tables.memory_for(
+            self._actuated,
+            self._scene,
+            self._options.dry,
+            len(self._tallies.laws),
+            tally,
+            self._crowd,
+            len(self._objects),
+        )
 
-    def problem(self, drive: Drive, memory: ContactMemory,
-                records: ContactRecords) -> tuple[ContactProblem, PythonSlot]:
+    def problem(
+        self, drive: Drive, memory: ContactMemory, records: ContactRecords
+    ) -> tuple[ContactProblem, PythonSlot]:
         """Everything that an engine needs, and what it calls where its own iterations do not end: it must live as long
         as the run.
         """
-        saving = PythonSlot(lambda _: rescue(self._actuated, self._options, memory.step, memory.path, memory.plea),
-                            Plea.width)
+        saving = PythonSlot(
+            lambda _: rescue(self._actuated, self._options, memory.step, memory.path, memory.plea), Plea.width
+        )
         forces = chain_problem.fresh(self._forces)
         water = water_of(forces)
-        options = self._options._replace(rescue=saving.address,
-                                         water=water if isinstance(water, Awash) else self._options.water)
-        scene = self._scene                      # surfaces that bodies carry move: each run has its own
+        options = self._options._replace(
+            rescue=saving.address, water=water if isinstance(water, Awash) else self._options.water
+        )
+        scene = self._scene  # surfaces that bodies carry move: each run has its own
         scene = scene if isinstance(self._crowd, Alone) else scene._replace(surfaces=scene.surfaces.copy())
-        return ContactProblem(self._actuated, self._solids, scene, forces, options, self._where, drive, memory,
-                              records), saving
+        return ContactProblem(
+            self._actuated, self._solids, scene, forces, options, self._where, drive, memory, records
+        ), saving
 
     # One step at a time
 
     def step(self, state: State, duration: float, gait: Gait) -> Contacts:
         """One step of `duration` seconds; what it did at every contact, and the state that it led to."""
         times = state.time + duration * np.array([0.0, 0.5, 1.0])
-        alone = State(state.time, state.x,
-                      {name: values for name, values in state.memory.items() if name != _UNRECORDED})
-        problem, after, _, status = self._run(alone, times[::2].copy(), np.zeros(2, dtype=bool),
-                                              self.drive(gait, times))
+        alone = State(
+            state.time, state.x, {name: values for name, values in state.memory.items() if name != _UNRECORDED}
+        )
+        problem, after, _, status = self._run(
+            alone, times[::2].copy(), np.zeros(2, dtype=bool), self.drive(gait, times)
+        )
         if status.failure:
             raise SimulationError(status.failure, status.time)
         residual = float(Counts.of(problem.memory.counts).residual[0])
@@ -188,10 +224,11 @@ class NonSmooth(ChainModel):
         crowd_tables.put_objects(self._objects, x, where.objects, where.speeds + 6 * len(self._bodies))
         if getattr(initial, "posture", None) is not None:
             self._lay_down(initial.posture, x, gait)
-        self._refuse_beyond("initial" if initial.joint_position is not None else "gait", x[None, self._joints],
-                            np.zeros(1))
-        speeds = x[self._split:self._rates.stop]
-        x[where.earlier:][:len(speeds)] = speeds
+        self._refuse_beyond(
+            "initial" if initial.joint_position is not None else "gait", x[None, self._joints], np.zeros(1)
+        )
+        speeds = x[self._split : self._rates.stop]
+        x[where.earlier :][: len(speeds)] = speeds
         self._stand(x)
         return State(0.0, x)
 
@@ -225,7 +262,7 @@ class NonSmooth(ChainModel):
         _, after, _, status = self._run(State(0.0, x), knots, np.zeros(len(knots), dtype=bool), drive)
         if status.failure:
             raise InputError(f"initial.posture: the robot does not settle: {status.failure}")
-        x[:self._split] = after.x[:self._split]
+        x[: self._split] = after.x[: self._split]
 
     def _stand(self, x: Array) -> ContactMemory:
         """What a step from a state begins with; velocities of the bodies are put into the state."""
@@ -248,12 +285,15 @@ class NonSmooth(ChainModel):
         beyond = np.maximum(positions - arrays.upper, 0.0) + np.minimum(positions - arrays.lower, 0.0)
         row, joint = np.unravel_index(np.abs(beyond).argmax(), beyond.shape)
         if abs(beyond[row, joint]) > SLACK:
-            side, bound = (("above its upper", arrays.upper) if beyond[row, joint] > 0
-                           else ("below its lower", arrays.lower))
-            raise InputError(f"{given}: {self.chain.joint_names[joint]!r} is taken to {positions[row, joint]:.4g} at "
-                             f"t = {times[row]:g} s, {side} limit of {bound[joint]:.4g} (rad or m), where the joint "
-                             "stops; take a smaller amplitude, widen the joint's range, or follow the gait with "
-                             "actuation pd")
+            side, bound = (
+                ("above its upper", arrays.upper) if beyond[row, joint] > 0 else ("below its lower", arrays.lower)
+            )
+            raise InputError(
+                f"{given}: {self.chain.joint_names[joint]!r} is taken to {positions[row, joint]:.4g} at "
+                f"t = {times[row]:g} s, {side} limit of {bound[joint]:.4g} (rad or m), where the joint "
+                "stops; take a smaller amplitude, widen the joint's range, or follow the gait with "
+                "actuation pd"
+            )
 
     def drive(self, gait: Any, times: Array) -> Drive:
         """The gait at the stage times, as joint motion or as torques; a servo holds what it read last."""
@@ -264,21 +304,23 @@ class NonSmooth(ChainModel):
             self._refuse_beyond("gait", drive.position, times)
             return drive
         if isinstance(self._options.control, Following):
-            times = times[1::2]                          # feedback looks at the middle of a step only
+            times = times[1::2]  # feedback looks at the middle of a step only
         refresh = self.actuation.refresh if isinstance(self.actuation, Servo) else None
         if refresh is None:
             return super().drive(gait, times)
         held = super().drive(gait, np.floor(times * refresh + 1e-9) / refresh)
         return held._replace(velocity=np.zeros_like(held.velocity), acceleration=np.zeros_like(held.acceleration))
 
-    def advance(self, state: State, knots: Array, record: NDArray[np.bool_],
-                drive: Drive) -> tuple[State, Records, Status]:
+    def advance(
+        self, state: State, knots: Array, record: NDArray[np.bool_], drive: Drive
+    ) -> tuple[State, Records, Status]:
         """Steps from knot to knot."""
         _, after, records, status = self._run(state, knots, record, drive)
         return after, records, status
 
-    def _run(self, state: State, knots: Array, record: NDArray[np.bool_],
-             drive: Drive) -> tuple[ContactProblem, State, Records, Status]:
+    def _run(
+        self, state: State, knots: Array, record: NDArray[np.bool_], drive: Drive
+    ) -> tuple[ContactProblem, State, Records, Status]:
         self._refuse_long_step(float(np.diff(knots).max()))
         if state.time == 0.0:
             self._refuse_penetration(state)
@@ -290,8 +332,9 @@ class NonSmooth(ChainModel):
         for name, values in zip(_LAST, last, strict=True):
             if name in state.memory and state.memory[name].shape == values.shape:
                 values[:] = state.memory[name]
-        kept = tables.records_for(self._actuated, len(self._scene.owner), len(self._objects), len(times),
-                                  self._tallies.records(len(times)))
+        kept = tables.records_for(
+            self._actuated, len(self._scene.owner), len(self._objects), len(times), self._tallies.records(len(times))
+        )
         problem, saving = self.problem(drive, memory, kept)
         trouble, step = moreau.advance(pack(problem), knots, record, x)
         if saving.error is not None:
@@ -300,7 +343,7 @@ class NonSmooth(ChainModel):
         self._counts += now.steps[0], now.iterations[0], now.fallbacks[0]
         done, status = float(knots[step]), law_failure(self.environment)
         if status.failure:
-            trouble = 0                          # whatever else went wrong follows from that
+            trouble = 0  # whatever else went wrong follows from that
         if trouble == ENDS.sunk:
             deepest = int(now.deepest[0])
             depth = -float(Contact.of(memory.step.contacts).gap[deepest])
@@ -331,8 +374,7 @@ class NonSmooth(ChainModel):
         ]
 
     def _telling(self, records: Records) -> dict[str, Array]:
-        return {"time": records["time"], "x": records["x"], "torque": records["torque"],
-                "twist": self._twists(records)}
+        return {"time": records["time"], "x": records["x"], "torque": records["torque"], "twist": self._twists(records)}
 
     def _named(self, records: Records) -> dict[str, Array]:
         return self._recorder.contact_variables(records)
@@ -350,9 +392,11 @@ class NonSmooth(ChainModel):
         longest = math.inf if stiffest == 0.0 else 2.0 / math.sqrt(4.0 * stiffest / least)
         longest = min(longest, float((2.0 * lead[lead > 0.0] / freedom.rate_gain[lead > 0.0]).min(initial=math.inf)))
         if h > longest:
-            raise InputError(f"step {h:g} s is too long for explicit control of joints this stiff (at most "
-                             f"{longest:.2g} s): set model.theta to 1 for implicit control, lower the gains (or "
-                             "actuation.rate), or shorten the step")
+            raise InputError(
+                f"step {h:g} s is too long for explicit control of joints this stiff (at most "
+                f"{longest:.2g} s): set model.theta to 1 for implicit control, lower the gains (or "
+                "actuation.rate), or shorten the step"
+            )
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller, and what the last step did: torques, and at every contact its mean
@@ -363,14 +407,18 @@ class NonSmooth(ChainModel):
         if last is not None and last.shape == contacts.shape:
             contacts[:] = last
         force, found = contact_forces(contacts, float(state.memory.get(_STEP, np.ones(1))[0]))
-        return super().observe(state) | {"joint_torque": state.x[self._where.torque:][:self.chain.freedoms].copy(),
-                                         "contact_force": force, "contact_state": found, **self._seen(state)}
+        return super().observe(state) | {
+            "joint_torque": state.x[self._where.torque :][: self.chain.freedoms].copy(),
+            "contact_force": force,
+            "contact_state": found,
+            **self._seen(state),
+        }
 
     def _seen(self, state: State) -> dict[str, Array]:
         """Where objects are, where there are any."""
         if not self._objects:
             return {}
-        placed = state.x[self._where.objects:][:PLACED * len(self._objects)].reshape(-1, PLACED)
+        placed = state.x[self._where.objects :][: PLACED * len(self._objects)].reshape(-1, PLACED)
         return {"object_position": placed[:, :3].copy(), "object_orientation": placed[:, 3:7].copy()}
 
     @property

@@ -1,4 +1,5 @@
 """Sentences about contacts that cannot be: which two bodies meet, how deep, and what to try."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from limbless.models import contact_tables, crowd_tables
 from limbless.models.base import Status
 from limbless.robots.chain import Chain
 
-PENETRATION = 1e-6                     # m: how deep a robot may start inside something: rounding, and no more
+PENETRATION = 1e-6  # m: how deep a robot may start inside something: rounding, and no more
 
 
 class Meetings(NamedTuple):
@@ -37,21 +38,28 @@ class Meetings(NamedTuple):
             return
         one, two = self.names(contact)
         if two is not None:
-            raise InputError(f"initial: {one!r} and {two!r} overlap at the start by {-gap:.3g} m; move one of them"
-                             + self._within_robot(contact))
+            raise InputError(
+                f"initial: {one!r} and {two!r} overlap at the start by {-gap:.3g} m; move one of them"
+                + self._within_robot(contact)
+            )
         if one in self.company.names:
-            raise InputError(f"objects: {one!r} starts {-gap:.3g} m inside the ground or an obstacle; raise its "
-                             "position, make it smaller (radius, length, sizes), turn it (yaw, pitch, roll), or change "
-                             "what it starts in (height, slope)")
-        raise InputError(f"initial: {one!r} starts {-gap:.3g} m inside the ground or an obstacle; raise "
-                         "initial.position, or move the obstacle")
+            raise InputError(
+                f"objects: {one!r} starts {-gap:.3g} m inside the ground or an obstacle; raise its "
+                "position, make it smaller (radius, length, sizes), turn it (yaw, pitch, roll), or change "
+                "what it starts in (height, slope)"
+            )
+        raise InputError(
+            f"initial: {one!r} starts {-gap:.3g} m inside the ground or an obstacle; raise "
+            "initial.position, or move the obstacle"
+        )
 
     def _within_robot(self, contact: int) -> str:
         """What else helps where two links overlap."""
         if isinstance(self.crowd, Alone) or not 0 <= self.crowd.other[contact] < self.crowd.first:
             return ""
-        return (": change initial.joint_position or the gait, or raise self-contact.apart where links are thicker than "
-                "long")
+        return (
+            ": change initial.joint_position or the gait, or raise self-contact.apart where links are thicker than long"
+        )
 
     def sunk(self, contact: int, depth: float, time: float, h: float) -> Status:
         """A contact that has failed: what is in what, and how deep."""
@@ -63,22 +71,38 @@ class Meetings(NamedTuple):
         name = names[number] if number < len(names) else "the ground of its wheels"
         if other is not None or link in self.company.names:
             name = "what it lies on" if other is None else repr(other)
-        return Status(f"{link!r} is {depth:.3g} m deep in {name} at t = {time:g} s, more than the radius of "
-                      f"{radius:.3g} m with which it touches: no contact force means anything there; try a step "
-                      f"shorter than {h:g} s, and look whether something appears or starts inside the body, or the "
-                      "body is pressed or thrown too hard", time, link)
+        return Status(
+            f"{link!r} is {depth:.3g} m deep in {name} at t = {time:g} s, more than the radius of "
+            f"{radius:.3g} m with which it touches: no contact force means anything there; try a step "
+            f"shorter than {h:g} s, and look whether something appears or starts inside the body, or the "
+            "body is pressed or thrown too hard",
+            time,
+            link,
+        )
 
     def unsolved(self, time: float, residual: float, bound: float) -> Status:
         """Contact laws that no impulses satisfy; more contacts may act than the solver follows a path for."""
         count = len(self.scene.owner)
-        many = "" if count <= MOST else (f", or friction below 0.8: stronger friction is solved for up to {MOST} "
-                                         f"contacts at a time, and there are {count} here")
-        return Status(f"the contact laws could not be solved at t = {time:g} s: a residual of {residual:.2g} m/s "
-                      f"remains, more than model.bound, {bound:g} m/s; try a smaller step or a larger "
-                      f"model.compliance{many}", time)
+        many = (
+            ""
+            if count <= MOST
+            else (
+                f", or friction below 0.8: stronger friction is solved for up to {MOST} "
+                f"contacts at a time, and there are {count} here"
+            )
+        )
+        return Status(
+            f"the contact laws could not be solved at t = {time:g} s: a residual of {residual:.2g} m/s "
+            f"remains, more than model.bound, {bound:g} m/s; try a smaller step or a larger "
+            f"model.compliance{many}",
+            time,
+        )
 
 
 def crowded(time: float) -> Status:
     """More contacts between bodies that move than there is room for."""
-    return Status(f"more than {MOST_MUTUAL} contacts between bodies that move act at t = {time:g} s, too many to be "
-                  "solved for: take fewer objects or links, or raise self-contact.apart", time)
+    return Status(
+        f"more than {MOST_MUTUAL} contacts between bodies that move act at t = {time:g} s, too many to be "
+        "solved for: take fewer objects or links, or raise self-contact.apart",
+        time,
+    )

@@ -1,4 +1,5 @@
 """What one step of a chain in contact did."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -18,12 +19,12 @@ class Contacts:
     """What one step did at every contact that the scene can have; zero where nothing was near."""
 
     state: State
-    gap: Array          # (contacts,) m, at the middle of the step
-    normal: Array       # (contacts, 3) from the surface to the body, world
-    tangent: Array      # (contacts, 3) along the body, world
-    force: Array        # (contacts, 3) N, mean over the step, world
-    velocity: Array     # (contacts, 3) m/s at the end of the step: normal, along, across
-    residual: float     # m/s, worst violation of the contact laws
+    gap: Array  # (contacts,) m, at the middle of the step
+    normal: Array  # (contacts, 3) from the surface to the body, world
+    tangent: Array  # (contacts, 3) along the body, world
+    force: Array  # (contacts, 3) N, mean over the step, world
+    velocity: Array  # (contacts, 3) m/s at the end of the step: normal, along, across
+    residual: float  # m/s, worst violation of the contact laws
 
 
 def impulses_of(table: Array) -> Array:
@@ -48,5 +49,12 @@ def contacts_of(table: Array, state: State, duration: float, residual: float) ->
     """From the table `Contact` that a step of `duration` seconds has left, and the state that it led to."""
     contact = Contact.of(table)
     velocity = np.concatenate([contact.approach[:, None], contact.slip], axis=1)
-    return Contacts(state, contact.gap.copy(), contact.normal.copy(), contact.tangent.copy(),
-                    impulses_of(table) / duration, velocity, residual)
+    return Contacts(
+        state,
+        contact.gap.copy(),
+        contact.normal.copy(),
+        contact.tangent.copy(),
+        impulses_of(table) / duration,
+        velocity,
+        residual,
+    )

@@ -1,4 +1,5 @@
 """Memory and records of the non-smooth model, as a `ContactProblem` takes them."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -45,27 +46,46 @@ def with_kinds(robot: Robot) -> Robot:
 def where_of(robot: Robot, contacts: int, objects: int) -> Where:
     """Where the parts of a flat state begin."""
     bodies, freedoms, size = len(robot.links.codes) + objects, len(robot.freedoms), state_size(robot)
-    ends = size + np.cumsum([0, 6 + freedoms, Speeds.width * bodies, Remembered.width * contacts, freedoms, freedoms,
-                             PLACED * objects])
+    ends = size + np.cumsum(
+        [0, 6 + freedoms, Speeds.width * bodies, Remembered.width * contacts, freedoms, freedoms, PLACED * objects]
+    )
     return Where(int(Link.of(robot.links).velocity[0]) + 6 + freedoms, *map(int, ends))
 
 
-def memory_for(robot: Robot, scene: Scene, dry: Any, environments: int, tally: Any, crowd: Crowd | Alone,
-               objects: int) -> ContactMemory:
+def memory_for(
+    robot: Robot, scene: Scene, dry: Any, environments: int, tally: Any, crowd: Crowd | Alone, objects: int
+) -> ContactMemory:
     """Working memory of a run among so many environments and objects."""
     bodies, freedoms, contacts = len(robot.links.codes) + objects, len(robot.freedoms), len(scene.owner)
     chain = memory_of(robot, environments, tally)._replace(bodies=Body.zeros(bodies))
-    step = Step(chain.bodies, chain.axes, BodyStep.zeros(bodies), JointStep.zeros(freedoms), BaseStep.zeros(1),
-                np.zeros(freedoms), Contact.zeros(contacts), scene.owner, np.zeros(contacts, dtype=np.int64),
-                np.zeros((6, 7)), with_memory(crowd, bodies))
+    step = Step(
+        chain.bodies,
+        chain.axes,
+        BodyStep.zeros(bodies),
+        JointStep.zeros(freedoms),
+        BaseStep.zeros(1),
+        np.zeros(freedoms),
+        Contact.zeros(contacts),
+        scene.owner,
+        np.zeros(contacts, dtype=np.int64),
+        np.zeros((6, 7)),
+        with_memory(crowd, bodies),
+    )
     path = make_path(Remembered.width * min(contacts, MOST) + (2 * freedoms if isinstance(dry, Rubbing) else 0))
-    return ContactMemory(chain, step, Outcome.zeros(bodies), rest_of(scene, bodies, crowd), path,
-                         Counts.zeros(1), Plea.zeros(1))
+    return ContactMemory(
+        chain, step, Outcome.zeros(bodies), rest_of(scene, bodies, crowd), path, Counts.zeros(1), Plea.zeros(1)
+    )
 
 
 def records_for(robot: Robot, contacts: int, objects: int, count: int, tally: Any) -> ContactRecords:
     """Memory for `count` records, and for as many of `tally`."""
     bodies, freedoms = len(robot.links.codes) + objects, len(robot.freedoms)
-    return ContactRecords(np.zeros((count, state_size(robot))), np.zeros((count, freedoms)),
-                          BodyRecord.zeros(count, bodies), ContactRecord.zeros(count, contacts),
-                          StepRecord.zeros(count), tally, Placed.zeros(count, objects))
+    return ContactRecords(
+        np.zeros((count, state_size(robot))),
+        np.zeros((count, freedoms)),
+        BodyRecord.zeros(count, bodies),
+        ContactRecord.zeros(count, contacts),
+        StepRecord.zeros(count),
+        tally,
+        Placed.zeros(count, objects),
+    )

@@ -3,6 +3,7 @@
 The model is imported when it is asked for: kernels that other models share name the tables of this one in their cache,
 and would bring all of it along.
 """
+
 from typing import TYPE_CHECKING, Any
 
 from limbless.models.soft.settings import SoftSettings

@@ -1,4 +1,5 @@
 """A chain of rigid links as a row of cells: each joint is a cell of one freedom, a link's mass sits at its centre."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
 FAR = 1e9
-_TURN = 1.5                               # rad: a piece that turns farther is cut in three
+_TURN = 1.5  # rad: a piece that turns farther is cut in three
 
 
 @dataclass
@@ -30,20 +31,32 @@ def refuse_of_chain(chain: Chain) -> None:
     """Refuse what joints that only tendons move do not have."""
     arrays = chain.arrays()
     if not chain.tendons:
-        raise InputError("robot.tendons: the model 'soft' moves a chain by tendons, and it has none; give it some, or "
-                         "set model.kind to newton-euler")
+        raise InputError(
+            "robot.tendons: the model 'soft' moves a chain by tendons, and it has none; give it some, or "
+            "set model.kind to newton-euler"
+        )
     if len(chain.links) < 2:
         raise InputError("robot.links: a chain of one link has no joint that tendons could move; give it more links")
     kinds = set(arrays.joint_kind[1:].tolist())
     if not kinds <= {Revolute.code, Prismatic.code}:
-        raise InputError("robot.links: the model 'soft' takes revolute, prismatic and universal joints; describe a "
-                         "spherical joint as a universal and a revolute one")
-    without = {"coulomb_friction": 0.0, "breakaway_friction": 0.0, "rotor_inertia": 0.0, "torque_limit": np.inf,
-               "lower": -np.inf, "upper": np.inf}
+        raise InputError(
+            "robot.links: the model 'soft' takes revolute, prismatic and universal joints; describe a "
+            "spherical joint as a universal and a revolute one"
+        )
+    without = {
+        "coulomb_friction": 0.0,
+        "breakaway_friction": 0.0,
+        "rotor_inertia": 0.0,
+        "torque_limit": np.inf,
+        "lower": -np.inf,
+        "upper": np.inf,
+    }
     for name, nothing in without.items():
         if np.any(getattr(arrays, name) != nothing):
-            raise InputError(f"robot.links: {name} of a joint has no effect in the model 'soft', where tendons, "
-                             "springs and dampers move it; leave it out")
+            raise InputError(
+                f"robot.links: {name} of a joint has no effect in the model 'soft', where tendons, "
+                "springs and dampers move it; leave it out"
+            )
 
 
 def chain_plan(chain: Chain, stations: int) -> Plan:
@@ -69,8 +82,21 @@ def _cell(chain: Chain, row: int, pieces: list[Piece]) -> Cell:
     v = int(arrays.velocity_column[row])
     spring, damper = np.array([[arrays.stiffness[v]]]), np.array([[arrays.damping[v] + arrays.viscous_friction[v]]])
     far, none = np.full(1, FAR), np.zeros((1, 2))
-    return Cell(pieces, [chain.joint_names[v]], spring, damper, np.array([arrays.rest[v]]), np.ones(1), -far, far, none,
-                0.0, np.zeros(3), np.zeros(1, dtype=bool), widest=np.pi)
+    return Cell(
+        pieces,
+        [chain.joint_names[v]],
+        spring,
+        damper,
+        np.array([arrays.rest[v]]),
+        np.ones(1),
+        -far,
+        far,
+        none,
+        0.0,
+        np.zeros(3),
+        np.zeros(1, dtype=bool),
+        widest=np.pi,
+    )
 
 
 def _on_link(chain: Chain, row: int, bodies: Bodies, stations: int) -> list[Piece]:

@@ -3,6 +3,7 @@
 The same kernels run on duals. A stage of an implicit step is a fixed point, which its derivatives reach as its numbers
 do: two evaluations more are made for them.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -72,13 +73,16 @@ class SoftTangents:
             failed, _ = implicit.advance_duals(packed, self._method, self.scratch, moments, record, self.x)
         refuse_lost(failed, values(self.x), knots)
         kept, share = problem.records, problem.memory.cells.weigh
-        places = kept.bodies[:, :, ORIGIN:ORIGIN + 3]
+        places = kept.bodies[:, :, ORIGIN : ORIGIN + 3]
         tip = places[:, len(model.plan.cells)]
         middle = np.einsum("b,rbi->ri", values(share), values(places))
-        drift = (np.einsum("b,rbij->rij", values(share), tangents(places))
-                 + np.einsum("bj,rbi->rij", tangents(share), values(places)))
-        return (np.concatenate([values(kept.x), values(tip), middle], axis=1),
-                np.concatenate([tangents(kept.x), tangents(tip), drift], axis=1))
+        drift = np.einsum("b,rbij->rij", values(share), tangents(places)) + np.einsum(
+            "bj,rbi->rij", tangents(share), values(places)
+        )
+        return (
+            np.concatenate([values(kept.x), values(tip), middle], axis=1),
+            np.concatenate([tangents(kept.x), tangents(tip), drift], axis=1),
+        )
 
 
 def has_kinks(model: Soft) -> bool:
@@ -94,11 +98,15 @@ def asks_a_user(model: Soft) -> bool:
 def refuse_kinks(model: Soft) -> None:
     """Refuse what has kinks, or knows plain numbers only."""
     if has_kinks(model):
-        raise InputError("robot.tendons: tendons that stretch go slack, and those that rub stick: their motion has no "
-                         "slopes everywhere; give tensions without `stiffness` and `friction`, or take differences of "
-                         "runs")
+        raise InputError(
+            "robot.tendons: tendons that stretch go slack, and those that rub stick: their motion has no "
+            "slopes everywhere; give tensions without `stiffness` and `friction`, or take differences of "
+            "runs"
+        )
     if asks_a_user(model):
         raise InputError("a law of a user's own gives no derivatives; take differences of runs instead")
     if any(isinstance(force, FloatingStations) for force in model.forces):
-        raise InputError("environment.water.surface: soft bodies at a surface give no derivatives; leave it out, or "
-                         "take differences of runs")
+        raise InputError(
+            "environment.water.surface: soft bodies at a surface give no derivatives; leave it out, or "
+            "take differences of runs"
+        )

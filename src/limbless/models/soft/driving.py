@@ -1,4 +1,5 @@
 """What a gait gives to a soft body: strains, tensions, lengths, torques or efforts, at the times an engine asks for."""
+
 from __future__ import annotations
 
 from functools import cached_property
@@ -49,8 +50,9 @@ def within_jumps(gait: Gait, times: Array) -> Array:
 class Driving:
     """How the gaits that a body understands become its drive; `given` are the freedoms that they state."""
 
-    def __init__(self, robot: TendonSpine | Rod | Chain, plan: Plan, strung: Strung, given: NDArray[np.intp],
-                 degree: int) -> None:
+    def __init__(
+        self, robot: TendonSpine | Rod | Chain, plan: Plan, strung: Strung, given: NDArray[np.intp], degree: int
+    ) -> None:
         self.robot, self.plan, self.strung, self.given, self.degree = robot, plan, strung, given, degree
 
     def drive(self, gait: Gait, times: Array) -> tables.SoftDrive:
@@ -62,17 +64,23 @@ class Driving:
             held, still = self._held(rows)
             return tables.SoftDrive(held, still, still, none, *self.strung.commands(gait, every))
         if gait.drives in HOW:
-            raise InputError(f"gait {gait.kind!r} drives {DRIVES[gait.drives]}, but the robot has no tendons; give it "
-                             "`tendons`, or another gait")
+            raise InputError(
+                f"gait {gait.kind!r} drives {DRIVES[gait.drives]}, but the robot has no tendons; give it "
+                "`tendons`, or another gait"
+            )
         if gait.drives == "effort":
             if self.robot.passive is not None and self.robot.passive.follows_gait:
-                raise InputError(f"robot.passive.follows_gait: gait {gait.kind!r} drives the efforts of muscles, not "
-                                 "strains to rest at; leave it out, or choose a gait of strains")
+                raise InputError(
+                    f"robot.passive.follows_gait: gait {gait.kind!r} drives the efforts of muscles, not "
+                    "strains to rest at; leave it out, or choose a gait of strains"
+                )
             efforts = self._muscles(gait, every)
             if np.any(efforts[:, self.given]):
-                raise InputError(f"gait {gait.kind!r} drives the efforts of muscles, but the strain that they act on "
-                                 "is not passive all along them: say so in robot.passive (`passive: {}`, "
-                                 "without `start` and `end`, is all of it)")
+                raise InputError(
+                    f"gait {gait.kind!r} drives the efforts of muscles, but the strain that they act on "
+                    "is not passive all along them: say so in robot.passive (`passive: {}`, "
+                    "without `start` and `end`, is all of it)"
+                )
             held, still = self._held(rows)
             return tables.SoftDrive(held, still, still, efforts, none, none)
         motion = rod_strain(self.robot, gait, every, self._abscissae)
@@ -97,8 +105,10 @@ class Driving:
         """(T, freedoms): efforts of muscles; cells in which they begin or end are integrated from piece to piece."""
         efforts = self._project(gait.sample(times, self._abscissae).value, False)
         if isinstance(gait, MuscleWave) and gait.start >= self.plan.length:
-            raise InputError(f"gait.start: the muscles begin at {gait.start:g} m, behind the end of the rod, which is "
-                             f"{self.plan.length:g} m long; give a smaller one")
+            raise InputError(
+                f"gait.start: the muscles begin at {gait.start:g} m, behind the end of the rod, which is "
+                f"{self.plan.length:g} m long; give a smaller one"
+            )
         breaks, first, components = gait.breaks(), 0, ACTUATED[self.robot.strains]  # type: ignore[union-attr]
         for cell in self.plan.cells:
             last, n = cell.pieces[-1].place, len(cell.names)
@@ -108,8 +118,8 @@ class Driving:
             if inner:
                 X, weight = gauss_pieces([start, *sorted(inner), last])
                 P = legendre((X - start) / (last - start), self.degree)
-                there = gait.sample(times, X).value[..., list(components)] * weight[:, None]      # (T, points, strains)
-                efforts[:, first:first + n] = np.einsum("tpc,pj->tcj", there, P).reshape(len(times), n)
+                there = gait.sample(times, X).value[..., list(components)] * weight[:, None]  # (T, points, strains)
+                efforts[:, first : first + n] = np.einsum("tpc,pj->tcj", there, P).reshape(len(times), n)
             first += n
         return efforts
 
@@ -140,6 +150,6 @@ class Driving:
             weight = np.array([piece.span for piece in inner]) / (length if strains else 1.0)
             factor = 2.0 * np.arange(n) + 1.0 if strains else np.ones(n)
             for c in components:
-                parts.append((values[:, row:row + len(inner), c] * weight) @ P * factor)
+                parts.append((values[:, row : row + len(inner), c] * weight) @ P * factor)
             row += len(inner)
         return kernel_array(np.concatenate(parts, axis=1))

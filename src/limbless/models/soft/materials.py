@@ -1,4 +1,5 @@
 """A user's material law in the cells of a rod or a spine: as kernels ask it, and its energy and losses in records."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,8 +16,9 @@ from limbless.robots.rod import ACTUATED, NATURAL
 from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
-_PATH, _WEIGHT = (0.5 * (part + shift) for part, shift in zip(np.polynomial.legendre.leggauss(8), (1.0, 0.0),
-                                                              strict=True))
+_PATH, _WEIGHT = (
+    0.5 * (part + shift) for part, shift in zip(np.polynomial.legendre.leggauss(8), (1.0, 0.0), strict=True)
+)
 """Along the way from the natural strain to another: where the law is asked, for the energy."""
 
 

@@ -1,4 +1,5 @@
 """`Soft`: a soft body in its environment, one state at a time or through time."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -67,7 +68,7 @@ from limbless.robots.rod import ACTUATED, Rod
 from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
-_TAUT = 1.0 - 1e-6                        # of its length: a tendon that begins to pull
+_TAUT = 1.0 - 1e-6  # of its length: a tendon that begins to pull
 
 
 class Soft(Model):
@@ -81,8 +82,13 @@ class Soft(Model):
     settings : integrator, tolerance, cells, degree, stations.
     """
 
-    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
-                 actuation: Actuation | None = None, settings: SoftSettings | None = None) -> None:
+    def __init__(
+        self,
+        robot: Robot | Preset,
+        environment: Sequence[Environment] | Environment = (),
+        actuation: Actuation | None = None,
+        settings: SoftSettings | None = None,
+    ) -> None:
         built, self.settings = robot.build(), SoftSettings.or_default(settings)
         self.actuation = actuation_or_motion(actuation)
         if not isinstance(built, TendonSpine | Rod | Chain):
@@ -92,8 +98,13 @@ class Soft(Model):
         refuse_points(self.environment, "a soft body has model.stations in each of its cells")
         self.notes = self._warnings()
         self.plan, seen = self._planned(built)
-        self.strung: Strung = (SpineStrung(built) if isinstance(built, TendonSpine) else ChainStrung(built)
-                               if isinstance(built, Chain) else RodStrung(built, self.plan, self.settings.degree))
+        self.strung: Strung = (
+            SpineStrung(built)
+            if isinstance(built, TendonSpine)
+            else ChainStrung(built)
+            if isinstance(built, Chain)
+            else RodStrung(built, self.plan, self.settings.degree)
+        )
         self.lawful = Lawful(built, self.plan, self.settings.degree)
         self._refuse_weightless()
         self.forces, self._added, self.packs = tables.pack_environment(seen, self.environment)
@@ -109,8 +120,16 @@ class Soft(Model):
         elif isinstance(built, Chain):
             self.recorder = ChainRecorder(built, self.plan, cells, self.packs, self.strung)
         else:
-            self.recorder = RodRecorder(built.head, self.plan, cells, self.packs, self.strung, self.settings.degree,
-                                        ACTUATED[built.strains], self.lawful)
+            self.recorder = RodRecorder(
+                built.head,
+                self.plan,
+                cells,
+                self.packs,
+                self.strung,
+                self.settings.degree,
+                ACTUATED[built.strains],
+                self.lawful,
+            )
         self.forces = (*self.forces, *self.strung.element(cells, self._links.links))
         self._split = 7 + self.freedoms
         self._size = chain_problem.state_size(self._links) + 2 * self.strung.winches
@@ -118,8 +137,13 @@ class Soft(Model):
         self._driving = Driving(built, self.plan, self.strung, self._given, self.settings.degree)
         self.steps = None
         if self.settings.integrator != "rk4":
-            self.steps = ImplicitSteps(self.settings.integrator, self.settings.tolerance, self._size,
-                                        len(cells.efforts), len(self._tallies.laws))
+            self.steps = ImplicitSteps(
+                self.settings.integrator,
+                self.settings.tolerance,
+                self._size,
+                len(cells.efforts),
+                len(self._tallies.laws),
+            )
         self._one: ChainProblem | None = None
 
     def _planned(self, robot: TendonSpine | Rod | Chain) -> tuple[Plan, Stations]:
@@ -153,29 +177,36 @@ class Soft(Model):
                 if not cell.given[j] and not cell.elastic[j, j] > 0.0 and rod.base == "fixed":
                     where = f"{name[:-2]} of cell {number}"
                     told = "no stiffness" if cell.viscous[j, j] > 0.0 else "neither stiffness nor damping"
-                    note = (f"robot.stiffness: the passive {where} has {told}: it is a mechanism; give the rod a "
-                            "youngs_modulus or a stiffness")
+                    note = (
+                        f"robot.stiffness: the passive {where} has {told}: it is a mechanism; give the rod a "
+                        "youngs_modulus or a stiffness"
+                    )
                     self.notes = (*self.notes, note)
                     return
 
     def _warnings(self) -> tuple[str, ...]:
         """What only the model can say of a scenario."""
         printed = [item for item in self.environment if getattr(item, "form", "") == "paper"]
-        return tuple(f"environment.{item.kind}.added_mass: 'paper' does not conserve momentum, and passive strains "
-                     "answer to it (a soft body may swim the wrong way round); set it to 'consistent'"
-                     for item in printed)
+        return tuple(
+            f"environment.{item.kind}.added_mass: 'paper' does not conserve momentum, and passive strains "
+            "answer to it (a soft body may swim the wrong way round); set it to 'consistent'"
+            for item in printed
+        )
 
     def cells(self, records: int = 0) -> Any:
         """Tables of the cells, with memory of their own."""
-        return tables.cells_of(self.plan, self._added, self.strung, self.tendons or self.freedoms, records,
-                               self.lawful.table())
+        return tables.cells_of(
+            self.plan, self._added, self.strung, self.tendons or self.freedoms, records, self.lawful.table()
+        )
 
     def _refuse_weightless(self) -> None:
         """A body without inertia about its own axis that is free to roll is singular."""
         roll = sum(piece.turn[0] for _, piece in self.plan.stations) + sum(cell.turn[0] for cell in self.plan.cells)
         if self.plan.base in ("free", "pinned") and not roll > 0.0:
-            raise InputError("robot: nothing resists its roll about its own axis: give the vertebrae a joint_mass "
-                             "with a joint_radius, or a disk_inertia, or choose base planar")
+            raise InputError(
+                "robot: nothing resists its roll about its own axis: give the vertebrae a joint_mass "
+                "with a joint_radius, or a disk_inertia, or choose base planar"
+            )
 
     @property
     def towing(self) -> dict[str, float]:
@@ -185,8 +216,10 @@ class Soft(Model):
         rows = packed_rows(self.packs, FluidLaw)
         if not self.tendons or not rows or any(any(row.current) for row in rows):
             return {}
-        return {"towing_quadratic": float(sum(row.length * row.quadratic.x for row in rows)),
-                "towing_linear": float(sum(row.length * row.linear.x for row in rows))}
+        return {
+            "towing_quadratic": float(sum(row.length * row.quadratic.x for row in rows)),
+            "towing_linear": float(sum(row.length * row.linear.x for row in rows)),
+        }
 
     # A problem
 
@@ -197,13 +230,23 @@ class Soft(Model):
             cells.ropes.how[0] = drive.how
         memory = chain_problem.memory_of(self._links, len(self._tallies.laws), tally, cells)
         forces = chain_problem.fresh(self.forces)
-        memory = memory._replace(powers=np.zeros((4, len(cells.efforts))), water=water_of(forces),
-                                 state=aligned_zeros(self._size), slope=aligned_zeros(self._size),
-                                 total=aligned_zeros(self._size))
+        memory = memory._replace(
+            powers=np.zeros((4, len(cells.efforts))),
+            water=water_of(forces),
+            state=aligned_zeros(self._size),
+            slope=aligned_zeros(self._size),
+            total=aligned_zeros(self._size),
+        )
         options = Options(Compliant(), self._base, False, False, self._links.links.codes)
         stages: Any = drive
-        return ChainProblem(self._links, forces, options, stages, memory,
-                            tables.records_of(self._links, cells, self._size, records, tallied))
+        return ChainProblem(
+            self._links,
+            forces,
+            options,
+            stages,
+            memory,
+            tables.records_of(self._links, cells, self._size, records, tallied),
+        )
 
     def fresh_score(self) -> Score:
         """What derivatives and searches sum in place of a tally; tendons and muscles have no limits."""
@@ -221,8 +264,15 @@ class Soft(Model):
 
     # One state at a time
 
-    def instant(self, x: ArrayLike, tension: ArrayLike = 0.0, time: float = 0.0, *, length: ArrayLike | None = None,
-                torque: ArrayLike | None = None) -> ChainProblem:
+    def instant(
+        self,
+        x: ArrayLike,
+        tension: ArrayLike = 0.0,
+        time: float = 0.0,
+        *,
+        length: ArrayLike | None = None,
+        torque: ArrayLike | None = None,
+    ) -> ChainProblem:
         """The problem evaluated at a flat state (`flat`), with these tensions, unstretched lengths or torques."""
         problem = self._one = self._one or self.problem(self.still(), 1, Uncounted(), Uncounted())
         drive: Any = problem.drive
@@ -244,17 +294,31 @@ class Soft(Model):
     def still(self) -> tables.SoftDrive:
         """A drive of one row that gives nothing."""
         given = [np.zeros((1, len(self._given))) for _ in range(3)]
-        return tables.SoftDrive(given[0], given[1], given[2], np.zeros((1, 0 if self.tendons else self.freedoms)),
-                                np.zeros((1, self.tendons)), np.zeros((1, self.tendons)))
+        return tables.SoftDrive(
+            given[0],
+            given[1],
+            given[2],
+            np.zeros((1, 0 if self.tendons else self.freedoms)),
+            np.zeros((1, self.tendons)),
+            np.zeros((1, self.tendons)),
+        )
 
-    def flat(self, strain: ArrayLike = 0.0, strain_rate: ArrayLike = 0.0, base_twist: ArrayLike = (0.0,) * 6, *,
-             base_position: ArrayLike = (0.0, 0.0, 0.0), base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
-             winch_angle: ArrayLike = 0.0, winch_rate: ArrayLike = 0.0) -> Array:
+    def flat(
+        self,
+        strain: ArrayLike = 0.0,
+        strain_rate: ArrayLike = 0.0,
+        base_twist: ArrayLike = (0.0,) * 6,
+        *,
+        base_position: ArrayLike = (0.0, 0.0, 0.0),
+        base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        winch_angle: ArrayLike = 0.0,
+        winch_rate: ArrayLike = 0.0,
+    ) -> Array:
         """A flat state: base pose, freedoms (bends in rad, cell by cell), base twist, their rates, and winches."""
         x, n = np.zeros(self._size), self.freedoms
         x[:3], x[3:7] = base_position, base_orientation
-        x[7:7 + n], x[self._split:self._split + 6] = strain, base_twist
-        x[self._split + 6:self._split + 6 + n] = strain_rate
+        x[7 : 7 + n], x[self._split : self._split + 6] = strain, base_twist
+        x[self._split + 6 : self._split + 6 + n] = strain_rate
         angle, rate = self._winch_columns
         x[angle], x[rate] = winch_angle, winch_rate
         return x
@@ -269,24 +333,28 @@ class Soft(Model):
         """Accelerations at a flat state (`flat`), with these tensions (N), `length`s (m) or `torque`s (N m)."""
         kept = self.instant(x, tension, time, **given).records
         base, axes = BaseRecord.of(kept.base), AxisRecord.of(kept.axes)
-        return Answer(base.acceleration[0].copy(), axes.acceleration[0].copy(), axes.torque[0].copy(),
-                      base.held[0].copy())
+        return Answer(
+            base.acceleration[0].copy(), axes.acceleration[0].copy(), axes.torque[0].copy(), base.held[0].copy()
+        )
 
-    def linearise(self, x: ArrayLike | State, tension: ArrayLike = 0.0, time: float = 0.0, *,
-                  length: ArrayLike | None = None) -> Modes:
+    def linearise(
+        self, x: ArrayLike | State, tension: ArrayLike = 0.0, time: float = 0.0, *, length: ArrayLike | None = None
+    ) -> Modes:
         """Frequencies, damping ratios and shapes of small motions about a state, the tensions held, or (`length`, m)
         the unstretched lengths of elastic tendons.
         """
         return modes_about(*self._small_motions(x, tension, time, length))
 
-    def _small_motions(self, x: ArrayLike | State, tension: ArrayLike, time: float,
-                       length: ArrayLike | None = None) -> tuple[Any, ...]:
+    def _small_motions(
+        self, x: ArrayLike | State, tension: ArrayLike, time: float, length: ArrayLike | None = None
+    ) -> tuple[Any, ...]:
         """What differences of the dynamics about a state need to know."""
         flat = x.x if isinstance(x, State) else np.asarray(x, dtype=np.float64)
         held = list(MOVES[self.plan.base])
         free = np.setdiff1d(np.arange(self.freedoms), self._given)
-        scale = np.concatenate([np.where(np.array(held) < 3, self.plan.length, 1.0),
-                                self.plan.length / self.cells().scale[free]])
+        scale = np.concatenate(
+            [np.where(np.array(held) < 3, self.plan.length, 1.0), self.plan.length / self.cells().scale[free]]
+        )
 
         def accelerations(state: Array) -> Array:
             answer = self.forward(state, tension, time, **({} if length is None else {"length": length}))
@@ -299,13 +367,16 @@ class Soft(Model):
         if self.steps is not None:
             return None
         taut = None
-        if self.strung.elastic and not self.strung.follows:      # as stiff as tendons make it: all of them just taut
+        if self.strung.elastic and not self.strung.follows:  # as stiff as tendons make it: all of them just taut
             taut = _TAUT * Pull.of(self.instant(state.x, 0.0, state.time).memory.cells.pulls).length
         rate = fastest_rate(*self._small_motions(state, 0.0, state.time, taut))
         if not rate > 0.0:
             return None
-        return StepLimit(RUNGE_KUTTA / rate, f"rk4: the fastest motion of this body has a rate of {rate:.3g} 1/s, and "
-                                             "sdirk4 (model.integrator) has no such limit")
+        return StepLimit(
+            RUNGE_KUTTA / rate,
+            f"rk4: the fastest motion of this body has a rate of {rate:.3g} 1/s, and "
+            "sdirk4 (model.integrator) has no such limit",
+        )
 
     # Through time
 
@@ -314,8 +385,9 @@ class Soft(Model):
         twist = np.array(initial.twist, dtype=np.float64)
         locked = [c for c in range(6) if c not in MOVES[self.plan.base] and twist[c] != 0.0]
         if locked:
-            raise InputError(f"initial.twist: the base {self.plan.base!r} holds entry {locked[0]} of it at 0; got "
-                             f"{initial.twist}")
+            raise InputError(
+                f"initial.twist: the base {self.plan.base!r} holds entry {locked[0]} of it at 0; got {initial.twist}"
+            )
         strain, rate = np.concatenate([cell.rest for cell in self.plan.cells]), np.zeros(self.freedoms)
         if initial.joint_position is not None:
             strain = numbers("initial.joint_position", initial.joint_position, self.freedoms)
@@ -326,20 +398,31 @@ class Soft(Model):
             strain[self._given], rate[self._given] = motion.position[0], motion.velocity[0]
         if initial.posture is not None:
             if not isinstance(self.robot, TendonSpine):
-                raise InputError("initial.posture: 'equilibrium' is found by tendon statics, for spines; let a damped "
-                                 "body come to rest, and continue from that result")
+                raise InputError(
+                    "initial.posture: 'equilibrium' is found by tendon statics, for spines; let a damped "
+                    "body come to rest, and continue from that result"
+                )
             return State(0.0, posture.state_at_rest(self, gait, twist, initial.position, initial.orientation))
-        return State(0.0, self.flat(strain, rate, twist, base_position=initial.position,
-                                    base_orientation=initial.orientation))
+        return State(
+            0.0, self.flat(strain, rate, twist, base_position=initial.position, base_orientation=initial.orientation)
+        )
 
-    def equilibrium(self, tension: ArrayLike | None = None, base_position: ArrayLike = (0.0, 0.0, 0.0),
-                    base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0), *, length: ArrayLike | None = None) -> Array:
+    def equilibrium(
+        self,
+        tension: ArrayLike | None = None,
+        base_position: ArrayLike = (0.0, 0.0, 0.0),
+        base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        *,
+        length: ArrayLike | None = None,
+    ) -> Array:
         """The freedoms at rest under these tensions (N), or with these unstretched lengths (m), by tendon statics."""
-        return posture.equilibrium(self, tension, length, base_position=base_position,
-                                   base_orientation=base_orientation)
+        return posture.equilibrium(
+            self, tension, length, base_position=base_position, base_orientation=base_orientation
+        )
 
-    def advance(self, state: State, knots: Array, record: NDArray[np.bool_],
-                drive: tables.SoftDrive) -> tuple[State, Records, Status]:
+    def advance(
+        self, state: State, knots: Array, record: NDArray[np.bool_], drive: tables.SoftDrive
+    ) -> tuple[State, Records, Status]:
         """From knot to knot."""
         x, times = state.x.copy(), knots[record]
         tally = self._tallies.start(state.memory, state.time)
@@ -350,8 +433,14 @@ class Soft(Model):
         else:
             row, step, left, evaluations = self.steps.advance(problem, knots, record, x, memory)
             memory |= left
-        records = Records({"time": times, **kept_arrays(problem.records), "tendons": problem.memory.cells.kept,
-                           "iterations": np.full(len(times), float(evaluations))})
+        records = Records(
+            {
+                "time": times,
+                **kept_arrays(problem.records),
+                "tendons": problem.memory.cells.kept,
+                "iterations": np.full(len(times), float(evaluations)),
+            }
+        )
         done = float(knots[min(step, len(knots) - 1)])
         if len(self._given):
             x[7 + self._given], x[self._split + 6 + self._given] = drive.position[-1], drive.velocity[-1]
@@ -360,16 +449,18 @@ class Soft(Model):
         if row and not status.failure:
             status = trouble.lost(self, done, problem)
         if row and not status.failure:
-            status = (trouble.unsolved(self, done, problem) if row == implicit.UNSOLVED
-                      else trouble.singular(self, row, done))
+            status = (
+                trouble.unsolved(self, done, problem) if row == implicit.UNSOLVED else trouble.singular(self, row, done)
+            )
         after = State(done, x, {**memory, **self._tallies.named(tally)})
         return after, before_failure(records, status), status
 
     @property
     def part(self) -> str:
         """What messages call a cell of this body."""
-        return ("vertebra" if isinstance(self.robot, TendonSpine) else "joint" if isinstance(self.robot, Chain)
-                else "cell")
+        return (
+            "vertebra" if isinstance(self.robot, TendonSpine) else "joint" if isinstance(self.robot, Chain) else "cell"
+        )
 
     # What is recorded
 
@@ -378,22 +469,35 @@ class Soft(Model):
         (or none), columns.
         """
         behind = {"tip_position": self._size, "com_position": self._size + 3}
-        return [*state_columns(self._split, self._size),
-                *((name, "axis", slice(first, first + 3)) for name, first in behind.items())]
+        return [
+            *state_columns(self._split, self._size),
+            *((name, "axis", slice(first, first + 3)) for name, first in behind.items()),
+        ]
 
     def sound_records(self, records: Records) -> int:
         axes = AxisRecord.of(records["axes"])
-        return soundness.sound_records({"time": records["time"], "x": records["x"], "acceleration": axes.acceleration,
-                                        "twist": np.asarray(BodyRecord.of(records["bodies"]).twist)})
+        return soundness.sound_records(
+            {
+                "time": records["time"],
+                "x": records["x"],
+                "acceleration": axes.acceleration,
+                "twist": np.asarray(BodyRecord.of(records["bodies"]).twist),
+            }
+        )
 
     def fastest(self, records: Records) -> str:
-        speed = np.linalg.norm(BodyRecord.of(records["bodies"]).twist[-1, :len(self.plan.cells) + 1, :3], axis=-1)
+        speed = np.linalg.norm(BodyRecord.of(records["bodies"]).twist[-1, : len(self.plan.cells) + 1, :3], axis=-1)
         return f"the end of {self.part} {int(speed.argmax())}"
 
     def variables(self, records: Records) -> Variables:
         found = {**self.recorder.variables(records), **self._tallies.variables(records)}
-        return Variables({name: np.ascontiguousarray(values, dtype=np.float64) for name, values in found.items()
-                          if name in ("time", *self.schema())})
+        return Variables(
+            {
+                name: np.ascontiguousarray(values, dtype=np.float64)
+                for name, values in found.items()
+                if name in ("time", *self.schema())
+            }
+        )
 
     def schema(self) -> dict[str, Variable]:
         """Tendons and muscles have no limits."""
@@ -406,6 +510,11 @@ class Soft(Model):
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and freedoms, for a controller."""
         x, n = state.x, self.freedoms
-        return {"time": np.float64(state.time), "base_position": x[:3].copy(),               # type: ignore[dict-item]
-                "base_orientation": x[3:7].copy(), "base_twist": x[self._split:][:6].copy(),
-                "joint_position": x[7:7 + n].copy(), "joint_velocity": x[self._split + 6:][:n].copy()}
+        return {
+            "time": np.float64(state.time),
+            "base_position": x[:3].copy(),  # type: ignore[dict-item]
+            "base_orientation": x[3:7].copy(),
+            "base_twist": x[self._split :][:6].copy(),
+            "joint_position": x[7 : 7 + n].copy(),
+            "joint_velocity": x[self._split + 6 :][:n].copy(),
+        }

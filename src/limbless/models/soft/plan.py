@@ -1,4 +1,5 @@
 """A soft body as a row of cells: pieces, stations and springs, from the description of a robot."""
+
 from __future__ import annotations
 
 import itertools
@@ -32,15 +33,15 @@ class Piece:
 
     length: float
     natural: Array
-    first: Array                          # (freedoms, 6)
-    second: Array | None = None           # where the strain changes along the piece
-    span: float = 0.0                     # length of body that the station at its end stands for, m
-    mass: float = 0.0                     # kg
-    turn: Array = field(default_factory=lambda: np.zeros(3))    # kg m2
-    volume: float = 0.0                   # m3
-    axes: tuple[float, float] = (0.0, 0.0)                      # half axes of the section, m
-    fill: float = 1.0                     # volume of the body there over that of its full sections
-    place: float = 0.0                    # abscissa, m
+    first: Array  # (freedoms, 6)
+    second: Array | None = None  # where the strain changes along the piece
+    span: float = 0.0  # length of body that the station at its end stands for, m
+    mass: float = 0.0  # kg
+    turn: Array = field(default_factory=lambda: np.zeros(3))  # kg m2
+    volume: float = 0.0  # m3
+    axes: tuple[float, float] = (0.0, 0.0)  # half axes of the section, m
+    fill: float = 1.0  # volume of the body there over that of its full sections
+    place: float = 0.0  # abscissa, m
 
 
 @dataclass
@@ -49,17 +50,17 @@ class Cell:
 
     pieces: list[Piece]
     names: list[str]
-    elastic: Array                        # (freedoms, freedoms)
+    elastic: Array  # (freedoms, freedoms)
     viscous: Array
-    rest: Array                           # (freedoms,)
-    scale: Array                          # (freedoms,) m: way of the tip per unit of a freedom, about
-    low: Array                            # (freedoms,) stops
+    rest: Array  # (freedoms,)
+    scale: Array  # (freedoms,) m: way of the tip per unit of a freedom, about
+    low: Array  # (freedoms,) stops
     high: Array
-    stop: Array                           # (freedoms, 2) stiffness and damping of the stops; 0: none
-    mass: float                           # of the body at its end, kg
-    turn: Array                           # its inertia, kg m2
-    given: Array                          # (freedoms,) whether the gait gives the motion
-    widest: float = 1.0                   # by how much a piece may turn, rad
+    stop: Array  # (freedoms, 2) stiffness and damping of the stops; 0: none
+    mass: float  # of the body at its end, kg
+    turn: Array  # its inertia, kg m2
+    given: Array  # (freedoms,) whether the gait gives the motion
+    widest: float = 1.0  # by how much a piece may turn, rad
 
 
 @dataclass
@@ -105,8 +106,11 @@ class Stations:
         return self
 
     def segments(self) -> list[Segment]:
-        return [Segment(row, np.zeros(3), np.eye(3), piece.span, *piece.axes) for row, piece in self.plan.stations
-                if piece.span > 0.0]
+        return [
+            Segment(row, np.zeros(3), np.eye(3), piece.span, *piece.axes)
+            for row, piece in self.plan.stations
+            if piece.span > 0.0
+        ]
 
     def bodies(self) -> Bodies:
         mass, volume = self.plan.masses, np.zeros(len(self.plan.masses))
@@ -125,26 +129,29 @@ class Stations:
 
 # -------------------------------------------------------------------------------------------------------------- a spine
 
+
 def spine_plan(robot: TendonSpine, stations: int, stops: bool) -> Plan:
     """One cell of constant strain per vertebra, whose freedoms are its bends (and twist), rad."""
     length = float(robot.values("length").sum())
     before = np.concatenate([[0.0], np.cumsum(robot.values("length"))])
-    cells = [_vertebra(robot, one, stations, stops, start, length) for one, start in zip(robot.vertebrae, before[:-1],
-                                                                                       strict=True)]
+    cells = [
+        _vertebra(robot, one, stations, stops, start, length)
+        for one, start in zip(robot.vertebrae, before[:-1], strict=True)
+    ]
     return Plan(robot.base, robot.head, length, cells)
 
 
 def _vertebra(robot: TendonSpine, one: Vertebra, stations: int, stops: bool, start: float, length: float) -> Cell:
     turns = [TWIST, LATERAL, VERTICAL] if robot.twists else [LATERAL, VERTICAL]
-    names = ["twist", "lateral", "vertical"][-len(turns):]
+    names = ["twist", "lateral", "vertical"][-len(turns) :]
     stiffness = np.diag([getattr(one, f"{name}_stiffness") for name in names])
     damping = np.diag([getattr(one, f"damping_{name}") for name in names]) + robot.damping_time * stiffness
-    if robot.material is not None:                       # the law takes their place
+    if robot.material is not None:  # the law takes their place
         stiffness, damping = 0.0 * stiffness, 0.0 * damping
-    rest = np.array([0.0, one.rest_lateral, one.rest_vertical][-len(turns):])
+    rest = np.array([0.0, one.rest_lateral, one.rest_vertical][-len(turns) :])
     far = np.inf
     ends = [(far, far), (one.stop_lateral or far, one.stop_lateral or far), (one.stop_down or far, one.stop_up or far)]
-    low, high = np.array([(-down, up) for down, up in ends][-len(turns):]).T
+    low, high = np.array([(-down, up) for down, up in ends][-len(turns) :]).T
     stop = np.zeros((len(turns), 2))
     for j in range(len(turns)):
         if stops and np.isfinite([low[j], high[j]]).any():
@@ -155,8 +162,21 @@ def _vertebra(robot: TendonSpine, one: Vertebra, stations: int, stops: bool, sta
     disk = thin if one.disk_inertia is None else np.array(one.disk_inertia)
     pieces = _spine_pieces(robot, one, stations, start)
     widest = np.pi * max(float(np.abs(piece.first[-1]).max()) for piece in pieces)
-    return Cell(pieces, names, stiffness, damping, rest, np.full(len(turns), length), np.nan_to_num(low, neginf=-1e9),
-                np.nan_to_num(high, posinf=1e9), stop, one.disk_mass, disk, np.zeros(len(turns), dtype=bool), widest)
+    return Cell(
+        pieces,
+        names,
+        stiffness,
+        damping,
+        rest,
+        np.full(len(turns), length),
+        np.nan_to_num(low, neginf=-1e9),
+        np.nan_to_num(high, posinf=1e9),
+        stop,
+        one.disk_mass,
+        disk,
+        np.zeros(len(turns), dtype=bool),
+        widest,
+    )
 
 
 def _spine_pieces(robot: TendonSpine, one: Vertebra, stations: int, start: float) -> list[Piece]:
@@ -176,8 +196,7 @@ def _spine_pieces(robot: TendonSpine, one: Vertebra, stations: int, start: float
 
     def station(d: float, w: float, s: float, natural: Array, first: Array) -> Piece:
         mass = w * one.joint_mass
-        return Piece(d, natural, first, None, w * l, mass, mass * round_turn, w * one.volume, axes, fill,
-                     start + s * l)
+        return Piece(d, natural, first, None, w * l, mass, mass * round_turn, w * one.volume, axes, fill, start + s * l)
 
     if robot.kinematics == "arc":
         steps = np.diff(np.concatenate([[0.0], at, [1.0]]))
@@ -192,6 +211,7 @@ def _spine_pieces(robot: TendonSpine, one: Vertebra, stations: int, start: float
 
 
 # ---------------------------------------------------------------------------------------------------------------- a rod
+
 
 class RodStations(Stations):
     """A planned rod as environments see it."""
@@ -208,14 +228,15 @@ class RodStations(Stations):
         """The end of the cell at an abscissa."""
         ends = np.array([0.0, *(cell.pieces[-1].place for cell in self.plan.cells)])
         if abscissa > ends[-1] * (1.0 + 1e-12):
-            raise InputError(f"point-wrench: abscissa {abscissa:g} m lies outside the body, which is {ends[-1]:g} m "
-                             "long")
+            raise InputError(
+                f"point-wrench: abscissa {abscissa:g} m lies outside the body, which is {ends[-1]:g} m long"
+            )
         return int(np.abs(ends - abscissa).argmin())
 
 
 def edges_of(length: float, cells: int, breaks: tuple[float, ...]) -> Array:
     """Ends of about `cells` cells of nearly equal length, with one at every break."""
-    near = CLOSE * length                                 # breaks that differ by rounding are one
+    near = CLOSE * length  # breaks that differ by rounding are one
     inner = [0.0, length]
     for x in sorted(breaks):
         if near < x < length - near and x - inner[-2] > near:
@@ -234,8 +255,12 @@ def rod_plan(rod: Rod, cells: int, degree: int, stations: int, breaks: tuple[flo
         breaks = (*breaks, passive.start, rod.length if passive.end is None else passive.end)
     breaks = (*breaks, *(end for tendon in rod.tendons for end in (tendon.start, tendon.anchor) if end is not None))
     edges = edges_of(rod.length, cells, breaks)
-    return Plan(rod.base, rod.head, rod.length, [_rod_cell(rod, start, end, degree, stations)
-                                                 for start, end in itertools.pairwise(edges)])
+    return Plan(
+        rod.base,
+        rod.head,
+        rod.length,
+        [_rod_cell(rod, start, end, degree, stations) for start, end in itertools.pairwise(edges)],
+    )
 
 
 def legendre(s: ArrayLike, degree: int) -> Array:

@@ -1,4 +1,5 @@
 """The posture in which a soft body rests: by tendon statics, then against its stops."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -20,17 +21,17 @@ if TYPE_CHECKING:
     from limbless.models.soft.model import Soft
 
 Array = NDArray[np.float64]
-_BEFORE = 1e-9                            # s: tensions just before the start are those at minus this
+_BEFORE = 1e-9  # s: tensions just before the start are those at minus this
 
 
 class Patience(NamedTuple):
     """Of the search for a posture against stops."""
 
     turns: int = 60
-    nudge: float = 1e-7                   # rad, of differences
-    still: float = 1e-10                  # rad: nothing more to correct
-    farthest: float = 0.1                 # rad, of one step
-    least_share: float = 1e-3             # of a step
+    nudge: float = 1e-7  # rad, of differences
+    still: float = 1e-10  # rad: nothing more to correct
+    farthest: float = 0.1  # rad, of one step
+    least_share: float = 1e-3  # of a step
 
 
 PATIENCE = Patience()
@@ -44,8 +45,10 @@ def state_at_rest(body: Soft, gait: Gait, twist: Array, position: ArrayLike, ori
         return body.flat(equilibrium(body, length=value[0], **place), 0.0, twist, **place)
     tension = value[0] / (body.strung.radius if how == COMMANDS.torque else 1.0)
     if tension.min(initial=0.0) < 0.0:
-        raise InputError(f"initial.posture: the winches unwind with {value[0].min():g} N m before the start; no "
-                         "equilibrium holds that: give torques from 0")
+        raise InputError(
+            f"initial.posture: the winches unwind with {value[0].min():g} N m before the start; no "
+            "equilibrium holds that: give torques from 0"
+        )
     strain = equilibrium(body, tension, **place)
     if how == COMMANDS.tension:
         return body.flat(strain, 0.0, twist, **place)
@@ -55,8 +58,7 @@ def state_at_rest(body: Soft, gait: Gait, twist: Array, position: ArrayLike, ori
     return body.flat(strain, 0.0, twist, winch_angle=angle, **place)
 
 
-def equilibrium(body: Soft, tension: ArrayLike | None = None, length: ArrayLike | None = None,
-                **place: Any) -> Array:
+def equilibrium(body: Soft, tension: ArrayLike | None = None, length: ArrayLike | None = None, **place: Any) -> Array:
     """The freedoms at rest under these tensions (N), or with these unstretched lengths (m); `place` is the base's
     position and orientation.
     """
@@ -64,11 +66,14 @@ def equilibrium(body: Soft, tension: ArrayLike | None = None, length: ArrayLike 
     from limbless.models.tendon_statics.settings import TendonStaticsSettings
     from limbless.models.tendon_statics.tables import BEND_SIGN, at_rest
     from limbless.models.tendon_statics.water import ends
+
     if not isinstance(body.robot, TendonSpine):
         raise InputError("equilibrium: found by tendon statics, for spines; let a damped rod come to rest")
     if body.robot.material is not None:
-        raise InputError("robot.material: equilibria are found by tendon statics, which knows springs alone; let a "
-                         "damped body come to rest, and continue from that result")
+        raise InputError(
+            "robot.material: equilibria are found by tendon statics, which knows springs alone; let a "
+            "damped body come to rest, and continue from that result"
+        )
     loads = _loads_of(body)
     floats = bool(ends(loads))
     stretch = None if length is None else tuple(body.strung.stiffness.tolist())
@@ -76,11 +81,12 @@ def equilibrium(body: Soft, tension: ArrayLike | None = None, length: ArrayLike 
     model = TendonStatics(at_rest(body.robot, floats), loads, None, settings, **place)
     command = np.asarray(tension if length is None else length, dtype=np.float64)
     found = model.solve(**{"tension" if length is None else "length": np.broadcast_to(command, body.tendons)})
-    bends = found.q * BEND_SIGN[:found.q.shape[1]]
+    bends = found.q * BEND_SIGN[: found.q.shape[1]]
     strain = np.asarray(bends[:, [2, 0, 1]] if bends.shape[1] == 3 else bends).ravel()
     told: dict[str, Any] = {"tension": tension} if length is None else {"length": length}
-    return against_stops(body, strain, floats,
-                         lambda q: body.forward(body.flat(q, **place), **told).strain_acceleration)
+    return against_stops(
+        body, strain, floats, lambda q: body.forward(body.flat(q, **place), **told).strain_acceleration
+    )
 
 
 def _loads_of(body: Soft) -> list[Environment]:
@@ -88,10 +94,13 @@ def _loads_of(body: Soft) -> list[Environment]:
     loads = [item for item in body.environment if "load" in (item.role, *item.also)]
     waters = [item for item in body.environment if isinstance(item, Water)]
     if any(item.moving for item in waters):
-        raise InputError("initial.posture: an equilibrium is that of still water, and this water moves (flow or "
-                         "current); leave the flow out, or let a damped body come to rest")
-    return loads + [Buoyancy(density=item.density, acceleration=item.gravity, surface=item.surface)
-                    for item in waters if item.lifts]
+        raise InputError(
+            "initial.posture: an equilibrium is that of still water, and this water moves (flow or "
+            "current); leave the flow out, or let a damped body come to rest"
+        )
+    return loads + [
+        Buoyancy(density=item.density, acceleration=item.gravity, surface=item.surface) for item in waters if item.lifts
+    ]
 
 
 def against_stops(body: Soft, strain: Array, floats: bool, acceleration: Callable[[Array], Array]) -> Array:
@@ -105,16 +114,19 @@ def against_stops(body: Soft, strain: Array, floats: bool, acceleration: Callabl
     strain = within
     for _ in range(PATIENCE.turns):
         left = acceleration(strain)
-        slopes = np.array([(acceleration(strain + step) - left) / PATIENCE.nudge
-                           for step in PATIENCE.nudge * np.eye(body.freedoms)]).T
+        slopes = np.array(
+            [(acceleration(strain + step) - left) / PATIENCE.nudge for step in PATIENCE.nudge * np.eye(body.freedoms)]
+        ).T
         inverse = np.linalg.pinv(slopes)
         change = -(inverse @ left)
         if np.abs(change).max() < PATIENCE.still:
             return strain + change
         strain = strain + share_of_step(strain, change, inverse, acceleration) * change
-    raise InputError("initial.posture: no equilibrium against the stops"
-                     f"{' and at the surface' if floats else ''} was found under these tensions; start from smaller "
-                     "ones, or set model.stops to false")
+    raise InputError(
+        "initial.posture: no equilibrium against the stops"
+        f"{' and at the surface' if floats else ''} was found under these tensions; start from smaller "
+        "ones, or set model.stops to false"
+    )
 
 
 def share_of_step(strain: Array, change: Array, inverse: Array, acceleration: Callable[[Array], Array]) -> float:
@@ -122,7 +134,8 @@ def share_of_step(strain: Array, change: Array, inverse: Array, acceleration: Ca
     that the same slopes would make next must shrink (Deuflhard's natural monotonicity test).
     """
     share = min(1.0, PATIENCE.farthest / float(np.abs(change).max()))
-    while share > PATIENCE.least_share and (np.linalg.norm(inverse @ acceleration(strain + share * change))
-                                            > (1.0 - 0.25 * share) * np.linalg.norm(change)):
+    while share > PATIENCE.least_share and (
+        np.linalg.norm(inverse @ acceleration(strain + share * change)) > (1.0 - 0.25 * share) * np.linalg.norm(change)
+    ):
         share *= 0.5
     return share

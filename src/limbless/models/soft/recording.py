@@ -1,4 +1,5 @@
 """Recorded states of a soft body as variables of a result, in NumPy, apart from the kernels that integrated them."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -29,10 +30,32 @@ from limbless.robots.tendons import names_of
 Array = NDArray[np.float64]
 
 SCHEMA = choose(
-    "base_position", "base_orientation", "base_twist", "base_acceleration", "base_reaction", "head_position",
-    "com_position", "com_velocity", "position", "orientation", "tip_position", "fluid_force", "kinetic_energy",
-    "potential_energy", "elastic_energy", "damping_power", "actuator_power", "environment_power", "passive_power",
-    "actuator_work", "environment_work", "passive_work", "momentum", "impulse", "iterations")
+    "base_position",
+    "base_orientation",
+    "base_twist",
+    "base_acceleration",
+    "base_reaction",
+    "head_position",
+    "com_position",
+    "com_velocity",
+    "position",
+    "orientation",
+    "tip_position",
+    "fluid_force",
+    "kinetic_energy",
+    "potential_energy",
+    "elastic_energy",
+    "damping_power",
+    "actuator_power",
+    "environment_power",
+    "passive_power",
+    "actuator_work",
+    "environment_work",
+    "passive_work",
+    "momentum",
+    "impulse",
+    "iterations",
+)
 TENDONS = choose("tension", "tendon_length", "tendon_rate", "pulley_power")
 STRETCHING = choose("command_length", "tendon_energy")
 WINDING = choose("winch_angle", "winch_rate")
@@ -45,7 +68,7 @@ ROD = choose("strain", "strain_rate", "joint_torque")
 class Recorder:
     """Turns what was recorded of one soft body into variables; what spines and rods have in common."""
 
-    sections: NDArray[np.int64]           # rows of the bodies that a result calls sections
+    sections: NDArray[np.int64]  # rows of the bodies that a result calls sections
     own: dict[str, Variable]
 
     def __init__(self, head: str, plan: Plan, cells: Cells, packs: Sequence[Pack], strung: Strung) -> None:
@@ -56,7 +79,7 @@ class Recorder:
         bodies = len(self.mass)
         self.inertia, self.added = np.zeros((bodies, 6, 6)), np.zeros((bodies, 6, 6))
         diagonal = np.zeros((bodies, 6))
-        diagonal[1:1 + len(plan.cells)] = [(cell.mass,) * 3 + tuple(cell.turn) for cell in plan.cells]
+        diagonal[1 : 1 + len(plan.cells)] = [(cell.mass,) * 3 + tuple(cell.turn) for cell in plan.cells]
         for row, piece in plan.stations:
             diagonal[row] = (piece.mass,) * 3 + tuple(piece.turn)
         self.inertia[:, range(6), range(6)] = diagonal
@@ -65,18 +88,22 @@ class Recorder:
             whole = np.concatenate([station.mass[s], station.turn[s]])
             self.added[station.body[s], range(6), range(6)] = whole - diagonal[station.body[s]]
         axes = dict.fromkeys(range(bodies), (0.0, 0.0)) | {row: piece.axes for row, piece in plan.stations}
-        for row, cell in enumerate(plan.cells, 1):                         # the end of a cell is as thick as its last
-            inner = [piece.axes for piece in cell.pieces[:-1] if piece.span > 0.0]      # station, the base as the first
+        for row, cell in enumerate(plan.cells, 1):  # the end of a cell is as thick as its last
+            inner = [piece.axes for piece in cell.pieces[:-1] if piece.span > 0.0]  # station, the base as the first
             axes[row] = inner[-1] if inner else (0.0, 0.0)
         axes[0] = axes[1]
-        self.axes = np.maximum([axes[row] for row in range(bodies)], 1e-12)          # (bodies, 2) half axes, m
+        self.axes = np.maximum([axes[row] for row in range(bodies)], 1e-12)  # (bodies, 2) half axes, m
         self.blocks = np.cumsum([0, *(len(cell.names) for cell in plan.cells)])
 
     @property
     def present(self) -> dict[str, Variable]:
         """The variables that this robot has."""
-        kinds = ((TENDONS, self.strung.tendons), (STRETCHING, self.strung.elastic), (WINDING, self.strung.winds),
-                 (RUBBING, self.strung.rubs))
+        kinds = (
+            (TENDONS, self.strung.tendons),
+            (STRETCHING, self.strung.elastic),
+            (WINDING, self.strung.winds),
+            (RUBBING, self.strung.rubs),
+        )
         strung = {name: variable for chosen, there in kinds if there for name, variable in chosen.items()}
         return {**SCHEMA, **self.own, **strung, **self.water.schema()}
 
@@ -94,22 +121,35 @@ class Recorder:
         rate[:, :3] += np.cross(velocity[:, 3:6], velocity[:, :3])
         sums, held = x[:, -INTEGRALS:], quaternion_to_matrix(x[:, 3:7])
         found = {
-            "time": records["time"], "base_position": x[:, :3], "base_orientation": x[:, 3:7],
-            "base_twist": velocity[:, :6], "base_acceleration": rate,
-            "base_reaction": turn(held.swapaxes(1, 2), base.held), "actuator_power": base.actuators,
-            "environment_power": base.environment, "passive_power": base.passive, "actuator_work": sums[:, 0],
-            "environment_work": sums[:, 1], "passive_work": sums[:, 2], "impulse": sums[:, 3:9],
-            "position": self._places(R, bodies), "orientation": self._orientations(x, R),
-            "tip_position": self._tip(R, bodies), "iterations": records["iterations"],
+            "time": records["time"],
+            "base_position": x[:, :3],
+            "base_orientation": x[:, 3:7],
+            "base_twist": velocity[:, :6],
+            "base_acceleration": rate,
+            "base_reaction": turn(held.swapaxes(1, 2), base.held),
+            "actuator_power": base.actuators,
+            "environment_power": base.environment,
+            "passive_power": base.passive,
+            "actuator_work": sums[:, 0],
+            "environment_work": sums[:, 1],
+            "passive_work": sums[:, 2],
+            "impulse": sums[:, 3:9],
+            "position": self._places(R, bodies),
+            "orientation": self._orientations(x, R),
+            "tip_position": self._tip(R, bodies),
+            "iterations": records["iterations"],
         }
         found["head_position"] = found["tip_position"] if self.head == "tip" else x[:, :3]
         share = self._shares(records["time"], R, bodies)
         added = self.added if share is None else share[..., None, None] * self.added
         found |= self._masses(R, bodies, added) | self._springs(q, velocity[:, 6:]) | self._pushes(R, bodies, added)
         found["potential_energy"] = found["potential_energy"] + found["elastic_energy"]
-        found |= self.water.sections(records["time"], found["position"],
-                                     None if share is None else share[:, self.sections, None],
-                                     np.ones(len(self.sections)))
+        found |= self.water.sections(
+            records["time"],
+            found["position"],
+            None if share is None else share[:, self.sections, None],
+            np.ones(len(self.sections)),
+        )
         found |= self.water.variables(records["time"], lambda k: (R[:, k], bodies.origin[:, k], bodies.twist[:, k]))
         found |= self._special(records, q, velocity[:, 6:])
         return found | self._tendons(records, found) if self.strung.tendons else found
@@ -117,7 +157,7 @@ class Recorder:
     def motion(self, x: Array) -> tuple[Array, Array]:
         """Freedoms (R, freedoms), and velocities of base and freedoms (R, 6 + freedoms), of flat states."""
         n = self.freedoms
-        return x[:, 7:7 + n], x[:, 7 + n:13 + 2 * n]
+        return x[:, 7 : 7 + n], x[:, 7 + n : 13 + 2 * n]
 
     def shape(self, q: Array, rates: Array) -> dict[str, Array]:
         """The freedoms and their rates as the states that a result names."""
@@ -130,9 +170,15 @@ class Recorder:
     def _tendons(self, records: Records, found: dict[str, Array]) -> dict[str, Array]:
         """Tendons and winches, with what they add to the energies and losses of the body."""
         pulls, strung, x = Pull.of(records["tendons"]), self.strung, records["x"]
-        own = {"tension": pulls.tension, "tendon_length": pulls.length, "tendon_rate": pulls.rate,
-               "pulley_power": pulls.power, "command_length": pulls.wound, "distal_tension": pulls.distal,
-               "friction_power": (pulls.given + pulls.tension * pulls.rate).sum(axis=1)}
+        own = {
+            "tension": pulls.tension,
+            "tendon_length": pulls.length,
+            "tendon_rate": pulls.rate,
+            "pulley_power": pulls.power,
+            "command_length": pulls.wound,
+            "distal_tension": pulls.distal,
+            "friction_power": (pulls.given + pulls.tension * pulls.rate).sum(axis=1),
+        }
         stretch = np.maximum(pulls.length - pulls.wound, 0.0)
         own["tendon_energy"] = 0.5 * stretch**2 @ strung.stiffness
         own["damping_power"] = found["damping_power"] + (pulls.damped + pulls.braked).sum(axis=1)
@@ -140,9 +186,13 @@ class Recorder:
             m, last = strung.winches, x.shape[1] - INTEGRALS
             rotors = np.array([tendon.winch.rotor_inertia for tendon in strung.tendons])
             follows = (strung.straight - pulls.wound) / strung.radius, -pulls.wound_rate / strung.radius
-            for name, own_state, led in zip(("winch_angle", "winch_rate"),
-                                            (x[:, last - 2 * m:last - m], x[:, last - m:last]), follows, strict=True):
-                own[name] = np.where(rotors > 0.0, own_state, led)        # without inertia it has no state of its own
+            for name, own_state, led in zip(
+                ("winch_angle", "winch_rate"),
+                (x[:, last - 2 * m : last - m], x[:, last - m : last]),
+                follows,
+                strict=True,
+            ):
+                own[name] = np.where(rotors > 0.0, own_state, led)  # without inertia it has no state of its own
             own["kinetic_energy"] = found["kinetic_energy"] + 0.5 * own["winch_rate"] ** 2 @ rotors
         return own
 
@@ -187,7 +237,8 @@ class Recorder:
             if np.isinf(weight.since):
                 energy -= weight.mass * bodies.origin[:, weight.body] @ np.array(weight.field)
         return {
-            "kinetic_energy": 0.5 * np.einsum("rbi,rbi->r", twist, carried), "potential_energy": energy,
+            "kinetic_energy": 0.5 * np.einsum("rbi,rbi->r", twist, carried),
+            "potential_energy": energy,
             "momentum": np.concatenate([momentum[..., :3].sum(axis=1), angular.sum(axis=1)], axis=1),
             "com_position": self.centre(bodies.origin),
             "com_velocity": np.einsum("b,rbi->ri", self.mass, bodies.twist[..., :3]) / total,
@@ -224,8 +275,9 @@ class Recorder:
 class SpineRecorder(Recorder):
     """Of a spine: sections are its disks, the base first."""
 
-    def __init__(self, robot: TendonSpine, plan: Plan, cells: Cells, packs: Sequence[Pack], strung: Strung,
-                 lawful: Lawful) -> None:
+    def __init__(
+        self, robot: TendonSpine, plan: Plan, cells: Cells, packs: Sequence[Pack], strung: Strung, lawful: Lawful
+    ) -> None:
         super().__init__(robot.head, plan, cells, packs, strung)
         self.robot, self.lawful = robot, lawful
         self.sections = np.arange(len(plan.cells) + 1)
@@ -237,18 +289,32 @@ class SpineRecorder(Recorder):
         r = robot.disk_radius
         section = (r, r) if robot.section is None else (robot.section.half_width, robot.section.half_height)
         stiffness = [robot.values("lateral_stiffness"), robot.values("vertical_stiffness")]
-        springs = {"bend_stiffness": (("vertebra", "transverse"), np.stack(stiffness, axis=1),
-                                      {"units": "N m/rad", "long_name": "bending stiffness of each vertebra"})}
+        springs = {
+            "bend_stiffness": (
+                ("vertebra", "transverse"),
+                np.stack(stiffness, axis=1),
+                {"units": "N m/rad", "long_name": "bending stiffness of each vertebra"},
+            )
+        }
         return {
             "section": (("section",), np.array([f"disk {number}" for number in range(v + 1)]), {}),
             "vertebra": (("vertebra",), np.array([f"vertebra {number}" for number in range(1, v + 1)]), {}),
             "tendon": (("tendon",), np.array(robot.tendon_names), {}),
-            "radius": (("section", "transverse"), np.tile(section, (v + 1, 1)),
-                       {"units": "m", "long_name": "half axes of the section"}),
-            "section_length": (("section",), np.concatenate([[0.0], robot.values("length")]),
-                               {"units": "m", "long_name": "length of the vertebra before each disk"}),
-            "vertebra_length": (("vertebra",), robot.values("length"),
-                                {"units": "m", "long_name": "length of each vertebra"}),
+            "radius": (
+                ("section", "transverse"),
+                np.tile(section, (v + 1, 1)),
+                {"units": "m", "long_name": "half axes of the section"},
+            ),
+            "section_length": (
+                ("section",),
+                np.concatenate([[0.0], robot.values("length")]),
+                {"units": "m", "long_name": "length of the vertebra before each disk"},
+            ),
+            "vertebra_length": (
+                ("vertebra",),
+                robot.values("length"),
+                {"units": "m", "long_name": "length of each vertebra"},
+            ),
             "stop": (("vertebra", "transverse"), self._stops(), {"units": "rad", "long_name": STOP_MEANS}),
             "vertebra_volume": (("vertebra",), robot.values("volume"), {"units": "m3", "long_name": VOLUME_MEANS}),
             **(springs if robot.material is None else {}),
@@ -265,14 +331,13 @@ class SpineRecorder(Recorder):
     def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
         """Bends, what stops give, tendons."""
         stop = np.zeros((len(q), len(self.plan.cells), 2))
-        for k, (cell, own, speed) in enumerate(zip(self.plan.cells, self._blocks(q), self._blocks(rates),
-                                                   strict=True)):
+        for k, (cell, own, speed) in enumerate(zip(self.plan.cells, self._blocks(q), self._blocks(rates), strict=True)):
             over = np.where(cell.stop[:, 0] > 0.0, own - np.clip(own, cell.low, cell.high), 0.0)
             moment = -(cell.stop[:, 0] * over + cell.stop[:, 1] * np.where(over != 0.0, speed, 0.0))
             stop[:, k] = moment[:, -2:]
         found = {**self.shape(q, rates), "stop_moment": stop}
         if self.robot.pulley_radius is not None:
-            wound = Pull.of(records["tendons"]).wound                 # a tendon that stretches is longer than that
+            wound = Pull.of(records["tendons"]).wound  # a tendon that stretches is longer than that
             found["pulley_angle"] = (self.strung.straight - wound) / self.robot.pulley_radius
         return found
 
@@ -281,8 +346,9 @@ class SpineRecorder(Recorder):
 
     def _stops(self) -> Array:
         """(vertebrae, 2) rad, to the side and down; infinite where there is none, or it is left out."""
-        return np.array([np.where(cell.stop[-2:, 0] > 0.0, (cell.high[-2], -cell.low[-1]), np.inf)
-                         for cell in self.plan.cells])
+        return np.array(
+            [np.where(cell.stop[-2:, 0] > 0.0, (cell.high[-2], -cell.low[-1]), np.inf) for cell in self.plan.cells]
+        )
 
     def _pushes(self, R: Array, bodies: Any, added: Array) -> dict[str, Array]:
         """Force on each vertebra, along the axes of its disk."""
@@ -290,7 +356,7 @@ class SpineRecorder(Recorder):
         force, row = outside[:, self.sections].copy(), len(self.plan.cells) + 1
         for k, cell in enumerate(self.plan.cells, 1):
             inner = len(cell.pieces) - 1
-            force[:, k] += outside[:, row:row + inner].sum(axis=1)
+            force[:, k] += outside[:, row : row + inner].sum(axis=1)
             row += inner
         return {"fluid_force": np.einsum("rbji,rbj->rbi", R[:, self.sections], force)}
 
@@ -301,8 +367,9 @@ class ChainRecorder(Recorder):
     def __init__(self, chain: Chain, plan: Plan, cells: Cells, packs: Sequence[Pack], strung: Strung) -> None:
         super().__init__(chain.head, plan, cells, packs, strung)
         self.chain, self.own = chain, CHAIN
-        self.pieces = chain.segments() or [Segment(row, np.zeros(3), np.eye(3), 0.0, 0.0, 0.0)
-                                           for row in range(len(plan.cells) + 1)]
+        self.pieces = chain.segments() or [
+            Segment(row, np.zeros(3), np.eye(3), 0.0, 0.0, 0.0) for row in range(len(plan.cells) + 1)
+        ]
         self.sections = np.array([piece.body for piece in self.pieces])
 
     def coordinates(self) -> dict[str, Any]:
@@ -310,10 +377,16 @@ class ChainRecorder(Recorder):
         names = chain.section_names or [f"link {row}" for row in self.sections]
         return {
             "section": (("section",), names, {}),
-            "section_length": (("section",), np.array([piece.length for piece in self.pieces]),
-                               {"units": "m", "long_name": "length of each link"}),
-            "radius": (("section", "transverse"), np.array([(p.half_width, p.half_height) for p in self.pieces]),
-                       {"units": "m", "long_name": "half axes of the section"}),
+            "section_length": (
+                ("section",),
+                np.array([piece.length for piece in self.pieces]),
+                {"units": "m", "long_name": "length of each link"},
+            ),
+            "radius": (
+                ("section", "transverse"),
+                np.array([(p.half_width, p.half_height) for p in self.pieces]),
+                {"units": "m", "long_name": "half axes of the section"},
+            ),
             "joint": (("joint",), chain.joint_names, {}),
             "tendon": (("tendon",), names_of(chain.tendons), {}),
         }
@@ -337,7 +410,7 @@ class ChainRecorder(Recorder):
         the first joint.
         """
         outside = self._outside(R, bodies, added)
-        links, row = outside[:, :len(self.plan.cells) + 1].copy(), len(self.plan.cells) + 1
+        links, row = outside[:, : len(self.plan.cells) + 1].copy(), len(self.plan.cells) + 1
         for k, cell in enumerate(self.plan.cells, 1):
             moved = False
             for piece in cell.pieces[:-1]:
@@ -351,8 +424,17 @@ class ChainRecorder(Recorder):
 class RodRecorder(Recorder):
     """Of a rod: sections are its stations."""
 
-    def __init__(self, head: str, plan: Plan, cells: Cells, packs: Sequence[Pack], strung: Strung, degree: int,
-                 components: Sequence[int], lawful: Lawful) -> None:
+    def __init__(
+        self,
+        head: str,
+        plan: Plan,
+        cells: Cells,
+        packs: Sequence[Pack],
+        strung: Strung,
+        degree: int,
+        components: Sequence[int],
+        lawful: Lawful,
+    ) -> None:
         super().__init__(head, plan, cells, packs, strung)
         self.lawful = lawful
         self.sections = np.array([row for row, _ in plan.stations])
@@ -363,12 +445,21 @@ class RodRecorder(Recorder):
         names = [f"{name}, cell {k}" for k, cell in enumerate(self.plan.cells, 1) for name in cell.names]
         return {
             "section": (("section",), [f"X = {piece.place:.4g} m" for piece in pieces], {}),
-            "abscissa": (("section",), np.array([piece.place for piece in pieces]),
-                         {"units": "m", "long_name": "abscissa of each section"}),
-            "section_length": (("section",), np.array([piece.span for piece in pieces]),
-                               {"units": "m", "long_name": "length of the section when not stretched"}),
-            "radius": (("section", "transverse"), np.array([piece.axes for piece in pieces]),
-                       {"units": "m", "long_name": "half axes of the section"}),
+            "abscissa": (
+                ("section",),
+                np.array([piece.place for piece in pieces]),
+                {"units": "m", "long_name": "abscissa of each section"},
+            ),
+            "section_length": (
+                ("section",),
+                np.array([piece.span for piece in pieces]),
+                {"units": "m", "long_name": "length of the section when not stretched"},
+            ),
+            "radius": (
+                ("section", "transverse"),
+                np.array([piece.axes for piece in pieces]),
+                {"units": "m", "long_name": "half axes of the section"},
+            ),
             "joint": (("joint",), names, {}),
             **({"tendon": (("tendon",), names_of(self.strung.tendons), {})} if self.strung.tendons else {}),
         }
@@ -399,7 +490,7 @@ class RodRecorder(Recorder):
             P = legendre([(piece.place - start) / length for piece in inner], self.degree)
             for number, c in enumerate(self.components):
                 columns = slice(number * (self.degree + 1), (number + 1) * (self.degree + 1))
-                strain[:, row:row + len(inner), c] += own[:, columns] @ P.T
-                rate[:, row:row + len(inner), c] += speed[:, columns] @ P.T
+                strain[:, row : row + len(inner), c] += own[:, columns] @ P.T
+                rate[:, row : row + len(inner), c] += speed[:, columns] @ P.T
             row += len(inner)
         return strain, rate

@@ -1,4 +1,5 @@
 """The `model:` entry for soft bodies in motion: integrator, tolerance, stations."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -25,19 +26,29 @@ class SoftSettings(ModelSettings):
 
     kind: Literal["soft"] = "soft"
     integrator: Literal["sdirk4", "midpoint", "rk4"] = Field(
-        "sdirk4", description="how time is stepped: implicit of order 4 (anything stiff or damped), implicit and "
-                              "symmetric of order 2 (long conservative runs, quick looks), or explicit of order 4 "
-                              "(gentle bodies)")
-    tolerance: float = quantity(1e-6, "1", "how well an implicit stage is solved, relative to the speed of the body",
-                                gt=0, lt=0.1)
+        "sdirk4",
+        description="how time is stepped: implicit of order 4 (anything stiff or damped), implicit and "
+        "symmetric of order 2 (long conservative runs, quick looks), or explicit of order 4 "
+        "(gentle bodies)",
+    )
+    tolerance: float = quantity(
+        1e-6, "1", "how well an implicit stage is solved, relative to the speed of the body", gt=0, lt=0.1
+    )
     cells: int = Field(8, ge=1, le=2000, description="cells of a rod; a spine has one per vertebra")
-    degree: int = Field(1, ge=0, le=6, description="degree of the strains of a rod along each cell; those of a "
-                                                   "vertebra are constant")
-    breaks: tuple[float, ...] = quantity((), "m", "abscissae at which cells of a rod must end, beside those of passive "
-                                                  "stretches and point wrenches")
-    stations: int | None = Field(None, ge=1, le=12, description="places per cell where mass, weight and water sit "
-                                                                f"(Gauss points); {VERTEBRA_STATIONS} in a vertebra, "
-                                                                "degree + 2 in a rod if absent")
+    degree: int = Field(
+        1, ge=0, le=6, description="degree of the strains of a rod along each cell; those of a vertebra are constant"
+    )
+    breaks: tuple[float, ...] = quantity(
+        (), "m", "abscissae at which cells of a rod must end, beside those of passive stretches and point wrenches"
+    )
+    stations: int | None = Field(
+        None,
+        ge=1,
+        le=12,
+        description="places per cell where mass, weight and water sit "
+        f"(Gauss points); {VERTEBRA_STATIONS} in a vertebra, "
+        "degree + 2 in a rod if absent",
+    )
     stops: bool = Field(True, description="whether the stops of a spine act")
     starts_bent: ClassVar[bool] = True
     takes_robots: ClassVar[tuple[str, ...]] = ("tendon-spine", "rod", "chain")
@@ -59,7 +70,7 @@ class SoftSettings(ModelSettings):
         return self.changed(**finer) if finer else self
 
     def refined_environment(self, environment: Sequence[Environment]) -> tuple[Environment, ...]:
-        return tuple(environment)                        # all that acts on a body sits at its stations
+        return tuple(environment)  # all that acts on a body sits at its stations
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Soft:
         from limbless.models.soft.model import Soft

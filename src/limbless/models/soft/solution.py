@@ -1,4 +1,5 @@
 """What questions about one state of a soft body return."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass

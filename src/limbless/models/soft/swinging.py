@@ -1,4 +1,5 @@
 """Small motions of a soft body about a posture of a run: which there are, and how the body looks as it swings."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from limbless.models.soft.model import Soft
 
 Array = NDArray[np.float64]
-_TRIED = 1e-4                             # of the coordinates: how far a shape is tried to find out how large it is
+_TRIED = 1e-4  # of the coordinates: how far a shape is tried to find out how large it is
 
 
 class SmallMotions:
@@ -30,13 +31,16 @@ class SmallMotions:
     def __init__(self, model: Soft, gait: Gait, state: State) -> None:
         self._model, self.time = model, float(state.time)
         self._x = state.x.copy()
-        self._x[model._split:model._split + 6 + model.freedoms] = 0.0
+        self._x[model._split : model._split + 6 + model.freedoms] = 0.0
         self._drive = model.drive(gait, np.full(3, state.time))
         held: dict[str, Any] = {"tension": 0.0}
         if model.tendons:
             value, _, how = model.strung.commands(gait, np.array([state.time]))
-            held = {"length": value[0]} if how == COMMANDS.length else {
-                "tension": value[0] / (model.strung.radius if how == COMMANDS.torque else 1.0)}
+            held = (
+                {"length": value[0]}
+                if how == COMMANDS.length
+                else {"tension": value[0] / (model.strung.radius if how == COMMANDS.torque else 1.0)}
+            )
         modes = model.linearise(self._x, time=state.time, **held)
         swings = modes.frequency > 0.0
         self.frequency, self.damping_ratio = modes.frequency[swings], modes.damping_ratio[swings]

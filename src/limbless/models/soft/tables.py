@@ -1,4 +1,5 @@
 """A planned body, its tendons and its environment as the tables of a `ChainProblem`."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -25,19 +26,19 @@ from limbless.models.soft.tendons import Strung
 
 Array = NDArray[np.float64]
 LENGTH_FLOOR = 1e-3
-ALIKE = 1e-13                             # numbers that differ by rounding alone
+ALIKE = 1e-13  # numbers that differ by rounding alone
 
 
 class SoftDrive(NamedTuple):
     """The gait at the quarters of all steps of a block."""
 
-    position: Any                         # (4 K + 1, given freedoms)
+    position: Any  # (4 K + 1, given freedoms)
     velocity: Any
     acceleration: Any
-    torque: Any                           # (4 K + 1, freedoms or none) of muscles
-    command: Any                          # (4 K + 1, tendons)
+    torque: Any  # (4 K + 1, freedoms or none) of muscles
+    command: Any  # (4 K + 1, tendons)
     command_rate: Any
-    how: Any = COMMANDS.tension               # what a command is
+    how: Any = COMMANDS.tension  # what a command is
 
 
 def pack_environment(seen: Any, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Array, list[Pack]]:
@@ -63,8 +64,7 @@ def pack_environment(seen: Any, environment: Sequence[Environment]) -> tuple[tup
 
 
 def set_afloat(forces: tuple[Any, ...], cells: Cells, added: Array) -> None:
-    """Water with a surface is told its stations and their inertia without water; `added` as `pack_environment` has it.
-    """
+    """Water with a surface is told its stations and their inertia without water; `added` as `pack_environment` has it."""
     station = Station.of(cells.stations)
     for element in forces:
         if isinstance(element, FloatingStations):
@@ -116,28 +116,51 @@ def cells_of(plan: Plan, added: Array, strung: Strung, tallied: int, records: in
             station.lever[s], station.bends[s] = first, piece.second is not None
             station.mass[s], station.turn[s] = piece.mass + added[body, :3], piece.turn + added[body, 3:]
             station.has_mass[s] = not last and bool(np.any(station.mass[s]) or np.any(station.turn[s]))
-            lever.first[first:first + m] = piece.first
-            lever.second[first:first + m] = piece.first if piece.second is None else piece.second
+            lever.first[first : first + m] = piece.first
+            lever.second[first : first + m] = piece.first if piece.second is None else piece.second
             s, first, inner = s + 1, first + m, inner + (not last)
-        begin = sum(sizes[:row - 1])
-        elastic[begin:begin + m, :m], viscous[begin:begin + m, :m] = cell.elastic, cell.viscous
+        begin = sum(sizes[: row - 1])
+        elastic[begin : begin + m, :m], viscous[begin : begin + m, :m] = cell.elastic, cell.viscous
     stops = Stop.zeros(n)
     stop = Stop.of(stops)
-    stop.low[:], stop.high[:] = np.concatenate([c.low for c in plan.cells]), np.concatenate([c.high
-                                                                                            for c in plan.cells])
+    stop.low[:], stop.high[:] = (
+        np.concatenate([c.low for c in plan.cells]),
+        np.concatenate([c.high for c in plan.cells]),
+    )
     stop.stiffness[:], stop.damping[:] = np.concatenate([c.stop for c in plan.cells]).T
     given = np.concatenate([cell.given for cell in plan.cells]).astype(np.int64)
     driven = np.flatnonzero(given)
     scale = np.concatenate([*(cell.scale for cell in plan.cells), [1.0, max(plan.length, LENGTH_FLOOR)]])
     held = [np.zeros(len(driven)) for _ in range(3)]
-    present = Present(held[0], held[1], held[2], np.zeros(0 if tendons else n), np.zeros(tendons),
-                      np.zeros(tendons))
+    present = Present(held[0], held[1], held[2], np.zeros(0 if tendons else n), np.zeros(tendons), np.zeros(tendons))
     mass, different = plan.masses, max(len(cell.pieces) for cell in plan.cells)
-    return Cells(stations, levers, elastic, viscous, np.concatenate([cell.rest for cell in plan.cells]), stops, given,
-                 driven, scale, present, Pull.zeros(tendons), Pull.zeros(records, tendons), strung.ropes(n), material,
-                 bands_of(plan, station, lever, most), Loose(Bent.zeros(different), Column.zeros(different * most)),
-                 np.zeros(tallied), mass / mass.sum(), Column.zeros(len(levers)),
-                 aligned_zeros((n, most)), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(1))
+    return Cells(
+        stations,
+        levers,
+        elastic,
+        viscous,
+        np.concatenate([cell.rest for cell in plan.cells]),
+        stops,
+        given,
+        driven,
+        scale,
+        present,
+        Pull.zeros(tendons),
+        Pull.zeros(records, tendons),
+        strung.ropes(n),
+        material,
+        bands_of(plan, station, lever, most),
+        Loose(Bent.zeros(different), Column.zeros(different * most)),
+        np.zeros(tallied),
+        mass / mass.sum(),
+        Column.zeros(len(levers)),
+        aligned_zeros((n, most)),
+        np.zeros(n),
+        np.zeros(n),
+        np.zeros(n),
+        np.zeros(n),
+        np.zeros(1),
+    )
 
 
 def bands_of(plan: Plan, station: Any, lever: Any, most: int) -> Bands:
@@ -154,13 +177,14 @@ def bands_of(plan: Plan, station: Any, lever: Any, most: int) -> Bands:
         for i, (s, column, m) in enumerate(band):
             firsts[b, i] = column
             rows.numbers[b, Piece.fields["length"].column, i] = station.length[s]
-            rows.numbers[b, natural:natural + 6, i] = station.natural[s]
+            rows.numbers[b, natural : natural + 6, i] = station.natural[s]
             own, there = slice(station.lever[s], station.lever[s] + m), slice(b * most, b * most + m)
-            levers[there, first:first + 6, i] = lever.first[own]
-            levers[there, second:second + 6, i] = lever.second[own]
+            levers[there, first : first + 6, i] = lever.first[own]
+            levers[there, second : second + 6, i] = lever.second[own]
     motion = StrainMotion(*(aligned_zeros((size, LANES)) for _ in range(3)))
-    return Bands(rows, levers, firsts, motion, Bent.zeros(len(bands), words=(LANES,)),
-                 Column.zeros(size, words=(LANES,)))
+    return Bands(
+        rows, levers, firsts, motion, Bent.zeros(len(bands), words=(LANES,)), Column.zeros(size, words=(LANES,))
+    )
 
 
 def _lay_pieces(plan: Plan, station: Any, lever: Any, most: int) -> list[list[tuple[int, int, int]]]:
@@ -171,11 +195,12 @@ def _lay_pieces(plan: Plan, station: Any, lever: Any, most: int) -> list[list[tu
     s, column, before = 0, 0, None
     for cell in plan.cells:
         m = len(cell.names)
-        own: list[tuple[tuple[int, int], Array]] = []          # band and lane of its pieces, and what they look like
+        own: list[tuple[tuple[int, int], Array]] = []  # band and lane of its pieces, and what they look like
         for _ in cell.pieces:
             levers = slice(station.lever[s], station.lever[s] + m)
-            looks = np.concatenate([[station.length[s]], station.natural[s], lever.first[levers].ravel(),
-                                    lever.second[levers].ravel()])
+            looks = np.concatenate(
+                [[station.length[s]], station.natural[s], lever.first[levers].ravel(), lever.second[levers].ravel()]
+            )
             twin = next((place for place, seen in own if (abs(looks - seen) <= ALIKE * abs(seen)).all()), None)
             if twin is None:
                 if before != (m, station.bends[s]) or len(bands[-1]) == LANES:

@@ -1,4 +1,5 @@
 """Tendons of a soft body as tables: where they run, how they stretch and rub, and what winds them up."""
+
 from __future__ import annotations
 
 import itertools
@@ -24,8 +25,8 @@ from limbless.robots.rod import ACTUATED, Rod
 from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
-_SHORT = 1e-9                             # m: a chord of no length
-_BEFORE = 1e-9                            # s: between two samples where a rate is asked for at one time
+_SHORT = 1e-9  # m: a chord of no length
+_BEFORE = 1e-9  # s: between two samples where a rate is asked for at one time
 HOW = {"tension": COMMANDS.tension, "tendon-length": COMMANDS.length, "winch-torque": COMMANDS.torque}
 """What gaits say to tendons."""
 
@@ -97,9 +98,19 @@ class Strung:
             rope.rotor[:] = [tendon.winch.rotor_inertia for tendon in self.tendons]
             rope.drag[:] = [tendon.winch.damping for tendon in self.tendons]
         slopes, pulls, answers = (aligned_zeros((terms, freedoms)) for _ in range(3))
-        return Ropes(rows, Winding.zeros(m), Term.zeros(terms), Reply.zeros(terms), np.zeros(1, dtype=np.int64),
-                     np.arange(self.winches, dtype=np.int64), slopes, pulls, answers, np.zeros((terms, terms + 1)),
-                     np.zeros(freedoms))
+        return Ropes(
+            rows,
+            Winding.zeros(m),
+            Term.zeros(terms),
+            Reply.zeros(terms),
+            np.zeros(1, dtype=np.int64),
+            np.arange(self.winches, dtype=np.int64),
+            slopes,
+            pulls,
+            answers,
+            np.zeros((terms, terms + 1)),
+            np.zeros(freedoms),
+        )
 
     def _contact(self) -> Rubbing | Wrapping | Smooth:
         if not self.rubs:
@@ -116,16 +127,24 @@ class Strung:
         """(T, tendons) what the gait gives, its rate, and what it is."""
         how = self._agreed(gait)
         different = times if len(times) > 1 and times[-1] > times[0] else times[0] + _BEFORE * np.arange(len(times) + 1)
-        asked = (gait.sample_lengths(different, self.straight) if how == COMMANDS.length
-                 else gait.sample_tendons(different, self.places))
-        value, rate = (kernel_array(part[:len(times)]) for part in (asked.value, asked.rate))
+        asked = (
+            gait.sample_lengths(different, self.straight)
+            if how == COMMANDS.length
+            else gait.sample_tendons(different, self.places)
+        )
+        value, rate = (kernel_array(part[: len(times)]) for part in (asked.value, asked.rate))
         lowest = value.min(initial=0.0)
         if lowest < 0.0 and how != COMMANDS.torque:
             when = different[np.unravel_index(value.argmin(), value.shape)[0]]
-            what, told = (("tension", "N"), "a tendon can only pull") if how == COMMANDS.tension else (
-                ("tendon length", "m"), "a length is never negative")
-            raise InputError(f"gait {gait.kind!r} asks for a {what[0]} of {lowest:g} {what[1]} at t = {when:g} s; "
-                             f"{told}: give numbers from 0")
+            what, told = (
+                (("tension", "N"), "a tendon can only pull")
+                if how == COMMANDS.tension
+                else (("tendon length", "m"), "a length is never negative")
+            )
+            raise InputError(
+                f"gait {gait.kind!r} asks for a {what[0]} of {lowest:g} {what[1]} at t = {when:g} s; "
+                f"{told}: give numbers from 0"
+            )
         if how == COMMANDS.torque:
             self._refuse_unwinding(gait, value.min(axis=0, initial=0.0))
         return value, rate, how
@@ -134,29 +153,41 @@ class Strung:
         """Refuse torques that a winch without inertia cannot have: nothing would hold it back."""
         for number, (tendon, torque) in enumerate(zip(self.tendons, lowest, strict=True)):
             if torque < 0.0 and not tendon.winch.rotor_inertia:
-                raise InputError(f"gait {gait.kind!r} asks for a torque below 0 of the winch of tendon {number}, whose "
-                                 "rotor_inertia is 0: it would let its tendon run off at once; give torques from 0, or "
-                                 "a rotor_inertia above 0")
+                raise InputError(
+                    f"gait {gait.kind!r} asks for a torque below 0 of the winch of tendon {number}, whose "
+                    "rotor_inertia is 0: it would let its tendon run off at once; give torques from 0, or "
+                    "a rotor_inertia above 0"
+                )
 
     def _agreed(self, gait: Gait) -> int:
         """What the gait gives, or a refusal where these tendons do not take it."""
         if gait.drives not in HOW:
-            raise InputError(f"gait {gait.kind!r} drives {gait.drives}; tendons in motion are driven by tensions, "
-                             "lengths or torques of their winches (tension-step, length-step, winch-step, "
-                             "tension-wave, tendon-path)")
+            raise InputError(
+                f"gait {gait.kind!r} drives {gait.drives}; tendons in motion are driven by tensions, "
+                "lengths or torques of their winches (tension-step, length-step, winch-step, "
+                "tension-wave, tendon-path)"
+            )
         how = HOW[gait.drives]
         if how == COMMANDS.tension and self.elastic:
-            raise InputError(f"robot: the stiffness of the tendons has no effect where gait {gait.kind!r} gives their "
-                             "tensions; leave it out (tendon_stiffness of a neck), or give lengths (length-step)")
+            raise InputError(
+                f"robot: the stiffness of the tendons has no effect where gait {gait.kind!r} gives their "
+                "tensions; leave it out (tendon_stiffness of a neck), or give lengths (length-step)"
+            )
         if how != COMMANDS.tension and not self.elastic:
-            raise InputError(f"gait {gait.kind!r} drives {gait.drives}: the tendons need a stiffness (N/m): give "
-                             "`stiffness` to every tendon (tendon_stiffness of a neck)")
+            raise InputError(
+                f"gait {gait.kind!r} drives {gait.drives}: the tendons need a stiffness (N/m): give "
+                "`stiffness` to every tendon (tendon_stiffness of a neck)"
+            )
         if how == COMMANDS.torque and not self.winds:
-            raise InputError(f"gait {gait.kind!r} drives winch-torque, but the tendons have no winch: give `winch`: "
-                             "radius, rotor_inertia and damping")
+            raise InputError(
+                f"gait {gait.kind!r} drives winch-torque, but the tendons have no winch: give `winch`: "
+                "radius, rotor_inertia and damping"
+            )
         if how == COMMANDS.length and self.winds:
-            raise InputError(f"robot: the winches have no effect where gait {gait.kind!r} gives the lengths that they "
-                             "leave; leave `winch` out, or give torques (winch-step)")
+            raise InputError(
+                f"robot: the winches have no effect where gait {gait.kind!r} gives the lengths that they "
+                "leave; leave `winch` out, or give torques (winch-step)"
+            )
         return how
 
 
@@ -177,7 +208,7 @@ class SpineStrung(Strung):
         found = []
         for tendon in self.tendons:
             steps = np.column_stack([self._lengths, np.diff(self._holes(tendon), axis=0)])
-            found.append(np.linalg.norm(steps[tendon.start:tendon.anchor or len(self._lengths)], axis=1).sum())
+            found.append(np.linalg.norm(steps[tendon.start : tendon.anchor or len(self._lengths)], axis=1).sum())
         return np.array(found)
 
     def _places(self) -> list[tuple[float, float]]:
@@ -185,7 +216,7 @@ class SpineStrung(Strung):
         found = []
         for tendon in self.tendons:
             last = tendon.anchor or len(along) - 1
-            y, z = np.mean(self._holes(tendon)[tendon.start:last + 1], axis=0)
+            y, z = np.mean(self._holes(tendon)[tendon.start : last + 1], axis=0)
             middle = 0.5 * (along[tendon.start] + along[last])
             found.append((float(middle), float(y / np.hypot(y, z)) if y or z else 0.0))
         return found
@@ -195,8 +226,10 @@ class SpineStrung(Strung):
         found = []
         for number, tendon in enumerate(self.tendons):
             holes = self._holes(tendon)
-            found += [(number, disk, disk + 1, (0.0, *holes[disk]), (0.0, *holes[disk + 1]), 1.0)
-                      for disk in range(tendon.start, tendon.anchor or len(self._lengths))]
+            found += [
+                (number, disk, disk + 1, (0.0, *holes[disk]), (0.0, *holes[disk + 1]), 1.0)
+                for disk in range(tendon.start, tendon.anchor or len(self._lengths))
+            ]
         return (chords_of(found, links, self._contact()),)
 
 
@@ -246,12 +279,21 @@ class RodStrung(Strung):
                 arms += [weight * move for move in moves for weight in P]
         spans, channels, levers = Span.zeros(len(found)), Channel.zeros(len(found)), Arm.zeros(len(arms))
         span, channel = Span.of(spans), Channel.of(channels)
-        (span.tendon[:], span.column[:], span.freedoms[:], channel.length[:], channel.arm[:],
-         channel.body[:]) = zip(*found, strict=True)
+        (span.tendon[:], span.column[:], span.freedoms[:], channel.length[:], channel.arm[:], channel.body[:]) = zip(
+            *found, strict=True
+        )
         span.first[:] = np.diff(span.tendon, prepend=-1) != 0
         channel.natural[:], Arm.of(levers).along[:] = (1.0, 0.0, 0.0), arms
-        return (Tendons(-1, Channels(channels, levers), self._contact(), spans, Taut.zeros(len(found)),
-                        np.zeros((len(found), int(span.freedoms.max())))),)
+        return (
+            Tendons(
+                -1,
+                Channels(channels, levers),
+                self._contact(),
+                spans,
+                Taut.zeros(len(found)),
+                np.zeros((len(found), int(span.freedoms.max()))),
+            ),
+        )
 
 
 class ChainStrung(Strung):
@@ -260,15 +302,19 @@ class ChainStrung(Strung):
     def __init__(self, chain: Chain) -> None:
         self.tendons = chain.tendons
         rows = {row.link: (number, row.home) for number, row in enumerate(chain.rows) if row.carries}
-        self._points = [[(rows[link][0], rows[link][1] @ np.array(point)) for link, point in tendon.through]
-                        for tendon in chain.tendons]
+        self._points = [
+            [(rows[link][0], rows[link][1] @ np.array(point)) for link, point in tendon.through]
+            for tendon in chain.tendons
+        ]
         origin = np.cumsum(chain.arrays().arm, axis=0)
         straight = [np.array([origin[row] + point for row, point in points]) for points in self._points]
         steps = [np.linalg.norm(np.diff(points, axis=0), axis=1) for points in straight]
         for number, step in enumerate(steps):
             if step.min() < _SHORT:
-                raise InputError(f"robot: tendon {number} has two points at the same place when all joints are at "
-                                 "zero: a piece of no length pulls nowhere; move one, or leave it out")
+                raise InputError(
+                    f"robot: tendon {number} has two points at the same place when all joints are at "
+                    "zero: a piece of no length pulls nowhere; move one, or leave it out"
+                )
         self.straight = np.array([step.sum() for step in steps])
         middle = [points.mean(axis=0) for points in straight]
         self.places = [(float(x), float(y / np.hypot(y, z)) if y or z else 0.0) for x, y, z in middle]

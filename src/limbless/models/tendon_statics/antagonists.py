@@ -1,4 +1,5 @@
 """Tendons in groups of antagonists, one of each always slack, and what can be asked of a tip."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,7 @@
 """Of all tensions that bring the tip to its target those that an aim prefers: least tension or work, a wanted
 stiffness.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-REACHED = 1e-9         # m, rad: nearer than this a target counts as reached
-MET = 0.01             # of a wanted stiffness: nearer than this it counts as met
-_SMALL = 1e-6          # weight of the squared tensions (per N²) that makes a choice unique where the aim leaves it open
-_TAUT = 1e-3           # of the largest tension: the least one of a tendon that is to stiffen the tip
-_RIGID = 1e-9          # m/N: the least compliance that is told apart from none (a spine on all of its stops)
-_MOST_TRIES = 24       # sets of taut tendons that are tried for a wanted stiffness
+REACHED = 1e-9  # m, rad: nearer than this a target counts as reached
+MET = 0.01  # of a wanted stiffness: nearer than this it counts as met
+_SMALL = 1e-6  # weight of the squared tensions (per N²) that makes a choice unique where the aim leaves it open
+_TAUT = 1e-3  # of the largest tension: the least one of a tendon that is to stiffen the tip
+_RIGID = 1e-9  # m/N: the least compliance that is told apart from none (a spine on all of its stops)
+_MOST_TRIES = 24  # sets of taut tendons that are tried for a wanted stiffness
 
 
 class Chooser:
@@ -97,8 +98,9 @@ class Chooser:
     def _held(self, found: Equilibrium) -> Equilibrium:
         return self.model.holding(found) if self.elastic else found
 
-    def _optimum(self, target: Array, begin: Array, low: Array, high: Array, q: Array,
-                 previous: Equilibrium | None) -> tuple[Equilibrium, Array] | None:
+    def _optimum(
+        self, target: Array, begin: Array, low: Array, high: Array, q: Array, previous: Equilibrium | None
+    ) -> tuple[Equilibrium, Array] | None:
         """Best tensions within bounds that put the tip on its target; None if none were found."""
         from scipy.optimize import minimize
 

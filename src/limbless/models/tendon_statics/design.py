@@ -7,6 +7,7 @@ that the tip stays on the trajectory) is differentiated through the equilibria: 
 and the tip equations are linear in small changes, so one linear solve with the transposed matrix gives the change of
 anything that depends on posture and tensions.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -71,8 +72,9 @@ def spending(found: Following) -> tuple[float, Array, Array]:
     return float(np.maximum(steps, 0.0).sum()), by_tension, by_length
 
 
-def multipliers(model: TendonStatics, one: Equilibrium, tension: Array, by_tension: Array, by_length: Array,
-                follow: Sequence[str]) -> Array:
+def multipliers(
+    model: TendonStatics, one: Equilibrium, tension: Array, by_tension: Array, by_length: Array, follow: Sequence[str]
+) -> Array:
     """By how much by_tension . tension + by_length . length changes per unit of each equation of an equilibrium whose
     tip is held on its target: first the balance of every unknown (a stop: its angle), then the followed components.
     """
@@ -103,8 +105,14 @@ class Consumption:
     follow : components of the tip, as many as the antagonists have signed tensions.
     """
 
-    def __init__(self, model: TendonStatics, targets: ArrayLike, routing: bool = True, largest_tension: float = 2.5,
-                 follow: Sequence[str] = ("y", "z")) -> None:
+    def __init__(
+        self,
+        model: TendonStatics,
+        targets: ArrayLike,
+        routing: bool = True,
+        largest_tension: float = 2.5,
+        follow: Sequence[str] = ("y", "z"),
+    ) -> None:
         if model.form != "energy" or model.friction_law or model.robot.signed_tensions != len(follow):
             raise InputError(
                 "design needs the energy form, no friction and as many signed tensions of antagonists as followed "
@@ -120,7 +128,7 @@ class Consumption:
     def robot(self, factors: Array) -> TendonSpine:
         """The spine with these factors."""
         v, base = self.vertebrae, self.model.robot
-        lateral, vertical, holes = factors[:v], factors[v:2 * v], factors[2 * v:]
+        lateral, vertical, holes = factors[:v], factors[v : 2 * v], factors[2 * v :]
         stiffer = tuple(
             one.changed(lateral_stiffness=one.lateral_stiffness * a, vertical_stiffness=one.vertical_stiffness * b)
             for one, a, b in zip(base.vertebrae, lateral, vertical, strict=True)
@@ -149,19 +157,26 @@ class Consumption:
             gradient += self._adjoint(model, one, pull, t, l, factors)
         return value, gradient
 
-    def _adjoint(self, model: TendonStatics, one: Equilibrium, tension: Array, by_tension: Array, by_length: Array,
-                 factors: Array) -> Array:
+    def _adjoint(
+        self,
+        model: TendonStatics,
+        one: Equilibrium,
+        tension: Array,
+        by_tension: Array,
+        by_length: Array,
+        factors: Array,
+    ) -> Array:
         """Gradient of by_tension . tension + by_length . length at one point, with the tip held on its target."""
         n, v = one.q.size, self.vertebrae
         multiplier = multipliers(model, one, tension, by_tension, by_length, self.follow)[:n]
         multiplier[one.held.ravel()] = 0.0
         gradient = np.zeros(self.size)
-        strain = model.spine.stiffness * (one.q - model.spine.rest)                # d residual / d ln K
+        strain = model.spine.stiffness * (one.q - model.spine.rest)  # d residual / d ln K
         for side_number in range(2):
             part = slice(side_number * v, (side_number + 1) * v)
             gradient[part] = -multiplier.reshape(one.q.shape)[:, side_number] * strain[:, side_number] / factors[part]
         if self.routing:
-            gradient[2 * v:] = self._by_routing(model, one, tension, by_length, multiplier) / factors[2 * v:]
+            gradient[2 * v :] = self._by_routing(model, one, tension, by_length, multiplier) / factors[2 * v :]
         return gradient
 
     def _by_routing(
@@ -170,6 +185,7 @@ class Consumption:
         """d / d ln(hole distance) of each disk at fixed posture: lengths directly, and the residual through the
         multiplier.
         """
+
         def value(holes: Array) -> float:
             posture = model.posture_at(one.q, model.spine._replace(holes=holes))
             return float(by_length @ posture.total - multiplier @ (posture.lever @ tension))
@@ -219,7 +235,7 @@ def improve(
     if keep_compliance:
         for number, name in enumerate(("lateral_stiffness", "vertical_stiffness")):
             share = np.zeros(consumption.size)
-            share[number * v:(number + 1) * v] = model.robot.values(name) / model.robot.values(name).sum()
+            share[number * v : (number + 1) * v] = model.robot.values(name) / model.robot.values(name).sum()
             constraints.append(
                 {"type": "eq", "fun": lambda x, share=share: share @ x - 1.0, "jac": lambda x, share=share: share}
             )
@@ -228,8 +244,15 @@ def improve(
         value, gradient = consumption(x)
         return value / scale, gradient / scale
 
-    found = minimize(scaled, ones, jac=True, bounds=bounds, constraints=constraints, method="SLSQP",
-                     options={"maxiter": steps, "ftol": 1e-9})
+    found = minimize(
+        scaled,
+        ones,
+        jac=True,
+        bounds=bounds,
+        constraints=constraints,
+        method="SLSQP",
+        options={"maxiter": steps, "ftol": 1e-9},
+    )
     best = np.clip(found.x, [low for low, _ in bounds], [high for _, high in bounds])
     after, _ = consumption(best)
     if after > before:

@@ -1,6 +1,7 @@
 """Tensions for given tips: antagonists by one Newton iteration on posture and tensions, everything else by
 optimisation.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-_STEPS = 100           # Newton iterations per point
-_SUBSTEPS = 16         # of a first target that cannot be reached at once from rest
+_STEPS = 100  # Newton iterations per point
+_SUBSTEPS = 16  # of a first target that cannot be reached at once from rest
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,15 @@ class Following:
 class Follower:
     """Follows a trajectory, point after point, from rest or from given tensions."""
 
-    def __init__(self, model: TendonStatics, rows: list[int], largest: float, prefer: Prefer, stiffness: float | None,
-                 direction: ArrayLike | None) -> None:
+    def __init__(
+        self,
+        model: TendonStatics,
+        rows: list[int],
+        largest: float,
+        prefer: Prefer,
+        stiffness: float | None,
+        direction: ArrayLike | None,
+    ) -> None:
         self.model, self.rows, self.prefer, self.antagonists = model, rows, prefer, model.antagonists
         if not np.isfinite(largest) or largest <= 0.0:
             raise InputError(f"largest_tension must be greater than 0 N; got {largest}")
@@ -136,7 +144,8 @@ class Follower:
         if model._dead[2].any():
             return None
         return model.changed(form="energy", friction=None, drop_axial=False, tension_at="base").inverse(
-            targets, [COMPONENTS[row] for row in self.rows], largest_tension=self.largest, start=start)
+            targets, [COMPONENTS[row] for row in self.rows], largest_tension=self.largest, start=start
+        )
 
     def _beginning(self, start: ArrayLike | None) -> tuple[Array, Array, Array]:
         """Posture, tensions and lengths from which to go on: at rest, or at given tensions reached in steps."""
@@ -193,8 +202,15 @@ class Follower:
         """
         group = self.antagonists
         if group.only_pairs:
-            found, u = self._least(target, group.signed(tension), -self.largest, q, slip, lambda u: group.shared(u)[0],
-                                   lambda u, side: group.shared(np.where(u == 0.0, side, u))[1])
+            found, u = self._least(
+                target,
+                group.signed(tension),
+                -self.largest,
+                q,
+                slip,
+                lambda u: group.shared(u)[0],
+                lambda u, side: group.shared(np.where(u == 0.0, side, u))[1],
+            )
             return found, group.shared(u)[0]
         tried = []
         # a triple has kinks elsewhere than at 0: each face by itself
@@ -213,8 +229,16 @@ class Follower:
         found, t = self._least(target, tension[pulling], 0.0, q, slip, lambda t: pick @ t, lambda t, side: pick)
         return found, np.asarray(pick @ t)
 
-    def _least(self, target: Array, x: Array, low: float, q: Array, slip: Array, tension: Callable[[Array], Array],
-               per_unknown: Callable[[Array, float], Array]) -> tuple[Equilibrium, Array]:
+    def _least(
+        self,
+        target: Array,
+        x: Array,
+        low: float,
+        q: Array,
+        slip: Array,
+        tension: Callable[[Array], Array],
+        per_unknown: Callable[[Array, float], Array],
+    ) -> tuple[Equilibrium, Array]:
         """Unknowns x within bounds that make the miss least (first-order optimal), and their equilibrium.
 
         `tension`: of all tendons at x; `per_unknown`: its derivatives (tendons, unknowns) above (side 1) or below (side

@@ -1,4 +1,5 @@
 """`TendonStatics`: a tendon-driven spine at rest, one load at a time or along a path of tensions."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -49,9 +50,9 @@ from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
 ITERATIONS = 200
-_ESCAPES = 6              # how often a saddle is left along its steepest direction
-_PULLED = 1.0             # the usual slip
-_NUDGE = 0.1              # rad: how far
+_ESCAPES = 6  # how often a saddle is left along its steepest direction
+_PULLED = 1.0  # the usual slip
+_NUDGE = 0.1  # rad: how far
 
 
 class TendonStatics:
@@ -66,10 +67,16 @@ class TendonStatics:
     base_position, base_orientation : pose of the clamped disk in the world (quaternion scalar first).
     """
 
-    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
-                 actuation: Actuation | None = None, settings: TendonStaticsSettings | None = None, *,
-                 base_position: ArrayLike = (0.0, 0.0, 0.0),
-                 base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
+    def __init__(
+        self,
+        robot: Robot | Preset,
+        environment: Sequence[Environment] | Environment = (),
+        actuation: Actuation | None = None,
+        settings: TendonStaticsSettings | None = None,
+        *,
+        base_position: ArrayLike = (0.0, 0.0, 0.0),
+        base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+    ) -> None:
         self.actuation = actuation_or_motion(actuation)
         self.settings = TendonStaticsSettings.or_default(settings)
         own, built = self.settings, robot.build()
@@ -93,18 +100,32 @@ class TendonStatics:
         self._unbent = np.clip(self.spine.rest, self.spine.low, self.spine.high) if self.stops else self.spine.rest
         form = Energy() if own.form == "energy" else Moment(own.drop_axial)
         method = Method(form, self.stops, ITERATIONS)
-        self._problem = SpineProblem(self.spine, self.loads(np.zeros(self.tendons)), method, posture_arrays(self.spine),
-                                     iteration_arrays(self.spine))
+        self._problem = SpineProblem(
+            self.spine,
+            self.loads(np.zeros(self.tendons)),
+            method,
+            posture_arrays(self.spine),
+            iteration_arrays(self.spine),
+        )
 
-    def changed(self, *, robot: Robot | Preset | None = None,
-                environment: Sequence[Environment] | Environment | None = None, base_position: ArrayLike | None = None,
-                base_orientation: ArrayLike | None = None, **settings: Any) -> TendonStatics:
+    def changed(
+        self,
+        *,
+        robot: Robot | Preset | None = None,
+        environment: Sequence[Environment] | Environment | None = None,
+        base_position: ArrayLike | None = None,
+        base_orientation: ArrayLike | None = None,
+        **settings: Any,
+    ) -> TendonStatics:
         """The same with another robot, environment or pose, or with some fields of its settings changed."""
-        return TendonStatics(self.robot if robot is None else robot,
-                             self.environment if environment is None else environment, self.actuation,
-                             self.settings.changed(**settings) if settings else self.settings,
-                             base_position=self.base_position if base_position is None else base_position,
-                             base_orientation=self.base_orientation if base_orientation is None else base_orientation)
+        return TendonStatics(
+            self.robot if robot is None else robot,
+            self.environment if environment is None else environment,
+            self.actuation,
+            self.settings.changed(**settings) if settings else self.settings,
+            base_position=self.base_position if base_position is None else base_position,
+            base_orientation=self.base_orientation if base_orientation is None else base_orientation,
+        )
 
     # What every solution needs
 
@@ -130,9 +151,17 @@ class TendonStatics:
         """Everything that a solution under these loads needs."""
         return self._problem._replace(loads=loads, method=self._problem.method._replace(limit=limit))
 
-    def loads(self, command: Array, *, lengths: bool = False, tip_force: ArrayLike | None = None,
-              tip_moment: ArrayLike | None = None, slip: ArrayLike = _PULLED, before: Array | None = None,
-              friction: bool = True) -> Loads:
+    def loads(
+        self,
+        command: Array,
+        *,
+        lengths: bool = False,
+        tip_force: ArrayLike | None = None,
+        tip_moment: ArrayLike | None = None,
+        slip: ArrayLike = _PULLED,
+        before: Array | None = None,
+        friction: bool = True,
+    ) -> Loads:
         """Everything that acts, as kernels take it; `before` turns stick and slip on (see `Loads`)."""
         disk, joint, moment = self._dead
         if tip_force is not None:
@@ -144,18 +173,39 @@ class TendonStatics:
         elastic = self._elastic if lengths and self._elastic is not None else np.zeros(m)
         slips = np.ones(m) if slip is _PULLED else numbers("slip", slip, (m,))
         if slip is not _PULLED and np.abs(slips).max() > 1.0:
-            raise InputError("slip must lie between -1 (released) and +1 (pulled); got "
-                             f"{slips[np.abs(slips).argmax()]:g}")
+            raise InputError(
+                f"slip must lie between -1 (released) and +1 (pulled); got {slips[np.abs(slips).argmax()]:g}"
+            )
         law = self.friction_law if friction else NoFriction()
         sticking = before is not None and bool(law)
-        return Loads(disk, joint, moment, command, elastic, self._stiffening, law, slips,
-                     np.zeros(m) if before is None else before, sticking, self._at_tip, self._water)
+        return Loads(
+            disk,
+            joint,
+            moment,
+            command,
+            elastic,
+            self._stiffening,
+            law,
+            slips,
+            np.zeros(m) if before is None else before,
+            sticking,
+            self._at_tip,
+            self._water,
+        )
 
     # One load
 
-    def solve(self, tension: ArrayLike | None = None, *, length: ArrayLike | None = None,
-              tip_force: ArrayLike | None = None, tip_moment: ArrayLike | None = None, slip: ArrayLike = _PULLED,
-              before: Array | None = None, start: Array | None = None) -> Equilibrium:
+    def solve(
+        self,
+        tension: ArrayLike | None = None,
+        *,
+        length: ArrayLike | None = None,
+        tip_force: ArrayLike | None = None,
+        tip_moment: ArrayLike | None = None,
+        slip: ArrayLike = _PULLED,
+        before: Array | None = None,
+        start: Array | None = None,
+    ) -> Equilibrium:
         """Where the spine comes to rest.
 
         Parameters
@@ -173,8 +223,14 @@ class TendonStatics:
         ------
         SimulationError : no equilibrium was found, or a vertebra would fold over by more than half a turn.
         """
-        loads = self.loads(self.command(tension, length), lengths=length is not None, tip_force=tip_force,
-                           tip_moment=tip_moment, slip=slip, before=before)
+        loads = self.loads(
+            self.command(tension, length),
+            lengths=length is not None,
+            tip_force=tip_force,
+            tip_moment=tip_moment,
+            slip=slip,
+            before=before,
+        )
         return self._rest(loads, start)
 
     def command(self, tension: ArrayLike | None, length: ArrayLike | None) -> Array:
@@ -184,15 +240,18 @@ class TendonStatics:
         if length is None:
             command = numbers("tension", 0.0 if tension is None else tension, (self.tendons,))
             if command.min() < 0.0:
-                raise InputError(f"tension: a tendon can only pull; got {command.min():g} N for "
-                                 f"{self._name(int(command.argmin()))}, allowed are numbers from 0")
+                raise InputError(
+                    f"tension: a tendon can only pull; got {command.min():g} N for "
+                    f"{self._name(int(command.argmin()))}, allowed are numbers from 0"
+                )
             return command
         if self._elastic is None:
             raise InputError("length: tendon lengths need elastic tendons; give tendon_stiffness (N/m)")
         command = numbers("length", length, (self.tendons,))
         if command.min() <= 0.0:
-            raise InputError(f"length must be greater than 0 m; got {command.min():g} for "
-                             f"{self._name(int(command.argmin()))}")
+            raise InputError(
+                f"length must be greater than 0 m; got {command.min():g} for {self._name(int(command.argmin()))}"
+            )
         return command
 
     def _name(self, tendon: int) -> str:
@@ -244,9 +303,21 @@ class TendonStatics:
     def _equilibrium(self, loads: Loads, q: Array, iterations: int, stored: float, residual: float) -> Equilibrium:
         """From what the kernels have just left in memory."""
         now, found = self._problem.posture, self._problem.iteration
-        return Equilibrium(self, q, now.origin.copy(), now.rotation.copy(), now.tension.copy(), now.total.copy(),
-                           -found.residual.reshape(q.shape), found.hessian.copy(), stored, residual, iterations,
-                           loads.slip, loads.command if loads.elastic.any() else None)
+        return Equilibrium(
+            self,
+            q,
+            now.origin.copy(),
+            now.rotation.copy(),
+            now.tension.copy(),
+            now.total.copy(),
+            -found.residual.reshape(q.shape),
+            found.hessian.copy(),
+            stored,
+            residual,
+            iterations,
+            loads.slip,
+            loads.command if loads.elastic.any() else None,
+        )
 
     def holding(self, found: Equilibrium) -> Equilibrium:
         """The same posture with the lengths held that give elastic tendons their tensions: what stiffens a tip between
@@ -264,18 +335,28 @@ class TendonStatics:
     def failure(self, code: int, q: Array) -> str:
         """A sentence for a code of the solver."""
         if code == Outcome.FOLDED:
-            return (f"{self._most_bent(q)} is bent by more than half a turn, or until its disks touch at a tendon: the "
-                    "spine folds on itself; lower the tensions, make it stiffer, or give it stops")
-        return ("no equilibrium was found; the load may be far beyond what the spine carries: start from a posture "
-                "near the solution (`start`), or reach the load in steps")
+            return (
+                f"{self._most_bent(q)} is bent by more than half a turn, or until its disks touch at a tendon: the "
+                "spine folds on itself; lower the tensions, make it stiffer, or give it stops"
+            )
+        return (
+            "no equilibrium was found; the load may be far beyond what the spine carries: start from a posture "
+            "near the solution (`start`), or reach the load in steps"
+        )
 
     def _most_bent(self, q: Array) -> str:
         return f"vertebra {int(np.argmax((q[:, :2] ** 2).sum(axis=1))) + 1}"
 
     # A path
 
-    def path(self, tension: ArrayLike | None = None, *, length: ArrayLike | None = None, start: Array | None = None,
-             kept: list[Equilibrium] | None = None) -> list[Equilibrium]:
+    def path(
+        self,
+        tension: ArrayLike | None = None,
+        *,
+        length: ArrayLike | None = None,
+        start: Array | None = None,
+        kept: list[Equilibrium] | None = None,
+    ) -> list[Equilibrium]:
         """Equilibria along a path of tensions (points, tendons) or lengths, each from the one before.
 
         With friction the tendons slide, stick and slide back: the state before the first point is the unloaded spine.
@@ -303,9 +384,18 @@ class TendonStatics:
 
     # Tip positions
 
-    def inverse(self, targets: ArrayLike, follow: Sequence[str] = ("y", "z"), *, largest_tension: float = 2.5,
-                prefer: Prefer = "antagonists", stiffness: float | None = None, direction: ArrayLike | None = None,
-                start: ArrayLike | None = None, kept: list[Equilibrium] | None = None) -> Following:
+    def inverse(
+        self,
+        targets: ArrayLike,
+        follow: Sequence[str] = ("y", "z"),
+        *,
+        largest_tension: float = 2.5,
+        prefer: Prefer = "antagonists",
+        stiffness: float | None = None,
+        direction: ArrayLike | None = None,
+        start: ArrayLike | None = None,
+        kept: list[Equilibrium] | None = None,
+    ) -> Following:
         """Tensions that bring the tip along a trajectory.
 
         Parameters
@@ -327,12 +417,15 @@ class TendonStatics:
         """
         names = list(follow)
         if not names or any(name not in COMPONENTS for name in names) or len(set(names)) < len(names):
-            raise InputError(f"follow: name each of {', '.join(COMPONENTS)} at most once, and at least one; got "
-                             f"{names}")
+            raise InputError(
+                f"follow: name each of {', '.join(COMPONENTS)} at most once, and at least one; got {names}"
+            )
         wanted = np.atleast_2d(np.array(targets, dtype=np.float64))
         if wanted.ndim != 2 or wanted.shape[1] != len(names) or not np.isfinite(wanted).all():
-            raise InputError(f"targets must be finite numbers of shape (points, {len(names)}) for components {names}; "
-                             f"got {wanted.shape}")
+            raise InputError(
+                f"targets must be finite numbers of shape (points, {len(names)}) for components {names}; "
+                f"got {wanted.shape}"
+            )
         components = [COMPONENTS.index(name) for name in names]
         follower = Follower(self, components, largest_tension, prefer, stiffness, direction)
         return follower.follow(wanted, start, [] if kept is None else kept)
@@ -365,8 +458,10 @@ class TendonStatics:
             along = np.diff(holes, axis=0)
             along /= np.linalg.norm(along, axis=2, keepdims=True)
             for i in range(len(mu) - 1):
-                mu[i] = [coefficient_at(self.friction_law, Vector(*-back), Vector(*ahead))
-                         for back, ahead in zip(along[i], along[i + 1], strict=True)]
+                mu[i] = [
+                    coefficient_at(self.friction_law, Vector(*-back), Vector(*ahead))
+                    for back, ahead in zip(along[i], along[i + 1], strict=True)
+                ]
         mu[np.arange(len(mu))[:, None] >= self.spine.end - 1] = 0.0
         return mu
 

@@ -1,6 +1,7 @@
 """The nearest point of a workspace: least distance within bounds on the tensions, with kinks where a pair changes
 its pulling tendon.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-OPTIMAL = 1e-10        # projected gradient that counts as none, of the product of rates and distance
+OPTIMAL = 1e-10  # projected gradient that counts as none, of the product of rates and distance
 _STEPS = 60
 _HALVINGS = 25
 
@@ -19,9 +20,9 @@ _HALVINGS = 25
 class Miss(NamedTuple):
     """What remains to the target at some tensions, and its rates on either side."""
 
-    remaining: Array       # (components,) tip - target, m
-    up: Array              # (components, unknowns) its derivatives towards larger unknowns, m/N
-    down: Array            # (components, unknowns) and from smaller ones: others where a pair is slack, at 0
+    remaining: Array  # (components,) tip - target, m
+    up: Array  # (components, unknowns) its derivatives towards larger unknowns, m/N
+    down: Array  # (components, unknowns) and from smaller ones: others where a pair is slack, at 0
 
 
 def projected_gradient(u: Array, miss: Miss, low: float, high: float) -> Array:
@@ -74,14 +75,22 @@ def approach(at: Callable[[Array], Miss], u: Array, low: float, high: float) -> 
         if way @ change > 1e-12 * np.linalg.norm(way) * np.linalg.norm(change):
             inner = curvature[np.ix_(free, free)]
             pushed = inner @ way
-            curvature[np.ix_(free, free)] = (inner - np.outer(pushed, pushed) / (way @ pushed)
-                                             + np.outer(change, change) / (way @ change))
+            curvature[np.ix_(free, free)] = (
+                inner - np.outer(pushed, pushed) / (way @ pushed) + np.outer(change, change) / (way @ change)
+            )
         u, miss = new, there
     return u
 
 
-def _along(at: Callable[[Array], Miss], u: Array, miss: Miss, step: Array, lowest: Array, highest: Array,
-           bounds: tuple[float, float]) -> tuple[Array, Miss] | None:
+def _along(
+    at: Callable[[Array], Miss],
+    u: Array,
+    miss: Miss,
+    step: Array,
+    lowest: Array,
+    highest: Array,
+    bounds: tuple[float, float],
+) -> tuple[Array, Miss] | None:
     """The longest of ever shorter steps within its smooth cell that comes nearer, or, where the distance is
     rounding, is flatter.
     """

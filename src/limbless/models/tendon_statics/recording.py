@@ -1,4 +1,5 @@
 """Equilibria as the variables of a result."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -19,10 +20,30 @@ STOP_MEANS = "bend at which the stops are reached, to the side and down"
 VOLUME_MEANS = "displaced volume of each vertebra"
 
 SCHEMA = choose(
-    "tip_position", "tip_in_base", "tip_angles", "position", "orientation", "bend", "stop_moment", "tension",
-    "distal_tension", "tendon_length", "command_length", "pulley_angle", "slip_state", "friction_coefficient",
-    "equivalent_force", "potential_energy", "min_eigenvalue", "tip_compliance", "equilibrium_residual", "target",
-    "target_error", "target_angles", "target_angle_error")
+    "tip_position",
+    "tip_in_base",
+    "tip_angles",
+    "position",
+    "orientation",
+    "bend",
+    "stop_moment",
+    "tension",
+    "distal_tension",
+    "tendon_length",
+    "command_length",
+    "pulley_angle",
+    "slip_state",
+    "friction_coefficient",
+    "equivalent_force",
+    "potential_energy",
+    "min_eigenvalue",
+    "tip_compliance",
+    "equilibrium_residual",
+    "target",
+    "target_error",
+    "target_angles",
+    "target_angle_error",
+)
 
 
 def records_of(model: TendonStatics, found: Sequence[Equilibrium]) -> Records:

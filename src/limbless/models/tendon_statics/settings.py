@@ -1,4 +1,5 @@
 """The `model:` entry for tendon statics: form of the equations, friction, stops, elasticity of the tendons."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -24,31 +25,43 @@ class TendonStaticsSettings(ModelSettings):
 
     kind: Literal["tendon-statics"] = "tendon-statics"
     form: Literal["energy", "moment"] = Field(
-        "energy", description="equilibrium: virtual work over each arc, or the paper's moments")
+        "energy", description="equilibrium: virtual work over each arc, or the paper's moments"
+    )
     friction: Literal["gautreau2024"] | float | None = quantity(
-        None, "1", "tendons on disks: a Coulomb coefficient from 0 to below 1, 'gautreau2024' for the paper's fit, or "
-                   "none")
+        None,
+        "1",
+        "tendons on disks: a Coulomb coefficient from 0 to below 1, 'gautreau2024' for the paper's fit, or none",
+    )
     stops: bool = Field(True, description="whether the stops of the robot limit its bends")
     tension_at: Literal["base", "tip"] = Field(
-        "base", description="whether given tensions are those at the clamped disk or at the anchor")
+        "base", description="whether given tensions are those at the clamped disk or at the anchor"
+    )
     drop_axial: bool = Field(
-        False, description="moment form: leave out tendon forces along the axis of disks that are merely passed")
+        False, description="moment form: leave out tendon forces along the axis of disks that are merely passed"
+    )
     tendon_stiffness: float | tuple[float, ...] | None = quantity(
-        None, "N/m", "stiffness of every tendon as it begins to pull, for given or held lengths; none if absent; one, "
-                     "or one per tendon")
+        None,
+        "N/m",
+        "stiffness of every tendon as it begins to pull, for given or held lengths; none if absent; one, "
+        "or one per tendon",
+    )
     tendon_stiffening: float | tuple[float, ...] = quantity(
-        0.0, "1/m", "how much that stiffness grows per newton of tension")
+        0.0, "1/m", "how much that stiffness grows per newton of tension"
+    )
     largest_tension: float = quantity(2.5, "N", "bound on the tensions of an inverse problem", gt=0)
     prefer: Prefer = Field(
-        "antagonists",
-        description="inverse: one tendon of a pair slack, least tension, least work, or a tip stiffness")
+        "antagonists", description="inverse: one tendon of a pair slack, least tension, least work, or a tip stiffness"
+    )
     tip_stiffness: float | None = quantity(None, "N/m", "the tip stiffness wanted, where that is preferred", gt=0)
     takes_robots: ClassVar[tuple[str, ...]] = ("tendon-spine",)
     takes_roles: ClassVar[tuple[str, ...]] = ("load",)
     takes_actuations: ClassVar[tuple[str, ...]] = ("motion",)
     takes_drives: ClassVar[tuple[str, ...]] = ("tension", "tendon-length", "tip", "tension-grid")
     tasks: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "path": ("tension", "tendon-length"), "inverse": ("tip",), "grid": ("tension-grid",)}
+        "path": ("tension", "tendon-length"),
+        "inverse": ("tip",),
+        "grid": ("tension-grid",),
+    }
 
     @model_validator(mode="after")
     def _options_agree(self) -> TendonStaticsSettings:
@@ -57,8 +70,9 @@ class TendonStaticsSettings(ModelSettings):
         if self.drop_axial and self.form != "moment":
             raise ValueError("drop_axial belongs to the moment form; set form: moment, or leave it out")
         if self.tension_at == "tip" and not self.friction:
-            raise ValueError("tension_at: without friction a tension is the same at both ends; give a friction, or "
-                             "leave it at base")
+            raise ValueError(
+                "tension_at: without friction a tension is the same at both ends; give a friction, or leave it at base"
+            )
         if (self.prefer == "stiffness") != (self.tip_stiffness is not None):
             raise ValueError("tip_stiffness goes with prefer: stiffness; give both or neither")
         elastic, stiffening = self.tendon_stiffness is not None, np.atleast_1d(self.tendon_stiffening)

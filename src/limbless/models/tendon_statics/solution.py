@@ -1,4 +1,5 @@
 """`Equilibrium`: where a spine comes to rest, with the sensitivities that follow from its stiffness there."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field

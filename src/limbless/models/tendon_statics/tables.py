@@ -3,6 +3,7 @@
 Kernels work in the paper's axes of the clamped disk (z along the backbone). Here x runs along the body: x, y, z are z,
 -x, -y of the paper.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -26,12 +27,24 @@ FROM_PAPER = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
 """Takes components along the paper's axes to components along the library's."""
 BEND_SIGN = np.array([-1.0, -1.0, 1.0])
 """From b, g, e (towards x and y of the paper, about its z) to lateral, vertical, twist (towards y and z, about x)."""
-NO_STOP = 10.0      # rad: beyond any bend (infinity is not for kernels in fast math)
+NO_STOP = 10.0  # rad: beyond any bend (infinity is not for kernels in fast math)
 _MOVING = ("head", "damping_time", "material")
-_MOVING_VERTEBRA = ("damping_lateral", "damping_vertical", "damping_twist", "joint_radius", "disk_inertia",
-                    "stop_stiffness", "stop_damping")
-_MOVING_TENDON = {"stiffness": "model.tendon_stiffness", "damping": "", "winch": "", "friction": "model.friction",
-                  "slip_speed": ""}
+_MOVING_VERTEBRA = (
+    "damping_lateral",
+    "damping_vertical",
+    "damping_twist",
+    "joint_radius",
+    "disk_inertia",
+    "stop_stiffness",
+    "stop_damping",
+)
+_MOVING_TENDON = {
+    "stiffness": "model.tendon_stiffness",
+    "damping": "",
+    "winch": "",
+    "friction": "model.friction",
+    "slip_speed": "",
+}
 
 
 def at_rest(robot: TendonSpine, floats: bool) -> TendonSpine:
@@ -39,10 +52,12 @@ def at_rest(robot: TendonSpine, floats: bool) -> TendonSpine:
     plain = [Vertebra.model_fields[name].default for name in _MOVING_VERTEBRA]
     still = dict(zip(_MOVING_VERTEBRA, plain, strict=True))
     bare = {name: Tendon.model_fields[name].default for name in _MOVING_TENDON}
-    return robot.changed(vertebrae=tuple(one.changed(**still) for one in robot.vertebrae),
-                         tendons=tuple(one.changed(**bare) for one in robot.tendons),
-                         section=robot.section if floats else None,
-                         **{name: TendonSpine.model_fields[name].default for name in _MOVING})
+    return robot.changed(
+        vertebrae=tuple(one.changed(**still) for one in robot.vertebrae),
+        tendons=tuple(one.changed(**bare) for one in robot.tendons),
+        section=robot.section if floats else None,
+        **{name: TendonSpine.model_fields[name].default for name in _MOVING},
+    )
 
 
 def refuse_motion(robot: TendonSpine) -> None:
@@ -59,8 +74,10 @@ def refuse_motion(robot: TendonSpine) -> None:
         for name, instead in _MOVING_TENDON.items():
             if getattr(tendon, name) != Tendon.model_fields[name].default:
                 cure = f"give {instead} in its place" if instead else "leave it out"
-                raise InputError(f"robot: {name} of tendon {number}: it acts in motion, and statics has none; {cure}, "
-                                 "or choose the model `soft`")
+                raise InputError(
+                    f"robot: {name} of tendon {number}: it acts in motion, and statics has none; {cure}, "
+                    "or choose the model `soft`"
+                )
 
 
 def spine_arrays(robot: TendonSpine, form: str) -> Spine:
@@ -71,12 +88,15 @@ def spine_arrays(robot: TendonSpine, form: str) -> Spine:
     refuse_motion(robot)
     begins = [number for number, tendon in enumerate(robot.tendons) if tendon.start]
     if begins:
-        raise InputError(f"robot.tendons: tendon {begins[0]} has `start` {robot.tendons[begins[0]].start}; in statics "
-                         "every tendon comes from disk 0 (the model `soft` takes others; segments of a preset make "
-                         "them)")
+        raise InputError(
+            f"robot.tendons: tendon {begins[0]} has `start` {robot.tendons[begins[0]].start}; in statics "
+            "every tendon comes from disk 0 (the model `soft` takes others; segments of a preset make "
+            "them)"
+        )
     if robot.base != "fixed":
-        raise InputError(f"robot.base: statics clamps disk 0; set it to 'fixed', or choose the model `soft` (it is "
-                         f"{robot.base!r})")
+        raise InputError(
+            f"robot.base: statics clamps disk 0; set it to 'fixed', or choose the model `soft` (it is {robot.base!r})"
+        )
     stiffness = [robot.values("lateral_stiffness"), robot.values("vertical_stiffness")]
     rest = [-robot.values("rest_lateral"), -robot.values("rest_vertical")]
     side, up, down = (_stops(robot, field) for field in ("stop_lateral", "stop_up", "stop_down"))
@@ -162,16 +182,20 @@ def dead_loads(robot: TendonSpine, environment: Sequence[Environment], to_base: 
             disk += robot.values("disk_mass")[:, None] * field
             joint += robot.values("joint_mass")[:, None] * field
         elif isinstance(item, Buoyancy):
-            if item.surface is not None:                               # its lift follows the posture: see `water`
+            if item.surface is not None:  # its lift follows the posture: see `water`
                 continue
             joint -= item.density * item.immersed * robot.values("volume")[:, None] * (to_base @ item.field)
         elif isinstance(item, PointWrench):
             _point_wrench(item, v, to_base, disk, moment)
         else:
-            told = ("; its lift alone is `buoyancy` with the same `surface`, and waves and flows are for the model "
-                    "`soft`") if isinstance(item, Water) else ""
-            raise InputError(f"tendon statics takes gravity, buoyancy and point-wrench; got "
-                             f"{type(item).__name__}{told}")
+            told = (
+                ("; its lift alone is `buoyancy` with the same `surface`, and waves and flows are for the model `soft`")
+                if isinstance(item, Water)
+                else ""
+            )
+            raise InputError(
+                f"tendon statics takes gravity, buoyancy and point-wrench; got {type(item).__name__}{told}"
+            )
     return disk, joint, moment
 
 

@@ -1,4 +1,5 @@
 """Tasks of tendon statics: a path, an inverse problem, a grid."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
@@ -41,29 +42,44 @@ class TendonTask(StaticModel):
 
     record_dims: tuple[str, ...]
 
-    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
-                 actuation: Actuation | None = None, settings: TendonStaticsSettings | None = None) -> None:
+    def __init__(
+        self,
+        robot: Robot | Preset,
+        environment: Sequence[Environment] | Environment = (),
+        actuation: Actuation | None = None,
+        settings: TendonStaticsSettings | None = None,
+    ) -> None:
         self.robot, self.environment, self.actuation = robot, environment, actuation
         self.settings = TendonStaticsSettings.or_default(settings)
         self._labels: dict[str, Any] = {}
 
-    def solve(self, task: str, gait: Any, initial: Any,
-              progress: Callable[[float], None] = lambda share: None) -> tuple[Records, Status]:
-        """All records of a task, or those before the failure that the status tells. An interrupted grid keeps nothing.
-        """
+    def solve(
+        self, task: str, gait: Any, initial: Any, progress: Callable[[float], None] = lambda share: None
+    ) -> tuple[Records, Status]:
+        """All records of a task, or those before the failure that the status tells. An interrupted grid keeps nothing."""
         self._progress = progress
         s = self.settings
-        self.model = TendonStatics(self.robot, self.environment, self.actuation, s, base_position=initial.position,
-                                   base_orientation=initial.orientation)
+        self.model = TendonStatics(
+            self.robot,
+            self.environment,
+            self.actuation,
+            s,
+            base_position=initial.position,
+            base_orientation=initial.orientation,
+        )
         if task != "inverse" and s.prefer != "antagonists":
             raise InputError(f"prefer {s.prefer!r} belongs to the task inverse; the task is {task}")
         if s.tendon_stiffness is not None and gait.drives not in ("tendon-length", "tip"):
-            raise InputError("tendon_stiffness is for given tendon lengths (a gait that drives tendon-length) or for "
-                             "lengths that are held at every target (one that drives tip); this one drives "
-                             f"{gait.drives}")
+            raise InputError(
+                "tendon_stiffness is for given tendon lengths (a gait that drives tendon-length) or for "
+                "lengths that are held at every target (one that drives tip); this one drives "
+                f"{gait.drives}"
+            )
         if s.tendon_stiffness is not None and gait.drives == "tip" and (s.form != "energy" or self.model.friction_law):
-            raise InputError("tendon_stiffness: held lengths need the energy form without friction; leave it out, or "
-                             "friction and form")
+            raise InputError(
+                "tendon_stiffness: held lengths need the energy form without friction; leave it out, or "
+                "friction and form"
+            )
         if s.tendon_stiffness is None and gait.drives == "tendon-length":
             raise InputError(
                 "a gait that drives tendon-length needs elastic tendons: give model.tendon_stiffness (N/m)"
@@ -82,11 +98,21 @@ class TendonTask(StaticModel):
         s, times = self.settings, gait.instants()
         targets, kept = gait.sample(times, np.zeros(0)).value, _Told(len(times), self._progress)
         found: list[Following] = []
-        status = self._kept(kept, lambda: found.append(self.model.inverse(
-            targets[:, gait.rows], [COMPONENTS[row] for row in gait.rows], largest_tension=s.largest_tension,
-            prefer=s.prefer, stiffness=s.tip_stiffness, kept=kept)))
+        status = self._kept(
+            kept,
+            lambda: found.append(
+                self.model.inverse(
+                    targets[:, gait.rows],
+                    [COMPONENTS[row] for row in gait.rows],
+                    largest_tension=s.largest_tension,
+                    prefer=s.prefer,
+                    stiffness=s.tip_stiffness,
+                    kept=kept,
+                )
+            ),
+        )
         records = self._points(times, [one if s.tendon_stiffness is None else self.model.holding(one) for one in kept])
-        followed, wanted = np.array(gait.rows), targets[:len(kept)]
+        followed, wanted = np.array(gait.rows), targets[: len(kept)]
         places, angles = followed[followed < 3], followed[followed >= 3]
         records["target"] = wanted[:, :3]
         records["target_error"] = np.linalg.norm((wanted[:, :3] - records["tip_in_base"])[:, places], axis=1)
@@ -102,13 +128,18 @@ class TendonTask(StaticModel):
         s, far = self.settings, ~found.reached
         if far.any():
             angle = f" and {np.degrees(found.angle_error.max()):.3g} deg" if found.angle_error.any() else ""
-            yield (f"gait: {far.sum()} of {len(far)} targets are out of reach with tensions up to "
-                   f"model.largest_tension = {s.largest_tension:g} N; the nearest tips are up to "
-                   f"{1e3 * found.error.max():.3g} mm{angle} away (target_error)")
+            yield (
+                f"gait: {far.sum()} of {len(far)} targets are out of reach with tensions up to "
+                f"model.largest_tension = {s.largest_tension:g} N; the nearest tips are up to "
+                f"{1e3 * found.error.max():.3g} mm{angle} away (target_error)"
+            )
         if found.stiffness is not None and not found.wish_met.all():
             given, worst = found.stiffness[~found.wish_met], found.stiffness
-            cure = ("" if s.tendon_stiffness is not None
-                    else "; elastic tendons whose lengths are held (tendon_stiffness) make it stiffer")
+            cure = (
+                ""
+                if s.tendon_stiffness is not None
+                else "; elastic tendons whose lengths are held (tendon_stiffness) make it stiffer"
+            )
             yield (
                 f"model.tip_stiffness: {s.tip_stiffness:g} N/m is not met at {len(given)} of {len(worst)} points; "
                 f"the tensions within bounds that come nearest give {worst.min():.4g} to {worst.max():.4g} N/m{cure}"
@@ -128,13 +159,14 @@ class TendonTask(StaticModel):
 
     def _points(self, times: Array, kept: list[Equilibrium]) -> Records:
         self.record_dims = ("point",)
-        self._labels = {"time": (("point",), times[:len(kept)], {"units": "s", "long_name": "time of each point"})}
+        self._labels = {"time": (("point",), times[: len(kept)], {"units": "s", "long_name": "time of each point"})}
         return recording.records_of(self.model, kept)
 
     def _grid(self, gait: Any) -> tuple[Records, Status]:
         if self.model.friction_law:
-            raise InputError("friction: a grid has no path, so tendons cannot be said to be pulled or released; leave "
-                             "friction out")
+            raise InputError(
+                "friction: a grid has no path, so tendons cannot be said to be pulled or released; leave friction out"
+            )
         models = {"without stops": self.model.changed(stops=False)}
         models |= {"with stops": self.model} if self.settings.stops else {}
         found: list[Equilibrium] = []
@@ -161,8 +193,10 @@ class TendonTask(StaticModel):
             self.record_dims = ("limits", "combination")
             return len(scanned), count // max(len(scanned), 1)
         self.record_dims, values = GRID, gait.values()
-        attributes = {"units": "N",
-                      "long_name": "signed tension: positive pulls the first tendon of the pair, negative the second"}
+        attributes = {
+            "units": "N",
+            "long_name": "signed tension: positive pulls the first tendon of the pair, negative the second",
+        }
         self._labels |= {name: ((name,), values, attributes) for name in GRID[1:]}
         return len(scanned), len(values), len(values)
 

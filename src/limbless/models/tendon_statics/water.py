@@ -1,4 +1,5 @@
 """Water with a free surface around a spine at rest, as kernels take it."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -17,19 +18,24 @@ from limbless.robots.tendon_spine import TendonSpine
 Array = NDArray[np.float64]
 
 
-def water_around(robot: TendonSpine, environment: Sequence[Environment], spine: Spine, to_base: Array,
-                 base_position: Array) -> Level | NoSurface:
+def water_around(
+    robot: TendonSpine, environment: Sequence[Environment], spine: Spine, to_base: Array, base_position: Array
+) -> Level | NoSurface:
     """The surface of the one buoyancy that has one; `to_base` takes world components to the axes of disk 0."""
     ending = ends(environment)
     if not ending:
         if robot.section is not None:
-            raise InputError("robot.section: statics asks for a section where a surface cuts it "
-                             "(environment.buoyancy.surface), and here is none; leave it out, or choose the model "
-                             "`soft`")
+            raise InputError(
+                "robot.section: statics asks for a section where a surface cuts it "
+                "(environment.buoyancy.surface), and here is none; leave it out, or choose the model "
+                "`soft`"
+            )
         return NoSurface()
     if len(ending) > 1:
-        raise InputError(f"environment.buoyancy.surface: tendon statics takes one surface; got {len(ending)}, at "
-                         f"heights {[item.surface for item in ending]} m")
+        raise InputError(
+            f"environment.buoyancy.surface: tendon statics takes one surface; got {len(ending)}, at "
+            f"heights {[item.surface for item in ending]} m"
+        )
     item, volume = ending[0], robot.values("volume")
     if not volume.any():
         raise InputError(NO_VOLUME)
@@ -54,6 +60,18 @@ def level_of(robot: TendonSpine, spine: Spine, lift: Array, up: Array, height: f
         slabs.offset[:, 2] = spine.joint.at * spine.length
         slabs.turn[:, 2, 2] = spine.share
     reached = np.outer(spine.length, np.linspace(0.0, 1.0, marks)).ravel()
-    return Level(up, height, across, high, lift, spine.length / count, *gauss_rules(2), slabs,
-                 vertebrae(len(reached)), reached, np.zeros((len(reached), freedoms)), np.zeros((6, 6)),
-                 np.zeros((freedoms, 6)))
+    return Level(
+        up,
+        height,
+        across,
+        high,
+        lift,
+        spine.length / count,
+        *gauss_rules(2),
+        slabs,
+        vertebrae(len(reached)),
+        reached,
+        np.zeros((len(reached), freedoms)),
+        np.zeros((6, 6)),
+        np.zeros((freedoms, 6)),
+    )

@@ -1,4 +1,5 @@
 """Where the tip can go: a scan of the tensions of all tendons."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -104,7 +105,7 @@ def scan(model: TendonStatics, largest: float, count: int) -> Workspace:
             f"more than {MOST_POSTURES}: give a smaller `count`, or name antagonists (`pairs`, `triples`)"
         )
     order = np.indices(shape).reshape(len(shape), -1).T.copy()
-    for axis in range(1, len(shape)):                                  # to and fro: small steps
+    for axis in range(1, len(shape)):  # to and fro: small steps
         back = np.arange(len(order)) // int(np.prod(shape[axis:])) % 2 == 1
         order[back, axis] = shape[axis] - 1 - order[back, axis]
     commands = np.zeros((len(order), m))

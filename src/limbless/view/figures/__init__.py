@@ -3,6 +3,7 @@ folder.
 
 Matplotlib is imported when something is drawn, not before: the names alone are cheap.
 """
+
 from __future__ import annotations
 
 import copy
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Drawing", "Entry", "draw", "figure", "find", "finite", "known", "names_for", "save"]
 
 _visited: list[str] = []
-_DRAWABLE = 1e12   # larger numbers are those of a run that diverged
+_DRAWABLE = 1e12  # larger numbers are those of a run that diverged
 
 
 def known() -> dict[str, Entry]:
@@ -40,8 +41,7 @@ def find(name: str) -> Entry:
 
 
 def names_for(result: Result) -> list[str]:
-    """The figures of a run: those drawn for every run that recorded what they need, then those that its scenario lists.
-    """
+    """The figures of a run: those drawn for every run that recorded what they need, then those that its scenario lists."""
     general = [name for name, entry in known().items() if entry.every_run and not entry.missing(result)]
     listed = [find(name).name for name in getattr(result.scenario, "figures", None) or ()]
     return list(dict.fromkeys([*general, *listed]))

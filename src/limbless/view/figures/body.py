@@ -1,4 +1,5 @@
 """The body on paper: the plane in which most is to be seen, and the outline of the robot in it."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -20,15 +21,15 @@ Plane = tuple[int, int]
 BODY = ("position", "orientation", "section_length", "radius")
 """The variables that an outline needs."""
 
-_CAP = np.array([0.0, 0.02, 0.08, 0.18, 0.32, 0.5, 0.75, 1.0])   # fractions of a rounded end at which its outline has
-                                                                 # points
+_CAP = np.array([0.0, 0.02, 0.08, 0.18, 0.32, 0.5, 0.75, 1.0])  # fractions of a rounded end at which its outline has
+# points
 
 
 def widest_plane(dataset: xr.Dataset) -> Plane:
     """The coordinate plane that leaves out the axis along which the robot moved and reached least."""
     name = "position" if dataset.sizes.get("section") and "position" in dataset else "head_position"
     reach = np.ptp(dataset[name].values.reshape(-1, 3), axis=0)
-    hidden = int(2 - np.argmin(reach[::-1]))   # a tie hides z
+    hidden = int(2 - np.argmin(reach[::-1]))  # a tie hides z
     right, up = (axis for axis in range(3) if axis != hidden)
     return right, up
 
@@ -42,7 +43,7 @@ def outline(dataset: xr.Dataset, record: int, plane: Plane) -> Array:
     position, orientation, length, radius = (_at(dataset, name, record) for name in BODY)
     axes = [rotate(orientation, np.broadcast_to(unit, position.shape)) for unit in np.eye(3)]
     half = 0.5 * length[:, None] * axes[0]
-    ends = np.stack([position - half, position + half], axis=1)   # (section, 2, 3)
+    ends = np.stack([position - half, position + half], axis=1)  # (section, 2, 3)
     flat = np.concatenate([ends[:1, 0], 0.5 * (ends[:-1, 1] + ends[1:, 0]), ends[-1:, 1]])[:, plane]
     normal = _normals(flat)
     nodes = np.concatenate([[0], np.repeat(np.arange(1, len(position)), 2), [len(position)]]).reshape(-1, 2)
@@ -80,7 +81,7 @@ def _rounded(line: Array, width: Array) -> tuple[Array, Array]:
         points = line[tip] + (line[inner] - line[tip]) * (share * _CAP)[:, None]
         profile = width[tip] * np.sqrt(1.0 - (1.0 - _CAP) ** 2)
         if share == 1.0:
-            points, profile = points[:-1], profile[:-1]   # the cap ends at the next node, which is there already
+            points, profile = points[:-1], profile[:-1]  # the cap ends at the next node, which is there already
         if tip == 0:
             middle.insert(0, points)
             breadth.insert(0, profile)
@@ -109,7 +110,7 @@ def equal_scale(axes: Axes, drawn: list[Array]) -> None:
     """The same scale on both axes, and all points (.., 2) that are drawn in view with some space."""
     low, high = bounds(drawn)
     centre, paper = 0.5 * (low + high), np.array(axes.get_window_extent().size)
-    half = 0.5 * paper * np.max((high - low) / paper)   # the tighter direction sets the scale of both
+    half = 0.5 * paper * np.max((high - low) / paper)  # the tighter direction sets the scale of both
     axes.set(xlim=(centre[0] - half[0], centre[0] + half[0]), ylim=(centre[1] - half[1], centre[1] + half[1]))
     axes.set_aspect("equal", adjustable="box")
 

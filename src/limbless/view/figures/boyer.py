@@ -1,6 +1,7 @@
 """The figures of Boyer, Ali and Porez (2012), paper 000, that show a computed result: 7 to 10 (worm), 11 to 13
 (inchworm), 15 to 19 (snake).
 """
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -34,21 +35,26 @@ def _moments(result: Result, count: int = _SNAPSHOTS) -> list[int]:
 def _both_anchorages(result: Result) -> dict[str, Result]:
     """This run, and the same run with the other anchorage, by what stands still."""
     scenario = result.scenario
-    number = next((k for k, item in enumerate(scenario.environment) if hasattr(item, "holds")),
-                  None) if scenario is not None else None
+    number = (
+        next((k for k, item in enumerate(scenario.environment) if hasattr(item, "holds")), None)
+        if scenario is not None
+        else None
+    )
     if scenario is None or number is None:
         raise InputError("this figure compares two anchorages; it needs a scenario with a 'sweeping-anchorage'")
     from limbless.simulation import run
 
-    own = scenario.environment[number].holds                     # type: ignore[attr-defined]
+    own = scenario.environment[number].holds  # type: ignore[attr-defined]
     other = "spatial" if own == "material" else "material"
     found = {own: result, other: run(scenario, {f"environment.{number}.holds": other})}
     return {name: found[name] for name in _SHOWN}
 
 
-@figure("boyer-fig07-worm-locomotion", "Fig. 7: the worm at equal intervals, with both anchorages; triangles where "
-                                       "it holds on",
-        needs=("position", "radius", "support_abscissa"))
+@figure(
+    "boyer-fig07-worm-locomotion",
+    "Fig. 7: the worm at equal intervals, with both anchorages; triangles where it holds on",
+    needs=("position", "radius", "support_abscissa"),
+)
 def worm_locomotion(result: Result) -> Drawing:
     runs = _both_anchorages(result)
     sheet, panels = style.panels([34.0, 34.0])
@@ -59,23 +65,36 @@ def worm_locomotion(result: Result) -> Drawing:
         swell = (middle - middle.mean()) / max(float(np.abs(middle - middle.mean()).max()), 1e-12)
         for row, record in enumerate(_moments(run)):
             x, place = data["position"].values[record, :, 0], -1.0 * row
-            axes.fill_between(x, place - 0.25 - 0.12 * swell[record], place + 0.25 + 0.12 * swell[record],
-                              color=style.BLUE, alpha=0.45,
-                              linewidth=0)
+            axes.fill_between(
+                x,
+                place - 0.25 - 0.12 * swell[record],
+                place + 0.25 + 0.12 * swell[record],
+                color=style.BLUE,
+                alpha=0.45,
+                linewidth=0,
+            )
             here = data["contact_state"].values[record] > 0
-            axes.plot(data["contact_position"].values[record, here, 0], np.full(here.sum(), place - 0.45), "^",
-                      color=style.RED,
-                      markersize=2.5)
+            axes.plot(
+                data["contact_position"].values[record, here, 0],
+                np.full(here.sum(), place - 0.45),
+                "^",
+                color=style.RED,
+                markersize=2.5,
+            )
             table[f"{name}: x at {data['time'].values[record]:g} s (m)"] = x
             table[f"{name}: radius at {data['time'].values[record]:g} s (m)"] = middle[record]
         axes.set(xlabel="x (m)", ylabel="time (s)", title=f"{_SHOWN[name]}; swelling enlarged")
-        axes.set_yticks(-np.arange(len(_moments(run)), dtype=float),
-                        [f"{data['time'].values[k]:g}" for k in _moments(run)])
+        axes.set_yticks(
+            -np.arange(len(_moments(run)), dtype=float), [f"{data['time'].values[k]:g}" for k in _moments(run)]
+        )
     return sheet, table
 
 
-@figure("boyer-fig08-head-motion", "Fig. 8: position and velocity of the worm's head, with both anchorages",
-        needs=("base_position", "base_twist", "support_abscissa"))
+@figure(
+    "boyer-fig08-head-motion",
+    "Fig. 8: position and velocity of the worm's head, with both anchorages",
+    needs=("base_position", "base_twist", "support_abscissa"),
+)
 def head_motion(result: Result) -> Drawing:
     sheet, panels = style.panels([22.0] * 4, share_time=True, gap=8.0)
     time = result.dataset["time"].values
@@ -83,7 +102,7 @@ def head_motion(result: Result) -> Drawing:
     for number, (name, run) in enumerate(_both_anchorages(result).items()):
         colour = (style.BLUE, style.RED)[number]
         x, v = run.dataset["base_position"].values[:, 0], run.dataset["base_twist"].values[:, 0]
-        where, fast = panels[2 * number:2 * number + 2]
+        where, fast = panels[2 * number : 2 * number + 2]
         where.plot(run.dataset["time"].values, x, color=colour)
         where.set(ylabel="head x (m)")
         style.note_above(where, _SHOWN[name])
@@ -94,16 +113,20 @@ def head_motion(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("boyer-fig09-worm-forces", "Fig. 9: with constant speed, contact force in time and internal force along the "
-                                   "body",
-        needs=("contact_wrench", *_INSIDE))
+@figure(
+    "boyer-fig09-worm-forces",
+    "Fig. 9: with constant speed, contact force in time and internal force along the body",
+    needs=("contact_wrench", *_INSIDE),
+)
 def worm_forces(result: Result) -> Drawing:
     return _forces(result)
 
 
-@figure("boyer-fig10-worm-forces", "Fig. 10: with variable speed, contact force in time and internal force along the "
-                                   "body",
-        needs=("contact_wrench", *_INSIDE))
+@figure(
+    "boyer-fig10-worm-forces",
+    "Fig. 10: with variable speed, contact force in time and internal force along the body",
+    needs=("contact_wrench", *_INSIDE),
+)
 def worm_forces_variable(result: Result) -> Drawing:
     return _forces(result)
 
@@ -118,7 +141,7 @@ def _forces(result: Result) -> Drawing:
         smallest = max(0.01 * np.abs(data["internal_wrench"].values[..., 0]).max(), 1.2 * np.abs(force).max())
         contact.plot(data["time"].values, force, color=style.BLACK)
         contact.set(xlabel="time (s)", ylabel="contact force (N)")
-        style.at_least(contact, float(smallest))              # mere rounding is drawn as 0
+        style.at_least(contact, float(smallest))  # mere rounding is drawn as 0
         style.note_above(contact, _SHOWN[name])
         table[f"{name}: contact force (N)"] = force
         for colour, moment in zip(style.COLOURS, (0.1, 0.6, 2.3), strict=False):
@@ -152,12 +175,16 @@ def _bodies(axes: Axes, result: Result, plane: body.Plane, records: list[int], t
     return shapes
 
 
-@figure("boyer-fig11-caterpillar-locomotion", "Fig. 11: the inchworm in its plane at equal intervals",
-        needs=("head_position", *body.BODY))
+@figure(
+    "boyer-fig11-caterpillar-locomotion",
+    "Fig. 11: the inchworm in its plane at equal intervals",
+    needs=("head_position", *body.BODY),
+)
 def caterpillar(result: Result) -> Drawing:
     plane = body.widest_plane(result.dataset)
-    steps = max(1, round((result.dataset["time"].values[-1] - result.dataset["time"].values[0]) / (result.period
-                                                                                                   or 2.0)))
+    steps = max(
+        1, round((result.dataset["time"].values[-1] - result.dataset["time"].values[0]) / (result.period or 2.0))
+    )
     records = _moments(result, 2 * steps + 1)
     track = result.dataset["head_position"].values[:, plane]
     shapes = [body.outline(result.dataset, record, plane) for record in records]
@@ -170,8 +197,11 @@ def caterpillar(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("boyer-fig12-head-motion", "Fig. 12: how far the inchworm's head has climbed, and its velocity",
-        needs=("head_position", "base_twist"))
+@figure(
+    "boyer-fig12-head-motion",
+    "Fig. 12: how far the inchworm's head has climbed, and its velocity",
+    needs=("head_position", "base_twist"),
+)
 def climb(result: Result) -> Drawing:
     time, place = result.dataset["time"].values, result.dataset["head_position"].values
     velocity = base_velocity_world(result.dataset)
@@ -181,13 +211,18 @@ def climb(result: Result) -> Drawing:
     where.set_ylabel(f"{'xyz'[main]} of the head (m)")
     fast.plot(time, velocity[:, main], color=style.RED)
     fast.set(xlabel="time (s)", ylabel="velocity (m/s)", xlim=(time[0], time[-1]))
-    return sheet, {"time (s)": time, f"head {'xyz'[main]} (m)": place[:, main],
-                   "velocity of the head (m/s)": velocity[:, main]}
+    return sheet, {
+        "time (s)": time,
+        f"head {'xyz'[main]} (m)": place[:, main],
+        "velocity of the head (m/s)": velocity[:, main],
+    }
 
 
-@figure("boyer-fig13-torques", "Fig. 13: reaction torque at the feet in time, and internal torque along the body at "
-                               "4.5 s",
-        needs=("support_wrench", *_INSIDE))
+@figure(
+    "boyer-fig13-torques",
+    "Fig. 13: reaction torque at the feet in time, and internal torque along the body at 4.5 s",
+    needs=("support_wrench", *_INSIDE),
+)
 def torques(result: Result) -> Drawing:
     data = result.dataset
     sheet, (reaction, inside) = style.panels([30.0, 34.0])
@@ -195,8 +230,12 @@ def torques(result: Result) -> Drawing:
     table: Table = {"time (s)": time}
     for number, (label, colour) in enumerate(zip(("head", "tail"), style.COLOURS, strict=False)):
         if number < force.shape[1]:
-            reaction.plot(time, np.where(data["contact_state"].values[:, number] > 0, force[:, number], np.nan),
-                          color=colour, label=label)
+            reaction.plot(
+                time,
+                np.where(data["contact_state"].values[:, number] > 0, force[:, number], np.nan),
+                color=colour,
+                label=label,
+            )
             table[f"reaction torque at the {label} (N m)"] = force[:, number]
     reaction.set(xlabel="time (s)", ylabel="torque (N m)", xlim=(time[0], time[-1]))
     style.legend_above(reaction)
@@ -213,26 +252,38 @@ def _inside(axes: Axes, result: Result, moment: float, component: int, label: st
     table |= {"X (m)": X, label: values}
 
 
-@figure("boyer-fig15-curvature-profile", "Fig. 15: curvature along the snake's body, at equal intervals",
-        needs=("strain", "abscissa"))
+@figure(
+    "boyer-fig15-curvature-profile",
+    "Fig. 15: curvature along the snake's body, at equal intervals",
+    needs=("strain", "abscissa"),
+)
 def curvature_profile(result: Result) -> Drawing:
     X, sheet_axes = result.dataset["abscissa"].values, style.panels([40.0])
     sheet, (axes,) = sheet_axes
     table: Table = {"X (m)": X}
     for place, (colour, record) in enumerate(zip(style.COLOURS, _moments(result), strict=False)):
         K, t = result.dataset["strain"].values[record, :, 5], result.dataset["time"].values[record]
-        early = place < _SNAPSHOTS // 2                      # the wave comes back: later curves leave earlier ones to
-                                                             # be seen
-        axes.plot(X, K, color=colour, label=f"{t:g} s", linewidth=1.6 if early else 1.0,
-                  linestyle="solid" if early else (0, (2.0, 2.0)))
+        early = place < _SNAPSHOTS // 2  # the wave comes back: later curves leave earlier ones to
+        # be seen
+        axes.plot(
+            X,
+            K,
+            color=colour,
+            label=f"{t:g} s",
+            linewidth=1.6 if early else 1.0,
+            linestyle="solid" if early else (0, (2.0, 2.0)),
+        )
         table[f"curvature at {t:g} s (1/m)"] = K
     axes.set(xlabel="X (m)", ylabel="yaw curvature (1/m)")
     style.legend_above(axes, 6)
     return sheet, table
 
 
-@figure("boyer-fig17-snake-turning", "Fig. 17: the snake in the plane at equal intervals, and the track of its head",
-        needs=("head_position", *body.BODY))
+@figure(
+    "boyer-fig17-snake-turning",
+    "Fig. 17: the snake in the plane at equal intervals, and the track of its head",
+    needs=("head_position", *body.BODY),
+)
 def snake_turning(result: Result) -> Drawing:
     plane, records = (0, 1), _moments(result)
     track = result.dataset["head_position"].values[:, plane]
@@ -247,9 +298,11 @@ def snake_turning(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("boyer-fig18-forces", "Fig. 18: lateral contact forces along the body and internal torque along the body, at "
-                              "2 s",
-        needs=("support_wrench", *_INSIDE))
+@figure(
+    "boyer-fig18-forces",
+    "Fig. 18: lateral contact forces along the body and internal torque along the body, at 2 s",
+    needs=("support_wrench", *_INSIDE),
+)
 def snake_forces(result: Result) -> Drawing:
     data, record = result.dataset, _nearest(result, 2.0)
     sheet, (contact, inside) = style.panels([30.0, 34.0])
@@ -258,23 +311,30 @@ def snake_forces(result: Result) -> Drawing:
     contact.axhline(0.0, color=style.GREY, linewidth=0.6)
     contact.vlines(place, 0.0, force, color=style.RED, linewidth=1.2)
     contact.plot(place, force, "o", color=style.RED, markersize=2.5)
-    contact.set(xlabel="X (m)", ylabel="lateral force (N)", xlim=(0.0, float(data["section_length"].values.sum())),
-                title=f"at {data['time'].values[record]:g} s")
+    contact.set(
+        xlabel="X (m)",
+        ylabel="lateral force (N)",
+        xlim=(0.0, float(data["section_length"].values.sum())),
+        title=f"at {data['time'].values[record]:g} s",
+    )
     table: Table = {"support X (m)": place, "lateral force (N)": force}
     _inside(inside, result, 2.0, 5, "internal torque (N m)", table)
     return sheet, table
 
 
-@figure("boyer-fig19-snake-turning-3d", "Fig. 19: track of the head, and the snake at equal intervals, from above "
-                                        "and from the side",
-        needs=("head_position", *body.BODY))
+@figure(
+    "boyer-fig19-snake-turning-3d",
+    "Fig. 19: track of the head, and the snake at equal intervals, from above and from the side",
+    needs=("head_position", *body.BODY),
+)
 def snake_in_space(result: Result) -> Drawing:
     records = _moments(result)
     track = result.dataset["head_position"].values
     planes: list[body.Plane] = [(0, 1), (1, 2)]
     drawn = [[body.outline(result.dataset, record, plane) for record in records] for plane in planes]
-    sheet, panels = style.panels([body.panel_height([track[:, plane], *shapes]) for plane, shapes in zip(planes, drawn,
-                                                                                                         strict=True)])
+    sheet, panels = style.panels(
+        [body.panel_height([track[:, plane], *shapes]) for plane, shapes in zip(planes, drawn, strict=True)]
+    )
     table: Table = {"time (s)": result.dataset["time"].values} | {f"head {'xyz'[k]} (m)": track[:, k] for k in range(3)}
     for axes, plane, shapes, name in zip(panels, planes, drawn, ("from above", "from the side"), strict=True):
         _bodies(axes, result, plane, records, table)

@@ -1,4 +1,5 @@
 """Which link touches, sticks and slips, when; with what force; and how well the contact laws were kept."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -25,17 +26,26 @@ def mean_force(result: Result) -> np.ndarray:
     force = data["fluid_force"].values
     outer = rotate(data["orientation"].values.reshape(-1, 4), force.reshape(-1, 3)).reshape(force.shape).sum(axis=1)
     others = outer - data["contact_force"].values.sum(axis=1)
-    others[0] = others[1]                                    # no step has ended at the first record
+    others[0] = others[1]  # no step has ended at the first record
     total = result.mass * np.diff(data["com_velocity"].values, axis=0) / np.diff(time)[:, None]
     mean = total - 0.5 * (others[1:] + others[:-1])
     return np.concatenate([mean[:1], mean])
 
 
-@figure("contacts", "which link is lifted, sticks or slips, when; the mean force of all contacts; the residual of "
-                    "their laws",
-        every_run=True, needs=("contact_state", "contact_force", "contact_link", "contact_residual", "fluid_force",
-                               "com_velocity",
-                               "orientation"))
+@figure(
+    "contacts",
+    "which link is lifted, sticks or slips, when; the mean force of all contacts; the residual of their laws",
+    every_run=True,
+    needs=(
+        "contact_state",
+        "contact_force",
+        "contact_link",
+        "contact_residual",
+        "fluid_force",
+        "com_velocity",
+        "orientation",
+    ),
+)
 def contacts(result: Result) -> Drawing:
     from matplotlib.colors import BoundaryNorm, ListedColormap
     from matplotlib.patches import Patch
@@ -60,9 +70,15 @@ def contacts(result: Result) -> Drawing:
     diagram.grid(False)
     diagram.locator_params(axis="y", integer=True)
     words = ("lifted", "sticks", "slips")
-    diagram.legend(handles=[Patch(facecolor=colour, edgecolor=style.GREY, label=word) for colour,
-                            word in zip(colours, words, strict=True)],
-                   loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3)
+    diagram.legend(
+        handles=[
+            Patch(facecolor=colour, edgecolor=style.GREY, label=word)
+            for colour, word in zip(colours, words, strict=True)
+        ],
+        loc="lower right",
+        bbox_to_anchor=(1.0, 1.0),
+        ncols=3,
+    )
     total.plot(time, load[:, 2], color=style.BLACK, linewidth=0.7, label="upwards")
     total.plot(time, np.linalg.norm(load[:, :2], axis=1), color=style.BLUE, linewidth=0.7, label="level")
     total.set(ylabel="mean force (N)", title="of all contacts")
@@ -71,7 +87,9 @@ def contacts(result: Result) -> Drawing:
     residual.semilogy(time, shown, color=style.RED, linewidth=0.6)
     residual.set(xlabel="time (s)", ylabel="residual (m/s)", xlim=(time[0], time[-1]))
     table = {"time (s)": time, "residual of the contact laws (m/s)": data["contact_residual"].values}
-    table |= {f"mean force of all contacts since the record before, {axis} (N)": load[:, number]
-              for number, axis in enumerate("xyz")}
+    table |= {
+        f"mean force of all contacts since the record before, {axis} (N)": load[:, number]
+        for number, axis in enumerate("xyz")
+    }
     table |= {f"link {number + 1}: 0 lifted, 1 sticks, 2 slips": worst[:, number] for number in range(links)}
     return sheet, table

@@ -4,6 +4,7 @@
 Axes are those of the clamped disk, named as in the rest of the library: x along the unbent body, y lateral, z dorsal
 (x, y, z here are z, -x, -y of the paper).
 """
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -39,8 +40,9 @@ def _in_base(data: xr.Dataset) -> np.ndarray:
     return rotate(base, data["position"].values - data["position"].values[..., :1, :])
 
 
-def _draw_spine(axes: Axes, disks: np.ndarray, plane: tuple[int, int], radius: float, colour: str,
-                strength: float) -> np.ndarray:
+def _draw_spine(
+    axes: Axes, disks: np.ndarray, plane: tuple[int, int], radius: float, colour: str, strength: float
+) -> np.ndarray:
     """The backbone as a line with its disks across it; the ends of the disks (points, 2), mm."""
     flat = 1e3 * disks[:, plane]
     axes.plot(flat[:, 0], flat[:, 1], color=colour, alpha=strength, linewidth=1.0)
@@ -58,8 +60,11 @@ def _equal(axes: Axes, drawn: list[np.ndarray], x: str, y: str) -> None:
     axes.set(xlabel=f"{x} (mm)", ylabel=f"{y} (mm)")
 
 
-@figure("gautreau-postures", "the spine at several points of its path, from above and from the side",
-        needs=("position", "orientation", "radius"))
+@figure(
+    "gautreau-postures",
+    "the spine at several points of its path, from above and from the side",
+    needs=("position", "orientation", "radius"),
+)
 def postures(result: Result) -> Drawing:
     data = result.dataset
     time, disks, radius = _points(data), _in_base(data), float(data["radius"].values.max())
@@ -69,20 +74,28 @@ def postures(result: Result) -> Drawing:
     for axes, plane, name in zip(panels, ((0, 1), (0, 2)), ("y to the left", "z up"), strict=True):
         tip = 1e3 * disks[:, -1][:, plane]
         strengths = np.linspace(0.2, 1.0, len(shown))
-        drawn = [tip, *(_draw_spine(axes, disks[point], plane, radius, style.BLUE, float(strength))
-                        for point, strength in zip(shown, strengths, strict=True))]
+        drawn = [
+            tip,
+            *(
+                _draw_spine(axes, disks[point], plane, radius, style.BLUE, float(strength))
+                for point, strength in zip(shown, strengths, strict=True)
+            ),
+        ]
         axes.plot(tip[:, 0], tip[:, 1], color=style.RED, linewidth=0.8)
         _equal(axes, drawn, "x along the body", name)
     for point in shown:
-        table |= {f"disk {axis} at {time[point]:.4g} s (m)": disks[point, :, number] for number,
-                  axis in enumerate("xyz")}
+        table |= {
+            f"disk {axis} at {time[point]:.4g} s (m)": disks[point, :, number] for number, axis in enumerate("xyz")
+        }
     panels[0].set_title("tip in red; the later the posture, the darker")
     return sheet, table
 
 
-@figure("gautreau-fig04-friction", "Fig. 4: the pulled spine, its bends with and without friction, and the friction "
-                                   "coefficients",
-        needs=("friction_coefficient", "bend", "position", "orientation", "radius"))
+@figure(
+    "gautreau-fig04-friction",
+    "Fig. 4: the pulled spine, its bends with and without friction, and the friction coefficients",
+    needs=("friction_coefficient", "bend", "position", "orientation", "radius"),
+)
 def friction(result: Result) -> Drawing:
     data = result.dataset
     _points(data)
@@ -104,9 +117,12 @@ def friction(result: Result) -> Drawing:
     coefficients.bar(numbers[:-1], mu[:-1, pulled], width=0.6, color=style.SKY)
     coefficients.set(xlabel="disk", ylabel="friction coefficient (1)", xlim=(0.5, len(numbers) + 0.5))
     style.note_above(coefficients, f"tendon {data['tendon'].values[pulled]!s}")
-    return sheet, {"vertebra, counted from 1": numbers.astype(float), "lateral bend with friction (deg)": lateral,
-                   "lateral bend without friction (deg)": np.degrees(without),
-                   "friction coefficient at the outer disk (1)": mu[:, pulled]}
+    return sheet, {
+        "vertebra, counted from 1": numbers.astype(float),
+        "lateral bend with friction (deg)": lateral,
+        "lateral bend without friction (deg)": np.degrees(without),
+        "friction coefficient at the outer disk (1)": mu[:, pulled],
+    }
 
 
 def _without_friction(result: Result) -> xr.Dataset:
@@ -118,9 +134,11 @@ def _without_friction(result: Result) -> xr.Dataset:
     return run(result.scenario, {"model.friction": None, "figures": []}).dataset
 
 
-@figure("gautreau-hysteresis", "tip against tension while a tendon is pulled, released, pulled again; what friction "
-                               "changes of it",
-        needs=("slip_state", *_PATH))
+@figure(
+    "gautreau-hysteresis",
+    "tip against tension while a tendon is pulled, released, pulled again; what friction changes of it",
+    needs=("slip_state", *_PATH),
+)
 def hysteresis(result: Result) -> Drawing:
     data = result.dataset
     time = _points(data)
@@ -140,13 +158,22 @@ def hysteresis(result: Result) -> Drawing:
     style.legend_above(apart)
     state.plot(time, slip, color=style.RED)
     state.set(xlabel="time (s)", ylabel="slip state (1)", ylim=(-1.1, 1.1))
-    return sheet, {"time (s)": time, "tension (N)": tension, "slip state (1)": slip,
-                   "tip y (m)": tip, "tip y less that without friction (m)": moved,
-                   "tendon length (m)": length, "tendon length less that without friction (m)": longer}
+    return sheet, {
+        "time (s)": time,
+        "tension (N)": tension,
+        "slip state (1)": slip,
+        "tip y (m)": tip,
+        "tip y less that without friction (m)": moved,
+        "tendon length (m)": length,
+        "tendon length less that without friction (m)": longer,
+    }
 
 
-@figure("gautreau-fig06-workspace", "Fig. 6: where the tip goes for all tensions, without and with mechanical stops",
-        needs=("tip_in_base", "tension_lateral", "tension_vertical"))
+@figure(
+    "gautreau-fig06-workspace",
+    "Fig. 6: where the tip goes for all tensions, without and with mechanical stops",
+    needs=("tip_in_base", "tension_lateral", "tension_vertical"),
+)
 def workspace(result: Result) -> Drawing:
     data = result.dataset
     limits = [str(name) for name in data["limits"].values]
@@ -155,21 +182,28 @@ def workspace(result: Result) -> Drawing:
     for number, name in enumerate(limits):
         tip = 1e3 * data["tip_in_base"].values[number]
         views = (((1, 2), "seen along the body"), ((1, 0), "seen from above"))
-        for axes, ((right, up), words) in zip(panels[2 * number:], views, strict=False):
+        for axes, ((right, up), words) in zip(panels[2 * number :], views, strict=False):
             across = axes.plot(tip[..., right], tip[..., up], color=style.BLUE, linewidth=0.5)
             along = axes.plot(tip[..., right].T, tip[..., up].T, color=style.RED, linewidth=0.5)
             _equal(axes, [tip[..., [right, up]].reshape(-1, 2)], f"{'xyz'[right]}", f"{'xyz'[up]}")
             axes.set_title(f"{name}, {words}")
             if axes is panels[0]:
-                axes.figure.legend(handles=[across[0], along[0]], loc="upper right", ncols=2,
-                                   labels=["lateral tension changes", "vertical tension changes"])
+                axes.figure.legend(
+                    handles=[across[0], along[0]],
+                    loc="upper right",
+                    ncols=2,
+                    labels=["lateral tension changes", "vertical tension changes"],
+                )
         table |= {f"{name}, tip {axis} (m)": tip[..., column].ravel() * 1e-3 for column, axis in enumerate("xyz")}
     first, second = np.meshgrid(data["tension_lateral"].values, data["tension_vertical"].values, indexing="ij")
     return sheet, {"lateral tension (N)": first.ravel(), "vertical tension (N)": second.ravel(), **table}
 
 
-@figure("gautreau-fig12-planar-positions", "Fig. 12: the planar path of the tip, with the spine at several points",
-        needs=("position", *_PATH))
+@figure(
+    "gautreau-fig12-planar-positions",
+    "Fig. 12: the planar path of the tip, with the spine at several points",
+    needs=("position", *_PATH),
+)
 def planar_positions(result: Result) -> Drawing:
     data = result.dataset
     time, disks = _points(data), _in_base(data)
@@ -196,8 +230,11 @@ def _across(values: np.ndarray) -> list[int]:
     return list(dict.fromkeys(int(np.abs(values - one).argmin()) for one in wanted))
 
 
-@figure("gautreau-fig15-planar-trajectory", "Fig. 15: tendon forces, displacements and work along a planar trajectory",
-        needs=("equivalent_force", *_PATH))
+@figure(
+    "gautreau-fig15-planar-trajectory",
+    "Fig. 15: tendon forces, displacements and work along a planar trajectory",
+    needs=("equivalent_force", *_PATH),
+)
 def planar_trajectory(result: Result) -> Drawing:
     time = _points(result.dataset)
     sheet, (forces, moved, work) = style.panels([28.0, 28.0, 28.0], share_time=False)
@@ -231,8 +268,10 @@ def _draw_tip(axes: Axes, data: xr.Dataset, time: np.ndarray, table: Table) -> N
 
 
 def _draw_work(axes: Axes, data: xr.Dataset, time: np.ndarray, table: Table) -> None:
-    for label, steps, colour in (("equivalent work (57)", statics.equivalent_steps(data), style.BLUE),
-                                 ("actuator work", statics.actuator_steps(data), style.RED)):
+    for label, steps, colour in (
+        ("equivalent work (57)", statics.equivalent_steps(data), style.BLUE),
+        ("actuator work", statics.actuator_steps(data), style.RED),
+    ):
         total = np.concatenate([[0.0], np.cumsum(steps)])
         axes.plot(time, 1e3 * total, color=colour, label=label)
         table[f"{label} (J)"] = total
@@ -240,14 +279,20 @@ def _draw_work(axes: Axes, data: xr.Dataset, time: np.ndarray, table: Table) -> 
     style.legend_above(axes)
 
 
-@figure("gautreau-fig16-vertical-positions", "Fig. 16: tip positions along a trajectory in space, hanging",
-        needs=("target_error", *_PATH))
+@figure(
+    "gautreau-fig16-vertical-positions",
+    "Fig. 16: tip positions along a trajectory in space, hanging",
+    needs=("target_error", *_PATH),
+)
 def vertical_positions(result: Result) -> Drawing:
     return _positions(result)
 
 
-@figure("gautreau-fig19-horizontal-positions", "Fig. 19: tip positions along a trajectory in space, horizontal",
-        needs=("target_error", *_PATH))
+@figure(
+    "gautreau-fig19-horizontal-positions",
+    "Fig. 19: tip positions along a trajectory in space, horizontal",
+    needs=("target_error", *_PATH),
+)
 def horizontal_positions(result: Result) -> Drawing:
     return _positions(result)
 
@@ -268,8 +313,11 @@ def _positions(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("gautreau-fig18-vertical-work", "Fig. 18: work along a trajectory in space", needs=("equivalent_force",
-                                                                                            "potential_energy", *_PATH))
+@figure(
+    "gautreau-fig18-vertical-work",
+    "Fig. 18: work along a trajectory in space",
+    needs=("equivalent_force", "potential_energy", *_PATH),
+)
 def vertical_work(result: Result) -> Drawing:
     data = result.dataset
     time = _points(data)
@@ -280,8 +328,10 @@ def vertical_work(result: Result) -> Drawing:
     work.plot(time, 1e3 * (stored - stored[0]), color=style.BLACK, linestyle=(0, (2, 2)), label="energy stored")
     style.legend_above(work, 3)
     table["energy stored (J)"] = stored - stored[0]
-    for label, values, colour in (("equivalent (57)", statics.equivalent_steps(data), style.BLUE),
-                                  ("actuators", statics.actuator_steps(data), style.RED)):
+    for label, values, colour in (
+        ("equivalent (57)", statics.equivalent_steps(data), style.BLUE),
+        ("actuators", statics.actuator_steps(data), style.RED),
+    ):
         steps.plot(time[1:], 1e6 * values, color=colour, label=label)
     steps.set(xlabel="time (s)", ylabel="work of a step (µJ)")
     style.legend_above(steps)

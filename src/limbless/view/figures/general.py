@@ -1,4 +1,5 @@
 """Figures of every run: overview, torques, energy balance."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -14,13 +15,17 @@ if TYPE_CHECKING:
 
     from limbless.result import Result
 
-_SNAPSHOTS = 5        # bodies drawn on the track, from the first record to the last
-_ZOOM_PERIODS = 3     # whole gait periods at the end that a closer view shows
-_SILENT = 1e-6        # an axis whose torques stay below this share of the largest is not drawn
+_SNAPSHOTS = 5  # bodies drawn on the track, from the first record to the last
+_ZOOM_PERIODS = 3  # whole gait periods at the end that a closer view shows
+_SILENT = 1e-6  # an axis whose torques stay below this share of the largest is not drawn
 
 
-@figure("overview", "where it went, how fast, with what power and with what torques", every_run=True,
-        needs=("head_position", "com_position", "joint_torque", *body.BODY))
+@figure(
+    "overview",
+    "where it went, how fast, with what power and with what torques",
+    every_run=True,
+    needs=("head_position", "com_position", "joint_torque", *body.BODY),
+)
 def overview(result: Result) -> Drawing:
     plane = body.widest_plane(result.dataset)
     records = np.unique(np.linspace(0, result.dataset.sizes["time"] - 1, _SNAPSHOTS).round().astype(int))
@@ -35,9 +40,15 @@ def overview(result: Result) -> Drawing:
     return sheet, table
 
 
-def _draw_track(axes: Axes, result: Result, plane: body.Plane, track: np.ndarray, shapes: list[np.ndarray],
-                records: np.ndarray,
-                table: Table) -> None:
+def _draw_track(
+    axes: Axes,
+    result: Result,
+    plane: body.Plane,
+    track: np.ndarray,
+    shapes: list[np.ndarray],
+    records: np.ndarray,
+    table: Table,
+) -> None:
     time = result.dataset["time"].values
     names = ["xyz"[axis] for axis in plane]
     for place, (shape, record) in enumerate(zip(shapes, records, strict=bool(shapes))):
@@ -63,8 +74,9 @@ def _draw_speed(axes: Axes, result: Result, table: Table) -> None:
     ends, velocity = speed.period_velocities(result.dataset, result.period)
     if len(ends):
         mean = np.linalg.norm(velocity, axis=1)
-        axes.plot(ends - 0.5 * (result.period or 0.0), mean, "o", color=style.RED, markersize=2.0,
-                  label="mean of a period")
+        axes.plot(
+            ends - 0.5 * (result.period or 0.0), mean, "o", color=style.RED, markersize=2.0, label="mean of a period"
+        )
         table |= {"middle of a period (s)": ends - 0.5 * (result.period or 0.0), "mean speed over a period (m/s)": mean}
     axes.set(xlabel="time (s)", ylabel="speed (m/s)", xlim=(time[0], time[-1]))
     style.from_zero(axes)
@@ -100,8 +112,14 @@ def _draw_peaks(axes: Axes, result: Result, table: Table) -> None:
         table["torque limit (N m)"] = bound
         given = np.isfinite(bound)
         if given.any():
-            axes.hlines(bound[given], numbers[given] - 0.45, numbers[given] + 0.45, color=style.BLACK, linewidth=0.8,
-                        label="limit")
+            axes.hlines(
+                bound[given],
+                numbers[given] - 0.45,
+                numbers[given] + 0.45,
+                color=style.BLACK,
+                linewidth=0.8,
+                label="limit",
+            )
     axes.set(xlabel="joint, counted from 1 at the base", ylabel="peak torque (N m)", xlim=(0.3, len(peaks) + 0.7))
     style.from_zero(axes)
     axes.grid(False, axis="x")
@@ -109,9 +127,12 @@ def _draw_peaks(axes: Axes, result: Result, table: Table) -> None:
     style.legend_above(axes)
 
 
-@figure("torques", "peaks of torque of each kind of joint axis (over the gait period before), and the waves of "
-                   "torque along the body",
-        every_run=True, needs=("joint_torque",))
+@figure(
+    "torques",
+    "peaks of torque of each kind of joint axis (over the gait period before), and the waves of torque along the body",
+    every_run=True,
+    needs=("joint_torque",),
+)
 def torques(result: Result) -> Drawing:
     data = result.dataset
     time, torque = data["time"].values, data["joint_torque"].values
@@ -170,11 +191,13 @@ def _draw_wave(axes: Axes, result: Result, label: str, joints: list[int]) -> Non
     bound = float(np.abs(torque[shown]).max()) or 1.0
     steps = np.arange(len(joints) + 1) + 0.5
     edges = np.concatenate([time[shown][:1], 0.5 * (time[shown][1:] + time[shown][:-1]), time[shown][-1:]])
-    mesh = axes.pcolormesh(edges, steps, torque[shown].T, cmap=style.DIVERGING, vmin=-bound, vmax=bound,
-                           rasterized=True)
+    mesh = axes.pcolormesh(
+        edges, steps, torque[shown].T, cmap=style.DIVERGING, vmin=-bound, vmax=bound, rasterized=True
+    )
     style.colour_bar(axes, mesh)
-    axes.set(xlabel="time (s)", ylabel=f"{label} joint, from the base",
-             title=f"{label} torque (N m), at the end of the run")
+    axes.set(
+        xlabel="time (s)", ylabel=f"{label} joint, from the base", title=f"{label} torque (N m), at the end of the run"
+    )
     axes.locator_params(axis="y", integer=True, nbins=6)
 
 
@@ -185,9 +208,12 @@ def last_periods(result: Result, periods: int = _ZOOM_PERIODS) -> slice:
     return slice(min(int(np.searchsorted(time, start - 1e-9)), len(time) - 2), None)
 
 
-@figure("energy-balance", "the change of kinetic energy against the work done, and the mismatch between them",
-        every_run=True,
-        needs=("kinetic_energy", "actuator_work", "environment_work"))
+@figure(
+    "energy-balance",
+    "the change of kinetic energy against the work done, and the mismatch between them",
+    every_run=True,
+    needs=("kinetic_energy", "actuator_work", "environment_work"),
+)
 def energy_balance(result: Result) -> Drawing:
     data = result.dataset
     time = data["time"].values
@@ -196,9 +222,15 @@ def energy_balance(result: Result) -> Drawing:
     for name, colour in zip(balances.WORKS, style.COLOURS, strict=False):
         if name in data and np.any(data[name].values):
             _add(works, table, time, data[name].values - data[name].values[0], name.replace("_", " "), colour)
-    _add(works, table, time, data["kinetic_energy"].values - data["kinetic_energy"].values[0],
-         "change of kinetic energy", style.BLACK)
-    works.lines[-1].set(linestyle=(0, (3, 2)))               # where it is the work of one alone, both are seen
+    _add(
+        works,
+        table,
+        time,
+        data["kinetic_energy"].values - data["kinetic_energy"].values[0],
+        "change of kinetic energy",
+        style.BLACK,
+    )
+    works.lines[-1].set(linestyle=(0, (3, 2)))  # where it is the work of one alone, both are seen
     works.set(xlabel="time (s)", ylabel="energy (J)", xlim=(time[0], time[-1]))
     style.at_least(works, smallest_energy(result))
     style.legend_above(works, 2)

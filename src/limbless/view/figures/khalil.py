@@ -3,6 +3,7 @@
 
 Joints are numbered as in the paper, from 1; three of them make a spherical joint (yaw, pitch, roll).
 """
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -23,9 +24,11 @@ if TYPE_CHECKING:
 _CONFIGURATIONS = 10
 
 
-@figure("khalil-fig05-head-trajectory", "Fig. 5: track of the head in the horizontal plane, at true scale and with y "
-                                        "enlarged",
-        needs=("head_position", *body.BODY))
+@figure(
+    "khalil-fig05-head-trajectory",
+    "Fig. 5: track of the head in the horizontal plane, at true scale and with y enlarged",
+    needs=("head_position", *body.BODY),
+)
 def head_trajectory(result: Result) -> Drawing:
     data, plane = result.dataset, (0, 1)
     track = data["head_position"].values[:, plane]
@@ -38,14 +41,20 @@ def head_trajectory(result: Result) -> Drawing:
     true.set_title(f"true scale, with the body at {data['time'].values[-1]:g} s")
     enlarged.set_title("the same track, y enlarged")
     enlarged.set(xlabel="x (m)", ylabel="y (m)", xlim=true.get_xlim())
-    return sheet, {"time (s)": data["time"].values, "head x (m)": track[:, 0], "head y (m)": track[:, 1],
-                   f"outline at {data['time'].values[-1]:g} s, x (m)": shape[:, 0],
-                   f"outline at {data['time'].values[-1]:g} s, y (m)": shape[:, 1]}
+    return sheet, {
+        "time (s)": data["time"].values,
+        "head x (m)": track[:, 0],
+        "head y (m)": track[:, 1],
+        f"outline at {data['time'].values[-1]:g} s, x (m)": shape[:, 0],
+        f"outline at {data['time'].values[-1]:g} s, y (m)": shape[:, 1],
+    }
 
 
-@figure("khalil-fig06-forward-speed", "Fig. 6: velocity of the head in the world: along x (it swims towards -x), and "
-                                      "speed",
-        needs=("base_twist", "base_orientation"))
+@figure(
+    "khalil-fig06-forward-speed",
+    "Fig. 6: velocity of the head in the world: along x (it swims towards -x), and speed",
+    needs=("base_twist", "base_orientation"),
+)
 def forward_speed(result: Result) -> Drawing:
     time, velocity = result.dataset["time"].values, base_velocity_world(result.dataset)
     size = np.linalg.norm(velocity, axis=1)
@@ -55,8 +64,11 @@ def forward_speed(result: Result) -> Drawing:
     total.plot(time, size, color=style.RED)
     total.set(xlabel="time (s)", ylabel="speed (m/s)", xlim=(time[0], time[-1]))
     style.from_zero(total)
-    return sheet, {"time (s)": time, "velocity of the head along x (m/s)": velocity[:, 0],
-                   "speed of the head (m/s)": size}
+    return sheet, {
+        "time (s)": time,
+        "velocity of the head along x (m/s)": velocity[:, 0],
+        "speed of the head (m/s)": size,
+    }
 
 
 @figure("khalil-fig07-joint-trajectories", "Fig. 7: positions of joints 1, 25 and 34 (yaw)", needs=("joint_position",))
@@ -64,20 +76,29 @@ def joint_trajectories(result: Result) -> Drawing:
     return _joints(result, "joint_position", (1, 25, 34), "position", "rad")
 
 
-@figure("khalil-fig08-yaw-torques", "Fig. 8: torques of joints 1, 25 and 34 (yaw), with their limits",
-        needs=("joint_torque",))
+@figure(
+    "khalil-fig08-yaw-torques",
+    "Fig. 8: torques of joints 1, 25 and 34 (yaw), with their limits",
+    needs=("joint_torque",),
+)
 def yaw_torques(result: Result) -> Drawing:
     return _joints(result, "joint_torque", (1, 25, 34), "torque", "N m")
 
 
-@figure("khalil-fig09-pitch-torques", "Fig. 9: torques of joints 2, 26 and 35 (pitch), with their limits",
-        needs=("joint_torque",))
+@figure(
+    "khalil-fig09-pitch-torques",
+    "Fig. 9: torques of joints 2, 26 and 35 (pitch), with their limits",
+    needs=("joint_torque",),
+)
 def pitch_torques(result: Result) -> Drawing:
     return _joints(result, "joint_torque", (2, 26, 35), "torque", "N m")
 
 
-@figure("khalil-fig10-roll-torques", "Fig. 10: torques of joints 3, 27 and 36 (roll), with their limits",
-        needs=("joint_torque",))
+@figure(
+    "khalil-fig10-roll-torques",
+    "Fig. 10: torques of joints 3, 27 and 36 (roll), with their limits",
+    needs=("joint_torque",),
+)
 def roll_torques(result: Result) -> Drawing:
     return _joints(result, "joint_torque", (3, 27, 36), "torque", "N m")
 
@@ -86,8 +107,9 @@ def _joints(result: Result, variable: str, joints: tuple[int, ...], quantity: st
     """Three joints over the whole run (with the limits of their torques, dashed), and closer over the last periods."""
     data = result.dataset
     if data.sizes["joint"] < max(joints):
-        raise InputError(f"this figure shows joint {max(joints)} (counted from 1); the robot has "
-                         f"{data.sizes['joint']} joints")
+        raise InputError(
+            f"this figure shows joint {max(joints)} (counted from 1); the robot has {data.sizes['joint']} joints"
+        )
     time = data["time"].values
     shown = last_periods(result)
     sheet, (whole, close) = style.panels([32.0, 32.0])
@@ -102,16 +124,20 @@ def _joints(result: Result, variable: str, joints: tuple[int, ...], quantity: st
         for bound in np.unique(bounds[np.isfinite(bounds)]):
             for sign, label in ((1.0, "limit"), (-1.0, None)):
                 whole.axhline(sign * bound, color=style.BLACK, linestyle=(0, (4, 2)), linewidth=0.7, label=label)
-        table |= {f"limit of joint {joint} ({unit})": np.array([bound]) for joint, bound in zip(joints, bounds,
-                                                                                                strict=True)}
+        table |= {
+            f"limit of joint {joint} ({unit})": np.array([bound]) for joint, bound in zip(joints, bounds, strict=True)
+        }
     for axes in (whole, close):
         axes.set(xlabel="time (s)", ylabel=f"{quantity} ({unit})")
     style.legend_above(whole)
     return sheet, table
 
 
-@figure("khalil-fig11-loop", "Fig. 11: track of the head in the vertical plane, with ten configurations of the body",
-        needs=("head_position", *body.BODY))
+@figure(
+    "khalil-fig11-loop",
+    "Fig. 11: track of the head in the vertical plane, with ten configurations of the body",
+    needs=("head_position", *body.BODY),
+)
 def loop(result: Result) -> Drawing:
     data, plane = result.dataset, (0, 2)
     time = data["time"].values
@@ -135,12 +161,19 @@ def loop(result: Result) -> Drawing:
 def _label_heads(axes: Axes, track: np.ndarray, records: list[int], time: np.ndarray) -> None:
     """The time beside each head, across the track on its outer side."""
     centre = track.mean(axis=0)
-    around = max(1, len(track) // 40)   # far enough that the sway of the head does not turn the tangent
+    around = max(1, len(track) // 40)  # far enough that the sway of the head does not turn the tangent
     for record in records:
         tangent = track[min(record + around, len(track) - 1)] - track[max(record - around, 0)]
         across = np.array([-tangent[1], tangent[0]]) / max(float(np.linalg.norm(tangent)), 1e-12)
         side = 1.0 if across @ (track[record] - centre) >= 0.0 else -1.0
         right, up = side * 10.0 * across
-        axes.annotate(f"{time[record]:g} s", track[record], xytext=(right, up), textcoords="offset points", ha="center",
-                      va="center",
-                      fontsize=6.0, zorder=5)
+        axes.annotate(
+            f"{time[record]:g} s",
+            track[record],
+            xytext=(right, up),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            fontsize=6.0,
+            zorder=5,
+        )

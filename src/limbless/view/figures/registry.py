@@ -1,4 +1,5 @@
 """The list of figures, filled by a decorator."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -21,8 +22,7 @@ Drawing = tuple["Figure", Table]
 
 @dataclass(frozen=True)
 class Entry:
-    """A figure: its name (and the name of its file), what it shows, the variables that it needs, and how it is drawn.
-    """
+    """A figure: its name (and the name of its file), what it shows, the variables that it needs, and how it is drawn."""
 
     name: str
     shows: str
@@ -38,8 +38,9 @@ class Entry:
 entries: dict[str, Entry] = {}
 
 
-def figure(name: str, shows: str, needs: tuple[str, ...] = (), every_run: bool = False) -> Callable[[Callable],
-                                                                                                    Callable]:
+def figure(
+    name: str, shows: str, needs: tuple[str, ...] = (), every_run: bool = False
+) -> Callable[[Callable], Callable]:
     """Register a function `(result) -> (Figure, table)` as a figure; with `every_run` it is drawn for every run that
     has what it needs.
     """

@@ -1,4 +1,5 @@
 """Figures of every run of a rod: the body and its track, the efforts along it, what a root carries."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -19,8 +20,12 @@ _LABELS = ("stretch (N)", "lateral shear (N)", "vertical shear (N)", "twist (N m
 _SILENT = 1e-6
 
 
-@figure("rod-body", "where the rod went, how fast, and with what power", every_run=True,
-        needs=("head_position", "com_velocity", "effort", *body.BODY))
+@figure(
+    "rod-body",
+    "where the rod went, how fast, and with what power",
+    every_run=True,
+    needs=("head_position", "com_velocity", "effort", *body.BODY),
+)
 def rod_body(result: Result) -> Drawing:
     data = result.dataset
     plane, time = body.widest_plane(data), data["time"].values
@@ -28,8 +33,10 @@ def rod_body(result: Result) -> Drawing:
     shapes = [body.outline(data, record, plane) for record in records]
     track = data["head_position"].values[:, plane]
     sheet, (where, fast, power) = style.panels([body.panel_height([track, *shapes]), 24.0, 24.0])
-    table: Table = {"time (s)": time, "speed of the centre of mass (m/s)": np.linalg.norm(data["com_velocity"].values,
-                                                                                          axis=1)}
+    table: Table = {
+        "time (s)": time,
+        "speed of the centre of mass (m/s)": np.linalg.norm(data["com_velocity"].values, axis=1),
+    }
     for place, (shape, record) in enumerate(zip(shapes, records, strict=True)):
         body.draw_body(where, shape, style.BLUE, 0.12 + 0.5 * place / max(1, len(shapes) - 1))
         table |= {f"outline at {time[record]:g} s, {'xyz'[axis]} (m)": shape[:, c] for c, axis in enumerate(plane)}
@@ -43,9 +50,12 @@ def rod_body(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("rod-efforts", "efforts of the actuated strains over time and along the body, at the end of the run",
-        every_run=True,
-        needs=("effort", "abscissa"))
+@figure(
+    "rod-efforts",
+    "efforts of the actuated strains over time and along the body, at the end of the run",
+    every_run=True,
+    needs=("effort", "abscissa"),
+)
 def efforts(result: Result) -> Drawing:
     data = result.dataset
     effort, X = data["effort"].values, data["abscissa"].values
@@ -62,9 +72,16 @@ def efforts(result: Result) -> Drawing:
 def _wave(axes: Axes, result: Result, values: np.ndarray, X: np.ndarray, title: str) -> None:
     time, shown = result.dataset["time"].values, last_periods(result)
     bound = float(np.abs(values[shown]).max()) or 1.0
-    mesh = axes.pcolormesh(time[shown], X, values[shown].T, cmap=style.DIVERGING, vmin=-bound, vmax=bound,
-                           rasterized=True,
-                           shading="nearest")
+    mesh = axes.pcolormesh(
+        time[shown],
+        X,
+        values[shown].T,
+        cmap=style.DIVERGING,
+        vmin=-bound,
+        vmax=bound,
+        rasterized=True,
+        shading="nearest",
+    )
     style.colour_bar(axes, mesh)
     axes.set(xlabel="time (s)", ylabel="X (m)", title=title)
 

@@ -1,4 +1,5 @@
 """Figures of soft bodies in motion: envelope of the midline, tensions, where the energy went."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -12,18 +13,22 @@ from limbless.view.figures.registry import Drawing, Table, figure
 if TYPE_CHECKING:
     from limbless.result import Result
 
-_LINES = 24            # midlines drawn
+_LINES = 24  # midlines drawn
 
 
-@figure("soft-midline", "midlines of the body at equal intervals, over the last periods or the whole run, and the "
-                        "track of its tip", needs=("position", "tip_position", "elastic_energy"))
+@figure(
+    "soft-midline",
+    "midlines of the body at equal intervals, over the last periods or the whole run, and the track of its tip",
+    needs=("position", "tip_position", "elastic_energy"),
+)
 def midline(result: Result) -> Drawing:
     data = result.dataset
     plane, time = list(body.widest_plane(data)), data["time"].values
     shown = np.arange(len(time))[last_periods(result)]
     records = np.unique(shown[np.linspace(0, len(shown) - 1, _LINES).round().astype(int)])
-    line = np.concatenate([data["base_position"].values[:, None], data["position"].values,
-                           data["tip_position"].values[:, None]], axis=1)[..., plane]
+    line = np.concatenate(
+        [data["base_position"].values[:, None], data["position"].values, data["tip_position"].values[:, None]], axis=1
+    )[..., plane]
     track = line[shown, -1]
     sheet, (axes,) = style.panels([body.panel_height([line[records].reshape(-1, 2)])])
     table: Table = {"time (s)": time[shown]}
@@ -39,16 +44,22 @@ def midline(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("soft-tensions", "tensions and lengths of the tendons, and power of their pulleys",
-        needs=("tension", "tendon_rate", "pulley_power"))
+@figure(
+    "soft-tensions",
+    "tensions and lengths of the tendons, and power of their pulleys",
+    needs=("tension", "tendon_rate", "pulley_power"),
+)
 def tensions(result: Result) -> Drawing:
     data = result.dataset
     time, names = data["time"].values, [str(name) for name in data["tendon"].values]
     sheet, panels = style.panels([26.0, 26.0, 26.0], share_time=True)
     table: Table = {"time (s)": time}
     paid = data["tendon_length"].values - data["tendon_length"].values[:1]
-    rows = (("tension (N)", data["tension"].values), ("change of length (mm)", 1e3 * paid),
-            ("pulley power (mW)", 1e3 * data["pulley_power"].values))
+    rows = (
+        ("tension (N)", data["tension"].values),
+        ("change of length (mm)", 1e3 * paid),
+        ("pulley power (mW)", 1e3 * data["pulley_power"].values),
+    )
     for axes, (label, values) in zip(panels, rows, strict=True):
         for c, name in enumerate(names):
             axes.plot(time, values[:, c], color=style.COLOURS[c % len(style.COLOURS)], label=name, linewidth=0.8)
@@ -60,9 +71,12 @@ def tensions(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("soft-energy", "kinetic, elastic, tendon and weight energy, and the works of actuators, environment and "
-                       "dampers",
-        every_run=True, needs=("elastic_energy", "damping_power", "actuator_work"))
+@figure(
+    "soft-energy",
+    "kinetic, elastic, tendon and weight energy, and the works of actuators, environment and dampers",
+    every_run=True,
+    needs=("elastic_energy", "damping_power", "actuator_work"),
+)
 def energy(result: Result) -> Drawing:
     data = result.dataset
     time, elastic = data["time"].values, data["elastic_energy"].values
@@ -75,8 +89,11 @@ def energy(result: Result) -> Drawing:
     for name, values in kinds + [("tendons", tendons)] * ("tendon_energy" in data):
         stored.plot(time, 1e3 * values, label=name)
         table[f"{name} energy (J)"] = values
-    flows = (("actuators", data["actuator_work"].values), ("environment", data["environment_work"].values),
-             ("dampers and friction" if "friction_power" in data else "dampers", damped))
+    flows = (
+        ("actuators", data["actuator_work"].values),
+        ("environment", data["environment_work"].values),
+        ("dampers and friction" if "friction_power" in data else "dampers", damped),
+    )
     for name, values in flows:
         works.plot(time, 1e3 * values, label=name)
         table[f"work of {name} (J)"] = values

@@ -1,6 +1,7 @@
 """One style for all figures: one column wide (88 mm), units on every axis, colours that colour-blind readers tell
 apart.
 """
+
 from __future__ import annotations
 
 import io
@@ -13,9 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLUMN_WIDTH = 88.0   # mm
-LEFT, RIGHT = 15.0, 3.0   # mm kept beside the axes, for labels
-RESOLUTION = 300      # dots per inch
+COLUMN_WIDTH = 88.0  # mm
+LEFT, RIGHT = 15.0, 3.0  # mm kept beside the axes, for labels
+RESOLUTION = 300  # dots per inch
 BLUE, RED, GREEN, PURPLE, ORANGE, SKY, BLACK = (
     "#0072B2",
     "#D55E00",
@@ -28,22 +29,47 @@ BLUE, RED, GREEN, PURPLE, ORANGE, SKY, BLACK = (
 COLOURS = (BLUE, RED, GREEN, PURPLE, ORANGE, SKY)
 """Told apart with any kind of colour vision (Okabe and Ito's set, one purple darkened)."""
 GREY = "#777777"
-DIVERGING = "PuOr_r"   # zero is white; both ends differ in every kind of colour vision
+DIVERGING = "PuOr_r"  # zero is white; both ends differ in every kind of colour vision
 SEQUENTIAL = "viridis"
 
 _SETTINGS: dict[str, Any] = {
-    "font.size": 7.0, "axes.labelsize": 7.0, "axes.titlesize": 7.0, "xtick.labelsize": 6.5, "ytick.labelsize": 6.5,
+    "font.size": 7.0,
+    "axes.labelsize": 7.0,
+    "axes.titlesize": 7.0,
+    "xtick.labelsize": 6.5,
+    "ytick.labelsize": 6.5,
     "legend.fontsize": 6.5,
-    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "mathtext.fontset": "dejavusans",
-    "axes.linewidth": 0.6, "lines.linewidth": 0.9, "patch.linewidth": 0.5, "xtick.major.width": 0.6,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "mathtext.fontset": "dejavusans",
+    "axes.linewidth": 0.6,
+    "lines.linewidth": 0.9,
+    "patch.linewidth": 0.5,
+    "xtick.major.width": 0.6,
     "ytick.major.width": 0.6,
-    "xtick.major.size": 2.5, "ytick.major.size": 2.5, "axes.spines.top": False, "axes.spines.right": False,
-    "axes.titlelocation": "left", "axes.titlepad": 4.0, "axes.labelpad": 2.0,
-    "axes.grid": True, "grid.color": "#E4E4E4", "grid.linewidth": 0.5, "axes.axisbelow": True,
-    "axes.unicode_minus": True, "axes.formatter.limits": (-3, 4), "axes.formatter.useoffset": False,
-    "axes.xmargin": 0.0, "legend.frameon": False, "legend.handlelength": 1.4, "legend.columnspacing": 1.2,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlelocation": "left",
+    "axes.titlepad": 4.0,
+    "axes.labelpad": 2.0,
+    "axes.grid": True,
+    "grid.color": "#E4E4E4",
+    "grid.linewidth": 0.5,
+    "axes.axisbelow": True,
+    "axes.unicode_minus": True,
+    "axes.formatter.limits": (-3, 4),
+    "axes.formatter.useoffset": False,
+    "axes.xmargin": 0.0,
+    "legend.frameon": False,
+    "legend.handlelength": 1.4,
+    "legend.columnspacing": 1.2,
     "legend.borderaxespad": 0.2,
-    "legend.labelspacing": 0.3, "savefig.dpi": RESOLUTION, "figure.dpi": 150, "figure.facecolor": "white",
+    "legend.labelspacing": 0.3,
+    "savefig.dpi": RESOLUTION,
+    "figure.dpi": 150,
+    "figure.facecolor": "white",
     "savefig.facecolor": "white",
 }
 
@@ -78,8 +104,9 @@ def _sheet_class() -> type[Figure]:
     return Sheet
 
 
-def panels(heights: Sequence[float], share_time: bool = False, top: float = 7.0,
-           gap: float | None = None) -> tuple[Figure, list[Axes]]:
+def panels(
+    heights: Sequence[float], share_time: bool = False, top: float = 7.0, gap: float | None = None
+) -> tuple[Figure, list[Axes]]:
     """A sheet of one column with panels below each other.
 
     Parameters
@@ -96,8 +123,12 @@ def panels(heights: Sequence[float], share_time: bool = False, top: float = 7.0,
     axes: list[Axes] = []
     edge = total - top
     for height in heights:
-        box = (LEFT / COLUMN_WIDTH, (edge - height) / total, (COLUMN_WIDTH - LEFT - RIGHT) / COLUMN_WIDTH,
-               height / total)
+        box = (
+            LEFT / COLUMN_WIDTH,
+            (edge - height) / total,
+            (COLUMN_WIDTH - LEFT - RIGHT) / COLUMN_WIDTH,
+            height / total,
+        )
         axes.append(sheet.add_axes(box, sharex=axes[0] if share_time and axes else None))
         edge -= height + gap
     if share_time:
@@ -134,8 +165,15 @@ def colour_bar(axes: Axes, mesh: Any) -> None:
 
 def note_above(axes: Axes, text: str) -> None:
     """A line of text above the axes at the right, clear of the power of ten that may stand at the left."""
-    axes.annotate(text, (1.0, 1.0), xycoords="axes fraction", xytext=(0.0, 3.0), textcoords="offset points", ha="right",
-                  va="bottom")
+    axes.annotate(
+        text,
+        (1.0, 1.0),
+        xycoords="axes fraction",
+        xytext=(0.0, 3.0),
+        textcoords="offset points",
+        ha="right",
+        va="bottom",
+    )
 
 
 def legend_above(axes: Axes, columns: int = 4) -> None:

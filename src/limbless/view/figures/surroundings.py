@@ -1,6 +1,7 @@
 """The track of a robot among what is around it: ground that slopes, terrain, pegs and boxes, from above and from the
 side.
 """
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -22,39 +23,52 @@ if TYPE_CHECKING:
 
 _ABOVE = (0, 1)
 _SNAPSHOTS = 4
-_LEVEL = 1e-4         # m: ground whose height changes by less is level
-_SLIVER = 1e-12       # m2: triangles that cover less, seen from above, are walls
+_LEVEL = 1e-4  # m: ground whose height changes by less is level
+_SLIVER = 1e-12  # m2: triangles that cover less, seen from above, are walls
 _RINGS = "\nlines of equal height of the ground, m"
-_LEAST = 20.0         # mm: height of a panel
-_NEAR = 0.3           # of the body's length: ground shown around it
+_LEAST = 20.0  # mm: height of a panel
+_NEAR = 0.3  # of the body's length: ground shown around it
 
 
-@figure("surroundings", "the robot at four times on its ground, among pegs, boxes and objects, from above; where it is "
-                        "not level from the side",
-        needs=("com_position", *body.BODY))
+@figure(
+    "surroundings",
+    "the robot at four times on its ground, among pegs, boxes and objects, from above; where it is "
+    "not level from the side",
+    needs=("com_position", *body.BODY),
+)
 def surroundings(result: Result) -> Drawing:
     data, time = result.dataset, result.dataset["time"].values
     solids = solids_of(getattr(result.scenario, "environment", ()), _extent(data))
     sheets = [solid for solid in solids if solid.name.startswith(("ground", "terrain"))]
     obstacles = [solid for solid in solids if solid.name.startswith(("peg", "box", "pipe"))]
     below, track = _heights(sheets, data["com_position"].values[:, :2]), data["com_position"].values
-    uneven = (any(np.ptp(solid.vertices[:, 2]) > _LEVEL for solid in sheets)
-              or any(solid.name.startswith(("box", "pipe")) for solid in obstacles))
-    planes = [_ABOVE, (_side(data), 2)][:2 if uneven else 1]
+    uneven = any(np.ptp(solid.vertices[:, 2]) > _LEVEL for solid in sheets) or any(
+        solid.name.startswith(("box", "pipe")) for solid in obstacles
+    )
+    planes = [_ABOVE, (_side(data), 2)][: 2 if uneven else 1]
     records = np.unique(np.linspace(0, len(time) - 1, _SNAPSHOTS).round().astype(int))
     drawn = [[body.outline(data, record, plane) for record in records] for plane in planes]
     around = [[hull for solid in obstacles for hull in (_hull(solid.vertices[:, plane]),)] for plane in planes]
     pushed = [_pushed(result, records, plane) for plane in planes]
-    heights = [body.panel_height([*shapes, *hulls, *(hull for _, hull in moved)])
-               for shapes, hulls, moved in zip(drawn, around, pushed, strict=True)]
+    heights = [
+        body.panel_height([*shapes, *hulls, *(hull for _, hull in moved)])
+        for shapes, hulls, moved in zip(drawn, around, pushed, strict=True)
+    ]
     sheet, panels = style.panels([max(_LEAST, height) for height in heights], top=11.0)
     table: Table = {"time (s)": time, **{f"{'xyz'[k]} of the centre of mass (m)": track[:, k] for k in range(3)}}
     for axes, plane, shapes, hulls, moved in zip(panels, planes, drawn, around, pushed, strict=True):
         for hull in hulls:
             axes.fill(hull[:, 0], hull[:, 1], facecolor="#DDDDDD", edgecolor=style.GREY, linewidth=0.5, zorder=1)
         for opacity, hull in moved:
-            axes.fill(hull[:, 0], hull[:, 1], facecolor=OBJECT, edgecolor=style.BLACK, linewidth=0.4, alpha=opacity,
-                      zorder=1.5)
+            axes.fill(
+                hull[:, 0],
+                hull[:, 1],
+                facecolor=OBJECT,
+                edgecolor=style.BLACK,
+                linewidth=0.4,
+                alpha=opacity,
+                zorder=1.5,
+            )
         for place, (shape, record) in enumerate(zip(shapes, records, strict=True)):
             body.draw_body(axes, shape, style.BLUE, 0.15 + 0.6 * place / max(1, len(shapes) - 1))
             table |= {f"outline at {time[record]:.4g} s, {'xyz'[k]} (m)": shape[:, c] for c, k in enumerate(plane)}
@@ -79,8 +93,11 @@ def _pushed(result: Result, records: np.ndarray, plane: tuple[int, int]) -> list
     if "object_position" not in result.dataset:
         return []
     frames = frames_of(result)
-    return [(0.15 + 0.6 * place / max(1, len(records) - 1), _hull(item.at(int(record))[:, plane]))
-            for place, record in enumerate(records) for item in objects_of(frames)]
+    return [
+        (0.15 + 0.6 * place / max(1, len(records) - 1), _hull(item.at(int(record))[:, plane]))
+        for place, record in enumerate(records)
+        for item in objects_of(frames)
+    ]
 
 
 def _extent(data: xr.Dataset) -> Extent:

@@ -3,6 +3,7 @@
 
 Links are numbered as in the paper, from 1. Its experiments are only in its pictures and are not drawn here.
 """
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 
     from limbless.result import Result
 
-_MIDDLE = 5                            # link 6
+_MIDDLE = 5  # link 6
 _PLANE = (0, 1)
 _VIEW = {(0, 1): "from above,", (0, 2): "from the side,"}
-_SHELF = 0.2                           # m between postures seen from the side
+_SHELF = 0.2  # m between postures seen from the side
 _TRACK = ("position", *body.BODY)
 
 
@@ -62,8 +63,9 @@ def _track(result: Result) -> Drawing:
     return sheet, {"time (s)": time, "x of link 6 (m)": track[:, 0], "y of link 6 (m)": track[:, 1]}
 
 
-@figure("transeth-fig08-soft-start", "Fig. 8: postures while the waves set in one joint after the other",
-        needs=body.BODY)
+@figure(
+    "transeth-fig08-soft-start", "Fig. 8: postures while the waves set in one joint after the other", needs=body.BODY
+)
 def soft_start(result: Result) -> Drawing:
     time = result.dataset["time"].values
     records = _records(result, np.linspace(0.0, min(3.0, time[-1]), 5))
@@ -75,9 +77,11 @@ def soft_start(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("transeth-fig09-snapshots", "Fig. 9: the robot at four times (0, 5, 10 and 15 s in the paper), from above "
-                                    "and from the side",
-        needs=body.BODY)
+@figure(
+    "transeth-fig09-snapshots",
+    "Fig. 9: the robot at four times (0, 5, 10 and 15 s in the paper), from above and from the side",
+    needs=body.BODY,
+)
 def snapshots(result: Result) -> Drawing:
     time = result.dataset["time"].values
     records, side = _records(result, np.linspace(time[0], time[-1], 4)), (0, 2)
@@ -101,8 +105,10 @@ def _records(result: Result, moments: np.ndarray) -> list[int]:
 
 def _outlines(result: Result, records: list[int], plane: body.Plane, apart: float = 0.0) -> list[np.ndarray]:
     """Outlines at some records, each moved up by `apart` (m) from the one before."""
-    return [body.outline(result.dataset, record, plane) + np.array([0.0, place * apart])
-            for place, record in enumerate(records)]
+    return [
+        body.outline(result.dataset, record, plane) + np.array([0.0, place * apart])
+        for place, record in enumerate(records)
+    ]
 
 
 def _postures(axes: Axes, result: Result, records: list[int], plane: body.Plane, apart: float, table: Table) -> None:
@@ -112,8 +118,10 @@ def _postures(axes: Axes, result: Result, records: list[int], plane: body.Plane,
         body.draw_body(axes, shape, style.BLUE, 0.15 + 0.6 * place / max(1, len(shapes) - 1))
         first = data["position"].values[record, 0, plane] + np.array([0.0, place * apart])
         axes.annotate(f"{time[record]:.3g} s", first, fontsize=6.0, ha="center", va="center", zorder=5)
-        table |= {f"outline at {time[record]:.4g} s, {_VIEW[plane]} {'xyz'[axis]} (m)": shape[:, c] - c * place * apart
-                  for c, axis in enumerate(plane)}
+        table |= {
+            f"outline at {time[record]:.4g} s, {_VIEW[plane]} {'xyz'[axis]} (m)": shape[:, c] - c * place * apart
+            for c, axis in enumerate(plane)
+        }
     body.true_scale(axes, shapes, plane)
 
 

@@ -5,6 +5,7 @@ The Newton-Euler results are computed from the recorded motion and the recorded 
 set-valued wheels are means over a step, so that there the two differ by the order of the step; with `law: regularised`
 by rounding.
 """
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -18,8 +19,15 @@ from limbless.view.figures.registry import Drawing, Table, figure
 if TYPE_CHECKING:
     from limbless.result import Result
 
-_MOTION = ("joint_position", "joint_velocity", "joint_acceleration", "joint_torque", "base_twist", "base_position",
-           "base_orientation")
+_MOTION = (
+    "joint_position",
+    "joint_velocity",
+    "joint_acceleration",
+    "joint_torque",
+    "base_twist",
+    "base_position",
+    "base_orientation",
+)
 
 
 class _Rubbing:
@@ -30,8 +38,9 @@ class _Rubbing:
         self.force, self.place = data["contact_force"].values, data["contact_position"].values
         self.length, self.record = float(data["section_length"].values[0]), 0
 
-    def __call__(self, time: float, position: np.ndarray, axes: np.ndarray, velocity: np.ndarray,
-                 rate: np.ndarray) -> np.ndarray:
+    def __call__(
+        self, time: float, position: np.ndarray, axes: np.ndarray, velocity: np.ndarray, rate: np.ndarray
+    ) -> np.ndarray:
         gaps = np.linalg.norm(self.place[self.record] - position, axis=1)
         near = int(np.argmin(gaps))
         if gaps[near] > 0.25 * self.length:
@@ -60,10 +69,14 @@ def newton_euler_torques(result: Result) -> np.ndarray:
         if rubbing is not None:
             rubbing.record = record
         found[record] = model.inverse(
-            values["joint_position"][record], values["joint_velocity"][record], values["joint_acceleration"][record],
+            values["joint_position"][record],
+            values["joint_velocity"][record],
+            values["joint_acceleration"][record],
             0.0 * values["base_twist"][record] if clamped else values["base_twist"][record],
-            base_position=values["base_position"][record], base_orientation=values["base_orientation"][record],
-            time=float(data["time"].values[record])).joint_torque
+            base_position=values["base_position"][record],
+            base_orientation=values["base_orientation"][record],
+            time=float(data["time"].values[record]),
+        ).joint_torque
     return found
 
 
@@ -71,14 +84,15 @@ def newton_euler_track(result: Result) -> np.ndarray:
     """Track of the tail (time, 2) by a run of the Newton-Euler model with the same wheels and steps, m."""
     scenario = result.scenario
     if scenario is None or any(item.role not in ("wrench", "friction") for item in scenario.environment):
-        raise InputError("this figure runs the Newton-Euler model beside: it needs the scenario of the run, and no "
-                         "clamp in it")
+        raise InputError(
+            "this figure runs the Newton-Euler model beside: it needs the scenario of the run, and no clamp in it"
+        )
     from limbless.simulation import run_scenario
 
     time = result.dataset["time"].values
     same = {"figures": (), "duration": float(time[-1] - time[0])}
     peer = run_scenario(scenario.changed(model={"kind": "newton-euler"}, **same))
-    return np.asarray(peer.dataset["base_position"].values[:len(time), :2])
+    return np.asarray(peer.dataset["base_position"].values[: len(time), :2])
 
 
 def newton_euler_head(result: Result) -> tuple[np.ndarray, np.ndarray]:
@@ -95,8 +109,10 @@ def newton_euler_head(result: Result) -> tuple[np.ndarray, np.ndarray]:
     scenario = result.scenario
     clamps = [] if scenario is None else [item for item in scenario.environment if item.role == "clamp"]
     if scenario is None or [(item.module, item.active) for item in clamps] != [(0, None)]:  # type: ignore[attr-defined]
-        raise InputError("this figure runs the Newton-Euler model beside: it needs the scenario of the run, "
-                         "with the tail clamped all the time")
+        raise InputError(
+            "this figure runs the Newton-Euler model beside: it needs the scenario of the run, "
+            "with the tail clamped all the time"
+        )
     rest, step = tuple(item for item in scenario.environment if item.role != "clamp"), scenario.step
     time = result.dataset["time"].values
     steps = round(min(float(time[-1] - time[0]), result.period or np.inf) / step)
@@ -112,14 +128,17 @@ def newton_euler_head(result: Result) -> tuple[np.ndarray, np.ndarray]:
 
     initial = {name: tuple(fine[name].values[0]) for name in ("joint_position", "joint_velocity")}
     arm, gait = scenario.robot.build().changed(base="fixed"), FunctionGait(function=torque, drives="torque")
-    peer = simulate(arm, gait, rest, model="newton-euler", actuation="torque", duration=steps * step, step=step,
-                    initial=initial).dataset
+    peer = simulate(
+        arm, gait, rest, model="newton-euler", actuation="torque", duration=steps * step, step=step, initial=initial
+    ).dataset
     return peer["time"].values, peer["head_position"].values[:, :2]
 
 
-@figure("wang-fig04-track", "Fig. 4a: track of the tail, at true scale with the body at the end, and its last part "
-                            "enlarged",
-        needs=("base_position", *body.BODY))
+@figure(
+    "wang-fig04-track",
+    "Fig. 4a: track of the tail, at true scale with the body at the end, and its last part enlarged",
+    needs=("base_position", *body.BODY),
+)
 def track(result: Result) -> Drawing:
     data, plane = result.dataset, (0, 1)
     tail, shape = data["base_position"].values[:, plane], body.outline(data, -1, plane)
@@ -138,13 +157,20 @@ def track(result: Result) -> Drawing:
     margin = 0.1 * (high[1] - low[1]) + 1e-6
     close.set(xlabel="x (m)", ylabel="y (m)", xlim=(low[0], high[0]), ylim=(low[1] - margin, high[1] + margin))
     style.legend_above(close)
-    return sheet, {"time (s)": data["time"].values, "tail x (m)": tail[:, 0], "tail y (m)": tail[:, 1],
-                   "Newton-Euler tail x (m)": peer[:, 0], "Newton-Euler tail y (m)": peer[:, 1]}
+    return sheet, {
+        "time (s)": data["time"].values,
+        "tail x (m)": tail[:, 0],
+        "tail y (m)": tail[:, 1],
+        "Newton-Euler tail x (m)": peer[:, 0],
+        "Newton-Euler tail y (m)": peer[:, 1],
+    }
 
 
-@figure("wang-fig04-manipulation", "Fig. 4b: the body at ten instants of its last period, tail clamped, and the "
-                                   "track of the head",
-        needs=("head_position", *body.BODY))
+@figure(
+    "wang-fig04-manipulation",
+    "Fig. 4b: the body at ten instants of its last period, tail clamped, and the track of the head",
+    needs=("head_position", *body.BODY),
+)
 def manipulation(result: Result) -> Drawing:
     head, time = result.dataset["head_position"].values[:, :2], result.dataset["time"].values
     times, peer = newton_euler_head(result)
@@ -154,27 +180,45 @@ def manipulation(result: Result) -> Drawing:
     sheet, table = _configurations(result, "", 0.0, first=start)
     (axes,) = sheet.axes
     axes.lines[-1].set_label("head, geometric")
-    axes.plot(peer[:, 0], peer[:, 1], color=style.BLACK, linewidth=0.7, linestyle=(0, (1, 2)), zorder=5,
-              label=f"Newton-Euler, by the same torques; {apart:.1e} m away in a period")
+    axes.plot(
+        peer[:, 0],
+        peer[:, 1],
+        color=style.BLACK,
+        linewidth=0.7,
+        linestyle=(0, (1, 2)),
+        zorder=5,
+        label=f"Newton-Euler, by the same torques; {apart:.1e} m away in a period",
+    )
     style.legend_above(axes, 1)
-    return sheet, {**table, "Newton-Euler time (s)": times,
-                   "Newton-Euler head x (m)": peer[:, 0], "Newton-Euler head y (m)": peer[:, 1]}
+    return sheet, {
+        **table,
+        "Newton-Euler time (s)": times,
+        "Newton-Euler head x (m)": peer[:, 0],
+        "Newton-Euler head y (m)": peer[:, 1],
+    }
 
 
-@figure("wang-reach", "Crawl, clamp, reach: the body at ten instants, and the tracks of tail and head",
-        needs=("head_position", *body.BODY))
+@figure(
+    "wang-reach",
+    "Crawl, clamp, reach: the body at ten instants, and the tracks of tail and head",
+    needs=("head_position", *body.BODY),
+)
 def reach(result: Result) -> Drawing:
     return _configurations(result, "tracks of the tail (black) and the head (red)", 1.0)
 
 
-@figure("wang-raised", "The raised front from the side: the body at ten instants and the track of the head",
-        needs=("head_position", *body.BODY))
+@figure(
+    "wang-raised",
+    "The raised front from the side: the body at ten instants and the track of the head",
+    needs=("head_position", *body.BODY),
+)
 def raised(result: Result) -> Drawing:
     return _configurations(result, "from the side", 0.0, (0, 2))
 
 
-def _configurations(result: Result, title: str, with_tail: float, plane: body.Plane = (0, 1),
-                    first: int = 0) -> Drawing:
+def _configurations(
+    result: Result, title: str, with_tail: float, plane: body.Plane = (0, 1), first: int = 0
+) -> Drawing:
     """The body at ten instants from a record on, darker with time, and the tracks of its ends."""
     data = result.dataset
     time = data["time"].values
@@ -194,15 +238,20 @@ def _configurations(result: Result, title: str, with_tail: float, plane: body.Pl
     return sheet, table
 
 
-@figure("wang-fig05-locomotion-torques", "Fig. 5: torques of crawling, with those of the Newton-Euler model on top",
-        needs=_MOTION)
+@figure(
+    "wang-fig05-locomotion-torques",
+    "Fig. 5: torques of crawling, with those of the Newton-Euler model on top",
+    needs=_MOTION,
+)
 def locomotion_torques(result: Result) -> Drawing:
     return _torques(result, (11.75, 12.75))
 
 
-@figure("wang-fig06-manipulation-torques", "Fig. 6: torques with the tail clamped, with those of the Newton-Euler "
-                                           "model on top",
-        needs=_MOTION)
+@figure(
+    "wang-fig06-manipulation-torques",
+    "Fig. 6: torques with the tail clamped, with those of the Newton-Euler model on top",
+    needs=_MOTION,
+)
 def manipulation_torques(result: Result) -> Drawing:
     return _torques(result, (13.0, 14.0))
 
@@ -216,8 +265,14 @@ def _torques(result: Result, window: tuple[float, float]) -> Drawing:
     table: Table = {"time (s)": time}
     for joint, axes in enumerate(panels):
         axes.plot(time, torque[:, joint], color=style.BLUE, linewidth=1.4, label="geometric" if joint == 0 else None)
-        axes.plot(time, peer[:, joint], color=style.ORANGE, linewidth=0.7, linestyle=(0, (3, 3)),
-                  label="Newton-Euler" if joint == 0 else None)
+        axes.plot(
+            time,
+            peer[:, joint],
+            color=style.ORANGE,
+            linewidth=0.7,
+            linestyle=(0, (3, 3)),
+            label="Newton-Euler" if joint == 0 else None,
+        )
         axes.axvspan(*window, color=style.GREY, alpha=0.15, linewidth=0.0)
         axes.set_ylabel(f"$\\tau_{{{joint + 4}}}$ (N m)")
         table[f"torque of joint {joint + 4} (N m)"] = torque[:, joint]
@@ -226,14 +281,22 @@ def _torques(result: Result, window: tuple[float, float]) -> Drawing:
     style.legend_above(panels[0])
     middle = slice(1, -1) if len(time) > 3 else slice(None)
     difference = float(np.abs(torque - peer)[middle].mean() / max(float(np.abs(torque)[middle].mean()), 1e-12))
-    panels[0].annotate(f"mean difference {100.0 * difference:.2g} %", (0.0, 1.0), xycoords="axes fraction",
-                       xytext=(0.0, 3.0),
-                       textcoords="offset points", fontsize=6.0)
+    panels[0].annotate(
+        f"mean difference {100.0 * difference:.2g} %",
+        (0.0, 1.0),
+        xycoords="axes fraction",
+        xytext=(0.0, 3.0),
+        textcoords="offset points",
+        fontsize=6.0,
+    )
     return sheet, table
 
 
-@figure("wang-clamp", "The clamp: its reaction, and the energy that closing it takes",
-        needs=("clamp_wrench", "clamp_energy", "kinetic_energy"))
+@figure(
+    "wang-clamp",
+    "The clamp: its reaction, and the energy that closing it takes",
+    needs=("clamp_wrench", "clamp_energy", "kinetic_energy"),
+)
 def clamp(result: Result) -> Drawing:
     data = result.dataset
     time, wrench = data["time"].values, data["clamp_wrench"].values
@@ -248,7 +311,11 @@ def clamp(result: Result) -> Drawing:
     energy.set(xlabel="time (s)", ylabel="energy (mJ)", xlim=(time[0], time[-1]))
     style.legend_above(force)
     style.legend_above(energy)
-    return sheet, {"time (s)": time, "clamp force x (N)": wrench[:, 0], "clamp force y (N)": wrench[:, 1],
-                   "clamp moment (N m)": wrench[:, 5],
-                   "kinetic energy (J)": data["kinetic_energy"].values,
-                   "energy lost at the clamp (J)": data["clamp_energy"].values}
+    return sheet, {
+        "time (s)": time,
+        "clamp force x (N)": wrench[:, 0],
+        "clamp force y (N)": wrench[:, 1],
+        "clamp moment (N m)": wrench[:, 5],
+        "kinetic energy (J)": data["kinetic_energy"].values,
+        "energy lost at the clamp (J)": data["clamp_energy"].values,
+    }

@@ -1,4 +1,5 @@
 """What the water does: the wake."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -12,8 +13,12 @@ if TYPE_CHECKING:
     from limbless.result import Result
 
 
-@figure("wake", "force of the wake on the tail, and where the work of the actuators goes: wake, drag, motion",
-        every_run=True, needs=("wake_force", "wake_power", "law_work", "actuator_work", "kinetic_energy"))
+@figure(
+    "wake",
+    "force of the wake on the tail, and where the work of the actuators goes: wake, drag, motion",
+    every_run=True,
+    needs=("wake_force", "wake_power", "law_work", "actuator_work", "kinetic_energy"),
+)
 def wake(result: Result) -> Drawing:
     data, time = result.dataset, result.dataset["time"].values
     sheet, (force, work) = style.panels([28.0, 36.0], top=12.0, gap=22.0)
@@ -23,9 +28,12 @@ def wake(result: Result) -> Drawing:
         force.plot(time, values, color=colour, label=f"force {axis}")
         table[f"force {axis} (N)"] = values
     laws = {str(name): data["law_work"].sel(law=name).values for name in data["law"].values}
-    spent = {"actuators": data["actuator_work"].values, "wake": -laws.pop("wake"),
-             "rest of the water": -np.sum(list(laws.values()), axis=0),
-             "kinetic energy": data["kinetic_energy"].values}
+    spent = {
+        "actuators": data["actuator_work"].values,
+        "wake": -laws.pop("wake"),
+        "rest of the water": -np.sum(list(laws.values()), axis=0),
+        "kinetic energy": data["kinetic_energy"].values,
+    }
     for (label, values), colour in zip(spent.items(), (style.BLACK, *style.COLOURS), strict=False):
         work.plot(time, values - values[0], color=colour, label=label)
         table[f"{label} (J)"] = values - values[0]
@@ -36,14 +44,23 @@ def wake(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("immersion", "how much of each section is under water, over time", every_run=True,
-        needs=("immersion", "position"))
+@figure(
+    "immersion", "how much of each section is under water, over time", every_run=True, needs=("immersion", "position")
+)
 def immersion(result: Result) -> Drawing:
     data, time = result.dataset, result.dataset["time"].values
     share = data["immersion"].values
     sheet, (along, whole) = style.panels([40.0, 22.0], top=16.0)
-    image = along.imshow(share.T, aspect="auto", origin="lower", vmin=0.0, vmax=1.0, cmap="Blues",
-                         extent=(time[0], time[-1], 0.5, share.shape[1] + 0.5), interpolation="nearest")
+    image = along.imshow(
+        share.T,
+        aspect="auto",
+        origin="lower",
+        vmin=0.0,
+        vmax=1.0,
+        cmap="Blues",
+        extent=(time[0], time[-1], 0.5, share.shape[1] + 0.5),
+        interpolation="nearest",
+    )
     inset = along.inset_axes((0.72, 1.12, 0.28, 0.06))
     sheet.colorbar(image, cax=inset, orientation="horizontal", ticks=(0.0, 1.0)).set_label("share under water (1)")
     inset.xaxis.set_label_position("top")
@@ -57,8 +74,12 @@ def immersion(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("water", "velocity of the water where the body is, along the body and over time", every_run=True,
-        needs=("water_velocity", "position"))
+@figure(
+    "water",
+    "velocity of the water where the body is, along the body and over time",
+    every_run=True,
+    needs=("water_velocity", "position"),
+)
 def water(result: Result) -> Drawing:
     data, time = result.dataset, result.dataset["time"].values
     u = data["water_velocity"].values

@@ -1,4 +1,5 @@
 """Small dense systems: factors that serve again."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,6 +1,7 @@
 """Rotations, poses and quaternions: the identities that define them, at every angle from 0 to π, in Python and
 compiled.
 """
+
 import math
 
 import numpy as np
@@ -45,8 +46,21 @@ from limbless.mechanics.algebra.vectors import (
 from limbless.mechanics.compiled.arrays import as_duals, dual_array, tangents, values
 from limbless.mechanics.compiled.kernel import kernel
 
-SPECIAL_ANGLES = [0.0, 1e-300, 1e-160, 1e-12, 1e-8, 1e-4, 0.999999, 1.0, 1.000001, 3.0, math.pi - 1e-4, math.pi - 1e-8,
-                  math.pi]
+SPECIAL_ANGLES = [
+    0.0,
+    1e-300,
+    1e-160,
+    1e-12,
+    1e-8,
+    1e-4,
+    0.999999,
+    1.0,
+    1.000001,
+    3.0,
+    math.pi - 1e-4,
+    math.pi - 1e-8,
+    math.pi,
+]
 ROUNDING = {"rtol": 1e-13, "atol": 1e-14}
 examples = settings(max_examples=60)
 
@@ -97,6 +111,7 @@ def hat(V):
 
 # ------------------------------------------------------------------------------------------------------------ rotations
 
+
 @pytest.mark.parametrize("x", [0.0, 1e-12, 1e-3, 0.5, 0.9999999, 1.0, 1.0000001, 9.0, math.pi**2, 30.0])
 def test_stumpff_functions_against_their_series(x):
     for k, c in enumerate(stumpff(x), start=1):
@@ -138,8 +153,12 @@ def test_exp_of_log(v):
 @examples
 def test_log_of_exp(v):
     """Relative to the angle: a turn of 1e-12 rad is known to as many digits as one of 1 rad."""
-    same(rotation_log(rotation_exp(v)), v, rtol=0.0, atol=1e-14 * max(math.hypot(*v),
-                                                                      1e-290) + 1e-15 * math.hypot(*v) ** 2)
+    same(
+        rotation_log(rotation_exp(v)),
+        v,
+        rtol=0.0,
+        atol=1e-14 * max(math.hypot(*v), 1e-290) + 1e-15 * math.hypot(*v) ** 2,
+    )
 
 
 @given(directions())
@@ -188,6 +207,7 @@ def test_left_jacobian_against_its_series(v):
 
 # ---------------------------------------------------------------------------------------------------------- quaternions
 
+
 @given(rotation_vectors(6.0), rotation_vectors(6.0), vectors())
 @examples
 def test_quaternions_compose_and_rotate_like_matrices(v, w, x):
@@ -223,6 +243,7 @@ def test_double_cover(v, length):
 
 
 # ---------------------------------------------------------------------------------------------------------------- poses
+
 
 @given(twists(5.0))
 @examples
@@ -260,11 +281,16 @@ def test_adjoint_is_conjugation(g, h, V):
 @given(twists(5.0))
 @examples
 def test_adjoint_of_exp_is_exp_of_ad(V):
-    same(six_by_six(lambda S: adjoint(pose_exp(V), S)), expm(six_by_six(lambda S: twist_cross(V, S))), rtol=1e-11,
-         atol=1e-12)
+    same(
+        six_by_six(lambda S: adjoint(pose_exp(V), S)),
+        expm(six_by_six(lambda S: twist_cross(V, S))),
+        rtol=1e-11,
+        atol=1e-12,
+    )
 
 
 # ------------------------------------------------------------------------------------------------------- compiled, dual
+
 
 @kernel
 def compiled_round_trip(v, out):
@@ -289,6 +315,7 @@ def test_compiled_with_derivatives(angle):
 
 
 # ---------------------------------------------------------------------------------------------------------------- NumPy
+
 
 def test_numpy_arrays_agree_with_kernels():
     rng = np.random.default_rng(0)

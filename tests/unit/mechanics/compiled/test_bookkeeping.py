@@ -1,4 +1,5 @@
 """The variables of an instruction are those that numba finds, and what is switched off comes back."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -24,7 +25,7 @@ def by_asking(thing: Any) -> list:
     return [variable for part in thing for variable in by_asking(part)]
 
 
-def example(x, y, *, scale=2.0):                                              # a bit of everything that has variables
+def example(x, y, *, scale=2.0):  # a bit of everything that has variables
     total = {"x": [x, y], "y": (x, scale)}
     for k in range(3):
         if x < y:
@@ -46,7 +47,8 @@ def test_the_variables_of_every_instruction_are_found() -> None:
 def test_this_numba_has_what_is_replaced() -> None:
     assert bookkeeping.sort_by_class() and bookkeeping.is_watched(), (
         "numba or llvmlite has lost what compiled/bookkeeping.py replaces: kernels take a tenth longer to "
-        "compile; adapt bookkeeping.py, or pin the version before")
+        "compile; adapt bookkeeping.py, or pin the version before"
+    )
 
 
 def test_what_is_switched_off_comes_back() -> None:

@@ -1,6 +1,7 @@
 """Versions by type: compiled code and plain Python choose the same version, and what a problem does not hold is not
 compiled.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple

@@ -1,4 +1,5 @@
 """What numba would import and no kernel uses stays out, and this numba allows it."""
+
 from __future__ import annotations
 
 import subprocess
@@ -16,8 +17,10 @@ print(*[name for name in ("coverage", "scipy.linalg", "numpy.f2py", "numpy.testi
 
 
 def test_this_numba_can_do_without() -> None:
-    assert spare_scipy(), ("numba has lost `ensure_blas`, which compiled/imports.py replaces: a fresh "
-                           "interpreter takes a quarter of a second longer; adapt imports.py to this numba")
+    assert spare_scipy(), (
+        "numba has lost `ensure_blas`, which compiled/imports.py replaces: a fresh "
+        "interpreter takes a quarter of a second longer; adapt imports.py to this numba"
+    )
 
 
 def test_nothing_needless_is_imported() -> None:

@@ -1,4 +1,5 @@
 """Inlined functions that are not compiled on their own: this numba can do it, and results do not depend on it."""
+
 from __future__ import annotations
 
 import os
@@ -45,14 +46,18 @@ def put(pair, out):
 
 
 def test_this_numba_has_what_is_replaced() -> None:
-    assert inlining.can_spare(), ("numba has lost the methods that mechanics/compiled/inlining.py replaces: kernels "
-                                  "still work, but take "
-                                  "twice as long to compile; adapt inlining.py to this numba, or pin the one before")
+    assert inlining.can_spare(), (
+        "numba has lost the methods that mechanics/compiled/inlining.py replaces: kernels "
+        "still work, but take "
+        "twice as long to compile; adapt inlining.py to this numba, or pin the one before"
+    )
 
 
 def test_this_numba_takes_the_memory_of_operators() -> None:
-    assert resolution.remember_operators(), ("numba has lost the method that compiled/resolution.py replaces: "
-                                             "kernels still work, but take a tenth longer to compile")
+    assert resolution.remember_operators(), (
+        "numba has lost the method that compiled/resolution.py replaces: "
+        "kernels still work, but take a tenth longer to compile"
+    )
 
 
 def test_a_type_that_an_operator_learns_later_is_found() -> None:
@@ -64,10 +69,18 @@ def test_a_type_that_an_operator_learns_later_is_found() -> None:
 
 
 def test_results_are_the_same_with_and_without(tmp_path: Path) -> None:
-    script = tmp_path / "exponential.py"                     # a file: what is typed in cannot be cached
+    script = tmp_path / "exponential.py"  # a file: what is typed in cannot be cached
     script.write_text(RUN)
-    found = [subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True,
-                            env={**os.environ, "LIMBLESS_INLINING": way}).stdout for way in ("lean", "plain")]
+    found = [
+        subprocess.run(
+            [sys.executable, str(script)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "LIMBLESS_INLINING": way},
+        ).stdout
+        for way in ("lean", "plain")
+    ]
     numbers = [[float.fromhex(word) for word in text.split()] for text in found]
     assert max(abs(a - b) for a, b in zip(*numbers, strict=True)) < 1e-15
 

@@ -1,4 +1,5 @@
 """What the decorators of kernels promise: no way from Python into a pass, no collecting while numba works."""
+
 from __future__ import annotations
 
 import gc

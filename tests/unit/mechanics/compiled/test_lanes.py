@@ -1,4 +1,5 @@
 """Lanes: eight numbers at once give what eight computations give, and so do the rod's kernels that use them."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -58,8 +59,17 @@ def test_formulas() -> None:
     x, y = given = np.random.default_rng(1).normal(size=(2, LANES))
     out = np.zeros((9, LANES))
     summed, largest, one_positive, one_beyond_all = _formulas(given, out)
-    expected = [x + y, 2.0 - x, x * y - 3.0 * y, x / y, -x, np.sqrt(np.abs(x)), np.maximum(x, y), np.minimum(x, 0.5),
-                1.0 + x]
+    expected = [
+        x + y,
+        2.0 - x,
+        x * y - 3.0 * y,
+        x / y,
+        -x,
+        np.sqrt(np.abs(x)),
+        np.maximum(x, y),
+        np.minimum(x, 0.5),
+        1.0 + x,
+    ]
     assert out == pytest.approx(np.array(expected), abs=1e-15)
     assert (summed, largest) == pytest.approx((x.sum(), x.max()))
     assert one_positive and not one_beyond_all
@@ -112,17 +122,25 @@ def test_shapes_of_many_instants_are_those_of_each(instants: int) -> None:
         assert sums[i] == pytest.approx(own[0], rel=1e-11, abs=1e-11)
 
 
-@pytest.mark.parametrize("environment", [
-    Water(wake="none"), Water(wake="none", current=(0.1, 0.2, 0.0)), RegularisedFriction(),
-    (Water(wake="none"), RegularisedFriction())])
+@pytest.mark.parametrize(
+    "environment",
+    [
+        Water(wake="none"),
+        Water(wake="none", current=(0.1, 0.2, 0.0)),
+        RegularisedFriction(),
+        (Water(wake="none"), RegularisedFriction()),
+    ],
+)
 def test_bands_push_as_their_rows_do(environment: object) -> None:
     """The same laws eight slices at a time and one by one: wrench, power, and what pushes each node."""
-    rng, model = np.random.default_rng(4), MacroContinuous(Rod(taper=0.3), environment)   # type: ignore[arg-type]
+    rng, model = np.random.default_rng(4), MacroContinuous(Rod(taper=0.3), environment)  # type: ignore[arg-type]
     nodes = len(model.mesh.X)
     strains = [np.tile([1.0, 0, 0, 0, 0, 0], (nodes, 1)) + 0.1 * rng.normal(size=(nodes, 6)) for _ in range(3)]
     assert model.forces and all(isinstance(element, SliceBands) for element in model.forces)
-    one_by_one = tuple(SliceRows(element.owner, element.kind, element.rows, Pushed.zeros(len(element.rows.codes)))
-                       for element in model.forces)
+    one_by_one = tuple(
+        SliceRows(element.owner, element.kind, element.rows, Pushed.zeros(len(element.rows.codes)))
+        for element in model.forces
+    )
     found = [_pushed(model, strains, forces) for forces in (model.forces, one_by_one)]
     for in_bands, in_rows in zip(*found, strict=True):
         assert in_bands == pytest.approx(in_rows, rel=1e-12, abs=1e-13)

@@ -1,4 +1,5 @@
 """A packed problem is the problem: the same numbers arrive in a kernel, in every form and at every depth."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -67,8 +68,11 @@ def test_what_is_written_into_its_arrays_later_is_seen() -> None:
 def test_parts_that_were_packed_before_are_found_again_and_others_are_not_mistaken_for_them() -> None:
     first, out = problem(), np.zeros(6)
     packed = pack(first)
-    for matrix, inner in ((np.ones((3, 4)), first.inner), (first.matrix, first.inner._replace(rate=0.5)),
-                          (first.matrix.copy(), first.inner._replace(codes=np.array([1, 2])))):
+    for matrix, inner in (
+        (np.ones((3, 4)), first.inner),
+        (first.matrix, first.inner._replace(rate=0.5)),
+        (first.matrix.copy(), first.inner._replace(codes=np.array([1, 2]))),
+    ):
         other = first._replace(matrix=matrix, inner=inner)
         packed = pack(other, packed)
         read(packed, out)

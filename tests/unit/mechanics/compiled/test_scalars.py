@@ -1,4 +1,5 @@
 """The dual scalar against central differences and closed forms; the float path against `math`."""
+
 import math
 
 import numpy as np
@@ -34,16 +35,38 @@ def expressions(x, y):
     swapped -= 2.0
     swapped /= y
     return (
-        x + y, x + 2, 0.5 + x,
-        x - y, x - 2, 0.5 - x,
-        x * y, 3 * x, x * 0.5,
-        x / y, x / 3, 2.0 / y,
-        -x, swapped,
-        sine, cosine, sqrt(x), absolute(x), absolute(y), exponential(y),
-        arctangent2(y, x), arctangent2(y, -x), arctangent2(y, 0.5), arctangent2(2.0, x),
-        minimum(x, y), minimum(x, 1.0), minimum(1.0, x), maximum(x, y), maximum(x, 1.0), maximum(1, x),
-        exponential(-0.5 * sqrt(x * x + y * y)) * sine / (1.0 + absolute(y * cosine)) - arctangent2(x * sine,
-                                                                                                    2.0 + cosine),
+        x + y,
+        x + 2,
+        0.5 + x,
+        x - y,
+        x - 2,
+        0.5 - x,
+        x * y,
+        3 * x,
+        x * 0.5,
+        x / y,
+        x / 3,
+        2.0 / y,
+        -x,
+        swapped,
+        sine,
+        cosine,
+        sqrt(x),
+        absolute(x),
+        absolute(y),
+        exponential(y),
+        arctangent2(y, x),
+        arctangent2(y, -x),
+        arctangent2(y, 0.5),
+        arctangent2(2.0, x),
+        minimum(x, y),
+        minimum(x, 1.0),
+        minimum(1.0, x),
+        maximum(x, y),
+        maximum(x, 1.0),
+        maximum(1, x),
+        exponential(-0.5 * sqrt(x * x + y * y)) * sine / (1.0 + absolute(y * cosine))
+        - arctangent2(x * sine, 2.0 + cosine),
     )
 
 
@@ -66,16 +89,18 @@ def compiled_duals(point, out):
 def guarded(x, out):
     """The functions with a kink or a pole in their derivative, at zero."""
     x, out = as_duals(x), as_duals(out)
-    out[0], out[1], out[2], out[3] = sqrt(x[0]), absolute(x[0]), arctangent2(x[0],
-                                                                             x[1]), sqrt(x[0] * x[0]
-                                                                                         + x[1] * x[1]) * x[0]
+    out[0], out[1], out[2], out[3] = (
+        sqrt(x[0]),
+        absolute(x[0]),
+        arctangent2(x[0], x[1]),
+        sqrt(x[0] * x[0] + x[1] * x[1]) * x[0],
+    )
 
 
 @kernel
 def comparisons(array, out):
     x, y = as_duals(array)
-    flags = (x < y, x <= y, x > y, x >= y, x == y, x != y, x < 1.0, x <= 1,
-             1.0 > x, 1 >= x, x == 1.0, x != 1)                                      # noqa: SIM300
+    flags = (x < y, x <= y, x > y, x >= y, x == y, x != y, x < 1.0, x <= 1, 1.0 > x, 1 >= x, x == 1.0, x != 1)  # noqa: SIM300
     for k in range(len(flags)):
         out[k] = 1.0 if flags[k] else 0.0
 
@@ -171,7 +196,7 @@ def test_arrays_of_two_axes():
 def test_array_that_is_not_aligned():
     memory = np.zeros(16 * 2 + 1)
     start = 1 if memory.ctypes.data % 64 == 0 else 0
-    array = memory[start:start + 32].reshape(2, 16)
+    array = memory[start : start + 32].reshape(2, 16)
     array[:] = dual_array([2.0, 3.0], np.eye(2))
     out = dual_array(np.zeros((2, 2)))
     transposed_product(array[None], out)

@@ -1,6 +1,7 @@
 """Tables: the same text reads and writes rows in plain Python, compiled, on duals and on lanes; NumPy sees the same
 numbers.
 """
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -125,9 +126,13 @@ def test_rows_of_duals_carry_derivatives() -> None:
 
 def test_rows_of_lanes_are_eight_tables() -> None:
     all_eight = [random_places(seed) for seed in range(TANGENTS)]
-    stacked = Two(Rows(np.ascontiguousarray(np.stack([two.places.numbers for two in all_eight], axis=-1)),
-                       all_eight[0].places.codes),
-                  np.ascontiguousarray(np.stack([two.fixed for two in all_eight], axis=-1)))
+    stacked = Two(
+        Rows(
+            np.ascontiguousarray(np.stack([two.places.numbers for two in all_eight], axis=-1)),
+            all_eight[0].places.codes,
+        ),
+        np.ascontiguousarray(np.stack([two.fixed for two in all_eight], axis=-1)),
+    )
     swap_lanes(stacked)
     for lane, two in enumerate(all_eight):
         swap(*two)

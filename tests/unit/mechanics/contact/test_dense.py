@@ -1,6 +1,7 @@
 """Set-valued friction on a dense mobility: the answer obeys Coulomb's law, and is the minimum that SciPy finds for the
 same problem.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -25,8 +26,15 @@ def problem(seed: int, contacts: int, freedoms: int) -> tuple[Array, Array]:
     return G @ G.T, rng.normal(size=2 * contacts) * rng.choice([0.1, 1.0, 3.0])
 
 
-def answer(D: Array, slip: Array, box: bool, friction: tuple[float, float] = (1.0, 1.0), start: Array | None = None,
-           tolerance: float = 1e-12, load: float = 1.0) -> tuple[Array, float]:
+def answer(
+    D: Array,
+    slip: Array,
+    box: bool,
+    friction: tuple[float, float] = (1.0, 1.0),
+    start: Array | None = None,
+    tolerance: float = 1e-12,
+    load: float = 1.0,
+) -> tuple[Array, float]:
     """Friction over its load in all directions, and the residual."""
     count = len(slip) // 2
     table = Contact.zeros(count)
@@ -35,8 +43,13 @@ def answer(D: Array, slip: Array, box: bool, friction: tuple[float, float] = (1.
     rows.given[:], rows.load[:], rows.cone[:] = load, load, box
     if start is not None:
         rows.shear[:] = start.reshape(-1, 2)
-    dense = Dense(D.copy(), slip.copy(), np.zeros((2 * count, 2 * count + 1)), np.zeros(2 * count, dtype=np.int64),
-                  make_path(2 * count))
+    dense = Dense(
+        D.copy(),
+        slip.copy(),
+        np.zeros((2 * count, 2 * count + 1)),
+        np.zeros(2 * count, dtype=np.int64),
+        make_path(2 * count),
+    )
     rho = 1.0 / max(float(np.diag(D).mean()), 1e-6)
     _, worst = solve_friction(table, np.arange(count), count, dense, rho, tolerance)
     return rows.shear.ravel() / load, worst
@@ -119,8 +132,14 @@ def test_ellipses(seed: int, friction: tuple[float, float]) -> None:
         return float(0.5 * (mu * z) @ D @ (mu * z) + slip @ (mu * z))
 
     limits = [{"type": "ineq", "fun": lambda z, c=c: 1.0 - z[c] ** 2 - z[c + 1] ** 2} for c in range(0, len(slip), 2)]
-    best = minimize(cost, np.zeros(len(slip)), jac=lambda z: mu * (D @ (mu * z) + slip), constraints=limits,
-                    method="SLSQP", tol=1e-12)
+    best = minimize(
+        cost,
+        np.zeros(len(slip)),
+        jac=lambda z: mu * (D @ (mu * z) + slip),
+        constraints=limits,
+        method="SLSQP",
+        tol=1e-12,
+    )
     assert cost(x) <= best.fun + 1e-8
 
 
@@ -146,6 +165,6 @@ def test_friction_that_need_not_change_does_not() -> None:
     G = np.array([[1.0], [0.0], [1.0], [0.0]])
     start = np.array([-0.1, 0.0, -0.7, 0.0])
     kept, _ = answer(G @ G.T, np.array([0.8, 0.0, 0.8, 0.0]), True, start=start)
-    assert kept == pytest.approx(start, abs=1e-10)             # the slip's rounding over the proximal term of 1e-5
+    assert kept == pytest.approx(start, abs=1e-10)  # the slip's rounding over the proximal term of 1e-5
     x, worst = answer(G @ G.T, np.array([0.8, 0.0, 0.8, 0.0]), True)
     assert worst < 1e-12 and x[[0, 2]] == pytest.approx([-0.4, -0.4], abs=1e-9)

@@ -1,4 +1,5 @@
 """The nearest point of an ellipse and its rounded form: definition, derivatives by differences, slender ellipses."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -16,28 +17,34 @@ def everything(a1, a2, y1, y2, t):
     """Point, derivatives by y, by log sqrt(t) and by the logarithm of the size, multiplier."""
     at = nearest(a1, a2, y1, y2, t)
     fall, growth = (drift_share(at, t) if t > 0.0 else 0.0), (growth_share(at, a1, a2) if at.root > 0.0 else 0.0)
-    return np.array([at.p1, at.p2, at.j11, at.j12, at.j22, -at.v1 * fall, -at.v2 * fall, at.v1 * growth, at.v2 * growth,
-                     at.root])
+    return np.array(
+        [at.p1, at.p2, at.j11, at.j12, at.j22, -at.v1 * fall, -at.v2 * fall, at.v1 * growth, at.v2 * growth, at.root]
+    )
 
 
 def cases(count: int, soft: bool) -> list[tuple[Array, Array, float]]:
     rng = np.random.default_rng(4)
-    return [(10.0 ** rng.uniform(-4, 2, 2), rng.normal(size=2) * 10.0 ** rng.uniform(-4, 2),
-             10.0 ** rng.uniform(-20, 0) * soft)
-            for _ in range(count)]
+    return [
+        (
+            10.0 ** rng.uniform(-4, 2, 2),
+            rng.normal(size=2) * 10.0 ** rng.uniform(-4, 2),
+            10.0 ** rng.uniform(-20, 0) * soft,
+        )
+        for _ in range(count)
+    ]
 
 
 @pytest.mark.parametrize("soft", [True, False])
 def test_the_point_obeys_its_definition(soft: bool) -> None:
-    """y - p = multiplier p / a^2 with a multiplier >= 0, and on the edge, or as far within it as the rounding keeps it.
-    """
+    """y - p = multiplier p / a^2 with a multiplier >= 0, and on the edge, or as far within it as the rounding keeps it."""
     for a, y, t in cases(400, soft):
         p1, p2, *_, root = everything(*a, *y, t)
         p = np.array([p1, p2])
         inside = 1.0 - np.sum((p / a) ** 2)
         assert np.abs(y - p - root * p / a**2).max() <= 1e-13 * np.abs(y).max()
-        assert inside == pytest.approx(t / root if root > 0.0 else inside,
-                                       abs=1e-13) and inside >= -1e-13 and root >= 0.0
+        assert (
+            inside == pytest.approx(t / root if root > 0.0 else inside, abs=1e-13) and inside >= -1e-13 and root >= 0.0
+        )
 
 
 def test_derivatives_are_differences() -> None:

@@ -1,4 +1,5 @@
 """The laws of one contact, from plain Python: projections, linearisations and what they must never do."""
+
 from __future__ import annotations
 
 import numpy as np

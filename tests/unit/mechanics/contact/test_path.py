@@ -1,6 +1,7 @@
 """The path of smoothed contact laws on random systems with unknown loads: every one ends in a solution of the sharp
 laws.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -68,8 +69,9 @@ def test_the_end_of_the_path_obeys_the_laws(seed: int, strongest: float, nearest
         mu = np.array([row.friction.forward, row.friction.lateral])
         soft = E * max(mu.min(), 0.01 * mu.max()) ** 2 / mu**2
         axes = np.maximum(mu * N, 1e-300)
-        assert own[1:3] == pytest.approx(nearest_point(own[1:3] - speed[1:3] - soft * own[1:3], axes, row.cone == 1.0),
-                                         abs=1e-8)
+        assert own[1:3] == pytest.approx(
+            nearest_point(own[1:3] - speed[1:3] - soft * own[1:3], axes, row.cone == 1.0), abs=1e-8
+        )
         axes = np.maximum(row.friction.rolling * np.array([N, N]), 1e-300)
         assert own[3:] == pytest.approx(nearest_point(own[3:] - speed[3:] - E * own[3:], axes, False), abs=1e-8)
 

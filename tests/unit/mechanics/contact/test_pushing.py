@@ -1,4 +1,5 @@
 """Smallest forces that only push, against every subset tried one by one, and against scipy."""
+
 from __future__ import annotations
 
 import itertools
@@ -50,7 +51,7 @@ def test_forces_that_push_are_the_smallest() -> None:
         assert mine == pytest.approx(exact, abs=1e-8 * max(1.0, float(np.abs(exact).max())))
         assert mine[sided].min(initial=0.0) >= 0.0
         if sided.all():
-            any_pushes, _ = nnls(A, b)                                    # some that push, but not the smallest
+            any_pushes, _ = nnls(A, b)  # some that push, but not the smallest
             assert mine @ mine <= any_pushes @ any_pushes * (1.0 + 1e-12)
             better += bool(mine @ mine < 0.99 * any_pushes @ any_pushes)
     assert none > 5 and better > 5, "both kinds of systems were met"

@@ -1,4 +1,5 @@
 """Laws on bodies: eight side by side push as one by one, windows open and close, and each environment has its power."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -25,8 +26,9 @@ from limbless.models.force_elements import forces_of
 
 BODIES = 21
 KINDS: tuple[Any, ...] = (WeightLaw, FluidLaw, FrictionLaw, SurfaceLaw, PointLaw, BodyDragLaw)
-NODES, WEIGHTS = (np.concatenate([rule[part] for rule in map(np.polynomial.legendre.leggauss, (2, 3, 5))])
-                  for part in (0, 1))
+NODES, WEIGHTS = (
+    np.concatenate([rule[part] for rule in map(np.polynomial.legendre.leggauss, (2, 3, 5))]) for part in (0, 1)
+)
 
 
 class Bodies(NamedTuple):
@@ -54,8 +56,9 @@ def rows_at_random(rng: np.random.Generator, kind: Any, count: int) -> LawRows:
         columns.length[:] = rng.uniform(0.1, 0.3, count)
         columns.first[:], columns.count[:] = np.array([(2, 3), (5, 5)])[rng.integers(0, 2, count)].T
         columns.turned[:] = rng.random(count) < 0.3
-        columns.frame[:] = np.where(columns.turned[:, None] == 1, rotations(rng, count).reshape(-1, 9),
-                                    np.eye(3).ravel())
+        columns.frame[:] = np.where(
+            columns.turned[:, None] == 1, rotations(rng, count).reshape(-1, 9), np.eye(3).ravel()
+        )
     return LawRows(kind(), rows, 0.5 * (NODES + 1.0), 0.5 * WEIGHTS)
 
 
@@ -90,12 +93,15 @@ def test_bands_push_as_their_rows_do(time: float) -> None:
     rng = np.random.default_rng(7)
     packs, memory = packs_at_random(rng), memory_at_random(rng)
     banded = forces_of(packs, BODIES)
-    single = tuple(RowLaws(0, law.kind, law.rows, Pushed.zeros(len(law.rows.codes)), law.nodes, law.weights)
-                   for pack in packs for law in pack.laws)
+    single = tuple(
+        RowLaws(0, law.kind, law.rows, Pushed.zeros(len(law.rows.codes)), law.nodes, law.weights)
+        for pack in packs
+        for law in pack.laws
+    )
     found = pushed(banded, time, memory)
     np.testing.assert_allclose(found, pushed(single, time, memory), rtol=1e-12, atol=1e-12)
     assert np.abs(found).min() > 0.0
-    assert not np.allclose(found, pushed(banded, 2.0 - time, memory))                 # windows open and close
+    assert not np.allclose(found, pushed(banded, 2.0 - time, memory))  # windows open and close
 
 
 @pytest.mark.parametrize("time", [0.5, 1.5])
@@ -104,7 +110,7 @@ def test_powers_of_environments_add_up_to_that_of_their_wrenches(time: float) ->
     rng = np.random.default_rng(8)
     packs, memory = packs_at_random(rng), memory_at_random(rng)
     forces, velocity = forces_of(packs, BODIES), Body.of(memory.bodies).velocity
-    pushed(forces, 2.0 - time, memory)                                                # what an earlier instant left
+    pushed(forces, 2.0 - time, memory)  # what an earlier instant left
     pushed(forces, time, memory)
     powers = memory.law_powers.copy()
     for number in range(2):

@@ -1,6 +1,7 @@
 """What is counted at every step: work and its positive part, peaks, limits, path; against integrals that share no code
 with it.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -81,10 +82,11 @@ def wave(t: np.ndarray) -> np.ndarray:
 def test_positive_work_is_of_the_order_of_the_motion() -> None:
     truth = true_positive(wave)
     errors = [abs(counted(wave, steps)[1] - truth) for steps in (20, 40, 80, 160)]
-    assert errors[-1] < 1e-7 and errors[0] / errors[-1] > 8.0**3 / 2.0          # between third and fourth order: signs
-                                                                                # change anywhere
-    assert counted(wave, 80)[0] == pytest.approx((np.cos(0.3) - np.cos(7.3)) / 7.0 + 0.4 * np.sin(19.0) / 19.0,
-                                                 abs=1e-7)
+    assert errors[-1] < 1e-7 and errors[0] / errors[-1] > 8.0**3 / 2.0  # between third and fourth order: signs
+    # change anywhere
+    assert counted(wave, 80)[0] == pytest.approx(
+        (np.cos(0.3) - np.cos(7.3)) / 7.0 + 0.4 * np.sin(19.0) / 19.0, abs=1e-7
+    )
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -93,7 +95,7 @@ def test_a_parabola_is_integrated_exactly_where_it_keeps_its_sign_and_to_its_zer
     work, positive = counted(lambda t: sign * (a + (4 * m - 3 * a - b) * t + 2 * (a - 2 * m + b) * t**2), 1)
     assert work == pytest.approx(sign * (a + 4 * m + b) / 6.0) and positive == pytest.approx(max(work, 0.0))
     assert parabola_until(a, m, b, 1.0) == pytest.approx((a + 4 * m + b) / 6.0)
-    assert positive_between(0.0, 1.0, -1.0, 1.0, -1.0, 0.0, 1.0) == pytest.approx(0.25)      # a line from -1 to 1
+    assert positive_between(0.0, 1.0, -1.0, 1.0, -1.0, 0.0, 1.0) == pytest.approx(0.25)  # a line from -1 to 1
     assert positive_between(0.0, 1.0, 1.0, -1.0, 1.0, 0.0, -1.0) == pytest.approx(0.25)
     assert positive_between(0.0, 1.0, -1.0, -2.0, -1.0, -1.5, -2.0) == 0.0
 
@@ -107,8 +109,12 @@ def test_braking_and_driving_actuators_do_not_pay_for_each_other() -> None:
 
 def test_peaks_keep_their_sign_and_time_and_limits_the_first_time_only() -> None:
     tally = empty(3, limit=2.0)
-    for t, efforts in ((0.0, [1.0, -1.0, 0.0]), (0.1, [2.5, -3.0, 1.9]), (0.2, [2.2, 2.9, -2.0]),
-                       (0.3, [2.6, 0.0, 0.1])):
+    for t, efforts in (
+        (0.0, [1.0, -1.0, 0.0]),
+        (0.1, [2.5, -3.0, 1.9]),
+        (0.2, [2.2, 2.9, -2.0]),
+        (0.3, [2.6, 0.0, 0.1]),
+    ):
         look(tally, t, np.array(efforts), 2.0)
     assert tally.peak.tolist() == [2.6, -3.0, -2.0] and tally.peak_time.tolist() == [0.3, 0.1, 0.2]
     assert tally.beyond.tolist() == [0.1, 0.1, NEVER]
@@ -157,15 +163,14 @@ def test_implicit_steps_score_in_every_scalar_what_they_count(name: str) -> None
     steps = 0.1 + 0.05 * np.arange(8)
     truth = np.array([counted_step(h) for h in steps])
     lanes = side_by_side([fresh_score(np.ones(12), False)] * 8)
-    score_lanes(lanes, side_by_side([noted(method, powers)] * 8), method,
-                side_by_side([np.array([h]) for h in steps]))
+    score_lanes(lanes, side_by_side([noted(method, powers)] * 8), method, side_by_side([np.array([h]) for h in steps]))
     assert np.abs(lanes.positive.T - truth).max() < 1e-14
 
-    score, scratch, h = (as_duals(part) for part in (fresh_score(np.ones(12), False), noted(method, powers),
-                                                     steps[:1]))
+    score, scratch, h = (as_duals(part) for part in (fresh_score(np.ones(12), False), noted(method, powers), steps[:1]))
     tangents(h)[:, 0], tangents(scratch.powers)[-1, :, 1] = 1.0, 1.0
     score_duals(score, scratch, method, h)
     assert values(score.positive) == pytest.approx(truth[0], rel=1e-14, abs=1e-15)
-    for direction, (more, less) in enumerate([(counted_step(0.1 + 1e-7), counted_step(0.1 - 1e-7)),
-                                              (counted_step(0.1, 1e-7), counted_step(0.1, -1e-7))]):
+    for direction, (more, less) in enumerate(
+        [(counted_step(0.1 + 1e-7), counted_step(0.1 - 1e-7)), (counted_step(0.1, 1e-7), counted_step(0.1, -1e-7))]
+    ):
         assert tangents(score.positive)[:, direction] == pytest.approx((more - less) / 2e-7, abs=1e-7)

@@ -1,4 +1,5 @@
 """Supports that come and go: one takes over from another without a gap, whatever the step and its rounding."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -10,11 +11,17 @@ X = np.linspace(0.0, 1.0, 33)
 ALWAYS = np.tile([-1e300, 1e300, 0.0], (7, 1))
 
 
-def follow(step: float, steps: int, speed: float, timetable: np.ndarray = ALWAYS, spacing: float = 0.2,
-           start: tuple = (0.1, 0.3, 0.5, 0.7, 0.9)) -> tuple[np.ndarray, ...]:
+def follow(
+    step: float,
+    steps: int,
+    speed: float,
+    timetable: np.ndarray = ALWAYS,
+    spacing: float = 0.2,
+    start: tuple = (0.1, 0.3, 0.5, 0.7, 0.9),
+) -> tuple[np.ndarray, ...]:
     knots = step * np.arange(steps + 1)
     places = np.full(len(timetable), rod_contacts.NOWHERE)
-    places[:len(start)] = start
+    places[: len(start)] = start
     path, present = np.zeros((steps, 3, len(places))), np.zeros((steps, len(places)), dtype=bool)
     rod_contacts.travel(X, knots, np.full((2 * steps + 1, len(X)), speed), spacing, timetable, places, path, present)
     return knots, path, present, places

@@ -1,4 +1,5 @@
 """A rod as a problem: memory of its own, and what stands in for inertia."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -30,10 +31,14 @@ def moved(model: MacroContinuous, gait: Any, drive: Any) -> np.ndarray:
     return state.x
 
 
-@pytest.mark.parametrize(("environment", "gaits"), [
-    (Water(), [BodyWave(amplitude=0.1), BodyWave(amplitude=0.2)]),
-    (Support(), [TravellingCurvature(), TravellingCurvature(speed=-0.3)]),
-], ids=["pushed", "held"])
+@pytest.mark.parametrize(
+    ("environment", "gaits"),
+    [
+        (Water(), [BodyWave(amplitude=0.1), BodyWave(amplitude=0.2)]),
+        (Support(), [TravellingCurvature(), TravellingCurvature(speed=-0.3)]),
+    ],
+    ids=["pushed", "held"],
+)
 def test_two_runs_of_one_model_are_two_problems(environment: Any, gaits: list[Any]) -> None:
     """Both drives are there before either run moves: none finds the shapes of the other."""
     model = MacroContinuous(

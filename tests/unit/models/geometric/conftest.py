@@ -1,6 +1,7 @@
 """Random chains and states of the geometric model, and its metric once more with complex numbers, from the definitions
 alone.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -40,15 +41,23 @@ def random_chain(seed: int, base: str, joints: int = 5, planar: bool = False) ->
         place, rotor = 0.2 * rng.normal(size=3), float(rng.uniform(0.0, 0.02))
         if planar:
             place[2] = 0.0
-            links.append(Link(joint=Joint(rotor_inertia=rotor), position=tuple(place), **masses(rng, planar),
-                              body=shape))
+            links.append(
+                Link(joint=Joint(rotor_inertia=rotor), position=tuple(place), **masses(rng, planar), body=shape)
+            )
             continue
         kind = ("revolute", "prismatic", "universal")[number % 3]
-        extra = {"second_axis": tuple(unit(rng)),
-                 "offset": tuple(0.05 * rng.normal(size=3))} if kind == "universal" else {}
-        links.append(Link(joint=Joint(kind=kind, axis=tuple(unit(rng)), rotor_inertia=rotor, **extra),
-                          position=tuple(place),
-                          orientation=tuple(unit(rng, 4)), **masses(rng, planar), body=shape))
+        extra = (
+            {"second_axis": tuple(unit(rng)), "offset": tuple(0.05 * rng.normal(size=3))} if kind == "universal" else {}
+        )
+        links.append(
+            Link(
+                joint=Joint(kind=kind, axis=tuple(unit(rng)), rotor_inertia=rotor, **extra),
+                position=tuple(place),
+                orientation=tuple(unit(rng, 4)),
+                **masses(rng, planar),
+                body=shape,
+            )
+        )
     return ll.Chain(base=base, links=tuple(links))
 
 
@@ -96,9 +105,15 @@ class Definition:
     def __init__(self, chain: ll.Chain) -> None:
         arrays, bodies = chain.arrays(), chain.bodies()
         virtual = {"planar": ("PX", "PY", "RZ"), "free": ("PX", "PY", "PZ", "RZ", "RY", "RX"), "fixed": ()}[chain.base]
-        self.screws = [np.array([*(np.eye(3)["XYZ".index(name[1])] if name[0] == "P" else np.zeros(3)),
-                                 *(np.eye(3)["XYZ".index(name[1])] if name[0] == "R" else np.zeros(3))])
-                       for name in virtual]
+        self.screws = [
+            np.array(
+                [
+                    *(np.eye(3)["XYZ".index(name[1])] if name[0] == "P" else np.zeros(3)),
+                    *(np.eye(3)["XYZ".index(name[1])] if name[0] == "R" else np.zeros(3)),
+                ]
+            )
+            for name in virtual
+        ]
         origins = np.cumsum(arrays.arm, axis=0)
         self.rotor = np.concatenate([np.zeros(len(virtual)), arrays.rotor_inertia])
         self.carrier, self.home, self.inertia = [], [], []
@@ -140,4 +155,5 @@ class Definition:
 def tools() -> Any:
     class Tools:
         chain, state, definition = staticmethod(random_chain), staticmethod(random_state), Definition
+
     return Tools

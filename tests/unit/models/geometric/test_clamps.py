@@ -1,4 +1,5 @@
 """A module that is held: it stays, it carries what it must, and the coordinates of the base make no difference."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -18,23 +19,35 @@ DRAG = ll.Drag(along=1.0, lateral=6.0, vertical=6.0)
 STEPS = 4
 
 
-def held(robot: WangSnake, environment: Any, gait: Any = GAIT, coordinates: str = "virtual",
-         **options: Any) -> ll.Result:
-    return ll.simulate(robot, gait, environment, model={"kind": "geometric", "coordinates": coordinates},
-                       duration=STEPS * 1e-3, step=1e-3,
-                       **options)
+def held(
+    robot: WangSnake, environment: Any, gait: Any = GAIT, coordinates: str = "virtual", **options: Any
+) -> ll.Result:
+    return ll.simulate(
+        robot,
+        gait,
+        environment,
+        model={"kind": "geometric", "coordinates": coordinates},
+        duration=STEPS * 1e-3,
+        step=1e-3,
+        **options,
+    )
 
 
-@pytest.mark.parametrize(("robot", "around", "coordinates"), [
-    (IN_SPACE, DRAG, "group"), (IN_SPACE, DRAG, "virtual"),
-    (WangSnake(modules=3), Wheels(law="regularised"), "group"), (WangSnake(modules=3), Wheels(law="regularised"),
-                                                                 "virtual"),
-    (WangSnake(modules=3), Wheels(law="set-valued"), "virtual"), (WangSnake(modules=3), Wheels(law="set-valued"),
-                                                                  "group"),
-])
+@pytest.mark.parametrize(
+    ("robot", "around", "coordinates"),
+    [
+        (IN_SPACE, DRAG, "group"),
+        (IN_SPACE, DRAG, "virtual"),
+        (WangSnake(modules=3), Wheels(law="regularised"), "group"),
+        (WangSnake(modules=3), Wheels(law="regularised"), "virtual"),
+        (WangSnake(modules=3), Wheels(law="set-valued"), "virtual"),
+        (WangSnake(modules=3), Wheels(law="set-valued"), "group"),
+    ],
+)
 @pytest.mark.parametrize("module", [1, -1])
-def test_a_clamped_module_stays_and_the_others_move(robot: WangSnake, around: Any, coordinates: str,
-                                                    module: int) -> None:
+def test_a_clamped_module_stays_and_the_others_move(
+    robot: WangSnake, around: Any, coordinates: str, module: int
+) -> None:
     result = held(robot, (around, Clamp(module=module)), coordinates=coordinates)
     place, turn = result.dataset["position"].values, result.dataset["orientation"].values
     assert np.abs(place[:, module] - place[0, module]).max() < 1e-14
@@ -48,8 +61,10 @@ def test_both_coordinates_of_a_base_in_space_give_one_motion() -> None:
     the same.
     """
     pitched = {"orientation": (np.cos(0.3), 0.0, np.sin(0.3), 0.0)}
-    found = [held(IN_SPACE, (ll.Gravity(), Clamp(module=1)), coordinates=coordinates, initial=pitched).dataset
-             for coordinates in ("group", "virtual")]
+    found = [
+        held(IN_SPACE, (ll.Gravity(), Clamp(module=1)), coordinates=coordinates, initial=pitched).dataset
+        for coordinates in ("group", "virtual")
+    ]
     for name in ("position", "joint_torque", "clamp_wrench"):
         assert found[0][name].values == pytest.approx(found[1][name].values, rel=1e-8, abs=1e-9), name
     assert np.abs(found[0]["clamp_wrench"].values).min() > 0.0

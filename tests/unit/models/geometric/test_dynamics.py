@@ -1,6 +1,7 @@
 """The one solution of the geometric model: beside Newton-Euler, as a manipulator, with everything conserved that
 must be.
 """
+
 from __future__ import annotations
 
 import ast
@@ -71,8 +72,10 @@ def base_of(model: Geometric, x: Array, v: Array) -> tuple[dict[str, Array], Arr
     body = Body.of(model._memory.bodies)
     R, V = body.rotation[0].reshape(3, 3), body.velocity[0]
     allowed = {"free": np.ones(6), "planar": np.array([1, 1, 0, 0, 0, 1]), "fixed": np.zeros(6)}[model.chain.base]
-    return ({"base_position": body.origin[0].copy(), "base_orientation": matrix_to_quaternion(R)},
-            allowed * np.concatenate([R.T @ V[:3], R.T @ V[3:]]))
+    return (
+        {"base_position": body.origin[0].copy(), "base_orientation": matrix_to_quaternion(R)},
+        allowed * np.concatenate([R.T @ V[:3], R.T @ V[3:]]),
+    )
 
 
 def test_manipulation_is_the_sub_block_and_the_arm(tools: Any) -> None:
@@ -204,8 +207,15 @@ def test_prescribed_joints_without_momentum_keep_the_centre_of_mass() -> None:
     q, qd = Serpenoid().sample(np.zeros(1), np.arange(4.0))[:2]
     M = model.metric([0, 0, 0, *q[0]])
     start = -np.linalg.solve(M[:3, :3], M[:3, 3:] @ qd[0])
-    result = ll.simulate(WangSnake(), Serpenoid(), (), model="geometric", duration=1.0, step=0.05,
-                         initial={"twist": (start[0], start[1], 0, 0, 0, start[2])}).dataset
+    result = ll.simulate(
+        WangSnake(),
+        Serpenoid(),
+        (),
+        model="geometric",
+        duration=1.0,
+        step=0.05,
+        initial={"twist": (start[0], start[1], 0, 0, 0, start[2])},
+    ).dataset
     centre = result["com_position"].values
     assert np.abs(centre - centre[0]).max() < 2e-7
     assert np.abs(result["momentum"].values[:, [0, 1, 5]]).max() < 2e-6

@@ -1,4 +1,5 @@
 """Second-kind symbols, geodesics, and (22) as the paper prints it."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -39,10 +40,10 @@ def test_geodesics_are_free_motions(tools: Any, base: str, coordinates: str) -> 
     pb, n = model.frame.coordinates, model.chain.freedoms
     limp = ll.FunctionGait(drives="torque", function=lambda t, s: np.zeros((len(t), n)))
     state = model.initial_state(Initial(), limp)
-    state.x[:pb + n], state.x[pb + n:pb + n + model.freedoms] = x, 0.3 * v
+    state.x[: pb + n], state.x[pb + n : pb + n + model.freedoms] = x, 0.3 * v
     knots = np.linspace(0.0, 0.5, 501)
     after, _, _ = model.advance(state, knots, np.zeros(501, dtype=bool), model.drive(limp, np.linspace(0.0, 0.5, 1001)))
-    assert after.x[:pb + n] == pytest.approx(found.x[-1], abs=1e-8)
+    assert after.x[: pb + n] == pytest.approx(found.x[-1], abs=1e-8)
 
 
 def test_a_geodesic_is_the_shortest_way(tools: Any) -> None:
@@ -120,7 +121,7 @@ def test_what_these_refuse() -> None:
         Geometric(ll.WangSnake(), settings=GeometricSettings(equations="corrected"))  # type: ignore[arg-type]
     model = Geometric(ll.WangSnake())
     with pytest.raises(ll.InputError, match="'first'"):
-        model.christoffel(np.zeros(7), kind="third")                                          # type: ignore[arg-type]
+        model.christoffel(np.zeros(7), kind="third")  # type: ignore[arg-type]
     for times in ([], [0.0, 0.0], [-1.0, 0.0], [0.0, np.inf]):
         with pytest.raises(ll.InputError, match="times must be finite"):
             model.geodesic(np.zeros(7), np.zeros(7), times)

@@ -1,6 +1,7 @@
 """Metric, Christoffel symbols and Coriolis matrix against their definitions; zero patterns, independence and tables
 of paper 003.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -60,7 +61,7 @@ def test_symbols_are_brackets_of_body_columns(base: str) -> None:
     model = Geometric(robot)
     x, N = np.random.default_rng(6).uniform(-0.7, 0.7, model.freedoms), model.freedoms
     weight = np.diag([0.5, 0.5, 0.5, 0.004, 0.011, 0.011])
-    rate = np.zeros((N, N, N))                                                   # rate[i] = dM / dx^i
+    rate = np.zeros((N, N, N))  # rate[i] = dM / dx^i
     for module in range(5):
         J = model.body_jacobian(x, module)
         v, w = J[:3].T, J[3:].T
@@ -166,20 +167,20 @@ def test_conclusions_of_the_paper() -> None:
     for i in range(1, n + 1):
         for j in range(1, n + 1):
             first = min(max(i + 1, 3), max(j + 1, 3))
-            assert not M[:first - 1, i - 1, j - 1].any()
+            assert not M[: first - 1, i - 1, j - 1].any()
             for k in range(1, n + 1):
                 last = min(max(i, 2), max(j, 2), max(k, 2))
                 assert not G[:last, i - 1, j - 1, k - 1].any()
     assert not M[:3, 2:, 2:].any()
-    assert np.abs(symbols[:2]).max() < 1e-15 and np.abs(symbols[:, :2]).max() < 1e-15            # 2.3, first part
+    assert np.abs(symbols[:2]).max() < 1e-15 and np.abs(symbols[:, :2]).max() < 1e-15  # 2.3, first part
     # 2.3, second part, in the plane
     assert not G[:3, :, :, 3:].any()
     metric = model.metric(x)
     table = np.zeros((3, 3, 3))
     table[2, 2, :2] = -metric[1, 2], metric[0, 2]
-    assert np.abs(symbols[:3, :3, :3] - table).max() < 1e-15                                      # Table II
+    assert np.abs(symbols[:3, :3, :3] - table).max() < 1e-15  # Table II
     for k in range(2, n):
-        assert np.abs(symbols[k, :k + 1, k]).max() < 1e-15 and np.abs(symbols[:k + 1, k, k]).max() < 1e-15
+        assert np.abs(symbols[k, : k + 1, k]).max() < 1e-15 and np.abs(symbols[: k + 1, k, k]).max() < 1e-15
     # the cross terms that (22) leaves out are generically there
     assert (np.abs(symbols[2, 3:, :3]) > 1e-6).all()
 
@@ -205,7 +206,7 @@ def test_table_three() -> None:
         J = model.body_jacobian(x, module)
         moved = poses.rotation[module] @ J[:3]
         assert moved[:, 0] == pytest.approx([1, 0, 0]) and moved[:, 1] == pytest.approx([0, 1, 0])
-        assert not J[:, 3 + module:].any() and (np.abs(moved[:, 2:3 + module]).max(axis=0) > 1e-3).all()
+        assert not J[:, 3 + module :].any() and (np.abs(moved[:, 2 : 3 + module]).max(axis=0) > 1e-3).all()
 
 
 def test_metric_does_not_suffer_far_from_the_origin() -> None:

@@ -1,4 +1,5 @@
 """A run whose joints are motion-given for a time, then torque-driven, then motion-given again."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,9 +16,12 @@ from limbless.robots.wang_snake import WangSnake
 
 SNAKE = WangSnake()
 PUSH = (0.02, -0.01, 0.03, 0.01)
-PHASES = ({"start": 0.0, "drive": "motion"}, {"start": 0.2, "drive": "torque", "torque": PUSH},
-          {"start": 0.4, "drive": "pd"},
-          {"start": 0.5, "drive": "motion"})
+PHASES = (
+    {"start": 0.0, "drive": "motion"},
+    {"start": 0.2, "drive": "torque", "torque": PUSH},
+    {"start": 0.4, "drive": "pd"},
+    {"start": 0.5, "drive": "motion"},
+)
 
 
 def switched(**fields: Any) -> Switched:
@@ -25,9 +29,16 @@ def switched(**fields: Any) -> Switched:
 
 
 def crawl(laws: Any, duration: float = 1.0, actuation: Any = None, **extra: Any) -> Any:
-    return ll.simulate(SNAKE, Serpenoid(), laws, model="geometric", actuation=actuation or switched(),
-                       duration=duration, step=1e-3,
-                       **extra)
+    return ll.simulate(
+        SNAKE,
+        Serpenoid(),
+        laws,
+        model="geometric",
+        actuation=actuation or switched(),
+        duration=duration,
+        step=1e-3,
+        **extra,
+    )
 
 
 @pytest.mark.parametrize("law", ["regularised", "set-valued"])
@@ -52,12 +63,15 @@ def test_the_torque_driven_phase_is_that_of_newton_euler() -> None:
     laws = (ll.Drag(along=1.0, lateral=8.0, vertical=8.0),)
     data = crawl(laws, 0.4).dataset
     at = {name: tuple(data[name].values[200]) for name in ("joint_position", "joint_velocity")}
-    start = {"position": tuple(data["base_position"].values[200]),
-             "orientation": tuple(data["base_orientation"].values[200]),
-             "twist": tuple(data["base_twist"].values[200] * [1, 1, 0, 0, 0, 1])}
+    start = {
+        "position": tuple(data["base_position"].values[200]),
+        "orientation": tuple(data["base_orientation"].values[200]),
+        "twist": tuple(data["base_twist"].values[200] * [1, 1, 0, 0, 0, 1]),
+    }
     gait = ll.FunctionGait(function=lambda t, s: np.tile(PUSH, (len(t), 1)), drives="torque")
-    peer = ll.simulate(SNAKE, gait, laws, model="newton-euler", actuation="torque", duration=0.2, step=1e-3,
-                       initial={**start, **at}).dataset
+    peer = ll.simulate(
+        SNAKE, gait, laws, model="newton-euler", actuation="torque", duration=0.2, step=1e-3, initial={**start, **at}
+    ).dataset
     assert np.abs(peer["joint_position"].values[-1] - data["joint_position"].values[400]).max() < 1e-8
     assert np.abs(peer["base_position"].values[-1] - data["base_position"].values[400]).max() < 1e-8
 
@@ -85,11 +99,19 @@ def test_a_controller_gives_what_a_gait_of_torques_gives() -> None:
     """Half of the torques from the gait and half from a controller are all of them from the gait; imposed joints take
     none.
     """
+
     def push(share: float, controller: Any = None) -> np.ndarray:
         gait = ll.FunctionGait(function=lambda t, s: np.tile(share * np.array(PUSH), (len(t), 1)), drives="torque")
-        run = ll.simulate(SNAKE, gait, Wheels(law="regularised"), model="geometric", actuation="torque", duration=0.005,
-                          step=5e-4,
-                          controller=controller)
+        run = ll.simulate(
+            SNAKE,
+            gait,
+            Wheels(law="regularised"),
+            model="geometric",
+            actuation="torque",
+            duration=0.005,
+            step=5e-4,
+            controller=controller,
+        )
         return run.dataset["joint_velocity"].values
 
     both = push(0.5, lambda t, _: 0.5 * np.array(PUSH))
@@ -98,17 +120,24 @@ def test_a_controller_gives_what_a_gait_of_torques_gives() -> None:
         crawl((), 0.005, "motion", controller=lambda t, _: np.array(PUSH))
 
 
-@pytest.mark.parametrize(("make", "words"), [
-    (lambda: switched(phases=()), "at least 1|phases"),
-    (lambda: switched(phases=({"start": 1.0, "drive": "pd"},)), "at 0 s"),
-    (lambda: switched(phases=(PHASES[0], PHASES[0])), "a later `start`"),
-    (lambda: switched(phases=({"start": 0.0, "drive": "pd", "torque": PUSH},)), "drive 'torque'"),
-    (lambda: switched(settle=0.0), "greater than 0|must be"),
-    (lambda: crawl((), actuation=switched(phases=({"start": 0.0, "drive": "torque", "torque": (1.0,)},))),
-     "torque must have 4 numbers"),
-    (lambda: ll.simulate(SNAKE, Serpenoid(), (), model="newton-euler", actuation=switched(), duration=0.1),
-     "geometric"),
-])
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: switched(phases=()), "at least 1|phases"),
+        (lambda: switched(phases=({"start": 1.0, "drive": "pd"},)), "at 0 s"),
+        (lambda: switched(phases=(PHASES[0], PHASES[0])), "a later `start`"),
+        (lambda: switched(phases=({"start": 0.0, "drive": "pd", "torque": PUSH},)), "drive 'torque'"),
+        (lambda: switched(settle=0.0), "greater than 0|must be"),
+        (
+            lambda: crawl((), actuation=switched(phases=({"start": 0.0, "drive": "torque", "torque": (1.0,)},))),
+            "torque must have 4 numbers",
+        ),
+        (
+            lambda: ll.simulate(SNAKE, Serpenoid(), (), model="newton-euler", actuation=switched(), duration=0.1),
+            "geometric",
+        ),
+    ],
+)
 def test_refusals(make: Any, words: str) -> None:
     with pytest.raises(ll.InputError, match=words):
         make()

@@ -1,4 +1,5 @@
 """What the geometric model refuses, and how it says so."""
+
 from __future__ import annotations
 
 from typing import Any
