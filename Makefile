@@ -83,8 +83,8 @@ coverage: $(INSTALLED_DEV)
 	  -W ignore::RuntimeWarning -k 'not dual and not compiled and not ramp' --ignore=tests/unit/mechanics/compiled/test_scalars.py \
 	  tests/unit/mechanics tests/unit/models
 	-@LIMBLESS_CACHE_DIR=.coverage-cache $(COVERAGE) $(COVERAGE_TEST) tests/unit/mechanics/compiled/test_scalars.py \
-	  tests/unit/mechanics/compiled/test_lanes.py tests/unit/mechanics/algebra/test_lie.py tests/unit/test_sensitivity.py
-	-@$(COVERAGE) $(COVERAGE_TEST) tests/unit/models tests/unit/environments tests/unit/test_simulation.py tests/unit/test_simulation_control.py
+	  tests/unit/mechanics/compiled/test_lanes.py tests/unit/mechanics/algebra/test_lie.py tests/unit/search/studies/test_sensitivity.py
+	-@$(COVERAGE) $(COVERAGE_TEST) tests/unit/models tests/unit/environments tests/unit/simulation/test_simulation.py tests/unit/simulation/test_control.py
 	@$(BIN)/python -m coverage combine -q && rm -rf .coverage-cache
 	@$(BIN)/python -m coverage json -q -o - | $(BIN)/python tests/coverage/branches.py
 

@@ -2,6 +2,6 @@
 
 import sys
 
-from limbless.cli import main
+from limbless.cli.main import main
 
 main(["bench", *sys.argv[1:]])

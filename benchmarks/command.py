@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from benchmarks import report, timing
 from benchmarks.table import Section, markdown
-from limbless.errors import InputError, nearest
+from limbless.core.errors import InputError, nearest
 
 PARTS = (
     "dynamics",

@@ -11,15 +11,15 @@ import limbless as ll
 from benchmarks.peers import mujoco_model, pinocchio_configuration, pinocchio_model
 from benchmarks.table import Row, Section, microseconds
 from benchmarks.timing import Repeated, each, race
-from limbless.mechanics.chain.evaluation import evaluate
 from limbless.mechanics.chain.joints import Spherical
-from limbless.mechanics.compiled.kernel import kernel
+from limbless.mechanics.chain.one_instant import evaluate
+from limbless.mechanics.compiled.kernel import array_kernel
 
 Array = NDArray[np.float64]
 AGREEMENT = 1e-9
 
 
-@kernel
+@array_kernel
 def evaluate_often(times, instant):
     """`evaluate` inside a compiled loop."""
     for _ in range(times):

@@ -11,7 +11,7 @@ import limbless as ll
 from benchmarks.table import Row, Section, microseconds
 from benchmarks.timing import Repeated, race
 from limbless.interop.learning import Env, VectorEnv
-from limbless.interop.learning.world import no_torque
+from limbless.interop.learning.controlled_run import no_torque
 
 ROBOTS = 256
 SYNC = 8

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from benchmarks.table import Section, markdown
-from limbless.files import wrapped, write_text
+from limbless.core.files import wrapped, write_text
 
 ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / "docs" / "benchmark.md"

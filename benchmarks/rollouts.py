@@ -11,7 +11,7 @@ import numpy as np
 import limbless as ll
 from benchmarks.table import Row, Section
 from benchmarks.timing import rounds
-from limbless.simulation import run_scenario
+from limbless.simulation.simulate import run_scenario
 
 # s: a whole number of them in a second
 STEPS = (0.2, 0.1, 0.05, 0.04, 0.03125, 0.025, 0.02, 0.01, 0.005, 0.002, 0.001)

@@ -16,16 +16,16 @@ from benchmarks import jax_chain
 from benchmarks.peers import mujoco_model
 from benchmarks.table import Row
 from benchmarks.timing import each, race
-from limbless.mechanics.compiled.widening import side_by_side
+from limbless.mechanics.compiled.batching import stack_lanes
 from limbless.mechanics.integrate import runge_kutta
-from limbless.mechanics.integrate.tally import Uncounted
-from limbless.search.evaluating import Evaluator
-from limbless.search.lanes import BLOCK, ChainLanes, SoftLanes, knots_of
-from limbless.search.plan import Plan
-from limbless.search.steady import Families
-from limbless.search.store import Row as Stored
-from limbless.search.store import Store
-from limbless.simulation import stage_times
+from limbless.mechanics.integrate.running_totals import NoTotals
+from limbless.search.steady_motion.steady import Families
+from limbless.search.sweeps.row_store import Store
+from limbless.search.sweeps.row_store import StoredRow as Stored
+from limbless.search.sweeps.run_lanes import BLOCK, ChainLanes, SoftLanes, knots_of
+from limbless.search.sweeps.sweep_plan import SweepPlan
+from limbless.search.sweeps.worker_rows import Evaluator
+from limbless.simulation.simulate import stage_times
 
 EEL = {
     "gait.amplitude": (0.005, 0.3),
@@ -218,7 +218,7 @@ def _ready(scenario: ll.Scenario, chunks: int) -> tuple[float, float, float]:
         x[:] = first
         runge_kutta.advance_lanes(problem, knots, record, x)
 
-    bare = side_by_side([model.problem(drive, 1, Uncounted(), Uncounted())])
+    bare = stack_lanes([model.problem(drive, 1, NoTotals(), NoTotals())])
 
     def states() -> None:
         x[:] = first
@@ -274,7 +274,7 @@ def _torques(times: np.ndarray, joints: np.ndarray) -> np.ndarray:
 def overhead_rows(runs: int = 256) -> list[Row]:
     """What a run of a gait sweep costs beyond its steps, in a worker that has begun."""
     changes = {"duration": BLOCK * 0.01, "gait.ramp": 0.0}
-    plan = Plan.make(
+    plan = SweepPlan.make(
         "eel-planar",
         {"gait.amplitude": np.linspace(0.02, 0.1, runs)},
         ["mean_speed", "positive_work"],
@@ -305,7 +305,7 @@ def overhead_rows(runs: int = 256) -> list[Row]:
 
 def steady_rows(gaits: int = 256) -> list[Row]:
     """Steady gaits of the eel, 50 steps per period, to 1e-6."""
-    plan = Plan.make(
+    plan = SweepPlan.make(
         "eel-planar",
         {
             "gait.amplitude": (0.01, 0.1),

@@ -12,7 +12,7 @@ import limbless as ll
 from benchmarks.rollouts import loop_factor
 from benchmarks.table import Row, microseconds
 from benchmarks.timing import race
-from limbless.simulation import stage_times
+from limbless.simulation.simulate import stage_times
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "cross"))
 from mujoco_snake import ready, references

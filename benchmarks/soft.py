@@ -11,11 +11,11 @@ import numpy as np
 import limbless as ll
 from benchmarks.table import Row, microseconds
 from benchmarks.timing import each, race
+from limbless.core.timeline import knots_between
 from limbless.mechanics.compiled.packed import pack
-from limbless.mechanics.integrate import implicit, runge_kutta
-from limbless.mechanics.integrate.tally import Uncounted
+from limbless.mechanics.integrate import dirk, runge_kutta
+from limbless.mechanics.integrate.running_totals import NoTotals
 from limbless.scenarios.scenario import Initial
-from limbless.timeline import knots_between
 from validation.swinging import DOWN, Elastica, apart, soft_rod
 
 GRADED, FINER = (0.09, 0.25), (0.07, 0.18, 0.32)
@@ -41,7 +41,7 @@ class Stepping:
         self.record[-1] = True
         middles = np.empty(2 * len(self.knots) - 1)
         middles[::2], middles[1::2] = self.knots, 0.5 * (self.knots[1:] + self.knots[:-1])
-        self.problem = pack(model.problem(model.drive(gait, middles), 1, Uncounted(), Uncounted()))
+        self.problem = pack(model.problem(model.drive(gait, middles), 1, NoTotals(), NoTotals()))
         self.steps = model.steps
 
     def run(self) -> np.ndarray:
@@ -50,8 +50,8 @@ class Stepping:
         if self.steps is None:
             failed, _ = runge_kutta.advance(self.problem, self.knots, self.record, x)
         else:
-            scratch = implicit.scratch_for(self.steps.method, *self.steps.sizes, self.steps.tolerance)
-            failed, _ = implicit.advance(self.problem, self.steps.method, scratch, self.knots, self.record, x)
+            scratch = dirk.scratch_for(self.steps.method, *self.steps.sizes, self.steps.tolerance)
+            failed, _ = dirk.advance(self.problem, self.steps.method, scratch, self.knots, self.record, x)
         if failed:
             raise RuntimeError(f"the run to {self.knots[-1]:g} s failed")
         return x

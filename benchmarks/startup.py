@@ -21,7 +21,7 @@ WARM = (
     "itself takes "
     "milliseconds."
 )
-HELP = "from limbless.cli import main; main(['--help'])"
+HELP = "from limbless.cli.main import main; main(['--help'])"
 
 
 def cpu_of(code: str, cache: str | None = None) -> float:

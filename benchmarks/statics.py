@@ -9,7 +9,7 @@ import numpy as np
 import limbless as ll
 from benchmarks.table import Row, microseconds
 from benchmarks.timing import each, race
-from limbless.gaits.tendon_paths import TipEight
+from limbless.control.gaits.tendon_paths import TipEight
 
 TENSION = np.array([0.5, 0.4, 0.0, 0.0])  # N
 HANGING = (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)

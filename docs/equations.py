@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from limbless import citations
+from limbless.core import citations
 
 ROOT = Path(__file__).parents[1]
 TABLE = ROOT / "docs" / "equations.yaml"

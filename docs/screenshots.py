@@ -16,10 +16,10 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 import limbless as ll
-from limbless.files import write_text
+from limbless.core.files import write_text
 from limbless.scenarios import loader
 from limbless.scenarios.scenario import Scenario
-from limbless.view.studio import Studio
+from limbless.view.studio.studio import Studio
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.browser.chromium import FLAGS, installed

@@ -17,8 +17,9 @@ import click
 from mkdocs.structure.files import File, Files
 
 import limbless
-from limbless import citations, fields, registry, terminal
-from limbless.cli import main
+from limbless.cli.main import main
+from limbless.core import citations, fields, registry
+from limbless.view import terminal
 
 sys.path.insert(0, str(Path(__file__).parent))
 import equations

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from limbless.environments.force_law import ForceLaw, compiled_law
-from limbless.mechanics.forces.user import Buffer
+from limbless.environments.user_law import ForceLaw, compiled_law
+from limbless.mechanics.forces.user_slice import Buffer
 
 LENGTH, RADIUS, MASS = 0.1, 0.04, 0.4876  # of a link: m, m, kg
 SLOPE, HEIGHT = math.radians(5.0), -0.0787398  # of the beach, which rises to -x

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import make_interp_spline
 
-from limbless.mechanics.algebra.rotations import quaternion_to_matrix
+from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
 
 
 def axial_speed(X: np.ndarray, K: np.ndarray, shear: np.ndarray, shear_rate: np.ndarray, start: float) -> np.ndarray:

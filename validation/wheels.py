@@ -8,8 +8,8 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import limbless as ll
-from limbless.models.geometric import Geometric
-from limbless.robots.wang_snake import WangSnake
+from limbless.models.chain.geometry.geometric_model import Geometric
+from limbless.robots.presets.wang_snake import WangSnake
 
 
 def tail(dataset: Any) -> np.ndarray:

@@ -1,5 +1,5 @@
 """`python -m limbless`: the command line, where the command `limbless` is not on the path."""
 
-from limbless.cli import main
+from limbless.cli.main import main
 
 main(prog_name="limbless")

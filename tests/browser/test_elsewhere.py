@@ -52,7 +52,7 @@ def test_a_page_from_another_port_neither_reads_nor_saves(
     """Even one that has learnt the token; and the studio's own page goes on, also when it is loaded again."""
     import viser
 
-    from limbless.view.studio import Studio
+    from limbless.view.studio.studio import Studio
 
     studio = Studio(ll.run("eel-planar", {"duration": 0.5}), folder=tmp_path / "work")
     (tmp_path / "work").mkdir()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from limbless.result import Result
+from limbless.simulation.result import Result
 from tests.browser.driving import Seen, entered, until
 from tests.unit.view import made_up
 
@@ -41,7 +41,7 @@ def runner() -> Result:
 
 @pytest.fixture(scope="module")
 def studio(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    from limbless.view.studio import Studio
+    from limbless.view.studio.studio import Studio
 
     opened = Studio(runner(), folder=tmp_path_factory.mktemp("work"))
     yield opened

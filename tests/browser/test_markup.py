@@ -94,7 +94,7 @@ def test_report_and_replay_show_it_as_text(result: ll.Result, look: Any, tmp_pat
 
 
 def test_the_studio_shows_it_as_text(result: ll.Result, look: Any, tmp_path: Path) -> None:
-    from limbless.view.studio import Studio
+    from limbless.view.studio.studio import Studio
 
     studio = Studio(result, ghost=result, folder=tmp_path)
     try:

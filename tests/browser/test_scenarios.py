@@ -20,15 +20,15 @@ import pytest
 from ruamel.yaml import YAML
 
 import limbless as ll
-from limbless.errors import InputError
+from limbless.core.errors import InputError
 from limbless.scenarios import loader
 from limbless.scenarios.scenario import Scenario
-from limbless.simulation import run_scenario
-from limbless.terminal import summary_rows
-from limbless.view.entries import SLIDING
+from limbless.simulation.simulate import run_scenario
 from limbless.view.replay import write_replay
-from limbless.view.tuning import Knob, knobs
-from limbless.view.wording import in_page_words
+from limbless.view.studio.field_entries import SLIDING
+from limbless.view.studio.messages import in_page_words
+from limbless.view.studio.tuning import Knob, knobs
+from limbless.view.terminal import summary_rows
 from tests.browser.driving import Seen, entered, on_screen, until
 from tests.contracts import test_scenarios as contract
 
@@ -40,10 +40,10 @@ SHOWN = "() => [...document.querySelectorAll('#numbers td:nth-child(2)')].map(ce
 
 @pytest.fixture(scope="module")
 def studio(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    from limbless.view.studio import Studio
+    from limbless.view.studio.studio import Studio
 
     monkeypatched = pytest.MonkeyPatch()
-    monkeypatched.setattr("limbless.view.entries.TYPING", 0.02)  # a machine types all at once
+    monkeypatched.setattr("limbless.view.studio.field_entries.TYPING", 0.02)  # a machine types all at once
     first = ll.run("eel-planar", {"duration": 0.5})
     opened = Studio(first, first.scenario, folder=tmp_path_factory.mktemp("work"))
     yield opened

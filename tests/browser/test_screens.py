@@ -15,7 +15,7 @@ SIZES = {"phone": (390, 844), "small": (800, 600), "large": (1540, 640)}
 
 @pytest.fixture(scope="module")
 def studio(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    from limbless.view.studio import Studio
+    from limbless.view.studio.studio import Studio
 
     robot = ll.Chain.uniform(links=16, length=0.06, half_width=0.02, half_height=0.02)
     gait = ll.BodyWave(amplitude=0.35, growth=0.0, wavelength=0.6, period=1.0, ramp=0.5)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import limbless as ll
-from limbless.view.frames import frames_of
-from limbless.view.wording import in_page_words
+from limbless.view.scene.frames import frames_of
+from limbless.view.studio.messages import in_page_words
 from tests.browser.driving import entered, until
 
 VIEW = (slice(160, 690), slice(390, 830))  # where nothing but the scene is
@@ -20,7 +20,7 @@ VIEW = (slice(160, 690), slice(390, 830))  # where nothing but the scene is
 
 @pytest.fixture(scope="module")
 def studio(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    from limbless.view.studio import Studio
+    from limbless.view.studio.studio import Studio
 
     opened = Studio(
         ll.run("eel-planar", {"duration": 4.0}),
@@ -191,7 +191,7 @@ def test_another_scenario_is_picked(seen: Any, page: Any) -> None:
 
 
 def test_leaving_ends_the_server_and_its_threads(browser: Any, look: Any, tmp_path: Path) -> None:
-    from limbless.view.studio import Studio, serve
+    from limbless.view.studio.studio import Studio, serve
 
     other = ll.run("rod-swim", {"duration": 0.3})  # another model, and shorter
     opened = Studio(ll.run("eel-planar", {"duration": 0.5}), ghost=other, folder=tmp_path)

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 import limbless as ll
-from limbless.search.store import Row, Store
+from limbless.search.sweeps.row_store import Store, StoredRow
 from tests.browser.driving import entered, until
 
 
 @pytest.mark.long
 def test_a_cell_is_clicked(look: Any, tmp_path: Path) -> None:
-    from limbless.view.studio import Studio
+    from limbless.view.studio.studio import Studio
 
     over = {"gait.amplitude": [0.02, 0.06, 0.1], "gait.period": [1.5, 2.0]}
     sweep = ll.sweep(
@@ -32,7 +32,7 @@ def test_a_cell_is_clicked(look: Any, tmp_path: Path) -> None:
             until(lambda: page.result.scenario.gait == sweep.scenario(run).gait)
             seen.page.wait_for_selector(f"#sweep-map rect[data-run='{run}'][stroke-width='2']")
         with Store(sweep.folder) as store:
-            store.write([Row(0, {}, "failed: it diverged", 0.1)])
+            store.write([StoredRow(0, {}, "failed: it diverged", 0.1)])
         seen.page.wait_for_selector("text=6 of 6 runs, 1 failed; 1 of them: it diverged")
         assert seen.page.locator("#sweep-map rect[data-run='0']").get_attribute("fill") == "#8a2500"
         assert not seen.errors

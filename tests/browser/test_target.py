@@ -12,7 +12,7 @@ from tests.browser.driving import entered, on_screen, until
 
 
 def test_the_tip_follows_the_mouse(look: Any, browser: Any, tmp_path: Path) -> None:
-    from limbless.view.studio import Studio
+    from limbless.view.studio.studio import Studio
 
     studio = Studio(ll.run("neck-horizontal-water"), "neck-horizontal-water", folder=tmp_path)
     try:

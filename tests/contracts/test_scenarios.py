@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from limbless.citations import PAPERS
-from limbless.errors import InputError
+from limbless.core.citations import PAPERS
+from limbless.core.errors import InputError
 from limbless.scenarios import loader
 from limbless.scenarios.document import parse_value
 from limbless.scenarios.plausibility import notes
 from limbless.scenarios.scenario import Scenario
-from limbless.simulation import run_scenario
+from limbless.simulation.simulate import run_scenario
 from tests.contracts.samples import marks
 
 Place = tuple[str | int, ...]

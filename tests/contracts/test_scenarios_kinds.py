@@ -9,13 +9,13 @@ from typing import Any, get_args, get_origin
 
 import pytest
 
-from limbless import registry
-from limbless.description import Description
+from limbless.control.gaits.base import DRIVES
+from limbless.core import registry
+from limbless.core.description import Description
+from limbless.core.fields import nested, rows, unit_of
 from limbless.environments.base import ROLES
-from limbless.fields import nested, rows, unit_of
-from limbless.gaits.base import DRIVES
 from limbless.scenarios.scenario import Initial, Scenario
-from limbless.terminal import first_line
+from limbless.view.terminal import first_line
 
 REGISTERED = [(family, kind, cls) for family in registry._FOLDERS for kind, cls in registry.kinds(family).items()]
 NAMES = [f"{family}:{kind}" for family, kind, _ in REGISTERED]

@@ -108,24 +108,24 @@ def in_result(data: xr.Dataset) -> set[str]:
 
 def test_no_variable_of_any_model_is_without_a_witness() -> None:
     """A new variable fails here until something that does not share its code vouches for it (see `witnesses/`)."""
-    from limbless.models.chain_recording import SCHEMA as chain
-    from limbless.models.geometric.recording import CLAMP_SCHEMA, CONTACT_SCHEMA
-    from limbless.models.macro_continuous.recording import SCHEMA as rod
-    from limbless.models.nonsmooth.recording import OBJECTS
-    from limbless.models.nonsmooth.recording import SCHEMA as contact
-    from limbless.models.soft.recording import CHAIN, ROD, RUBBING, SPINE, STRETCHING, TENDONS, WINDING
-    from limbless.models.soft.recording import SCHEMA as cells
-    from limbless.models.tallies import Tallies
-    from limbless.models.tendon_statics.recording import SCHEMA as statics
-    from limbless.registry import kinds
+    from limbless.core.registry import kinds
+    from limbless.models.chain.contact.contact_recorder import OBJECTS
+    from limbless.models.chain.contact.contact_recorder import SCHEMA as contact
+    from limbless.models.chain.geometry.clamp_recorder import CLAMP_SCHEMA, CONTACT_SCHEMA
+    from limbless.models.chain.soft.soft_recorder import CHAIN, ROD, RUBBING, SPINE, STRETCHING, TENDONS, WINDING
+    from limbless.models.chain.soft.soft_recorder import SCHEMA as cells
+    from limbless.models.recording.body_recorder import SCHEMA as chain
+    from limbless.models.rod.rod_recorder import SCHEMA as rod
+    from limbless.models.statics.equilibrium_records import SCHEMA as statics
+    from limbless.models.totals import TotalsStore
 
     limit, gravity = np.ones((1, 6)), [ll.Gravity()]
     smooth, joints, strains = (
-        Tallies(limit[0], gravity).schema(),
-        Tallies(limit[0], gravity, 1).schema(),
-        Tallies(limit, gravity, 1, ("section", "screw")).schema(),
+        TotalsStore(limit[0], gravity).schema(),
+        TotalsStore(limit[0], gravity, 1).schema(),
+        TotalsStore(limit, gravity, 1, ("section", "screw")).schema(),
     )
-    tendons = Tallies(limit[0], gravity, dims=("tendon",)).schema()
+    tendons = TotalsStore(limit[0], gravity, dims=("tendon",)).schema()
     schemas = {
         "newton-euler": {**chain, **smooth},
         "geometric": {**chain, **CLAMP_SCHEMA, **CONTACT_SCHEMA, **joints},

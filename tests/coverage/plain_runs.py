@@ -26,8 +26,8 @@ plain_kernels.install()
 from makers import MAKERS, built_in, case, shortened  # noqa: E402
 
 import limbless as ll  # noqa: E402
+from limbless.cli.warmup import PARTS, warm  # noqa: E402
 from limbless.scenarios.document import parse_value  # noqa: E402
-from limbless.warmup import PARTS, warm  # noqa: E402
 
 SEEDS = {"newton-euler": 12, "macro-continuous": 12, "non-smooth": 12, "geometric": 0, "tendon-statics": 3}
 """Cases of each kind: as many as find new branches in a reasonable time (one step of many wheels takes a minute line by

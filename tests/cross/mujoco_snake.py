@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 import limbless as ll
-from limbless.actuation.joints import joint_motion
+from limbless.control.actuation.gait_to_joints import joint_motion
 
 
 def snake_text(scenario: ll.Scenario, step: float, cone: str = "elliptic") -> str:

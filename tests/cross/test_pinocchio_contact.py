@@ -14,8 +14,9 @@ import pinocchio as pin
 import pytest
 
 import limbless as ll
-from limbless.actuation import Torque
-from limbless.models.nonsmooth import NonSmooth, NonSmoothSettings
+from limbless.control.actuation import Torque
+from limbless.models.chain.contact.nonsmooth_model import NonSmooth
+from limbless.models.nonsmooth import NonSmoothSettings
 from limbless.scenarios.scenario import Initial
 
 MU, STEP, RADIUS = 0.3, 1e-3, 0.0525

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import limbless as ll
-from limbless.errors import InputError
-from limbless.interop.first_run import first_scenario
-from limbless.models.newton_euler import NewtonEuler
+from limbless.core.errors import InputError
+from limbless.interop.robots.first_run import first_scenario
+from limbless.models.chain.newton_euler_model import NewtonEuler
 from tests.cross.test_robot_files import (
     bare,
     floating_torques,

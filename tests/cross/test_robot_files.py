@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import limbless as ll
-from limbless import registry
-from limbless.models.newton_euler import NewtonEuler
-from tests.unit.interop.descriptions import plain_swimmer, urdf, written
+from limbless.core import registry
+from limbless.models.chain.newton_euler_model import NewtonEuler
+from tests.unit.interop.robots.descriptions import plain_swimmer, urdf, written
 
 pinocchio = pytest.importorskip("pinocchio")
 mujoco = pytest.importorskip("mujoco")

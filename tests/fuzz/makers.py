@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.errors import InputError
+from limbless.core.errors import InputError
 from limbless.scenarios import loader
 from limbless.scenarios.document import parse_value
 from limbless.scenarios.scenario import Scenario

@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 import limbless as ll
-from limbless.cli import main
+from limbless.cli.main import main
 from limbless.scenarios import loader
 
 SEEDS = 15

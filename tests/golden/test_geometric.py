@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import limbless as ll
+from limbless.control.gaits.serpenoid import Serpenoid
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
-from limbless.gaits.serpenoid import Serpenoid
-from limbless.models.geometric import Geometric
-from limbless.robots.wang_snake import WangSnake
+from limbless.models.chain.geometry.geometric_model import Geometric
+from limbless.robots.presets.wang_snake import WangSnake
 from validation import wheels
 from validation.wheels import Exterior, drive, glide, tail
 

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 import limbless as ll
+from limbless.control.gaits.sheared_curvature import curvature_rate
+from limbless.control.gaits.travelling_curvature import TravellingCurvature
 from limbless.environments.support import Support
-from limbless.gaits.sheared_curvature import curvature_rate
-from limbless.gaits.travelling_curvature import TravellingCurvature
-from limbless.models.macro_continuous import MacroContinuous, MacroContinuousSettings
-from limbless.result import Result
+from limbless.models.macro_continuous import MacroContinuousSettings
+from limbless.models.rod.rod_model import MacroContinuous
 from limbless.robots.rod import Rod
+from limbless.simulation.result import Result
 from validation.rods import axial_speed
 
 REFERENCE = json.loads((Path(__file__).parent / "rod.json").read_text())
@@ -185,8 +186,8 @@ def test_sheared_snake(name: str) -> None:
 def _section_twists(
     model: MacroContinuous, strain: np.ndarray, rate: np.ndarray, acceleration: np.ndarray, twist: np.ndarray
 ) -> Any:
-    from limbless.mechanics.rod.sweep import adjoint_matrices
-    from limbless.mechanics.rod.tables import Shape
+    from limbless.mechanics.rod.magnus import adjoint_matrices
+    from limbless.mechanics.rod.tables import RodShape
 
     shapes = model.shapes(strain, rate, acceleration)
-    return (adjoint_matrices(shapes) @ (twist + Shape.of(shapes).swing)[..., None])[..., 0]
+    return (adjoint_matrices(shapes) @ (twist + RodShape.of(shapes).swing)[..., None])[..., 0]

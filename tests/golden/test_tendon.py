@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import limbless as ll
-from limbless.analysis import statics
 from limbless.environments.point_wrench import PointWrench
-from limbless.mechanics.spine import equilibrium as kernels
+from limbless.mechanics.statics import potential_energy as kernels
+from limbless.simulation.analysis import statics_work
 from validation import necks
 from validation.necks import EIGHT, TO_LIBRARY, friction_of, in_paper, published_spine, signed
 
@@ -46,7 +46,7 @@ def test_energy_gradient_and_hessian_at_a_fixed_posture() -> None:
     model, q = neck(given["load"]), np.array(given["q"]).reshape(8, 2)
     loads, r, H, moment = model.loads(np.array(given["T"])), np.zeros(16), np.zeros((16, 16)), np.zeros(16)
     posture = model.posture_at(q)
-    kernels.forces(model.spine, loads, q, posture, r, H)
+    kernels.energy_gradient(model.spine, loads, q, posture, r, H)
     kernels.moments(model.spine, loads, q, posture, False, moment)
     assert posture.origin[-1] == pytest.approx(given["tip"], abs=1e-12)
     assert posture.chord == pytest.approx(np.array(given["chord_lengths"]), abs=1e-12)
@@ -68,7 +68,7 @@ def test_tensions_along_rubbing_tendons(name: str, friction: Any, slip: float) -
     given = REFERENCE["fixed_configuration"]
     model, q = neck(given["load"], friction=friction), np.array(given["q"]).reshape(8, 2)
     posture = model.posture_at(q)
-    kernels.share_tension(model.spine, model.loads(np.array(given["T"]), slip=slip), posture)
+    kernels.chord_tensions(model.spine, model.loads(np.array(given["T"]), slip=slip), posture)
     assert posture.tension == pytest.approx(np.array(given[name]), abs=1e-12)
 
 
@@ -136,9 +136,9 @@ def test_tensions_and_work_along_the_figure_of_eight(scenario: str) -> None:
     assert result.dataset["tip_in_base"].values[given["idx"]] @ TO_LIBRARY == pytest.approx(
         np.array(given["tip"]), abs=1e-9
     )
-    actuators, equivalent = statics.actuator_steps(result.dataset), statics.equivalent_steps(result.dataset)
-    assert statics.positive(actuators) == pytest.approx(given["actuator_positive"], abs=1e-10)
-    assert statics.positive(equivalent) == pytest.approx(given["W57_trapezoid_positive"], abs=1e-10)
+    actuators, equivalent = statics_work.actuator_steps(result.dataset), statics_work.equivalent_steps(result.dataset)
+    assert statics_work.positive(actuators) == pytest.approx(given["actuator_positive"], abs=1e-10)
+    assert statics_work.positive(equivalent) == pytest.approx(given["W57_trapezoid_positive"], abs=1e-10)
     assert actuators.sum() == pytest.approx(given["actuator_sum"], abs=1e-10)
     assert equivalent.sum() == pytest.approx(given["W57_trapezoid_sum"], abs=1e-10)
     assert result.summary()["balances"]["actuator work"]["verdict"] == "pass"

@@ -6,15 +6,15 @@ Entries are the fields of `Mutant`: name, erratum, file, correct, printed, kille
 
 from __future__ import annotations
 
-GEOMETRY = "tests/unit/models/geometric/test_geometry.py"
-DYNAMICS = "tests/unit/models/geometric/test_dynamics.py"
+GEOMETRY = "tests/unit/models/chain/geometry/test_geometry.py"
+DYNAMICS = "tests/unit/models/chain/geometry/test_geometric_dynamics.py"
 GOLDEN = "tests/golden/test_geometric.py"
 
 MUTANTS = [
     (
         "003-22",
         "(22), (24): sums over i, j <= 3 and over i, j >= 4 only; the cross terms 2 Gamma_3jk are missing",
-        "models/geometric/equations.py",
+        "models/chain/geometry/geometric_equations.py",
         "s.forces[:] = effort + passive - s.bias",
         "s.forces[:] = effort + passive - without_cross_terms(self, x, speeds, time)",
         f"{GOLDEN}::test_exterior_and_interior_dynamics_of_the_reference_states[eps_1e-2]",
@@ -22,7 +22,7 @@ MUTANTS = [
     (
         "003-24",
         "(24): the first vector is printed as the rates, is the accelerations",
-        "models/geometric/equations.py",
+        "models/chain/geometry/geometric_equations.py",
         's.rates[:] = self._padded("acceleration", acceleration)',
         "s.rates[:] = np.asarray(speeds, dtype=float)",
         f"{GOLDEN}::test_exterior_and_interior_dynamics_of_the_reference_states[eps_1e-2]",
@@ -30,7 +30,7 @@ MUTANTS = [
     (
         "003-4",
         "(4): without g_i(0) every module's inertia sits at the wrong place",
-        "mechanics/chain/screws.py",
+        "mechanics/geometry/screws.py",
         "    return carry_inertia(own, arm)",
         "    return own",
         f"{GEOMETRY}::test_metric_and_symbols_are_those_of_the_definitions[0-planar]",
@@ -38,7 +38,7 @@ MUTANTS = [
     (
         "003-M",
         "M_i^b: diag(I, mE) printed with twists (v, w): the order must match",
-        "mechanics/chain/screws.py",
+        "mechanics/geometry/screws.py",
         "    own = body_inertia(link, R)\n",
         "    own = exchanged(body_inertia(link, R))\n",
         f"{GEOMETRY}::test_metric_and_symbols_are_those_of_the_definitions[0-planar]",
@@ -46,7 +46,7 @@ MUTANTS = [
     (
         "003-12",
         "before (12): Gamma_ljk printed, the last index is the lowered one",
-        "mechanics/chain/christoffel.py",
+        "mechanics/geometry/christoffel.py",
         "symbols[a, m, b] = (f.x",
         "symbols[b, m, a] = (f.x",
         f"{GEOMETRY}::test_metric_and_symbols_are_those_of_the_definitions[0-planar]",
@@ -54,7 +54,7 @@ MUTANTS = [
     (
         "003-17",
         "(17): W_i dg_i/dx printed, the wrench acts through the twist at the module",
-        "mechanics/chain/screws.py",
+        "mechanics/geometry/screws.py",
         "at_reference = carry_wrench(outside, arm)",
         "at_reference = outside",
         f"{DYNAMICS}::test_a_wrench_on_a_module_works_through_its_jacobian",
@@ -62,7 +62,7 @@ MUTANTS = [
     (
         "003-fY",
         "fY': at x1..x3 = 0 printed, is at rates of x1..x3 = 0",
-        "mechanics/geometric/motion.py",
+        "mechanics/geometry/smooth_motion.py",
         "    rest_base(options, speeds, memory)\n    drive_joints",
         "    rest_base(options, x, memory)\n    drive_joints",
         f"{DYNAMICS}::test_smooth_clamping_keeps_the_tail_where_it_is",
@@ -70,7 +70,7 @@ MUTANTS = [
     (
         "003-J3",
         "after (24): row 3 is the moment about J_3, not about the inertial frame",
-        "mechanics/chain/frames.py",
+        "mechanics/geometry/base_charts.py",
         "    put_planar_screws(transpose(H), screws)\n",
         "    put_planar_screws(transpose(H), screws)\n"
         "    Screw(screws, 2).twist = Twist(cross(Vector(-x[0], -x[1], 0.0), transpose(H).z), transpose(H).z)\n",
@@ -79,7 +79,7 @@ MUTANTS = [
     (
         "003-table-1",
         "Table I, M_33: L_i printed, is I_i",
-        "models/geometric/planar.py",
+        "models/chain/geometry/planar_closed_form.py",
         "inertia = bodies.inertia[:, 2, 2] - bodies.mass * np.abs(centre) ** 2",
         "inertia = 0.08 + 0.0 * bodies.mass",
         f"{GEOMETRY}::test_planar_metric_and_bias_are_exact",
@@ -87,7 +87,7 @@ MUTANTS = [
     (
         "003-table-4",
         "Table IV: the inertia 0.016 is kept, though a rod of that mass has 2.7e-4",
-        "robots/wang_snake.py",
+        "robots/presets/wang_snake.py",
         'inertia: float = quantity(0.016, "kg m2", "inertia of each module about the vertical',
         'inertia: float = quantity(2.7e-4, "kg m2", "inertia of each module about the vertical',
         f"{GOLDEN}::test_manipulation[no_friction]",
@@ -95,10 +95,10 @@ MUTANTS = [
     (
         "003-29",
         "Sec. II: joints that start at zero; (29) gives x4(0) = 0.4",
-        "gaits/serpenoid.py",
+        "control/gaits/serpenoid.py",
         "amplitude[joint], steps[joint] = self.amplitude, k + 1.0",
         "amplitude[joint], steps[joint] = self.amplitude, k + 0.0",
-        "tests/unit/gaits/test_serpenoid.py::test_equation_29",
+        "tests/unit/control/gaits/test_serpenoid.py::test_equation_29",
     ),
 ]
 

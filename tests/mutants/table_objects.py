@@ -5,15 +5,15 @@ Entries are the fields of `Mutant`: name, mistake, file, correct, wrong, killer,
 
 from __future__ import annotations
 
-OBJECTS = "tests/unit/models/test_objects.py"
+OBJECTS = "tests/unit/models/chain/contact/test_free_objects.py"
 PUSH = f"{OBJECTS}::test_a_plastic_push_shares_the_momentum"
-WET = "tests/unit/models/test_wet_objects.py"
+WET = "tests/unit/models/chain/contact/test_objects_in_water.py"
 
 MUTANTS = [
     (
         "mutual-reaction",
         "the other body is pulled along in the solve",
-        "mechanics/contact/mutual.py",
+        "mechanics/contact/body_body.py",
         "add_push(crowd.answers, other, place, -carry_wrench(",
         "add_push(crowd.answers, other, place, carry_wrench(",
         f"{OBJECTS}::test_two_balls_bounce_off_each_other[0.0]",
@@ -21,7 +21,7 @@ MUTANTS = [
     (
         "mutual-hold",
         "what holds a base without the impulses of objects",
-        "mechanics/contact/answers.py",
+        "mechanics/contact/impulse_response.py",
         "own.hold = own.hold + (I @ u - arrived)",
         "own.hold = own.hold + I @ u",
         f"{OBJECTS}::test_a_base_that_is_held_takes_the_impact[fixed]",
@@ -29,7 +29,7 @@ MUTANTS = [
     (
         "object-reaction",
         "the force on the other body with the sign of the one on the first",
-        "mechanics/contact/objects.py",
+        "mechanics/contact/free_objects.py",
         "body.wrench = body.wrench - (1.0 / h) * back",
         "body.wrench = body.wrench + (1.0 / h) * back",
         PUSH,
@@ -37,7 +37,7 @@ MUTANTS = [
     (
         "object-slip",
         "slip against the world in place of slip against the other body",
-        "mechanics/contact/objects.py",
+        "mechanics/contact/free_objects.py",
         "return own - carry_twist(others, from_other(step, i, other))",
         "return own",
         PUSH,
@@ -45,7 +45,7 @@ MUTANTS = [
     (
         "mutual-lean",
         "friction between two bodies that does not grow with the load in the solve",
-        "mechanics/contact/mutual.py",
+        "mechanics/contact/body_body.py",
         "return gain * (law.lean.along if first else law.lean.across)",
         "return 0.0",
         f"{OBJECTS}::test_a_box_that_slides_on_another_is_braked_by_its_weight",
@@ -53,7 +53,7 @@ MUTANTS = [
     (
         "object-arm",
         "the arm to the other body the wrong way round",
-        "mechanics/contact/objects.py",
+        "mechanics/contact/free_objects.py",
         "return Body(step.places, step.owner[i]).origin - Body(step.places, other).origin",
         "return Body(step.places, other).origin - Body(step.places, step.owner[i]).origin",
         f"{OBJECTS}::test_a_hit_off_the_centre_turns_what_is_hit",
@@ -61,7 +61,7 @@ MUTANTS = [
     (
         "self-work",
         "work between two links counted at the first alone",
-        "mechanics/contact/objects.py",
+        "mechanics/contact/free_objects.py",
         "works[i] -= 0.5 * (power(before, back) + power(after, back))",
         "works[i] -= 0.0",
         f"{OBJECTS}::test_tips_of_a_fold_press_with_torque_over_length",
@@ -69,7 +69,7 @@ MUTANTS = [
     (
         "hull-turn",
         "sign of how much gets wet as a box turns",
-        "mechanics/contact/hull.py",
+        "mechanics/contact/immersed_hull.py",
         "(per * dot(n, open_area)) * n, per * turning)",
         "(per * dot(n, open_area)) * n, -per * turning)",
         f"{WET}::test_changes_of_the_share_are_its_derivatives[crate]",
@@ -77,7 +77,7 @@ MUTANTS = [
     (
         "hull-ends",
         "round ends of a capsule cut as its middle",
-        "mechanics/contact/hull.py",
+        "mechanics/contact/immersed_hull.py",
         "square = r * r if end == 0.0 else max(r * r - (s - end) * (s - end), 0.0)",
         "square = r * r",
         f"{WET}::test_a_ball_is_cut_as_a_cap",
@@ -93,7 +93,7 @@ MUTANTS = [
     (
         "bars-overlap",
         "parallel bars touch at an end",
-        "mechanics/contact/moving.py",
+        "mechanics/contact/shapes/carried_shapes.py",
         "s = 0.5 * (low + high)",
         "s = low",
         f"{OBJECTS}::test_nearest_points_of_two_capsules",
@@ -101,7 +101,7 @@ MUTANTS = [
     (
         "object-momentum",
         "sign of the lever of an object's angular momentum",
-        "models/nonsmooth/recording.py",
+        "models/chain/contact/contact_recorder.py",
         "spin + np.cross(origin, linear)",
         "spin - np.cross(origin, linear)",
         "tests/contracts/test_witnesses.py::test_every_recorded_variable_has_a_witness[non-smooth-object_momentum]",

@@ -7,14 +7,14 @@ inchworm is least, and "cte/X".
 
 from __future__ import annotations
 
-ROD = "tests/unit/models/test_rod_dynamics.py"
-TOUCH = "tests/unit/models/test_rod_contacts.py"
+ROD = "tests/unit/models/rod/test_rod_dynamics.py"
+TOUCH = "tests/unit/models/rod/test_rod_constraints.py"
 
 MUTANTS = [
     (
         "000-12",
         "under (12): 1/2 (eta^T M eta - Lam^T (xi - xi_d)) printed: the internal wrench would be twice too small",
-        "models/macro_continuous/recording.py",
+        "models/rod/rod_recorder.py",
         "along = carried(FromHead(), now.shape, about_head)",
         "along = 0.5 * carried(FromHead(), now.shape, about_head)",
         f"{ROD}::test_spinning_rod_pulls_on_itself",
@@ -22,7 +22,7 @@ MUTANTS = [
     (
         "000-fig-2-step-1",
         "Fig. 2, step 1: F_plus is not added to F_o at the end of the sweep",
-        "mechanics/rod/forces.py",
+        "mechanics/rod/slice_forces.py",
         "always(length_at, 1.0, NodeRows)\n",
         "@version_for(length_at, NodeRows)\n@inline\ndef length_of_node(laws, law, sections):\n"
         "    return 0.0 if law.body == sections.shape[0] - 1 else 1.0\n",
@@ -31,7 +31,7 @@ MUTANTS = [
     (
         "000-18",
         "(18): g_o eta_o_dot printed, is g_o hat(eta_o)",
-        "mechanics/rod/head.py",
+        "mechanics/rod/head_motion.py",
         "instant.rotation @ twist.linear",
         "instant.rotation @ instant.rate.linear",
         f"{ROD}::test_rod_that_nothing_pushes_coasts",
@@ -39,7 +39,7 @@ MUTANTS = [
     (
         "000-44",
         "(44): mass per unit of worm length printed, is per reference length and constant",
-        "models/macro_continuous/recording.py",
+        "models/rod/rod_recorder.py",
         "need = whole * rate",
         "need = whole / now.strain[..., :1] * rate",
         f"{ROD}::test_mass_belongs_to_the_reference_length",
@@ -56,7 +56,7 @@ MUTANTS = [
     (
         "000-inchworm-pose",
         "the pose at a handover printed as the identity, is that of the body",
-        "models/macro_continuous/kinematic.py",
+        "models/rod/constrained_motion.py",
         "x, supports = state.x[:SIZE].copy()",
         "x, supports = np.concatenate([[0.0, 0, 0, 1, 0, 0, 0], state.x[7:SIZE]])",
         f"{TOUCH}::test_body_starts_where_it_is_put",
@@ -64,7 +64,7 @@ MUTANTS = [
     (
         "000-51",
         "after (51), (53), (54): velocity -V_o t_X(0) printed, is V_o t_X(0)",
-        "gaits/travelling_curvature.py",
+        "control/gaits/travelling_curvature.py",
         "(wave, -omega * (here",
         "(wave, omega * (here",
         f"{TOUCH}::test_snake_goes_head_first_along_its_own_curve",
@@ -72,7 +72,7 @@ MUTANTS = [
     (
         "000-52",
         "(52): the right side at X taken for eta_o, which it is at X = 0 only",
-        "models/macro_continuous/contacts.py",
+        "models/rod/constraint_set.py",
         "return HeadMotion(twist, twist_rate,",
         "return HeadMotion(np.ascontiguousarray(speeds[:, 0]), twist_rate,",
         f"{TOUCH}::test_snake_goes_head_first_along_its_own_curve",
@@ -80,7 +80,7 @@ MUTANTS = [
     (
         "000-53",
         "(52), (53): V_o as a ratio at the head",
-        "models/macro_continuous/contacts.py",
+        "models/rod/constraint_set.py",
         "2 * np.unique(ends) ",
         "2 * np.arange(4) ",
         f"{TOUCH}::test_a_wrong_curve_hardly_moves_the_body[0.0]",
@@ -88,7 +88,7 @@ MUTANTS = [
     (
         "000-64",
         "(64): ratios of the slopes at the head, in space",
-        "models/macro_continuous/contacts.py",
+        "models/rod/constraint_set.py",
         "2 * np.unique(ends) ",
         "2 * np.arange(4) ",
         f"{TOUCH}::test_a_wrong_curve_hardly_moves_the_body[0.5]",
@@ -96,7 +96,7 @@ MUTANTS = [
     (
         "000-55",
         "(55): V_X' = -Gamma K V_X printed, without the shear rate",
-        "gaits/sheared_curvature.py",
+        "control/gaits/sheared_curvature.py",
         "gain[i] = growth[i] * (now * wave[i]) * (now_rate * wave[i])",
         "gain[i] = 0.0",
         f"{TOUCH}::test_sheared_gait_lets_no_section_slip",

@@ -6,16 +6,16 @@ Entries are the fields of `Mutant`: name, erratum, file, correct, printed, kille
 
 from __future__ import annotations
 
-SOFT = "tests/unit/models/test_soft.py"
-STIFF = "tests/unit/models/test_implicit.py"
-TENDONS = "tests/unit/models/test_soft_tendons.py"
-FRICTION = "tests/unit/models/test_soft_friction.py"
+SOFT = "tests/unit/models/chain/soft/test_soft.py"
+STIFF = "tests/unit/models/chain/test_implicit.py"
+TENDONS = "tests/unit/models/chain/soft/test_soft_tendons.py"
+FRICTION = "tests/unit/models/chain/soft/test_soft_friction.py"
 
 MUTANTS = [
     (
         "soft-tangent-rate",
         "the rate of T vanishes at rest only: frequencies and statics pass without it",
-        "mechanics/chain/pieces.py",
+        "mechanics/chain/cell_pieces.py",
         "relative, pushed + tangent_rate(g, turn, moved), t, stretch)",
         "relative, pushed, t, stretch)",
         f"{SOFT}::test_accelerations_are_those_of_dense_jacobians",
@@ -23,7 +23,7 @@ MUTANTS = [
     (
         "soft-bracket-rate",
         "where the strain changes along a piece, its rates have a bracket of their own",
-        "mechanics/chain/pieces.py",
+        "mechanics/chain/cell_pieces.py",
         "swing = (2.0 * BRACKET * d * d) * twist_cross(rate, later)",
         "swing = 0.0 * near",
         f"{SOFT}::test_accelerations_are_those_of_dense_jacobians",
@@ -31,7 +31,7 @@ MUTANTS = [
     (
         "soft-ahead",
         "a force that is taken ahead must also stand on the right, with the accelerations before",
-        "mechanics/chain/cell.py",
+        "mechanics/chain/strain_cell.py",
         "held += ahead * cells.before[link.column + i]",
         "held += 0.0 * ahead",
         f"{SOFT}::test_one_cell_keeps_its_energy_under_midpoint_steps",
@@ -39,7 +39,7 @@ MUTANTS = [
     (
         "soft-legendre",
         "the stiffness of Legendre's polynomial j has the factor 1/(2 j + 1)",
-        "models/soft/plan.py",
+        "models/chain/soft/cell_plan.py",
         "elastic[a, b] = both @ stiffness[:, c]",
         "elastic[a, b] = (a == b) * (weight * l) @ stiffness[:, c]",
         f"{SOFT}::test_a_cantilever_vibrates_as_euler_and_bernoulli_say",
@@ -47,7 +47,7 @@ MUTANTS = [
     (
         "soft-vertical",
         "a positive curvature about y bends down; the vertical bend is towards +z",
-        "models/soft/plan.py",
+        "models/chain/soft/cell_plan.py",
         "LATERAL, VERTICAL, TWIST = np.eye(6)[5], -np.eye(6)[4]",
         "LATERAL, VERTICAL, TWIST = np.eye(6)[5], np.eye(6)[4]",
         f"{SOFT}::test_equilibria_of_statics_stay_at_rest",
@@ -55,7 +55,7 @@ MUTANTS = [
     (
         "soft-tendon-start",
         "a tendon acts from the disk where it begins, not from the base",
-        "models/soft/tendons.py",
+        "models/chain/soft/tendon_tables.py",
         "for disk in range(tendon.start,",
         "for disk in range(0,",
         f"{SOFT}::test_accelerations_are_those_of_dense_jacobians",
@@ -63,7 +63,7 @@ MUTANTS = [
     (
         "stiff-held",
         "what is added to the inertia of a joint must be held against the accelerations before",
-        "mechanics/chain/stiff.py",
+        "mechanics/chain/implicit_joints.py",
         "taken.held = share * acceleration",
         "taken.held = 0.0 * acceleration",
         f"{STIFF}::test_stiff_springs_keep_their_energy_under_midpoint_steps",
@@ -79,7 +79,7 @@ MUTANTS = [
     (
         "soft-winch-sign",
         "a tendon pulls its winch back: J θ̈ = M - b θ̇ - r T, not + r T",
-        "mechanics/chain/ropes.py",
+        "mechanics/chain/elastic_tendons.py",
         "- rope.radius * tension\n",
         "+ rope.radius * tension\n",
         f"{TENDONS}::test_torques_of_winches_hold_what_statics_holds",
@@ -87,7 +87,7 @@ MUTANTS = [
     (
         "soft-tendon-rank",
         "a taut elastic tendon that is not taken ahead leaves stages that do not come to rest",
-        "mechanics/chain/ropes.py",
+        "mechanics/chain/elastic_tendons.py",
         "slope = gh * (gh * rope.stiffness + rope.damping) if tension > 0.0 else 0.0 * gh",
         "slope = 0.0 * gh",
         f"{TENDONS}::test_a_neck_follows_its_winches_as_another_program_has_it",
@@ -95,7 +95,7 @@ MUTANTS = [
     (
         "soft-tendon-right",
         "what is taken ahead must also stand on the right, with the accelerations before",
-        "mechanics/chain/ropes.py",
+        "mechanics/chain/elastic_tendons.py",
         "(memory.acceleration[v] - cells.before[v])",
         "memory.acceleration[v]",
         f"{TENDONS}::test_a_neck_follows_its_winches_as_another_program_has_it",
@@ -103,7 +103,7 @@ MUTANTS = [
     (
         "soft-tendon-slack",
         "a slack tendon carries no force",
-        "mechanics/chain/ropes.py",
+        "mechanics/chain/elastic_tendons.py",
         "tension = max(spring + rope.damping * rate, 0.0) if longer > 0.0 else 0.0 * spring",
         "tension = rope.stiffness * (pull.length - pull.wound) + rope.damping * rate",
         f"{TENDONS}::test_accelerations_with_elastic_tendons_are_those_of_dense_jacobians",
@@ -111,7 +111,7 @@ MUTANTS = [
     (
         "soft-friction-sign",
         "a tendon that is drawn in loses tension from hole to hole, one that is let out gains it",
-        "mechanics/forces/rubbing.py",
+        "mechanics/forces/tendon_friction.py",
         "return -rate / size,",
         "return rate / size,",
         f"{FRICTION}::test_the_tension_in_a_bent_channel_falls_as_on_a_capstan",
@@ -135,7 +135,7 @@ MUTANTS = [
     (
         "soft-friction-start",
         "a tendon turns from the very beginning of its channel, before the first station",
-        "models/soft/tendons.py",
+        "models/chain/soft/tendon_tables.py",
         "found = [(row, -1, first, 0.0), *found,",
         "found = [*found,",
         f"{FRICTION}::test_a_rod_rests_where_tendon_and_channel_rub",
@@ -143,7 +143,7 @@ MUTANTS = [
     (
         "soft-channel",
         "a tendon beside the axis of a rod is longer or shorter by K x p",
-        "models/soft/tendons.py",
+        "models/chain/soft/tendon_tables.py",
         "linear + np.cross(angular, place)",
         "linear - np.cross(angular, place)",
         f"{TENDONS}::test_a_tendon_in_a_channel_bends_a_rod_to_a_circle",

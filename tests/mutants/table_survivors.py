@@ -7,14 +7,14 @@ Entries are the fields of `Mutant`: name, mistake, file, correct, wrong, killer,
 from __future__ import annotations
 
 WITNESS = "tests/contracts/test_witnesses.py::test_every_recorded_variable_has_a_witness"
-DRAWING = "tests/unit/view/test_drawing.py"
-GAPS = "tests/unit/mechanics/contact/test_gap.py"
+DRAWING = "tests/unit/view/scene/test_drawing.py"
+GAPS = "tests/unit/mechanics/contact/test_narrowphase.py"
 
 MUTANTS = [
     (
         "contact-gap-sign",
         "sign of a recorded contact gap",
-        "models/nonsmooth/recording.py",
+        "models/chain/contact/contact_recorder.py",
         "np.minimum(contacts.gap, FARTHEST)",
         "np.minimum(-contacts.gap, FARTHEST)",
         f"{WITNESS}[non-smooth-contact_gap]",
@@ -22,7 +22,7 @@ MUTANTS = [
     (
         "rod-base-acceleration",
         "sign of the turning part of a rod's base acceleration",
-        "models/macro_continuous/recording.py",
+        "models/rod/rod_recorder.py",
         "acceleration[:, :3] += np.cross(now.twist[:, 3:], now.twist[:, :3])",
         "acceleration[:, :3] -= np.cross(now.twist[:, 3:], now.twist[:, :3])",
         f"{WITNESS}[macro-continuous-base_acceleration]",
@@ -30,7 +30,7 @@ MUTANTS = [
     (
         "equivalent-force-sign",
         "sign of the equivalent force (55)",
-        "models/tendon_statics/recording.py",
+        "models/statics/equilibrium_records.py",
         "along = inner - outer",
         "along = outer - inner",
         f"{WITNESS}[tendon-statics-equivalent_force]",
@@ -41,12 +41,12 @@ MUTANTS = [
         "environments/anchorage.py",
         "-sway * w * w * np.sin(phase)",
         "sway * w * w * np.sin(phase)",
-        "tests/unit/models/test_rod_contacts.py::test_the_acceleration_of_a_swaying_anchorage_is_the_rate_of_its_twist",
+        "tests/unit/models/rod/test_rod_constraints.py::test_the_acceleration_of_a_swaying_anchorage_is_the_rate_of_its_twist",
     ),
     (
         "rod-elastic-energy",
         "elastic energy of a rod doubled",
-        "models/macro_continuous/recording.py",
+        "models/rod/rod_recorder.py",
         "energy = 0.5 * self.stiffness * (now.strain - NATURAL) ** 2",
         "energy = self.stiffness * (now.strain - NATURAL) ** 2",
         f"{WITNESS}[macro-continuous-potential_energy]",
@@ -54,7 +54,7 @@ MUTANTS = [
     (
         "chain-elastic-energy",
         "elastic energy of joint springs doubled",
-        "models/chain_recording.py",
+        "models/recording/body_recorder.py",
         "self._weight_energy(records) + 0.5 * (",
         "self._weight_energy(records) + 1.0 * (",
         f"{WITNESS}[newton-euler-potential_energy]",
@@ -62,10 +62,10 @@ MUTANTS = [
     (
         "servo-reference",
         "the servo's reference from the future",
-        "models/nonsmooth/model.py",
+        "models/chain/contact/nonsmooth_model.py",
         "np.floor(times * refresh + 1e-9) / refresh",
         "np.ceil(times * refresh + 1e-9) / refresh",
-        "tests/unit/models/test_contact_options.py::test_a_servo_holds_the_reference_that_it_last_read",
+        "tests/unit/models/chain/contact/test_contact_options.py::test_a_servo_holds_the_reference_that_it_last_read",
     ),
     (
         "slope-height",
@@ -78,7 +78,7 @@ MUTANTS = [
     (
         "patch-backward",
         "backward friction of a patch ignored",
-        "environments/surfaces.py",
+        "environments/hard_surface.py",
         "return [*along_x(self.forward, self.backward, head), self.lateral, self.rolling]",
         "return [*along_x(self.forward, None, head), self.lateral, self.rolling]",
         f"{GAPS}::test_a_patch_rubs_with_its_own_coefficients_both_ways",
@@ -86,48 +86,48 @@ MUTANTS = [
     (
         "workspace-corner",
         "a workspace's corner twice",
-        "models/tendon_statics/workspace.py",
+        "models/statics/workspace.py",
         "tip[-1, :-1], tip[:0:-1, -1]",
         "tip[-1, :], tip[:0:-1, -1]",
-        "tests/unit/models/test_tendon_statics.py::"
+        "tests/unit/models/statics/test_tendon_statics.py::"
         "test_the_rim_of_a_workspace_goes_once_around_and_every_corner_is_on_it_once",
     ),
     (
         "eight-tilt",
         "tip-eight tilting the other way",
-        "gaits/tendon_paths.py",
+        "control/gaits/tendon_paths.py",
         "c * y - d * z, d * y + c * z",
         "c * y + d * z, c * z - d * y",
-        "tests/unit/gaits/test_other_gaits.py::test_a_figure_of_eight_is_turned_about_x_by_its_tilt",
+        "tests/unit/control/gaits/test_other_gaits.py::test_a_figure_of_eight_is_turned_about_x_by_its_tilt",
     ),
     (
         "end-off-grid",
         "the end of a run off its grid",
-        "timeline.py",
+        "core/timeline.py",
         "return multiple if abs(multiple - time) < 1e-9 * step else time",
         "return time",
-        "tests/unit/test_simulation.py::test_a_run_ends_on_the_grid_of_its_steps",
+        "tests/unit/simulation/test_simulation.py::test_a_run_ends_on_the_grid_of_its_steps",
     ),
     (
         "limits-parabola",
         "what a torque may rise between two steps twice too high",
-        "analysis/limits.py",
+        "simulation/analysis/actuator_limits.py",
         "step**2 / 8.0",
         "step**2 / 4.0",
-        "tests/unit/test_analysis.py::test_a_peak_between_steps_rises_by_no_more_than_its_parabola",
+        "tests/unit/simulation/analysis/test_analysis.py::test_a_peak_between_steps_rises_by_no_more_than_its_parabola",
     ),
     (
         "tip-reach",
         "reach of the tip first and last exchanged",
-        "analysis/statics.py",
+        "simulation/analysis/statics_work.py",
         '"tip_from": tip.min(axis=0), "tip_to": tip.max(axis=0)',
         '"tip_from": tip.max(axis=0), "tip_to": tip.min(axis=0)',
-        "tests/unit/test_analysis_statics.py::test_the_reach_of_a_tip_goes_from_its_least_to_its_largest_place",
+        "tests/unit/simulation/analysis/test_statics_work.py::test_the_reach_of_a_tip_goes_from_its_least_to_its_largest_place",
     ),
     (
         "drawn-boxes",
         "drawn boxes turned the other way",
-        "view/surroundings.py",
+        "view/scene/surroundings.py",
         "@ R.T + np.array(center), BOX_FACES",
         "@ R + np.array(center), BOX_FACES",
         f"{DRAWING}::test_a_box_is_drawn_where_it_is_felt",
@@ -135,7 +135,7 @@ MUTANTS = [
     (
         "frame-late",
         "frames one too late",
-        "view/frames.py",
+        "view/scene/frames.py",
         'side="right") - 1, 0',
         'side="right"), 0',
         f"{DRAWING}::test_at_a_time_the_frame_is_shown_that_began_last",
@@ -143,7 +143,7 @@ MUTANTS = [
     (
         "drawn-tendons",
         "tendons at the wrong disk",
-        "view/tendons.py",
+        "view/scene/tendon_lines.py",
         "(self.outer, self.end)",
         "(self.inner, self.end)",
         f"{DRAWING}::test_tendons_are_drawn_through_the_holes_that_they_pass",

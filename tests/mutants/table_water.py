@@ -7,8 +7,8 @@ from __future__ import annotations
 
 WAKE = "tests/unit/environments/test_wake.py"
 SURFACE = "tests/unit/environments/test_surface.py"
-SPINE = "tests/unit/models/test_tendon_afloat.py"
-FLOWS = "tests/unit/flows/test_flows.py"
+SPINE = "tests/unit/models/statics/test_tendon_water.py"
+FLOWS = "tests/unit/environments/flows/test_flows.py"
 
 MUTANTS = [
     (
@@ -62,7 +62,7 @@ MUTANTS = [
     (
         "spine-lift-at-the-axis",
         "lift on the axis of a spine, not below it where what is wet has its centroid",
-        "mechanics/spine/afloat.py",
+        "mechanics/statics/water_lift.py",
         "arm = along * axes.x - (SAG * whole.sag / e) * pull",
         "arm = along * axes.x",
         f"{SPINE}::test_the_energy_is_that_of_small_pieces_under_water",

@@ -25,12 +25,12 @@ import numpy as np
 
 import limbless as ll
 from limbless.environments.base import Environment, Pack
-from limbless.environments.packing import in_windows, segment_rows
-from limbless.mechanics.chain.tables import Link
+from limbless.environments.law_packing import in_windows, segment_rows
+from limbless.mechanics.chain.tables import LinkRow
 from limbless.mechanics.integrate import runge_kutta
-from limbless.mechanics.integrate.tally import Uncounted
-from limbless.models.chain_evaluation import Evaluation
-from limbless.models.chain_problem import mark_given, robot_of
+from limbless.mechanics.integrate.running_totals import NoTotals
+from limbless.models.chain.chain_evaluation import ChainEvaluator
+from limbless.models.chain.chain_problem import mark_given, robot_of
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link as LinkDescription
 from limbless.scenarios.scenario import Initial
@@ -52,11 +52,11 @@ def screw(names: dict[str, Any]) -> None:
     bob = LinkDescription(joint=Joint(axis=(0, 0, 1)), mass=mass, inertia=(0.02, 0, 0, 0.02, 0, about))
     chain = ll.Chain(base="fixed", links=(LinkDescription(mass=1.0), bob))
     plain = robot_of(chain, np.zeros((2, 21)))
-    link = Link.of(plain.links)
+    link = LinkRow.of(plain.links)
     link.kind[1], link.size[1], link.has_arm[1] = names["Screw"].code, pitch, 1
     robot = mark_given(plain._replace(kinds=(names["Screw"](),)), np.zeros(1, dtype=bool))
     forces = ll.NewtonEuler(chain, ll.Gravity())._forces
-    now = Evaluation(robot, 2, forces)
+    now = ChainEvaluator(robot, 2, forces)
     now.position[7] = 0.7
     now()
     np.testing.assert_allclose(now.acceleration[6], -mass * g * pitch / (about + mass * pitch**2), rtol=1e-12)
@@ -111,7 +111,7 @@ def order_of_heun(names: dict[str, Any]) -> None:
             knots = np.linspace(0.0, 0.16, count + 1)
             drive = model.drive(gait, np.linspace(0.0, 0.16, 2 * count + 1))
             x = model.initial_state(Initial(), gait).x
-            engine(model.problem(drive, 0, Uncounted(), Uncounted()), knots, np.zeros(count + 1, dtype=bool), x)
+            engine(model.problem(drive, 0, NoTotals(), NoTotals()), knots, np.zeros(count + 1, dtype=bool), x)
             ends[count] = x[:3]
     coarse, fine = (np.linalg.norm(ends[count] - ends[32]) for count in (8, 16))
     assert 3.3 < coarse / fine < 4.7, coarse / fine

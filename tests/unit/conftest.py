@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from limbless.models.base import Model, State, Variable
-from limbless.result import Result
+from limbless.simulation.result import Result
 
 SECTIONS, JOINTS, PERIOD, MASS = 13, 36, 2.0, 37.0
 LENGTHS = np.array([0.4] + [0.14] * 12)

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import limbless
-from limbless.cli import main
+from limbless.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 

@@ -18,9 +18,9 @@ import pytest
 from click.testing import CliRunner
 
 import limbless as ll
-from limbless import registry
-from limbless.cli import main
-from limbless.fields import rows
+from limbless.cli.main import main
+from limbless.core import registry
+from limbless.core.fields import rows
 from limbless.mechanics.chain import joints
 from limbless.models.variables import CATALOGUE
 from limbless.robots.joints import Joint

@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import limbless
-from limbless.files import wrapped
+from limbless.core.files import wrapped
 from limbless.scenarios.document import read_file
 
 ROOT = Path(__file__).parents[2]
@@ -178,7 +178,7 @@ def test_a_run_waits_for_no_package_that_only_its_data_need() -> None:
     """Fresh interpreter to first result: xarray and pandas come when the data set is looked at."""
     code = (
         "import sys, pickle, limbless as ll\nresult = ll.run('eel-planar', {'duration': 0.02})\n"
-        "print([m for m in ('xarray', 'pandas', 'matplotlib', 'rich', 'limbless.models.soft.model')\n"
+        "print([m for m in ('xarray', 'pandas', 'matplotlib', 'rich', 'limbless.models.chain.soft.soft_model')\n"
         "       if m in sys.modules])\nprint(pickle.loads(pickle.dumps(result)).summary() == result.summary())"
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

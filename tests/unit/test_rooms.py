@@ -10,10 +10,10 @@ ROOT = Path(__file__).parents[2]
 LIBRARY = ROOT / "src" / "limbless"
 ORDER = re.search(r"```text\n(ground .*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
 DOORS = {
-    ("result/showing.py", "view"),
-    ("result/result.py", "view"),
-    ("search/showing.py", "view"),
-    ("result/result.py", "interop/logs"),
+    ("simulation/result/show.py", "view"),
+    ("simulation/result/result.py", "view"),
+    ("search/figure_door.py", "view"),
+    ("simulation/result/result.py", "interop/logs"),
 }
 """A result shows and exports itself: what draws or writes is imported when it is asked to, and for its types."""
 

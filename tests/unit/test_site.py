@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import limbless
-from limbless import registry
+from limbless.core import registry
 
 ROOT = Path(__file__).parents[2]
 

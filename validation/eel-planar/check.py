@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.mechanics.algebra.rotations import quaternion_to_matrix
+from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
 from validation.eel import PERIOD, as_the_reference, at_listed_times, mean_speed, peaks, state_errors, swim
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.validation.orders import draw_order, extrapolated, fitted_order
+from limbless.cli.validation.convergence_orders import draw_order, extrapolated, fitted_order
 from validation.resting import tip_of_loaded_rod
 from validation.spines import ELASTICA, rod
 

@@ -8,10 +8,11 @@ import numpy as np
 
 import limbless as ll
 import validation.engines  # noqa: F401
-from limbless.actuation import Torque
-from limbless.models.nonsmooth import NonSmooth, NonSmoothSettings
+from limbless.cli.validation.convergence_orders import fitted_order
+from limbless.control.actuation import Torque
+from limbless.models.chain.contact.nonsmooth_model import NonSmooth
+from limbless.models.nonsmooth import NonSmoothSettings
 from limbless.scenarios.scenario import Initial
-from limbless.validation.orders import fitted_order
 
 MU, STEPS = 0.3, (1e-3, 1e-4, 1e-5, 1e-6)
 FREE = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives="torque")

@@ -8,7 +8,8 @@ import numpy as np
 
 import limbless as ll
 import validation.engines  # noqa: F401
-from limbless.models.geometric import Geometric, GeometricSettings
+from limbless.models.chain.geometry.geometric_model import Geometric
+from limbless.models.geometric import GeometricSettings
 
 FIELD = (1.3, -2.1, -9.0)  # m/s2: not along any axis
 BASES = ("free", "planar", "fixed")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.validation.orders import extrapolated
+from limbless.cli.validation.convergence_orders import extrapolated
 from validation.spines import rod
 
 COUNTS, RADIUS, MODULUS, DENSITY = (10, 20, 40), 0.01, 1e6, 1000.0

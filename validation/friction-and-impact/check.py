@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.actuation import ProportionalDerivative
+from limbless.control.actuation import ProportionalDerivative
 from limbless.models.nonsmooth import NonSmoothSettings
-from limbless.robots.wang_snake import WangSnake
+from limbless.robots.presets.wang_snake import WangSnake
 
 G, RADIUS = 9.81, 0.0525
 STILL = ll.JointWave(yaw_amplitude=0.0)

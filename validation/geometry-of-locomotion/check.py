@@ -9,10 +9,10 @@ import numpy as np
 from scipy.interpolate import make_interp_spline
 
 import limbless as ll
-from limbless.mechanics.algebra.rotations import quaternion_to_matrix
-from limbless.models.geometric import Geometric
-from limbless.robots.wang_snake import WangSnake
-from limbless.validation.orders import fitted_order
+from limbless.cli.validation.convergence_orders import fitted_order
+from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
+from limbless.models.chain.geometry.geometric_model import Geometric
+from limbless.robots.presets.wang_snake import WangSnake
 from validation.eel import swim
 
 SIZES = (0.2, 0.1, 0.05, 0.025)

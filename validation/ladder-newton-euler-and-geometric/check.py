@@ -8,7 +8,7 @@ import numpy as np
 
 import limbless as ll
 from limbless.environments.point_wrench import PointWrench
-from limbless.models.geometric import Geometric
+from limbless.models.chain.geometry.geometric_model import Geometric
 
 COUNTS = (5, 10, 20, 40)
 

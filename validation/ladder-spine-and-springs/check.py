@@ -8,8 +8,8 @@ import numpy as np
 from scipy.optimize import fsolve
 
 import limbless as ll
+from limbless.cli.validation.convergence_orders import draw_order, extrapolated, fitted_order
 from limbless.environments.point_wrench import PointWrench
-from limbless.validation.orders import draw_order, extrapolated, fitted_order
 from validation.spines import rod, sprung
 
 COUNTS, FORCE, MASS, GRAVITY = (8, 16, 32, 64), np.array([0.3, 0.8, 0.0]), 0.5, np.array([0.0, 1.0, 0.0])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.analysis import statics
+from limbless.simulation.analysis import statics_work
 from validation.necks import EIGHT, TO_LIBRARY, neck, signed
 
 
@@ -30,13 +30,13 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
             ll.run(scenario).dataset,
         )
         u, rows = signed(data["tension"].values), known["idx"]
-        work, equivalent = statics.actuator_steps(data), statics.equivalent_steps(data)
-        positive[load] = statics.positive(work)
+        work, equivalent = statics_work.actuator_steps(data), statics_work.equivalent_steps(data)
+        positive[load] = statics_work.positive(work)
         now = {
             "tensions": np.abs(u[rows] - known["u"]).max(),
             "tips": np.abs(data["tip_in_base"].values[rows] @ TO_LIBRARY - known["tip"]).max(),
             "work": abs(positive[load] - known["actuator_positive"]),
-            "equivalent": abs(statics.positive(equivalent) - known["W57_trapezoid_positive"]),
+            "equivalent": abs(statics_work.positive(equivalent) - known["W57_trapezoid_positive"]),
             "followed": forwards(case.numbers, load, data),
             "largest": np.abs(u).max(),
             "touched": np.abs(data["stop_moment"].values).max(),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.analysis import statics
+from limbless.simulation.analysis import statics_work
 from validation.necks import EIGHT, neck, signed
 
 
@@ -21,9 +21,9 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes, positive = sheet.subplots(), {}
     for name, run in runs.items():
         axes.plot(run.dataset["time"], signed(run.dataset["tension"].values)[:, 0], label=name)
-        steps = statics.actuator_steps(run.dataset)
+        steps = statics_work.actuator_steps(run.dataset)
         time = run.dataset["time"].values
-        positive[name] = statics.positive(steps)
+        positive[name] = statics_work.positive(steps)
         if name == "air":
             straight, far = (int(np.abs(time - moment).argmin()) for moment in (1.0, 1.5))
             energy = run.dataset["potential_energy"].values

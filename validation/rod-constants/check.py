@@ -8,8 +8,8 @@ import numpy as np
 from scipy.linalg import eigh
 
 import limbless as ll
-from limbless.mechanics.spine.solver import weigh
-from limbless.validation.orders import draw_order, extrapolated, fitted_order
+from limbless.cli.validation.convergence_orders import draw_order, extrapolated, fitted_order
+from limbless.mechanics.statics.equilibrium_solver import evaluate_forces
 from validation.spines import rod, sprung
 
 COUNTS, LINKS = (8, 16, 32, 64), (10, 20, 40, 80)
@@ -21,7 +21,7 @@ def hessian(count: int, force: float, mass: float) -> np.ndarray:
     """
     model = ll.TendonStatics(rod(count, mass=mass), [ll.Gravity(acceleration=(-1.0, 0.0, 0.0))] if mass else [])
     problem = model.problem(model.loads(np.zeros(1), tip_force=(-force, 0.0, 0.0)))
-    weigh(problem, np.zeros((count, 2)))
+    evaluate_forces(problem, np.zeros((count, 2)))
     return problem.iteration.hessian
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 import limbless as ll
 from limbless.mechanics.chain.tables import AxisRecord
-from limbless.search.lane_drive import aligned
-from limbless.search.rollout import Lanes
+from limbless.search.sweeps.lane_drive import aligned
+from limbless.search.sweeps.rollout import Lanes
 
 BOUNDS = {
     "gait.amplitude": (0.005, 0.3),

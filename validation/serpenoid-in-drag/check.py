@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import j0
 
 import limbless as ll
-from limbless.validation.orders import draw_order, extrapolated, fitted_order
+from limbless.cli.validation.convergence_orders import draw_order, extrapolated, fitted_order
 
 LISTED = {1: 0.0761, 2: 0.0978, 4: 0.1032, 8: 0.1046, 16: 0.1049}
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.robots.wang_snake import WangSnake
+from limbless.robots.presets.wang_snake import WangSnake
 from validation.wheels import tail
 
 A, B, N = 0.6, 2.0 * np.pi, 8

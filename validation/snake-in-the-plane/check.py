@@ -8,7 +8,7 @@ import numpy as np
 from scipy.interpolate import make_interp_spline
 
 import limbless as ll
-from limbless.mechanics.algebra.rotations import quaternion_to_matrix
+from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
 from validation.rods import along_sections
 
 

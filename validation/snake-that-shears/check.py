@@ -8,9 +8,9 @@ import numpy as np
 from scipy.interpolate import make_interp_spline
 
 import limbless as ll
-from limbless.errors import InputError
-from limbless.gaits.sheared_curvature import curvature_rate
-from limbless.validation.orders import extrapolated
+from limbless.cli.validation.convergence_orders import extrapolated
+from limbless.control.gaits.sheared_curvature import curvature_rate
+from limbless.core.errors import InputError
 from validation.rods import along_sections, axial_speed, curvature_by_differences
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.validation.orders import draw_order, fitted_order
+from limbless.cli.validation.convergence_orders import draw_order, fitted_order
 from validation.resting import at_rest
 
 RADIUS, CLAMPED = 1e-4, np.array([3.516015268, 22.03449156, 61.69721441])

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.models.soft import Soft, SoftSettings
+from limbless.models.chain.soft.soft_model import Soft
+from limbless.models.soft import SoftSettings
 from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra
 
 DOWN = (np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0)

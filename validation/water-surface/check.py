@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.flows.waves import WavesFlow
+from limbless.environments.flows.waves import WavesFlow
 
 G, RHO = 9.81, 1000.0
 STILL = ll.BodyWave(amplitude=0.0, growth=0.0)

@@ -8,8 +8,8 @@ import numpy as np
 
 import limbless as ll
 from limbless.environments.wheels import Wheels
-from limbless.models.geometric import Geometric
-from limbless.robots.wang_snake import WangSnake
+from limbless.models.chain.geometry.geometric_model import Geometric
+from limbless.robots.presets.wang_snake import WangSnake
 from validation.wheels import crawl, drive, tail
 
 

@@ -7,20 +7,20 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.callables import Function, call, span
-from limbless.description import quantity
-from limbless.differences import STENCIL, STEP, of_stencil
+from limbless.control.gaits.base import Gait
+from limbless.core.description import quantity
+from limbless.core.errors import InputError
+from limbless.core.finite_differences import STENCIL, STEP, of_stencil
+from limbless.core.functions.callables import Function, call, span
 from limbless.environments.base import Array
-from limbless.environments.constraint import Contact, Places
-from limbless.errors import InputError
-from limbless.gaits.base import Gait
+from limbless.environments.constraint import Constraint, Places
+from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
 from limbless.mechanics.algebra.lie import Quaternion, quaternion_product
-from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 
 Twist = tuple[float, float, float, float, float, float]
 
 
-class Anchorage(Contact):
+class Anchorage(Constraint):
     """A clamp at one section: an inchworm's foot, or the wall or vehicle that carries a manipulator (abscissa 0).
 
     The section moves with the twist `twist` + `sway` (2π/T) cos(2π t/T), in its own axes: T is `period`. By default it

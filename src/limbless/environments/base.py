@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
-from limbless.description import Description, quantity
-from limbless.errors import InputError
-from limbless.mechanics.forces.laws import LawRows
+from limbless.core.description import Description, quantity
+from limbless.core.errors import InputError
+from limbless.mechanics.forces.laws import PackedLaws
 
 if TYPE_CHECKING:
     from limbless.robots.base import Robot
@@ -35,7 +35,7 @@ class Pack(NamedTuple):
     None.
     """
 
-    laws: tuple[LawRows, ...]
+    laws: tuple[PackedLaws, ...]
     added_inertia: Array | None = None
     elements: tuple[Any, ...] = ()
     """Forces that are no law on slices or bodies: named tuples with an `owner`, and versions of

@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from limbless.callables import folder_of, located
-from limbless.description import Description, Vector3, quantity
+from limbless.core.description import Description, Vector3, quantity
+from limbless.core.errors import InputError, nearest
+from limbless.core.functions.callables import folder_of, located
 from limbless.environments.base import Array, Environment, Pack
-from limbless.environments.packing import body_rows, in_windows
-from limbless.errors import InputError, nearest
+from limbless.environments.law_packing import body_rows, in_windows
 from limbless.mechanics.forces.body_drag import BodyDragLaw
 from limbless.robots.base import Robot
 

@@ -8,12 +8,12 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.description import Vector3, quantity
+from limbless.core.description import Vector3, quantity
+from limbless.core.errors import InputError
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
 from limbless.environments.gravity import STANDARD, field_among
-from limbless.environments.packing import NO_VOLUME, field_rows, in_windows, lifted_fills, segment_rows
-from limbless.errors import InputError
-from limbless.mechanics.forces.surface import SurfaceLaw
+from limbless.environments.law_packing import NO_VOLUME, field_rows, in_windows, lifted_fills, segment_rows
+from limbless.mechanics.forces.hydrostatics import HydrostaticLaw
 from limbless.robots.base import Robot
 
 
@@ -70,7 +70,7 @@ class Buoyancy(Environment):
             width, height = np.array([(piece.half_width, piece.half_height) for piece in pieces]).reshape(-1, 2).T
             area = width * height * lifted_fills(robot)
             law = segment_rows(
-                SurfaceLaw(),
+                HydrostaticLaw(),
                 pieces,
                 self.points,
                 lift=-self.density * np.pi * np.outer(area, gravity),

@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from limbless.core.errors import InputError
 from limbless.environments.base import Environment
-from limbless.errors import InputError
 from limbless.robots.base import Robot
 
 

@@ -1,4 +1,4 @@
-"""`Contact`: what all constraints on a rod share. They decide its net motion, and the forces that this takes are a
+"""`Constraint`: what all constraints on a rod share. They decide its net motion, and the forces that this takes are a
 result.
 """
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from pydantic import model_validator
 
-from limbless.description import quantity
+from limbless.core.description import quantity
+from limbless.core.errors import InputError
 from limbless.environments.base import Array, Environment
-from limbless.errors import InputError
 
 if TYPE_CHECKING:
-    from limbless.gaits.base import Gait
+    from limbless.control.gaits.base import Gait
 
 
 class Places(NamedTuple):
@@ -25,7 +25,7 @@ class Places(NamedTuple):
     acceleration: Array
 
 
-class Contact(Environment):
+class Constraint(Environment):
     """A constraint on some components of the twist of the sections that it touches.
 
     A subclass says which components it holds (`guided`), where it touches the body (`places`) and how the touched
@@ -54,7 +54,7 @@ class Contact(Environment):
     )
 
     @model_validator(mode="after")
-    def _windows_repeat(self) -> Contact:
+    def _windows_repeat(self) -> Constraint:
         if self.repeat is not None and not self.active:
             raise ValueError("repeat: give the windows `active` that come again")
         if not np.min(self.weight, initial=np.inf) > 0 or not np.all(np.isfinite(self.weight)) or self.weight == ():

@@ -6,11 +6,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from limbless.description import Vector3, quantity
+from limbless.core.description import Vector3, quantity
+from limbless.core.errors import InputError
 from limbless.environments.base import MOST_POINTS, Environment, Pack
-from limbless.environments.packing import in_windows, segment_rows
-from limbless.errors import InputError
-from limbless.mechanics.forces.fluid import FluidLaw
+from limbless.environments.law_packing import in_windows, segment_rows
+from limbless.mechanics.forces.morison import MorisonLaw
 from limbless.robots.base import Robot
 
 
@@ -36,7 +36,7 @@ class Drag(Environment):
         if not pieces:
             raise InputError("drag acts on segments of body, and this robot has none: give its links a `body`")
         law = segment_rows(
-            FluidLaw(),
+            MorisonLaw(),
             pieces,
             self.points,
             linear=(self.along, self.lateral, self.vertical),

@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from limbless.description import Vector3, quantity
+from limbless.core.description import Vector3, quantity
+from limbless.core.errors import InputError
 from limbless.environments.base import Environment, Pack
-from limbless.environments.packing import field_rows, in_windows
-from limbless.errors import InputError
+from limbless.environments.law_packing import field_rows, in_windows
 from limbless.robots.base import Robot
 
 STANDARD: Vector3 = (0.0, 0.0, -9.81)

@@ -7,9 +7,9 @@ from typing import Literal
 
 from pydantic import field_validator
 
-from limbless.description import Angle, quantity
-from limbless.environments.surfaces import ContactEnvironment
-from limbless.mechanics.contact.shapes import Plane
+from limbless.core.description import Angle, quantity
+from limbless.environments.hard_surface import ContactEnvironment
+from limbless.mechanics.contact.shapes.primitives import PlaneSurface
 
 
 class Ground(ContactEnvironment):
@@ -29,4 +29,4 @@ class Ground(ContactEnvironment):
     def shapes(self) -> list[tuple[int, list[float]]]:
         x, y = (math.tan(angle) for angle in self.slope)
         size = math.hypot(x, y, 1.0)
-        return [(Plane.code, [-x / size, -y / size, 1.0 / size, self.height / size])]
+        return [(PlaneSurface.code, [-x / size, -y / size, 1.0 / size, self.height / size])]

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.description import Angle, Description, Vector3, quantity
+from limbless.core.description import Angle, Description, Vector3, quantity
 from limbless.environments.base import Array, Environment
 from limbless.environments.obstacles import turned
 

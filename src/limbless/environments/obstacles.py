@@ -9,10 +9,10 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import model_validator
 
-from limbless.description import Angle, Vector3, quantity
+from limbless.core.description import Angle, Vector3, quantity
 from limbless.environments.base import Array
-from limbless.environments.surfaces import ContactEnvironment
-from limbless.mechanics.contact.shapes import Box, Peg
+from limbless.environments.hard_surface import ContactEnvironment
+from limbless.mechanics.contact.shapes.primitives import BoxSurface, Peg
 
 
 def turned(yaw: float, pitch: float, roll: float) -> Array:
@@ -67,6 +67,6 @@ class Boxes(ContactEnvironment):
         axes = self.rotation().T.ravel().tolist()
         sizes = self.sizes * len(self.centres) if len(self.sizes) == 1 else self.sizes
         return [
-            (Box.code, [*center, *axes, *(0.5 * np.array(size))])
+            (BoxSurface.code, [*center, *axes, *(0.5 * np.array(size))])
             for center, size in zip(self.centres, sizes, strict=True)
         ]

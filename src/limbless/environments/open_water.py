@@ -7,35 +7,37 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.environments.base import Array, Pack
-from limbless.environments.packing import in_windows, lifted_fills, segment_rows
-from limbless.flows.base import joined
-from limbless.flows.waves import WavesFlow
-from limbless.mechanics.forces.afloat import OpenWakeLaw
-from limbless.mechanics.forces.laws import LawRows
-from limbless.mechanics.forces.open_water import Deep, OpenLaw, Rough, Skin
-from limbless.mechanics.forces.stream import Asked, Calm, Flows, StreamBuffer, Unasked
-from limbless.mechanics.forces.waterline import Still, Wavy
+from limbless.environments.flows.base import joined
+from limbless.environments.flows.waves import WavesFlow
+from limbless.environments.law_packing import in_windows, lifted_fills, segment_rows
+from limbless.mechanics.forces.flow import Flows, NoUserFlows, StillWater, StreamBuffer, UserFlows
+from limbless.mechanics.forces.free_surface import OpenWakeLaw
+from limbless.mechanics.forces.laws import PackedLaws
+from limbless.mechanics.forces.open_water import ConstantDrag, NoFreeSurface, OpenWaterLaw, ReynoldsDrag
+from limbless.mechanics.forces.waterline import LevelSurface, WavySurface
 from limbless.robots.base import Robot, Segment
 
 if TYPE_CHECKING:
     from limbless.environments.water import Water
 
 
-def flows_of(water: Water) -> Flows | Calm:
+def flows_of(water: Water) -> Flows | StillWater:
     """All that moves this water, its current among it."""
     if not water.moving:
-        return Calm()
+        return StillWater()
     asked = any(flow.slot is not None for flow in water.moving)
-    return Flows(joined(water.moving, water.surface or 0.0), Asked(StreamBuffer.zeros(1)) if asked else Unasked())
+    return Flows(
+        joined(water.moving, water.surface or 0.0), UserFlows(StreamBuffer.zeros(1)) if asked else NoUserFlows()
+    )
 
 
-def surface_of(water: Water) -> Deep | Still | Wavy:
+def surface_of(water: Water) -> NoFreeSurface | LevelSurface | WavySurface:
     """Its surface, if it has one."""
     if water.surface is None:
-        return Deep()
+        return NoFreeSurface()
     waves = [flow for flow in water.moving if isinstance(flow, WavesFlow)]
     level, swell = float(water.surface), float(sum(flow.amplitude for flow in waves))
-    return Wavy(level, swell) if waves else Still(level)
+    return WavySurface(level, swell) if waves else LevelSurface(level)
 
 
 def body_length(robot: Any, pieces: list[Segment]) -> float:
@@ -45,7 +47,7 @@ def body_length(robot: Any, pieces: list[Segment]) -> float:
 
 
 def pack_open(
-    water: Water, robot: Robot, pieces: list[Segment], drag: Array, mass: Array, added: Array, wake: LawRows | None
+    water: Water, robot: Robot, pieces: list[Segment], drag: Array, mass: Array, added: Array, wake: PackedLaws | None
 ) -> Pack:
     """The laws of open water, from the coefficients of all pieces."""
     half = np.array([(piece.half_width, piece.half_height) for piece in pieces])
@@ -56,8 +58,10 @@ def pack_open(
     if water.drag_law != "constant":
         skin[:, 0] = 0.5 * water.density * np.array([perimeter(a, b) for a, b in half])
     slow = 10.0 * (water.viscosity / (2.0 * half[:, ::-1])) ** (2.0 / 3.0)
-    kind = OpenLaw(
-        flows_of(water), surface_of(water), Rough() if water.drag_law == "constant" else Skin(water.drag_law == "mixed")
+    kind = OpenWaterLaw(
+        flows_of(water),
+        surface_of(water),
+        ConstantDrag() if water.drag_law == "constant" else ReynoldsDrag(water.drag_law == "mixed"),
     )
     law = segment_rows(
         kind,

@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from pydantic import model_validator
 
-from limbless.description import Vector3, quantity
+from limbless.core.description import Vector3, quantity
 from limbless.environments.base import Array
-from limbless.environments.surfaces import ContactEnvironment
-from limbless.mechanics.contact.pipe import Elbow, Tube
+from limbless.environments.hard_surface import ContactEnvironment
+from limbless.mechanics.contact.shapes.pipe import Elbow, Tube
 
 _STRAIGHT = 1e-6  # rad: less than this is no bend
 _SHARPEST = math.radians(170.0)

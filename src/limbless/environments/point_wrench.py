@@ -8,15 +8,15 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.callables import Function
-from limbless.description import Vector3, quantity
+from limbless.core.description import Vector3, quantity
+from limbless.core.errors import InputError
+from limbless.core.functions.callables import Function
 from limbless.environments.base import Array, Environment, Pack
-from limbless.environments.packing import body_rows, in_windows
-from limbless.errors import InputError
-from limbless.mechanics.compiled.function_slot import PythonSlot
-from limbless.mechanics.forces.laws import LawRows
-from limbless.mechanics.forces.point import PointLaw, TimedPointLaw
-from limbless.mechanics.forces.user import Buffer
+from limbless.environments.law_packing import body_rows, in_windows
+from limbless.mechanics.compiled.function_pointer import PythonCallback
+from limbless.mechanics.forces.laws import PackedLaws
+from limbless.mechanics.forces.point_wrench import PointLaw, TimedPointLaw
+from limbless.mechanics.forces.user_slice import Buffer
 from limbless.robots.base import Robot
 
 
@@ -55,7 +55,7 @@ class PointWrench(Environment):
     @cached_property
     def slot(self) -> Any:
         """The address behind which compiled code finds the law, and an exception that it raised; None without a law."""
-        return None if self.law is None else PythonSlot(self._call, Buffer.width)
+        return None if self.law is None else PythonCallback(self._call, Buffer.width)
 
     def _call(self, buffer: Array) -> None:
         law = self.law
@@ -91,7 +91,7 @@ class PointWrench(Environment):
             )
         return Pack(in_windows(self, self._row(carriers[self.body])))
 
-    def _row(self, carrier: int) -> LawRows:
+    def _row(self, carrier: int) -> PackedLaws:
         in_world = self.frame == "world"
         if self.slot is not None:
             return body_rows(

@@ -7,12 +7,12 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from limbless.description import quantity
+from limbless.core.description import quantity
+from limbless.core.errors import InputError
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
-from limbless.environments.packing import in_windows, segment_rows
-from limbless.environments.surfaces import Cone, along_x
-from limbless.errors import InputError
-from limbless.mechanics.forces.friction import FrictionLaw
+from limbless.environments.hard_surface import Cone, along_x
+from limbless.environments.law_packing import in_windows, segment_rows
+from limbless.mechanics.forces.smooth_friction import SmoothFrictionLaw
 from limbless.robots.base import Robot
 from limbless.robots.rod import Rod
 
@@ -53,7 +53,7 @@ class RegularisedFriction(Environment):
         if self.link_factors is not None:
             weight = weight * self._factors(robot, len(pieces))
         law = segment_rows(
-            FrictionLaw(),
+            SmoothFrictionLaw(),
             pieces,
             self.points,
             forward=weight * to_base,

@@ -7,17 +7,17 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.description import Vector3, quantity
+from limbless.control.gaits.base import Gait
+from limbless.core.description import Vector3, quantity
+from limbless.core.errors import InputError
 from limbless.environments.base import Array
-from limbless.environments.constraint import Contact, Places
-from limbless.errors import InputError
-from limbless.gaits.base import Gait
+from limbless.environments.constraint import Constraint, Places
 
 NEVER = 1e300
 """s: a time that does not come; kernels know no infinity."""
 
 
-class Support(Contact):
+class Support(Constraint):
     """Supports that keep a section from moving sideways and from rolling, and let it slide through along its axis.
 
     Fixed in space (`travel`), or moving through it with a given `velocity`, a support wanders along the body as this

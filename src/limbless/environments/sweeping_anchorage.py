@@ -9,13 +9,13 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
+from limbless.control.gaits.base import Gait
+from limbless.core.errors import InputError
 from limbless.environments.base import Array
-from limbless.environments.constraint import Contact, Places
-from limbless.errors import InputError
-from limbless.gaits.base import Gait
+from limbless.environments.constraint import Constraint, Places
 
 
-class SweepingAnchorage(Contact):
+class SweepingAnchorage(Constraint):
     """Anchors that sweep along the body with a wave of stretch, at the crests that the gait has.
 
     `material`: the section that touches the ground stands still (no slip), and another one does the next moment.

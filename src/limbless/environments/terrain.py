@@ -8,11 +8,11 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.callables import Function, NamedFunction, name_of, told
-from limbless.description import quantity
+from limbless.core.description import quantity
+from limbless.core.functions.callables import Function, NamedFunction, name_of, told
 from limbless.environments.base import Array
-from limbless.environments.surfaces import ContactEnvironment
-from limbless.mechanics.contact import field
+from limbless.environments.hard_surface import ContactEnvironment
+from limbless.mechanics.contact.shapes import height_field
 
 _MOST = 1_000_000  # heights: 8 MB of them
 
@@ -79,4 +79,4 @@ class Terrain(ContactEnvironment):
         return self._grid.ravel()
 
     def shapes(self) -> list[tuple[int, list[float]]]:
-        return [(field.Field.code, [*self.corner, *self.spacing, *map(float, self._grid.shape), 0.0])]
+        return [(height_field.HeightField.code, [*self.corner, *self.spacing, *map(float, self._grid.shape), 0.0])]

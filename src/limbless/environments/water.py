@@ -9,12 +9,15 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.description import Description, Vector3, quantity
+from limbless.core.description import Description, Vector3, quantity
+from limbless.core.errors import InputError
 from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.buoyancy import Buoyancy
+from limbless.environments.flows.base import Flow, FlowEntry
+from limbless.environments.flows.uniform import UniformFlow
+from limbless.environments.flows.waves import WavesFlow
 from limbless.environments.gravity import Gravity, field_among
-from limbless.environments.open_water import pack_open
-from limbless.environments.packing import (
+from limbless.environments.law_packing import (
     added_inertia,
     body_rows,
     in_slices,
@@ -23,12 +26,9 @@ from limbless.environments.packing import (
     segment_rows,
     stations,
 )
-from limbless.errors import InputError
-from limbless.flows.base import Flow, FlowEntry
-from limbless.flows.uniform import UniformFlow
-from limbless.flows.waves import WavesFlow
-from limbless.mechanics.forces.fluid import FluidLaw
-from limbless.mechanics.forces.laws import LawRows
+from limbless.environments.open_water import pack_open
+from limbless.mechanics.forces.laws import PackedLaws
+from limbless.mechanics.forces.morison import MorisonLaw
 from limbless.mechanics.forces.wake import WakeLaw
 from limbless.robots.base import Robot, Segment
 
@@ -308,7 +308,7 @@ class Water(Environment):
         if self.is_open:
             return pack_open(self, robot, pieces, drag, mass, added, wake)
         law = segment_rows(
-            FluidLaw(),
+            MorisonLaw(),
             pieces,
             self.points,
             quadratic=drag[:, :3],
@@ -346,7 +346,7 @@ class Water(Environment):
                 )
         return found
 
-    def _wake(self, robot: Robot, pieces: list[Segment], own: list[Water]) -> LawRows:
+    def _wake(self, robot: Robot, pieces: list[Segment], own: list[Water]) -> PackedLaws:
         """The wrench at the end of the last section, or of the first where the head is the tip."""
         last = robot.head == "base"
         piece = robot.edge(last) if hasattr(robot, "edge") else pieces[-1 if last else 0]

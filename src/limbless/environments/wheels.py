@@ -7,16 +7,16 @@ from typing import Literal, NamedTuple
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.description import Angle, quantity
+from limbless.core.description import Angle, quantity
+from limbless.core.errors import InputError, refuse_numbers
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
 from limbless.environments.ground import Ground
-from limbless.environments.packing import in_windows, segment_rows
-from limbless.environments.surfaces import CONES, Cone
-from limbless.errors import InputError, refuse_numbers
-from limbless.mechanics.contact.axle import Axle
-from limbless.mechanics.contact.shapes import SHAPE, SURFACE_COLUMNS, Wheel, WheelShape
-from limbless.mechanics.contact.tables import Feature, Surface
-from limbless.mechanics.forces.friction import FrictionLaw
+from limbless.environments.hard_surface import CONES, Cone
+from limbless.environments.law_packing import in_windows, segment_rows
+from limbless.mechanics.contact.scene import ContactSurface, Feature
+from limbless.mechanics.contact.shapes.loaded_wheel import LoadedWheel
+from limbless.mechanics.contact.shapes.primitives import SHAPE, SURFACE_COLUMNS, Wheel, WheelShape
+from limbless.mechanics.forces.smooth_friction import SmoothFrictionLaw
 from limbless.robots.base import Robot, Segment
 
 
@@ -129,7 +129,7 @@ class Wheels(Environment):
         pieces, loads = zip(*self._loads(robot), strict=True)
         pressure = np.array(loads) / np.array([piece.length for piece in pieces])
         law = segment_rows(
-            FrictionLaw(),
+            SmoothFrictionLaw(),
             pieces,
             self._count,
             forward=pressure * self.tangential,
@@ -158,8 +158,8 @@ class Wheels(Environment):
                     Feature.of(feature).radius[:] = self.wheel_radius or piece.half_height
                     for start, end in self.windows():
                         surface = np.zeros((1, SURFACE_COLUMNS))
-                        common = Surface.of(surface)
-                        common.code[:], common.since[:], common.until[:] = Axle.code, start, end
+                        common = ContactSurface.of(surface)
+                        common.code[:], common.since[:], common.until[:] = LoadedWheel.code, start, end
                         common.friction[:] = self.tangential, self.tangential, self.normal, 0.0
                         common.cone[:] = CONES[self.cone]
                         surface[0, SHAPE : SHAPE + 7] = [*self._plane(), *piece.frame[:, 1]]
@@ -179,7 +179,7 @@ class Wheels(Environment):
                 Feature.of(feature).end[:] = piece.frame[:, 0]
                 for start, end in self.windows():
                     surface = np.zeros((1, SURFACE_COLUMNS))
-                    common, wheel = Surface.of(surface), WheelShape.of(surface[:, SHAPE:])
+                    common, wheel = ContactSurface.of(surface), WheelShape.of(surface[:, SHAPE:])
                     common.code[:], common.since[:], common.until[:] = Wheel.code, start, end
                     common.friction[:] = self.tangential, self.tangential, self.normal, 0.0
                     common.cone[:] = CONES[self.cone]

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NewType, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.actuation import Actuation, Motion
-from limbless.callables import name_of, told
-from limbless.description import Description
-from limbless.errors import InputError, SimulationError
-from limbless.models import soundness
+from limbless.control.actuation import Actuation, Motion
+from limbless.core.description import Description
+from limbless.core.errors import InputError, SimulationError
+from limbless.core.functions.callables import name_of, told
+from limbless.models import divergence
 
 if TYPE_CHECKING:
     import xarray as xr
 
+    from limbless.control.gaits.base import Gait
     from limbless.environments.base import Environment
-    from limbless.gaits.base import Gait
-    from limbless.models.resolution import StepLimit
+    from limbless.models.step_limit import StepLimit
     from limbless.robots.base import Robot
 
 Array = NDArray[np.float64]
@@ -258,11 +258,11 @@ class Model(Recording):
 
     def is_sound(self, state: State) -> bool:
         """Whether a state is one of a motion, and not of one that has diverged."""
-        return soundness.is_sound(state.x)
+        return divergence.is_sound(state.x)
 
     def sound_records(self, records: Records) -> int:
         """Number of leading records that are those of a motion."""
-        return soundness.sound_records(records)
+        return divergence.sound_records(records)
 
     def fastest(self, records: Records) -> str:
         """What moves fastest in the last of some records: where a motion that diverged was lost first."""

@@ -8,22 +8,22 @@ from typing import Any
 
 import numpy as np
 
+from limbless.core.errors import InputError
 from limbless.environments.base import Pack
-from limbless.errors import InputError
-from limbless.mechanics.chain.tables import Awash, Body, Floating, Steady
+from limbless.mechanics.chain.tables import AddedMassState, Body, ConstantAddedMass, VaryingAddedMass
 from limbless.mechanics.compiled.arrays import aligned_zeros
+from limbless.mechanics.compiled.batching import map_arrays
 from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.tables import Rows, is_code
-from limbless.mechanics.compiled.widening import mapped
-from limbless.mechanics.forces.afloat import FloatingLaws, OpenWakeLaw
-from limbless.mechanics.forces.laws import Laws, Pushed, RowLaws, SideBySide, law_slice
-from limbless.mechanics.forces.open_water import Deep, OpenLaw
-from limbless.mechanics.forces.station import AtStation, FloatingStations
-from limbless.mechanics.forces.stream import Asked, StreamBuffer
-from limbless.mechanics.forces.user import Buffer
+from limbless.mechanics.forces.flow import StreamBuffer, UserFlows
+from limbless.mechanics.forces.free_surface import FreeSurfaceLaws, OpenWakeLaw
+from limbless.mechanics.forces.laws import LawBands, Laws, LawWrench, RowLaws, law_slice
+from limbless.mechanics.forces.open_water import NoFreeSurface, OpenWaterLaw
+from limbless.mechanics.forces.station_laws import AtStation, FreeSurfaceStations
+from limbless.mechanics.forces.user_slice import Buffer
 from limbless.mechanics.forces.weight import Weight, WeightLaw
-from limbless.mechanics.rod.floating import FloatingSlices
-from limbless.mechanics.rod.forces import NodeRows, SliceBands, SliceRows
+from limbless.mechanics.rod.rod_free_surface import FreeSurfaceSlices
+from limbless.mechanics.rod.slice_forces import NodeRows, SliceBands, SliceRows
 
 
 def bands_of(kind: Any, rows: Rows) -> tuple[Rows, Any, Any]:
@@ -44,15 +44,15 @@ def bands_of(kind: Any, rows: Rows) -> tuple[Rows, Any, Any]:
     return Rows(numbers, np.ascontiguousarray(rows.codes[[band[0] for band in bands]])), members, which
 
 
-def banded(owner: int, kind: Any, rows: Rows, nodes: Any, weights: Any, bodies: int) -> Laws | FloatingLaws:
+def banded(owner: int, kind: Any, rows: Rows, nodes: Any, weights: Any, bodies: int) -> Laws | FreeSurfaceLaws:
     """Laws of one kind in bands of eight, among so many bodies; `side_by_side` gives them memory for these."""
     bands, members, which = bands_of(kind, rows)
     share, none = aligned_zeros(which.shape), aligned_zeros(0)
     share[:] = which >= 0
-    pushed = Pushed.zeros(len(which), words=(LANES,))
+    pushed = LawWrench.zeros(len(which), words=(LANES,))
     if not has_surface(kind):
         return Laws(owner, kind, rows, bands, members, share, none, pushed, nodes, weights)
-    return FloatingLaws(
+    return FreeSurfaceLaws(
         owner,
         kind,
         rows,
@@ -64,12 +64,12 @@ def banded(owner: int, kind: Any, rows: Rows, nodes: Any, weights: Any, bodies: 
         nodes,
         weights,
         which,
-        Floating.zeros(bodies),
+        AddedMassState.zeros(bodies),
         aligned_zeros(1),
     )
 
 
-def side_by_side(laws: Sequence[Any]) -> list[SideBySide]:
+def side_by_side(laws: Sequence[Any]) -> list[LawBands]:
     """Laws in bands, those on the same bodies together, with memory for the motion of these."""
     groups: dict[bytes, list[Any]] = {}
     for law in laws:
@@ -78,7 +78,7 @@ def side_by_side(laws: Sequence[Any]) -> list[SideBySide]:
     for same in groups.values():
         members = same[0].members
         slab = Body.zeros(len(members), words=(LANES,))
-        found.append(SideBySide(tuple(law._replace(slab=slab) for law in same), members, slab))
+        found.append(LawBands(tuple(law._replace(slab=slab) for law in same), members, slab))
     return found
 
 
@@ -101,24 +101,24 @@ def banded_on_rod(owner: int, kind: Any, rows: Rows, weight: Any) -> SliceBands:
             numbers[b, :, node % LANES], share[b, node % LANES] = rows.numbers[i, :width], weight[node]
     shared = np.ascontiguousarray(rows.codes[[next(iter(members.values())) for members in bands.values()]])
     octets = np.array([key[-2] for key in bands], dtype=np.int64)
-    pushed = Pushed.zeros(len(bands), words=(LANES,))
+    pushed = LawWrench.zeros(len(bands), words=(LANES,))
     return SliceBands(owner, kind, rows, Rows(numbers, shared), octets, share, pushed)
 
 
 def fresh_element(element: Any) -> Any:
     """The same element with working memory of its own."""
-    if isinstance(element, SideBySide):
+    if isinstance(element, LawBands):
         return side_by_side([fresh_element(law) for law in element.laws])[0]
     own: dict[str, Any] = {}
-    if isinstance(element, Laws | FloatingLaws | SliceBands):
-        own["pushed"] = Pushed.zeros(len(element.share), words=(LANES,))
-    elif isinstance(element, RowLaws | SliceRows | NodeRows | FloatingSlices | FloatingStations):
-        own["pushed"] = Pushed.zeros(len(element.rows.codes))
+    if isinstance(element, Laws | FreeSurfaceLaws | SliceBands):
+        own["pushed"] = LawWrench.zeros(len(element.share), words=(LANES,))
+    elif isinstance(element, RowLaws | SliceRows | NodeRows | FreeSurfaceSlices | FreeSurfaceStations):
+        own["pushed"] = LawWrench.zeros(len(element.rows.codes))
     else:
-        return mapped(np.copy, element)
-    if isinstance(element, FloatingLaws | FloatingStations):
-        own["floating"] = Floating.zeros(len(element.floating))
-    if isinstance(element, FloatingLaws):
+        return map_arrays(np.copy, element)
+    if isinstance(element, FreeSurfaceLaws | FreeSurfaceStations):
+        own["floating"] = AddedMassState.zeros(len(element.floating))
+    if isinstance(element, FreeSurfaceLaws):
         own["submerged"] = aligned_zeros(1)
     return element._replace(kind=_fresh_kind(element.kind), **own)
 
@@ -129,20 +129,23 @@ def _fresh_kind(kind: Any) -> Any:
         return AtStation(_fresh_kind(kind.law))
     if hasattr(kind, "buffer"):
         return kind._replace(buffer=Buffer.zeros(1))
-    if isinstance(kind, (OpenLaw, OpenWakeLaw)) and isinstance(getattr(kind.flows, "asked", None), Asked):
-        return kind._replace(flows=kind.flows._replace(asked=Asked(StreamBuffer.zeros(1))))
+    if isinstance(kind, (OpenWaterLaw, OpenWakeLaw)) and isinstance(getattr(kind.flows, "asked", None), UserFlows):
+        return kind._replace(flows=kind.flows._replace(asked=UserFlows(StreamBuffer.zeros(1))))
     return kind
 
 
-def water_of(forces: Sequence[Any]) -> Steady | Awash:
+def water_of(forces: Sequence[Any]) -> ConstantAddedMass | VaryingAddedMass:
     """Where the dynamics find added inertia that changes, if there is any among these forces."""
-    laws = [law for element in forces for law in (element.laws if isinstance(element, SideBySide) else (element,))]
-    return next((Awash(law.floating) for law in laws if isinstance(law, FloatingLaws | FloatingStations)), Steady())
+    laws = [law for element in forces for law in (element.laws if isinstance(element, LawBands) else (element,))]
+    return next(
+        (VaryingAddedMass(law.floating) for law in laws if isinstance(law, FreeSurfaceLaws | FreeSurfaceStations)),
+        ConstantAddedMass(),
+    )
 
 
 def has_surface(kind: Any) -> bool:
     """Whether a kind of law is that of water with a surface."""
-    return isinstance(kind, OpenLaw) and not isinstance(kind.surface, Deep)
+    return isinstance(kind, OpenWaterLaw) and not isinstance(kind.surface, NoFreeSurface)
 
 
 def owners_of(packs: Sequence[Pack]) -> list[int]:
@@ -155,7 +158,7 @@ def forces_of(packs: Sequence[Pack], bodies: int) -> tuple[Any, ...]:
     a scenario asks for no other compiled code. Single laws come first: while they wait for one number, bands go on.
     """
     made: list[Any] = []
-    beside: list[Laws | FloatingLaws] = []
+    beside: list[Laws | FreeSurfaceLaws] = []
     for owner, pack in zip(owners_of(packs), packs, strict=True):
         for kind, rows, nodes, weights, part in pack.laws:
             if not len(rows.codes):
@@ -163,12 +166,12 @@ def forces_of(packs: Sequence[Pack], bodies: int) -> tuple[Any, ...]:
             count = len(rows.codes)
             if isinstance(kind, AtStation) and has_surface(kind.law):  # the model fills in stations and their inertia
                 made.append(
-                    FloatingStations(
+                    FreeSurfaceStations(
                         owner + part,
                         kind.law,
                         rows,
-                        Pushed.zeros(count),
-                        Floating.zeros(bodies),
+                        LawWrench.zeros(count),
+                        AddedMassState.zeros(bodies),
                         np.zeros(count, dtype=np.int64),
                         np.zeros((count, 6)),
                     )
@@ -176,7 +179,7 @@ def forces_of(packs: Sequence[Pack], bodies: int) -> tuple[Any, ...]:
             elif has_surface(kind) or kind.bands:
                 beside.append(banded(owner + part, kind, rows, nodes, weights, bodies))
             else:
-                made.append(RowLaws(owner + part, kind, rows, Pushed.zeros(count), nodes, weights))
+                made.append(RowLaws(owner + part, kind, rows, LawWrench.zeros(count), nodes, weights))
         made.extend(element._replace(owner=owner) for element in pack.elements)
     groups = side_by_side(sorted(beside, key=_by_kind))
     return (*sorted(made, key=_by_kind), *sorted(groups, key=lambda group: [_by_kind(law) for law in group.laws]))
@@ -205,13 +208,15 @@ def rod_forces_of(packs: Sequence[Pack], weight: Any) -> tuple[Any, ...]:
                 columns.mass[:] /= weight[columns.body]
             if has_surface(kind):  # the model fills in the inertia without water
                 made.append(
-                    FloatingSlices(owner + part, kind, rows, Pushed.zeros(len(rows.codes)), np.zeros((len(weight), 6)))
+                    FreeSurfaceSlices(
+                        owner + part, kind, rows, LawWrench.zeros(len(rows.codes)), np.zeros((len(weight), 6))
+                    )
                 )
             elif kind.bands:
                 made.append(banded_on_rod(owner + part, kind, rows, weight))
             else:
                 rowwise = SliceRows if type(kind) in law_slice.versions else NodeRows
-                made.append(rowwise(owner + part, kind, rows, Pushed.zeros(len(rows.codes))))
+                made.append(rowwise(owner + part, kind, rows, LawWrench.zeros(len(rows.codes))))
     return tuple(sorted(made, key=lambda element: type(element.kind).__name__))
 
 

@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.compiled.packed import pack
-from limbless.mechanics.integrate import implicit
+from limbless.mechanics.integrate import dirk
 
 Array = NDArray[np.float64]
 _REMEMBERED = ("past", "times", "numbers", "last", "sizes")
-UNSOLVED = (
-    f"the step could not be solved, even in {2**implicit.PATIENCE.halvings} parts: its stages do not come to rest"
-)
+UNSOLVED = f"the step could not be solved, even in {2**dirk.PATIENCE.halvings} parts: its stages do not come to rest"
 
 
 def quarters(times: Array) -> Array:
@@ -31,7 +29,7 @@ class ImplicitSteps:
     """One of `implicit.METHODS`, for states of so many numbers, so many actuators and laws whose work is counted."""
 
     def __init__(self, integrator: str, tolerance: float, size: int, actuators: int, laws: int) -> None:
-        self.method = implicit.METHODS[integrator]()
+        self.method = dirk.METHODS[integrator]()
         self.sizes, self.tolerance = (size, actuators, laws), tolerance
 
     def advance(
@@ -40,10 +38,10 @@ class ImplicitSteps:
         """From knot to knot. Returns what went wrong (0: nothing) and the step, what the next block needs to know, and
         the evaluations per stage.
         """
-        scratch = implicit.scratch_for(self.method, *self.sizes, self.tolerance)
+        scratch = dirk.scratch_for(self.method, *self.sizes, self.tolerance)
         for name in _REMEMBERED:
             if f"stage_{name}" in memory:
                 getattr(scratch, name)[:] = memory[f"stage_{name}"]
-        row, step = implicit.advance(pack(problem), self.method, scratch, knots, record, x)
+        row, step = dirk.advance(pack(problem), self.method, scratch, knots, record, x)
         left = {f"stage_{name}": getattr(scratch, name).copy() for name in _REMEMBERED}
         return int(row), int(step), left, float(scratch.counts[0] / max(scratch.counts[1], 1))

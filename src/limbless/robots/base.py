@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from limbless.description import Description
+from limbless.core.description import Description
 
 Array = NDArray[np.float64]
 MOST_LINKS = 10_000

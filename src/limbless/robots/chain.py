@@ -14,10 +14,10 @@ from pydantic import Field, model_validator
 
 from limbless.robots import chain_arrays, chain_text, from_arrays
 from limbless.robots.base import Bodies, Robot, Segment
-from limbless.robots.chain_arrays import ChainArrays, Row
+from limbless.robots.chain_arrays import ChainArrays, JointColumns
 from limbless.robots.links import BodyShape, Link
 from limbless.robots.skin_friction import SkinFriction
-from limbless.robots.tendons import LinkTendon, agree
+from limbless.robots.tendon import LinkTendon, agree
 
 Base = Literal["free", "planar", "fixed"]
 T = TypeVar("T")
@@ -159,8 +159,8 @@ class Chain(Robot):
 
     @classmethod
     def uniform(cls, **fields: Any) -> Chain:
-        """A chain of equal links; the fields are those of `limbless.robots.uniform_chain.UniformChain`."""
-        from limbless.robots.uniform_chain import UniformChain
+        """A chain of equal links; the fields are those of `limbless.robots.presets.uniform_chain.UniformChain`."""
+        from limbless.robots.presets.uniform_chain import UniformChain
 
         return UniformChain(**fields).build()
 
@@ -227,7 +227,7 @@ class Chain(Robot):
         return _Packed(self)
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[JointColumns]:
         """The base and the primitive joints, from which all arrays are made."""
         return self._packed.rows
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from limbless.mechanics.chain.joints import Prismatic, Revolute, Spherical
 from limbless.robots.base import Bodies, Segment
 from limbless.robots.links import Link, symmetric_matrix, upper_triangle
-from limbless.robots.rotations import snap
+from limbless.robots.rotation_matrices import snap
 
 if TYPE_CHECKING:
     from limbless.robots.chain import Chain
@@ -84,7 +84,7 @@ class ChainArrays(NamedTuple):
     home: Array  # (n+1, 3, 3) link vector v -> home @ v in the kernel frame
 
 
-class Row(NamedTuple):
+class JointColumns(NamedTuple):
     """One primitive joint and the body it carries (None: massless, between the two axes of a universal joint)."""
 
     kind: int
@@ -95,7 +95,7 @@ class Row(NamedTuple):
     carries: bool
 
 
-def _rows_of_link(number: int, link: Link, previous_home: Array) -> list[Row]:
+def _rows_of_link(number: int, link: Link, previous_home: Array) -> list[JointColumns]:
     """The primitive rows of a link that has a joint; `previous_home` takes vectors of the previous link to the base
     frame at home.
     """
@@ -106,26 +106,26 @@ def _rows_of_link(number: int, link: Link, previous_home: Array) -> list[Row]:
         raise ValueError(f"link {number} has no joint")
     axis = home @ np.array(joint.axis) + 0.0
     if joint.kind == "spherical":
-        return [Row(SPHERICAL, np.zeros(3), arm, home, number, True)]
+        return [JointColumns(SPHERICAL, np.zeros(3), arm, home, number, True)]
     if joint.kind == "universal":
         offset = home @ np.array(joint.offset)
         second = home @ np.array(joint.second_axis) + 0.0
         return [
-            Row(REVOLUTE, axis, arm - offset, home, number, False),
-            Row(REVOLUTE, second, offset + 0.0, home, number, True),
+            JointColumns(REVOLUTE, axis, arm - offset, home, number, False),
+            JointColumns(REVOLUTE, second, offset + 0.0, home, number, True),
         ]
-    return [Row(REVOLUTE if joint.kind == "revolute" else PRISMATIC, axis, arm, home, number, True)]
+    return [JointColumns(REVOLUTE if joint.kind == "revolute" else PRISMATIC, axis, arm, home, number, True)]
 
 
-def primitive_rows(chain: Chain) -> list[Row]:
+def primitive_rows(chain: Chain) -> list[JointColumns]:
     """All rows of a chain, the base first."""
-    rows = [Row(BASE, np.zeros(3), np.zeros(3), np.eye(3), 0, True)]
+    rows = [JointColumns(BASE, np.zeros(3), np.zeros(3), np.eye(3), 0, True)]
     for number, link in enumerate(chain.links[1:], start=1):
         rows += _rows_of_link(number, link, rows[-1].home)
     return rows
 
 
-def pack_bodies(chain: Chain, rows: list[Row]) -> Bodies:
+def pack_bodies(chain: Chain, rows: list[JointColumns]) -> Bodies:
     """Mass properties of every row in its kernel frame."""
     bodies = Bodies(*(np.zeros((len(rows), *shape)) for shape in ((), (3,), (3, 3), (), (3,))))
     for k, row in enumerate(rows):
@@ -138,7 +138,7 @@ def pack_bodies(chain: Chain, rows: list[Row]) -> Bodies:
     return bodies
 
 
-def pack_segments(chain: Chain, rows: list[Row]) -> list[Segment]:
+def pack_segments(chain: Chain, rows: list[JointColumns]) -> list[Segment]:
     """The pieces of body in the kernel frames of their rows."""
     found = []
     for k, row in enumerate(rows):
@@ -149,7 +149,7 @@ def pack_segments(chain: Chain, rows: list[Row]) -> list[Segment]:
     return found
 
 
-def pack(chain: Chain, rows: list[Row], bodies: Bodies) -> ChainArrays:
+def pack(chain: Chain, rows: list[JointColumns], bodies: Bodies) -> ChainArrays:
     """The arrays of a chain."""
     kind = np.array([row.kind for row in rows], dtype=np.int64)
     kinds = {primitive.code: primitive for primitive in (Revolute, Prismatic, Spherical)}

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from limbless.callables import folder_of, located
-from limbless.description import quantity
+from limbless.core.description import quantity
+from limbless.core.functions.callables import folder_of, located
 from limbless.robots.base import Preset
 from limbless.robots.chain import Base, Chain
 
 if TYPE_CHECKING:
-    from limbless.interop.robot_file import RobotFile
+    from limbless.interop.robots.robot_file import RobotFile
 
 
 def _of_a_saved_run(info: ValidationInfo) -> bool:
@@ -66,7 +66,7 @@ class FromFile(Preset):
     @cached_property
     def read(self) -> RobotFile:
         """The file as it was read: chain, notes, actuation and environment that it asks for."""
-        from limbless.interop.robot_file import RobotFile
+        from limbless.interop.robots.robot_file import RobotFile
 
         return RobotFile(self)
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from limbless.description import Angle, Description, Vector3, quantity
+from limbless.core.description import Angle, Description, Vector3, quantity
 from limbless.robots.sections import PARALLEL, Direction
 
 PerFreedom = float | tuple[float, ...]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from limbless.description import Description, Quaternion, Vector3, quantity
-from limbless.mechanics.algebra.rotations import quaternion_to_matrix
+from limbless.core.description import Description, Quaternion, Vector3, quantity
+from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
 from limbless.robots.joints import Joint
 from limbless.robots.modified_dh import ModifiedDH
 from limbless.robots.sections import MassProperties, Placed, Solid, ellipse_area, total

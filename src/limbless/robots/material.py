@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from limbless.arguments import Argument, arguments_of, arguments_validator, filled
-from limbless.callables import Function, call, name_of
-from limbless.description import Description
-from limbless.errors import InputError
+from limbless.core.description import Description
+from limbless.core.errors import InputError
+from limbless.core.functions.callables import Function, call, name_of
+from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator, filled
 
 Array = NDArray[np.float64]
 
@@ -81,8 +81,8 @@ def compiled_material(function: Any, **arguments: float) -> CompiledMaterial:
     """
     from numba import carray, cfunc, njit
 
-    from limbless.mechanics.chain.material import STRAIN, STRESS, Sample
-    from limbless.mechanics.compiled.function_slot import slot_signature
+    from limbless.mechanics.chain.material_law import STRAIN, STRESS, Sample
+    from limbless.mechanics.compiled.function_pointer import slot_signature
 
     values = tuple(filled(function, 3, arguments).values())
     inner, size = njit(function), Sample.width

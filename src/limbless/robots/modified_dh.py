@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.description import Angle, Description, quantity
-from limbless.robots.rotations import about_x, about_z
+from limbless.core.description import Angle, Description, quantity
+from limbless.robots.rotation_matrices import about_x, about_z
 
 Array = NDArray[np.float64]
 

@@ -8,16 +8,16 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.callables import Function, NamedFunction, call
-from limbless.description import Description, quantity
-from limbless.errors import InputError
+from limbless.core.description import Description, quantity
+from limbless.core.errors import InputError
+from limbless.core.functions.callables import Function, NamedFunction, call
 from limbless.robots.base import Array, Bodies, Robot, Segment
 from limbless.robots.chain import Chain
 from limbless.robots.joints import Joint
 from limbless.robots.links import BodyShape, Link
 from limbless.robots.material import MaterialLaw
 from limbless.robots.sections import EllipticCylinder, ellipse_area, ellipse_second_moments
-from limbless.robots.tendons import ChannelTendon, agree, refuse_channels
+from limbless.robots.tendon import ChannelTendon, agree, refuse_channels
 
 NATURAL = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 """The strain of a straight, unstretched rod."""

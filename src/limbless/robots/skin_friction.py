@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from limbless.description import Description, quantity
+from limbless.core.description import Description, quantity
 
 
 class SkinFriction(Description):

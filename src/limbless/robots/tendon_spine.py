@@ -7,10 +7,10 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.description import Angle, Description, Vector3, quantity
+from limbless.core.description import Angle, Description, Vector3, quantity
 from limbless.robots.base import Array, Bodies, Robot, Segment
 from limbless.robots.material import MaterialLaw
-from limbless.robots.tendons import Cable, Place, agree, names_of
+from limbless.robots.tendon import Cable, Place, agree, names_of
 
 
 class Vertebra(Description):

@@ -6,11 +6,11 @@ import copy
 from collections.abc import Mapping
 from typing import Any, cast
 
-from limbless.description import Description
-from limbless.errors import nearest
-from limbless.fields import description_at, field_at, holders
-from limbless.kinds import Family, from_word
-from limbless.problems import Problem, dotted
+from limbless.core.description import Description
+from limbless.core.errors import nearest
+from limbless.core.fields import description_at, field_at, holders
+from limbless.core.input_problems import InputProblem, dotted
+from limbless.core.kinds import Family, from_word
 from limbless.scenarios.document import Place
 
 
@@ -27,7 +27,7 @@ class Changes:
     def __init__(self, root: type[Description], data: Mapping[str, Any], changes: Mapping[str, Any]) -> None:
         self.data: dict[str, Any] = copy.deepcopy(dict(data)) if changes else dict(data)
         self.made: dict[Place, str] = {}
-        self.problems: list[Problem] = []
+        self.problems: list[InputProblem] = []
         self._root = root
         self._created: set[Place] = set()
         for path, value in changes.items():
@@ -48,7 +48,9 @@ class Changes:
             place: Place = (str(path),)
             self.made[place] = text
             self.problems.append(
-                Problem(place, "is no path; a path is made of names with dots between them, such as gait.amplitude")
+                InputProblem(
+                    place, "is no path; a path is made of names with dots between them, such as gait.amplitude"
+                )
             )
             return
         place, here = (), self.data
@@ -58,7 +60,7 @@ class Changes:
             if problem:
                 place = (*place, name)
                 self.made[place] = text
-                self.problems.append(Problem(place, problem))
+                self.problems.append(InputProblem(place, problem))
                 return
             place = (*place, key)
             if last:

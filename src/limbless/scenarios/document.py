@@ -17,8 +17,8 @@ from ruamel.yaml.representer import RoundTripRepresenter
 from ruamel.yaml.scalarbool import ScalarBoolean
 from ruamel.yaml.scalarstring import LiteralScalarString
 
-from limbless.errors import InputError
-from limbless.kinds import Place
+from limbless.core.errors import InputError
+from limbless.core.kinds import Place
 
 _DEEPEST = 50
 """Levels of nesting; a scenario has about six, an alias that contains itself has no end."""

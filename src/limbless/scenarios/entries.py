@@ -8,10 +8,10 @@ from typing import Annotated
 
 from pydantic import PlainValidator, SerializeAsAny
 
-from limbless.actuation import Actuation
+from limbless.control.actuation import Actuation
+from limbless.control.gaits.base import Gait
+from limbless.core.kinds import Family, reader
 from limbless.environments.base import Environment
-from limbless.gaits.base import Gait
-from limbless.kinds import Family, reader
 from limbless.models.base import ModelSettings
 from limbless.robots.base import Preset, Robot
 

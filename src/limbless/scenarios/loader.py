@@ -10,18 +10,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from limbless.callables import named_in
-from limbless.errors import InputError, nearest
-from limbless.fields import TRUTH, field_at, type_of
-from limbless.files import as_word
-from limbless.interop.first_run import first_scenario, medium_in
-from limbless.interop.robot_file import is_robot_file, options_in
-from limbless.problems import Problem, problems_of, report, with_received
-from limbless.scenarios.agreement import disagreements
+from limbless.core.errors import InputError, nearest
+from limbless.core.fields import TRUTH, field_at, type_of
+from limbless.core.files import as_word
+from limbless.core.functions.callables import named_in
+from limbless.core.input_problems import InputProblem, problems_of, report, with_received
+from limbless.interop.robots.first_run import first_scenario, medium_in
+from limbless.interop.robots.robot_file import is_robot_file, options_in
 from limbless.scenarios.changes import Changes
+from limbless.scenarios.compatibility import disagreements
 from limbless.scenarios.document import Document, Place, read_file, read_text
 from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
-from limbless.scenarios.numbers import computable
+from limbless.scenarios.number_checks import computable
 from limbless.scenarios.scenario import Initial, Scenario
 
 _HOME = Path(__file__).parent
@@ -101,7 +101,9 @@ def _checked(document: Document, changes: Mapping[str, Any], context: dict[str, 
         with computable(changed.data):
             apart = disagreements(_readable(changed.data, context))
         said = {path for path, _ in problems}
-        problems += [Problem(path, with_received(message, value)) for path, message, value in apart if path not in said]
+        problems += [
+            InputProblem(path, with_received(message, value)) for path, message, value in apart if path not in said
+        ]
     problems += _truths_for_numbers(changed.data, changed.data)
     if scenario is not None and not problems:
         return scenario
@@ -124,7 +126,7 @@ def _readable(data: Mapping[str, Any], context: dict[str, Any]) -> dict[str, Any
     return parts
 
 
-def _truths_for_numbers(data: Mapping[str, Any], here: Any, path: Place = ()) -> list[Problem]:
+def _truths_for_numbers(data: Mapping[str, Any], here: Any, path: Place = ()) -> list[InputProblem]:
     """Pydantic takes `true` for 1.0; in a scenario that is a slip."""
     if isinstance(here, Mapping):
         return [found for key, item in here.items() for found in _truths_for_numbers(data, item, (*path, key))]
@@ -134,5 +136,5 @@ def _truths_for_numbers(data: Mapping[str, Any], here: Any, path: Place = ()) ->
         names = [number for number, part in enumerate(path) if isinstance(part, str)]
         field = field_at(Scenario, data, path[: names[-1] + 1])
         if field and "number" in type_of(field) and TRUTH not in type_of(field):
-            return [Problem(path, f"must be a number; received {str(here).lower()}")]
+            return [InputProblem(path, f"must be a number; received {str(here).lower()}")]
     return []

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.actuation.shape import turns
-from limbless.fields import unit_of
-from limbless.gaits.joint_wave import JointWave
+from limbless.control.actuation.shape_map import turns
+from limbless.control.gaits.joint_wave import JointWave
+from limbless.core.fields import unit_of
 from limbless.robots.chain import Chain
 
 if TYPE_CHECKING:

@@ -17,13 +17,13 @@ from pydantic import (
     model_validator,
 )
 
-from limbless.actuation import Motion
-from limbless.callables import folder_of, located
-from limbless.description import Angle, Description, Quaternion, Vector3, quantity
-from limbless.kinds import refuse
-from limbless.models.postures import FOUND_BY_POSTURE, Posture
+from limbless.control.actuation import Motion
+from limbless.core.description import Angle, Description, Quaternion, Vector3, quantity
+from limbless.core.functions.callables import folder_of, located
+from limbless.core.kinds import refuse
+from limbless.models.initial_pose import FOUND_BY_POSTURE, Posture
 from limbless.scenarios import plausibility
-from limbless.scenarios.agreement import TIMES, disagreements, remarks
+from limbless.scenarios.compatibility import TIMES, disagreements, remarks
 from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
 
 Twist = tuple[float, float, float, Angle, Angle, Angle]
@@ -215,6 +215,6 @@ class Scenario(Description):
 
     def save(self, path: str | Path) -> Path:
         """Write `to_yaml()` to a file, which is never seen half written."""
-        from limbless.files import write_text
+        from limbless.core.files import write_text
 
         return write_text(path, self.to_yaml())

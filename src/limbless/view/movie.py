@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.errors import InputError
-from limbless.files import replacing
-from limbless.view import arrows, surroundings, tendons
-from limbless.view.cameras import camera_for, followed
+from limbless.core.errors import InputError
+from limbless.core.files import replacing
 from limbless.view.figures import style
-from limbless.view.frames import Array, Frames, frames_of
-from limbless.view.modules import COLOUR as JOINT
-from limbless.view.modules import has_modules, joint_places, joint_sizes, module_sizes
-from limbless.view.objects import OBJECT, objects_of
-from limbless.view.scene import BODY
-from limbless.view.serving import require
-from limbless.view.skin import Skin, ball, disk
+from limbless.view.scene import arrows, surroundings, tendon_lines
+from limbless.view.scene.cameras import camera_for, followed
+from limbless.view.scene.frames import Array, Frames, frames_of
+from limbless.view.scene.module_shapes import COLOUR as JOINT
+from limbless.view.scene.module_shapes import has_modules, joint_places, joint_sizes, module_sizes
+from limbless.view.scene.object_meshes import OBJECT, objects_of
+from limbless.view.scene.scene import BODY
+from limbless.view.scene.skin import Skin, ball, disk
+from limbless.view.studio.server import require
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from limbless.result import Result
+    from limbless.simulation.result import Result
 
 Picture = NDArray[np.uint8]
 
@@ -205,7 +205,7 @@ class Painter:
             if key not in known:
                 raise InputError(f"this run has no forces {key!r} to show; it has: {', '.join(known) or 'none'}")
         self.arrows = [known[key] for key in show]
-        self.tendons, self.objects = tendons.lines_of(frames), objects_of(frames)
+        self.tendons, self.objects = tendon_lines.lines_of(frames), objects_of(frames)
         self.shade = _level_ground(frames)
         extent = surroundings.extent_of([frames])
         self.solids = surroundings.surroundings(getattr(frames.result.scenario, "environment", None) or (), extent)

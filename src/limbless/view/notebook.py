@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from limbless.result import Result
+    from limbless.simulation.result import Result
 
 HEIGHT = 420  # of the frame in the notebook, pixels
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limbless.files import write_text
-from limbless.result import red_line
-from limbless.view.cameras import FAR, camera_for, followed
-from limbless.view.frames import Frames, frames_of
-from limbless.view.scene import Display, add_surroundings
-from limbless.view.serving import quiet_server, stop
+from limbless.core.files import write_text
+from limbless.simulation.result import red_line
+from limbless.view.scene.cameras import FAR, camera_for, followed
+from limbless.view.scene.frames import Frames, frames_of
+from limbless.view.scene.scene import Display, add_surroundings
+from limbless.view.studio.server import quiet_server, stop
 
 if TYPE_CHECKING:
-    from limbless.result import Result
+    from limbless.simulation.result import Result
 
 FILE_NAME = "replay.html"
 AROUND = 12  # vertices of a ring

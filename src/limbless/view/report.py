@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from limbless import __version__
-from limbless.citations import PAPERS
-from limbless.errors import InputError
-from limbless.files import write_text
-from limbless.result import red_line
-from limbless.terminal import summary_rows
+from limbless.core.citations import PAPERS
+from limbless.core.errors import InputError
+from limbless.core.files import write_text
+from limbless.simulation.result import red_line
 from limbless.view.figures import style
-from limbless.view.frames import Frames, frames_of
-from limbless.view.plots import choices, plot_of
+from limbless.view.plot_lines import choices, plot_of
 from limbless.view.replay import replay
-from limbless.view.reproduce import changes_of, command_line, python_lines
-from limbless.view.serving import require
+from limbless.view.scene.frames import Frames, frames_of
+from limbless.view.studio.reproduce import changes_of, command_line, python_lines
+from limbless.view.studio.server import require
+from limbless.view.terminal import summary_rows
 
 if TYPE_CHECKING:
-    from limbless.analysis.balances import Balance
-    from limbless.result import Result
+    from limbless.simulation.analysis.balances import Balance
+    from limbless.simulation.result import Result
 
 FILE_NAME = "report.html"
 MOST_PLOTS = 8

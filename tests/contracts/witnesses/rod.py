@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import limbless as ll
+from limbless.control.gaits.travelling_curvature import TravellingCurvature
 from limbless.environments.anchorage import Anchorage
 from limbless.environments.support import Support
-from limbless.gaits.travelling_curvature import TravellingCurvature
 from limbless.models.macro_continuous import MacroContinuousSettings
 from limbless.robots.rod import Rod
 from tests.contracts.witnesses import INNER, Array, Case, back, case_of, integral, matrix, rate, spin, turned, witness

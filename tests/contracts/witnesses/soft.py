@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import limbless as ll
-from limbless.gaits.muscle_wave import MuscleWave
+from limbless.control.gaits.muscle_wave import MuscleWave
 from limbless.models.soft import SoftSettings
 from limbless.robots.rod import Rod
 from tests.contracts.witnesses import (
@@ -96,7 +96,7 @@ def soft() -> Case:
             "rod": lambda: run(
                 rod, MuscleWave(couple=COUPLE, ramp=0.03, period=0.1), ll.Gravity(acceleration=(0.5, 0.3, 0.0))
             ),
-            # what holds given strains is held in tests/unit/models/test_soft.py, against free ones
+            # what holds given strains is held in tests/unit/models/chain/soft/test_soft.py, against free ones
             "waves": lambda: into_waves(SoftSettings(cells=4)).drop_vars(["joint_torque", "peak_torque", "peak_time"]),
         },
         5e-4,

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import limbless as ll
+from limbless.core.errors import InputError
 from limbless.environments.body_drag import BodyCoefficients, animat_drag
-from limbless.errors import InputError
-from limbless.models.newton_euler import NewtonEuler
+from limbless.models.chain.newton_euler_model import NewtonEuler
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link
 from limbless.robots.sections import Box

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import limbless as ll
-from limbless.errors import InputError
-from limbless.models.soft.chain_plan import chain_plan
-from limbless.models.soft.plan import Stations, spine_plan
+from limbless.core.errors import InputError
+from limbless.models.chain.soft.cell_plan import Stations, spine_plan
+from limbless.models.chain.soft.links_as_cells import chain_plan
 from limbless.robots.links import Link
 
 G = 9.81

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import limbless as ll
+from limbless.control.gaits.body_wave import BodyWave
+from limbless.environments.hard_surface import ContactEnvironment
 from limbless.environments.obstacles import Boxes, Pegs
 from limbless.environments.regularised_friction import RegularisedFriction
-from limbless.environments.surfaces import ContactEnvironment
-from limbless.gaits.body_wave import BodyWave
-from limbless.mechanics.contact.tables import Surface
-from limbless.models.contact_tables import scene_of
+from limbless.mechanics.contact.scene import ContactSurface
+from limbless.models.chain.contact.contact_scene import scene_of
 from limbless.robots.rod import Rod
 from limbless.robots.skin_friction import SkinFriction
 
@@ -85,7 +85,7 @@ def test_every_hard_thing_packs_it_alike() -> None:
         ll.Terrain(table=((0.0, 0.0), (0.0, 0.0)), **MU),
     ]
     for thing in things:
-        along, against = (Surface.of(thing.surfaces(head).rows).friction[0, :2] for head in ("tip", "base"))
+        along, against = (ContactSurface.of(thing.surfaces(head).rows).friction[0, :2] for head in ("tip", "base"))
         # for slip along x, and against it
         np.testing.assert_array_equal(along, [HEAD_FIRST, TAIL_FIRST])
         np.testing.assert_array_equal(against, [TAIL_FIRST, HEAD_FIRST])
@@ -103,8 +103,8 @@ def test_the_skin_of_a_robot_rubs_where_the_ground_states_nothing() -> None:
     }
     for stated, wanted in cases.items():
         ground = ll.Ground(**dict.fromkeys(stated, 0.7))
-        np.testing.assert_allclose(Surface.of(ground.surfaces("base", skin).rows).friction[0, :3], wanted)
-    np.testing.assert_allclose(Surface.of(ll.Ground().surfaces("base").rows).friction[0, :3], 0.2)
+        np.testing.assert_allclose(ContactSurface.of(ground.surfaces("base", skin).rows).friction[0, :3], wanted)
+    np.testing.assert_allclose(ContactSurface.of(ll.Ground().surfaces("base").rows).friction[0, :3], 0.2)
 
 
 def test_a_module_snake_has_a_skin_and_a_chain_none() -> None:
@@ -113,4 +113,4 @@ def test_a_module_snake_has_a_skin_and_a_chain_none() -> None:
     assert ll.ModuleSnake(modules=3, skin=None).build().skin is None
     assert ll.Chain.uniform(links=3).skin is None
     spheres = scene_of(snake.build(), [ll.Ground()])
-    np.testing.assert_allclose(Surface.of(spheres.surfaces).friction[0, :3], (0.1, 0.1, 0.5))
+    np.testing.assert_allclose(ContactSurface.of(spheres.surfaces).friction[0, :3], (0.1, 0.1, 0.5))

@@ -12,8 +12,8 @@ import pytest
 from scipy.optimize import least_squares
 
 import limbless as ll
-from limbless.actuation import ProportionalDerivative
-from limbless.models.nonsmooth import NonSmooth
+from limbless.control.actuation import ProportionalDerivative
+from limbless.models.chain.contact.nonsmooth_model import NonSmooth
 
 RADIUS, G = 0.0525, 9.81
 STILL = ll.JointWave(yaw_amplitude=0.0, pitch_amplitude=0.0)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import limbless as ll
-from limbless.environments.force_law import compiled_law
+from limbless.environments.user_law import compiled_law
 
 GAIT = ll.BodyWave(ramp=0.5)
 

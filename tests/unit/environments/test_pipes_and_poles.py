@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import limbless as ll
-from limbless.mechanics.algebra.rotations import matrix_to_quaternion
-from limbless.mechanics.contact import pipe as pipes
-from limbless.mechanics.contact import shapes
-from limbless.mechanics.contact.tables import Contact, Feature, Scene
-from limbless.models.nonsmooth import NonSmooth
+from limbless.mechanics.algebra.array_rotations import matrix_to_quaternion
+from limbless.mechanics.contact.scene import ContactRow, Feature, Scene
+from limbless.mechanics.contact.shapes import pipe as pipes
+from limbless.mechanics.contact.shapes import primitives
+from limbless.models.chain.contact.nonsmooth_model import NonSmooth
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link, Sphere
 from limbless.scenarios.scenario import Initial
@@ -24,10 +24,10 @@ BENT = ll.Pipe(axis=((0, 0, 0), (1, 0, 0), (1, 1, 0)), radius=0.06, bend_radius=
 
 def gap_at(pipe: ll.Pipe, a: Any, b: Any = None) -> tuple[float, np.ndarray]:
     """Nearest gap of a point, or of a bar between its ends, to all pieces, and its normal."""
-    best, normal = shapes.FAR, np.zeros(3)
+    best, normal = primitives.FAR, np.zeros(3)
     for code, numbers in pipe.shapes():
-        surface = np.zeros((1, shapes.SURFACE_COLUMNS))
-        surface[0, shapes.SHAPE : shapes.SHAPE + len(numbers)] = numbers
+        surface = np.zeros((1, primitives.SURFACE_COLUMNS))
+        surface[0, primitives.SHAPE : primitives.SHAPE + len(numbers)] = numbers
         feature = Feature.zeros(1)
         Feature.of(feature).rank[:] = 0.0 if b is None else 2.0
         none = np.zeros(0, dtype=np.int64)
@@ -35,7 +35,7 @@ def gap_at(pipe: ll.Pipe, a: Any, b: Any = None) -> tuple[float, np.ndarray]:
         touch = pipes.touch_tube if code == pipes.Tube.code else pipes.touch_elbow
         if b is not None and code == pipes.Tube.code:
             continue
-        ends = (shapes.Vector(*map(float, a)), shapes.Vector(*map(float, a if b is None else b)))
+        ends = (primitives.Vector(*map(float, a)), primitives.Vector(*map(float, a if b is None else b)))
         found = touch(scene, 0, 0, *ends, 0.1)
         if found.gap < best:
             best, normal = found.gap, np.array(found.normal)
@@ -72,8 +72,8 @@ def test_a_bar_touches_the_inner_wall_of_an_elbow_between_its_ends() -> None:
     gap, normal = gap_at(BENT, a, b)
     assert gap == pytest.approx(0.06 - (0.2 - 0.19 * math.cos(0.5)), abs=1e-9)
     np.testing.assert_allclose(normal, (math.sqrt(0.5), -math.sqrt(0.5), 0.0), atol=1e-6)
-    assert gap_at(BENT, at(0.5, 0.2), at(0.6, 0.23))[0] == shapes.FAR  # nearest with an end
-    assert gap_at(BENT, (-0.1, 0.0, 0.0))[0] == shapes.FAR and gap_at(BENT, (1.0, 1.2, 0.0))[0] == shapes.FAR
+    assert gap_at(BENT, at(0.5, 0.2), at(0.6, 0.23))[0] == primitives.FAR  # nearest with an end
+    assert gap_at(BENT, (-0.1, 0.0, 0.0))[0] == primitives.FAR and gap_at(BENT, (1.0, 1.2, 0.0))[0] == primitives.FAR
 
 
 def bar(links: int, length: float, radius: float, mass: float, **joint: Any) -> ll.Chain:
@@ -240,7 +240,7 @@ def test_a_robot_laid_on_a_slope_just_touches_it() -> None:
     model = NonSmooth(ll.Aiko(links=3), (ll.Gravity(), ll.Ground(slope=slope, height=0.3, forward=0.5, lateral=0.5)))
     for heading in (0.0, 1.0, -2.5):
         x = model.initial_state(Initial(posture={"kind": "lay", "heading": heading}), ll.JointWave(yaw_amplitude=0.2)).x
-        gaps = Contact.of(model._stand(x.copy()).step.contacts).gap
+        gaps = ContactRow.of(model._stand(x.copy()).step.contacts).gap
         assert gaps.min() == pytest.approx(0.0, abs=1e-12) and gaps.max() < 1e-9
 
 

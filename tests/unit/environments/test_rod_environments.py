@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import limbless as ll
-from limbless import registry
-from limbless.description import quantity
-from limbless.environments.constraint import Contact, Places
-from limbless.mechanics.algebra.rotations import quaternion_to_matrix
+from limbless.core import registry
+from limbless.core.description import quantity
+from limbless.environments.constraint import Constraint, Places
+from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
 
 ARM = ll.Rod(length=0.5, half_width=0.02, strains="universal")
 SNAKE = ll.Rod(base="planar", strains="planar")
@@ -207,8 +207,8 @@ def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_known", {family: dict(registry.kinds(family)) for family in registry._FOLDERS})
 
 
-def driven_wheel(**fields: float) -> Contact:
-    class DrivenWheel(Contact):
+def driven_wheel(**fields: float) -> Constraint:
+    class DrivenWheel(Constraint):
         """A wheel under one section that turns at a given rate and does not slip: V_X is given, V_Y is 0."""
 
         kind: Literal["driven-wheel"] = "driven-wheel"
@@ -248,7 +248,7 @@ def test_own_contact_drives_a_circular_body(forgetful: None) -> None:
 
 
 def test_a_contact_that_says_nothing_is_refused(forgetful: None) -> None:
-    class Silent(Contact):
+    class Silent(Constraint):
         kind: Literal["silent"] = "silent"
 
     with pytest.raises(ll.InputError, match="'silent' does not say where it holds the body"):

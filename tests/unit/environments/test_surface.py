@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import limbless as ll
-from limbless.errors import InputError
-from limbless.flows.waves import WavesFlow
+from limbless.core.errors import InputError
+from limbless.environments.flows.waves import WavesFlow
 from limbless.mechanics.algebra.vectors import Vector
 from limbless.mechanics.forces.immersion import arc_of, cut_section
 

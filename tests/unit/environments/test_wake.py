@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import limbless as ll
-from limbless.errors import InputError
+from limbless.core.errors import InputError
 from limbless.mechanics.algebra.vectors import Vector
 from limbless.mechanics.forces.wake import Wake, wake_at_edge
 

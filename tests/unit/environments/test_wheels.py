@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import limbless as ll
+from limbless.core.errors import InputError
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
-from limbless.errors import InputError
-from limbless.mechanics.contact.shapes import SHAPE, WheelShape
-from limbless.mechanics.geometric.stepping import LIMITS
-from limbless.models.geometric import Geometric
-from limbless.robots.wang_snake import WangSnake
+from limbless.mechanics.contact.shapes.primitives import SHAPE, WheelShape
+from limbless.mechanics.geometry.wheel_stepping import LIMITS
+from limbless.models.chain.geometry.geometric_model import Geometric
+from limbless.robots.presets.wang_snake import WangSnake
 
 STILL = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives="joint")
 PUCK = WangSnake(modules=1)
@@ -107,7 +107,7 @@ def test_the_paper_robot_goes_less_far_on_its_belly() -> None:
     """0.465 instead of 0.526 m in 14 s at eps = 1e-3 (specification, section 4): here the first 2 s, and less far as
     well.
     """
-    from limbless.gaits.serpenoid import Serpenoid
+    from limbless.control.gaits.serpenoid import Serpenoid
 
     ends = [
         ll.simulate(
@@ -176,7 +176,7 @@ def test_newton_euler_and_the_geometric_model_meet_on_set_valued_wheels(cone: st
     """Two dynamics and two time steppings, one friction law: the same crawl, nearer with the step. At 1 ms below a
     micrometre in 3 s.
     """
-    from limbless.gaits.serpenoid import Serpenoid
+    from limbless.control.gaits.serpenoid import Serpenoid
 
     gaps, apart = [], []
     for step in (4e-3, 1e-3):
@@ -196,7 +196,7 @@ def test_newton_euler_and_the_geometric_model_meet_on_set_valued_wheels(cone: st
 
 def test_the_two_models_meet_on_set_valued_wheels_in_water_with_added_mass() -> None:
     """Added mass is taken there: the two dynamics differ by far less than what the water changes."""
-    from limbless.gaits.serpenoid import Serpenoid
+    from limbless.control.gaits.serpenoid import Serpenoid
 
     def ends(model: str, *water: ll.Water) -> np.ndarray:
         return (
@@ -233,7 +233,7 @@ def test_an_ellipse_as_slender_as_can_be_is_solved_and_moves_like_the_box() -> N
     """Hardly a wheel skids with 1000 across, 0.01 along: the cones then differ by less than a tenth of all that
     friction along does.
     """
-    from limbless.gaits.serpenoid import Serpenoid
+    from limbless.control.gaits.serpenoid import Serpenoid
 
     runs = [
         ll.simulate(WangSnake(), Serpenoid(), Wheels(cone=cone, normal=1000.0), model="geometric", duration=0.01)
@@ -264,14 +264,14 @@ def test_newton_euler_refuses_what_only_the_geometric_model_can() -> None:
 
 def test_a_free_base_is_refused() -> None:
     """It would fall through the ground while the wheels rub: their loads are given, not found."""
-    from limbless.gaits.serpenoid import Serpenoid
+    from limbless.control.gaits.serpenoid import Serpenoid
 
     with pytest.raises(InputError, match=r"robot.base: .* a free base would fall through the ground"):
         ll.simulate(WangSnake(base="free"), Serpenoid(), (Wheels(), ll.Gravity()), model="geometric", duration=0.1)
 
 
 def test_wheels_and_gravity_that_differ_are_noted() -> None:
-    from limbless.gaits.serpenoid import Serpenoid
+    from limbless.control.gaits.serpenoid import Serpenoid
 
     run = ll.simulate(
         WangSnake(),

@@ -10,8 +10,8 @@ import pytest
 
 import limbless as ll
 from limbless.models.base import ModelSettings
-from limbless.models.chain_model import ChainModel
-from limbless.models.tendon_statics.tasks import TendonTask
+from limbless.models.chain.chain_model import ChainModel
+from limbless.models.statics.statics_tasks import TendonTask
 from limbless.scenarios.scenario import Scenario
 
 FOLDERS = sorted(path.parent for path in Path(ll.models.base.__file__).parent.glob("*/__init__.py"))

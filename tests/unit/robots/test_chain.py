@@ -7,9 +7,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import limbless as ll
-from limbless import registry
-from limbless.actuation.shape import stations
-from limbless.errors import InputError
+from limbless.control.actuation.shape_map import stations
+from limbless.core import registry
+from limbless.core.errors import InputError
 from limbless.robots.chain import Chain
 from limbless.robots.chain_arrays import PRISMATIC, REVOLUTE, SPHERICAL
 from limbless.robots.joints import Joint

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import limbless as ll
-from limbless.actuation.strains import rod_strain
+from limbless.control.actuation.gait_to_strains import rod_strain
+from limbless.control.gaits.body_wave import BodyWave
+from limbless.control.gaits.peristalsis import Peristalsis
+from limbless.control.gaits.travelling_curvature import TravellingCurvature, bump
+from limbless.control.gaits.user_gait import FunctionGait
+from limbless.core.errors import InputError, SimulationError
 from limbless.environments.regularised_friction import RegularisedFriction
 from limbless.environments.water import Water
-from limbless.errors import InputError, SimulationError
-from limbless.gaits.body_wave import BodyWave
-from limbless.gaits.function import FunctionGait
-from limbless.gaits.peristalsis import Peristalsis
-from limbless.gaits.travelling_curvature import TravellingCurvature, bump
 from limbless.models.macro_continuous import MacroContinuousSettings
 from limbless.robots.rod import Rod
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from limbless.errors import InputError
+from limbless.core.errors import InputError
 from limbless.robots.sections import (
     Box,
     Capsule,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import limbless as ll
-from limbless.result import Result
+from limbless.simulation.result import Result
 
 
 @pytest.fixture(scope="session")

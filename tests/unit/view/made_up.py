@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from limbless.result import Result
+from limbless.simulation.result import Result
 
 SECTIONS, FRAMES = 5, 8
 

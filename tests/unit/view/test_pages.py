@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from limbless.cli import main
-from limbless.errors import InputError
-from limbless.result import Result
-from limbless.view.frames import frames_of
+from limbless.cli.main import main
+from limbless.core.errors import InputError
+from limbless.simulation.result import Result
 from limbless.view.movie import SIZE, Camera, Painter, write_movie
-from limbless.view.plots import SPEED, Plot, choices, lines_beside, plot_of
+from limbless.view.plot_lines import SPEED, Plot, choices, lines_beside, plot_of
+from limbless.view.scene.frames import frames_of
 from tests.unit.view import made_up
 
 viser = pytest.importorskip("viser", reason="the extra view is not installed")
@@ -42,7 +42,7 @@ def test_figures_switched_off_leave_the_replay_out(swim: Result, tmp_path: Path)
 
 
 def test_without_the_extra_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("limbless.result.showing.can_replay", lambda: False)
+    monkeypatch.setattr("limbless.simulation.result.show.can_replay", lambda: False)
     monkeypatch.chdir(tmp_path)
     told = CliRunner().invoke(main, ["run", "eel-planar", "--set", "duration=0.1"])
     assert told.exit_code == 0

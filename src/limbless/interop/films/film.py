@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from limbless.errors import InputError
-from limbless.interop.films import deeplabcut, prediction, setting, tables
-from limbless.interop.films.kinematics import Kinematics, with_errors
+from limbless.core.errors import InputError
+from limbless.interop.films import deeplabcut, experiment, prediction, table_files
+from limbless.interop.films.experiment import FilmedWidth
+from limbless.interop.films.film_smoothing import SmoothFilm, smooth_film
 from limbless.interop.films.midline import Given, along_body, midline_of
-from limbless.interop.films.reading import read_track
-from limbless.interop.films.setting import FilmedWidth
-from limbless.interop.films.smoothing import SmoothFilm, smooth_film
+from limbless.interop.films.midline_kinematics import Kinematics, with_errors
+from limbless.interop.films.readers import read_track
 from limbless.interop.films.tracks import Array
 
 if TYPE_CHECKING:
-    from limbless.interop.films.identified import Identified
+    from limbless.interop.films.fitted_model import Identified
     from limbless.interop.films.prediction import Prediction
     from limbless.scenarios.scenario import Scenario
 
@@ -83,7 +83,7 @@ class Film:
         chosen = [name.strip() for name in points.split(",")] if isinstance(points, str) else points
         if isinstance(path, xr.Dataset):
             source = Path(str(path.attrs.get("source_file") or "movement"))
-            found = tables.from_movement(path, source, animal if animal is not None else track, likelihood)
+            found = table_files.from_movement(path, source, animal if animal is not None else track, likelihood)
         else:
             source = Path(path)
             found = read_track(source, track, animal, likelihood, kind, array)
@@ -180,7 +180,7 @@ class Film:
     ) -> Scenario:
         """A rod that bends as the animal did, in a medium, from the filmed pose and velocity; with `links` a chain of
         so many rigid links (model `newton-euler`), which other tools know."""
-        return setting.scenario_of(
+        return experiment.scenario_of(
             self.smooth,
             self.name,
             self.period,
@@ -285,7 +285,7 @@ class Film:
 
     def lines(self, predicted: Prediction | None = None, identified: Identified | None = None) -> list[str]:
         """What `limbless film` prints."""
-        from limbless.interop.films.telling import lines
+        from limbless.interop.films.film_report import lines
 
         return lines(self, predicted, identified)
 
@@ -298,7 +298,7 @@ class Film:
     ) -> list[Path]:
         """`midline.nc`, `curvature.csv`, `scenario.yaml`, `result.nc`, `filmed.nc`, `summary.json`, figures,
         `report.html`, `notebook.ipynb`; returns the paths."""
-        from limbless.interop.films.folder import write_folder
+        from limbless.interop.films.film_folder import write_folder
 
         return write_folder(self, Path(folder), predicted, identified, figures)
 
@@ -310,5 +310,5 @@ class Film:
         """A film from an array (frames, points, 2), head first, y up; NaN where a point is absent."""
         if np.ndim(points) != 3:
             raise InputError(f"points: needs an array (frames, points, 2); got {np.shape(points)}")
-        track = tables.from_array(np.asarray(points, dtype=float), None, Path(name))
+        track = table_files.from_array(np.asarray(points, dtype=float), None, Path(name))
         return Film(midline_of(track, Path(name), length, rate))

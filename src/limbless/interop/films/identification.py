@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.control.gaits.sampled_curvature import SampledCurvature
+from limbless.core.errors import InputError, SimulationError
+from limbless.core.timeline import stage_times
 from limbless.environments.base import Environment
 from limbless.environments.water import Water
-from limbless.errors import InputError, SimulationError
-from limbless.gaits.sampled_curvature import SampledCurvature
-from limbless.interop.films.identified import Identified
-from limbless.interop.films.kinematics import REFITS
-from limbless.interop.films.setting import (
+from limbless.interop.films.experiment import (
     body_shape,
     curvature_rows,
     head_motion,
@@ -29,11 +28,12 @@ from limbless.interop.films.setting import (
     mean_point,
     scenario_of,
 )
-from limbless.interop.films.smoothing import SmoothFilm
+from limbless.interop.films.film_smoothing import SmoothFilm
+from limbless.interop.films.fitted_model import Identified
+from limbless.interop.films.midline_kinematics import REFITS
 from limbless.interop.films.weak_form import ForceBalance, force_balance
 from limbless.mechanics.rod.tables import HeadState
 from limbless.models.base import State
-from limbless.timeline import stage_times
 
 if TYPE_CHECKING:
     from limbless.interop.films.film import Film, Width

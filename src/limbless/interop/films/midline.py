@@ -11,11 +11,11 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from limbless.errors import InputError
-from limbless.interop.films.kinematics import beat_guess
-from limbless.interop.films.smoothing import body_coordinates
+from limbless.core.errors import InputError
+from limbless.core.units import in_unit
+from limbless.interop.films.film_smoothing import body_coordinates
+from limbless.interop.films.midline_kinematics import beat_guess
 from limbless.interop.films.tracks import FARTHEST, Array, Track
-from limbless.units import in_unit
 
 Given = float | str | None
 """A number, or one with its unit."""

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.control.gaits.sampled_curvature import SampledCurvature
+from limbless.core.errors import SimulationError
 from limbless.environments.base import Environment
 from limbless.environments.drag import Drag
 from limbless.environments.water import Water
-from limbless.errors import SimulationError
-from limbless.gaits.sampled_curvature import SampledCurvature
-from limbless.interop.films.setting import (
+from limbless.interop.films.experiment import (
     body_shape,
     curvature_rows,
     initial_of,
@@ -26,10 +26,10 @@ from limbless.interop.films.setting import (
     scenario_of,
     widths_of,
 )
-from limbless.interop.films.smoothing import SmoothFilm
+from limbless.interop.films.film_smoothing import SmoothFilm
 
 if TYPE_CHECKING:
-    from limbless.result import Result
+    from limbless.simulation.result import Result
 
 Array = NDArray[np.float64]
 
@@ -107,14 +107,14 @@ class Prediction:
     @property
     def work_per_beat(self) -> float:
         """Work of the actuators while they drive, J, averaged over the film."""
-        from limbless.analysis.energy import positive_work
+        from limbless.simulation.analysis.energy_use import positive_work
 
         return float(positive_work(self.result.dataset) or 0.0) * self.period / float(self.time[-1] - self.time[0])
 
     @property
     def cost_of_transport(self) -> float | None:
         """Positive work over weight times way, of the whole film."""
-        from limbless.analysis.energy import cost_of_transport
+        from limbless.simulation.analysis.energy_use import cost_of_transport
 
         return cost_of_transport(self.result.dataset, self.result.mass)
 
@@ -169,9 +169,9 @@ class _Quick:
 
     def mean(self, film: SmoothFilm, moving: bool) -> Array:
         """(T, 2): way of the mean point."""
+        from limbless.core.timeline import stage_times
         from limbless.mechanics.rod.tables import HeadState
         from limbless.models.base import State
-        from limbless.timeline import stage_times
 
         shape = film.scaled(self.length / film.length)  # one body, whatever the smoothing makes of it
         gait = SampledCurvature(table=tuple(map(tuple, curvature_rows(shape).tolist())), noise=0.0)
@@ -213,7 +213,7 @@ def predict(
 ) -> Prediction:
     """Run the film's shape in a medium: from its start, from rest, with other smoothings, and with the other law of
     water where there are two."""
-    from limbless.simulation import run_scenario
+    from limbless.simulation.simulate import run_scenario
 
     def run(**how: Any) -> Result:
         return run_scenario(scenario_of(film, name, period, medium, width, changes=changes, moving=placed, **how))

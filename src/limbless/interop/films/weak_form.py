@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.water import Water
-from limbless.interop.films.smoothing import PLACES, SmoothFilm
+from limbless.interop.films.film_smoothing import PLACES, SmoothFilm
 from limbless.robots.rod import Rod
 
 Array = NDArray[np.float64]

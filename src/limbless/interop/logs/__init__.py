@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from limbless.errors import InputError
+from limbless.core.errors import InputError
 
 if TYPE_CHECKING:
-    from limbless.result import Result
+    from limbless.simulation.result import Result
 
 FORMATS = ("rosbag", "mat")
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.files import replacing
+from limbless.core.files import replacing
 
 if TYPE_CHECKING:
-    from limbless.result import Result
+    from limbless.simulation.result import Result
 
 _LONGEST = 31
 """Letters of a name that MATLAB keeps in a file of this version."""

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.errors import InputError
+from limbless.core.errors import InputError
 
 if TYPE_CHECKING:
-    from limbless.result import Result
+    from limbless.simulation.result import Result
 
 JOINTS, FRAMES, OTHERS = "/joint_states", "/tf", "/limbless/"
 WORLD = "world"

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from numba.extending import overload
 
-from limbless.mechanics.algebra.inertia import Twist, carry_twist, skew
+from limbless.mechanics.algebra.spatial import Twist, carry_twist, skew
 from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, outer, product, transpose
-from limbless.mechanics.compiled.kernel import INLINE, inline
+from limbless.mechanics.compiled.kernel import INLINE, func
 from limbless.mechanics.compiled.lanes import LANES, lane, with_lane
 from limbless.mechanics.compiled.scalars import arctangent2, eight, sincos, sqrt, value_of
 
@@ -47,7 +47,7 @@ class Stumpff(NamedTuple):
     c4: float
 
 
-@inline
+@func
 def stumpff(x):
     """c1 to c4 of x = θ², where ck(x) = 1/k! - x/(k+2)! + x²/(k+4)! - ... (Stumpff functions; c0 = cos θ).
 
@@ -113,14 +113,14 @@ def _stumpff_of_lanes(x):
     return Stumpff(c1, c2, c3, c4)
 
 
-@inline
+@func
 def axial(v, a, b, c):
     """a 1 + b [v] + c v vᵀ: the form of every matrix that is a function of [v] alone."""
     o = 0.0 * a
     return Matrix(Vector(a, o, o), Vector(o, a, o), Vector(o, o, a)) + skew(b * v) + outer(c * v, v)
 
 
-@inline
+@func
 def rotation_exp(v):
     """R = exp [v] = cos θ 1 + c1 [v] + c2 v vᵀ (Rodrigues)."""
     x = dot(v, v)
@@ -128,14 +128,14 @@ def rotation_exp(v):
     return axial(v, 1.0 - x * c.c2, c.c1, c.c2)
 
 
-@inline
+@func
 def rotation_log(R):
     """The rotation vector v, |v| <= π, with exp [v] = R; accurate at every angle. At π both v and -v are answers."""
     q = quaternion_from_rotation(R)
     return quaternion_log(q)
 
 
-@inline
+@func
 def left_jacobian(v):
     """J(v) = 1 + c2 [v] + c3 [v]²: a change dv turns the body by J dv, in world axes. In body axes it is J(-v) dv = Jᵀ
     dv.
@@ -144,7 +144,7 @@ def left_jacobian(v):
     return axial(v, c.c1, c.c2, c.c3)
 
 
-@inline
+@func
 def left_jacobian_inverse(v):
     """J(v)⁻¹ = 1 - ½ [v] + d [v]², d = (1 - (θ/2) cot(θ/2)) / θ² = (c3 - 2 c4) / (2 c2); |v| < 2π."""
     x = dot(v, v)
@@ -156,7 +156,7 @@ def left_jacobian_inverse(v):
 # ---------------------------------------------------------------------------------------------------------- quaternions
 
 
-@inline
+@func
 def quaternion_product(p, q):
     """p q: first the rotation q, then p."""
     return Quaternion(
@@ -167,20 +167,20 @@ def quaternion_product(p, q):
     )
 
 
-@inline
+@func
 def quaternion_conjugate(q):
     """The inverse rotation."""
     return Quaternion(q.w, -q.x, -q.y, -q.z)
 
 
-@inline
+@func
 def normalised(q):
     """q / |q|"""
     scale = 1.0 / sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z)
     return Quaternion(scale * q.w, scale * q.x, scale * q.y, scale * q.z)
 
 
-@inline
+@func
 def quaternion_rotate(q, v):
     """R(q) v, without the matrix."""
     u = Vector(q.x, q.y, q.z)
@@ -188,7 +188,7 @@ def quaternion_rotate(q, v):
     return v + q.w * turned + cross(u, turned)
 
 
-@inline
+@func
 def quaternion_exp(v):
     """The quaternion of a rotation vector: cos(θ/2), sin(θ/2)/θ v."""
     x = 0.25 * dot(v, v)
@@ -197,7 +197,7 @@ def quaternion_exp(v):
     return Quaternion(1.0 - x * c.c2, u.x, u.y, u.z)
 
 
-@inline
+@func
 def quaternion_log(q):
     """The rotation vector, |v| <= π, of a quaternion of any length; q and -q are the same rotation.
 
@@ -214,7 +214,7 @@ def quaternion_log(q):
     return 2.0 * half * u
 
 
-@inline
+@func
 def quaternion_from_rotation(R):
     """The unit quaternion of a rotation matrix, up to its sign.
 
@@ -237,32 +237,32 @@ def quaternion_from_rotation(R):
 # ---------------------------------------------------------------------------------------------------------------- poses
 
 
-@inline
+@func
 def compose(g, h):
     """g h: the pose h, given in the frame g."""
     return Pose(product(g.rotation, h.rotation), g.position + g.rotation @ h.position)
 
 
-@inline
+@func
 def invert(g):
     Rt = transpose(g.rotation)
     return Pose(Rt, -(Rt @ g.position))
 
 
-@inline
+@func
 def pose_exp(V):
     """The pose reached from the identity in unit time with a constant body twist V."""
     return Pose(rotation_exp(V.angular), left_jacobian(V.angular) @ V.linear)
 
 
-@inline
+@func
 def pose_log(g):
     """The twist V, with an angle of at most π, whose exponential is g."""
     v = rotation_log(g.rotation)
     return Twist(left_jacobian_inverse(v) @ g.position, v)
 
 
-@inline
+@func
 def adjoint(g, V):
     """Ad_g V: a twist V in the body frame g, expressed in the world frame and taken at its origin: (R u + p x R ω, R
     ω).

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.algebra.inertia import Wrench
+from limbless.mechanics.algebra.spatial import Wrench
 from limbless.mechanics.algebra.vectors import Matrix, Vector, outer, product, rows, skew, transpose
-from limbless.mechanics.compiled.kernel import inline
+from limbless.mechanics.compiled.kernel import func
 from limbless.mechanics.compiled.operators import with_operators
 
 
@@ -27,7 +27,7 @@ class Matrix6(NamedTuple):
         return Wrench(a.A @ b.linear + a.B @ b.angular, a.C @ b.linear + a.D @ b.angular)
 
 
-@inline
+@func
 def no_matrix6(zero):
     """A null matrix in the scalar type of `zero`."""
     o = Vector(zero, zero, zero)
@@ -35,13 +35,13 @@ def no_matrix6(zero):
     return Matrix6(O, O, O, O)
 
 
-@inline
+@func
 def matrix6_of(I):
     """A symmetric inertia as a matrix."""
     return Matrix6(rows(I.M), transpose(I.H), I.H, rows(I.J))
 
 
-@inline
+@func
 def carry_matrix6(I, arm):
     """The matrix about p of a matrix I about p + arm: v(p + arm) = v + ω x arm, torque(p) = torque + arm x force."""
     X = skew(arm)
@@ -50,7 +50,7 @@ def carry_matrix6(I, arm):
     return Matrix6(I.A, B, I.C + product(X, I.A), D)
 
 
-@inline
+@func
 def point_matrix6(Q, arm):
     """The matrix about p of a force Q v at p + arm, where v is the velocity of that point."""
     X = skew(arm)
@@ -59,14 +59,14 @@ def point_matrix6(Q, arm):
     return Matrix6(Q, O - product(Q, X), XQ, O - product(XQ, X))
 
 
-@inline
-def release_matrix6(I, U, V, k):
+@func
+def articulated_matrix6(I, U, V, k):
     """I - k U Vᵀ: what remains of a matrix along a free joint with U = I S, V = Iᵀ S."""
     f, n = k * U.force, k * U.torque
     return I - Matrix6(outer(f, V.force), outer(f, V.torque), outer(n, V.force), outer(n, V.torque))
 
 
-@inline
+@func
 def turn_matrix6(I, R):
     """The matrix along the axes of a body with the rotation R."""
     Rt = transpose(R)
@@ -78,7 +78,7 @@ def turn_matrix6(I, R):
     )
 
 
-@inline
+@func
 def put_matrix6(target, I):
     """The matrix into the first six rows and columns of an array."""
     put_row(target, 0, I.A.x, I.B.x)
@@ -89,7 +89,7 @@ def put_matrix6(target, I):
     put_row(target, 5, I.C.z, I.D.z)
 
 
-@inline
+@func
 def put_system(system, I, R, F):
     """The 6 x 6 system in a body's own axes R, with its right side F in column 6."""
     put_matrix6(system, turn_matrix6(I, R))
@@ -98,7 +98,7 @@ def put_system(system, I, R, F):
     system[3, 6], system[4, 6], system[5, 6] = n
 
 
-@inline
+@func
 def put_row(target, i, a, b):
     target[i, 0], target[i, 1], target[i, 2] = a
     target[i, 3], target[i, 4], target[i, 5] = b

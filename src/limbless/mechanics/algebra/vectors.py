@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.compiled.kernel import inline
+from limbless.mechanics.compiled.kernel import func
 from limbless.mechanics.compiled.operators import with_operators
 from limbless.mechanics.compiled.scalars import sincos
 
@@ -20,12 +20,12 @@ class Vector(NamedTuple):
     z: float
 
 
-@inline
+@func
 def dot(a, b):
     return a.x * b.x + a.y * b.y + a.z * b.z
 
 
-@inline
+@func
 def cross(a, b):
     return Vector(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
 
@@ -42,38 +42,38 @@ class Matrix(NamedTuple):
         return Vector(dot(a.x, b), dot(a.y, b), dot(a.z, b))
 
 
-@inline
+@func
 def transpose(A):
     return Matrix(Vector(A.x.x, A.y.x, A.z.x), Vector(A.x.y, A.y.y, A.z.y), Vector(A.x.z, A.y.z, A.z.z))
 
 
-@inline
+@func
 def product(A, B):
     Bt = transpose(B)
     return Matrix(Bt @ A.x, Bt @ A.y, Bt @ A.z)
 
 
-@inline
+@func
 def outer(a, b):
     """a bᵀ"""
     return Matrix(a.x * b, a.y * b, a.z * b)
 
 
-@inline
+@func
 def skew(h):
     """[h], such that [h] a = h x a."""
     o = 0.0 * h.x
     return Matrix(Vector(o, -h.z, h.y), Vector(h.z, o, -h.x), Vector(-h.y, h.x, o))
 
 
-@inline
+@func
 def rotation_about(axis, angle):
     """Rotation by `angle` about the unit vector `axis`."""
     s, c = sincos(angle)
     return rotation_by(axis, s, c)
 
 
-@inline
+@func
 def rotation_by(axis, s, c):
     """Rotation about the unit vector `axis` by the angle of sine s and cosine c (Rodrigues)."""
     x, y, z = axis
@@ -85,7 +85,7 @@ def rotation_by(axis, s, c):
     )
 
 
-@inline
+@func
 def rotation_from_quaternion(w, x, y, z):
     """The rotation of a quaternion of any length: between the stages of an integration step it is not quite 1."""
     k = 2.0 / (w * w + x * x + y * y + z * z)
@@ -111,23 +111,23 @@ class Symmetric(NamedTuple):
         return rows(a) @ b
 
 
-@inline
+@func
 def rows(S):
     return Matrix(Vector(S.xx, S.xy, S.xz), Vector(S.xy, S.yy, S.yz), Vector(S.xz, S.yz, S.zz))
 
 
-@inline
+@func
 def upper(A):
     """Upper triangle of a matrix that is symmetric by construction."""
     return Symmetric(A.x.x, A.x.y, A.x.z, A.y.y, A.y.z, A.z.z)
 
 
-@inline
+@func
 def determinant(S):
     return dot(Vector(S.xx, S.xy, S.xz), cross(Vector(S.xy, S.yy, S.yz), Vector(S.xz, S.yz, S.zz)))
 
 
-@inline
+@func
 def inverse(S):
     """S⁻¹ by cofactors."""
     xx, xy, xz, yy, yz, zz = S

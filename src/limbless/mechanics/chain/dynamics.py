@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.algebra.inertia import (
+from limbless.mechanics.algebra.spatial import (
     Inertia,
     Twist,
     Wrench,
@@ -33,20 +33,20 @@ from limbless.mechanics.algebra.inertia import (
 from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector, dot, inverse, product, transpose
 from limbless.mechanics.chain.joints import respond_by, transmit_by
 from limbless.mechanics.chain.tables import (
-    Ahead,
-    Awash,
+    AddedMassState,
     Axis,
     Base,
     Body,
-    Brake,
-    Floating,
-    Link,
-    NothingAhead,
-    Steady,
+    ConstantAddedMass,
+    ExplicitForces,
+    ForceJacobian,
+    ImplicitForces,
+    LinkRow,
+    VaryingAddedMass,
 )
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import align_stack, careful_kernel, inline, lean_pass
-from limbless.mechanics.compiled.scalars import carries_slopes, value_of
+from limbless.mechanics.compiled.kernel import align_stack, func, noinline_func, strict_kernel
+from limbless.mechanics.compiled.scalars import has_tangents, value_of
 
 
 class Bases(NamedTuple):
@@ -64,7 +64,7 @@ LOCKED = 1e12  # a torque-given joint with this many times less inertia than the
 # it is singular
 
 
-@inline
+@func
 def nothing(zero):
     """A null inertia and a null wrench, in the scalar type of `zero`."""
     o = Vector(zero, zero, zero)
@@ -72,22 +72,22 @@ def nothing(zero):
     return Inertia(S, Matrix(o, o, o), S), Wrench(o, o)
 
 
-@inline
+@func
 def is_even(link):
     """Whether much of a body's inertia is zero, and stays so."""
-    return link.even and not carries_slopes(link.mass)
+    return link.even and not has_tangents(link.mass)
 
 
-@inline
-def wet_inertia(link, R):
+@func
+def inertia_with_added_mass(link, R):
     """Inertia of a body with its added mass, along the world axes (16)."""
     if is_even(link):
         return rotate_inertia(R, even_inertia(link.whole))
     return rotate_inertia(R, link.whole)
 
 
-@inline
-def dry_inertia(link, R):
+@func
+def rigid_body_inertia(link, R):
     """Without it."""
     if is_even(link):
         moment, inertia = link.moment.x * transpose(R).x, rotate_symmetric(R, diagonal(link.inertia))
@@ -96,12 +96,12 @@ def dry_inertia(link, R):
     return rigid_inertia(link.mass, moment, inertia)
 
 
-@inline
+@func
 def body_inertia(link, R):
-    return wet_inertia(link, R) if link.wet else dry_inertia(link, R)
+    return inertia_with_added_mass(link, R) if link.wet else rigid_body_inertia(link, R)
 
 
-@inline
+@func
 def joined(own, body, I, P):
     """I and P with a body that has the inertia `own`."""
     V = body.velocity
@@ -121,39 +121,39 @@ def account(water, k, V, F, total, rate_of_work):
     """Add what the environment does to body k to the sums of the base."""
 
 
-@version_for(add_body, Steady)
-@inline
+@version_for(add_body, ConstantAddedMass)
+@func
 def add_steady(water, k, link, body, I, P):
     if link.wet:
-        return joined(wet_inertia(link, body.rotation), body, I, P)
-    if link.massless and not carries_slopes(link.mass):
+        return joined(inertia_with_added_mass(link, body.rotation), body, I, P)
+    if link.massless and not has_tangents(link.mass):
         return I, P - body.wrench
-    return joined(dry_inertia(link, body.rotation), body, I, P)
+    return joined(rigid_body_inertia(link, body.rotation), body, I, P)
 
 
-@version_for(add_body, Awash)
-@inline
+@version_for(add_body, VaryingAddedMass)
+@func
 def add_awash(water, k, link, body, I, P):
-    floating = Floating(water.rows, k)
+    floating = AddedMassState(water.rows, k)
     state = value_of(floating.state)
     if link.wet and state > 0.5:
-        return joined(wet_inertia(link, body.rotation), body, I, P)
-    own = dry_inertia(link, body.rotation)
+        return joined(inertia_with_added_mass(link, body.rotation), body, I, P)
+    own = rigid_body_inertia(link, body.rotation)
     if link.wet and state > -0.5:
         return joined(own + floating.inertia, body, I, P)
     return joined(own, body, I, P)
 
 
-@version_for(account, Steady)
-@inline
+@version_for(account, ConstantAddedMass)
+@func
 def account_steady(water, k, V, F, total, rate_of_work):
     return total + F, rate_of_work + power(V, F)
 
 
-@version_for(account, Awash)
-@inline
+@version_for(account, VaryingAddedMass)
+@func
 def account_awash(water, k, V, F, total, rate_of_work):
-    floating = Floating(water.rows, k)
+    floating = AddedMassState(water.rows, k)
     if value_of(floating.state) != 0.0:
         return total + F, rate_of_work + power(V, F)
     joined = floating.joining
@@ -161,35 +161,35 @@ def account_awash(water, k, V, F, total, rate_of_work):
 
 
 @generic
-def brake(ahead, k, I, P):
+def add_force_jacobian(ahead, k, I, P):
     """I and P with the forces on body k taken ahead: see `stiff`."""
 
 
-@version_for(brake, NothingAhead)
-@inline
+@version_for(add_force_jacobian, ExplicitForces)
+@func
 def brake_nothing(ahead, k, I, P):
     return I, P
 
 
-@version_for(brake, Ahead)
-@inline
+@version_for(add_force_jacobian, ImplicitForces)
+@func
 def brake_body(ahead, k, I, P):
-    taken = Brake(ahead.brakes, k)
+    taken = ForceJacobian(ahead.brakes, k)
     C = ahead.span[0] * taken.slope
     return I + C, P - C @ taken.before
 
 
-@lean_pass
-def gather(robot, memory):
+@noinline_func
+def backward_pass(robot, memory):
     """From tip to base: inertia I and wrench P with which the whole body answers an acceleration δ of the base."""
     align_stack()
     kinds, links, _ = robot
     I, P = nothing(0.0 * Base(memory.base, 0).power)
     for k in range(len(links.codes) - 1, -1, -1):
-        link, body = Link(links, k), Body(memory.bodies, k)
+        link, body = LinkRow(links, k), Body(memory.bodies, k)
         if link.has_body:
             I, P = add_body(memory.water, k, link, body, I, P)
-            I, P = brake(memory.ahead, k, I, P)
+            I, P = add_force_jacobian(memory.ahead, k, I, P)
         if k == 0:
             break
         I, P = transmit_by(kinds, link.kind, link, robot, memory, I, P)
@@ -198,7 +198,7 @@ def gather(robot, memory):
     return I, P
 
 
-@inline
+@func
 def solve_in_plane(I, P, R):
     """δ of a base that keeps to its own x-y plane: three of the six equations, in the base frame."""
     Rt = transpose(R)
@@ -209,7 +209,7 @@ def solve_in_plane(I, P, R):
     return Twist(R @ Vector(a.x, a.y, o), R @ Vector(o, o, a.z))
 
 
-@inline
+@func
 def base_acceleration(base, I, P, R):
     """δ of the base: free (25), (40), in its plane, along its x axis, about its origin, or none."""
     if base == BASES.free:
@@ -226,10 +226,10 @@ def base_acceleration(base, I, P, R):
     return delta
 
 
-@lean_pass
-def spread(robot, memory, delta):
+@noinline_func
+def forward_pass(robot, memory, delta):
     """From base to tip: joint accelerations (41) and torques (28); the δ of each body. On the way, the sum and the
-    power of all that pushes: `gather` has no register left for them.
+    power of all that pushes: `backward_pass` has no register left for them.
     """
     align_stack()
     kinds, links, _ = robot
@@ -237,7 +237,7 @@ def spread(robot, memory, delta):
     start = first.origin
     total, rate_of_work = account(memory.water, 0, first.velocity, first.wrench, 0.0 * first.wrench, 0.0 * base.power)
     for k in range(1, len(links.codes)):
-        link, body = Link(links, k), Body(memory.bodies, k)
+        link, body = LinkRow(links, k), Body(memory.bodies, k)
         if link.has_arm:
             delta = carry_twist(delta, body.arm)
         delta = respond_by(kinds, link.kind, link, robot, memory, delta)
@@ -249,13 +249,13 @@ def spread(robot, memory, delta):
     base.pushed = total
 
 
-@lean_pass
+@noinline_func
 def hybrid_dynamics(robot, how, memory):
     """All accelerations and torques, once `move` has run and the wrenches on all bodies are known; `how` the base
     moves.
     """
     align_stack()
-    I, P = gather(robot, memory)
+    I, P = backward_pass(robot, memory)
     body, base = Body(memory.bodies, 0), Base(memory.base, 0)
     Rt = transpose(body.rotation)
     delta = base_acceleration(how, I, P, body.rotation)
@@ -263,10 +263,10 @@ def hybrid_dynamics(robot, how, memory):
     base.answer = I
     base.acceleration = Twist(Rt @ delta.linear, Rt @ delta.angular)
     base.held = 0.0 * P if how == BASES.free else I @ delta + P
-    spread(robot, memory, delta)
+    forward_pass(robot, memory, delta)
 
 
-@lean_pass
+@noinline_func
 def balanced_torques(robot, how, memory):
     """Torques of motion-given joints of a chain without inertia, once `move` has run and the wrenches on all bodies
     are known; nothing accelerates.
@@ -276,7 +276,7 @@ def balanced_torques(robot, how, memory):
     I, P = nothing(0.0 * base.power)
     rate_of_work = 0.0 * base.power
     for k in range(len(links.codes) - 1, -1, -1):
-        link, body = Link(links, k), Body(memory.bodies, k)
+        link, body = LinkRow(links, k), Body(memory.bodies, k)
         if link.has_body:
             P = P - body.wrench
             rate_of_work = rate_of_work + power(body.velocity, body.wrench)
@@ -289,18 +289,18 @@ def balanced_torques(robot, how, memory):
     base.held = 0.0 * P if how == BASES.free else P
     base.acceleration = still
     Body(memory.bodies, 0).delta = still
-    spread(robot, memory, still)
+    forward_pass(robot, memory, still)
     base.power = rate_of_work  # without what water that gets wet takes along: there is no inertia
     base.pushed = -P
 
 
-@careful_kernel
-def locked_joint(robot, memory):
+@strict_kernel
+def singular_joint(robot, memory):
     """Row of the outermost torque-given joint that has no inertia to move (gimbal lock, a rod about itself, massless
     end), or 0.
     """
     for k in range(len(robot.links.codes) - 1, 0, -1):
-        link = Link(robot.links, k)
+        link = LinkRow(robot.links, k)
         if not link.given:
             for c in range(link.freedoms):
                 axis = Axis(memory.axes, link.column + c)

@@ -4,7 +4,7 @@ of this one.
 The recursions never ask for a kind. numba learns from the type of `robot.kinds` which kinds a robot has: where there is
 one, nothing is asked at run time; where there are several, one integer is.
 
-A kind of m freedoms says where its body goes (`place`), and by which twists its unit velocities move it (the screws of
+A kind of m freedoms says where its body goes (`forward_joint`), and by which twists its unit velocities move it (the screws of
 its axes). The dynamics of any joint is then that of m axes one after the other, without bodies between (Gauss
 elimination of the m accelerations).
 """
@@ -13,17 +13,17 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.columns import put_quaternion_at, quaternion_at, vector_at
-from limbless.mechanics.algebra.inertia import Twist, power, release, twist_cross
+from limbless.mechanics.algebra.flat_vectors import put_quaternion_at, quaternion_at, vector_at
 from limbless.mechanics.algebra.lie import normalised, quaternion_conjugate, quaternion_log, quaternion_product
+from limbless.mechanics.algebra.spatial import Twist, articulated_inertia, power, twist_cross
 from limbless.mechanics.algebra.vectors import Matrix, Vector, product, rotation_by, rotation_from_quaternion, transpose
-from limbless.mechanics.chain.tables import Ahead, Axis, Bound, Freedom, Lead, NothingAhead
-from limbless.mechanics.compiled.generic import by_code, generic, version_for
-from limbless.mechanics.compiled.kernel import inline
-from limbless.mechanics.compiled.scalars import carries_slopes, sincos
+from limbless.mechanics.chain.tables import ActuatorLimit, Axis, DofRow, ExplicitForces, ImplicitForces, ImplicitTerm
+from limbless.mechanics.compiled.generic import generic, switch, version_for
+from limbless.mechanics.compiled.kernel import func
+from limbless.mechanics.compiled.scalars import has_tangents, sincos
 
 
-class Place(NamedTuple):
+class FrameMotion(NamedTuple):
     """Where a recursion stands: rotation R, origin, velocity V and known acceleration A of a body, world axes."""
 
     R: Matrix
@@ -36,22 +36,22 @@ class Place(NamedTuple):
 
 
 @generic
-def reach(link, x):
+def joint_arm(link, x):
     """The arm from the previous origin to this one, in the frame of the previous body."""
 
 
 @generic
-def place(link, x, memory, here):
+def forward_joint(link, x, memory, here):
     """The body beyond the joint, its origin already reached; the screws of the joint's axes are left in `memory.axes`."""
 
 
 @generic
-def transmit(link, robot, memory, I, P):
+def aba_inward(link, robot, memory, I, P):
     """Inertia I and wrench P with which all beyond answers, taken across the joint towards the base."""
 
 
 @generic
-def respond(link, robot, memory, delta):
+def aba_outward(link, robot, memory, delta):
     """δ of the body before the joint taken across it; accelerations or torques of its freedoms are left in `memory`."""
 
 
@@ -71,19 +71,24 @@ def put_rate(link, x, out):
 
 
 @generic
-def settle_joint(link, x):
+def normalise_joint(link, x):
     """After a step: put the position back where it belongs (unit quaternions)."""
 
 
-reach_by, place_by, transmit_by, respond_by = by_code(reach), by_code(place), by_code(transmit), by_code(respond)
-angles_by, error_by, put_rate_by, settle_by = by_code(angles), by_code(error), by_code(put_rate), by_code(settle_joint)
+reach_by, place_by, transmit_by, respond_by = (
+    switch(joint_arm),
+    switch(forward_joint),
+    switch(aba_inward),
+    switch(aba_outward),
+)
+angles_by, error_by, put_rate_by, settle_by = switch(angles), switch(error), switch(put_rate), switch(normalise_joint)
 
 
 known_kinds: list[Any] = []
 """Every kind of joint, in the order of their files."""
 
 
-def kind_of_joint(cls: Any) -> Any:
+def joint_kind(cls: Any) -> Any:
     """Class decorator: a kind with its `code` (in tables), how many numbers its position and its velocity take
     (`positions`, `freedoms`), and whether its origin moves as it does (`reaches`).
     """
@@ -94,35 +99,35 @@ def kind_of_joint(cls: Any) -> Any:
 # ------------------------------------------------------------------------------------------------------- for every kind
 
 
-@inline
+@func
 def moved(link, x, memory, here, R, S):
     """Across one axis of constant direction S: V' = V + q̇ S, A' = A + V x q̇ S, and q̈ S where it is given (4)-(6)."""
     relative = x[link.velocity] * S
     A = here.A + twist_cross(here.V, relative)
     if link.given:
         A = A + memory.acceleration[link.column] * S
-    return Place(R, here.origin, here.V + relative, A)
+    return FrameMotion(R, here.origin, here.V + relative, A)
 
 
 @generic
-def lead(ahead, v):
+def implicit_term(ahead, v):
     """What an implicit stage adds along axis v to its inertia, and to what acts along it: see `stiff`."""
 
 
-@version_for(lead, NothingAhead)
-@inline
+@version_for(implicit_term, ExplicitForces)
+@func
 def lead_nothing(ahead, v):
     return 0.0, 0.0
 
 
-@version_for(lead, Ahead)
-@inline
+@version_for(implicit_term, ImplicitForces)
+@func
 def lead_axis(ahead, v):
-    taken = Lead(ahead.leads, v)
+    taken = ImplicitTerm(ahead.leads, v)
     return taken.share, taken.held
 
 
-@inline
+@func
 def transmit_along(v, S, link, robot, memory, I, P, around):
     """Across axis v. Torque-given: (34)-(39); motion-given: the body beyond is carried rigidly, (23)-(24).
 
@@ -134,25 +139,25 @@ def transmit_along(v, S, link, robot, memory, I, P, around):
     if link.given:
         axis.force = power(S, P)
     else:
-        more, held = lead(memory.ahead, v)
-        D = power(S, U) + Freedom(robot.freedoms, v).rotor + Bound(memory.bounds, v).leading + more
+        more, held = implicit_term(memory.ahead, v)
+        D = power(S, U) + DofRow(robot.freedoms, v).rotor + ActuatorLimit(memory.bounds, v).leading + more
         u = memory.torque[v] + memory.passive[v] + held - power(S, P)
         axis.force = u
         axis.mobility = 1.0 / D
         axis.own = D
         axis.around = around.xx + around.yy + around.zz
-        I = release(I, U, D)
+        I = articulated_inertia(I, U, D)
         P = P + (u / D) * U
     return I, P
 
 
-@inline
+@func
 def respond_along(v, S, link, robot, memory, delta):
     """Acceleration (41) or torque (28) of axis v, rotor included, and δ beyond it."""
     axis = Axis(memory.axes, v)
     reaction = power(delta, axis.answer)
     if link.given:
-        rotor = Freedom(robot.freedoms, v).rotor
+        rotor = DofRow(robot.freedoms, v).rotor
         memory.torque[v] = axis.force + reaction + rotor * memory.acceleration[v] - memory.passive[v]
     else:
         joint = axis.mobility * (axis.force - reaction)
@@ -161,13 +166,13 @@ def respond_along(v, S, link, robot, memory, delta):
     return delta
 
 
-@inline
+@func
 def turning(axis):
     """S of a rotation about an axis through the origin."""
     return Twist(0.0 * axis, axis)
 
 
-@inline
+@func
 def sliding(axis):
     """S of a translation."""
     return Twist(axis, 0.0 * axis)
@@ -176,7 +181,7 @@ def sliding(axis):
 # ----------------------------------------------------------------------------------------------- revolute and prismatic
 
 
-@kind_of_joint
+@joint_kind
 class Revolute(NamedTuple):
     """q turns the body about `axis`."""
 
@@ -186,7 +191,7 @@ class Revolute(NamedTuple):
     reaches = False
 
 
-@kind_of_joint
+@joint_kind
 class Prismatic(NamedTuple):
     """q slides the body along `axis`."""
 
@@ -196,13 +201,13 @@ class Prismatic(NamedTuple):
     reaches = True
 
 
-@inline
+@func
 def turn(R, axis, aligned, angle):
     """R rotated by `angle` about an axis of its own frame, and that axis in the world; short where the axis is x, y or
     z (1, 2, 3) and has no slopes.
     """
     s, c = sincos(angle)
-    if carries_slopes(axis.x):
+    if has_tangents(axis.x):
         return product(R, rotation_by(axis, s, c)), R @ axis
     Rt = transpose(R)
     if aligned == 3:
@@ -214,20 +219,20 @@ def turn(R, axis, aligned, angle):
     return product(R, rotation_by(axis, s, c)), R @ axis
 
 
-@version_for(reach, Revolute)
-@inline
+@version_for(joint_arm, Revolute)
+@func
 def turn_reach(link, x):
     return link.arm
 
 
-@version_for(reach, Prismatic)
-@inline
+@version_for(joint_arm, Prismatic)
+@func
 def slide_reach(link, x):
     return link.arm + x[link.position] * link.axis
 
 
-@version_for(place, Revolute)
-@inline
+@version_for(forward_joint, Revolute)
+@func
 def turn_place(link, x, memory, here):
     R, direction = turn(here.R, link.axis, link.aligned, x[link.position])
     S = turning(direction)
@@ -235,64 +240,64 @@ def turn_place(link, x, memory, here):
     return moved(link, x, memory, here, R, S)
 
 
-@version_for(place, Prismatic)
-@inline
+@version_for(forward_joint, Prismatic)
+@func
 def slide_place(link, x, memory, here):
     S = sliding(here.R @ link.axis)
     Axis(memory.axes, link.column).screw = S
     return moved(link, x, memory, here, here.R, S)
 
 
-@version_for(transmit, Revolute)
-@inline
+@version_for(aba_inward, Revolute)
+@func
 def turn_transmit(link, robot, memory, I, P):
     S = turning(Axis(memory.axes, link.column).screw.angular)
     return transmit_along(link.column, S, link, robot, memory, I, P, I.J)
 
 
-@version_for(transmit, Prismatic)
-@inline
+@version_for(aba_inward, Prismatic)
+@func
 def slide_transmit(link, robot, memory, I, P):
     S = sliding(Axis(memory.axes, link.column).screw.linear)
     return transmit_along(link.column, S, link, robot, memory, I, P, I.M)
 
 
-@version_for(respond, Revolute)
-@inline
+@version_for(aba_outward, Revolute)
+@func
 def turn_respond(link, robot, memory, delta):
     S = turning(Axis(memory.axes, link.column).screw.angular)
     return respond_along(link.column, S, link, robot, memory, delta)
 
 
-@version_for(respond, Prismatic)
-@inline
+@version_for(aba_outward, Prismatic)
+@func
 def slide_respond(link, robot, memory, delta):
     S = sliding(Axis(memory.axes, link.column).screw.linear)
     return respond_along(link.column, S, link, robot, memory, delta)
 
 
 @version_for(angles, Revolute, Prismatic)
-@inline
+@func
 def one_angle(link, x):
     q = x[link.position]
     return Vector(q, q, q)
 
 
 @version_for(error, Revolute, Prismatic)
-@inline
+@func
 def one_error(link, x, wanted):
     q = wanted[link.wanted] - x[link.position]
     return Vector(q, q, q)
 
 
 @version_for(put_rate, Revolute, Prismatic)
-@inline
+@func
 def put_one_rate(link, x, out):
     out[link.position] = x[link.velocity]
 
 
-@version_for(settle_joint, Revolute, Prismatic)
-@inline
+@version_for(normalise_joint, Revolute, Prismatic)
+@func
 def settle_one(link, x):
     return None
 
@@ -300,7 +305,7 @@ def settle_one(link, x):
 # -------------------------------------------------------------------------------------- three axes: one after the other
 
 
-@inline
+@func
 def axes_transmit(link, robot, memory, I, P):
     """Any kind of several freedoms: its axes one after the other, the last one first."""
     for c in range(link.freedoms - 1, -1, -1):
@@ -309,7 +314,7 @@ def axes_transmit(link, robot, memory, I, P):
     return I, P
 
 
-@inline
+@func
 def axes_respond(link, robot, memory, delta):
     for c in range(link.freedoms):
         v = link.column + c
@@ -320,7 +325,7 @@ def axes_respond(link, robot, memory, delta):
 # ------------------------------------------------------------------------------------------------------------ spherical
 
 
-@kind_of_joint
+@joint_kind
 class Spherical(NamedTuple):
     """A unit quaternion turns the body; velocities are along the axes of the body beyond."""
 
@@ -330,14 +335,14 @@ class Spherical(NamedTuple):
     reaches = False
 
 
-version_for(reach, Spherical)(turn_reach)
+version_for(joint_arm, Spherical)(turn_reach)
 
 
 # Its axes turn: a screw without a linear part is a third less to compute than any screw.
 
 
-@version_for(transmit, Spherical)
-@inline
+@version_for(aba_inward, Spherical)
+@func
 def ball_transmit(link, robot, memory, I, P):
     for c in range(2, -1, -1):
         v = link.column + c
@@ -345,8 +350,8 @@ def ball_transmit(link, robot, memory, I, P):
     return I, P
 
 
-@version_for(respond, Spherical)
-@inline
+@version_for(aba_outward, Spherical)
+@func
 def ball_respond(link, robot, memory, delta):
     for c in range(3):
         v = link.column + c
@@ -354,8 +359,8 @@ def ball_respond(link, robot, memory, delta):
     return delta
 
 
-@version_for(place, Spherical)
-@inline
+@version_for(forward_joint, Spherical)
+@func
 def ball_place(link, x, memory, here):
     q, v = quaternion_at(x, link.position), link.column
     R = product(here.R, rotation_from_quaternion(q.w, q.x, q.y, q.z))
@@ -367,17 +372,17 @@ def ball_place(link, x, memory, here):
     A = here.A + twist_cross(here.V, spin)
     if link.given:
         A = A + turning(R @ vector_at(memory.acceleration, v))
-    return Place(R, here.origin, here.V + spin, A)
+    return FrameMotion(R, here.origin, here.V + spin, A)
 
 
 @version_for(angles, Spherical)
-@inline
+@func
 def ball_angles(link, x):
     return quaternion_log(quaternion_at(x, link.position))
 
 
 @version_for(error, Spherical)
-@inline
+@func
 def ball_error(link, x, wanted):
     """From the present orientation to the reference, in the child's axes."""
     present, reference = quaternion_at(x, link.position), quaternion_at(wanted, link.wanted)
@@ -385,18 +390,18 @@ def ball_error(link, x, wanted):
 
 
 @version_for(put_rate, Spherical)
-@inline
+@func
 def put_ball_rate(link, x, out):
     put_quaternion_rate(x, link.position, vector_at(x, link.velocity), out)
 
 
-@version_for(settle_joint, Spherical)
-@inline
+@version_for(normalise_joint, Spherical)
+@func
 def settle_ball(link, x):
     put_quaternion_at(x, link.position, normalised(quaternion_at(x, link.position)))
 
 
-@inline
+@func
 def put_quaternion_rate(x, i, w, out):
     """q̇ = ½ q ω, with ω in the turning body's axes."""
     a, b, c, d = x[i], x[i + 1], x[i + 2], x[i + 3]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.inertia import Inertia, Twist, Wrench
+from limbless.mechanics.algebra.spatial import Inertia, Twist, Wrench
 from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector
 from limbless.mechanics.compiled.tables import Table, constants, table
 
-INTEGRALS = 9  # the last numbers of a state: see `Sums`
+INTEGRALS = 9  # the last numbers of a state: see `IntegralSums`
 
 
 @constants
-class Link(Table):
+class LinkRow(Table):
     """A body and the joint that carries it; row 0 is the base, which has no joint. Frames are parallel to the base's at
     zero positions.
     """
@@ -45,7 +45,7 @@ class Link(Table):
 
 
 @constants
-class Freedom(Table):
+class DofRow(Table):
     """What acts along one degree of freedom, beside its actuator."""
 
     rotor: float  # inertia of the motor, kg m2 or kg
@@ -65,7 +65,7 @@ class Freedom(Table):
 
 
 @table
-class Bound(Table):
+class ActuatorLimit(Table):
     """What an actuator can give: clip(w - A q̈), see `saturation`."""
 
     limit: float  # N m or N
@@ -75,7 +75,7 @@ class Bound(Table):
 
 
 @table
-class Wish(Table):
+class ActuatorRequest(Table):
     """What is asked of an actuator, and the iterate so far."""
 
     wanted: float  # w
@@ -99,7 +99,7 @@ class Body(Table):
 
 
 @table
-class Floating(Table):
+class AddedMassState(Table):
     """The water that a body carries along at one instant, where there is a surface."""
 
     inertia: Inertia  # added inertia at its origin, world axes, and
@@ -134,7 +134,7 @@ class Base(Table):
 
 
 @table
-class Sums(Table):
+class IntegralSums(Table):
     """The last numbers of a state, integrated with the motion: what recorded energy and momentum are held against."""
 
     actuators: float  # work, J
@@ -144,7 +144,7 @@ class Sums(Table):
 
 
 @table
-class Screw(Table):
+class JointScrew(Table):
     """One degree of freedom at one instant (base first), along the world axes, at one point for all: see `screws`."""
 
     twist: Twist  # s: of a unit speed
@@ -164,7 +164,7 @@ class Spatial(Table):
 
 
 @table
-class Lead(Table):
+class ImplicitTerm(Table):
     """What an implicit stage takes ahead along one degree of freedom."""
 
     share: float  # Â = γh C + (γh)² K of springs, dampers and feedback
@@ -172,7 +172,7 @@ class Lead(Table):
 
 
 @table
-class Brake(Table):
+class ForceJacobian(Table):
     """What it takes ahead of the forces on one body."""
 
     slope: Inertia  # -∂F/∂V, its symmetric part: N s/m, N s, N m s
@@ -204,7 +204,7 @@ class BaseRecord(Table):
     passive: float
 
 
-class Robot(NamedTuple):
+class ChainTables(NamedTuple):
     """A chain: what does not change."""
 
     kinds: tuple  # the kinds of joints it has, for `by_code`
@@ -212,7 +212,7 @@ class Robot(NamedTuple):
     freedoms: Any  # Freedom
 
 
-class Drive(NamedTuple):
+class ChainDrive(NamedTuple):
     """The gait at the stage times of a block: knot, middle, knot, ..., knot."""
 
     position: Any  # (2 K + 1, joint positions)
@@ -221,21 +221,21 @@ class Drive(NamedTuple):
     torque: Any  # (2 K + 1 or 1, freedoms)
 
 
-class Steady(NamedTuple):
-    """The added inertia of bodies does not change: it is part of their `Link`."""
+class ConstantAddedMass(NamedTuple):
+    """The added inertia of bodies does not change: it is part of their `LinkRow`."""
 
 
-class Awash(NamedTuple):
+class VaryingAddedMass(NamedTuple):
     """It changes as the surface of the water cuts them."""
 
     rows: Any  # Floating (bodies,)
 
 
-class NothingAhead(NamedTuple):
+class ExplicitForces(NamedTuple):
     """Forces act as they are."""
 
 
-class Ahead(NamedTuple):
+class ImplicitForces(NamedTuple):
     """Forces along joints and on bodies are taken ahead, in implicit stages: see `stiff`."""
 
     leads: Any  # Lead (freedoms,)
@@ -243,11 +243,11 @@ class Ahead(NamedTuple):
     slopes: Any  # (bodies, 6, 6) -∂F/∂V
     span: Any  # (1,) γh of the stage; 0 outside
     scale: Any  # (freedoms + 2,) m: way of a unit of each freedom; of the base last
-    quarters: Drive  # the gait at the quarters of all steps,
-    present: Drive  # and at the instant at hand: one row
+    quarters: ChainDrive  # the gait at the quarters of all steps,
+    present: ChainDrive  # and at the instant at hand: one row
 
 
-class Memory(NamedTuple):
+class ChainMemory(NamedTuple):
     """Working memory of one run: what holds at the instant that was evaluated last."""
 
     bodies: Any  # Body
@@ -265,15 +265,15 @@ class Memory(NamedTuple):
     slope: Any  # its rate,
     total: Any  # and the sum of rates
     cells: Any  # Cells, or NoCells
-    water: Any = Steady()  # Steady or Awash
-    ahead: Any = NothingAhead()  # NothingAhead or Ahead
+    water: Any = ConstantAddedMass()  # Steady or Awash
+    ahead: Any = ExplicitForces()  # NothingAhead or Ahead
 
 
 class NoCells(NamedTuple):
     """In place of `Cells` (see `cell`): a chain of rigid links."""
 
 
-class Records(NamedTuple):
+class ChainRecords(NamedTuple):
     """What is kept at recorded instants."""
 
     x: Any  # (R, state)
@@ -283,30 +283,30 @@ class Records(NamedTuple):
     tally: Any  # Tally (R, ...)
 
 
-class Imposed(NamedTuple):
+class PrescribedMotion(NamedTuple):
     """Every joint motion-given, no springs, no friction."""
 
 
-class Actuated(NamedTuple):
+class MixedActuation(NamedTuple):
     """Motion-given and torque-given joints, springs and friction."""
 
 
-class Answering(NamedTuple):
+class AccelerationFeedback(NamedTuple):
     """Torque-given joints with a feedback that answers to accelerations, or with torques of inverse dynamics."""
 
 
-class Compliant(NamedTuple):
+class StrainActuation(NamedTuple):
     """Freedoms that are given or free one by one, among springs, dampers, tendons and muscles: see `compliance`."""
 
 
-class Unhurried(NamedTuple):
+class Inertialess(NamedTuple):
     """Every joint motion-given and no inertia: outer forces balance at every instant (see `balance`)."""
 
     desk: Any  # Desk
     failed: Any  # (1,) 1 where there was no balance
 
 
-class Options(NamedTuple):
+class ChainOptions(NamedTuple):
     actuation: Any  # Imposed, Actuated, Answering, Compliant or Unhurried: by type, so that a
     # swimming eel compiles no feedback
     base: int  # one of `dynamics.BASES`
@@ -319,9 +319,9 @@ class Options(NamedTuple):
 class ChainProblem(NamedTuple):
     """Everything that an engine needs to move a chain."""
 
-    robot: Robot
+    robot: ChainTables
     forces: tuple  # of any elements that `push`
-    options: Options
-    drive: Drive
-    memory: Memory
-    records: Records
+    options: ChainOptions
+    drive: ChainDrive
+    memory: ChainMemory
+    records: ChainRecords

@@ -12,7 +12,7 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
-from limbless.errors import InputError
+from limbless.core.errors import InputError
 from limbless.mechanics.compiled.scalars import TANGENTS, WORDS, dual8
 
 ALIGNMENT = 8 * TANGENTS  # bytes: a tangent vector then lies within one cache line

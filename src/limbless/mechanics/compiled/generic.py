@@ -12,7 +12,7 @@ numba chooses when it compiles, from the class of the named tuple that comes fir
 and a kernel that is called with one problem compiles nothing for the others. Plain Python chooses by the same class.
 
 A tuple of such things is a type as well. `for_each(push)` calls the versions of all members one after the other (all
-forces on a robot). `by_code(place)` asks an integer which member's version to use (the kind of a joint); of a tuple
+forces on a robot). `switch(place)` asks an integer which member's version to use (the kind of a joint); of a tuple
 with one member it asks nothing.
 """
 
@@ -81,7 +81,7 @@ def version_for(function: Any, *classes: type) -> Callable:
     return register
 
 
-def by_part(function: Any, cls: type, part: str) -> Any:
+def delegate(function: Any, cls: type, part: str) -> Any:
     """The version of `function` for a class is that of one of its parts ("memory.tally"): a generic function that gets
     the part and then all arguments.
     """
@@ -92,12 +92,12 @@ def by_part(function: Any, cls: type, part: str) -> Any:
     return inner
 
 
-def idle(function: Any, *classes: type) -> None:
+def no_op(function: Any, *classes: type) -> None:
     """For these classes there is nothing to do."""
     version_for(function, *classes)(_named("idle", "", ", ".join(function.arguments)))
 
 
-def always(function: Any, answer: bool | float, *classes: type) -> None:
+def constant_version(function: Any, answer: bool | float, *classes: type) -> None:
     """For these classes the answer is this, whatever else is given."""
     version_for(function, *classes)(_named("always", "", ", ".join(function.arguments), answer))
 
@@ -120,7 +120,7 @@ def for_each(function: Any) -> Any:
     return every
 
 
-def by_code(function: Any) -> Any:
+def switch(function: Any) -> Any:
     """`function` of the member whose class has this `code`, chosen among the classes in the tuple:
     by_code(place)(kinds, code, ...).
     """
@@ -145,7 +145,7 @@ def by_code(function: Any) -> Any:
     return choose
 
 
-def by_scalar(of_numbers: Any, of_others: Any) -> Any:
+def switch_scalar(of_numbers: Any, of_others: Any) -> Any:
     """Two ways of doing the same: one for arrays of plain numbers, one for duals and lanes; the first argument, an
     array, decides.
     """

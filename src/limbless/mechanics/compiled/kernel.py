@@ -1,8 +1,8 @@
 """What kernels need from numba, in one place: decorators and the compile cache.
 
-`inline` is for the small functions that equations are made of. They remain plain Python functions (tests call them with
+`func` is for the small functions that equations are made of. They remain plain Python functions (tests call them with
 floats), are compiled without a Python entry point (half the compile time) and are always inlined by LLVM (a dual number
-would otherwise pass its tuples through memory). `kernel` is for passes over bodies and for the functions that Python
+would otherwise pass its tuples through memory). `array_kernel` is for passes over bodies and for the functions that Python
 calls.
 
 Numbers that select a column are NumPy integers: numba would compile an inlined function once more for every Python
@@ -33,12 +33,12 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_dir
 
 import limbless
-from limbless.calm import calm
-from limbless.mechanics.compiled.bookkeeping import is_watched, sort_by_class, unwatched
-from limbless.mechanics.compiled.imports import spare_scipy
-from limbless.mechanics.compiled.inlining import OtherCode, is_kernel, note_code, spare_inlined
-from limbless.mechanics.compiled.pipeline import KernelPipeline
-from limbless.mechanics.compiled.resolution import remember_operators
+from limbless.core.gc_pause import gc_paused
+from limbless.mechanics.compiled.fast_bookkeeping import is_watched, sort_by_class, unwatched
+from limbless.mechanics.compiled.inline_libraries import OtherCode, is_kernel, note_code, spare_inlined
+from limbless.mechanics.compiled.light_imports import spare_scipy
+from limbless.mechanics.compiled.operator_cache import remember_operators
+from limbless.mechanics.compiled.pass_pipeline import KernelPipeline
 
 # `plain`: as numba does it, slower to compile (see `inlining`, `resolution`, `bookkeeping` and `imports`)
 SPARES = (
@@ -59,7 +59,7 @@ FAST: Any = {
     "pipeline_class": KernelPipeline,
 }
 INLINE: Any = {**FAST, "forceinline": True, "no_cpython_wrapper": True}
-inline = register_jitable(**INLINE)
+func = register_jitable(**INLINE)
 
 
 def _cache_directory() -> Path:
@@ -94,7 +94,7 @@ KEPT = 30 * 24 * 3600.0
 """s: compiled code of other sources that nobody has used for as long is let go."""
 
 
-def prune(unused: float = KEPT) -> list[Path]:
+def prune_cache(unused: float = KEPT) -> list[Path]:
     """Remove compiled code of other versions that has not been used for so many seconds; returns the folders."""
     now = time.time()
     old = [
@@ -107,12 +107,12 @@ def prune(unused: float = KEPT) -> list[Path]:
     return old
 
 
-def kernel(function: Callable) -> Any:
+def array_kernel(function: Callable) -> Any:
     """Compile on first call, and keep the result on disk in `CACHE_DIRECTORY` (a read-only home compiles every time)."""
     return _compiled(function, FAST)
 
 
-def lean_kernel(function: Callable) -> Any:
+def kernel(function: Callable) -> Any:
     """A kernel that counts no references: taking an array out of a named tuple is then free (it costs two locked
     additions otherwise).
 
@@ -121,12 +121,12 @@ def lean_kernel(function: Callable) -> Any:
     return _compiled(function, {**FAST, "_nrt": False})
 
 
-def lean_pass(function: Callable) -> Any:
+def noinline_func(function: Callable) -> Any:
     """A lean kernel that only kernels call: it is compiled without a way in for Python (a tenth of a kernel's time)."""
     return _compiled(function, {**FAST, "_nrt": False, "no_cpython_wrapper": True})
 
 
-def careful_kernel(function: Callable) -> Any:
+def strict_kernel(function: Callable) -> Any:
     """A kernel without fast math, in which a comparison with NaN is false: for checks."""
     return _compiled(function, {"error_model": "numpy"})
 
@@ -164,7 +164,7 @@ def _add_overload(dispatcher: Any, result: Any) -> None:
 
 
 def _compile_calmly(dispatcher: Any, *given: Any) -> Any:
-    with calm(), unwatched() if SPARES else contextlib.nullcontext():
+    with gc_paused(), unwatched() if SPARES else contextlib.nullcontext():
         if SPARES:
             spare_scipy()
         return type(dispatcher).compile(dispatcher, *given)
@@ -176,8 +176,8 @@ def _insert_nothing(*given: Any, **named: Any) -> None:
 
 def _refuse_python(dispatcher: Any, *given: Any, **named: Any) -> None:
     raise TypeError(
-        f"{dispatcher.py_func.__name__} is a pass of a kernel (`lean_pass`): Python has no way into it; "
-        "call the kernel, or make it a `lean_kernel`"
+        f"{dispatcher.py_func.__name__} is a pass of a kernel (`noinline_func`): Python has no way into it; "
+        "call the kernel, or make it a `kernel`"
     )
 
 
@@ -212,7 +212,7 @@ def kernel_array(values: Any) -> NDArray[np.float64]:
     return np.require(values, np.float64, ["C", "W"])
 
 
-def is_cold() -> bool:
+def is_cache_empty() -> bool:
     """Whether nothing has been compiled yet for these sources: the first run then takes some seconds more."""
     return not any(CACHE_DIRECTORY.rglob("*.nbi"))
 

@@ -22,7 +22,6 @@ from limbless.mechanics.compiled.scalars import (
     TANGENTS,
     absolute,
     arctangent2,
-    bare,
     define_binary,
     define_constants,
     define_negative,
@@ -30,11 +29,12 @@ from limbless.mechanics.compiled.scalars import (
     exponential,
     maximum,
     minimum,
-    raised,
+    power_of,
+    primal,
     sincos,
     sine_and_cosine_near_zero,
     some_positive,
-    spread,
+    splat,
     sqrt,
     value_of,
     vector_type,
@@ -48,7 +48,7 @@ _index_type = ir.IntType(32)
 
 def _define_arithmetic(symbol: Callable, in_place: Callable, instruction: str) -> None:
     def lower(context, builder, signature, args):
-        operands = [a if ty == eight else spread(builder, a) for a, ty in zip(args, signature.args)]
+        operands = [a if ty == eight else splat(builder, a) for a, ty in zip(args, signature.args)]
         return getattr(builder, instruction)(*operands)
 
     define_binary(eight, symbol, eight, lower)
@@ -60,7 +60,7 @@ _define_arithmetic(operator.sub, operator.isub, "fsub")
 _define_arithmetic(operator.mul, operator.imul, "fmul")
 _define_arithmetic(operator.truediv, operator.itruediv, "fdiv")
 define_negative(eight, lambda context, builder, signature, args: builder.fneg(args[0]))
-define_constants(eight, lambda context, builder, number: spread(builder, number))
+define_constants(eight, lambda context, builder, number: splat(builder, number))
 
 
 @intrinsic
@@ -100,7 +100,7 @@ def _llvm(builder, name, result, args):
 def _choose(typing, x, a, b):
     def codegen(context, builder, signature, args):
         first, second = (
-            given if ty == eight else spread(builder, given) for given, ty in zip(args[1:], signature.args[1:])
+            given if ty == eight else splat(builder, given) for given, ty in zip(args[1:], signature.args[1:])
         )
         return builder.select(builder.fcmp_ordered(">", args[0], zero_vector), first, second)
 
@@ -132,7 +132,7 @@ def _value_of(x):
     return _largest(x)
 
 
-@lane_version_of(bare)
+@lane_version_of(primal)
 def _bare(x):
     return x
 
@@ -233,7 +233,7 @@ def _power_of_two(typing, k):
 
     def codegen(context, builder, signature, args):
         whole = ir.VectorType(ir.IntType(64), LANES)
-        bits = builder.fptosi(builder.fadd(args[0], spread(builder, ir.Constant(ir.DoubleType(), 1023.0))), whole)
+        bits = builder.fptosi(builder.fadd(args[0], splat(builder, ir.Constant(ir.DoubleType(), 1023.0))), whole)
         return builder.bitcast(builder.shl(bits, ir.Constant(whole, [52] * LANES)), vector_type)
 
     return eight(eight), codegen
@@ -285,10 +285,10 @@ def _exponential(x):
     return where_positive(x + 700.0, _power_of_two(k) * series, 0.0 * x)
 
 
-@lane_version_of(raised)
+@lane_version_of(power_of)
 def _raised(x, exponent):
     for i in range(LANES):
-        x = with_lane(x, i, raised(lane(x, i), exponent))
+        x = with_lane(x, i, power_of(lane(x, i), exponent))
     return x
 
 

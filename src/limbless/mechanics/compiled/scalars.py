@@ -24,7 +24,7 @@ from numba.core.typeconv.rules import default_type_manager
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model
 
-from limbless.mechanics.compiled.kernel import INLINE, inline
+from limbless.mechanics.compiled.kernel import INLINE, func
 
 TANGENTS = 8  # one AVX-512 register, or two AVX2 registers
 WORDS = 2 * TANGENTS  # LLVM places a vector of 8 doubles on a multiple of its size: 7 words
@@ -67,7 +67,7 @@ class _DualModel(models.StructModel):
         super().__init__(manager, numba_type, [("value", types.float64), ("tangents", eight)])
 
 
-def spread(builder, number):
+def splat(builder, number):
     """A vector that holds `number` eight times."""
     index = ir.IntType(32)
     first = builder.insert_element(ir.Constant(vector_type, ir.Undefined), number, index(0))
@@ -106,8 +106,8 @@ def _difference(builder, x, dx, y, dy):
 
 
 def _product(builder, x, dx, y, dy):
-    first = None if dx is None else builder.fmul(dx, spread(builder, y))
-    second = None if dy is None else builder.fmul(dy, spread(builder, x))
+    first = None if dx is None else builder.fmul(dx, splat(builder, y))
+    second = None if dy is None else builder.fmul(dy, splat(builder, x))
     tangents = first if second is None else second if first is None else builder.fadd(first, second)
     return builder.fmul(x, y), tangents
 
@@ -116,9 +116,9 @@ def _quotient(builder, x, dx, y, dy):
     """d(x / y) = (dx - (x / y) dy) / y, with one division."""
     inverse = builder.fdiv(_one, y)
     value = builder.fmul(x, inverse)
-    less = None if dy is None else builder.fmul(dy, spread(builder, value))
+    less = None if dy is None else builder.fmul(dy, splat(builder, value))
     rate = dx if less is None else builder.fsub(zero_vector if dx is None else dx, less)
-    return value, builder.fmul(rate, spread(builder, inverse))
+    return value, builder.fmul(rate, splat(builder, inverse))
 
 
 def _operand_types(scalar, args):
@@ -225,7 +225,7 @@ def _chain(typing, x, value, slope):
 
     def codegen(context, builder, signature, args):
         tangents = _unpack(context, builder, dual8, args[0])[1]
-        return _pack(context, builder, args[1], builder.fmul(tangents, spread(builder, args[2])))
+        return _pack(context, builder, args[1], builder.fmul(tangents, splat(builder, args[2])))
 
     return dual8(dual8, types.float64, types.float64), codegen
 
@@ -254,7 +254,7 @@ def _value_of(x):
     return _value(x)
 
 
-@inline
+@func
 def sine_and_cosine_near_zero(r):
     """Taylor's series of degree 15 and 16, exact to rounding for |r| <= π/4."""
     z = r * r
@@ -343,12 +343,12 @@ def _exponential(x):
     return _chain(x, power, power)
 
 
-def raised(x, exponent):
+def power_of(x, exponent):
     """x to a constant power, of x not below zero; at zero it is zero, and so is its derivative."""
     return math.pow(x, exponent) if x > 0.0 else 0.0
 
 
-@_dual_version_of(raised)
+@_dual_version_of(power_of)
 def _raised(x, exponent):
     value = _value(x)
     power = math.pow(value, exponent) if value > 0.0 else 0.0
@@ -378,32 +378,32 @@ def _where_positive(x, a, b):
     return a if x > 0.0 else b
 
 
-def carries_slopes(x):
+def has_tangents(x):
     """Whether a scalar carries derivatives: of what is zero, they need not be."""
     return False
 
 
-@overload(carries_slopes, jit_options=INLINE)
+@overload(has_tangents, jit_options=INLINE)
 def _carries_slopes(x):
     return (lambda x: True) if x == dual8 else (lambda x: False)
 
 
-def bare(x):
+def primal(x):
     """A scalar without its derivatives: the number, or all eight of them, for what each decides for itself."""
     return float(x)
 
 
-@_dual_version_of(bare)
+@_dual_version_of(primal)
 def _bare(x):
     return _value(x)
 
 
-def stands_alone(x):
+def is_single(x):
     """Whether a scalar is that of one robot, not of eight side by side."""
     return True
 
 
-@overload(stands_alone, jit_options=INLINE)
+@overload(is_single, jit_options=INLINE)
 def _stands_alone(x):
     return (lambda x: False) if x == eight else (lambda x: True)
 
@@ -418,13 +418,13 @@ def _some_positive(x):
     return x > 0.0
 
 
-@inline
+@func
 def minimum(a, b):
     """The smaller of two scalars, with its derivative (that of `b` where they are equal)."""
     return where_positive(b - a, a, b)
 
 
-@inline
+@func
 def maximum(a, b):
     """The larger of two scalars, with its derivative (that of `b` where they are equal)."""
     return where_positive(a - b, a, b)

@@ -37,7 +37,7 @@ from numba.core.typing.templates import (
 from numba.extending import lower_builtin, lower_getattr_generic, lower_setattr_generic, models, register_model
 
 from limbless.mechanics.compiled.arrays import aligned_zeros
-from limbless.mechanics.compiled.lean import ALIGNED, LeanArray, address, indices
+from limbless.mechanics.compiled.flat_array import ALIGNED, FlatArray, address, indices
 
 LINE = 8  # numbers in a cache line
 
@@ -275,7 +275,7 @@ def _teach_numba(cls: Any) -> None:
 
         def generic(self, args, keywords):
             parts = args[0].types if isinstance(args[0], types.BaseTuple) else (args[0],)
-            if not all(isinstance(part, (types.Array, LeanArray)) for part in parts):
+            if not all(isinstance(part, (types.Array, FlatArray)) for part in parts):
                 raise TypingError(f"{cls.__name__} rows lie in an array; got {args[0]}")
             return signature(RowType(cls, parts[0].dtype), *args)
 

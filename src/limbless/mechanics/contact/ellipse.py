@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.compiled.kernel import inline
+from limbless.mechanics.compiled.kernel import func
 from limbless.mechanics.compiled.scalars import sqrt
 
 ITERATIONS, ENOUGH = 60, 4e-16
@@ -37,7 +37,7 @@ class Nearest(NamedTuple):
     weight: float  # -∂φ/∂λ / 2 at the root
 
 
-@inline
+@func
 def multiplier(a1, a2, y1, y2, t):
     """λ; zero where y lies inside the ellipse and its edge is sharp."""
     s1, s2, b1, b2 = a1 * a1, a2 * a2, a1 * abs(y1), a2 * abs(y2)
@@ -56,7 +56,7 @@ def multiplier(a1, a2, y1, y2, t):
     return root
 
 
-@inline
+@func
 def nearest(a1, a2, y1, y2, t):
     """The nearest point of the ellipse with positive semi-axes a to y, and its derivatives."""
     root = multiplier(a1, a2, y1, y2, t)
@@ -70,15 +70,15 @@ def nearest(a1, a2, y1, y2, t):
     return Nearest(p1, p2, k1 - v1 * v1 / weight, -v1 * v2 / weight, k2 - v2 * v2 / weight, v1, v2, root, weight)
 
 
-@inline
+@func
 def drift_share(at, t):
     """Derivative of p by log sqrt(t), over -v."""
     return t / (at.root * at.weight)
 
 
-@inline
+@func
 def growth_share(at, a1, a2):
     """Derivative of p by the logarithm of the size of the ellipse, over v."""
-    inside = (at.p1 / a1) ** 2 + (at.p2 / a2) ** 2
+    window_time = (at.p1 / a1) ** 2 + (at.p2 / a2) ** 2
     bent = at.p1 * at.v1 / (a1 * a1) + at.p2 * at.v2 / (a2 * a2)
-    return 2.0 * at.root - (2.0 * at.root * bent - inside) / at.weight
+    return 2.0 * at.root - (2.0 * at.root * bent - window_time) / at.weight

@@ -14,36 +14,36 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.algebra.columns import put_quaternion_at, put_vector_at, quaternion_at, vector_at
-from limbless.mechanics.algebra.inertia import Twist
+from limbless.mechanics.algebra.flat_vectors import put_quaternion_at, put_vector_at, quaternion_at, vector_at
 from limbless.mechanics.algebra.lie import Quaternion, normalised
+from limbless.mechanics.algebra.spatial import Twist
 from limbless.mechanics.algebra.vectors import rotation_from_quaternion, transpose
-from limbless.mechanics.chain.kinematics import move
-from limbless.mechanics.chain.tables import Body, Link
-from limbless.mechanics.compiled.generic import idle, version_for
-from limbless.mechanics.compiled.kernel import inline
-from limbless.mechanics.contact.bodies import prepare, prepare_water
-from limbless.mechanics.contact.company import (
-    carry_surfaces,
+from limbless.mechanics.chain.kinematics import forward_kinematics
+from limbless.mechanics.chain.tables import Body, LinkRow
+from limbless.mechanics.compiled.generic import no_op, version_for
+from limbless.mechanics.compiled.kernel import func
+from limbless.mechanics.contact.body_equations import prepare, prepare_water
+from limbless.mechanics.contact.contact_law import impulse_of, load_of_force, no_impulse, put_impulse, put_rates
+from limbless.mechanics.contact.half_turn import half_turn, quaternion_rate
+from limbless.mechanics.contact.joint_control import control_joints, end_joints, row_of, take_middle, violates_limits
+from limbless.mechanics.contact.joint_friction import joint_friction_limits
+from limbless.mechanics.contact.moving_bodies import (
     depth_scale,
-    is_crowded,
-    stand_objects,
+    has_too_many_contacts,
+    move_surfaces,
+    place_objects,
     start_objects,
     twist_before,
 )
-from limbless.mechanics.contact.control import control_joints, end_joints, overloaded, row_of, take_middle
-from limbless.mechanics.contact.dry_friction import grip_joints
-from limbless.mechanics.contact.gap import find_contacts, is_asleep, rouse
-from limbless.mechanics.contact.law import impulse_of, no_impulse, press, put_impulse, put_rates
-from limbless.mechanics.contact.midpoint import half_turn, quaternion_rate
-from limbless.mechanics.contact.outcome import finish, keep_instant
-from limbless.mechanics.contact.shapes import scaled_friction
-from limbless.mechanics.contact.solver import give_torques, solve_contacts
-from limbless.mechanics.contact.step_tables import BaseStep, ContactProblem, Counts
-from limbless.mechanics.contact.tables import Contact, Feature, Remembered, Surface
-from limbless.mechanics.forces.element import push_all
-from limbless.mechanics.integrate.problem import arrive, complete, halfway, keep_knot, keep_step, meet
-from limbless.mechanics.integrate.tally import watch
+from limbless.mechanics.contact.narrowphase import find_contacts, is_asleep, wake_contacts
+from limbless.mechanics.contact.scene import ContactRow, ContactSurface, Feature, WarmStart
+from limbless.mechanics.contact.semismooth_newton import give_torques, solve_contacts
+from limbless.mechanics.contact.shapes.primitives import scaled_friction
+from limbless.mechanics.contact.step import BaseStep, ContactProblem, StepCounters
+from limbless.mechanics.contact.step_outcome import finish, keep_instant
+from limbless.mechanics.forces.force_element import push_all
+from limbless.mechanics.integrate.problem import post_step, record_knot, record_step, solve_impacts, to_end, to_midpoint
+from limbless.mechanics.integrate.running_totals import check_ranges
 
 SPEED = 20.0  # m/s: gaps that no body faster than this can close in a step are left
 # out
@@ -51,7 +51,7 @@ DEEPEST = 1.0  # radii: a sphere or capsule that sinks in farther, axis and all,
 # the run
 
 
-class Ends(NamedTuple):
+class StopReasons(NamedTuple):
     """What ends a run."""
 
     unsolved: int = 1
@@ -59,18 +59,18 @@ class Ends(NamedTuple):
     crowded: int = 3
 
 
-ENDS = Ends()
+ENDS = StopReasons()
 
 
-@inline
+@func
 def base_rotation(x):
     return rotation_from_quaternion(x[3], x[4], x[5], x[6])
 
 
-@inline
+@func
 def half_step(robot, h, x, state):
     """q_M, the quaternion by the closed form of the implicit (72); velocities as they are."""
-    base, a = Link(robot.links, 0), 0.5 * h
+    base, a = LinkRow(robot.links, 0), 0.5 * h
     place, turned, velocity = base.position, base.position + 3, base.velocity
     put_vector_at(state, place, vector_at(x, place) + a * (base_rotation(x) @ vector_at(x, velocity)))
     put_quaternion_at(state, turned, half_turn(quaternion_at(x, turned), vector_at(x, velocity + 3), a))
@@ -80,10 +80,10 @@ def half_step(robot, h, x, state):
         state[c] = x[c]
 
 
-@inline
-def guess(robot, earlier, step, x):
+@func
+def predict_velocities(robot, earlier, step, x):
     """Velocities at the end of the step, gone on in a straight line."""
-    velocity, base, R = Link(robot.links, 0).velocity, BaseStep(step.base, 0), Body(step.places, 0).rotation
+    velocity, base, R = LinkRow(robot.links, 0).velocity, BaseStep(step.base, 0), Body(step.places, 0).rotation
     linear = 2.0 * vector_at(x, velocity) - vector_at(x, earlier)
     angular = 2.0 * vector_at(x, velocity + 3) - vector_at(x, earlier + 3)
     base.twist = Twist(R @ linear, R @ angular)
@@ -91,24 +91,24 @@ def guess(robot, earlier, step, x):
         step.rates[v] = 2.0 * x[velocity + 6 + v] - x[earlier + 6 + v]
 
 
-@inline
-def recall(scene, rest, contacts, x, start):
+@func
+def load_warm_start(scene, rest, contacts, x, start):
     """The impulses of the step before, from the state."""
     for i in range(contacts.shape[0]):
         if not is_asleep(scene, rest, i):
-            put_impulse(Contact(contacts, i), Remembered(x, start + 5 * i).impulse)
+            put_impulse(ContactRow(contacts, i), WarmStart(x, start + 5 * i).impulse)
 
 
-@inline
-def retain(scene, rest, contacts, x, start):
+@func
+def store_warm_start(scene, rest, contacts, x, start):
     """The impulses of this step, into the state."""
     for i in range(contacts.shape[0]):
         if not is_asleep(scene, rest, i):
-            Remembered(x, start + 5 * i).impulse = impulse_of(Contact(contacts, i))
+            WarmStart(x, start + 5 * i).impulse = impulse_of(ContactRow(contacts, i))
 
 
-@inline
-def shift_of(options, contact, approach, h):
+@func
+def stabilisation_velocity(options, contact, approach, h):
     """How much of a gap may be closed in this step, as a velocity; bounces."""
     gap = contact.gap
     if contact.restitution > 0.0 and approach < 0.0 and gap + h * approach < 0.0:
@@ -118,20 +118,23 @@ def shift_of(options, contact, approach, h):
     return gap / h if gap > 0.0 else options.recovery * gap / h
 
 
-@inline
-def rise_at_rest(surface, slip):
+@func
+def stribeck_factor(surface, slip):
     """Stribeck's curve: friction at the slip with which the step starts, over that of fast sliding."""
     square = (slip.along * slip.along + slip.across * slip.across) / (surface.stribeck * surface.stribeck)
     return 1.0 + (surface.breakaway - 1.0) * np.exp(-square)
 
 
-@inline
-def set_shifts(options, solids, scene, step, counts, count, h, x, start):
+@func
+def set_stabilisation(options, solids, scene, step, counts, count, h, x, start):
     """The shift of every active contact; (49) if asked for. Returns how many remain active; `Speeds` begin at `start`."""
     kept = 0
     for a in range(count):
         i = step.active[a]
-        contact, radius = Contact(step.contacts, i), depth_scale(step.crowd, i, Feature(scene.features, i).radius)
+        contact, radius = (
+            ContactRow(step.contacts, i),
+            depth_scale(step.moving_bodies, i, Feature(scene.features, i).radius),
+        )
         gap = contact.gap
         if -gap > counts.depth * radius:
             counts.depth = -gap / radius
@@ -139,73 +142,73 @@ def set_shifts(options, solids, scene, step, counts, count, h, x, start):
         if not options.anticipate and gap > 0.0:
             put_impulse(contact, no_impulse())
             continue
-        surface = Surface(scene.surfaces, scene.surface[i])
+        surface = ContactSurface(scene.surfaces, scene.surface[i])
         if contact.restitution > 0.0 or surface.breakaway > 1.0:
-            put_rates(contact, twist_before(step.crowd, solids, step, i, x, start))
+            put_rates(contact, twist_before(step.moving_bodies, solids, step, i, x, start))
         if surface.breakaway > 1.0:
-            contact.friction = scaled_friction(contact.friction, rise_at_rest(surface, contact.slip))
-        contact.shift = shift_of(options, contact, contact.approach, h)
+            contact.friction = scaled_friction(contact.friction, stribeck_factor(surface, contact.slip))
+        contact.shift = stabilisation_velocity(options, contact, contact.approach, h)
         if contact.given > 0.0:
-            press(contact, h)
+            load_of_force(contact, h)
         step.active[kept] = i
         kept += 1
     return kept
 
 
-@version_for(halfway, ContactProblem)
-@inline
+@version_for(to_midpoint, ContactProblem)
+@func
 def go_halfway(problem, n, t, h, watched, x):
     robot, solids, scene, forces, options, where, drive, memory, _ = problem
-    chain, step, counts = memory.chain, memory.step, Counts(memory.counts, 0)
+    chain, step, counts = memory.chain, memory.step, StepCounters(memory.counts, 0)
     i, middle = row_of(options.control, n), t + 0.5 * h
     half_step(robot, h, x, chain.state)
     take_middle(options.control, robot, drive, i, chain.state)
-    move(robot, chain.state, chain)
+    forward_kinematics(robot, chain.state, chain)
     push_all(forces, middle, middle, robot, chain)
     control_joints(options.control, robot, options, drive, i, h, chain, step)
-    grip_joints(options.dry, robot, step, h, x, where.rub)
+    joint_friction_limits(options.dry, robot, step, h, x, where.rub)
     prepare(robot, solids, step, x, where.speeds, h)
     prepare_water(options.water, robot, solids, step, x, where.speeds, h)
-    start_objects(step.crowd, solids, step, x, where, t, h)
-    carry_surfaces(step.crowd, scene, chain.bodies)
-    rouse(scene, memory.rest, chain.bodies, SPEED * h, watched)
-    recall(scene, memory.rest, step.contacts, x, where.impulses)
+    start_objects(step.moving_bodies, solids, step, x, where, t, h)
+    move_surfaces(step.moving_bodies, scene, chain.bodies)
+    wake_contacts(scene, memory.rest, chain.bodies, SPEED * h, watched)
+    load_warm_start(scene, memory.rest, step.contacts, x, where.impulses)
     count = find_contacts(scene, memory.rest, chain.bodies, middle, SPEED * h, step.contacts, step.active)
-    counts.active = set_shifts(options, solids, scene, step, counts, count, h, x, where.speeds) + 0.0
-    guess(robot, where.earlier, step, x)
+    counts.active = set_stabilisation(options, solids, scene, step, counts, count, h, x, where.speeds) + 0.0
+    predict_velocities(robot, where.earlier, step, x)
     return 0
 
 
-@version_for(meet, ContactProblem)
-@inline
+@version_for(solve_impacts, ContactProblem)
+@func
 def meet_contacts(problem, t, h, x):
     return solve_step(problem.robot, problem.options, problem.memory, t)
 
 
-@inline
+@func
 def solve_step(robot, options, memory, t):
     """Velocities and impulses, with what the actuators can give."""
-    counts = Counts(memory.counts, 0)
+    counts = StepCounters(memory.counts, 0)
     again, rounds, worst, count = True, 0, 0.0, int(counts.active)
     while again:
-        more, worst, fell = solve_contacts(robot, options, memory.step, memory.plea, count, t)
+        more, worst, fell = solve_contacts(robot, options, memory.step, memory.request, count, t)
         counts.iterations = counts.iterations + more
-        again = overloaded(options.bounds, options, rounds, memory.chain, memory.step)
+        again = violates_limits(options.bounds, options, rounds, memory.chain, memory.step)
         rounds += 1
         if fell and not again:
             counts.fallbacks = counts.fallbacks + 1.0
     counts.steps = counts.steps + 1.0
     counts.last = worst
     counts.residual = max(counts.residual, worst)
-    if is_crowded(memory.step.crowd):
+    if has_too_many_contacts(memory.step.moving_bodies):
         return ENDS.crowded
     if not worst <= options.bound:
         return ENDS.unsolved
     return ENDS.sunk if counts.depth > DEEPEST else 0
 
 
-@version_for(complete, ContactProblem)
-@inline
+@version_for(to_end, ContactProblem)
+@func
 def complete_step(problem, n, t, h, x):
     robot, options, where, memory = problem.robot, problem.options, problem.where, problem.memory
     give_torques(options.control, robot, memory.step)
@@ -213,14 +216,14 @@ def complete_step(problem, n, t, h, x):
     i = row_of(options.control, n)
     end_base(robot, where.earlier, h, memory.chain.state, memory.step, x)
     end_joints(options.control, robot, problem.drive, i, h, memory.chain, memory.step, x)
-    watch(memory.chain.tally.ranges, t + h, x)
-    retain(problem.scene, memory.rest, memory.step.contacts, x, where.impulses)
+    check_ranges(memory.chain.tally.ranges, t + h, x)
+    store_warm_start(problem.scene, memory.rest, memory.step.contacts, x, where.impulses)
 
 
-@inline
+@func
 def end_base(robot, earlier, h, state, step, x):
     """q_E and u_E of the base; the velocities before are kept."""
-    link, base, R = Link(robot.links, 0), BaseStep(step.base, 0), Body(step.places, 0).rotation
+    link, base, R = LinkRow(robot.links, 0), BaseStep(step.base, 0), Body(step.places, 0).rotation
     place, turned, velocity = link.position, link.position + 3, link.velocity
     for c in range(6 + step.rates.shape[0]):
         x[earlier + c] = x[velocity + c]
@@ -236,18 +239,18 @@ def end_base(robot, earlier, h, state, step, x):
     put_vector_at(x, velocity + 3, w)
 
 
-@version_for(keep_knot, ContactProblem)
-@inline
+@version_for(record_knot, ContactProblem)
+@func
 def keep_contacts(problem, x, h, r):
-    move(problem.robot, x, problem.memory.chain)
-    stand_objects(problem.memory.step.crowd, problem.memory.chain.bodies, x, problem.where.objects)
+    forward_kinematics(problem.robot, x, problem.memory.chain)
+    place_objects(problem.memory.step.moving_bodies, problem.memory.chain.bodies, x, problem.where.objects)
     keep_instant(problem.robot, problem.solids, problem.where, problem.memory, problem.records, x, h, r)
 
 
-@version_for(keep_step, ContactProblem)
-@inline
+@version_for(record_step, ContactProblem)
+@func
 def keep_nothing(problem, x, r):
     return None  # what is recorded of forces are means over the step that ended
 
 
-idle(arrive, ContactProblem)
+no_op(post_step, ContactProblem)

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, product, transpose
 from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import inline
+from limbless.mechanics.compiled.kernel import func
 from limbless.mechanics.compiled.scalars import absolute
 from limbless.mechanics.compiled.tables import constants
 from limbless.mechanics.forces.laws import OnBody, about_body, law, law_wrench
 
 
 @constants
-class BodyDrag(OnBody):
+class BodyDragRow(OnBody):
     start: Vector  # the point, along the law's own axes, m
     frame: Matrix  # the law's axes in the body, in columns
     linear: Vector  # N s/m
@@ -24,13 +24,13 @@ class BodyDrag(OnBody):
 
 
 class BodyDragLaw(NamedTuple):
-    """Marks `Laws` of the table `BodyDrag`."""
+    """Marks `Laws` of the table `BodyDragRow`."""
 
 
-law(BodyDragLaw, BodyDrag, bands=True)
+law(BodyDragLaw, BodyDragRow, bands=True)
 
 
-@inline
+@func
 def resisted(linear, quadratic, v):
     """-(l + q |v|) v, component by component."""
     return Vector(
@@ -41,7 +41,7 @@ def resisted(linear, quadratic, v):
 
 
 @version_for(law_wrench, BodyDragLaw)
-@inline
+@func
 def body_drag_wrench(kind, row, laws, t, body):
     E = product(body.rotation, row.frame)
     rate = transpose(E) @ body.velocity.angular

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limbless.mechanics.algebra.vectors import Vector, cross
-from limbless.mechanics.compiled.kernel import inline
+from limbless.mechanics.compiled.kernel import func
 from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, sqrt, where_positive
 
 THIN = 1e-9  # of a half axis: a section that stands upright reaches at least so far
@@ -46,14 +46,14 @@ class Waterplane(NamedTuple):
     spread: float  # ∫ (s - at)² φ' ds
 
 
-@inline
+@func
 def reach_of(a, b, n):
     """e of a section along its own axes, and the vector (a² n2 e2 + b² n3 e3)."""
     pull = Vector(0.0 * n.x, (a * a) * n.y, (b * b) * n.z)
     return maximum(sqrt(pull.y * n.y + pull.z * n.z), THIN * b + 0.0 * n.x), pull
 
 
-@inline
+@func
 def series_of(z):
     """(arcsin(s) - s) / s³ of z = s² in [0, 1/4], right to 3e-17: interpolated at the zeros of Chebyshev's polynomial
     of degree 13.
@@ -76,7 +76,7 @@ def series_of(z):
     return even + z * odd
 
 
-@inline
+@func
 def arc_of(h):
     """arccos(-h) of h in [-1, 1]: half of the arc of a circle that is under water. Without the call that arctangents
     cost; from |h| = 1/2 on by the half angle.
@@ -88,7 +88,7 @@ def arc_of(h):
     return where_positive(size - 0.5, where_positive(h, np.pi - 2.0 * arc, 2.0 * arc), 0.5 * np.pi + arc)
 
 
-@inline
+@func
 def share_of(h):
     """φ, its slope φ' and c³ = (1 - h²)^(3/2); h is bound to [-1, 1]."""
     h = maximum(minimum(h, 1.0 + 0.0 * h), -1.0 + 0.0 * h)
@@ -96,7 +96,7 @@ def share_of(h):
     return (1.0 / np.pi) * (arc_of(h) + h * c), (2.0 / np.pi) * c, c * c * c
 
 
-@inline
+@func
 def cut_section(a, b, n, depth):
     """A section whose centre is `depth` below the plane of normal n, along its own axes."""
     e, pull = reach_of(a, b, n)
@@ -107,7 +107,7 @@ def cut_section(a, b, n, depth):
     return Cut(share, (-(2.0 / (3.0 * np.pi)) * sag / e) * pull, (-slope / e) * n, -tilt * turn, slope / e)
 
 
-@inline
+@func
 def antiderivatives(h):
     """∫ φ dh, ∫ h φ dh and ∫ c³ dh from -1 on."""
     inner = maximum(minimum(h, 1.0 + 0.0 * h), -1.0 + 0.0 * h)
@@ -122,7 +122,7 @@ def antiderivatives(h):
     return share, lever, 0.125 * (inner * c * (5.0 - 2.0 * inner * inner) + 3.0 * asine)
 
 
-@inline
+@func
 def integrals_along(first, slope, length, nodes, weights, start, count):
     """`Integrals` over [0, length] of h = first + slope s: closed where it is steep, else by Gauss points."""
     if slope * length > STEEP or slope * length < -STEEP:
@@ -139,7 +139,7 @@ def integrals_along(first, slope, length, nodes, weights, start, count):
     return found
 
 
-@inline
+@func
 def slopes_below(h):
     """∫ φ' dh, ∫ h φ' dh and ∫ h² φ' dh up to h."""
     h = maximum(minimum(h, 1.0 + 0.0 * h), -1.0 + 0.0 * h)
@@ -152,7 +152,7 @@ def slopes_below(h):
     )
 
 
-@inline
+@func
 def waterplane_along(middle, slope, length, nodes, weights, start, count):
     """`Waterplane` of h = middle + slope s, s from the middle of a stretch of this length. Where it is steep, about the
     place where h = 0, so that nothing large cancels in a stretch that stands upright.

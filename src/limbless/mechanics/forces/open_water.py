@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.inertia import Wrench
+from limbless.mechanics.algebra.spatial import Wrench
 from limbless.mechanics.algebra.vectors import Vector, cross, product, transpose
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline
-from limbless.mechanics.compiled.scalars import absolute, raised, sqrt, where_positive
+from limbless.mechanics.compiled.kernel import func
+from limbless.mechanics.compiled.scalars import absolute, power_of, sqrt, where_positive
 from limbless.mechanics.compiled.tables import constants
-from limbless.mechanics.forces.fluid import scaled
+from limbless.mechanics.forces.flow import Flows, FlowState, StillWater, UserFlows, flow_at
 from limbless.mechanics.forces.laws import (
     OnSegment,
     Slice,
@@ -32,27 +32,27 @@ from limbless.mechanics.forces.laws import (
     segment_motion,
     sum_slice,
 )
-from limbless.mechanics.forces.stream import Asked, Calm, Flows, Stream, stream_at
+from limbless.mechanics.forces.morison import scaled
 
 TURBULENT = 5e5  # Reynolds' number along the body from which on a skin is turbulent
 
 
-class Deep(NamedTuple):
+class NoFreeSurface(NamedTuple):
     """No surface: all of the body is under water."""
 
 
-class Rough(NamedTuple):
+class ConstantDrag(NamedTuple):
     """Drag with constant coefficients, (46)-(47) of paper 001."""
 
 
-class Skin(NamedTuple):
+class ReynoldsDrag(NamedTuple):
     """Drag by Reynolds' number: a laminar skin, which may become turbulent; White's fit across."""
 
     turbulent: bool
 
 
 @constants
-class Open(OnSegment):
+class OpenWater(OnSegment):
     """A straight segment in open water; coefficients per length."""
 
     quadratic: Vector  # drag: axial, lateral, vertical; of a skin half of ρ times its perimeter
@@ -69,8 +69,8 @@ class Open(OnSegment):
     begins: bool  # the first segment of its body
 
 
-class OpenLaw(NamedTuple):
-    """Marks laws of the table `Open`."""
+class OpenWaterLaw(NamedTuple):
+    """Marks laws of the table `OpenWater`."""
 
     flows: Any
     surface: Any  # Deep; Still or Wavy of `afloat`
@@ -78,7 +78,7 @@ class OpenLaw(NamedTuple):
 
 
 # a flow that is a user's function is asked for one place at a time
-law(OpenLaw, Open, bands=property(lambda kind: not isinstance(getattr(kind.flows, "asked", None), Asked)))
+law(OpenWaterLaw, OpenWater, bands=property(lambda kind: not isinstance(getattr(kind.flows, "asked", None), UserFlows)))
 
 
 # ----------------------------------------------------------------------------------------------------------------- drag
@@ -89,8 +89,8 @@ def open_drag(drag, row, W, rate):
     """Drag per length on a slice that moves with W through the water."""
 
 
-@version_for(open_drag, Rough)
-@inline
+@version_for(open_drag, ConstantDrag)
+@func
 def rough_drag(drag, row, W, rate):
     normal, o = sqrt(W.y * W.y + W.z * W.z), 0.0 * W.x
     force = Vector(
@@ -99,8 +99,8 @@ def rough_drag(drag, row, W, rate):
     return Wrench(force, Vector(-row.quadratic_roll * absolute(rate.x) * rate.x, o, o))
 
 
-@version_for(open_drag, Skin)
-@inline
+@version_for(open_drag, ReynoldsDrag)
+@func
 def skin_drag(drag, row, W, rate):
     """Along 1.328 / sqrt(Re) or, above 5e5, 0.074 Re^-0.2 - 1742.65 / Re, which joins it; across times
     1 + 10 Re^(-2/3).
@@ -109,9 +109,9 @@ def skin_drag(drag, row, W, rate):
     bound = row.viscosity
     rub = 1.328 * sqrt(bound * speed)
     if drag.turbulent:
-        rough = 0.074 * raised(bound, 0.2) * raised(speed, 0.8) - 1742.65 * bound
+        rough = 0.074 * power_of(bound, 0.2) * power_of(speed, 0.8) - 1742.65 * bound
         rub = where_positive(speed - TURBULENT * bound, rough, rub)
-    slow = raised(normal, 1.0 / 3.0)
+    slow = power_of(normal, 1.0 / 3.0)
     force = Vector(
         -row.quadratic.x * rub * W.x,
         -row.quadratic.y * (normal + row.slow_width * slow) * W.y,
@@ -123,14 +123,14 @@ def skin_drag(drag, row, W, rate):
 # -------------------------------------------------------------------------------------------------------- in deep water
 
 
-@inline
+@func
 def in_slice(E, water):
     """A stream along the axes of a slice."""
     Et = transpose(E)
-    return Stream(Et @ water.velocity, Et @ water.rate, product(product(Et, water.gradient), E))
+    return FlowState(Et @ water.velocity, Et @ water.rate, product(product(Et, water.gradient), E))
 
 
-@inline
+@func
 def immersed_slice(kind, row, V, w, water, gravity):
     """All of the law for φ = 1, along the slice's axes; `gravity` too."""
     u, D = water.velocity, row.added
@@ -152,15 +152,15 @@ def open_slice(surface, kind, row, t, piece):
     """`law_slice`, by whether the water has a surface (see `afloat`)."""
 
 
-@version_for(open_slice, Deep)
-@inline
+@version_for(open_slice, NoFreeSurface)
+@func
 def deep_slice(surface, kind, row, t, piece):
-    water = in_slice(piece.axes, stream_at(kind.flows, t, piece.place))
+    water = in_slice(piece.axes, flow_at(kind.flows, t, piece.place))
     return immersed_slice(kind, row, piece.velocity, piece.rate, water, transpose(piece.axes) @ row.gravity)
 
 
-@version_for(law_slice, OpenLaw)
-@inline
+@version_for(law_slice, OpenWaterLaw)
+@func
 def slice_in_open_water(kind, row, t, piece):
     return open_slice(kind.surface, kind, row, t, piece)
 
@@ -171,20 +171,20 @@ def deep_wrench(flows, kind, row, laws, t, body):
 
 
 @version_for(deep_wrench, Flows)
-@inline
+@func
 def wrench_in_a_flow(flows, kind, row, laws, t, body):
     E, velocity, rate = segment_motion(row, body)
     force, torque = 0.0 * rate, 0.0 * rate
     for j in range(row.first, row.first + row.count):
         s, ds = laws.nodes[j] * row.length, laws.weights[j] * row.length
         place = body.origin + E @ Vector(row.start.x + s, row.start.y, row.start.z)
-        F = deep_slice(Deep(), kind, row, t, Slice(E, place, at(velocity, rate, s), rate, s))
+        F = deep_slice(NoFreeSurface(), kind, row, t, Slice(E, place, at(velocity, rate, s), rate, s))
         force, torque = sum_slice(F, s, ds, force, torque)
     return about_body(row, E, force, torque)
 
 
-@version_for(deep_wrench, Calm)
-@inline
+@version_for(deep_wrench, StillWater)
+@func
 def wrench_at_rest(flows, kind, row, laws, t, body):
     """Nothing but drag differs from slice to slice, and the lift acts at the middle."""
     E, velocity, rate = segment_motion(row, body)
@@ -196,7 +196,7 @@ def wrench_at_rest(flows, kind, row, laws, t, body):
     return about_body(row, E, force, torque)
 
 
-@version_for(law_wrench, OpenLaw)
-@inline
+@version_for(law_wrench, OpenWaterLaw)
+@func
 def wrench_in_open_water(kind, row, laws, t, body):
     return deep_wrench(kind.flows, kind, row, laws, t, body)

@@ -10,20 +10,29 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from limbless.mechanics.algebra.vectors import Vector, cross, dot, transpose
-from limbless.mechanics.chain.cell import Pull, Station
-from limbless.mechanics.chain.pieces import Column
-from limbless.mechanics.chain.ropes import NoRopes, Ropes, Term, draw
-from limbless.mechanics.chain.tables import Body, Link
-from limbless.mechanics.compiled.generic import generic, idle, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_pass
+from limbless.mechanics.chain.cell_pieces import JacobianColumn
+from limbless.mechanics.chain.elastic_tendons import ElasticTendons, GivenTensions, TensionTerm, tendon_tensions
+from limbless.mechanics.chain.strain_cell import Station, TendonState
+from limbless.mechanics.chain.tables import Body, LinkRow
+from limbless.mechanics.compiled.generic import generic, no_op, version_for
+from limbless.mechanics.compiled.kernel import func, noinline_func
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.compiled.tables import Table, constants, table
-from limbless.mechanics.forces.element import push, spend_power
-from limbless.mechanics.forces.rubbing import Rub, Rubbing, Smooth, Wrapping, capstan, friction_ratio, slide, turn_at
+from limbless.mechanics.forces.force_element import element_power, push
+from limbless.mechanics.forces.tendon_friction import (
+    CapstanFriction,
+    DiskFriction,
+    FrictionlessTendons,
+    TendonFriction,
+    capstan,
+    friction_ratio,
+    slide,
+    turn_at,
+)
 
 
 @constants
-class Span(Table):
+class TendonSegment(Table):
     """A piece of a tendon, and the freedoms that it crosses."""
 
     tendon: int
@@ -62,7 +71,7 @@ class Arm(Table):
 
 
 @table
-class Taut(Table):
+class SegmentState(Table):
     """A piece of a tendon at one instant."""
 
     length: float
@@ -71,20 +80,20 @@ class Taut(Table):
     along: Vector  # its direction, from winch to anchor, world axes
 
 
-class Holes(NamedTuple):
+class StraightRouting(NamedTuple):
     """Straight from hole to hole."""
 
     chords: Any  # Chord
 
 
-class Channels(NamedTuple):
+class ChannelRouting(NamedTuple):
     """Along a rod."""
 
     stations: Any  # Channel
     arms: Any  # Arm
 
 
-class Tendons(NamedTuple):
+class TendonElement(NamedTuple):
     """All tendons of a robot, piece by piece, those of one tendon one after the other from its winch on."""
 
     owner: int  # no environment: -1
@@ -103,20 +112,20 @@ def measure(way, tendons, robot, memory):
     """Length, rate and slopes of every piece."""
 
 
-@inline
+@func
 def hole(body, point):
     """Place and velocity of a hole, world axes."""
     arm = body.rotation @ point
     return body.origin + arm, body.velocity.linear + cross(body.velocity.angular, arm)
 
 
-@version_for(measure, Holes)
-@lean_pass
+@version_for(measure, StraightRouting)
+@noinline_func
 def measure_chords(way, tendons, robot, memory):
     cells = memory.cells
     q, w = 0.0 * Body(memory.bodies, 0).origin, 0.0 * Body(memory.bodies, 0).origin
     for i in range(len(tendons.spans.codes)):
-        chord, taut = Chord(way.chords, i), Taut(tendons.taut, i)
+        chord, taut = Chord(way.chords, i), SegmentState(tendons.taut, i)
         p, v = q, w
         if not chord.follows:
             p, v = hole(Body(memory.bodies, chord.before), chord.inner)
@@ -126,11 +135,11 @@ def measure_chords(way, tendons, robot, memory):
         u = (1.0 / length) * along
         j = 0
         for k in range(chord.before + 1, chord.beyond + 1):
-            link = Link(robot.links, k)
+            link = LinkRow(robot.links, k)
             lever = Station(cells.stations, link.station + link.stations - 1).lever
             arm = q - Body(memory.bodies, k).origin
             for f in range(link.freedoms):
-                J = Column(cells.columns, lever + f).screw
+                J = JacobianColumn(cells.columns, lever + f).screw
                 tendons.slopes[i, j] = dot(u, J.linear + cross(J.angular, arm))
                 j += 1
         taut.length = length
@@ -138,12 +147,12 @@ def measure_chords(way, tendons, robot, memory):
         taut.along = chord.sense * u
 
 
-@version_for(measure, Channels)
-@lean_pass
+@version_for(measure, ChannelRouting)
+@noinline_func
 def measure_channels(way, tendons, robot, memory):
     cells = memory.cells
     for i in range(len(tendons.spans.codes)):
-        span, channel, taut = Span(tendons.spans, i), Channel(way.stations, i), Taut(tendons.taut, i)
+        span, channel, taut = TendonSegment(tendons.spans, i), Channel(way.stations, i), SegmentState(tendons.taut, i)
         along = channel.natural
         for j in range(span.freedoms):
             along = along + cells.strain[span.column + j] * Arm(way.arms, channel.arm + j).along
@@ -158,15 +167,15 @@ def measure_channels(way, tendons, robot, memory):
         taut.along = Body(memory.bodies, channel.body).rotation @ ((1.0 / stretch) * along)
 
 
-@lean_pass
+@noinline_func
 def sum_lengths(tendons, pulls):
     for c in range(pulls.shape[0]):
-        pull = Pull(pulls, c)
+        pull = TendonState(pulls, c)
         pull.length = 0.0
         pull.rate = 0.0
         pull.given = 0.0
     for i in range(len(tendons.spans.codes)):
-        taut, pull = Taut(tendons.taut, i), Pull(pulls, Span(tendons.spans, i).tendon)
+        taut, pull = SegmentState(tendons.taut, i), TendonState(pulls, TendonSegment(tendons.spans, i).tendon)
         pull.length = pull.length + taut.length
         pull.rate = pull.rate + taut.rate
 
@@ -175,18 +184,20 @@ def sum_lengths(tendons, pulls):
 
 
 @generic
-def pass_on(contact, tendons, memory):
+def propagate_tension(contact, tendons, memory):
     """The tension of every piece, from that at its pulley."""
 
 
-@version_for(pass_on, Smooth)
-@lean_pass
+@version_for(propagate_tension, FrictionlessTendons)
+@noinline_func
 def pass_all(contact, tendons, memory):
     for i in range(len(tendons.spans.codes)):
-        Taut(tendons.taut, i).tension = Pull(memory.cells.pulls, Span(tendons.spans, i).tendon).tension
+        SegmentState(tendons.taut, i).tension = TendonState(
+            memory.cells.pulls, TendonSegment(tendons.spans, i).tendon
+        ).tension
 
 
-@inline
+@func
 def across(body, along):
     """A direction along the axes of a disk, its normal last."""
     a = transpose(body.rotation) @ along
@@ -194,62 +205,69 @@ def across(body, along):
 
 
 @generic
-def grip(contact, tendons, memory, i, slip):
+def tension_ratio(contact, tendons, memory, i, slip):
     """Before piece i: the ratio of the tensions behind and before that place, and how fast it changes with `slip`,
     about.
     """
 
 
-@version_for(grip, Rubbing)
-@inline
+@version_for(tension_ratio, DiskFriction)
+@func
 def grip_of_disk(contact, tendons, memory, i, slip):
     disk = Body(memory.bodies, Chord(tendons.way.chords, i).before)
-    before, after = across(disk, -1.0 * Taut(tendons.taut, i - 1).along), across(disk, Taut(tendons.taut, i).along)
-    mu = Rub(contact.rows, Span(tendons.spans, i).tendon).coefficient
+    before, after = (
+        across(disk, -1.0 * SegmentState(tendons.taut, i - 1).along),
+        across(disk, SegmentState(tendons.taut, i).along),
+    )
+    mu = TendonFriction(contact.rows, TendonSegment(tendons.spans, i).tendon).coefficient
     return friction_ratio(mu, slip, before, after), mu * turn_at(before, after)
 
 
-@version_for(grip, Wrapping)
-@inline
+@version_for(tension_ratio, CapstanFriction)
+@func
 def grip_of_capstan(contact, tendons, memory, i, slip):
-    mu = Rub(contact.rows, Span(tendons.spans, i).tendon).coefficient
-    ratio, angle = capstan(mu, slip, Taut(tendons.taut, i - 1).along, Taut(tendons.taut, i).along)
+    mu = TendonFriction(contact.rows, TendonSegment(tendons.spans, i).tendon).coefficient
+    ratio, angle = capstan(mu, slip, SegmentState(tendons.taut, i - 1).along, SegmentState(tendons.taut, i).along)
     return ratio, mu * angle * ratio
 
 
-@version_for(pass_on, Rubbing, Wrapping)
-@lean_pass
+@version_for(propagate_tension, DiskFriction, CapstanFriction)
+@noinline_func
 def pass_rubbing(contact, tendons, memory):
     """From hole to hole; for an implicit stage, how the tension behind a hole grows with the sliding rate there."""
     cells = memory.cells
     gh, tension, ropes = cells.span[0], 0.0 * cells.span[0], cells.ropes
     sum_outwards(contact, tendons)
     for i in range(len(tendons.spans.codes)):
-        span, taut, term = Span(tendons.spans, i), Taut(tendons.taut, i), Term(ropes.terms, cells.pulls.shape[0] + i)
+        span, taut, term = (
+            TendonSegment(tendons.spans, i),
+            SegmentState(tendons.taut, i),
+            TensionTerm(ropes.terms, cells.pulls.shape[0] + i),
+        )
         term.slope = 0.0 * gh
         if span.first:
-            tension = Pull(cells.pulls, span.tendon).tension
+            tension = TendonState(cells.pulls, span.tendon).tension
         else:
-            s, slope = slide(contact.sliding[i], Rub(contact.rows, span.tendon).slip)
-            ratio, change = grip(contact, tendons, memory, i, s)
+            s, slope = slide(contact.sliding[i], TendonFriction(contact.rows, span.tendon).slip)
+            ratio, change = tension_ratio(contact, tendons, memory, i, s)
             term.slope = gh * tension * change * slope
             tension = tension * ratio
         taut.tension = tension
 
 
-@inline
+@func
 def sum_outwards(contact, tendons):
     """The rate of each piece and of all beyond it on the same tendon: what slides through the hole before it. The very
     end of a channel, of no length, does not slide; before it, on average, half of what the last station gives.
     """
     rate = 0.0 * contact.sliding[0]
     for i in range(len(tendons.spans.codes) - 1, -1, -1):
-        rate += Taut(tendons.taut, i).rate
+        rate += SegmentState(tendons.taut, i).rate
         contact.sliding[i] = rate
-        if Span(tendons.spans, i).first:
+        if TendonSegment(tendons.spans, i).first:
             rate = 0.0 * rate
-        elif Taut(tendons.taut, i).length == 0.0:
-            contact.sliding[i] = 0.5 * Taut(tendons.taut, i - 1).rate
+        elif SegmentState(tendons.taut, i).length == 0.0:
+            contact.sliding[i] = 0.5 * SegmentState(tendons.taut, i - 1).rate
 
 
 @generic
@@ -257,11 +275,11 @@ def note_slopes(ropes, tendons, memory):
     """Slopes of all terms, where tendons stretch or rub."""
 
 
-idle(note_slopes, NoRopes)
+no_op(note_slopes, GivenTensions)
 
 
-@version_for(note_slopes, Ropes)
-@lean_pass
+@version_for(note_slopes, ElasticTendons)
+@noinline_func
 def note_all(ropes, tendons, memory):
     for c in range(ropes.slopes.shape[0]):
         for v in range(ropes.slopes.shape[1]):
@@ -269,50 +287,50 @@ def note_all(ropes, tendons, memory):
             ropes.pulls[c, v] = 0.0
     count, m = len(tendons.spans.codes), memory.cells.pulls.shape[0]
     for i in range(count):
-        c = Span(tendons.spans, i).tendon
-        if Term(ropes.terms, c).slope > 0.0:
-            add_slopes(ropes, tendons, c, i, Pull(memory.cells.pulls, c).tension)
+        c = TendonSegment(tendons.spans, i).tendon
+        if TensionTerm(ropes.terms, c).slope > 0.0:
+            add_slopes(ropes, tendons, c, i, TendonState(memory.cells.pulls, c).tension)
     for h in range(ropes.terms.shape[0] - m):
-        if Term(ropes.terms, m + h).slope > 0.0:
+        if TensionTerm(ropes.terms, m + h).slope > 0.0:
             i = h
-            while i < count and (i == h or not Span(tendons.spans, i).first):
-                add_slopes(ropes, tendons, m + h, i, Taut(tendons.taut, h).tension)
+            while i < count and (i == h or not TendonSegment(tendons.spans, i).first):
+                add_slopes(ropes, tendons, m + h, i, SegmentState(tendons.taut, h).tension)
                 i += 1
 
 
-@inline
+@func
 def add_slopes(ropes, tendons, row, i, whole):
     """Piece i, whose tension is a share of `whole`, to the slopes of a term."""
-    span, share = Span(tendons.spans, i), Taut(tendons.taut, i).tension / whole
+    span, share = TendonSegment(tendons.spans, i), SegmentState(tendons.taut, i).tension / whole
     for j in range(span.freedoms):
         ropes.slopes[row, span.column + j] += tendons.slopes[i, j]
         ropes.pulls[row, span.column + j] += share * tendons.slopes[i, j]
 
 
-@lean_pass
+@noinline_func
 def pull_freedoms(tendons, memory):
     """What the tensions do along the freedoms."""
     for i in range(len(tendons.spans.codes)):
-        span, taut = Span(tendons.spans, i), Taut(tendons.taut, i)
-        tension, pull = taut.tension, Pull(memory.cells.pulls, span.tendon)
+        span, taut = TendonSegment(tendons.spans, i), SegmentState(tendons.taut, i)
+        tension, pull = taut.tension, TendonState(memory.cells.pulls, span.tendon)
         pull.given = pull.given - tension * taut.rate
         pull.distal = tension
         for j in range(span.freedoms):
             memory.torque[span.column + j] -= tension * tendons.slopes[i, j]
 
 
-@version_for(push, Tendons)
-@inline
-def push_tendons(tendons, t, inside, robot, memory):
+@version_for(push, TendonElement)
+@func
+def push_tendons(tendons, t, window_time, robot, memory):
     measure(tendons.way, tendons, robot, memory)
     sum_lengths(tendons, memory.cells.pulls)
-    draw(memory.cells.ropes, memory)
-    pass_on(tendons.contact, tendons, memory)
+    tendon_tensions(memory.cells.ropes, memory)
+    propagate_tension(tendons.contact, tendons, memory)
     note_slopes(memory.cells.ropes, tendons, memory)
     pull_freedoms(tendons, memory)
 
 
-@version_for(spend_power, Tendons)
-@inline
-def spend_nothing(tendons, inside, memory):
-    return None  # pulleys are actuators: their power is in `Pull`
+@version_for(element_power, TendonElement)
+@func
+def spend_nothing(tendons, window_time, memory):
+    return None  # pulleys are actuators: their power is in `TendonState`

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.algebra.inertia import Wrench
+from limbless.mechanics.algebra.spatial import Wrench
 from limbless.mechanics.algebra.vectors import Matrix, Vector, dot, transpose
 from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import inline
+from limbless.mechanics.compiled.kernel import func
 from limbless.mechanics.compiled.tables import constants
-from limbless.mechanics.forces.fluid import scaled
 from limbless.mechanics.forces.laws import OnBody, about_body, law, law_wrench, segment_motion
+from limbless.mechanics.forces.morison import scaled
 
 
 @constants
@@ -41,7 +41,7 @@ class WakeLaw(NamedTuple):
 law(WakeLaw, Wake)
 
 
-@inline
+@func
 def wake_at_edge(wake, W, rate):
     """Force and moment about the edge, along its axes: (W.t) P - T t and (W.t) c1 w1 e1, with t = ± e1 out of the body
     and T = (W.P + c1 w1²) / 2. Their power in still water is (W.t) T: the energy of the water left behind.
@@ -53,7 +53,7 @@ def wake_at_edge(wake, W, rate):
 
 
 @version_for(law_wrench, WakeLaw)
-@inline
+@func
 def wake_wrench(kind, wake, laws, t, body):
     E, velocity, rate = segment_motion(wake, body)
     F = wake_at_edge(wake, velocity - transpose(E) @ wake.current, rate)

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.algebra.inertia import Inertia, Wrench, carry_inertia, rotate_inertia
+from limbless.mechanics.algebra.spatial import Inertia, Wrench, carry_inertia, rotate_inertia
 from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector, cross, dot, transpose
-from limbless.mechanics.compiled.generic import always, generic, version_for
-from limbless.mechanics.compiled.kernel import inline
+from limbless.mechanics.compiled.generic import constant_version, generic, version_for
+from limbless.mechanics.compiled.kernel import func
 from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, sqrt
-from limbless.mechanics.forces.fluid import scaled
+from limbless.mechanics.forces.flow import flow_at, height_at
+from limbless.mechanics.forces.hydrostatics import hydrostatic
 from limbless.mechanics.forces.immersion import cut_section, reach_of
 from limbless.mechanics.forces.laws import (
     Slice,
@@ -19,25 +20,24 @@ from limbless.mechanics.forces.laws import (
     segment_motion,
     sum_slice,
 )
+from limbless.mechanics.forces.morison import scaled
 from limbless.mechanics.forces.open_water import immersed_slice, in_slice, open_slice
-from limbless.mechanics.forces.stream import height_at, stream_at
-from limbless.mechanics.forces.surface import hydrostatic
 
 
-class Still(NamedTuple):
+class LevelSurface(NamedTuple):
     """A level surface that does not move."""
 
     level: float  # m
 
 
-class Wavy(NamedTuple):
+class WavySurface(NamedTuple):
     """A surface with waves."""
 
     level: float  # of the still water, m
     swell: float  # as far as all waves together can lift it, m
 
 
-class Sum(NamedTuple):
+class SegmentSums(NamedTuple):
     """Sums over a segment, along its axes, about its start."""
 
     force: Vector
@@ -46,7 +46,7 @@ class Sum(NamedTuple):
     wetting: Vector  # the same of φ̇
 
 
-class Plane(NamedTuple):
+class WaterPlane(NamedTuple):
     """The plane of the water over a place that moves."""
 
     normal: Vector  # unit vector, world
@@ -61,22 +61,22 @@ def plane_at(surface, flows, t, place, velocity):
     """The plane over a place that moves with `velocity`, world axes."""
 
 
-@version_for(plane_at, Still)
-@inline
+@version_for(plane_at, LevelSurface)
+@func
 def still_plane(surface, flows, t, place, velocity):
     o = 0.0 * place.x
-    return Plane(Vector(o, o, 1.0 + o), surface.level - place.z, o, Vector(o, o, o), o)
+    return WaterPlane(Vector(o, o, 1.0 + o), surface.level - place.z, o, Vector(o, o, o), o)
 
 
-@version_for(plane_at, Wavy)
-@inline
+@version_for(plane_at, WavySurface)
+@func
 def wavy_plane(surface, flows, t, place, velocity):
     height = height_at(flows, surface.level, t, place, velocity)
     size, bend = 1.0 / sqrt(1.0 + height.x * height.x + height.y * height.y), height.turning
     normal = Vector(-size * height.x, -size * height.y, size)
     shrinking = -size * size * (height.x * bend.x + height.y * bend.y)
     turning = Vector(-size * bend.x, -size * bend.y, 0.0 * size) + shrinking * normal
-    return Plane(normal, size * (height.level - place.z), size * height.rate, turning, shrinking)
+    return WaterPlane(normal, size * (height.level - place.z), size * height.rate, turning, shrinking)
 
 
 @generic
@@ -84,14 +84,14 @@ def pressing(surface, gravity):
     """The gravity that slices feel in the water's pressure: that of still water is taken in closed form."""
 
 
-@version_for(pressing, Still)
-@inline
+@version_for(pressing, LevelSurface)
+@func
 def pressing_elsewhere(surface, gravity):
     return 0.0 * gravity
 
 
-@version_for(pressing, Wavy)
-@inline
+@version_for(pressing, WavySurface)
+@func
 def pressing_here(surface, gravity):
     return gravity
 
@@ -101,21 +101,21 @@ def lie_still(surface, row, E, depth, nodes, weights, so_far):
     """Add the lift of still water in closed form."""
 
 
-@version_for(lie_still, Still)
-@inline
+@version_for(lie_still, LevelSurface)
+@func
 def lie_on_level(surface, row, E, depth, nodes, weights, so_far):
     lift = transpose(E) @ (-row.displaced * row.gravity)
     force, torque = hydrostatic(row, E, depth, lift, nodes, weights)
-    return Sum(so_far.force + force, so_far.torque + torque, so_far.wet, so_far.wetting)
+    return SegmentSums(so_far.force + force, so_far.torque + torque, so_far.wet, so_far.wetting)
 
 
-@version_for(lie_still, Wavy)
-@inline
+@version_for(lie_still, WavySurface)
+@func
 def lie_on_waves(surface, row, E, depth, nodes, weights, so_far):
     return so_far
 
 
-@inline
+@func
 def cut_of(surface, row, flows, t, place, E, V, w):
     """The cut of a slice and φ̇: by its own motion, as the surface rises, and as its slope changes."""
     plane = plane_at(surface, flows, t, place, E @ V)
@@ -126,12 +126,12 @@ def cut_of(surface, row, flows, t, place, E, V, w):
     return cut, dot(cut.along, V) + dot(cut.about, w) + cut.upward * plane.rising + sloping
 
 
-@inline
+@func
 def floating_slice(kind, row, t, piece, pressed):
     """The law of a cut slice per length, with the gravity `pressed` of the water's pressure (its axes); φ and φ̇."""
     E, V, w = piece.axes, piece.velocity, piece.rate
     cut, wetting = cut_of(kind.surface, row, kind.flows, t, piece.place, E, V, w)
-    water = in_slice(E, stream_at(kind.flows, t, piece.place))
+    water = in_slice(E, flow_at(kind.flows, t, piece.place))
     F = cut.share * immersed_slice(kind, row, V, w, water, pressed)
     W = V - water.velocity
     P, roll, o = scaled(row.added, W), row.added_roll * w.x, 0.0 * w.x
@@ -147,14 +147,14 @@ def floating_slice(kind, row, t, piece, pressed):
     )
 
 
-@version_for(open_slice, Still, Wavy)
-@inline
+@version_for(open_slice, LevelSurface, WavySurface)
+@func
 def slice_at_surface(surface, kind, row, t, piece):
     F, _, _ = floating_slice(kind, row, t, piece, transpose(piece.axes) @ row.gravity)
     return F
 
 
-@inline
+@func
 def sum_panel(kind, row, laws, t, body, motion, low, high, so_far):
     """Add the slices between `low` and `high`."""
     E, velocity, rate = motion
@@ -166,13 +166,13 @@ def sum_panel(kind, row, laws, t, body, motion, low, high, so_far):
         F, share, wetting = floating_slice(kind, row, t, piece, pressed)
         force, torque = sum_slice(F, s, ds, so_far.force, so_far.torque)
         a, b = ds * share, ds * wetting
-        so_far = Sum(
+        so_far = SegmentSums(
             force, torque, so_far.wet + Vector(a, s * a, s * s * a), so_far.wetting + Vector(b, s * b, s * s * b)
         )
     return so_far
 
 
-@inline
+@func
 def sum_segment(kind, row, laws, t, body):
     """All slices of a segment; panels end where the surface begins and ends to cut it, so that no kink lies inside
     one."""
@@ -189,7 +189,7 @@ def sum_segment(kind, row, laws, t, body):
     one, other = (-1.0 - first) * run, (1.0 - first) * run
     low = minimum(maximum(minimum(one, other), o), L + o)
     high = minimum(maximum(maximum(one, other), o), L + o)
-    total = Sum(0.0 * n, 0.0 * n, 0.0 * n, 0.0 * n)
+    total = SegmentSums(0.0 * n, 0.0 * n, 0.0 * n, 0.0 * n)
     for low_end, high_end in ((o, low), (low, high), (high, L + o)):
         there = first + slope * 0.5 * (low_end + high_end)
         if high_end - low_end > 1e-12 * L and (there > -1.0 or is_wavy(kind.surface)):
@@ -203,11 +203,11 @@ def is_wavy(surface):
     """Whether a stretch that looks dry from the middle of its link may be wet."""
 
 
-always(is_wavy, False, Still)
-always(is_wavy, True, Wavy)
+constant_version(is_wavy, False, LevelSurface)
+constant_version(is_wavy, True, WavySurface)
 
 
-@inline
+@func
 def wet_inertia(row, E, wet):
     """Added inertia of a segment with these moments of φ along it, about its body's origin, world axes."""
     o, D = 0.0 * wet.x, row.added

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.algebra.inertia import Wrench
+from limbless.mechanics.algebra.spatial import Wrench
 from limbless.mechanics.algebra.vectors import Vector, cross, transpose
 from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import inline
+from limbless.mechanics.compiled.kernel import func
 from limbless.mechanics.compiled.tables import constants
 from limbless.mechanics.forces.laws import OnBody, law, law_slice, law_wrench
 
@@ -27,12 +27,12 @@ law(WeightLaw, Weight, bands=True)
 
 
 @version_for(law_wrench, WeightLaw)
-@inline
+@func
 def weight_wrench(kind, weight, laws, t, body):
     return Wrench(weight.mass * weight.field, cross(body.rotation @ weight.moment, weight.field))
 
 
 @version_for(law_slice, WeightLaw)
-@inline
+@func
 def weight_slice(kind, weight, t, piece):
     return Wrench(transpose(piece.axes) @ (weight.mass * weight.field), 0.0 * piece.rate)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import nan
 
 from limbless.mechanics.compiled.generic import generic
-from limbless.mechanics.compiled.kernel import careful_kernel, inline
-from limbless.mechanics.compiled.scalars import some_positive, stands_alone, where_positive
+from limbless.mechanics.compiled.kernel import func, strict_kernel
+from limbless.mechanics.compiled.scalars import is_single, some_positive, where_positive
 
 
 @generic
-def rate(problem, i, t, inside, x, out):
+def rate(problem, i, t, window_time, x, out):
     """The rate of state x at time t, row i of the drive, into `out`.
 
     `inside` is a time within the step: it decides which windows are open.
@@ -23,17 +23,17 @@ def add(problem, start, step, slope, end):
 
 
 @generic
-def settle(problem, x):
+def normalise(problem, x):
     """After a step: put the state back where it belongs (unit quaternions)."""
 
 
 @generic
-def keep(problem, x, slope, r):
+def record_instant(problem, x, slope, r):
     """Record r: this instant, the one that `rate` was asked for last."""
 
 
 @generic
-def trouble(problem):
+def failure_code(problem):
     """0, or a number that says what cannot be solved at this instant; of robots side by side, one for each, or for all."""
 
 
@@ -46,40 +46,40 @@ def states(problem):
 
 
 @generic
-def look(problem, t, x, r, recorded, last):
+def check_limits(problem, t, x, r, recorded, last):
     """At a knot, which `rate` was asked for last: peaks and limits; where it is recorded, all counts go into record r."""
 
 
-@inline
-def witness(problem, t, state, slope, r, recorded, last):
-    """A knot whose rate is known: it is looked at, and recorded where asked. Returns what `trouble` said instead; of
+@func
+def at_knot(problem, t, state, slope, r, recorded, last):
+    """A knot whose rate is known: it is looked at, and recorded where asked. Returns what `failure_code` said instead; of
     robots side by side those in trouble lose their numbers, and the others go on.
     """
-    found = trouble(problem)
+    found = failure_code(problem)
     if some_positive(found):
-        if stands_alone(found):
+        if is_single(found):
             return found
-        spoil(found, state)
-    look(problem, t, state, r, recorded, last)
+        poison(found, state)
+    check_limits(problem, t, state, r, recorded, last)
     if recorded:
-        keep(problem, state, slope, r)
+        record_instant(problem, state, slope, r)
     return found
 
 
-@careful_kernel
-def spoil(found, x):
+@strict_kernel
+def poison(found, x):
     """No number any more in the lanes in which something was found: whoever looks at them later sees that."""
     for c in range(x.shape[0]):
         x[c] = where_positive(found + 0.0 * x[c], nan + 0.0 * x[c], x[c])
 
 
 @generic
-def spend(problem, stage, seconds, inside, x, slope):
+def accumulate_power(problem, stage, seconds, window_time, x, slope):
     """At a stage that stands for `seconds` of its step: powers of actuators and forces."""
 
 
 @generic
-def close_step(problem, step):
+def accumulate_work(problem, step):
     """After a step of this length (s): works of the actuators from the powers at its stages."""
 
 
@@ -87,37 +87,37 @@ def close_step(problem, step):
 
 
 @generic
-def brace(problem, t, inside, x):
+def linearise_forces(problem, t, window_time, x):
     """Before a step from x: how steeply the forces answer to velocities, where a stage takes that ahead."""
 
 
 @generic
-def steer(problem, n, share):
+def drive_at(problem, n, share):
     """The drive at `share` (0 to 1) of the step from knot n."""
 
 
 @generic
-def occupy(problem, start, gh, slope, x):
+def stage_state(problem, start, gh, slope, x):
     """The state X = X* + γh slope that has the rates of velocities in `slope`; the rates of positions go into it too."""
 
 
 @generic
-def stage_rate(problem, t, inside, gh, before, x, slope):
+def stage_rate(problem, t, window_time, gh, before, x, slope):
     """The rate of X, with the forces that are stiff taken ahead from the rates `before`."""
 
 
 @generic
-def distance(problem, gh, before, slope, x):
+def stage_residual(problem, gh, before, slope, x):
     """How far two rates lie apart after γh, and how fast the state moves, in the same unit."""
 
 
 @generic
-def note_stage(problem, scratch, stage, inside, x, slope):
+def store_stage(problem, scratch, stage, window_time, x, slope):
     """At a stage that is solved: what it spends, kept until its whole step is."""
 
 
 @generic
-def count_step(problem, scratch, method, h):
+def total_step(problem, scratch, method, h):
     """After a step of length h: what its stages spent."""
 
 
@@ -126,7 +126,7 @@ def count_step(problem, scratch, method, h):
 
 
 @generic
-def halfway(problem, n, t, h, watched, x):
+def to_midpoint(problem, n, t, h, watched, x):
     """To the middle of the step: q_M, all smooth forces, gaps and directions there, in the problem's memory.
 
     `watched`: the first step, or one whose end is recorded; gaps that cannot matter are measured only then.
@@ -135,29 +135,29 @@ def halfway(problem, n, t, h, watched, x):
 
 
 @generic
-def meet(problem, t, h, x):
+def solve_impacts(problem, t, h, x):
     """Velocities at the end of the step and impulses over it that obey dynamics and laws. Returns 0, or what cannot be
     solved.
     """
 
 
 @generic
-def complete(problem, n, t, h, x):
+def to_end(problem, n, t, h, x):
     """The state at the end of the step, from its middle and the new velocities; works and counts of the step."""
 
 
 @generic
-def keep_knot(problem, x, h, r):
+def record_knot(problem, x, h, r):
     """Record r: this knot, before the next step. `h` is the length of the step that ended here (at the first knot: that
     begins).
     """
 
 
 @generic
-def keep_step(problem, x, r):
+def record_step(problem, x, r):
     """Record r: what the step from this knot did, after it; at the last knot, what the one before did."""
 
 
 @generic
-def arrive(problem, n, x):
+def post_step(problem, n, x):
     """After the step from knot n and its records: put the state in order for the next one."""

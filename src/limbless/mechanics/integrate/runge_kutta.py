@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
-from limbless.mechanics.compiled.lean import lean, lean_duals, lean_lanes
-from limbless.mechanics.compiled.scalars import some_positive, stands_alone, value_of
-from limbless.mechanics.integrate.problem import add, close_step, rate, settle, spend, spoil, states, witness
+from limbless.mechanics.compiled.flat_array import lean_duals, lean_lanes, unpack
+from limbless.mechanics.compiled.kernel import func, kernel
+from limbless.mechanics.compiled.scalars import is_single, some_positive, value_of
+from limbless.mechanics.integrate.problem import (
+    accumulate_power,
+    accumulate_work,
+    add,
+    at_knot,
+    normalise,
+    poison,
+    rate,
+    states,
+)
 
 
-@inline
+@func
 def stage_lead(stage):
     """How many halves into the step a stage lies, and its weight in sixths."""
     if stage == 0:
@@ -18,13 +27,13 @@ def stage_lead(stage):
     return 1, 2.0
 
 
-@inline
+@func
 def copy(source, target):
     for c in range(source.shape[0]):
         target[c] = source[c]
 
 
-@inline
+@func
 def runge_kutta(problem, knots, record, x):
     """Step x from the first knot to the last and record where asked. Returns what `trouble` said (0: nothing) and the
     step.
@@ -37,7 +46,7 @@ def runge_kutta(problem, knots, record, x):
             break
         t = knots[n]
         h = knots[n if last else n + 1] - t
-        inside = value_of(t + 0.5 * h if not last else 0.5 * (t + knots[n - 1 if n > 0 else n]))
+        window_time = value_of(t + 0.5 * h if not last else 0.5 * (t + knots[n - 1 if n > 0 else n]))
         for stage in range(4):
             halves, weight = stage_lead(stage)
             lead = 0.5 * halves
@@ -45,39 +54,39 @@ def runge_kutta(problem, knots, record, x):
                 copy(x, state)
             else:
                 add(problem, x, lead * h, slope, state)
-            rate(problem, 2 * n + halves, value_of(t + lead * h), inside, state, slope)
+            rate(problem, 2 * n + halves, value_of(t + lead * h), window_time, state, slope)
             if stage == 0:
-                found = witness(problem, value_of(t), state, slope, r, record[n], last)
+                found = at_knot(problem, value_of(t), state, slope, r, record[n], last)
                 if some_positive(found):
-                    if stands_alone(found):
+                    if is_single(found):
                         return int(value_of(found)), n
-                    spoil(found, x)
+                    poison(found, x)
                 if last:
                     return 0, n
                 r += 1 if record[n] else 0
                 copy(slope, total)
             else:
                 add(problem, total, weight, slope, total)
-            spend(problem, stage, weight * h / 6.0, inside, state, slope)
+            accumulate_power(problem, stage, weight * h / 6.0, window_time, state, slope)
         add(problem, x, h / 6.0, total, x)
-        close_step(problem, h)
-        settle(problem, x)
+        accumulate_work(problem, h)
+        normalise(problem, x)
     return 0, steps
 
 
-@lean_kernel
+@kernel
 def advance(problem, knots, record, x):
     """One run."""
-    return runge_kutta(lean(problem), lean(knots), lean(record), lean(x))
+    return runge_kutta(unpack(problem), unpack(knots), unpack(record), unpack(x))
 
 
-@lean_kernel
+@kernel
 def advance_duals(problem, knots, record, x):
     """One run with its derivatives along eight directions, whatever carries them: gait, body, fluid, start or times."""
-    return runge_kutta(lean_duals(problem), lean_duals(knots), lean(record), lean_duals(x))
+    return runge_kutta(lean_duals(problem), lean_duals(knots), unpack(record), lean_duals(x))
 
 
-@lean_kernel
+@kernel
 def advance_lanes(problem, knots, record, x):
     """Eight runs side by side, each with its own times."""
-    return runge_kutta(lean_lanes(problem), lean_lanes(knots), lean(record), lean_lanes(x))
+    return runge_kutta(lean_lanes(problem), lean_lanes(knots), unpack(record), lean_lanes(x))

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.algebra.inertia import Inertia, Twist, Wrench
 from limbless.mechanics.algebra.lie import Quaternion
+from limbless.mechanics.algebra.spatial import Inertia, Twist, Wrench
 from limbless.mechanics.algebra.vectors import Matrix, Vector
 from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.tables import Table, constants, table
@@ -41,7 +41,7 @@ class Muscle(Table):
 
 
 @table
-class Screw(Table):
+class StrainRow(Table):
     """Six numbers: a strain (stretch and shears; twist and curvatures), a rate of it in time, or the twist of a
     section."""
 
@@ -49,7 +49,7 @@ class Screw(Table):
 
 
 @table
-class Shape(Table):
+class RodShape(Table):
     """What the shape decides at a node, in the head frame."""
 
     rotation: Matrix
@@ -111,7 +111,7 @@ class Instant(Table):
     joining: float  # half of what that water takes along, W
     actuators: float  # power of the strains' drive, actuators and passive, W
     environment: float  # power of the environment, W
-    inside: float  # time within the step: which windows are open
+    window_time: float  # time within the step: which windows are open
     pace: float  # what the laws see of all velocities: 1, but on the way to a balance
 
 
@@ -124,7 +124,7 @@ class InstantRecord(Table):
     environment: float
 
 
-class Robot(NamedTuple):
+class RodTables(NamedTuple):
     """A rod: what does not change. Panels of three nodes (start, middle, end) share their end nodes; one of no length
     holds a jump."""
 
@@ -144,12 +144,12 @@ class MomentumForm(NamedTuple):
     """The state holds the momentum of the whole rod about the world origin."""
 
 
-class Balanced(NamedTuple):
+class InertialessForm(NamedTuple):
     """Without inertia: forces balance at every instant, and the twist in the state is where to begin to look for
     that."""
 
 
-class Options(NamedTuple):
+class RodOptions(NamedTuple):
     form: Any  # by type, so that a swimming rod compiles no search for balance
 
 
@@ -161,14 +161,14 @@ class Strains(NamedTuple):
     acceleration: Any
 
 
-class Drive(NamedTuple):
+class RodDrive(NamedTuple):
     """The gait at the stage times of a block: knot, middle, knot, ..., knot."""
 
     strains: Strains
     passive: Any  # (T,) power of passive stiffness and damping, W
 
 
-class Desk(NamedTuple):
+class RodScratch(NamedTuple):
     """Where eight instants are computed side by side, in lanes."""
 
     strains: Any  # Screw (3, nodes): value, rate, acceleration
@@ -176,10 +176,10 @@ class Desk(NamedTuple):
     sums: Any  # ShapeSums, one row
 
 
-class Memory(NamedTuple):
+class RodMemory(NamedTuple):
     """Working memory of one run: what holds at the instant that was evaluated last."""
 
-    desk: Desk
+    desk: RodScratch
     shapes: Any  # Shape (rows, nodes): instant i of the drive is in row i modulo their number,
     sums: Any  # ShapeSums (rows,) and so are its sums
     now: Any  # (1,) which instant of the drive it was; -1: none yet
@@ -204,7 +204,7 @@ class Memory(NamedTuple):
     total: Any  # and the sum of rates
 
 
-class Records(NamedTuple):
+class RodRecords(NamedTuple):
     """What is kept at recorded instants."""
 
     x: Any  # HeadState (R,)
@@ -218,9 +218,9 @@ class Records(NamedTuple):
 class RodProblem(NamedTuple):
     """Everything that an engine needs to move a rod."""
 
-    robot: Robot
+    robot: RodTables
     forces: tuple  # of the elements of `rod.forces`
-    options: Options
-    drive: Drive
-    memory: Memory
-    records: Records
+    options: RodOptions
+    drive: RodDrive
+    memory: RodMemory
+    records: RodRecords

@@ -12,11 +12,11 @@ import pkgutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from limbless.errors import InputError, nearest
-from limbless.view.figures.registry import Drawing, Entry, entries, figure
+from limbless.core.errors import InputError, nearest
+from limbless.view.figures.figure_registry import Drawing, Entry, entries, figure
 
 if TYPE_CHECKING:
-    from limbless.result import Result
+    from limbless.simulation.result import Result
 
 __all__ = ["Drawing", "Entry", "draw", "figure", "find", "finite", "known", "names_for", "save"]
 
@@ -101,7 +101,7 @@ def _literal(result: Result) -> Result:
 
 def save(result: Result, name: str, folder: str | Path) -> list[Path]:
     """Draw one figure into `folder/<name>.png`, and the arrays in it into `folder/<name>.csv`."""
-    from limbless.files import replacing, write_table
+    from limbless.core.files import replacing, write_table
     from limbless.view.figures.style import styled
 
     drawing, table = draw(result, name)

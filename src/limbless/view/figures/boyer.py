@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limbless.analysis.frames import base_velocity_world
-from limbless.errors import InputError
-from limbless.view.figures import body, style
-from limbless.view.figures.registry import Drawing, Table, figure
+from limbless.core.errors import InputError
+from limbless.simulation.analysis.world_axes import base_velocity_world
+from limbless.view.figures import body_outline, style
+from limbless.view.figures.figure_registry import Drawing, Table, figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from limbless.result import Result
+    from limbless.simulation.result import Result
 
 _SNAPSHOTS = 6
 _SHOWN = {"material": "material anchorage (no slip)", "spatial": "spatial anchorage (as printed)"}
@@ -42,7 +42,7 @@ def _both_anchorages(result: Result) -> dict[str, Result]:
     )
     if scenario is None or number is None:
         raise InputError("this figure compares two anchorages; it needs a scenario with a 'sweeping-anchorage'")
-    from limbless.simulation import run
+    from limbless.simulation.simulate import run
 
     own = scenario.environment[number].holds  # type: ignore[attr-defined]
     other = "spatial" if own == "material" else "material"
@@ -165,12 +165,14 @@ def _draw_inside(axes: Axes, run: Result, record: int, name: str, colour: str, t
     table[f"{name}: internal force at {time:g} s (N)"] = force
 
 
-def _bodies(axes: Axes, result: Result, plane: body.Plane, records: list[int], table: Table) -> list[np.ndarray]:
+def _bodies(
+    axes: Axes, result: Result, plane: body_outline.Plane, records: list[int], table: Table
+) -> list[np.ndarray]:
     """Outlines of the body at some records, darker with time."""
-    shapes = [body.outline(result.dataset, record, plane) for record in records]
+    shapes = [body_outline.outline(result.dataset, record, plane) for record in records]
     time = result.dataset["time"].values
     for place, (shape, record) in enumerate(zip(shapes, records, strict=True)):
-        body.draw_body(axes, shape, style.BLUE, 0.12 + 0.5 * place / max(1, len(shapes) - 1))
+        body_outline.draw_body(axes, shape, style.BLUE, 0.12 + 0.5 * place / max(1, len(shapes) - 1))
         table |= {f"outline at {time[record]:g} s, {'xyz'[axis]} (m)": shape[:, c] for c, axis in enumerate(plane)}
     return shapes
 
@@ -178,21 +180,21 @@ def _bodies(axes: Axes, result: Result, plane: body.Plane, records: list[int], t
 @figure(
     "boyer-fig11-caterpillar-locomotion",
     "Fig. 11: the inchworm in its plane at equal intervals",
-    needs=("head_position", *body.BODY),
+    needs=("head_position", *body_outline.BODY),
 )
 def caterpillar(result: Result) -> Drawing:
-    plane = body.widest_plane(result.dataset)
+    plane = body_outline.widest_plane(result.dataset)
     steps = max(
         1, round((result.dataset["time"].values[-1] - result.dataset["time"].values[0]) / (result.period or 2.0))
     )
     records = _moments(result, 2 * steps + 1)
     track = result.dataset["head_position"].values[:, plane]
-    shapes = [body.outline(result.dataset, record, plane) for record in records]
-    sheet, (axes,) = style.panels([body.panel_height([track, *shapes])])
+    shapes = [body_outline.outline(result.dataset, record, plane) for record in records]
+    sheet, (axes,) = style.panels([body_outline.panel_height([track, *shapes])])
     table: Table = {}
     _bodies(axes, result, plane, records, table)
     axes.plot(*track.T, color=style.RED, linewidth=0.7)
-    body.true_scale(axes, [track, *shapes], plane)
+    body_outline.true_scale(axes, [track, *shapes], plane)
     axes.set_title("the body at every half step; red: track of the head")
     return sheet, table
 
@@ -282,17 +284,17 @@ def curvature_profile(result: Result) -> Drawing:
 @figure(
     "boyer-fig17-snake-turning",
     "Fig. 17: the snake in the plane at equal intervals, and the track of its head",
-    needs=("head_position", *body.BODY),
+    needs=("head_position", *body_outline.BODY),
 )
 def snake_turning(result: Result) -> Drawing:
     plane, records = (0, 1), _moments(result)
     track = result.dataset["head_position"].values[:, plane]
-    shapes = [body.outline(result.dataset, record, plane) for record in records]
-    sheet, (axes,) = style.panels([body.panel_height([track, *shapes])])
+    shapes = [body_outline.outline(result.dataset, record, plane) for record in records]
+    sheet, (axes,) = style.panels([body_outline.panel_height([track, *shapes])])
     table: Table = {"time (s)": result.dataset["time"].values, "head x (m)": track[:, 0], "head y (m)": track[:, 1]}
     _bodies(axes, result, plane, records, table)
     axes.plot(*track.T, color=style.RED, linewidth=0.7, zorder=3)
-    body.true_scale(axes, [track, *shapes], plane)
+    body_outline.true_scale(axes, [track, *shapes], plane)
     times = result.dataset["time"].values
     axes.set_title(f"track of the head; the body every {(times[-1] - times[0]) / max(1, len(records) - 1):.3g} s")
     return sheet, table
@@ -325,20 +327,20 @@ def snake_forces(result: Result) -> Drawing:
 @figure(
     "boyer-fig19-snake-turning-3d",
     "Fig. 19: track of the head, and the snake at equal intervals, from above and from the side",
-    needs=("head_position", *body.BODY),
+    needs=("head_position", *body_outline.BODY),
 )
 def snake_in_space(result: Result) -> Drawing:
     records = _moments(result)
     track = result.dataset["head_position"].values
-    planes: list[body.Plane] = [(0, 1), (1, 2)]
-    drawn = [[body.outline(result.dataset, record, plane) for record in records] for plane in planes]
+    planes: list[body_outline.Plane] = [(0, 1), (1, 2)]
+    drawn = [[body_outline.outline(result.dataset, record, plane) for record in records] for plane in planes]
     sheet, panels = style.panels(
-        [body.panel_height([track[:, plane], *shapes]) for plane, shapes in zip(planes, drawn, strict=True)]
+        [body_outline.panel_height([track[:, plane], *shapes]) for plane, shapes in zip(planes, drawn, strict=True)]
     )
     table: Table = {"time (s)": result.dataset["time"].values} | {f"head {'xyz'[k]} (m)": track[:, k] for k in range(3)}
     for axes, plane, shapes, name in zip(panels, planes, drawn, ("from above", "from the side"), strict=True):
         _bodies(axes, result, plane, records, table)
         axes.plot(track[:, plane[0]], track[:, plane[1]], color=style.RED, linewidth=0.7, zorder=3)
-        body.true_scale(axes, [track[:, plane], *shapes], plane)
+        body_outline.true_scale(axes, [track[:, plane], *shapes], plane)
         axes.set_title(name)
     return sheet, table

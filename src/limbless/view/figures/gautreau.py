@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limbless.analysis import statics
-from limbless.errors import InputError
-from limbless.mechanics.algebra.rotations import rotate
-from limbless.view.figures import body, style
-from limbless.view.figures.registry import Drawing, Table, figure
+from limbless.core.errors import InputError
+from limbless.mechanics.algebra.array_rotations import rotate
+from limbless.simulation.analysis import statics_work
+from limbless.view.figures import body_outline, style
+from limbless.view.figures.figure_registry import Drawing, Table, figure
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-    from limbless.result import Result
+    from limbless.simulation.result import Result
 
 _POSTURES = 7
 _PATH = ("tip_in_base", "tension", "tendon_length")
@@ -56,7 +56,7 @@ def _draw_spine(
 
 def _equal(axes: Axes, drawn: list[np.ndarray], x: str, y: str) -> None:
     """The same scale both ways with all that is drawn (points, 2), mm, in view."""
-    body.equal_scale(axes, drawn)
+    body_outline.equal_scale(axes, drawn)
     axes.set(xlabel=f"{x} (mm)", ylabel=f"{y} (mm)")
 
 
@@ -129,7 +129,7 @@ def _without_friction(result: Result) -> xr.Dataset:
     """The same path of tensions without friction."""
     if result.scenario is None:
         raise InputError("this figure solves its scenario again without friction; this result has none")
-    from limbless.simulation import run
+    from limbless.simulation.simulate import run
 
     return run(result.scenario, {"model.friction": None, "figures": []}).dataset
 
@@ -269,8 +269,8 @@ def _draw_tip(axes: Axes, data: xr.Dataset, time: np.ndarray, table: Table) -> N
 
 def _draw_work(axes: Axes, data: xr.Dataset, time: np.ndarray, table: Table) -> None:
     for label, steps, colour in (
-        ("equivalent work (57)", statics.equivalent_steps(data), style.BLUE),
-        ("actuator work", statics.actuator_steps(data), style.RED),
+        ("equivalent work (57)", statics_work.equivalent_steps(data), style.BLUE),
+        ("actuator work", statics_work.actuator_steps(data), style.RED),
     ):
         total = np.concatenate([[0.0], np.cumsum(steps)])
         axes.plot(time, 1e3 * total, color=colour, label=label)
@@ -329,8 +329,8 @@ def vertical_work(result: Result) -> Drawing:
     style.legend_above(work, 3)
     table["energy stored (J)"] = stored - stored[0]
     for label, values, colour in (
-        ("equivalent (57)", statics.equivalent_steps(data), style.BLUE),
-        ("actuators", statics.actuator_steps(data), style.RED),
+        ("equivalent (57)", statics_work.equivalent_steps(data), style.BLUE),
+        ("actuators", statics_work.actuator_steps(data), style.RED),
     ):
         steps.plot(time[1:], 1e6 * values, color=colour, label=label)
     steps.set(xlabel="time (s)", ylabel="work of a step (µJ)")

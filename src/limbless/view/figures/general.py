@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limbless.analysis import balances, limits, speed
-from limbless.view.figures import body, style
-from limbless.view.figures.registry import Drawing, Table, figure
+from limbless.simulation.analysis import actuator_limits, balances, speed
+from limbless.view.figures import body_outline, style
+from limbless.view.figures.figure_registry import Drawing, Table, figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from limbless.result import Result
+    from limbless.simulation.result import Result
 
 _SNAPSHOTS = 5  # bodies drawn on the track, from the first record to the last
 _ZOOM_PERIODS = 3  # whole gait periods at the end that a closer view shows
@@ -24,14 +24,16 @@ _SILENT = 1e-6  # an axis whose torques stay below this share of the largest is 
     "overview",
     "where it went, how fast, with what power and with what torques",
     every_run=True,
-    needs=("head_position", "com_position", "joint_torque", *body.BODY),
+    needs=("head_position", "com_position", "joint_torque", *body_outline.BODY),
 )
 def overview(result: Result) -> Drawing:
-    plane = body.widest_plane(result.dataset)
+    plane = body_outline.widest_plane(result.dataset)
     records = np.unique(np.linspace(0, result.dataset.sizes["time"] - 1, _SNAPSHOTS).round().astype(int))
-    shapes = [body.outline(result.dataset, record, plane) for record in records if result.dataset.sizes["section"]]
+    shapes = [
+        body_outline.outline(result.dataset, record, plane) for record in records if result.dataset.sizes["section"]
+    ]
     track = result.dataset["head_position"].values[:, plane]
-    sheet, (where, fast, power, torque) = style.panels([body.panel_height([track, *shapes]), 24.0, 24.0, 24.0])
+    sheet, (where, fast, power, torque) = style.panels([body_outline.panel_height([track, *shapes]), 24.0, 24.0, 24.0])
     table: Table = {"time (s)": result.dataset["time"].values}
     _draw_track(where, result, plane, track, shapes, records, table)
     _draw_speed(fast, result, table)
@@ -43,7 +45,7 @@ def overview(result: Result) -> Drawing:
 def _draw_track(
     axes: Axes,
     result: Result,
-    plane: body.Plane,
+    plane: body_outline.Plane,
     track: np.ndarray,
     shapes: list[np.ndarray],
     records: np.ndarray,
@@ -52,14 +54,14 @@ def _draw_track(
     time = result.dataset["time"].values
     names = ["xyz"[axis] for axis in plane]
     for place, (shape, record) in enumerate(zip(shapes, records, strict=bool(shapes))):
-        body.draw_body(axes, shape, style.BLUE, 0.12 + 0.5 * place / max(1, len(shapes) - 1))
+        body_outline.draw_body(axes, shape, style.BLUE, 0.12 + 0.5 * place / max(1, len(shapes) - 1))
         for column, name in enumerate(names):
             table[f"outline at {time[record]:g} s, {name} (m)"] = shape[:, column]
     axes.plot(track[:, 0], track[:, 1], color=style.RED, linewidth=0.7, zorder=3)
     axes.plot(*track[-1], "o", color=style.RED, markersize=2.0, zorder=3)
     for column, name in enumerate(names):
         table[f"head {name} (m)"] = track[:, column]
-    body.true_scale(axes, [track, *shapes], plane)
+    body_outline.true_scale(axes, [track, *shapes], plane)
     axes.set_title(f"track of the head; the body every {(time[-1] - time[0]) / max(1, len(records) - 1):.3g} s")
 
 
@@ -102,7 +104,7 @@ def smallest_energy(result: Result) -> float:
 
 def _draw_peaks(axes: Axes, result: Result, table: Table) -> None:
     """Peak torque of each joint as a bar, its limit as a short line over the bar."""
-    peaks = limits.peak_torque(result.dataset)
+    peaks = actuator_limits.peak_torque(result.dataset)
     numbers = np.arange(1, len(peaks) + 1)
     for (label, joints), colour in zip(_loud_groups(result).items(), style.COLOURS, strict=False):
         axes.bar(numbers[joints], peaks[joints], width=0.8, color=colour, label=label)
@@ -158,7 +160,7 @@ def _loud_groups(result: Result) -> dict[str, list[int]]:
     """Joints of each axis label, without the labels whose torques are only rounding; all of them if there is nothing
     but silence.
     """
-    groups, peaks = limits.joints_by_axis(result.dataset), limits.peak_torque(result.dataset)
+    groups, peaks = actuator_limits.joints_by_axis(result.dataset), actuator_limits.peak_torque(result.dataset)
     loud = {label: joints for label, joints in groups.items() if peaks[joints].max() > _SILENT * peaks.max(initial=0.0)}
     return loud or groups
 

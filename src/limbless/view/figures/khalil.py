@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limbless.analysis.frames import base_velocity_world
-from limbless.errors import InputError
-from limbless.view.figures import body, style
+from limbless.core.errors import InputError
+from limbless.simulation.analysis.world_axes import base_velocity_world
+from limbless.view.figures import body_outline, style
+from limbless.view.figures.figure_registry import Drawing, Table, figure
 from limbless.view.figures.general import last_periods
-from limbless.view.figures.registry import Drawing, Table, figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from limbless.result import Result
+    from limbless.simulation.result import Result
 
 _CONFIGURATIONS = 10
 
@@ -27,17 +27,17 @@ _CONFIGURATIONS = 10
 @figure(
     "khalil-fig05-head-trajectory",
     "Fig. 5: track of the head in the horizontal plane, at true scale and with y enlarged",
-    needs=("head_position", *body.BODY),
+    needs=("head_position", *body_outline.BODY),
 )
 def head_trajectory(result: Result) -> Drawing:
     data, plane = result.dataset, (0, 1)
     track = data["head_position"].values[:, plane]
-    shape = body.outline(data, -1, plane)
-    sheet, (true, enlarged) = style.panels([body.panel_height([track, shape]), 34.0])
-    body.draw_body(true, shape, style.BLUE)
+    shape = body_outline.outline(data, -1, plane)
+    sheet, (true, enlarged) = style.panels([body_outline.panel_height([track, shape]), 34.0])
+    body_outline.draw_body(true, shape, style.BLUE)
     for axes in (true, enlarged):
         axes.plot(track[:, 0], track[:, 1], color=style.RED, linewidth=0.7)
-    body.true_scale(true, [track, shape], plane)
+    body_outline.true_scale(true, [track, shape], plane)
     true.set_title(f"true scale, with the body at {data['time'].values[-1]:g} s")
     enlarged.set_title("the same track, y enlarged")
     enlarged.set(xlabel="x (m)", ylabel="y (m)", xlim=true.get_xlim())
@@ -136,7 +136,7 @@ def _joints(result: Result, variable: str, joints: tuple[int, ...], quantity: st
 @figure(
     "khalil-fig11-loop",
     "Fig. 11: track of the head in the vertical plane, with ten configurations of the body",
-    needs=("head_position", *body.BODY),
+    needs=("head_position", *body_outline.BODY),
 )
 def loop(result: Result) -> Drawing:
     data, plane = result.dataset, (0, 2)
@@ -144,16 +144,16 @@ def loop(result: Result) -> Drawing:
     track = data["head_position"].values[:, plane]
     moments = time[0] + (time[-1] - time[0]) * np.arange(1, _CONFIGURATIONS + 1) / _CONFIGURATIONS
     records = [int(np.abs(time - moment).argmin()) for moment in moments]
-    shapes = [body.outline(data, record, plane) for record in records]
-    sheet, (axes,) = style.panels([body.panel_height([track, *shapes])])
+    shapes = [body_outline.outline(data, record, plane) for record in records]
+    sheet, (axes,) = style.panels([body_outline.panel_height([track, *shapes])])
     table: Table = {"time (s)": time, "head x (m)": track[:, 0], "head z (m)": track[:, 1]}
     for shape, record in zip(shapes, records, strict=True):
-        body.draw_body(axes, shape, style.BLUE, 0.3)
+        body_outline.draw_body(axes, shape, style.BLUE, 0.3)
         axes.plot(*track[record], "o", color=style.RED, markersize=2.2, zorder=4)
         table |= {f"outline at {time[record]:g} s, {name} (m)": shape[:, column] for column, name in enumerate("xz")}
     axes.plot(track[:, 0], track[:, 1], color=style.RED, linewidth=0.8, zorder=3)
     _label_heads(axes, track, records, time)
-    body.true_scale(axes, [track, *shapes], plane)
+    body_outline.true_scale(axes, [track, *shapes], plane)
     axes.set_title(f"track of the head; the body every {moments[0] - time[0]:.3g} s")
     return sheet, table
 

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limbless.errors import InputError
-from limbless.view.figures import body, style
-from limbless.view.figures.registry import Drawing, Table, figure
+from limbless.core.errors import InputError
+from limbless.view.figures import body_outline, style
+from limbless.view.figures.figure_registry import Drawing, Table, figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from limbless.result import Result
+    from limbless.simulation.result import Result
 
 _MIDDLE = 5  # link 6
 _PLANE = (0, 1)
 _VIEW = {(0, 1): "from above,", (0, 2): "from the side,"}
 _SHELF = 0.2  # m between postures seen from the side
-_TRACK = ("position", *body.BODY)
+_TRACK = ("position", *body_outline.BODY)
 
 
 def _link_six(result: Result) -> np.ndarray:
@@ -52,25 +52,27 @@ def sidewinding(result: Result) -> Drawing:
 def _track(result: Result) -> Drawing:
     """The track at true scale, from a circle to a triangle, with the body at the end."""
     track, time = _link_six(result), result.dataset["time"].values
-    shape = body.outline(result.dataset, -1, _PLANE)
-    sheet, (axes,) = style.panels([body.panel_height([track, shape])])
-    body.draw_body(axes, shape, style.BLUE, 0.25)
+    shape = body_outline.outline(result.dataset, -1, _PLANE)
+    sheet, (axes,) = style.panels([body_outline.panel_height([track, shape])])
+    body_outline.draw_body(axes, shape, style.BLUE, 0.25)
     axes.plot(track[:, 0], track[:, 1], color=style.RED, linewidth=0.8, zorder=3)
     axes.plot(*track[0], "o", color=style.BLACK, markersize=3.0, zorder=4)
     axes.plot(*track[-1], "^", color=style.BLACK, markersize=3.5, zorder=4)
-    body.true_scale(axes, [track, shape], _PLANE)
+    body_outline.true_scale(axes, [track, shape], _PLANE)
     axes.set_title(f"centre of link 6, {time[0]:g} to {time[-1]:g} s")
     return sheet, {"time (s)": time, "x of link 6 (m)": track[:, 0], "y of link 6 (m)": track[:, 1]}
 
 
 @figure(
-    "transeth-fig08-soft-start", "Fig. 8: postures while the waves set in one joint after the other", needs=body.BODY
+    "transeth-fig08-soft-start",
+    "Fig. 8: postures while the waves set in one joint after the other",
+    needs=body_outline.BODY,
 )
 def soft_start(result: Result) -> Drawing:
     time = result.dataset["time"].values
     records = _records(result, np.linspace(0.0, min(3.0, time[-1]), 5))
     shapes = _outlines(result, records, _PLANE, 0.35)
-    sheet, (axes,) = style.panels([body.panel_height(shapes)], top=11.0)
+    sheet, (axes,) = style.panels([body_outline.panel_height(shapes)], top=11.0)
     table: Table = {}
     _postures(axes, result, records, _PLANE, 0.35, table)
     axes.set_title("seen from above; the time stands on link 1\neach 0.35 m above the one before")
@@ -80,13 +82,13 @@ def soft_start(result: Result) -> Drawing:
 @figure(
     "transeth-fig09-snapshots",
     "Fig. 9: the robot at four times (0, 5, 10 and 15 s in the paper), from above and from the side",
-    needs=body.BODY,
+    needs=body_outline.BODY,
 )
 def snapshots(result: Result) -> Drawing:
     time = result.dataset["time"].values
     records, side = _records(result, np.linspace(time[0], time[-1], 4)), (0, 2)
     drawn = _outlines(result, records, _PLANE), _outlines(result, records, side, _SHELF)
-    sheet, (above, beside) = style.panels([body.panel_height(shapes) for shapes in drawn])
+    sheet, (above, beside) = style.panels([body_outline.panel_height(shapes) for shapes in drawn])
     table: Table = {}
     _postures(above, result, records, _PLANE, 0.0, table)
     _postures(beside, result, records, side, _SHELF, table)
@@ -103,26 +105,28 @@ def _records(result: Result, moments: np.ndarray) -> list[int]:
     return list(dict.fromkeys(int(np.abs(time - moment).argmin()) for moment in moments))
 
 
-def _outlines(result: Result, records: list[int], plane: body.Plane, apart: float = 0.0) -> list[np.ndarray]:
+def _outlines(result: Result, records: list[int], plane: body_outline.Plane, apart: float = 0.0) -> list[np.ndarray]:
     """Outlines at some records, each moved up by `apart` (m) from the one before."""
     return [
-        body.outline(result.dataset, record, plane) + np.array([0.0, place * apart])
+        body_outline.outline(result.dataset, record, plane) + np.array([0.0, place * apart])
         for place, record in enumerate(records)
     ]
 
 
-def _postures(axes: Axes, result: Result, records: list[int], plane: body.Plane, apart: float, table: Table) -> None:
+def _postures(
+    axes: Axes, result: Result, records: list[int], plane: body_outline.Plane, apart: float, table: Table
+) -> None:
     """Outlines at some records, later ones darker, with their times."""
     data, time, shapes = result.dataset, result.dataset["time"].values, _outlines(result, records, plane, apart)
     for place, (shape, record) in enumerate(zip(shapes, records, strict=True)):
-        body.draw_body(axes, shape, style.BLUE, 0.15 + 0.6 * place / max(1, len(shapes) - 1))
+        body_outline.draw_body(axes, shape, style.BLUE, 0.15 + 0.6 * place / max(1, len(shapes) - 1))
         first = data["position"].values[record, 0, plane] + np.array([0.0, place * apart])
         axes.annotate(f"{time[record]:.3g} s", first, fontsize=6.0, ha="center", va="center", zorder=5)
         table |= {
             f"outline at {time[record]:.4g} s, {_VIEW[plane]} {'xyz'[axis]} (m)": shape[:, c] - c * place * apart
             for c, axis in enumerate(plane)
         }
-    body.true_scale(axes, shapes, plane)
+    body_outline.true_scale(axes, shapes, plane)
 
 
 @figure("transeth-fig11-position", "Fig. 11: x and y of link 6 over time in sidewinding", needs=("position",))

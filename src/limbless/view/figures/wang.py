@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limbless.errors import InputError
-from limbless.view.figures import body, style
-from limbless.view.figures.registry import Drawing, Table, figure
+from limbless.core.errors import InputError
+from limbless.view.figures import body_outline, style
+from limbless.view.figures.figure_registry import Drawing, Table, figure
 
 if TYPE_CHECKING:
-    from limbless.result import Result
+    from limbless.simulation.result import Result
 
 _MOTION = (
     "joint_position",
@@ -50,8 +50,8 @@ class _Rubbing:
 
 def newton_euler_torques(result: Result) -> np.ndarray:
     """Joint torques (time, joint) of the Newton-Euler model at the recorded motion, under the same forces, N m."""
-    from limbless.environments.force_law import ForceLaw
-    from limbless.models.newton_euler import NewtonEuler
+    from limbless.environments.user_law import ForceLaw
+    from limbless.models.chain.newton_euler_model import NewtonEuler
 
     scenario, data = result.scenario, result.dataset
     if scenario is None:
@@ -87,7 +87,7 @@ def newton_euler_track(result: Result) -> np.ndarray:
         raise InputError(
             "this figure runs the Newton-Euler model beside: it needs the scenario of the run, and no clamp in it"
         )
-    from limbless.simulation import run_scenario
+    from limbless.simulation.simulate import run_scenario
 
     time = result.dataset["time"].values
     same = {"figures": (), "duration": float(time[-1] - time[0])}
@@ -103,8 +103,8 @@ def newton_euler_head(result: Result) -> tuple[np.ndarray, np.ndarray]:
     step, for one period of the gait (errors of dry friction grow later, as nothing corrects them), and the equations of
     the other model find the motion.
     """
-    from limbless.gaits.function import FunctionGait
-    from limbless.simulation import run_scenario, simulate
+    from limbless.control.gaits.user_gait import FunctionGait
+    from limbless.simulation.simulate import run_scenario, simulate
 
     scenario = result.scenario
     clamps = [] if scenario is None else [item for item in scenario.environment if item.role == "clamp"]
@@ -137,18 +137,18 @@ def newton_euler_head(result: Result) -> tuple[np.ndarray, np.ndarray]:
 @figure(
     "wang-fig04-track",
     "Fig. 4a: track of the tail, at true scale with the body at the end, and its last part enlarged",
-    needs=("base_position", *body.BODY),
+    needs=("base_position", *body_outline.BODY),
 )
 def track(result: Result) -> Drawing:
     data, plane = result.dataset, (0, 1)
-    tail, shape = data["base_position"].values[:, plane], body.outline(data, -1, plane)
-    sheet, (true, close) = style.panels([body.panel_height([tail, shape]), 34.0])
-    body.draw_body(true, shape, style.BLUE)
+    tail, shape = data["base_position"].values[:, plane], body_outline.outline(data, -1, plane)
+    sheet, (true, close) = style.panels([body_outline.panel_height([tail, shape]), 34.0])
+    body_outline.draw_body(true, shape, style.BLUE)
     peer = newton_euler_track(result)
     for axes in (true, close):
         axes.plot(tail[:, 0], tail[:, 1], color=style.RED, linewidth=0.8, label="geometric")
         axes.plot(peer[:, 0], peer[:, 1], color=style.BLACK, linewidth=0.7, linestyle=(0, (1, 2)), label="Newton-Euler")
-    body.true_scale(true, [tail, shape], plane)
+    body_outline.true_scale(true, [tail, shape], plane)
     true.set_title(f"tail; body at {data['time'].values[-1]:g} s; difference {np.abs(peer - tail).max():.1e} m")
     shown = (tail[:, 0] >= 0.60) & (tail[:, 0] <= 0.65)
     if shown.sum() < 2:
@@ -169,7 +169,7 @@ def track(result: Result) -> Drawing:
 @figure(
     "wang-fig04-manipulation",
     "Fig. 4b: the body at ten instants of its last period, tail clamped, and the track of the head",
-    needs=("head_position", *body.BODY),
+    needs=("head_position", *body_outline.BODY),
 )
 def manipulation(result: Result) -> Drawing:
     head, time = result.dataset["head_position"].values[:, :2], result.dataset["time"].values
@@ -201,7 +201,7 @@ def manipulation(result: Result) -> Drawing:
 @figure(
     "wang-reach",
     "Crawl, clamp, reach: the body at ten instants, and the tracks of tail and head",
-    needs=("head_position", *body.BODY),
+    needs=("head_position", *body_outline.BODY),
 )
 def reach(result: Result) -> Drawing:
     return _configurations(result, "tracks of the tail (black) and the head (red)", 1.0)
@@ -210,30 +210,30 @@ def reach(result: Result) -> Drawing:
 @figure(
     "wang-raised",
     "The raised front from the side: the body at ten instants and the track of the head",
-    needs=("head_position", *body.BODY),
+    needs=("head_position", *body_outline.BODY),
 )
 def raised(result: Result) -> Drawing:
     return _configurations(result, "from the side", 0.0, (0, 2))
 
 
 def _configurations(
-    result: Result, title: str, with_tail: float, plane: body.Plane = (0, 1), first: int = 0
+    result: Result, title: str, with_tail: float, plane: body_outline.Plane = (0, 1), first: int = 0
 ) -> Drawing:
     """The body at ten instants from a record on, darker with time, and the tracks of its ends."""
     data = result.dataset
     time = data["time"].values
     head, tail = data["head_position"].values[:, plane], data["base_position"].values[:, plane]
     records = np.unique(np.linspace(first, len(time) - 1, 10).round().astype(int))
-    shapes = [body.outline(data, int(record), plane) for record in records]
-    sheet, (axes,) = style.panels([body.panel_height([head, tail, *shapes])], top=10.0)
+    shapes = [body_outline.outline(data, int(record), plane) for record in records]
+    sheet, (axes,) = style.panels([body_outline.panel_height([head, tail, *shapes])], top=10.0)
     table: Table = {"time (s)": time, "head, right (m)": head[:, 0], "head, up (m)": head[:, 1]}
     for shape, record in zip(shapes, records, strict=True):
-        body.draw_body(axes, shape, style.BLUE, 0.12 + 0.3 * (record - first) / max(1, records[-1] - first))
+        body_outline.draw_body(axes, shape, style.BLUE, 0.12 + 0.3 * (record - first) / max(1, records[-1] - first))
         table |= {f"outline at {time[record]:g} s, {'xyz'[plane[k]]} (m)": shape[:, k] for k in range(2)}
     axes.plot(head[:, 0], head[:, 1], color=style.RED, linewidth=0.8, zorder=4)
     if with_tail:
         axes.plot(tail[:, 0], tail[:, 1], color=style.BLACK, linewidth=0.8, zorder=4)
-    body.true_scale(axes, [head, tail, *shapes], plane)
+    body_outline.true_scale(axes, [head, tail, *shapes], plane)
     axes.set_title(title)
     return sheet, table
 

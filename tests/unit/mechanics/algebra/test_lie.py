@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
-from limbless.mechanics.algebra import rotations
-from limbless.mechanics.algebra.columns import put_vector_at, vector_at
-from limbless.mechanics.algebra.inertia import Twist, skew, twist_cross
+from limbless.mechanics.algebra import array_rotations
+from limbless.mechanics.algebra.flat_vectors import put_vector_at, vector_at
 from limbless.mechanics.algebra.lie import (
     Pose,
     Quaternion,
@@ -35,6 +34,7 @@ from limbless.mechanics.algebra.lie import (
     rotation_log,
     stumpff,
 )
+from limbless.mechanics.algebra.spatial import Twist, skew, twist_cross
 from limbless.mechanics.algebra.vectors import (
     Matrix,
     Vector,
@@ -44,7 +44,7 @@ from limbless.mechanics.algebra.vectors import (
     transpose,
 )
 from limbless.mechanics.compiled.arrays import as_duals, dual_array, tangents, values
-from limbless.mechanics.compiled.kernel import kernel
+from limbless.mechanics.compiled.kernel import array_kernel
 
 SPECIAL_ANGLES = [
     0.0,
@@ -292,7 +292,7 @@ def test_adjoint_of_exp_is_exp_of_ad(V):
 # ------------------------------------------------------------------------------------------------------- compiled, dual
 
 
-@kernel
+@array_kernel
 def compiled_round_trip(v, out):
     """log(exp(v)) by matrices and by quaternions, and a pose's logarithm."""
     v, out = as_duals(v), as_duals(out)
@@ -321,23 +321,23 @@ def test_numpy_arrays_agree_with_kernels():
     rng = np.random.default_rng(0)
     v = rng.normal(size=(4, 5, 3)) * np.array([1e-12, 1e-6, 0.3, 1.0, 1.5])[:, None]
     q, R = (
-        rotations.rotation_vector_to_quaternion(v),
-        rotations.quaternion_to_matrix(rotations.rotation_vector_to_quaternion(v)),
+        array_rotations.rotation_vector_to_quaternion(v),
+        array_rotations.quaternion_to_matrix(array_rotations.rotation_vector_to_quaternion(v)),
     )
     x = rng.normal(size=3)
     for index in np.ndindex(v.shape[:2]):
         u = Vector(*v[index].tolist())
         same(q[index], quaternion_exp(u))
         same(R[index], rotation_exp(u))
-        same(rotations.rotate(q, x)[index], R[index] @ x)
-        same(rotations.matrix_to_quaternion(R)[index], np.sign(q[index][0]) * q[index])
-        same(rotations.quaternion_to_rotation_vector(q)[index], rotation_log(rotation_exp(u)))
-        same(rotations.quaternion_to_rotation_vector(-q)[index], rotation_log(rotation_exp(u)))
+        same(array_rotations.rotate(q, x)[index], R[index] @ x)
+        same(array_rotations.matrix_to_quaternion(R)[index], np.sign(q[index][0]) * q[index])
+        same(array_rotations.quaternion_to_rotation_vector(q)[index], rotation_log(rotation_exp(u)))
+        same(array_rotations.quaternion_to_rotation_vector(-q)[index], rotation_log(rotation_exp(u)))
 
 
 @pytest.mark.parametrize("axis", np.eye(3))
 def test_numpy_quaternions_of_half_turns(axis):
     R = 2.0 * np.outer(axis, axis) - np.eye(3)
-    same(rotations.matrix_to_quaternion(R), [0.0, *axis])
-    same(rotations.quaternion_to_rotation_vector([0.0, *axis]), math.pi * axis)
-    same(rotations.quaternion_to_rotation_vector([1.0, 0.0, 0.0, 0.0]), np.zeros(3))
+    same(array_rotations.matrix_to_quaternion(R), [0.0, *axis])
+    same(array_rotations.quaternion_to_rotation_vector([0.0, *axis]), math.pi * axis)
+    same(array_rotations.quaternion_to_rotation_vector([1.0, 0.0, 0.0, 0.0]), np.zeros(3))

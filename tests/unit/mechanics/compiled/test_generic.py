@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from limbless.mechanics.compiled.generic import by_code, by_part, by_scalar, for_each, generic, idle, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
-from limbless.mechanics.compiled.lean import lean, lean_lanes
+from limbless.mechanics.compiled.flat_array import lean_lanes, unpack
+from limbless.mechanics.compiled.generic import delegate, for_each, generic, no_op, switch, switch_scalar, version_for
+from limbless.mechanics.compiled.kernel import func, kernel
 
 
 class Square(NamedTuple):
@@ -42,30 +42,30 @@ def paint(shape, wall):
 
 
 @version_for(area, Square)
-@inline
+@func
 def area_of_square(shape, scale):
     return scale * shape.side * shape.side
 
 
 @version_for(area, Disk)
-@lean_kernel
+@kernel
 def area_of_disk(shape, scale):
     return scale * np.pi * shape.radius * shape.radius
 
 
 @version_for(area, Ghost)
-@inline
+@func
 def area_of_ghost(shape, scale):
     return shape.no_such_field
 
 
 @version_for(paint, Square, Disk)
-@inline
+@func
 def paint_any(shape, wall):
     wall[0] += area(shape, 1.0)
 
 
-@lean_kernel
+@kernel
 def compiled_area(shape, scale):
     return area(shape, scale)
 
@@ -73,9 +73,9 @@ def compiled_area(shape, scale):
 paint_all = for_each(paint)
 
 
-@lean_kernel
+@kernel
 def compiled_paint(shapes, wall):
-    paint_all(shapes, lean(wall))
+    paint_all(shapes, unpack(wall))
 
 
 @generic
@@ -83,25 +83,25 @@ def corners(x):
     """Corners of a kind, and what is given."""
 
 
-version_for(corners, Square)(inline(lambda x: 4.0 + x))
-version_for(corners, Disk)(inline(lambda x: 0.0 + x))
-corners_by = by_code(corners)
+version_for(corners, Square)(func(lambda x: 4.0 + x))
+version_for(corners, Disk)(func(lambda x: 0.0 + x))
+corners_by = switch(corners)
 
 
-@lean_kernel
+@kernel
 def compiled_corners(kinds, code, x):
     return corners_by(kinds, code, x)
 
 
-how_many = by_scalar(inline(lambda array: 1), inline(lambda array: 8))
+how_many = switch_scalar(func(lambda array: 1), func(lambda array: 8))
 
 
-@lean_kernel
+@kernel
 def robots(array):
-    return how_many(lean(array))
+    return how_many(unpack(array))
 
 
-@lean_kernel
+@kernel
 def robots_in_lanes(array):
     return how_many(lean_lanes(array))
 
@@ -140,17 +140,17 @@ def shade(painted, by):
     """How dark a painted thing is."""
 
 
-shade_of = by_part(shade, Painted, "shape")
-idle(shade_of, Disk)
+shade_of = delegate(shade, Painted, "shape")
+no_op(shade_of, Disk)
 
 
 @version_for(shade_of, Square)
-@inline
+@func
 def shade_of_square(shape, painted, by):
     return by * shape.side
 
 
-@lean_kernel
+@kernel
 def shade_it(painted):
     return shade(painted, 3.0)
 

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 
 from limbless.mechanics.compiled import kernel as kernel_module
-from limbless.mechanics.compiled.kernel import lean_kernel, lean_pass
+from limbless.mechanics.compiled.kernel import kernel, noinline_func
 
 
-@lean_pass
+@noinline_func
 def double(values):
     for i in range(len(values)):
         values[i] = 2.0 * values[i]
 
 
-@lean_kernel
+@kernel
 def quadruple(values):
     double(values)
     double(values)
@@ -44,7 +44,7 @@ def test_collecting_is_as_before_after_compiling(wanted: bool) -> None:
     before = gc.isenabled()
     try:
         (gc.enable if wanted else gc.disable)()
-        lean_kernel(lambda values: double(values))(np.arange(2.0))
+        kernel(lambda values: double(values))(np.arange(2.0))
         assert gc.isenabled() is wanted
     finally:
         (gc.enable if before else gc.disable)()
@@ -59,5 +59,5 @@ def test_kernels_that_nobody_uses_are_let_go(tmp_path: Path, monkeypatch: pytest
         when = time.time() - days * 24 * 3600.0
         os.utime(tmp_path / name, (when, when))
     monkeypatch.setattr(kernel_module, "CACHE_DIRECTORY", tmp_path / names[0])
-    assert kernel_module.prune() == [tmp_path / names[2]]
+    assert kernel_module.prune_cache() == [tmp_path / names[2]]
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted({*names} - {names[2]})

@@ -7,34 +7,34 @@ import pytest
 
 from limbless.environments.regularised_friction import RegularisedFriction
 from limbless.environments.water import Water
-from limbless.mechanics.algebra.inertia import Twist
 from limbless.mechanics.algebra.lie import pose_exp
+from limbless.mechanics.algebra.spatial import Twist
 from limbless.mechanics.algebra.vectors import Vector
-from limbless.mechanics.compiled.kernel import kernel, lean_kernel
+from limbless.mechanics.compiled.flat_array import unpack
+from limbless.mechanics.compiled.kernel import array_kernel, kernel
 from limbless.mechanics.compiled.lanes import LANES, as_lanes, total
-from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.compiled.scalars import (
     absolute,
     exponential,
     maximum,
     minimum,
-    raised,
+    power_of,
     some_positive,
     sqrt,
     value_of,
 )
-from limbless.mechanics.forces.laws import Pushed
-from limbless.mechanics.rod.forces import SliceBands, SliceRows, keep_loads, load_all, push_rod
-from limbless.mechanics.rod.shapes import lay_slab, make_desk, shape_all
-from limbless.mechanics.rod.sums import gather_shape
-from limbless.mechanics.rod.sweep import sweep
-from limbless.mechanics.rod.tables import Instant, Load, Shape, ShapeSums, Strains
-from limbless.models.macro_continuous import tables
-from limbless.models.macro_continuous.model import MacroContinuous
+from limbless.mechanics.forces.laws import LawWrench
+from limbless.mechanics.rod.composite_inertia import sum_composite_inertia
+from limbless.mechanics.rod.magnus import integrate_shape
+from limbless.mechanics.rod.shape_batch import lay_slab, make_desk, shape_all
+from limbless.mechanics.rod.slice_forces import SliceBands, SliceRows, keep_loads, load_all, push_rod
+from limbless.mechanics.rod.tables import Instant, Load, RodShape, ShapeSums, Strains
+from limbless.models.rod import rod_problem
+from limbless.models.rod.rod_model import MacroContinuous
 from limbless.robots.rod import Rod
 
 
-@kernel
+@array_kernel
 def _formulas(given, out):
     x, y = as_lanes(given)
     found = as_lanes(out)
@@ -44,13 +44,13 @@ def _formulas(given, out):
     return total(x), value_of(x), some_positive(x), some_positive(x - value_of(x))
 
 
-@kernel
+@array_kernel
 def _exponential(v, out):
     g = pose_exp(Twist(Vector(v[0], v[1], v[2]), Vector(v[3], v[4], v[5])))
     out[0], out[1], out[2], out[3] = g.position.x, g.position.z, g.rotation.x.y, g.rotation.z.z
 
 
-@kernel
+@array_kernel
 def _exponential_of_lanes(v, out):
     _exponential(as_lanes(v), as_lanes(out))
 
@@ -75,12 +75,12 @@ def test_formulas() -> None:
     assert one_positive and not one_beyond_all
 
 
-@kernel
+@array_kernel
 def _powers(given, out):
     x = as_lanes(given)
     found = as_lanes(out)
     for i in range(len(x)):
-        found[0, i], found[1, i] = exponential(x[i]), raised(x[i], 0.3)
+        found[0, i], found[1, i] = exponential(x[i]), power_of(x[i], 0.3)
 
 
 def test_powers_and_their_limits() -> None:
@@ -112,12 +112,12 @@ def test_shapes_of_many_instants_are_those_of_each(instants: int) -> None:
     rng, model = np.random.default_rng(3), MacroContinuous(Rod(strains="reissner", taper=0.4))
     nodes = len(model.mesh.X)
     strains = Strains(*(rng.normal(size=(instants, nodes, 6)) for _ in range(3)))
-    shapes, sums = Shape.zeros(instants, nodes), ShapeSums.zeros(instants)
+    shapes, sums = RodShape.zeros(instants, nodes), ShapeSums.zeros(instants)
     shape_all(model.body, strains, make_desk(nodes), shapes, sums)
-    alone, own = Shape.zeros(nodes), ShapeSums.zeros(1)
+    alone, own = RodShape.zeros(nodes), ShapeSums.zeros(1)
     for i in range(instants):
-        sweep(model.body.halves, *(part[i] for part in strains), alone)
-        gather_shape(model.body.sections, alone, own, 0)
+        integrate_shape(model.body.halves, *(part[i] for part in strains), alone)
+        sum_composite_inertia(model.body.sections, alone, own, 0)
         assert shapes[i] == pytest.approx(alone, rel=1e-12, abs=1e-12)
         assert sums[i] == pytest.approx(own[0], rel=1e-11, abs=1e-11)
 
@@ -138,7 +138,7 @@ def test_bands_push_as_their_rows_do(environment: object) -> None:
     strains = [np.tile([1.0, 0, 0, 0, 0, 0], (nodes, 1)) + 0.1 * rng.normal(size=(nodes, 6)) for _ in range(3)]
     assert model.forces and all(isinstance(element, SliceBands) for element in model.forces)
     one_by_one = tuple(
-        SliceRows(element.owner, element.kind, element.rows, Pushed.zeros(len(element.rows.codes)))
+        SliceRows(element.owner, element.kind, element.rows, LawWrench.zeros(len(element.rows.codes)))
         for element in model.forces
     )
     found = [_pushed(model, strains, forces) for forces in (model.forces, one_by_one)]
@@ -147,9 +147,9 @@ def test_bands_push_as_their_rows_do(environment: object) -> None:
     assert np.abs(found[0][0]).max() > 0.0
 
 
-@lean_kernel
+@kernel
 def _push(robot, forces, memory, loads):
-    given, here, rod = lean(forces), lean(memory), lean(robot)
+    given, here, rod = unpack(forces), unpack(memory), unpack(robot)
     lay_slab(here.shapes[0], here.slab)
     push_rod(given, 0.0, 0.0, rod, here)
     load_all(given, here)
@@ -159,9 +159,9 @@ def _push(robot, forces, memory, loads):
 def _pushed(model: MacroContinuous, strains: list[np.ndarray], forces: tuple) -> tuple[np.ndarray, ...]:
     """Wrench on the whole rod, its power along the swing, the power of each law, and the load of each node."""
     laws, loads = len(model.tallies.laws), Load.zeros(1, len(model.mesh.X))
-    memory = tables.memory_of(model.body, laws, model.tallies.start({}, 0.0), model.shapes(*strains)[None])
+    memory = rod_problem.memory_of(model.body, laws, model.tallies.start({}, 0.0), model.shapes(*strains)[None])
     memory.now[0] = 0
     instant = Instant.of(memory.instant)
     instant.rotation[0], instant.twist[0] = np.eye(3).ravel(), [-0.3, 0.2, 0.1, 0.5, -0.4, 0.3]
-    _push(model.body, tables.fresh(forces), memory, loads)
+    _push(model.body, rod_problem.fresh(forces), memory, loads)
     return instant.push[0].copy(), instant.along.copy(), memory.law_powers, loads

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
-from limbless.mechanics.compiled.kernel import lean_kernel
-from limbless.mechanics.compiled.lean import lean, lean_lanes
+from limbless.mechanics.compiled.flat_array import lean_lanes, unpack
+from limbless.mechanics.compiled.kernel import kernel
 from limbless.mechanics.compiled.packed import pack
 
 
@@ -26,9 +26,9 @@ class Outer(NamedTuple):
     nothing: Any
 
 
-@lean_kernel
+@kernel
 def read(problem, out):
-    given = lean(problem)
+    given = unpack(problem)
     out[0] = given.matrix[1, 2]
     out[1] = given.inner.codes[1]
     out[2] = given.inner.rate
@@ -38,7 +38,7 @@ def read(problem, out):
     given.matrix[0, 0] = 7.0
 
 
-@lean_kernel
+@kernel
 def add_lanes(problem, out):
     given, total = lean_lanes(problem), lean_lanes(out)
     total[0] = given.matrix[0] + given.matrix[1]

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from limbless.errors import InputError
+from limbless.core.errors import InputError
 from limbless.mechanics.compiled.arrays import aligned_zeros, as_duals, dual_array, tangents, values
-from limbless.mechanics.compiled.kernel import inline, kernel
+from limbless.mechanics.compiled.kernel import array_kernel, func
 from limbless.mechanics.compiled.scalars import (
     absolute,
     arctangent2,
@@ -23,7 +23,7 @@ from limbless.mechanics.compiled.scalars import (
 POINTS = [(0.7, -1.3), (1.9, 0.4), (0.05, 2.2)]
 
 
-@inline
+@func
 def expressions(x, y):
     """One of each operation, and one nested expression; plain Python computes it with floats, compiled code with both
     scalars.
@@ -70,14 +70,14 @@ def expressions(x, y):
     )
 
 
-@kernel
+@array_kernel
 def compiled_floats(point, out):
     results = expressions(point[0], point[1])
     for k in range(len(results)):
         out[k] = results[k]
 
 
-@kernel
+@array_kernel
 def compiled_duals(point, out):
     point, out = as_duals(point), as_duals(out)
     results = expressions(point[0], point[1])
@@ -85,7 +85,7 @@ def compiled_duals(point, out):
         out[k] = results[k]
 
 
-@kernel
+@array_kernel
 def guarded(x, out):
     """The functions with a kink or a pole in their derivative, at zero."""
     x, out = as_duals(x), as_duals(out)
@@ -97,7 +97,7 @@ def guarded(x, out):
     )
 
 
-@kernel
+@array_kernel
 def comparisons(array, out):
     x, y = as_duals(array)
     flags = (x < y, x <= y, x > y, x >= y, x == y, x != y, x < 1.0, x <= 1, 1.0 > x, 1 >= x, x == 1.0, x != 1)  # noqa: SIM300
@@ -105,7 +105,7 @@ def comparisons(array, out):
         out[k] = 1.0 if flags[k] else 0.0
 
 
-@kernel
+@array_kernel
 def constants(array):
     """Plain numbers where duals are expected: stored, in a branch, and as the start of a loop variable."""
     x = as_duals(array)
@@ -116,7 +116,7 @@ def constants(array):
     x[0], x[1], x[2] = total, pair[1], 3
 
 
-@kernel
+@array_kernel
 def transposed_product(array, out):
     """Two axes: out = aᵀ a."""
     a, b = as_duals(array), as_duals(out)

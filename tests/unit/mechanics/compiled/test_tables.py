@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
-from limbless.mechanics.algebra.inertia import Wrench
+from limbless.mechanics.algebra.spatial import Wrench
 from limbless.mechanics.algebra.vectors import Vector, cross
 from limbless.mechanics.compiled.arrays import dual_array, tangents, values
-from limbless.mechanics.compiled.kernel import lean_kernel
-from limbless.mechanics.compiled.lean import lean, lean_duals, lean_lanes
+from limbless.mechanics.compiled.flat_array import lean_duals, lean_lanes, unpack
+from limbless.mechanics.compiled.kernel import kernel
 from limbless.mechanics.compiled.scalars import TANGENTS
 from limbless.mechanics.compiled.tables import Rows, Table, constants, table
 
@@ -50,25 +50,25 @@ def swap(places, fixed):
         place.mass = place.mass * place.number + place.at.x
 
 
-@lean_kernel
+@kernel
 def swap_floats(two):
-    places, fixed = lean(two)
+    places, fixed = unpack(two)
     compiled_swap(places, fixed)
 
 
-@lean_kernel
+@kernel
 def swap_duals(two):
     places, fixed = lean_duals(two)
     compiled_swap(places, fixed)
 
 
-@lean_kernel
+@kernel
 def swap_lanes(two):
     places, fixed = lean_lanes(two)
     compiled_swap(places, fixed)
 
 
-compiled_swap = lean_kernel(swap)
+compiled_swap = kernel(swap)
 
 
 def random_places(seed: int = 0) -> Two:
@@ -140,13 +140,13 @@ def test_rows_of_lanes_are_eight_tables() -> None:
 
 
 def test_constants_and_codes_are_not_written_by_kernels() -> None:
-    @lean_kernel
+    @kernel
     def write_constant(rows):
-        Fixed(lean(rows), 0).factor = 1.0
+        Fixed(unpack(rows), 0).factor = 1.0
 
-    @lean_kernel
+    @kernel
     def write_code(rows):
-        Place(lean(rows), 0).number = 1
+        Place(unpack(rows), 0).number = 1
 
     with pytest.raises(TypingError, match=r"Fixed\.factor is constant in kernels"):
         write_constant(Fixed.zeros(1))

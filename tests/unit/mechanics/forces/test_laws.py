@@ -7,25 +7,25 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from limbless.control.gaits.body_wave import BodyWave, sample_body_wave
 from limbless.environments.base import Pack
-from limbless.gaits.body_wave import BodyWave, sample_body_wave
-from limbless.mechanics.algebra.rotations import quaternion_to_matrix, rotation_vector_to_quaternion
+from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix, rotation_vector_to_quaternion
 from limbless.mechanics.chain.tables import Body
-from limbless.mechanics.compiled.kernel import lean_kernel
-from limbless.mechanics.compiled.lean import lean
+from limbless.mechanics.compiled.flat_array import unpack
+from limbless.mechanics.compiled.kernel import kernel
 from limbless.mechanics.compiled.tables import is_code
 from limbless.mechanics.forces.body_drag import BodyDragLaw
-from limbless.mechanics.forces.element import push_all, spend_all
-from limbless.mechanics.forces.fluid import FluidLaw
-from limbless.mechanics.forces.friction import FrictionLaw
-from limbless.mechanics.forces.laws import LawRows, Pushed, RowLaws
-from limbless.mechanics.forces.point import PointLaw
-from limbless.mechanics.forces.surface import SurfaceLaw
+from limbless.mechanics.forces.force_element import push_all, spend_all
+from limbless.mechanics.forces.hydrostatics import HydrostaticLaw
+from limbless.mechanics.forces.laws import LawWrench, PackedLaws, RowLaws
+from limbless.mechanics.forces.morison import MorisonLaw
+from limbless.mechanics.forces.point_wrench import PointLaw
+from limbless.mechanics.forces.smooth_friction import SmoothFrictionLaw
 from limbless.mechanics.forces.weight import WeightLaw
 from limbless.models.force_elements import forces_of
 
 BODIES = 21
-KINDS: tuple[Any, ...] = (WeightLaw, FluidLaw, FrictionLaw, SurfaceLaw, PointLaw, BodyDragLaw)
+KINDS: tuple[Any, ...] = (WeightLaw, MorisonLaw, SmoothFrictionLaw, HydrostaticLaw, PointLaw, BodyDragLaw)
 NODES, WEIGHTS = (
     np.concatenate([rule[part] for rule in map(np.polynomial.legendre.leggauss, (2, 3, 5))]) for part in (0, 1)
 )
@@ -42,7 +42,7 @@ def rotations(rng: np.random.Generator, count: int) -> np.ndarray:
     return quaternion_to_matrix(np.array([rotation_vector_to_quaternion(v) for v in rng.normal(size=(count, 3))]))
 
 
-def rows_at_random(rng: np.random.Generator, kind: Any, count: int) -> LawRows:
+def rows_at_random(rng: np.random.Generator, kind: Any, count: int) -> PackedLaws:
     """Laws of a kind on random bodies, some of them twice; two Gauss rules, two windows, frames turned and not."""
     rows = kind.table.zeros(count)
     columns = kind.table.of(rows)
@@ -59,7 +59,7 @@ def rows_at_random(rng: np.random.Generator, kind: Any, count: int) -> LawRows:
         columns.frame[:] = np.where(
             columns.turned[:, None] == 1, rotations(rng, count).reshape(-1, 9), np.eye(3).ravel()
         )
-    return LawRows(kind(), rows, 0.5 * (NODES + 1.0), 0.5 * WEIGHTS)
+    return PackedLaws(kind(), rows, 0.5 * (NODES + 1.0), 0.5 * WEIGHTS)
 
 
 def packs_at_random(rng: np.random.Generator) -> list[Pack]:
@@ -73,9 +73,9 @@ def memory_at_random(rng: np.random.Generator) -> Bodies:
     return Bodies(bodies, np.zeros(2))
 
 
-@lean_kernel
+@kernel
 def push_and_spend(forces, time, memory):
-    elements, here = lean(forces), lean(memory)
+    elements, here = unpack(forces), unpack(memory)
     push_all(elements, time, time, None, here)
     spend_all(elements, time, here)
 
@@ -94,7 +94,7 @@ def test_bands_push_as_their_rows_do(time: float) -> None:
     packs, memory = packs_at_random(rng), memory_at_random(rng)
     banded = forces_of(packs, BODIES)
     single = tuple(
-        RowLaws(0, law.kind, law.rows, Pushed.zeros(len(law.rows.codes)), law.nodes, law.weights)
+        RowLaws(0, law.kind, law.rows, LawWrench.zeros(len(law.rows.codes)), law.nodes, law.weights)
         for pack in packs
         for law in pack.laws
     )

@@ -8,16 +8,17 @@ import numpy as np
 import pytest
 
 import limbless as ll
+from limbless.control.gaits.body_wave import BodyWave
+from limbless.control.gaits.travelling_curvature import TravellingCurvature
+from limbless.core.errors import InputError
 from limbless.environments.base import Pack
 from limbless.environments.drag import Drag
 from limbless.environments.support import Support
 from limbless.environments.water import Water
-from limbless.errors import InputError
-from limbless.gaits.body_wave import BodyWave
-from limbless.gaits.travelling_curvature import TravellingCurvature
 from limbless.mechanics.rod.tables import HeadState
 from limbless.models.force_elements import rod_forces_of
-from limbless.models.macro_continuous import MacroContinuous, MacroContinuousSettings
+from limbless.models.macro_continuous import MacroContinuousSettings
+from limbless.models.rod.rod_model import MacroContinuous
 from limbless.robots.rod import Rod
 from limbless.scenarios.scenario import Initial
 

@@ -1,0 +1,82 @@
+"""`limbless compare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from limbless.cli.common import ALLOW_CODE, say, shown, simulated
+from limbless.cli.completion import complete_runs
+from limbless.cli.scenario_arguments import permitted
+
+if TYPE_CHECKING:
+    from limbless.simulation.result import Result
+
+
+@click.command()
+@click.argument("sources", metavar="A B [C]...", nargs=-1, required=True, shell_complete=complete_runs)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for compare.png and compare.csv.  [default: runs/compare, or runs/compare-2, ...]",
+)
+@click.option("--no-figures", is_flag=True, help="Print the table and write nothing.")
+@ALLOW_CODE
+def compare(sources: tuple[str, ...], out: Path | None, no_figures: bool, allow_code: bool) -> None:
+    """Compare runs: their numbers and figures.
+
+    A, B, ... are folders that `limbless run` wrote; a scenario (a name or a .yaml) is run first. The table shows the
+    summary of every run and how far each is from the first, with error bars where the runs have them (run --error).
+    The figures of all runs are drawn on top of each other. To watch two of them together: limbless view A B.
+
+    \b
+    Example:
+      limbless compare runs/eel-planar runs/wide
+    """
+    from limbless.core.errors import InputError
+    from limbless.core.files import fresh_folder, write_table
+    from limbless.simulation import comparison
+    from limbless.view import terminal
+
+    if len(sources) < 2:
+        raise InputError("give at least two runs to compare, such as runs/eel-planar runs/wide")
+    results = [_opened(source, allow_code) for source in sources]
+    names = comparison.names_of(results, sources)
+    found = comparison.lines(results)
+    screen = terminal.console()
+    for result, name in zip(results, names, strict=True):
+        if result.warning:
+            say(f"{name}: {result.warning}")
+    heads = ("", *names, *(f"{name} - {names[0]}" for name in names[1:]))
+    screen.print(terminal.table(comparison.rows(found, len(results)), heads))
+    if no_figures:
+        return
+    folder = out or fresh_folder(Path("runs") / "compare")
+    from limbless.view.comparison_figure import save_together
+
+    columns = {"number": [line.label for line in found], "unit": [line.unit for line in found]}
+    table = write_table(
+        folder / "compare.csv",
+        {**columns, **{name: [_cell(line.values[place]) for line in found] for place, name in enumerate(names)}},
+    )
+    click.echo(f"\nWritten: {table}")
+    try:
+        click.echo(f"         {save_together(results, names, folder / 'compare.png')}")
+    except InputError as error:
+        say(f"No figure: {error}")
+
+
+def _cell(value: float | None) -> float | str:
+    return "" if value is None else value
+
+
+def _opened(source: str, allow_code: bool) -> Result:
+    """A saved run, or a scenario that is run now."""
+    from limbless.simulation.result import Result
+
+    if Path(source).is_dir() or source.endswith(".nc"):
+        with shown(Path(source)):
+            return Result.load(source)
+    return simulated(permitted(source, {}, allow_code), quiet=False)

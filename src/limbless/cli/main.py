@@ -1,0 +1,80 @@
+"""The command line. Only click is imported here: whatever is slow to import waits until a command needs it."""
+
+from __future__ import annotations
+
+import errno
+from typing import Any
+
+import click
+
+from limbless import __version__
+from limbless.cli import compare, completion, exchange, film, listing, project, run, search, show
+from limbless.cli.common import BAD_INPUT, FAILED, say
+
+
+class LazyGroup(click.Group):
+    """A group whose commands end with one clean message instead of a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            if ctx.params.get("traceback") or (isinstance(error, OSError) and error.errno == errno.EPIPE):
+                raise
+            ctx.exit(_explained(error))
+
+
+def _explained(error: Exception) -> int:
+    """Say an error on standard error; the exit code."""
+    from limbless.core.errors import InputError, SimulationError
+
+    if isinstance(error, InputError):
+        say(f"Error: {error}")
+        return BAD_INPUT
+    if isinstance(error, SimulationError):
+        say(f"The run failed: {error}")
+        return FAILED
+    if isinstance(error, OSError):
+        say(f"Error: {error}")
+        return FAILED
+    say(f"Unexpected error: {type(error).__name__}: {error}\n`limbless --traceback ...` shows where it comes from.")
+    return FAILED
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="limbless")
+@click.option("--traceback", is_flag=True, help="Show where an error comes from, for reports of bugs.")
+def main(traceback: bool) -> None:
+    """Simulate robots without limbs: snakes, eels, worms, tendon-driven spines.
+
+    \b
+    Begin with:
+      limbless list
+      limbless run eel-planar
+    """
+
+
+for command in (
+    listing.list_,
+    listing.describe,
+    listing.cite,
+    run.run,
+    film.film,
+    show.plot,
+    show.view,
+    show.report,
+    show.movie,
+    compare.compare,
+    search.steady,
+    search.sweep,
+    search.optimise,
+    exchange.robot,
+    exchange.export,
+    project.validate,
+    project.bench,
+    project.warmup,
+    completion.completion,
+):
+    main.add_command(command)

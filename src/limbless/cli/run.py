@@ -1,0 +1,271 @@
+"""`limbless run`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from limbless.cli.common import ALLOW_CODE, INTERRUPTED, NOT_PROVEN, say, simulated
+from limbless.cli.completion import complete_scenarios, complete_settings
+from limbless.cli.scenario_arguments import changes_in, permitted
+
+if TYPE_CHECKING:
+    from limbless.scenarios.scenario import Scenario
+    from limbless.simulation.result import Result
+
+
+@click.command()
+@click.argument("scenario", metavar="NAME|FILE", required=False, shell_complete=complete_scenarios)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="PATH=VALUE",
+    shell_complete=complete_settings,
+    help="Change a field, such as gait.amplitude=0.08; may be repeated.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for what the run writes.  [default: runs/NAME, or runs/NAME-2, ...]",
+)
+@click.option("--force", is_flag=True, help="Write into the folder of --out whatever it holds.")
+@click.option("--no-figures", is_flag=True, help="Write the data only.")
+@click.option(
+    "--error",
+    "with_error",
+    is_flag=True,
+    help="Repeat at half the step and half the quadrature, and give each number its numerical error.",
+)
+@click.option("--strict", is_flag=True, help="End with exit code 3 when the run is not proven.")
+@click.option(
+    "--resume",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Go on with the unfinished run in DIR (killed or interrupted), bit for bit; in place of NAME|FILE.",
+)
+@click.option(
+    "--checkpoint-every",
+    "every",
+    default="60 s",
+    show_default=True,
+    metavar="SECONDS",
+    help="How often a long run writes its state and records into its folder.",
+)
+@click.option(
+    "--quiet", is_flag=True, help="Print only the folder that was written (and on standard error what is wrong)."
+)
+@ALLOW_CODE
+def run(
+    scenario: str | None,
+    settings: tuple[str, ...],
+    out: Path | None,
+    force: bool,
+    no_figures: bool,
+    with_error: bool,
+    strict: bool,
+    resume: Path | None,
+    every: str,
+    quiet: bool,
+    allow_code: bool,
+) -> None:
+    """Run a scenario and write what came out.
+
+    The scenario is given by its name or as a .yaml file. Writes scenario.yaml (complete, can be run again), result.nc,
+    summary.json, figures/ and replay.html, which plays in any browser (extra view). Values after --set are read as
+    YAML: numbers, [lists], numbers with units such as '30 deg' or '5 cm'. Items of a list are named by number or by
+    kind. Ctrl-C keeps what was computed, and --resume goes on with it. An earlier run of the same scenario in the
+    folder of --out is replaced.
+
+    A run that failed its own proof says so in its first line, "completed, not proven" and the reason.
+
+    \b
+    Exit codes:
+      0  completed        1  failed           2  refused: bad input
+      3  not proven, with --strict          130  interrupted
+
+    \b
+    Examples:
+      limbless run eel-planar
+      limbless run eel-planar --set gait.amplitude=0.08 --set environment.water.current='[0.1, 0, 0]'
+      limbless run my-eel.yaml --out results/my-eel
+      limbless run eel-planar --error --strict
+      limbless run --resume runs/eel-planar
+    """
+    from limbless.core.errors import InputError, SimulationError
+    from limbless.core.units import in_unit
+
+    seconds = in_unit(every, "s", "--checkpoint-every")
+    if not seconds >= 0.0:
+        raise InputError(f"--checkpoint-every: must be zero or more; got {every}")
+    chosen, folder = _chosen(
+        scenario, settings, None if out is None else Out(out, force), resume, not no_figures, allow_code
+    )
+    with _unless_unused(folder):
+        try:
+            result = simulated(chosen, quiet, checkpoint=folder, checkpoint_every=seconds, resume=resume is not None)
+            if with_error and result.status == "completed":
+                _add_errors(chosen, result, quiet)
+        except SimulationError as error:
+            if error.result is None:
+                raise
+            error.result.write(folder, figures=not no_figures)
+            told = f"{error}\nWhat was computed until then is kept in {folder}"
+            raise SimulationError(told, error.time, error.place, error.result) from error
+    try:
+        _remove_stale(folder)
+        paths = result.write(folder, figures=not no_figures)
+    except KeyboardInterrupt:  # the data are written; pictures are not, or not all
+        say(f"Interrupted while drawing: the data are kept in {folder}; `limbless plot {folder}` draws the figures")
+        click.get_current_context().exit(INTERRUPTED)
+    _tell(result, folder, paths, quiet)
+    if result.status == "interrupted":
+        say(
+            f"Interrupted: what was computed until then is kept in {folder}; `limbless run --resume {folder}` goes on "
+            "with it"
+        )
+        click.get_current_context().exit(INTERRUPTED)
+    if strict and not result.proven:
+        click.get_current_context().exit(NOT_PROVEN)
+
+
+def _chosen(
+    name: str | None, settings: tuple[str, ...], out: Out | None, resume: Path | None, figures: bool, allow_code: bool
+) -> tuple[Scenario, Path]:
+    """The scenario that is asked for, and the folder for what it writes."""
+    from limbless.core.errors import InputError
+
+    if (name is None) == (resume is None):
+        raise InputError(
+            "give the name or the .yaml of a scenario, or --resume with the folder of an unfinished run: one of the two"
+        )
+    if resume is None:
+        chosen = permitted(str(name), changes_in(settings), allow_code)
+    elif settings or out is not None:
+        raise InputError("--resume goes on with a run as it was, in its own folder: leave --set and --out away")
+    elif not (resume / "scenario.yaml").is_file():
+        raise InputError(f"the folder {resume} holds no unfinished run: there is no scenario.yaml in it")
+    else:
+        chosen = permitted(str(resume / "scenario.yaml"), {}, allow_code)
+    if figures:
+        _check_figures(chosen.figures)
+    return chosen, _reserve(out, chosen) if resume is None else resume
+
+
+def _check_figures(names: Iterable[str]) -> None:
+    """A figure that does not exist is said before the run, not after it."""
+    from limbless.view import figures
+
+    for name in names:
+        figures.find(name)
+
+
+class Out(NamedTuple):
+    """The folder that the user named, and whether it is taken whatever it holds."""
+
+    folder: Path
+    force: bool
+
+
+def _reserve(wanted: Out | None, scenario: Scenario) -> Path:
+    """A folder for this run that holds no other one.
+
+    A folder that the user named is taken again for a run of the same scenario, which is replaced when the new one has
+    been made; with --force it is taken whatever it holds.
+    """
+    from limbless.core.errors import InputError
+    from limbless.core.files import fresh_folder
+
+    out = None if wanted is None else wanted.folder
+    try:
+        if out is None:
+            return fresh_folder(Path("runs") / scenario.name)
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"the folder {out or 'runs'} cannot be made: {error.strerror}; choose another with --out"
+        ) from None
+    if (out / "checkpoint").is_dir():
+        say(f"{out} holds an unfinished run, which is replaced; to go on with it: limbless run --resume {out}")
+    if any(out.iterdir()) and not (wanted and wanted.force):
+        earlier = _name_in(out / "scenario.yaml")
+        if earlier != scenario.name:
+            held = f"a run of {earlier}" if earlier else "something else"
+            raise InputError(
+                f"the folder {out} holds {held}; choose another with --out, leave --out away for a fresh "
+                "one in runs/, or take it all the same with --force"
+            )
+    return out
+
+
+def _name_in(file: Path) -> str | None:
+    """The name of the scenario that a folder was written by; None where that cannot be told."""
+    from limbless.core.errors import InputError
+    from limbless.scenarios.document import read_file
+
+    try:
+        name = read_file(file).data.get("name")
+    except InputError:
+        return None
+    return name if isinstance(name, str) else None
+
+
+def _remove_stale(folder: Path) -> None:
+    """What an earlier run drew here, which the new one may not draw; files of the user's own stay."""
+    from limbless.core.files import below
+
+    drawn = below(folder, "figures")
+    stale = [*drawn.glob("*.png"), *drawn.glob("*.csv")] if drawn.is_dir() else []
+    for path in [*stale, folder / "replay.html", folder / "report.html"]:
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _unless_unused(folder: Path) -> Iterator[None]:
+    """A run that fails before it has written anything leaves no empty folder."""
+    try:
+        yield
+    except BaseException:
+        if not any(folder.iterdir()):
+            folder.rmdir()
+        raise
+
+
+def _add_errors(scenario: Scenario, result: Result, quiet: bool) -> None:
+    from limbless.search.studies.error_bars import error_bars
+    from limbless.view import terminal
+
+    try:
+        error_bars(scenario, result=result, watch=lambda label: terminal.progress_bar(label, scenario.duration, quiet))
+    except KeyboardInterrupt:
+        say("Interrupted before all repeats were made: the run is kept without error bars")
+
+
+def _tell(result: Result, folder: Path, paths: list[Path], quiet: bool) -> None:
+    from limbless.view import terminal
+
+    out = terminal.console(stderr=quiet)
+    terminal.warn(result, out)
+    if quiet:
+        click.echo(folder)
+        return
+    out.print(terminal.table(terminal.summary_rows(result.summary())))
+    _tell_files(folder, paths)
+
+
+def _tell_files(folder: Path, paths: list[Path]) -> None:
+    """What was written and where: files by name, pictures by number."""
+    names = [str(path.relative_to(folder)) for path in paths if path.parent == folder]
+    pictures = [path for path in paths if path.suffix == ".png"]
+    if pictures:
+        count = f"{len(pictures)} figure{'s' if len(pictures) > 1 else ''}"
+        names.append(f"{pictures[0].parent.relative_to(folder)}/ ({count}, each with its numbers as .csv)")
+    click.echo(f"\nWritten to {folder}: {', '.join(names)}")
+    from limbless.simulation.result import show
+
+    if pictures and not show.can_replay():
+        click.echo("To get replay.html, which plays in any browser: pip install 'limbless[view]'")

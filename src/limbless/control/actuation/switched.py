@@ -1,0 +1,63 @@
+"""`switched`: joints that are motion-given for a time, then torque-driven, then motion-given again."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from limbless.control.actuation.feedback import ProportionalDerivative
+from limbless.core.description import Description, quantity
+
+
+class DrivePhase(Description):
+    """From `start` on: the joints follow the gait exactly or by feedback, or take given torques (none: they are limp)."""
+
+    start: float = quantity(..., "s", "when it begins; the first one begins with the run", ge=0)
+    drive: Literal["motion", "pd", "torque"] = Field(..., description="how the joints are driven in it")
+    torque: tuple[float, ...] | None = quantity(
+        None, "N m", "constant torques of a `torque` phase, one per joint; none if absent"
+    )
+
+    @model_validator(mode="after")
+    def _torque_where_it_acts(self) -> DrivePhase:
+        if self.torque is not None and self.drive != "torque":
+            raise ValueError(f"torque: a phase of drive {self.drive!r} takes none; choose drive 'torque'")
+        return self
+
+
+class Switched(ProportionalDerivative):
+    """Joints that are motion-given for a time, then torque-driven, then motion-given again: `phases` say when.
+
+    A joint that comes back to its gait starts from where it is, and reaches the gait smoothly within `settle` seconds.
+    Gains are those of the `pd` phases; `motion_joints` are motion-given in every phase.
+    """
+
+    kind: Literal["switched"] = "switched"  # type: ignore[assignment]
+    phases: tuple[DrivePhase, ...] = Field(..., min_length=1, description="what drives the joints, from which time on")
+    settle: float = quantity(0.5, "s", "how long a joint that was torque-driven takes to reach its gait again", gt=0)
+
+    @model_validator(mode="after")
+    def _phases_in_order(self) -> Switched:
+        if self.phases[0].start != 0.0:
+            raise ValueError(f"phases: the first one begins with the run, `start` at 0 s; got {self.phases[0].start:g}")
+        for before, after in pairwise(self.phases):
+            if not after.start > before.start:
+                raise ValueError(
+                    f"phases: each has a later `start` than the one before; got {before.start:g} s and "
+                    f"then {after.start:g} s"
+                )
+        for number, phase in enumerate(self.phases):
+            torque = np.abs(phase.torque or ())
+            if self.saturation is not None and (torque > np.resize(self.saturation, torque.shape)).any():
+                raise ValueError(
+                    f"phases[{number}].torque: {torque.max():g} N m is more than the actuators give, "
+                    f"saturation {self.saturation}"
+                )
+        return self
+
+    def breakpoints(self, start: float, end: float) -> list[float]:
+        """Times in (start, end) at which phases begin."""
+        return [phase.start for phase in self.phases if start < phase.start < end]

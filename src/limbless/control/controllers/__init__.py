@@ -1,0 +1,1 @@
+"""Controllers: what is asked in every period, and controllers with compiled state."""

@@ -1,0 +1,59 @@
+"""Tables of times and values, given as rows or as a text file: read and checked in one place for all gaits that take
+one.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from limbless.control.gaits.base import Array
+
+_LARGEST = 200_000_000  # bytes of a file: some ten million numbers
+
+
+def read_rows(table: tuple[tuple[float, ...], ...], file: str | None, what: str, values: str, least: int = 2) -> Array:
+    """Rows of time and values, from `table` or from a text file (comma- or space-separated, `#` for comments); times
+    must increase.
+
+    Raises ValueError in one sentence, which a validator turns into an `InputError`: `what` names the gait, `values` its
+    columns.
+    """
+    rows = rows_of(table, file, what, values)
+    if rows.ndim != 2 or rows.shape[0] < least or rows.shape[1] < 2:
+        raise ValueError(f"{what} needs at least {least} rows of time and {values}; got an array of shape {rows.shape}")
+    if not np.isfinite(rows).all():
+        raise ValueError(f"{what} must be finite; found a missing or infinite number")
+    if not (np.diff(rows[:, 0]) > 0).all():
+        row = int(np.argmin(np.diff(rows[:, 0]) > 0)) + 1
+        raise ValueError(f"times of {what} must increase; row {row} has {rows[row, 0]} after {rows[row - 1, 0]}")
+    return rows
+
+
+def rows_of(table: tuple[tuple[float, ...], ...], file: str | None, what: str, values: str) -> Array:
+    """The numbers of `table` or of a text file, rows of one length, not yet checked otherwise."""
+    if bool(table) == bool(file):
+        raise ValueError(f"{what} needs either `table` or `file`")
+    return _given(table, what) if file is None else _loaded(file, values)
+
+
+def _given(table: tuple[tuple[float, ...], ...], what: str) -> Array:
+    lengths = {len(row) for row in table}
+    if len(lengths) != 1:
+        raise ValueError(f"rows of {what} must have one length; got {sorted(lengths)}")
+    return np.array(table, dtype=np.float64)
+
+
+def _loaded(file: str, values: str) -> Array:
+    path = Path(file)
+    if not path.is_file():
+        raise ValueError(f"no file {file!r} with recorded {values}")
+    if path.stat().st_size > _LARGEST:
+        raise ValueError(f"{file!r} has {path.stat().st_size} bytes, and a table may have {_LARGEST}; leave rows out")
+    try:
+        # a comment may hold commas
+        numbers = "".join(line.partition("#")[0] for line in path.read_text().splitlines())
+        return np.loadtxt(path, delimiter="," if "," in numbers else None, ndmin=2)
+    except (ValueError, UnicodeDecodeError) as error:
+        raise ValueError(f"cannot read {file!r} as a table of numbers: {error}") from None

@@ -1,0 +1,54 @@
+"""`muscle-wave`: couples of muscles that travel along a soft body."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+from pydantic import model_validator
+
+from limbless.control.gaits.base import Array, Drive, Gait
+from limbless.control.gaits.body_wave import smooth_steps
+from limbless.core.description import quantity
+
+
+class MuscleWave(Gait):
+    """A couple about the vertical axis, M f(t) sin 2π(t/period - X/λ), between two abscissae; the shape is a result.
+
+    It drives the strains of a rod that are passive, in the model `soft`. f is a smooth start.
+    """
+
+    kind: Literal["muscle-wave"] = "muscle-wave"
+    couple: float = quantity(4e-3, "N m", "largest couple M")
+    period: float = quantity(1.0, "s", "period", gt=0)
+    wavelength: float = quantity(0.3, "m", "wavelength λ along the body", gt=0)
+    start: float = quantity(0.0, "m", "abscissa where the muscles begin", ge=0)
+    end: float | None = quantity(None, "m", "abscissa where they end; the tail if absent", gt=0)
+    ramp: float = quantity(1.0, "s", "duration of the smooth start; 0: none", ge=0)
+    drives: ClassVar[str] = "effort"
+    start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
+
+    @model_validator(mode="after")
+    def _has_muscles(self) -> MuscleWave:
+        if self.end is not None and not self.start < self.end:
+            raise ValueError(f"muscles from {self.start:g} to {self.end:g} m are none; `start` lies before `end`")
+        return self
+
+    def sample(self, times: Array, stations: Array) -> Drive:
+        """Efforts (T, S, 6), N and N m."""
+        value = np.zeros((len(times), len(stations), 6))
+        wave = np.sin(2.0 * np.pi * (times[:, None] / self.period - stations / self.wavelength))
+        there = (stations >= self.start) & (stations <= (np.inf if self.end is None else self.end))
+        value[..., 5] = self.couple * smooth_steps(times, self.ramp)[0][:, None] * wave * there
+        return Drive(value, np.zeros_like(value), np.zeros_like(value))
+
+    def breakpoints(self, start: float, end: float) -> list[float]:
+        return [self.ramp] if start < self.ramp < end else []
+
+    def breaks(self) -> tuple[float, ...]:
+        """Where the muscles begin and end."""
+        return tuple(x for x in (self.start, self.end) if x)
+
+    @property
+    def cycle(self) -> float:
+        return self.period

@@ -1,0 +1,55 @@
+"""`tension-wave`: antagonist tendons along a body pull one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from limbless.control.gaits.base import Array, Drive, Gait
+from limbless.control.gaits.body_wave import smooth_steps
+from limbless.core.description import quantity
+
+
+class TensionWave(Gait):
+    """Tendons on the left pull with max(0, w), those on the right with max(0, -w), w = f(t) T sin 2π(t/period - X/λ).
+
+    X is the middle of the tendon along the body; tendons above and below are slack. f is a smooth start.
+    """
+
+    kind: Literal["tension-wave"] = "tension-wave"
+    largest: float = quantity(0.7, "N", "largest tension T", gt=0)
+    period: float = quantity(1.5, "s", "period", gt=0)
+    wavelength: float = quantity(0.7, "m", "wavelength λ along the body", gt=0)
+    ramp: float = quantity(2.0, "s", "duration of the smooth start; 0: none", ge=0)
+    drives: ClassVar[str] = "tension"
+    start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
+
+    def sample_tendons(self, times: Array, places: Sequence[tuple[float, float]]) -> Drive:
+        """Tensions (T, tendons), N."""
+        middle, side = np.array(places, dtype=np.float64).reshape(-1, 2).T
+        omega = 2.0 * np.pi / self.period
+        start, start_rate, _ = smooth_steps(times, self.ramp) * self.largest
+        phase = omega * times[:, None] - 2.0 * np.pi * middle / self.wavelength
+        wave = start[:, None] * np.sin(phase)
+        rate = start_rate[:, None] * np.sin(phase) + omega * start[:, None] * np.cos(phase)
+        pulls = side * wave > 0.0
+        return Drive(np.where(pulls, side * wave, 0.0), np.where(pulls, side * rate, 0.0), np.zeros_like(wave))
+
+    def breakpoints(self, start: float, end: float) -> list[float]:
+        return [self.ramp] if start < self.ramp < end else []
+
+    def tendon_kinks(self, start: float, end: float, places: Sequence[tuple[float, float]]) -> list[float]:
+        """Where a tendon begins or ceases to pull: w = 0 at its middle."""
+        found = set()
+        for middle in {middle for middle, side in places if side != 0.0}:
+            delay = middle / self.wavelength
+            first = np.ceil(2.0 * (start / self.period - delay))
+            last = np.floor(2.0 * (end / self.period - delay))
+            found |= {float(self.period * (0.5 * k + delay)) for k in np.arange(first, last + 1.0)}
+        return sorted(t for t in found if start < t < end)
+
+    @property
+    def cycle(self) -> float:
+        return self.period

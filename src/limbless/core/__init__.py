@@ -1,0 +1,1 @@
+"""What knows no robot: refusals, units, files, descriptions and their registry, users' functions, splines."""

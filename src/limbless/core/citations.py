@@ -1,0 +1,117 @@
+"""The papers that limbless implements, for `limbless cite`. Light: imported by the command line.
+
+A key is the one that scenarios use in their `paper` field.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from unicodedata import normalize
+
+from limbless.core.errors import InputError, nearest
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A publication: how to cite it in BibTeX and in plain text."""
+
+    key: str
+    authors: tuple[tuple[str, str], ...]  # (given names, family name)
+    title: str
+    entry: str = "article"
+    fields: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def word(self) -> str:
+        """The key of its BibTeX entry: `khalil2007dynamic`."""
+        first = next(word for word in self.title.replace("-", " ").split() if word[0].isalpha() and len(word) > 3)
+        letters = normalize("NFKD", f"{self.authors[0][1]}{self.fields.get('year', '')}{first}".lower())
+        return "".join(letter for letter in letters if letter.isascii() and letter.isalnum())
+
+    def bibtex(self) -> str:
+        """A BibTeX entry; the braces keep capitals such as 3-D as they are."""
+        authors = " and ".join(f"{family}, {given}" for given, family in self.authors)
+        lines = [f"  author = {{{authors}}},", f"  title = {{{{{self.title}}}}},"]
+        lines += [f"  {name} = {{{text.replace('–', '--')}}}," for name, text in self.fields.items()]
+        return "\n".join([f"@{self.entry}{{{self.word},", *lines, "}"])
+
+    def text(self) -> str:
+        """One sentence for a reference list."""
+        names = [f"{given} {family}" for given, family in self.authors]
+        listed = " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
+        part = self.fields
+        number = f"({part['number']})" if "number" in part else ""
+        places = [
+            part.get("journal", ""),
+            f"{part['volume']}{number}" if "volume" in part else "",
+            part.get("pages", ""),
+        ]
+        doi = f"doi:{part['doi']}" if "doi" in part else ""
+        tail = [", ".join(place for place in places if place), part.get("year", ""), doi, part.get("note", "")]
+        return f"{listed}. {self.title}. " + ". ".join(text for text in tail if text) + "."
+
+
+PAPERS = {
+    paper.key: paper
+    for paper in (
+        Paper(
+            "000_408c066bb16f9c1a",
+            (("Frédéric", "Boyer"), ("Shaukat", "Ali"), ("Mathieu", "Porez")),
+            "Macro-continuous dynamics for hyper-redundant robots: "
+            "application to kinematic locomotion bio-inspired by elongated body animals",
+            fields={
+                "journal": "IEEE Transactions on Robotics",
+                "volume": "28",
+                "pages": "303–317",
+                "year": "2012",
+                "note": "HAL hal-00761258",
+            },
+        ),
+        Paper(
+            "001_6af647dcdb8b62c0",
+            (("Wisama", "Khalil"), ("Guillaume", "Gallot"), ("Frédéric", "Boyer")),
+            "Dynamic modeling and simulation of a 3-D serial eel-like robot",
+            fields={
+                "journal": "IEEE Transactions on Systems, Man, and Cybernetics, Part C (Applications and Reviews)",
+                "volume": "37",
+                "number": "6",
+                "pages": "1259–1268",
+                "year": "2007",
+                "doi": "10.1109/TSMCC.2007.905831",
+            },
+        ),
+        Paper(
+            "002_b16cd868fcc4b9dd",
+            (("Aksel A.", "Transeth"), ("Remco I.", "Leine"), ("Christoph", "Glocker"), ("Kristin Y.", "Pettersen")),
+            "3-D snake robot motion: nonsmooth modeling, simulations, and experiments",
+            fields={
+                "journal": "IEEE Transactions on Robotics",
+                "volume": "24",
+                "number": "2",
+                "pages": "361–376",
+                "year": "2008",
+            },
+        ),
+        Paper(
+            "003_d97203a45313002a",
+            (("Zhifeng", "Wang"), ("Shugen", "Ma"), ("Bin", "Li"), ("Yuechao", "Wang")),
+            "Dynamic modeling for locomotion-manipulation of a snake-like robot by using geometric methods",
+            entry="misc",
+            fields={"note": "conference paper; our copy prints neither year nor venue"},
+        ),
+        Paper(
+            "004_fbd5e5ef8d0bb7f5",
+            (("Elie", "Gautreau"), ("Xavier", "Bonnet"), ("Med Amine", "Laribi")),
+            "Instrumented bio-inspired cable-driven compliant continuum robot: static modeling and experimental "
+            "evaluation",
+            fields={"journal": "Robotica", "year": "2024", "doi": "10.1017/S0263574724001188"},
+        ),
+    )
+}
+
+
+def find(key: str) -> Paper:
+    """The paper with that key, or an `InputError` that names the nearest."""
+    if key not in PAPERS:
+        raise InputError(f"unknown paper {key!r}; {nearest(key, PAPERS)}")
+    return PAPERS[key]

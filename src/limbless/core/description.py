@@ -1,0 +1,121 @@
+"""What every description (robot, gait, environment, actuation, model settings) is: immutable, checked data that
+registers its kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError, model_validator
+
+from limbless.core import registry
+from limbless.core.errors import InputError
+from limbless.core.fields import Angle, Quaternion, Vector3, quantity, without_units
+from limbless.core.input_problems import problems_of, report
+
+__all__ = ["Angle", "Description", "Quaternion", "Vector3", "quantity"]
+
+_ModelType: Any = type(BaseModel)
+
+
+class _Refusing(_ModelType):
+    """Makes `Water(densty=1)` answer with the library's own sentence. Nested data keeps pydantic's errors, which know
+    their path.
+    """
+
+    def __call__(cls, *args: Any, **fields: Any) -> Any:
+        if args:
+            raise InputError(f"{cls.__name__} takes its fields by name: {', '.join(cls.model_fields)}")
+        try:
+            return super().__call__(**fields)
+        except ValidationError as error:
+            raise report(problems_of(error, cls, fields), cls.__name__, lambda path: cls.__name__) from None
+
+
+if TYPE_CHECKING:
+    _Refused = BaseModel
+else:
+
+    class _Refused(BaseModel, metaclass=_Refusing):
+        """A model whose constructor refuses in the library's own words."""
+
+
+class Description(_Refused):
+    """Immutable, validated data. A subclass with a `kind` (and a `family`) registers itself; unknown fields are
+    refused.
+    """
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True, validate_default=True
+    )
+    family: ClassVar[str | None] = None
+    renamed: ClassVar[Mapping[str, str]] = {}
+    """Old names of fields -> their names: an old one is still read, with a note."""
+    _spelled: tuple[str, ...] = PrivateAttr(())
+
+    if TYPE_CHECKING:
+
+        @property
+        def kind(self) -> str:
+            """What it is called in a scenario: a field of every kind, and the name of the class where there is none."""
+    # pydantic lets no field stand above an attribute of the same name
+    else:
+
+        def __getattr__(self, name: str) -> Any:
+            return type(self).__name__ if name == "kind" else super().__getattr__(name)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _as_written(cls, data: Any, handler: Any) -> Any:
+        used = [name for name in cls.renamed if isinstance(data, Mapping) and name in data]
+        if not used:
+            return handler(without_units(cls, data))
+        for name in used:
+            if cls.renamed[name] in data:
+                raise ValueError(f"{name}: the old name of {cls.renamed[name]!r}, and both are given; leave it out")
+        named = {cls.renamed.get(name, name): value for name, value in data.items()}
+        made = handler(without_units(cls, named))
+        made._spelled = tuple(used)
+        return made
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        tag = "preset" if cls.family == "preset" else "kind"
+        name = cls.model_fields[tag].default if tag in cls.model_fields else None
+        if cls.family and isinstance(name, str):
+            registry.add(cls.family, name, cls)
+
+    def __eq__(self, other: object) -> bool:
+        """By the fields alone: arrays that a description has made of itself and kept are no part of it."""
+        if other is self:
+            return True
+        return type(other) is type(self) and all(
+            getattr(self, name) == getattr(other, name) for name in type(self).model_fields
+        )
+
+    def refined(self) -> Self:
+        """The same at half the spacing of what stands in for an integral or a limit (cells, Gauss points, points of a
+        path, a solver's tolerance): what error bars are found with. Itself where there is nothing of the kind."""
+        return self
+
+    def notes(self) -> tuple[str, ...]:
+        """What its user should know before believing a run: a field without effect here, a wish that is not met. One
+        sentence each, which names the field. They are said in the summary, by `limbless run`, in the report and in the
+        studio."""
+        parts = [getattr(self, name) for name in type(self).model_fields]
+        inner = [
+            part
+            for value in parts
+            for part in (value if isinstance(value, tuple) else (value,))
+            if isinstance(part, Description)
+        ]
+        own = [
+            f"{self.kind}.{name}: is called {self.renamed[name]!r} now; the old name was read" for name in self._spelled
+        ]
+        return tuple(dict.fromkeys([*own, *(note for part in inner for note in part.notes())]))
+
+    def changed(self, **fields: Any) -> Self:
+        """A copy with some fields replaced, validated again."""
+        return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **fields})

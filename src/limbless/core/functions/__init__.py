@@ -1,0 +1,1 @@
+"""Python functions inside descriptions: named, written, asked for their arguments, and permitted."""

@@ -1,0 +1,1 @@
+"""Noisy samples as smooth curves and surfaces."""

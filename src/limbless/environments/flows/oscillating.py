@@ -1,0 +1,36 @@
+"""`oscillating`: a stream that swings to and fro, the same everywhere."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from limbless.core.description import Angle, Vector3, quantity
+from limbless.environments.flows.base import Array, Flow, filled
+from limbless.mechanics.compiled.tables import Rows
+from limbless.mechanics.forces.flow import FLOW_KINDS
+
+
+class OscillatingFlow(Flow):
+    """A stream that swings to and fro: mean + amplitude sin(2π t / period + phase)."""
+
+    kind: Literal["oscillating"] = "oscillating"
+    mean: Vector3 = quantity((0.0, 0.0, 0.0), "m/s", "mean velocity, world axes")
+    amplitude: Vector3 = quantity((0.1, 0.0, 0.0), "m/s", "amplitude of the velocity, world axes")
+    period: float = quantity(2.0, "s", "period", gt=0)
+    phase: Angle = quantity(0.0, "rad", "phase at time 0")
+
+    def rows(self, level: float) -> Rows:
+        return filled(
+            1,
+            FLOW_KINDS.linear,
+            velocity=self.mean,
+            swing=self.amplitude,
+            rate=2.0 * np.pi / self.period,
+            phase=self.phase,
+        )
+
+    def at(self, time: Array, place: Array, level: float = 0.0) -> Array:
+        swing = np.sin(2.0 * np.pi * np.asarray(time) / self.period + self.phase)[..., None] * np.array(self.amplitude)
+        return np.broadcast_to(np.array(self.mean) + swing, np.shape(place)).copy()

@@ -1,0 +1,134 @@
+"""`function`: a flow written as a plain Python (or compiled) function of time and place."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from limbless.core.errors import InputError
+from limbless.core.functions.callables import Function, call, name_of
+from limbless.environments.flows.base import Array, Flow, filled
+from limbless.mechanics.compiled.function_pointer import PythonCallback, slot_signature
+from limbless.mechanics.compiled.tables import Rows
+from limbless.mechanics.forces.flow import FLOW_KINDS, StreamBuffer
+
+STEP = 1e-4
+"""m and s: of the central differences that find rate and gradient."""
+
+
+class CompiledFlow:
+    """What `compiled_flow` makes: a flow behind an address, which can also be called as `flow(t, place)`."""
+
+    error = None
+    time = 0.0
+
+    def __init__(self, function: Any, law: Any) -> None:
+        self.function, self._law, self.address = function, law, law.address
+        self.__name__ = getattr(function, "__name__", "compiled flow")
+
+    def __call__(self, t: float, place: Array) -> Any:
+        return self.function(t, place[0], place[1], place[2])
+
+
+def compiled_flow(function: Any) -> CompiledFlow:
+    """Compile a flow `function(t, x, y, z)` that returns three numbers (m/s), for use in `FunctionFlow`: it must be
+    such that numba can compile it. Its rate and gradient are found by the same differences, in compiled code.
+    """
+    from numba import carray, cfunc, njit
+
+    inner, size = njit(function), StreamBuffer.width
+    velocity, rate, gradient = (StreamBuffer.fields[name].column for name in ("velocity", "rate", "gradient"))
+
+    @njit
+    def answer(buffer):
+        t, x, y, z = buffer[0], buffer[1], buffer[2], buffer[3]
+        u, later, before = inner(t, x, y, z), inner(t + STEP, x, y, z), inner(t - STEP, x, y, z)
+        ahead = (inner(t, x + STEP, y, z), inner(t, x, y + STEP, z), inner(t, x, y, z + STEP))
+        behind = (inner(t, x - STEP, y, z), inner(t, x, y - STEP, z), inner(t, x, y, z - STEP))
+        for i in range(3):
+            buffer[velocity + i] = u[i]
+            buffer[rate + i] = (later[i] - before[i]) / (2.0 * STEP)
+            for j in range(3):
+                buffer[gradient + 3 * i + j] = (ahead[j][i] - behind[j][i]) / (2.0 * STEP)
+
+    @njit
+    def guarded(buffer):
+        try:
+            answer(buffer)
+        except Exception:  # none can leave compiled code: the answer says it
+            buffer[velocity] = np.nan
+
+    @cfunc(slot_signature)
+    def law(pointer):
+        guarded(carray(pointer, size))
+
+    return CompiledFlow(inner, law)
+
+
+class FunctionFlow(Flow):
+    """Your own flow: `function(t, place)` of the time (s) and a place (3, m, world) returns the velocity (3, m/s).
+
+    Its rate in time is taken by central differences of 1e-4 s, and its gradient by differences of 1e-4 m unless
+    `gradient(t, place)` returns it (3 x 3: row i has the changes of component i along x, y, z). Plain Python is called
+    some times for every point of every stage; `limbless.environments.flows.user_flow.compiled_flow` makes a fast one of a function of
+    four numbers (t, x, y, z) that returns three.
+    """
+
+    kind: Literal["function"] = "function"
+    function: Function = Field(description="the velocity: the function, or `package.module:name`, or `file.py:name`")
+    gradient: Function | None = Field(None, description="its gradient; central differences if absent")
+
+    @model_validator(mode="after")
+    def _compiled_alone(self) -> FunctionFlow:
+        if isinstance(self.function, CompiledFlow) and self.gradient is not None:
+            raise ValueError("gradient: a compiled flow finds its own, by differences; leave it out")
+        return self
+
+    @cached_property
+    def slot(self) -> Any:
+        if isinstance(self.function, CompiledFlow):
+            return self.function
+        return PythonCallback(self._answer, StreamBuffer.width)
+
+    def _ask(self, function: Any, what: str, t: float, place: Array, shape: tuple[int, ...]) -> Array:
+        where = f"at t = {t:g} s, place ({', '.join(f'{x:.3g}' for x in place)}) m"
+        answer = call(function, what, "(t, place)", where, t, place)
+        try:
+            found = np.asarray(answer, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"{what} {name_of(function)} must return numbers; it returned {answer!r:.60} {where}"
+            ) from None
+        if found.shape != shape:
+            raise InputError(f"{what} {name_of(function)} must return shape {shape}; it returned {found.shape} {where}")
+        if not np.isfinite(found).all():
+            raise InputError(f"{what} {name_of(function)} returned a number that is not finite {where}")
+        return found
+
+    def _velocity(self, t: float, place: Array) -> Array:
+        return self._ask(self.function, "flow function", t, place, (3,))
+
+    def _answer(self, buffer: Array) -> None:
+        given = StreamBuffer.of(buffer)
+        t, place = float(given.time), np.array(given.place)
+        given.velocity[:] = self._velocity(t, place)
+        given.rate[:] = (self._velocity(t + STEP, place) - self._velocity(t - STEP, place)) / (2.0 * STEP)
+        if self.gradient is not None:
+            gradient = self._ask(self.gradient, "flow gradient", t, place, (3, 3))
+        else:
+            steps = STEP * np.eye(3)
+            gradient = np.column_stack(
+                [self._velocity(t, place + step) - self._velocity(t, place - step) for step in steps]
+            ) / (2.0 * STEP)
+        given.gradient[:] = gradient.ravel()
+
+    def rows(self, level: float) -> Rows:
+        return filled(1, FLOW_KINDS.function, address=self.slot.address)
+
+    def at(self, time: Array, place: Array, level: float = 0.0) -> Array:
+        times = np.broadcast_to(time, np.shape(place)[:-1])
+        flat = [self._velocity(float(t), x) for t, x in zip(times.ravel(), place.reshape(-1, 3), strict=True)]
+        return np.array(flat).reshape(np.shape(place))

@@ -1,0 +1,122 @@
+"""`force-law`: your own force on a slice of body, as a plain Python (or compiled) function."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from limbless.core.errors import InputError
+from limbless.core.functions.callables import Function, name_of
+from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator
+from limbless.environments.base import MOST_POINTS, Environment, Pack
+from limbless.environments.law_packing import in_windows, links_of, segment_rows, stations
+from limbless.mechanics.compiled.function_pointer import PythonCallback, slot_signature
+from limbless.mechanics.forces.user_slice import Buffer, UserLaw
+from limbless.robots.base import Robot
+
+
+class ForceLaw(Environment):
+    """Your own law: `law(t, position, axes, velocity, rotation_rate)` returns the force per length on a slice of body.
+
+    position (3) is the slice's centre in the world; axes (3, 3) has the slice's own axes in its rows (along the body,
+    lateral, vertical), in world components; velocity and rotation_rate (3 each) are the slice's, along those axes.
+    Return the force per length (3, N/m), or (force, moment per length (3, N)), along the same axes: what the
+    environment does to the body. A law of seven arguments gets the number of the link (0 on a rod) and the abscissa
+    along the body (m, from its base end) too. Plain Python is called at every point of every stage (some ten
+    microseconds each); for speed give a function compiled by `limbless.environments.user_law.compiled_law` instead,
+    which reads and writes the buffer laid out in `mechanics.forces.user.Buffer`. Further arguments with numbers as
+    their defaults are its `arguments`: `def law(t, position, axes, velocity, rotation_rate, mu: Annotated[float, "1"]
+    = 0.3)`.
+    """
+
+    kind: Literal["force-law"] = "force-law"
+    law: Function = Field(description="the function, or `package.module:name`, or `file.py:name`")
+    arguments: dict[str, Any] = Field(
+        {}, description="numbers for further arguments of the law, by their names; its defaults if absent"
+    )
+    points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment")
+
+    _of_the_law = arguments_validator("law", 5)
+
+    def declared(self) -> Mapping[str, Argument]:
+        """The numbers that the law declares in its signature, which `arguments` sets."""
+        return arguments_of(self.law, 5)
+
+    @cached_property
+    def slot(self) -> Any:
+        """The address behind which compiled code finds the law; also keeps an exception that the law raised."""
+        return self.law if hasattr(self.law, "address") else PythonCallback(self._call, Buffer.width)
+
+    @cached_property
+    def _asks_where(self) -> bool:
+        """Whether the law takes the number of the link and the abscissa too."""
+        try:
+            taken = inspect.signature(self.law).parameters.values()
+        except (TypeError, ValueError):
+            return False
+        positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        return sum(part.kind in positional and part.default is part.empty for part in taken) >= 7
+
+    def _call(self, buffer: np.ndarray) -> None:
+        given = Buffer.of(buffer)
+        where = (int(given.link), float(given.abscissa)) if self._asks_where else ()
+        answer = self.law(
+            float(given.time),
+            given.position,
+            given.axes.reshape(3, 3),
+            given.velocity,
+            given.rotation_rate,
+            *where,
+            **self.arguments,
+        )
+        force, moment = answer if isinstance(answer, tuple) else (answer, np.zeros(3))
+        force, moment = np.asarray(force, dtype=np.float64), np.asarray(moment, dtype=np.float64)
+        if force.shape != (3,) or moment.shape != (3,):
+            raise InputError(
+                f"force law {name_of(self.law)} must return a force of 3 numbers, or (force, moment); "
+                f"it returned shapes {force.shape} and {moment.shape}"
+            )
+        given.force[:], given.moment[:] = force, moment
+
+    def pack(self, robot: Robot) -> Pack:
+        pieces = robot.segments()
+        if not pieces:
+            raise InputError("a force law acts on segments of body, and this robot has none: give its links a `body`")
+        return Pack(
+            in_windows(
+                self,
+                segment_rows(
+                    UserLaw(Buffer.zeros(1)),
+                    pieces,
+                    self.points,
+                    address=self.slot.address,
+                    behind=stations(robot, pieces),
+                    link=links_of(robot, pieces),
+                ),
+            )
+        )
+
+
+def compiled_law(function: Any) -> Any:
+    """Compile a law `function(buffer)` of the raw buffer (see `mechanics.forces.user.Buffer`) for use in `ForceLaw`."""
+    from numba import carray, cfunc, njit
+
+    inner, size, force = njit(function), Buffer.width, Buffer.fields["force"].column
+
+    @njit
+    def guarded(buffer):
+        try:
+            inner(buffer)
+        except Exception:  # none can leave compiled code: the answer says it
+            buffer[force], buffer[force + 1], buffer[force + 2] = np.nan, np.nan, np.nan
+
+    @cfunc(slot_signature)
+    def law(pointer):
+        guarded(carray(pointer, size))
+
+    return law

@@ -1,0 +1,273 @@
+"""The scenario of a film: a rod, or a chain of links, that bends as the film shows, in a medium."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.control.gaits.recorded import RecordedGait
+from limbless.control.gaits.sampled_curvature import SampledCurvature
+from limbless.core.errors import InputError
+from limbless.core.files import as_word
+from limbless.environments.base import Environment
+from limbless.environments.drag import Drag
+from limbless.environments.regularised_friction import RegularisedFriction
+from limbless.environments.water import Water
+from limbless.interop.films.film_smoothing import PLACES, SmoothFilm
+from limbless.robots.rod import Rod
+
+if TYPE_CHECKING:
+    from limbless.scenarios.scenario import Scenario
+
+Array = NDArray[np.float64]
+
+MEDIA = ("water", "agar", "ground")
+CELLS = 80  # two to each interval of the table of curvatures
+STEPS = 80  # of a beat
+WIDTH = 0.05  # of the length: diameter of a body of which nothing is known
+THINNEST = 0.2  # of the largest diameter: a tail that ends in a point has no section
+
+
+def medium_of(name: str) -> tuple[Environment, bool]:
+    """What pushes back, and whether the body has inertia in it.
+
+    `water` is `Water()` as it is by default; `agar` linear drag 40 times as large across as along, 3.2 N s/m2 for a
+    worm on agar (Niebur and Erdős 1991), where inertia is nothing; `ground` the friction of snakes on cloth (Hu,
+    Nirody, Scott and Shelley 2009).
+    """
+    if name == "water":
+        return Water(), True
+    if name == "agar":
+        return Drag(along=3.2, lateral=128.0, vertical=128.0), False
+    if name == "ground":
+        return RegularisedFriction(forward=0.11, backward=0.14, lateral=0.20), True
+    raise InputError(f"medium: {name!r} is none of {', '.join(MEDIA)}")
+
+
+def printed_water() -> Water:
+    """The water whose numbers for filmed lampreys are known: Morison's law with added mass as its paper prints it."""
+    return Water(model="morison", added_mass="paper")
+
+
+class FilmedWidth(tuple[tuple[float, float], ...]):
+    """Rows (s, diameter) that a film brings with it."""
+
+
+def widths_of(
+    width: float | str | Path | Sequence[tuple[float, float]] | None, length: float
+) -> tuple[tuple[tuple[float, float], ...], str]:
+    """Rows (X, half axis) in metres, and where they come from.
+
+    `width` is a diameter as a share of the length (one number, rows (s, diameter), or a CSV file of such rows), s from
+    0 at the head to 1 at the tail; the thinnest is a fifth of the thickest.
+    """
+    if width is None:
+        rows, said = np.array([[0.0, WIDTH], [1.0, WIDTH]]), f"{WIDTH:g} L, as no width was given"
+    elif isinstance(width, str | Path) and not _is_number(width):
+        path = Path(width)
+        rows, said = _width_table(path), f"{path.name}"
+    elif isinstance(width, int | float | str | Path):
+        rows, said = np.array([[0.0, float(str(width))], [1.0, float(str(width))]]), f"{float(str(width)):g} L"
+    else:
+        rows = np.array(width, dtype=np.float64)
+        said = "the film's own" if isinstance(width, FilmedWidth) else "the given table"
+    bad = rows.ndim != 2 or rows.shape[1] != 2 or not np.isfinite(rows).all() or len(rows) < 2
+    if bad or not (np.diff(rows[:, 0]) > 0).all() or rows[:, 1].max() <= 0.0 or rows[:, 1].min() < 0.0:
+        raise InputError(
+            "width: needs a positive number, or rows of s (increasing from 0 to 1) and diameter, both "
+            "as shares of the length"
+        )
+    if rows[0, 0] < -1e-6 or not 0.5 < rows[-1, 0] < 1.0 + 1e-6:
+        raise InputError(
+            f"width: its s runs from {rows[0, 0]:g} to {rows[-1, 0]:g}; it is a share of the length, 0 at "
+            "the head and 1 at the tail"
+        )
+    if rows[:, 1].max() > 0.5:
+        raise InputError(
+            f"width: a diameter of {rows[:, 1].max():g} lengths is no slender body; it is a share of the length"
+        )
+    thick = np.maximum(rows[:, 1], THINNEST * rows[:, 1].max())
+    return tuple((float(s * length), float(0.5 * d * length)) for s, d in zip(rows[:, 0], thick, strict=True)), said
+
+
+def _is_number(text: str | Path) -> bool:
+    try:
+        float(str(text))
+    except ValueError:
+        return False
+    return True
+
+
+def _width_table(path: Path) -> Array:
+    """Columns s and diameter: the first two, or those that a header calls s and width or diameter."""
+    if not path.is_file():
+        raise InputError(f"width: there is no file {str(path)!r}")
+    rows = [row for row in csv.reader(path.read_text(encoding="utf-8-sig").splitlines()) if row and row[0][:1] != "#"]
+    header = [] if not rows or _is_number(rows[0][0]) else [cell.strip().lower() for cell in rows[0]]
+    columns = [i for i, name in enumerate(header) if name != "s"]
+    if len(columns) > 1:
+        named = [i for i in columns if header[i] in ("width", "diameter")]
+        if len(named) != 1:
+            raise InputError(
+                f"width: {path.name} has columns {', '.join(header)}; one of them must be called width or "
+                "diameter, or write a file with s and that one"
+            )
+        columns = named
+    first, second = (header.index("s") if "s" in header else 0, columns[0]) if header else (0, 1)
+    try:
+        return np.array([[float(row[first]), float(row[second])] for row in rows[bool(header) :]])
+    except (ValueError, IndexError):
+        raise InputError(f"width: {path.name} must hold rows of two numbers, s and diameter") from None
+
+
+def curvature_rows(film: SmoothFilm) -> Array:
+    """The table of `sampled-curvature`: abscissae, then time and curvatures of every frame."""
+    rows = np.zeros((len(film.time) + 1, PLACES + 1))
+    rows[0, 1:], rows[1:, 0], rows[1:, 1:] = film.abscissae, film.time, film.curvature
+    return rows
+
+
+def body_shape(film: SmoothFilm) -> Array:
+    """(T, PLACES, 2): the body of constant length bent as in the film, head at the origin and pointing along -x."""
+    from scipy.interpolate import make_interp_spline
+
+    heading = make_interp_spline(film.abscissae, film.curvature.T, k=5).antiderivative()
+    nodes, weights = np.polynomial.legendre.leggauss(4)
+    step = film.length / (PLACES - 1)
+    inside = film.abscissae[:-1, None] + 0.5 * step * (nodes + 1.0)
+    angle = heading(inside.ravel()).reshape(PLACES - 1, len(nodes), -1)
+    pieces = 0.5 * step * np.einsum("i,sitc->tsc", weights, np.stack([np.cos(angle), np.sin(angle)], axis=-1))
+    return np.concatenate([np.zeros((len(film.time), 1, 2)), np.cumsum(pieces, axis=1)], axis=1)
+
+
+@dataclass(frozen=True)
+class HeadMotion:
+    """Where the head of the body of constant length is, so that it lies best on the filmed midline."""
+
+    position: Array  # (T, 2) m
+    angle: Array  # (T,) rad
+
+    def twist(self, time: Array) -> Array:
+        """(T, 3): velocity along and across the head, and its turning."""
+        from scipy.interpolate import make_interp_spline
+
+        whole = np.column_stack([self.position, self.angle])
+        rate = make_interp_spline(time, whole, k=5)(time, nu=1)
+        c, s = np.cos(self.angle), np.sin(self.angle)
+        return np.stack([c * rate[:, 0] + s * rate[:, 1], c * rate[:, 1] - s * rate[:, 0], rate[:, 2]], axis=1)
+
+
+def head_motion(film: SmoothFilm) -> HeadMotion:
+    """By least squares over the body, frame by frame."""
+    shape, target = body_shape(film), film.position
+    own, there = shape.mean(axis=1), target.mean(axis=1)
+    a, b = shape - own[:, None], target - there[:, None]
+    angle = np.unwrap(np.arctan2((a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]).sum(axis=1), (a * b).sum(axis=(1, 2))))
+    c, s = np.cos(angle), np.sin(angle)
+    turned = np.stack([c * own[:, 0] - s * own[:, 1], s * own[:, 0] + c * own[:, 1]], axis=1)
+    return HeadMotion(there - turned, angle)
+
+
+def link_angles(film: SmoothFilm, links: int) -> Array:
+    """(T, links): mean direction of each of so many equal parts of the body, from that of the head."""
+    from scipy.interpolate import make_interp_spline
+
+    if links < 2:
+        raise InputError(f"links: a body that bends has at least 2; got {links}")
+    turned = make_interp_spline(film.abscissae, film.curvature.T, k=5).antiderivative(2)
+    ends = turned(np.linspace(0.0, film.length, links + 1))
+    return np.asarray(np.diff(ends, axis=0).T * links / film.length)
+
+
+def initial_of(film: SmoothFilm, moving: bool, offset: Array | None = None) -> dict[str, Any]:
+    """The filmed pose, and the filmed velocity or rest; of a base that is turned from the head by `offset` (T,), rad."""
+    head = head_motion(film)
+    base = head if offset is None else HeadMotion(head.position, head.angle + offset)
+    (x, y), angle = base.position[0], base.angle[0]
+    found: dict[str, Any] = {
+        "position": (float(x), float(y), 0.0),
+        "orientation": (float(np.cos(0.5 * angle)), 0.0, 0.0, float(np.sin(0.5 * angle))),
+    }
+    if moving:
+        along, across, turning = base.twist(film.time)[0]
+        found["twist"] = (float(along), float(across), 0.0, 0.0, 0.0, float(turning))
+    return found
+
+
+def scenario_of(
+    film: SmoothFilm,
+    name: str,
+    period: float | None,
+    medium: str = "water",
+    width: float | str | Path | Sequence[tuple[float, float]] | None = None,
+    environment: Environment | None = None,
+    moving: bool = True,
+    changes: Mapping[str, Any] | None = None,
+    links: int | None = None,
+) -> Scenario:
+    """Rod, sampled curvature and medium; it starts at the filmed pose, with the filmed velocity if `moving`. With
+    `links` a chain of so many rigid links in place of the rod, whose joints bend as the film does.
+    """
+    from limbless.scenarios.scenario import Scenario
+
+    usual, inertia = medium_of(medium)
+    chosen = usual if environment is None else environment
+    rows, _ = widths_of(width, film.length)
+    spacing = float(film.time[1] - film.time[0])
+    beat = period or (film.time[-1] - film.time[0]) / 5.0
+    step = spacing / max(int(np.ceil(spacing * STEPS / beat)), 1)
+    if isinstance(chosen, RegularisedFriction):
+        step = spacing / np.ceil(spacing / min(step, 2.0 * chosen.speed / (chosen.lateral * chosen.gravity)))
+    rod = Rod(
+        name=as_word(name),
+        strains="planar",
+        base="planar",
+        length=film.length,
+        half_width=rows,
+        density=getattr(chosen, "density", 1000.0),
+    )
+    if links is None:
+        bent = SampledCurvature(table=tuple(map(tuple, curvature_rows(film).tolist())), noise=0.0, period=period)
+        parts: dict[str, Any] = {
+            "robot": rod,
+            "gait": bent,
+            "initial": initial_of(film, moving and inertia),
+            "model": {"kind": "macro-continuous", "cells": CELLS, "inertia": inertia},
+        }
+    else:
+        angle = link_angles(film, links)
+        turns = np.column_stack([film.time, np.diff(angle, axis=1)])
+        parts = {
+            "robot": rod.to_chain(links),
+            "gait": RecordedGait(table=tuple(map(tuple, turns.tolist())), period=period),
+            "initial": initial_of(film, moving and inertia, angle[:, 0]),
+            "model": {"kind": "newton-euler", "inertia": inertia},
+        }
+    scenario = Scenario(
+        name=as_word(name),
+        title=f"The shape of the film {name}, moved by the model in {medium}",
+        environment=(chosen,),
+        duration=float(film.time[-1] - film.time[0]),
+        step=step,
+        record_every=spacing,
+        **parts,
+    )
+    return Scenario.load(scenario, changes) if changes else scenario
+
+
+def mean_point(places: Array) -> Array:
+    """(T, 2): mean along bodies (T, PLACES, 2), by trapezia."""
+    weight = np.ones(PLACES)
+    weight[[0, -1]] = 0.5
+    return np.asarray(np.einsum("tsc,s->tc", places, weight / weight.sum()))
+
+
+def mean_of_film(film: SmoothFilm) -> Array:
+    """(T, 2): the mean point of the midline."""
+    return mean_point(film.position)

@@ -1,0 +1,370 @@
+"""A scenario prepared for control: its model built once, memory allocated once, actions turned into what joints get."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.control.actuation import ProportionalDerivative, Torque
+from limbless.control.gaits.user_gait import FunctionGait
+from limbless.core.errors import InputError, nearest
+from limbless.core.timeline import knots_between, stage_times
+from limbless.core.units import in_unit
+from limbless.mechanics.chain.run_segment import packed_segment
+from limbless.mechanics.chain.tables import ChainDrive
+from limbless.mechanics.compiled.arrays import aligned_zeros
+from limbless.mechanics.integrate.running_totals import NoTotals
+from limbless.models.base import Model, State
+from limbless.models.chain.chain_model import ChainModel
+from limbless.models.chain.contact.nonsmooth_model import NonSmooth
+from limbless.models.chain.newton_euler_model import NewtonEuler
+from limbless.scenarios.scenario import Initial, Scenario
+
+Array = NDArray[np.float64]
+ACTIONS = ("torque", "target", "gait")
+WIDEST = 1e6
+"""Largest length of all numbers of a state, as a vector, that is still a motion."""
+AHEAD = 512
+"""Control periods whose knots are laid out at a time."""
+
+
+def no_torque(times: Array, stations: Array) -> Array:
+    """The gait of a robot whose torques are all actions."""
+    return np.zeros((len(times), len(stations)))
+
+
+class Observed:
+    """One robot, or many (first axis), at one instant."""
+
+    __slots__ = ("time", "values", "world")
+
+    def __init__(self, world: ControlledRun, time: Any, values: Array) -> None:
+        self.world, self.time, self.values = world, time, values
+
+    @property
+    def position(self) -> Array:
+        """Of the base, world, m."""
+        return self.values[..., :3]
+
+    @property
+    def orientation(self) -> Array:
+        """Of the base, quaternion, scalar first."""
+        return self.values[..., 3:7]
+
+    @property
+    def joint_position(self) -> Array:
+        return self.values[..., self.world.joints]
+
+    @property
+    def joint_velocity(self) -> Array:
+        return self.values[..., self.world.rates]
+
+    @property
+    def twist(self) -> Array:
+        """Of the base, its own axes."""
+        return self.values[..., self.world.twist]
+
+    @property
+    def work(self) -> Any:
+        """Of the actuators since the start, J."""
+        return self.values[..., self.world.work]
+
+    @property
+    def heading(self) -> tuple[Any, Any]:
+        """Sine and cosine of the direction in which the head looks, seen from above."""
+        alone = self.values.ndim == 1  # plain numbers are several times as fast as arrays of one
+        w, x, y, z = self.values[3:7].tolist() if alone else self.values[:, 3:7].T
+        sine, cosine = 2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z)
+        size = self.world.looks / ((sine * sine + cosine * cosine) ** 0.5 + 1e-300)
+        return sine * size, cosine * size
+
+
+class ControlledRun:
+    """A scenario as something to act on.
+
+    Parameters
+    ----------
+    scenario : name, file, data or `Scenario`; of a chain.
+    actions : `torque` (of every joint, as a share of its limit or of `scale`), `target` (offset of every joint from the
+        gait, as a share of `scale`, followed by `pd`) or `gait` (fields of the gait between bounds).
+    control_period : s, for which an action is held; a whole number of steps.
+    scale : torque (N m) or angle (rad) of an action of 1, one or one per joint.
+    fields : for `gait`: field -> (lowest, highest).
+    """
+
+    def __init__(
+        self,
+        scenario: str | Path | Mapping[str, Any] | Scenario,
+        actions: str = "torque",
+        control_period: float | str | None = None,
+        scale: float | str | Sequence[float | str] | None = None,
+        fields: Mapping[str, tuple[float, float]] | None = None,
+        changes: Mapping[str, Any] | None = None,
+        target: tuple[float, float] | None = None,
+    ) -> None:
+        if actions not in ACTIONS:
+            raise InputError(f"actions: must be one of {', '.join(ACTIONS)}; received {actions!r}")
+        self.actions, self.target = actions, target
+        self.scenario = self._actuated(Scenario.load(scenario, changes))
+        self.step = self.scenario.step
+        period = lasting(control_period, "control_period") or self.scenario.control_period or self.step
+        self.steps = round(period / self.step)
+        if self.steps < 1 or abs(self.steps * self.step - period) > 1e-9 * period:
+            raise InputError(f"control_period: {period:g} s must be a whole number of steps of {self.step:g} s")
+        self.period = self.steps * self.step
+        self.model = self._assembled()
+        self.chain = self.model.chain
+        self.count = self.chain.freedoms
+        self._lay_out()
+        self.gait = self.scenario.gait
+        self.fields = self._checked_fields(fields)
+        self.size = len(self.fields) if actions == "gait" else self.count
+        self.scale = self._scales(scale)
+        self._allocate()
+
+    # What it is made of
+
+    def _actuated(self, scenario: Scenario) -> Scenario:
+        """The scenario with the actuation that its actions need."""
+        data = {name: getattr(scenario, name) for name in type(scenario).model_fields}
+        if self.actions == "torque":
+            data |= {"actuation": Torque(), "gait": FunctionGait(function=no_torque, drives="torque")}
+        elif self.actions == "target" and scenario.actuation.kind not in ("pd", "servo"):
+            data["actuation"] = ProportionalDerivative()
+        if scenario.task is not None:
+            raise InputError("a task of statics has no time: there is nothing to learn by acting")
+        data.pop("task")
+        return Scenario(**data)
+
+    def _assembled(self) -> ChainModel:
+        model = self.scenario.model.assemble(
+            self.scenario.robot.build(), self.scenario.environment, self.scenario.actuation
+        )
+        if not isinstance(model, ChainModel):
+            raise InputError(f"learning moves chains; the model {self.scenario.model.kind!r} is none of theirs")
+        return model
+
+    def _lay_out(self) -> None:
+        """Where numbers stand in what is seen: as in a state of `newton-euler` without spherical joints."""
+        n = self.count
+        plain = self.model._recorder.positions == n
+        parts: tuple[Any, ...] = (*self.scenario.environment, self.scenario.actuation)
+        switches = [part.breakpoints(0.0, np.inf) for part in parts]
+        self.lean = isinstance(self.model, NewtonEuler) and self.model.explicit and plain and not any(switches)
+        self.joints, self.twist, self.rates = slice(7, 7 + n), slice(7 + n, 13 + n), slice(13 + n, 13 + 2 * n)
+        self.knows_work = isinstance(self.model, NewtonEuler)
+        self.work = 13 + 2 * n
+        self.contacts = len(self.model._scene.owner) if isinstance(self.model, NonSmooth) else 0
+        self.contact_force = slice(14 + 2 * n, 14 + 2 * n + 3 * self.contacts)
+        self.contact_state = slice(14 + 2 * n + 3 * self.contacts, 14 + 2 * n + 4 * self.contacts)
+        if self.lean:
+            columns = {name: place for name, _, place in self.model.state_columns()}  # type: ignore[attr-defined]
+            self.work = columns["actuator_work"].start
+            if columns["base_twist"] != self.twist:
+                raise InputError("the state of this model is laid out otherwise")  # never: a slip of ours
+        self.looks = -1.0 if self.chain.head == "base" else 1.0
+        start = Observed(self, 0.0, np.array([0.0, 0.0, 0.0, *self.scenario.initial.orientation]))
+        sine, cosine = start.heading
+        self.course = (float(cosine), float(sine))
+
+    def _checked_fields(self, fields: Mapping[str, tuple[float, float]] | None) -> dict[str, tuple[float, float]]:
+        if self.actions != "gait":
+            if fields:
+                raise InputError("fields: belong to actions='gait'")
+            return {}
+        known = [name for name in type(self.gait).model_fields if name != "kind"]
+        if not fields:
+            raise InputError(
+                f"actions='gait' needs fields={{name: (lowest, highest)}}; gait {self.gait.kind!r} has "
+                f"{', '.join(known)}"
+            )
+        for name, ends in fields.items():
+            if name not in known:
+                raise InputError(f"fields: gait {self.gait.kind!r} has no field {name!r}; {nearest(name, known)}")
+            if len(tuple(ends)) != 2 or not all(isinstance(end, int | float) for end in ends):
+                raise InputError(f"fields: {name} needs its lowest and its highest number; received {ends!r}")
+            low, high = ends
+            if not low < high:
+                raise InputError(f"fields: {name} from {low:g} to {high:g} holds nothing")
+            self.gait.changed(**{name: low}), self.gait.changed(**{name: high})
+        return dict(fields)
+
+    def _scales(self, scale: float | str | Sequence[float | str] | None) -> Array:
+        if self.actions == "gait":
+            return np.ones(self.size)
+        limits = self.chain.arrays().torque_limit
+        if scale is None and self.actions == "torque":
+            if not np.isfinite(limits).all():
+                raise InputError("scale: some joints have no torque_limit; give the torque (N m) of an action of 1")
+            return limits.copy()
+        unit = "N m or N" if self.actions == "torque" else "rad or m"
+        given = [0.5] if scale is None else list(scale) if isinstance(scale, list | tuple | np.ndarray) else [scale]
+        numbers = np.array([in_unit(one, unit, "scale") for one in given])
+        if len(numbers) not in (1, self.count) or not (numbers > 0).all():
+            raise InputError(
+                f"scale: must be positive, one number or one for each of {self.count} joints; received {scale!r}"
+            )
+        return np.broadcast_to(numbers, (self.count,)).copy()
+
+    def _allocate(self) -> None:
+        """Memory of a control step, once."""
+        n, rows = self.count, 1 if self.actions == "torque" else 2 * self.steps + 1
+        self.drive = ChainDrive(
+            np.zeros((rows, self.model._recorder.positions)), np.zeros((rows, n)), np.zeros((rows, n)), np.zeros((1, n))
+        )
+        if not self.lean:
+            return
+        count = AHEAD * self.steps + 1
+        self._knots, self._laid, self._last = np.zeros(count), 0, -1
+        self._x, self._span = aligned_zeros(self.model._size), np.zeros(6, dtype=np.int64)  # type: ignore[attr-defined]
+        self.problem = self.model.problem(self.drive, 0, NoTotals(), NoTotals())  # type: ignore[attr-defined]
+        self._held = packed_segment(self.problem, self._knots, np.zeros(count, dtype=bool), self._x, self._span)
+
+    def _lay_out_knots(self, first: int) -> None:
+        """Knots from step number `first` on."""
+        count = len(self._knots) - 1
+        np.multiply(np.arange(first, first + count + 1), self.step, out=self._knots)
+        self._laid, self._last = first, first + count
+
+    # Motion
+
+    def begin(self, initial: Mapping[str, Any] | None, randomise: Mapping[str, float], chance: Any) -> State:
+        """A start: as the scenario has it, with fields of `initial` changed and noise added."""
+        start = self.scenario.initial.changed(**initial) if initial else self.scenario.initial
+        if start.result is not None:
+            raise InputError("initial.result: continue from `env.save()` and `env.restore()` instead")
+        if randomise:
+            start = start.changed(**self._shaken(start, randomise, chance))
+        self.gait = self.scenario.gait
+        return self.model.initial_state(start, self.gait)
+
+    def _shaken(self, start: Initial, randomise: Mapping[str, float], chance: Any) -> dict[str, Any]:
+        found = {}
+        for name, size in randomise.items():
+            own = getattr(start, name)
+            value = np.zeros(self.count) if own is None else np.array(own)
+            noise = chance.uniform(-size, size, value.shape)
+            if name in ("position", "twist") and self.chain.base == "planar":
+                noise[[2] if name == "position" else [2, 3, 4]] = 0.0
+            found[name] = tuple((value + noise).tolist())
+        return found
+
+    def driven(self, time: float, finish: float, knots: Array, action: Array) -> Any:
+        """What the joints get for an action: torques, a gait with offsets, or a gait on its way to other fields."""
+        if self.actions == "torque":
+            np.multiply(self.scale, action, out=self.drive.torque[0])
+            return self.drive
+        if self.actions == "target":
+            drive = self.model.drive(self.gait, stage_times(knots))
+            return drive._replace(position=drive.position + self.scale * action)
+        wanted = {
+            name: low + 0.5 * (value + 1.0) * (high - low)
+            for (name, (low, high)), value in zip(self.fields.items(), action.tolist(), strict=True)
+        }
+        passing, self.gait = self.gait.passage(wanted, time, finish)
+        return self.model.drive(passing, stage_times(knots))
+
+    def move(self, state: State, action: Array) -> State:
+        """One control period. Where nothing moves any more (a joint that is locked) the state is not a number."""
+        if not self.lean:
+            return self._moved(state, action)
+        first, steps = round(state.time / self.step), self.steps
+        if not self._laid <= first <= self._last - steps:
+            self._lay_out_knots(first)
+        begin = first - self._laid
+        finish = float(self._knots[begin + steps])
+        drive = self.driven(state.time, finish, self._knots[begin : begin + steps + 1], action)
+        if drive is not self.drive:
+            for own, asked in zip(self.drive, drive, strict=True):
+                own[:] = asked
+        self._x[:], self._span[0], self._span[1] = state.x, begin, begin + steps
+        if self._held():
+            self._x[:] = np.nan
+        self.model._take_given(self._x, self.drive)  # type: ignore[attr-defined]
+        return State(finish, self._x.copy(), state.memory)
+
+    def _moved(self, state: State, action: Array, record: bool = False) -> Any:
+        """The same through the model's own door, for every model; with its records where asked."""
+        finish = (round(state.time / self.step) + self.steps) * self.step
+        parts: tuple[Any, ...] = (self.gait, *self.scenario.environment, self.scenario.actuation)
+        switches = [time for part in parts for time in part.breakpoints(state.time, finish)]
+        knots = knots_between(state.time, finish, self.step, switches)
+        drive = self.driven(state.time, finish, knots, action)
+        if self.actions == "torque":
+            plain = self.model.drive(self.gait, stage_times(knots))
+            drive = plain._replace(torque=plain.torque + self.drive.torque)
+        wanted = np.zeros(len(knots), dtype=bool)
+        wanted[0] = record
+        with np.errstate(all="ignore"):
+            after, records, status = self.model.advance(state, knots, wanted, drive)
+        if status.failure and np.isfinite(after.x).all():
+            after = replace(after, x=np.full_like(after.x, np.nan))
+        return (after, records) if record else after
+
+    def seen(self, state: State) -> Observed:
+        """What there is to see of a state."""
+        if self.lean:
+            return Observed(self, state.time, state.x)
+        found = self.model.observe(state)
+        parts = [
+            found["base_position"],
+            found["base_orientation"],
+            found["joint_position"],
+            found["base_twist"],
+            found["joint_velocity"],
+            np.zeros(1),
+        ]
+        if self.contacts:
+            parts += [found["contact_force"], found["contact_state"]]
+        values = np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in parts])
+        if self.knows_work:
+            columns = {name: place for name, _, place in self.model.state_columns()}  # type: ignore[attr-defined]
+            values[self.work] = state.x[columns["actuator_work"]][0]
+        return Observed(self, state.time, values)
+
+    def wanted(self, seen: Observed) -> tuple[Any, Any]:
+        """Direction (x, y) in which the head should look: the course, or the target."""
+        if self.target is None:
+            return self.course
+        x, y = (self.target[number] - seen.position[..., number] for number in range(2))
+        size = np.sqrt(x * x + y * y) + 1e-300
+        return x / size, y / size
+
+    @property
+    def cycle(self) -> float | None:
+        return self.gait.cycle
+
+
+def lasting(value: float | str | None, what: str) -> float | None:
+    """A time, s or with its unit, that an argument gives; None where it is not given."""
+    found = None if value is None else in_unit(value, "s", what)
+    if found is not None and not 0.0 < found < np.inf:
+        raise InputError(f"{what}: must be positive; received {value!r}")
+    return found
+
+
+def shaking(randomise: Mapping[str, float | str] | None) -> dict[str, float]:
+    """Half widths of the noise on a start, by what they shake."""
+    units = {"joint_position": "rad or m", "joint_velocity": "rad/s or m/s", "position": "m", "twist": "m/s or rad/s"}
+    found = {}
+    for name, size in (randomise or {}).items():
+        if name not in units:
+            raise InputError(f"randomise: {name!r} cannot be; {nearest(name, units)}")
+        found[name] = in_unit(size, units[name], f"randomise: {name}")
+        if not 0.0 <= found[name] < np.inf:
+            raise InputError(f"randomise: {name} must be zero or positive; received {size!r}")
+    return found
+
+
+def sound(values: Array) -> Any:
+    """Whether what is seen is a motion: finite, and not far out of this world. One answer per robot."""
+    size = values.dot(values) if values.ndim == 1 else np.einsum("ij,ij->i", values, values)
+    return size < WIDEST**2  # false for what is not a number
+
+
+__all__ = ["ACTIONS", "Model", "Observed", "ControlledRun", "lasting", "no_torque", "shaking", "sound"]

@@ -1,0 +1,54 @@
+"""Robots of one world, eight side by side through one control period."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.interop.learning.controlled_run import ControlledRun
+from limbless.mechanics.chain.lane_batch import ChainBatch, advance_batch
+from limbless.mechanics.chain.tables import AccelerationFeedback
+from limbless.mechanics.compiled.arrays import aligned_zeros
+from limbless.mechanics.compiled.batching import stack_lanes
+from limbless.mechanics.compiled.lanes import LANES
+from limbless.mechanics.compiled.packed import pack
+
+Array = NDArray[np.float64]
+
+
+class RobotLanes:
+    """Memory of eight robots whose torques are actions."""
+
+    def __init__(self, world: ControlledRun, count: int) -> None:
+        self.world, self.problem = world, stack_lanes([world.problem])
+        self._knots, self._record = aligned_zeros((world.steps + 1, LANES)), np.zeros(world.steps + 1, dtype=bool)
+        self._x = aligned_zeros((world.model._size, LANES))  # type: ignore[attr-defined]
+        self._stuck, self._packed = np.zeros(count, dtype=bool), pack(self.problem)
+        self._knows_time = any(getattr(item, "moving", ()) for item in world.scenario.environment)
+
+    @classmethod
+    def of(cls, world: ControlledRun, count: int) -> RobotLanes | None:
+        """None where robots do not go side by side: other models and actions, laws of a user, feedback that answers to
+        accelerations.
+        """
+        asks = any(getattr(item, "slot", None) is not None for item in world.scenario.environment)
+        alike = world.lean and world.actions == "torque" and not asks
+        answering = alike and isinstance(world.model._options.actuation, AccelerationFeedback)  # type: ignore[attr-defined]
+        return None if not alike or answering else cls(world, count)
+
+    def can_go(self, times: Array) -> bool:
+        """Where the medium moves, eight share their time."""
+        return not self._knows_time or bool((times == times[0]).all())
+
+    def go(self, values: Array, times: Array, actions: Array) -> Any:
+        """Move all robots by one control period, in place; returns which of them did not move, because one of their
+        eight has a joint that is locked.
+        """
+        first = np.rint(times / self.world.step).astype(np.int64)
+        crew = ChainBatch(values, first, actions * self.world.scale, self._stuck)
+        advance_batch(
+            self._packed, self._knots, self._record, self._x, self.problem.drive.torque, crew, self.world.step
+        )
+        return self._stuck

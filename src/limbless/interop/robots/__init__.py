@@ -1,0 +1,1 @@
+"""Robot files of other tools, in and out."""

@@ -1,0 +1,57 @@
+"""Geometry of URDF and SDF as shapes: the words are almost the same in both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from limbless.core.errors import InputError
+from limbless.interop.robots.mesh_bounds import bounds
+from limbless.interop.robots.tree import FileShape
+from limbless.interop.robots.xml_text import Array, Element, find_file, number, numbers
+
+
+def value(element: Element, name: str) -> str | None:
+    """A number as an attribute (URDF) or as an element of its own (SDF)."""
+    found = element.get(name)
+    return found if found is not None else element.findtext(name)
+
+
+def shape_of(geometry: Element | None, pose: Array, collides: bool, beside: Path, what: str) -> FileShape | None:
+    """The first shape of a `<geometry>` at a pose in the file frame; None for what has no extent (a plane)."""
+    kinds = {"sphere", "capsule", "cylinder", "box", "ellipsoid", "mesh"}
+    found = next((item for item in geometry if item.tag in kinds), None) if geometry is not None else None
+    if found is None:
+        return None
+    if found.tag == "mesh":
+        return mesh_shape(
+            value(found, "filename") or value(found, "uri") or "",
+            numbers(value(found, "scale"), 3, f"{what} mesh scale", (1.0, 1.0, 1.0)),
+            pose,
+            collides,
+            beside,
+        )
+    if found.tag == "box":
+        half = numbers(value(found, "size"), 3, f"{what} box size") / 2
+    elif found.tag == "ellipsoid":
+        half = numbers(value(found, "radii"), 3, f"{what} ellipsoid radii")
+    else:
+        radius = number(value(found, "radius"), f"{what} radius")
+        length = number(value(found, "length"), f"{what} length") / 2 if found.tag != "sphere" else radius
+        half = np.array([radius, radius, length + (radius if found.tag == "capsule" else 0.0)])
+    if np.any(half < 0):
+        raise InputError(f"{what} {found.tag} has a negative size")
+    return FileShape(found.tag, half, pose, collides)
+
+
+def mesh_shape(name: str, scale: Array, pose: Array, collides: bool, beside: Path) -> FileShape:
+    """A mesh with its bounding box where its file is found."""
+    path = find_file(name, beside) if name else None
+    box = bounds(path) if path else None
+    if path is None or box is None:
+        return FileShape("mesh", None, pose, collides, path, Path(name).name, scale, pose)
+    low, high = np.sort(np.array(box) * scale, axis=0)
+    centred = pose.copy()
+    centred[:3, 3] = pose[:3, 3] + pose[:3, :3] @ ((low + high) / 2)
+    return FileShape("mesh", (high - low) / 2, centred, collides, path, Path(name).name, scale, pose)

@@ -1,0 +1,43 @@
+"""Named tuples in a flat array, from a place on."""
+
+from __future__ import annotations
+
+from limbless.mechanics.algebra.lie import Quaternion
+from limbless.mechanics.algebra.spatial import Twist
+from limbless.mechanics.algebra.vectors import Vector
+from limbless.mechanics.compiled.kernel import func
+
+
+@func
+def vector_at(array, i):
+    """Three consecutive numbers of a flat array."""
+    return Vector(array[i], array[i + 1], array[i + 2])
+
+
+@func
+def put_vector_at(array, i, v):
+    array[i], array[i + 1], array[i + 2] = v
+
+
+@func
+def quaternion_at(array, i):
+    """Four consecutive numbers of a flat array, the scalar first."""
+    return Quaternion(array[i], array[i + 1], array[i + 2], array[i + 3])
+
+
+@func
+def put_quaternion_at(array, i, q):
+    array[i], array[i + 1], array[i + 2], array[i + 3] = q
+
+
+@func
+def twist_at(array, i):
+    return Twist(vector_at(array, i), vector_at(array, i + 3))
+
+
+@func
+def put_pair_at(array, i, pair):
+    """Store a twist or a wrench in a flat array."""
+    first, second = pair
+    put_vector_at(array, i, first)
+    put_vector_at(array, i + 3, second)

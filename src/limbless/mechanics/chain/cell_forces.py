@@ -1,0 +1,215 @@
+"""What acts along the freedoms of soft bodies, each of them given or free: springs, dampers, muscles, tendons."""
+
+from __future__ import annotations
+
+from limbless.mechanics.algebra.spatial import carry_wrench
+from limbless.mechanics.algebra.vectors import dot
+from limbless.mechanics.chain.cell_pieces import bend_pieces
+from limbless.mechanics.chain.dynamics import account, hybrid_dynamics
+from limbless.mechanics.chain.elastic_tendons import put_winch_rates, solve_tensions, take_winches
+from limbless.mechanics.chain.joint_actuation import (
+    actuate,
+    feedforward,
+    find_accelerations,
+    put_joint_rates,
+    settle_joints,
+)
+from limbless.mechanics.chain.material_law import material_forces
+from limbless.mechanics.chain.problem import add_all, add_moving, efforts, find_locked, flow_speed, put_powers
+from limbless.mechanics.chain.strain_cell import Stop, TendonState
+from limbless.mechanics.chain.tables import ActuatorLimit, Axis, Base, Body, LinkRow, StrainActuation
+from limbless.mechanics.compiled.generic import no_op, version_for
+from limbless.mechanics.compiled.kernel import func, noinline_func, strict_kernel
+from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, primal, sqrt, value_of, where_positive
+
+NODES = 4  # samples of the drive per step: quarters of it
+NOTHING = 1e-300  # so little that none is as much
+SINGULAR = 1e-13  # a pivot this much smaller than what it is made of
+
+no_op(feedforward, StrainActuation)
+no_op(settle_joints, StrainActuation)
+version_for(add_moving, StrainActuation)(add_all)
+
+
+@func
+def lagrange(share, k):
+    """Weight of sample k, at k / 4 of a step, in the parabola of fourth degree through all five, at `share` of it."""
+    weight, s = 1.0, 4.0 * share
+    for j in range(5):
+        if j != k:
+            weight *= (s - j) / (k - j)
+    return weight
+
+
+@func
+def weights_at(share):
+    """Of all five samples."""
+    return lagrange(share, 0), lagrange(share, 1), lagrange(share, 2), lagrange(share, 3), lagrange(share, 4)
+
+
+@func
+def blend(samples, row, weights, out):
+    """A row of the drive, with these `weights` of the samples from `row` on."""
+    for c in range(out.shape[0]):
+        out[c] = 0.0
+    last = samples.shape[0] - 1
+    for k in range(5):
+        if weights[k] != 0.0:
+            for c in range(out.shape[0]):
+                out[c] += weights[k] * samples[min(row + k, last), c]
+
+
+@noinline_func
+def drive_to(drive, n, share, present):
+    """The drive at `share` (0 to 1) of step n."""
+    row, weights = NODES * n, weights_at(share)
+    blend(drive.position, row, weights, present.position)
+    blend(drive.velocity, row, weights, present.velocity)
+    blend(drive.acceleration, row, weights, present.acceleration)
+    blend(drive.torque, row, weights, present.effort)
+    blend(drive.command, row, weights, present.command)
+    blend(drive.command_rate, row, weights, present.command_rate)
+
+
+@version_for(actuate, StrainActuation)
+@func
+def actuate_cells(actuation, robot, options, drive, i, x, memory):
+    """Row i of the halves of steps."""
+    drive_to(drive, i // 2, 0.5 * (i % 2), memory.cells.present)
+    strain_freedoms(robot, x, memory)
+
+
+@noinline_func
+def strain_freedoms(robot, x, memory):
+    """Given freedoms take the present drive; elastic and viscous forces along all, those of muscles; all pieces bent."""
+    cells, base = memory.cells, LinkRow(robot.links, 0)
+    present = cells.present
+    position, velocity = base.position + base.positions, base.velocity + base.freedoms
+    for i in range(cells.driven.shape[0]):
+        v = cells.driven[i]
+        x[position + v] = present.position[i]
+        x[velocity + v] = present.velocity[i]
+        memory.acceleration[v] = present.acceleration[i]
+        cells.strain_push[v] = present.acceleration[i]
+    for v in range(present.effort.shape[0]):
+        memory.torque[v] = present.effort[v]
+    for v in range(present.effort.shape[0], memory.torque.shape[0]):
+        memory.torque[v] = 0.0
+    for v in range(memory.torque.shape[0]):
+        cells.strain[v] = x[position + v]
+        cells.strain_rate[v] = x[velocity + v]
+    take_winches(cells.ropes, x)
+    material_forces(cells.material, robot, memory)
+    for v in range(memory.torque.shape[0]):
+        stop = Stop(cells.stops, v)
+        if value_of(stop.stiffness) > 0.0:
+            stop_force(stop, cells.span[0], cells.strain[v], cells.strain_rate[v], memory, v)
+    bend_pieces(cells.columns, cells)
+
+
+@func
+def stop_force(stop, gh, q, rate, memory, v):
+    """A spring with a damper beyond a stop, and what an implicit stage takes ahead of it."""
+    over = q - minimum(maximum(q, stop.low), stop.high)
+    meets = where_positive(absolute(primal(over)), 1.0, 0.0)
+    memory.passive[v] -= stop.stiffness * over + meets * stop.damping * rate
+    ActuatorLimit(memory.bounds, v).leading = meets * (gh * stop.damping + gh * gh * stop.stiffness)
+
+
+@version_for(find_accelerations, StrainActuation)
+@func
+def find_and_sum(actuation, robot, base, memory):
+    hybrid_dynamics(robot, base, memory)
+    solve_tensions(memory.cells.ropes, robot, base, memory)
+    sum_pushes(len(robot.links.codes), memory)
+
+
+@noinline_func
+def sum_pushes(nodes, memory):
+    """Power and resultant of what pushes the stations within cells, added to those of the nodes (see `spread`)."""
+    base, origin = Base(memory.base, 0), Body(memory.bodies, 0).origin
+    total, spent = base.pushed, base.power
+    for k in range(nodes, memory.bodies.shape[0]):
+        body = Body(memory.bodies, k)
+        F, spent = account(memory.water, k, body.velocity, body.wrench, 0.0 * total, spent)
+        total = total + carry_wrench(F, body.origin - origin)
+    base.pushed = total
+    base.power = spent
+
+
+@version_for(put_joint_rates, StrainActuation)
+@noinline_func
+def put_cell_rates(actuation, robot, x, memory, out):
+    base = LinkRow(robot.links, 0)
+    position, velocity = base.position + base.positions, base.velocity + base.freedoms
+    for v in range(memory.torque.shape[0]):
+        free = memory.cells.given[v] == 0
+        out[position + v] = x[velocity + v] if free else 0.0
+        out[velocity + v] = memory.acceleration[v] if free else 0.0
+    put_winch_rates(memory.cells.ropes, x, out)
+
+
+@version_for(find_locked, StrainActuation)
+@func
+def some_singular(actuation, robot, memory):
+    return singular_cell(robot, memory)
+
+
+@strict_kernel
+def singular_cell(robot, memory):
+    """Row of a cell with a free strain that has no inertia to move; as many rows more where one of its pieces turns too
+    far, and twice as many where one is stretched to nothing; or 0. Of several the outermost.
+    """
+    rows = len(robot.links.codes)
+    found = 0.0 * primal(memory.cells.span[0])
+    for k in range(1, rows):
+        link = LinkRow(robot.links, k)
+        for v in range(link.column, link.column + link.freedoms):
+            if memory.cells.given[v] == 0:
+                axis = Axis(memory.axes, v)
+                lacks = SINGULAR * primal(axis.around) - primal(axis.own) + NOTHING
+                found = where_positive(lacks, 1.0 * k, found)
+        widest = primal(Axis(memory.axes, link.column).mobility)
+        found = where_positive(-widest, 1.0 * (k + 2 * rows), found)
+        found = where_positive(widest - primal(link.size), 1.0 * (k + rows), found)
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------ what is counted
+
+
+@version_for(efforts, StrainActuation)
+@func
+def cell_efforts(actuation, memory):
+    put_efforts(memory)
+    return memory.cells.efforts
+
+
+@noinline_func
+def put_efforts(memory):
+    cells = memory.cells
+    tendons = cells.pulls.shape[0] if cells.efforts.shape[0] == cells.pulls.shape[0] else 0
+    for c in range(tendons):
+        cells.efforts[c] = TendonState(cells.pulls, c).tension
+    for v in range(tendons, cells.efforts.shape[0]):
+        cells.efforts[v] = memory.torque[v]
+
+
+@version_for(put_powers, StrainActuation)
+@noinline_func
+def put_cell_powers(actuation, memory, powers, stage, x, velocity):
+    cells = memory.cells
+    tendons = cells.pulls.shape[0] if powers.shape[1] == cells.pulls.shape[0] else 0
+    for c in range(tendons):
+        powers[stage, c] = TendonState(cells.pulls, c).power
+    for v in range(tendons, powers.shape[1]):
+        powers[stage, v] = memory.torque[v] * x[velocity + v]
+
+
+@version_for(flow_speed, StrainActuation)
+@noinline_func
+def cell_speed(actuation, robot, memory):
+    flow = 0.0 * Body(memory.bodies, 0).origin
+    for k in range(memory.bodies.shape[0]):
+        flow = flow + memory.cells.weigh[k] * Body(memory.bodies, k).velocity.linear
+    return sqrt(dot(flow, flow))

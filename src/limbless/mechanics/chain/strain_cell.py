@@ -1,0 +1,413 @@
+"""A strain cell: a piece of soft body between two nodes, a joint with a block of freedoms whose own mass sits inside.
+
+The pose along it obeys g' = g [ξ]; the strain ξ is linear in the freedoms. A cell is cut at its stations (Gauss
+points, which carry mass, weight and water, and its end); what lies between two of them is a *piece* (see `pieces`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from limbless.mechanics.algebra.spatial import (
+    Inertia,
+    Twist,
+    Wrench,
+    articulated_inertia,
+    carry_inertia,
+    carry_twist,
+    carry_wrench,
+    power,
+    twist_cross,
+    wrench_cross,
+)
+from limbless.mechanics.algebra.vectors import Symmetric, Vector, outer, product, transpose, upper
+from limbless.mechanics.chain.cell_pieces import (
+    JacobianColumn,
+    PieceScratch,
+    StrainMotion,
+    piece_kinematics,
+    piece_of,
+    screw_of,
+)
+from limbless.mechanics.chain.joints import (
+    FrameMotion,
+    aba_inward,
+    aba_outward,
+    forward_joint,
+    joint_arm,
+    normalise_joint,
+    put_rate,
+    settle_one,
+    turn_reach,
+)
+from limbless.mechanics.chain.kinematics import carried, put_place
+from limbless.mechanics.chain.problem import account_tendons, keep_cells
+from limbless.mechanics.chain.tables import ActuatorLimit, Axis, Body, DofRow, LinkRow
+from limbless.mechanics.compiled.generic import switch_scalar, version_for
+from limbless.mechanics.compiled.kernel import align_stack, func, noinline_func
+from limbless.mechanics.compiled.scalars import maximum, minimum, where_positive
+from limbless.mechanics.compiled.tables import Table, constants, table
+
+
+class StrainCell(NamedTuple):
+    """A strain cell. It is not among the kinds that a chain of rigid links mixes: its tables are `Memory.cells`."""
+
+    code = 4
+    reaches = False
+
+
+@table
+class Station(Table):
+    """A place in a cell, and the piece that leads to it from the one before (from the inner node, if it is the first)."""
+
+    length: float  # d of the piece, m; 1 where the piece only turns
+    natural: Twist  # ξ of the piece when all freedoms are zero
+    mass: Vector  # inertia with added mass, along its own axes, kg
+    turn: Vector  # kg m2
+    body: int  # its row among the bodies
+    lever: int  # where its freedoms begin among levers and columns
+    band: int  # its place among the pieces that are bent eight at a time: see `Bands`
+    lane: int
+    screw: int  # and where its freedoms begin there
+    kind: int  # its number among the pieces of its cell that differ
+    bends: bool  # the strain changes along the piece
+    has_mass: bool
+
+
+@constants
+class Stop(Table):
+    """Where a freedom meets a stop: a stiff spring with a damper beyond."""
+
+    low: float
+    high: float
+    stiffness: float  # 0: no stop
+    damping: float
+
+
+class DriveSample(NamedTuple):
+    """The drive at the instant at hand."""
+
+    position: Any  # (given,) of the freedoms that are given
+    velocity: Any
+    acceleration: Any
+    effort: Any  # (freedoms,) of muscles, or none
+    command: Any  # (tendons,) tension, N, length, m, or torque of the winch, N m
+    command_rate: Any
+
+
+@table
+class TendonState(Table):
+    """A tendon at one instant."""
+
+    length: float  # m
+    rate: float  # m/s
+    tension: float  # at its pulley, N
+    power: float  # of its actuator: of its pulley, or of the motor of its winch, W
+    wound: float  # unstretched length that its winch leaves it, m,
+    wound_rate: float  # m/s; as the length where a tension is given
+    given: float  # power that it gives to the body, W
+    fed: float  # power that it takes from its pulley, W
+    damped: float  # power of its own damper, W: never positive,
+    braked: float  # and of that of its winch
+    distal: float  # tension at its anchor, N
+
+
+class Cells(NamedTuple):
+    """All cells of a robot, and what holds at the instant that was evaluated last."""
+
+    stations: Any  # Station
+    levers: Any  # Lever
+    elastic: Any  # (freedoms, most) stiffness of a freedom against those of its own cell
+    viscous: Any  # (freedoms, most)
+    rest: Any  # (freedoms,)
+    stops: Any  # Stop (freedoms,)
+    given: Any  # (freedoms,) 1 where the motion is given
+    driven: Any  # (given,) numbers of these freedoms
+    scale: Any  # (freedoms,) m: way of a unit of the freedom
+    present: DriveSample
+    pulls: Any  # Pull (tendons,)
+    kept: Any  # Pull (R, tendons): what is recorded of them
+    ropes: Any  # Ropes (see `ropes`), or NoRopes: tensions are given
+    material: Any  # Material (see `material`), or Springs
+    bands: Any  # Bands (see `pieces`), and
+    loose: Any  # Loose
+    efforts: Any  # (actuators,) what is tallied: tensions, or efforts along all freedoms
+    weigh: Any  # (bodies,) share of each body in the mass
+    columns: Any  # Column
+    matrix: Any  # (freedoms, most) D of each cell; of the free ones its factor L, and 1 / d on
+    # the diagonal
+    strain: Any  # (freedoms,) their values,
+    strain_rate: Any  # (freedoms,) and rates,
+    strain_push: Any  # (freedoms,) and accelerations where they are given, 0 elsewhere
+    before: Any  # (freedoms,) accelerations before, and
+    span: Any  # (1,) γ h of an implicit stage: see `implicit`; 0 outside
+
+
+# ---------------------------------------------------------------------------------------------------------- base to tip
+
+
+@func
+def turned(R, V):
+    """A twist into other axes."""
+    return Twist(R @ V.linear, R @ V.angular)
+
+
+@func
+def bent_before(columns, cells, link):
+    return None
+
+
+@noinline_func
+def bend_cell(columns, cells, link):
+    """The pieces of a cell that differ."""
+    align_stack()
+    motion, most, bent = StrainMotion(cells.strain, cells.strain_rate, cells.strain_push), cells.elastic.shape[1], 0
+    for s in range(link.station, link.station + link.stations):
+        station = Station(cells.stations, s)
+        if station.kind == bent:
+            PieceScratch(cells.loose.bent, bent).relative = piece_kinematics(
+                station,
+                link.freedoms,
+                cells.levers,
+                station.lever,
+                motion,
+                link.column,
+                cells.loose.screws,
+                most * bent,
+            )
+            bent += 1
+
+
+bend_own = switch_scalar(bent_before, bend_cell)
+"""Before a cell is put together, where its pieces have not been bent yet."""
+
+
+@version_for(forward_joint, StrainCell)
+@func
+def cell_place(link, x, memory, here):
+    """All stations of a cell, with the columns of its freedoms; the last one is the node beyond it, the body of the
+    link.
+    """
+    cells = memory.cells
+    bend_own(cells.columns, cells, link)
+    start, before, widest = here.origin, -1, 0.0 * here.origin.x
+    shortest = widest + 1.0
+    for s in range(link.station, link.station + link.stations):
+        station = Station(cells.stations, s)
+        piece = piece_of(cells.columns, cells, station, link)
+        arm, R = here.R @ piece.arm, product(here.R, piece.turn)
+        widest, shortest = maximum(widest, piece.angle), minimum(shortest, piece.stretch)
+        for j in range(link.freedoms):
+            column = turned(R, screw_of(cells.columns, cells, station, j))
+            if before >= 0:
+                column = column + carry_twist(JacobianColumn(cells.columns, before + j).screw, arm)
+            JacobianColumn(cells.columns, station.lever + j).screw = column
+        V = turned(R, piece.velocity)
+        there = carried(here, arm)
+        A = there.A + twist_cross(there.V, V) + turned(R, piece.pushed)
+        here = FrameMotion(R, there.origin, there.V + V, A)
+        before = station.lever
+        body = Body(memory.bodies, station.body)
+        body.arm = here.origin - start
+        if s < link.station + link.stations - 1:
+            put_place(body, here)
+    Axis(memory.axes, link.column).mobility = where_positive(shortest, widest, 0.0 * widest - 1.0)
+    return here
+
+
+# ---------------------------------------------------------------------------------------------------------- tip to base
+
+
+@func
+def rotate_diagonal(R, d):
+    """R diag(d) Rᵀ = d2 1 + (d1 - d2) e1 e1ᵀ + (d3 - d2) e3 e3ᵀ, with e1 and e3 the first and last column of R."""
+    o, axes = 0.0 * d.x, transpose(R)
+    return (
+        Symmetric(d.y, o, o, d.y, o, d.y)
+        + upper(outer((d.x - d.y) * axes.x, axes.x))
+        + upper(outer((d.z - d.y) * axes.z, axes.z))
+    )
+
+
+@func
+def apply_inertia(M, J, a):
+    """Inertia of a station, along the world axes, times a twist."""
+    return Wrench(M @ a.linear, J @ a.angular)
+
+
+@func
+def begin_block(link, robot, memory):
+    """D, U and u of a cell without what it moves: rotors, springs and dampers of an implicit stage, and what acts."""
+    cells, m = memory.cells, link.freedoms
+    gh = cells.span[0]
+    for j in range(m):
+        v = link.column + j
+        axis, held = Axis(memory.axes, v), 0.0 * gh
+        for i in range(m):
+            ahead = gh * cells.viscous[v, i] + gh * gh * cells.elastic[v, i]
+            cells.matrix[v, i] = ahead
+            held += ahead * cells.before[link.column + i]
+        extra = ActuatorLimit(memory.bounds, v).leading
+        cells.matrix[v, j] += DofRow(robot.freedoms, v).rotor + extra
+        axis.answer = Wrench(Vector(0.0 * gh, 0.0 * gh, 0.0 * gh), Vector(0.0 * gh, 0.0 * gh, 0.0 * gh))
+        axis.force = 0.0 * gh
+        if cells.given[v] == 0:
+            axis.force = memory.torque[v] + memory.passive[v] + held + extra * cells.before[v]
+
+
+@func
+def add_to_block(link, memory, j, lever, pulled, F, arm):
+    """One station moved by freedom j: `pulled` = B J_j; F: what it needs without accelerations."""
+    cells, v = memory.cells, link.column + j
+    J, axis = JacobianColumn(cells.columns, lever + j).screw, Axis(memory.axes, v)
+    axis.answer = axis.answer + carry_wrench(pulled, arm)
+    need = power(J, F)
+    axis.force = axis.force + (need if cells.given[v] > 0 else -need)
+    for i in range(j + 1):
+        cells.matrix[v, i] += power(JacobianColumn(cells.columns, lever + i).screw, pulled)
+
+
+@func
+def factorise_block(link, memory, I, P):
+    """The accelerations of the free freedoms eliminated: D = L d Lᵀ, Y = L⁻¹ Uᵀ, y = L⁻¹ u."""
+    cells, first = memory.cells, link.column
+    D = cells.matrix
+    for j in range(link.freedoms):
+        v = first + j
+        if cells.given[v] > 0:
+            continue
+        axis = Axis(memory.axes, v)
+        axis.around = D[v, j]
+        Y, y = axis.answer, axis.force
+        for i in range(j):
+            if cells.given[first + i] == 0:
+                share, other = left_over(memory, first, j, i) * D[first + i, i], Axis(memory.axes, first + i)
+                D[v, i] = share
+                Y, y = Y - share * other.answer, y - share * other.force
+        own = left_over(memory, first, j, j)
+        axis.own = own
+        axis.answer = Y
+        axis.force = y
+        D[v, j] = 1.0 / own
+        I, P = articulated_inertia(I, Y, own), P + (y / own) * Y
+    return I, P
+
+
+@func
+def left_over(memory, first, j, i):
+    """D_ji - Σ L_jk d_k L_ik over the free freedoms k < i: L_ji d_i."""
+    cells = memory.cells
+    total = cells.matrix[first + j, i]
+    for k in range(i):
+        if cells.given[first + k] == 0:
+            total -= cells.matrix[first + j, k] * Axis(memory.axes, first + k).own * cells.matrix[first + i, k]
+    return total
+
+
+@version_for(aba_inward, StrainCell)
+@func
+def cell_transmit(link, robot, memory, I, P):
+    """D = Σ Jᵀ B J, U = Σ Xᵀ B J and u over the stations; I and P of all beyond sit at the last one."""
+    cells = memory.cells
+    begin_block(link, robot, memory)
+    last = Station(cells.stations, link.station + link.stations - 1)
+    arm = Body(memory.bodies, last.body).arm
+    for j in range(link.freedoms):
+        add_to_block(link, memory, j, last.lever, I @ JacobianColumn(cells.columns, last.lever + j).screw, P, arm)
+    I, P = carry_inertia(I, arm), carry_wrench(P, arm)
+    for s in range(link.station, link.station + link.stations):
+        station = Station(cells.stations, s)
+        if station.has_mass:
+            body = Body(memory.bodies, station.body)
+            R, V, arm = body.rotation, body.velocity, body.arm
+            M, J = rotate_diagonal(R, station.mass), rotate_diagonal(R, station.turn)
+            F = apply_inertia(M, J, body.known) + wrench_cross(V, apply_inertia(M, J, V)) - body.wrench
+            for j in range(link.freedoms):
+                pulled = apply_inertia(M, J, JacobianColumn(cells.columns, station.lever + j).screw)
+                add_to_block(link, memory, j, station.lever, pulled, F, arm)
+            o = 0.0 * product(R, R)
+            I, P = I + carry_inertia(Inertia(M, o, J), arm), P + carry_wrench(F, arm)
+    return factorise_block(link, memory, I, P)
+
+
+# ------------------------------------------------------------------------------------------------------------- and back
+
+
+@version_for(aba_outward, StrainCell)
+@func
+def cell_respond(link, robot, memory, delta):
+    """q̈ = L⁻ᵀ d⁻¹ (y - Y δ) of what is free, the efforts of what is given, and δ of the node beyond."""
+    cells, first = memory.cells, link.column
+    L = cells.matrix
+    for j in range(link.freedoms - 1, -1, -1):
+        v = first + j
+        if cells.given[v] == 0:
+            axis = Axis(memory.axes, v)
+            found = L[v, j] * (axis.force - power(delta, axis.answer))
+            for i in range(j + 1, link.freedoms):
+                if cells.given[first + i] == 0:
+                    found -= L[first + i, j] * memory.acceleration[first + i]
+            memory.acceleration[v] = found
+    for j in range(link.freedoms):
+        v = first + j
+        if cells.given[v] > 0:
+            axis = Axis(memory.axes, v)
+            effort = axis.force + power(delta, axis.answer) + (DofRow(robot.freedoms, v).rotor * memory.acceleration[v])
+            for i in range(link.freedoms):
+                if cells.given[first + i] == 0:
+                    effort += (L[v, i] if i < j else L[first + i, j]) * memory.acceleration[first + i]
+            memory.torque[v] = effort - memory.passive[v]
+    return beyond_station(link, memory, link.station + link.stations - 1, delta)
+
+
+@func
+def beyond_station(link, memory, s, delta):
+    """δ of a station, from that of the inner node and the accelerations of what is free."""
+    cells, station = memory.cells, Station(memory.cells.stations, s)
+    beyond = carry_twist(delta, Body(memory.bodies, station.body).arm)
+    for j in range(link.freedoms):
+        if cells.given[link.column + j] == 0:
+            beyond = (
+                beyond + memory.acceleration[link.column + j] * JacobianColumn(cells.columns, station.lever + j).screw
+            )
+    return beyond
+
+
+# ------------------------------------------------------------------------------------------------------------ its state
+
+
+@version_for(keep_cells, Cells)
+@noinline_func
+def keep_pulls(cells, robot, memory, r):
+    """Tendons; and δ of the stations within cells, which nothing but a record asks for."""
+    for k in range(1, len(robot.links.codes)):
+        link, delta = LinkRow(robot.links, k), Body(memory.bodies, k - 1).delta
+        for s in range(link.station, link.station + link.stations - 1):
+            Body(memory.bodies, Station(cells.stations, s).body).delta = beyond_station(link, memory, s, delta)
+    for c in range(cells.pulls.shape[0]):
+        for field in range(cells.pulls.shape[1]):
+            cells.kept[r, c, field] = cells.pulls[c, field]
+
+
+@version_for(account_tendons, Cells)
+@func
+def account_pulls(cells, driven, passive):
+    """Power of the actuators and of all that is passive, from that along all freedoms: what a tendon takes and does
+    not give to the body it stores, or loses.
+    """
+    for c in range(cells.pulls.shape[0]):
+        pull = TendonState(cells.pulls, c)
+        driven += pull.power - pull.given
+        passive += pull.given - pull.fed + pull.braked
+    return driven, passive
+
+
+version_for(normalise_joint, StrainCell)(settle_one)
+version_for(joint_arm, StrainCell)(turn_reach)
+
+
+@version_for(put_rate, StrainCell)
+@func
+def put_cell_rate(link, x, out):
+    for j in range(link.freedoms):
+        out[link.position + j] = x[link.velocity + j]

@@ -1,0 +1,267 @@
+"""Arrays as kernels want them: an address and a shape, nothing to count and nothing to stride over.
+
+A NumPy array is nine numbers to numba (owner, parent, sizes, strides); a problem of thirty arrays is then 270 arguments
+of every call, and most of what a kernel's compilation costs. `unpack(problem)`, once at the entry of a kernel, makes
+three numbers of each.
+
+The same call decides the scalar: `lean_duals` and `lean_lanes` find in *every* float64 array of the problem duals (16
+words, last axis) or lanes (8 words). So a parameter of the body or of the fluid is a dual as soon as its table is one:
+no second code path. In plain Python these functions return what they are given.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.errors import TypingError
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
+from numba.extending import intrinsic, lower_builtin, lower_getattr, models, register_model
+
+from limbless.mechanics.compiled.lanes import LANES
+from limbless.mechanics.compiled.packed import PackedType
+from limbless.mechanics.compiled.scalars import WORDS, dual8, eight
+
+ALIGNED = 8  # bytes: what NumPy promises for a float64; wide scalars are loaded
+# without more
+
+
+class FlatArray(types.Type):
+    """A C-ordered array in a kernel: an address and a shape."""
+
+    def __init__(self, dtype: types.Type, ndim: int) -> None:
+        self.dtype, self.ndim = dtype, ndim
+        super().__init__(name=f"Lean({dtype}, {ndim})")
+
+
+@register_model(FlatArray)
+class _LeanModel(models.StructModel):
+    def __init__(self, manager, numba_type):
+        members = [("data", types.CPointer(numba_type.dtype)), ("shape", types.UniTuple(types.intp, numba_type.ndim))]
+        super().__init__(manager, numba_type, members)
+
+
+def _lean_type(ty: Any, scalar: types.Type, words: int) -> types.Type:
+    """What a tuple, an array or anything else becomes."""
+    if isinstance(ty, types.BaseTuple):
+        return types.BaseTuple.from_types(
+            [_lean_type(item, scalar, words) for item in ty.types], getattr(ty, "instance_class", tuple)
+        )
+    if not isinstance(ty, types.Array):
+        return ty
+    if ty.layout != "C":
+        raise TypingError(f"kernels take C-ordered arrays; got {ty}")
+    return FlatArray(scalar, ty.ndim - 1) if words and ty.dtype == types.float64 else FlatArray(ty.dtype, ty.ndim)
+
+
+def _lean_value(context: Any, builder: Any, ty: Any, target: Any, value: Any) -> Any:
+    if isinstance(ty, types.BaseTuple):
+        parts = zip(ty.types, target.types, cgutils.unpack_tuple(builder, value), strict=True)
+        return context.make_tuple(builder, target, [_lean_value(context, builder, *each) for each in parts])
+    if not isinstance(ty, types.Array):
+        return value
+    source, lean_array = (
+        context.make_array(ty)(context, builder, value),
+        cgutils.create_struct_proxy(target)(context, builder),
+    )
+    pointer = context.get_value_type(types.CPointer(target.dtype))
+    lean_array.data = builder.bitcast(source.data, pointer)
+    lean_array.shape = cgutils.pack_array(builder, cgutils.unpack_tuple(builder, source.shape)[: target.ndim])
+    return lean_array._getvalue()
+
+
+def _leaner(scalar: types.Type, words: int) -> Any:
+    def typed(typing, value):
+        packed = isinstance(value, PackedType)
+        source = value.inner if packed else value
+        target = _lean_type(source, scalar, words)
+        make = _unpacked_value if packed else _lean_value
+        return target(value), lambda context, builder, sig, args: make(context, builder, source, target, args[0])
+
+    return typed
+
+
+def _unpacked_value(context: Any, builder: Any, ty: Any, target: Any, words: Any) -> Any:
+    """What `Packed` wrote down, word by word in the same order."""
+    places = iter(range(2**31))
+
+    def read() -> Any:
+        return builder.load(builder.gep(words, [ir.Constant(ir.IntType(64), next(places))]))
+
+    def build(ty: Any, target: Any) -> Any:
+        if isinstance(ty, types.BaseTuple):
+            parts = [build(*each) for each in zip(ty.types, target.types, strict=True)]
+            return context.make_tuple(builder, target, parts)
+        if isinstance(ty, types.Array):
+            lean_array = cgutils.create_struct_proxy(target)(context, builder)
+            lean_array.data = builder.inttoptr(read(), context.get_value_type(types.CPointer(target.dtype)))
+            lean_array.shape = cgutils.pack_array(builder, [read() for _ in range(ty.ndim)][: target.ndim])
+            return lean_array._getvalue()
+        if isinstance(ty, types.Float):
+            return builder.bitcast(read(), ir.DoubleType())
+        return context.cast(builder, read(), types.int64, ty)
+
+    return build(ty, target)
+
+
+def _named(name: str, scalar: types.Type, words: int) -> Any:
+    function = _leaner(scalar, words)
+    function.__name__ = function.__qualname__ = name
+    return intrinsic(function)
+
+
+unpack = _named("lean", types.float64, 0)
+lean_duals = _named("lean_duals", dual8, WORDS)
+lean_lanes = _named("lean_lanes", eight, LANES)
+
+
+@intrinsic
+def as_lane_array(typing, array):
+    """A lean array of numbers (.., 8) as one of lanes, one axis less."""
+    target = FlatArray(eight, array.ndim - 1)
+
+    def codegen(context, builder, sig, args):
+        source = cgutils.create_struct_proxy(array)(context, builder, value=args[0])
+        view = cgutils.create_struct_proxy(target)(context, builder)
+        view.data = builder.bitcast(source.data, context.get_value_type(types.CPointer(eight)))
+        view.shape = cgutils.pack_array(builder, cgutils.unpack_tuple(builder, source.shape)[:-1])
+        return view._getvalue()
+
+    return target(array), codegen
+
+
+@intrinsic
+def flat_slice(typing, array, start, count):
+    """`count` numbers of a lean array of one axis, from `start` on."""
+
+    def codegen(context, builder, sig, args):
+        return _part(context, builder, array, args[0], args[1], [args[2]])
+
+    return FlatArray(array.dtype, 1)(array, types.intp, types.intp), codegen
+
+
+@intrinsic
+def rows_from(typing, arrays, start):
+    """Lean arrays, or a tuple of them, without their first `start` rows; of an array with one row, that row: it holds
+    for all.
+    """
+
+    def codegen(context, builder, sig, args):
+        return _rows_from(context, builder, arrays, args[0], args[1])
+
+    return arrays(arrays, types.intp), codegen
+
+
+def _rows_from(context: Any, builder: Any, ty: Any, value: Any, start: Any) -> Any:
+    if isinstance(ty, types.BaseTuple):
+        parts = zip(ty.types, cgutils.unpack_tuple(builder, value), strict=True)
+        return context.make_tuple(builder, ty, [_rows_from(context, builder, *each, start) for each in parts])
+    if not isinstance(ty, FlatArray):
+        return value
+    first, *rest = cgutils.unpack_tuple(builder, cgutils.create_struct_proxy(ty)(context, builder, value=value).shape)
+    one = ir.Constant(ir.IntType(64), 1)
+    skipped = builder.select(builder.icmp_signed("==", first, one), ir.Constant(ir.IntType(64), 0), start)
+    part = cgutils.create_struct_proxy(ty)(context, builder)
+    part.data = address(context, builder, ty, value, [skipped])
+    part.shape = cgutils.pack_array(builder, [builder.sub(first, skipped), *rest])
+    return part._getvalue()
+
+
+def _part(context: Any, builder: Any, ty: Any, value: Any, start: Any, shape: Any) -> Any:
+    part = cgutils.create_struct_proxy(FlatArray(ty.dtype, len(shape)))(context, builder)
+    part.data = address(context, builder, ty, value, [start])
+    part.shape = cgutils.pack_array(builder, shape)
+    return part._getvalue()
+
+
+# ------------------------------------------------------------------------------------------------------------- indexing
+
+
+def address(context: Any, builder: Any, ty: Any, value: Any, index: list) -> Any:
+    """Where element `index` (or the part that begins there) of an array, lean or not, lies."""
+    proxy = context.make_array(ty) if isinstance(ty, types.Array) else cgutils.create_struct_proxy(ty)
+    source = proxy(context, builder, value=value)
+    shape, zero = cgutils.unpack_tuple(builder, source.shape), ir.Constant(ir.IntType(64), 0)
+    place = zero
+    for axis in range(ty.ndim):  # `nsw` and `inbounds`, as numba's own arrays: LLVM then knows how
+        # addresses grow
+        at = index[axis] if axis < len(index) else zero
+        place = builder.add(builder.mul(place, shape[axis], flags=["nsw"]), at, flags=["nsw"])
+    return builder.gep(source.data, [place], inbounds=True)
+
+
+def indices(context: Any, builder: Any, ty: Any, value: Any) -> list:
+    """An index or a tuple of them as integers of 64 bits."""
+    if isinstance(ty, types.BaseTuple):
+        items = zip(ty.types, cgutils.unpack_tuple(builder, value), strict=True)
+        return [context.cast(builder, item, kind, types.intp) for kind, item in items]
+    return [context.cast(builder, value, ty, types.intp)]
+
+
+def _is_index(ty: Any) -> bool:
+    parts = ty.types if isinstance(ty, types.BaseTuple) else (ty,)
+    return all(isinstance(part, types.Integer) for part in parts)
+
+
+@infer_global(operator.getitem)
+class _GetItem(AbstractTemplate):
+    def generic(self, args, keywords):
+        if not (isinstance(args[0], FlatArray) and _is_index(args[1])):
+            return None
+        left = args[0].ndim - (len(args[1].types) if isinstance(args[1], types.BaseTuple) else 1)
+        return signature(FlatArray(args[0].dtype, left) if left else args[0].dtype, *args)
+
+
+@infer_global(operator.setitem)
+class _SetItem(AbstractTemplate):
+    def generic(self, args, keywords):
+        ours = isinstance(args[0], FlatArray) and _is_index(args[1])
+        return signature(types.none, args[0], args[1], args[0].dtype) if ours else None
+
+
+@infer_global(len)
+class _Length(AbstractTemplate):
+    def generic(self, args, keywords):
+        return signature(types.intp, args[0]) if isinstance(args[0], FlatArray) else None
+
+
+@lower_builtin(operator.getitem, FlatArray, types.Any)
+def _get(context, builder, sig, args):
+    pointer = address(context, builder, sig.args[0], args[0], indices(context, builder, sig.args[1], args[1]))
+    if not isinstance(sig.return_type, FlatArray):
+        return context.unpack_value(builder, sig.return_type, pointer, align=ALIGNED)
+    whole = cgutils.create_struct_proxy(sig.args[0])(context, builder, value=args[0])
+    part = cgutils.create_struct_proxy(sig.return_type)(context, builder)
+    part.data = pointer
+    part.shape = cgutils.pack_array(builder, cgutils.unpack_tuple(builder, whole.shape)[-sig.return_type.ndim :])
+    return part._getvalue()
+
+
+@lower_builtin(operator.setitem, FlatArray, types.Any, types.Any)
+def _set(context, builder, sig, args):
+    pointer = address(context, builder, sig.args[0], args[0], indices(context, builder, sig.args[1], args[1]))
+    context.pack_value(builder, sig.args[0].dtype, args[2], pointer, align=ALIGNED)
+
+
+@lower_builtin(len, FlatArray)
+def _len(context, builder, sig, args):
+    return builder.extract_value(cgutils.create_struct_proxy(sig.args[0])(context, builder, value=args[0]).shape, 0)
+
+
+@infer_getattr
+class _Attributes(AttributeTemplate):
+    key = FlatArray
+
+    def resolve_shape(self, array):
+        return types.UniTuple(types.intp, array.ndim)
+
+    def resolve_dtype(self, array):
+        return types.DType(array.dtype)
+
+
+@lower_getattr(FlatArray, "shape")
+def _shape(context, builder, ty, value):
+    return cgutils.create_struct_proxy(ty)(context, builder, value=value).shape

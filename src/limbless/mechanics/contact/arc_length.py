@@ -1,0 +1,258 @@
+"""The path of `path` followed by its arc length: rounded laws with their derivatives, tangent, corrections."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from limbless.mechanics.algebra.small_dense import gauss_solve
+from limbless.mechanics.compiled.kernel import func, kernel, noinline_func
+from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.contact.ellipse import drift_share, growth_share, nearest
+from limbless.mechanics.contact.homotopy import ROW_KINDS, HomotopyRow, HomotopyState, coefficient
+
+
+class ContinuationLimits(NamedTuple):
+    """How far and how finely the path is followed."""
+
+    share: float = 0.3  # unit of impulses over the largest
+    longest: float = 3.0  # steps of arc length
+    shortest: float = 1e-9
+    smallest: float = 1e-290  # semi-axis of an ellipse
+    finest: float = 1e-11  # correction that counts as none
+    corrections: int = 6
+    starts: int = 30
+    steps: int = 600
+    above: float = 5.0  # of log τ: how far from its start the path may go
+    below: float = 32.0
+
+
+LIMITS = ContinuationLimits()
+
+
+@func
+def rounded_size(y, tau):
+    """|y| without its kink."""
+    return sqrt(y * y + 4.0 * tau * tau)
+
+
+@func
+def put_local(direction, own, other, lean, drift):
+    direction.own = own
+    direction.other = other
+    direction.lean = lean
+    direction.drift = drift
+
+
+@func
+def round_push(direction, tau):
+    """max(y, 0)."""
+    y = direction.trial
+    size = rounded_size(y, tau)
+    answer = 0.5 * (y + size) if y > 0.0 else 2.0 * tau * tau / (size - y)
+    direction.answer = answer
+    put_local(direction, answer / size, 0.0, 0.0, 2.0 * tau * tau / size)
+
+
+@func
+def load_of(path, j):
+    """The load on a row, and the derivatives of its logarithm by the trial load and by log τ."""
+    n = path.normal[j]
+    if n < 0:
+        return HomotopyRow(path.directions, j).load, 0.0, 0.0
+    normal = HomotopyRow(path.directions, n)
+    z = normal.answer
+    return z, normal.own / z, normal.drift / z
+
+
+@func
+def round_side(path, j, tau):
+    """min(max(y, -a), a)."""
+    direction = HomotopyRow(path.directions, j)
+    y = direction.trial
+    z, lean, drift = load_of(path, j)
+    a = coefficient(direction, y) * z
+    up, down = rounded_size(y + a, tau), rounded_size(y - a, tau)
+    direction.answer = 2.0 * y * a / (up + down)  # ½ (up - down), without cancellation
+    growth = 0.5 * a * ((y + a) / up + (y - a) / down)
+    fall = 2.0 * tau * tau * (1.0 / up - 1.0 / down)
+    put_local(direction, 0.5 * ((y + a) / up - (y - a) / down), 0.0, growth * lean, growth * drift + fall)
+
+
+@func
+def round_ellipse(path, j, tau):
+    """The nearest point of an ellipse, both rows of it."""
+    first, second = HomotopyRow(path.directions, j), HomotopyRow(path.directions, j + 1)
+    y1, y2 = first.trial, second.trial
+    z, lean, drift = load_of(path, j)
+    a1, a2 = max(coefficient(first, y1) * z, LIMITS.smallest), second.plus * z
+    at = nearest(a1, a2, y1, y2, tau * tau)
+    growth, fall = growth_share(at, a1, a2), drift_share(at, tau * tau)
+    first.answer = at.p1
+    second.answer = at.p2
+    put_local(first, at.j11, at.j12, at.v1 * growth * lean, at.v1 * (growth * drift - fall))
+    put_local(second, at.j22, at.j12, at.v2 * growth * lean, at.v2 * (growth * drift - fall))
+
+
+@noinline_func
+def evaluate(path, rows, place):
+    """Velocities, trial impulses and p with its derivatives at `place`; rows of loads stand before those of their
+    friction.
+    """
+    unit, tau = HomotopyState(path.progress, 0).unit, np.exp(place[rows])
+    for j in range(rows):
+        total, direction = 0.0, HomotopyRow(path.directions, j)
+        for i in range(rows):
+            total += path.coupling[j, i] * place[i]
+        velocity, x = direction.slip + unit * total, unit * place[j]
+        direction.velocity = velocity
+        direction.trial = x - direction.length * (velocity + direction.compliance * (x - direction.memory))
+    for j in range(rows):
+        if path.kind[j] == ROW_KINDS.push:
+            round_push(HomotopyRow(path.directions, j), tau)
+        elif path.kind[j] == ROW_KINDS.side:
+            round_side(path, j, tau)
+        elif path.kind[j] == ROW_KINDS.round:
+            round_ellipse(path, j, tau)
+
+
+@func
+def add_trial(path, rows, j, k, weight):
+    """Add `weight` times the derivatives of y_k to row j of the matrix."""
+    direction, matrix = HomotopyRow(path.directions, k), path.matrix
+    matrix[j, k] += weight * (1.0 - direction.length * direction.compliance)
+    factor = -weight * direction.length
+    for i in range(rows):
+        matrix[j, i] += factor * path.coupling[k, i]
+
+
+@noinline_func
+def fill(path, rows, place):
+    """x - p at `place`, over the unit of impulses: its derivatives by the impulses and by log τ, and its negative."""
+    matrix, per_unit = path.matrix, 1.0 / HomotopyState(path.progress, 0).unit
+    evaluate(path, rows, place)
+    for j in range(rows):
+        direction = HomotopyRow(path.directions, j)
+        for i in range(rows):
+            matrix[j, i] = 0.0
+        add_trial(path, rows, j, j, -direction.own)
+        if direction.other != 0.0:
+            add_trial(path, rows, j, j + 1 if path.kind[j] == ROW_KINDS.round else j - 1, -direction.other)
+        if direction.lean != 0.0:
+            add_trial(path, rows, j, path.normal[j], -direction.lean)
+        matrix[j, j] += 1.0
+        matrix[j, rows] = -per_unit * direction.drift
+        matrix[j, rows + 1] = per_unit * direction.answer - place[j]
+
+
+@kernel
+def start_arc(path, rows, rho):
+    """To the start of the path: laws as soft as the impulses are large. Returns whether there is anything to follow."""
+    x, matrix, largest, progress = path.x, path.matrix, 0.0, HomotopyState(path.progress, 0)
+    for j in range(rows):
+        row = HomotopyRow(path.directions, j)
+        normal = path.kind[j] == ROW_KINDS.push
+        largest = max(largest, rho * abs(row.slip) if normal else row.load * max(row.plus, row.minus))
+        x[j] = 0.0
+        path.tangent[j] = 0.0
+    if largest <= 0.0:
+        return False
+    progress.unit = LIMITS.share * largest
+    progress.length = 0.5
+    progress.start = np.log(largest)
+    progress.taken = 0.0
+    x[rows] = progress.start
+    path.tangent[rows] = -1.0
+    for _ in range(LIMITS.starts):
+        fill(path, rows, x)
+        for j in range(rows):
+            matrix[j, rows] = matrix[j, rows + 1]
+        gauss_solve(matrix, rows)
+        change = 0.0
+        for j in range(rows):
+            x[j] += matrix[j, rows]
+            change = max(change, abs(matrix[j, rows]))
+        if change <= 1e-6:
+            break
+    return True
+
+
+@func
+def border(path, rows, right):
+    """The last row of the matrix: the part of a change along the tangent."""
+    for c in range(rows + 1):
+        path.matrix[rows, c] = path.tangent[c]
+    path.matrix[rows, rows + 1] = right
+
+
+@func
+def update_tangent(path, rows):
+    """The tangent at the present place, in the direction of the one before."""
+    matrix, square = path.matrix, 0.0
+    fill(path, rows, path.x)
+    for j in range(rows):
+        matrix[j, rows + 1] = 0.0
+    border(path, rows, 1.0)
+    gauss_solve(matrix, rows + 1)
+    for c in range(rows + 1):
+        square += matrix[c, rows + 1] ** 2
+    for c in range(rows + 1):
+        path.tangent[c] = matrix[c, rows + 1] / sqrt(square)
+
+
+@func
+def corrector(path, rows, length):
+    """Back to the path from `length` along its tangent, within the plane across it. Returns the number of
+    iterations, or -1.
+    """
+    x, guess, tangent, matrix = path.x, path.guess, path.tangent, path.matrix
+    for c in range(rows + 1):
+        guess[c] = x[c] + length * tangent[c]
+    square = 0.0
+    for k in range(LIMITS.corrections):
+        fill(path, rows, guess)
+        behind, before, square = length, square, 0.0
+        for c in range(rows + 1):
+            behind -= (guess[c] - x[c]) * tangent[c]
+        border(path, rows, behind)
+        gauss_solve(matrix, rows + 1)
+        for c in range(rows + 1):
+            square += matrix[c, rows + 1] ** 2
+            guess[c] += matrix[c, rows + 1]
+        if k > 0 and not square <= 0.5 * before:
+            return -1
+        # no detail of the laws is smaller than τ
+        sharp = np.exp(guess[rows]) / HomotopyState(path.progress, 0).unit
+        if square <= (1e-2 * min(min(length, sharp), 1.0)) ** 2 + LIMITS.finest * LIMITS.finest:
+            return k + 1
+    return -1
+
+
+@kernel
+def follow_arc(path, rows):
+    """Along the path until τ has fallen to a third. Returns whether it has: if not, the path has come to its end, or
+    to nowhere.
+    """
+    x, progress = path.x, HomotopyState(path.progress, 0)
+    goal = x[rows] - 1.0
+    while progress.taken < LIMITS.steps and abs(
+        x[rows] - progress.start + 0.5 * (LIMITS.below - LIMITS.above)
+    ) <= 0.5 * (LIMITS.above + LIMITS.below):
+        update_tangent(path, rows)
+        used, length = -1, progress.length
+        while used < 0 and length > LIMITS.shortest:
+            used = corrector(path, rows, length)
+            if used < 0:
+                length *= 0.4
+        if used < 0:
+            break
+        for c in range(rows + 1):
+            x[c] = path.guess[c]
+        progress.length = min(2.0 * length, LIMITS.longest) if used <= 3 else 0.7 * length if used >= 5 else length
+        progress.taken = progress.taken + 1.0
+        if x[rows] <= goal:
+            evaluate(path, rows, x)
+            return True
+    evaluate(path, rows, x)
+    return False

@@ -1,0 +1,382 @@
+"""The laws of one contact: unilateral, with set-valued friction and rolling friction, at the level of impulses and
+velocities.
+
+This is the library's one set-valued friction law. It knows neither gaps nor robots: a `ContactRow` is a row of numbers
+with a normal, a tangent, coefficients, an impulse and a velocity. The normal impulse N obeys
+
+    0 <= N  perp  γN + shift + e N >= 0
+
+or is given, as under a wheel: such a load (`given`, in N) bounds friction and pushes nothing, since others hold the
+robot up. The friction impulse T = S ξ, S = diag(μ1, μ2), lies in an ellipse or a box that grows with N:
+
+    ξ = proj_{|ξ| <= N} (ξ_A - S γT / eT),   eT = e min(μ)²
+
+ξ_A is ξ at the end of the step before: friction is elastic-plastic with the compliance of the ground, so that a contact
+that sticks does not creep. The normal-cone law on the ellipse follows as e -> 0; slip is then not antiparallel to
+friction unless μ1 = μ2. In the `weighted` law (Hu 2009; Alben 2013) the set is the same ellipse, and ξ itself opposes
+the slip, T = -N S γT / |γT|: γT stands in the place of S γT. It has no potential: friction is not the force of largest
+power unless μ1 = μ2. μ1 differs for slip along +t1 (`forward`: towards the tip) and
+-t1 (`backward`): the set is then made of two half-ellipses. Rolling friction is the same law for the velocity radius
+(n x ω), with a disc of radius μV N.
+
+Stick and slip are read from the impulse: inside the set or on its edge. No speed threshold occurs anywhere.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from limbless.mechanics.algebra.matrix6 import Matrix6, point_matrix6
+from limbless.mechanics.algebra.spatial import Wrench
+from limbless.mechanics.algebra.vectors import cross, dot, outer
+from limbless.mechanics.compiled.kernel import func, kernel
+from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.contact.scene import AffineLaw, AffineLoad, ContactRow, Impulse, Pair
+
+ROLL_DESCENT = 30.0  # rolling friction is weak and mostly sticks: longer trial steps than for sliding find
+# this sooner
+
+
+class States(NamedTuple):
+    """What a contact does."""
+
+    open: int = 0
+    stick: int = 1
+    slip: int = 2
+
+
+class Cones(NamedTuple):
+    """The set of a contact's friction."""
+
+    ellipse: int = 0
+    box: int = 1
+    weighted: int = 2
+
+
+STATES, CONES = States(), Cones()
+
+
+@func
+def cone_law(box, y, z, line, m, eT, rT):
+    """Friction as an affine function of the new normal velocity g and scaled slip w: ξ = c + b g + W w (Alart and
+    Curnier, eliminated).
+
+    y is the trial point and z the radius there; `line` is the new radius as a function of g; m is the memory ξ_A.
+    """
+    c1, c2, b1, b2, w11, w12, w22 = m.along, m.across, 0.0, 0.0, -1.0 / eT, 0.0, -1.0 / eT
+    if box:
+        if abs(y.along) > z:
+            side = 1.0 if y.along > 0.0 else -1.0
+            c1, b1, w11 = side * line.constant, side * line.slope, 0.0
+        if abs(y.across) > z:
+            side = 1.0 if y.across > 0.0 else -1.0
+            c2, b2, w22 = side * line.constant, side * line.slope, 0.0
+        return AffineLaw(Pair(c1, c2), Pair(b1, b2), w11, w12, w22)
+    length = sqrt(y.along * y.along + y.across * y.across)
+    if length > z:
+        per_length = 1.0 / length
+        a1, a2 = per_length * y.along, per_length * y.across
+        k = rT * z / (length - z + rT * eT * z)
+        turned = k * eT * (a1 * m.across - a2 * m.along)  # along t = (-a2, a1)
+        c1, c2 = line.constant * a1 - turned * a2, line.constant * a2 + turned * a1
+        b1, b2 = line.slope * a1, line.slope * a2
+        w11, w12, w22 = -k * a2 * a2, k * a1 * a2, -k * a1 * a1
+    return AffineLaw(Pair(c1, c2), Pair(b1, b2), w11, w12, w22)
+
+
+@func
+def no_law():
+    return AffineLaw(Pair(0.0, 0.0), Pair(0.0, 0.0), 0.0, 0.0, 0.0)
+
+
+@func
+def no_impulse():
+    return Impulse(0.0, Pair(0.0, 0.0), Pair(0.0, 0.0))
+
+
+@func
+def project(box, y, z):
+    """Nearest point of the disc (or square) of radius z."""
+    if box:
+        return Pair(min(max(y.along, -z), z), min(max(y.across, -z), z))
+    square = y.along * y.along + y.across * y.across
+    scale = z / sqrt(square) if square > z * z else 1.0
+    return scale * y
+
+
+@func
+def along(contact, sign):
+    """μ along t1 for slip of that sign: friction forward of the slip has the other one."""
+    return contact.friction.forward if sign >= 0.0 else contact.friction.backward
+
+
+@func
+def stiffness_scales(contact):
+    """Squares of the smallest and largest coefficient of friction, which scale eT and the step rT."""
+    forward, backward, lateral, _ = contact.friction
+    largest = max(max(forward, backward), lateral)
+    smallest = max(min(min(forward, backward), lateral), 0.01 * largest)
+    return smallest * smallest, largest * largest
+
+
+@func
+def trial_load(contact, e, rho):
+    """N - ρ (γN + shift + e N), or the given load."""
+    if contact.given > 0.0:
+        return contact.load
+    return contact.load - rho * (contact.approach + contact.shift + e * contact.load)
+
+
+@func
+def in_box(contact):
+    return contact.cone == CONES.box
+
+
+@func
+def slip_scales(contact):
+    """S of the slip in the law of friction: the coefficients, or for weighted friction one number for both."""
+    if contact.cone == CONES.weighted:
+        low, _ = stiffness_scales(contact)
+        return Pair(sqrt(low), sqrt(low))
+    return Pair(along(contact, contact.slip.along), contact.friction.lateral)
+
+
+@func
+def scaled_slip(contact):
+    """S γT"""
+    scales = slip_scales(contact)
+    return Pair(scales.along * contact.slip.along, scales.across * contact.slip.across)
+
+
+@func
+def trial(x, before, w, eT, rT):
+    """x - rT (w + eT (x - before))"""
+    return x - rT * (w + eT * (x - before))
+
+
+@func
+def trial_shear(contact, eT, rT):
+    return trial(contact.shear, contact.shear_before, scaled_slip(contact), eT, rT)
+
+
+@func
+def trial_twist(contact, eT, rT):
+    """The same for rolling."""
+    return trial(contact.twist, contact.twist_before, contact.friction.rolling * contact.roll, eT, rT)
+
+
+@kernel
+def linearise(contacts, active, count, e, rho, held):
+    """Replace the laws of the active contacts by affine ones at the present impulse and velocity.
+
+    `held` (1 or 0) takes the frozen radii of friction instead of the load, and the laws as explicit functions of the
+    velocity: the equations then belong to a convex function.
+    """
+    per_e, frozen = 1.0 / e, held > 0.0
+    for a in range(count):
+        contact = ContactRow(contacts, active[a])
+        z = trial_load(contact, e, per_e if frozen else rho)
+        line = AffineLoad(-contact.shift * per_e, -per_e)
+        if contact.given > 0.0 or z <= 0.0:
+            line = AffineLoad(0.0, 0.0)
+        contact.load_law = line
+        if contact.given > 0.0:
+            line = AffineLoad(z, line.slope)
+        radius = contact.frozen if frozen else z
+        contact.acts = 1.0 if z > 0.0 or radius > 0.0 else 0.0
+        if radius > 0.0:
+            if frozen:
+                line = AffineLoad(radius, 0.0)
+            linearise_friction(contact, e, rho, frozen, radius, line)
+        else:
+            contact.shear_law = no_law()
+            contact.twist_law = no_law()
+
+
+@func
+def linearise_friction(contact, e, rho, frozen, z, line):
+    """The affine laws of sliding and rolling of a contact of radius z; zero where it has no such friction."""
+    low, high = stiffness_scales(contact)
+    law = no_law()
+    if high > 0.0:
+        eT = e * low
+        rT = 1.0 / eT if frozen else rho / high
+        y = trial_shear(contact, eT, rT)
+        law = cone_law(in_box(contact), y, z, line, contact.shear_before, eT, rT)
+        contact.shear = project(in_box(contact), y, z)  # its sign decides which coefficient acts along the body
+    contact.shear_law = law
+    mu = contact.friction.rolling
+    law = no_law()
+    if mu > 0.0:
+        eT = e * (mu * mu)
+        rT = 1.0 / eT if frozen else ROLL_DESCENT * rho / (mu * mu)
+        law = cone_law(False, trial_twist(contact, eT, rT), z, line, contact.twist_before, eT, rT)
+    contact.twist_law = law
+
+
+@func
+def law_matrix6(contact):
+    """-∂(wrench)/∂(twist) and the constant part of the wrench of a linearised contact, about the body's origin."""
+    n, t1, arm = contact.normal, contact.tangent, contact.arm
+    t2 = cross(n, t1)
+    load, law = contact.load_law, contact.shear_law
+    scales, push, side = slip_scales(contact), along(contact, -contact.shear.along), contact.friction.lateral
+    force = load.constant * n + push * law.constant.along * t1 + side * law.constant.across * t2
+    Q = outer(-load.slope * n - push * law.lean.along * t1 - side * law.lean.across * t2, n)
+    Q = (
+        Q
+        + outer(t1, -push * law.own * scales.along * t1 - push * law.mixed * scales.across * t2)
+        + outer(t2, -side * law.mixed * scales.along * t1 - side * law.other * scales.across * t2)
+    )
+    I = point_matrix6(Q, arm)
+    torque = cross(arm, force)
+    scale = contact.friction.rolling * contact.radius
+    if scale > 0.0:  # torque = scale (-η1 t2 + η2 t1), rates scale (-t2.ω, t1.ω)
+        law = contact.twist_law
+        torque = torque + scale * (law.constant.across * t1 - law.constant.along * t2)
+        lean = scale * (law.lean.across * t1 - law.lean.along * t2)
+        s11, s12, s22 = scale * scale * law.own, scale * scale * law.mixed, scale * scale * law.other
+        Z = outer(t2, s11 * t2 - s12 * t1) + outer(t1, s22 * t1 - s12 * t2)
+        I = Matrix6(I.A, I.B, I.C - outer(lean, n), I.D - Z - outer(lean, cross(arm, n)))
+    return I, Wrench(force, torque)
+
+
+@func
+def contact_wrench(contact):
+    """The impulse of a contact on its body, about the body's origin, world axes."""
+    n, t1, arm = contact.normal, contact.tangent, contact.arm
+    t2 = cross(n, t1)
+    x, push = contact.shear, 0.0 if contact.given > 0.0 else contact.load
+    force = push * n + along(contact, -x.along) * x.along * t1 + contact.friction.lateral * x.across * t2
+    scale = contact.friction.rolling * contact.radius
+    return Wrench(force, cross(arm, force) + scale * (contact.twist.across * t1 - contact.twist.along * t2))
+
+
+@func
+def put_rates(contact, u):
+    """Normal, tangential and rolling velocity of a contact whose body has the twist u (15)-(33)."""
+    n, t1 = contact.normal, contact.tangent
+    t2 = cross(n, t1)
+    v = u.linear + cross(u.angular, contact.arm)
+    contact.approach = dot(n, v)
+    contact.slip = Pair(dot(t1, v), dot(t2, v))
+    contact.roll = Pair(-contact.radius * dot(t2, u.angular), contact.radius * dot(t1, u.angular))
+
+
+@func
+def put_impulse(contact, impulse):
+    contact.load = impulse.load
+    contact.shear = impulse.shear
+    contact.twist = impulse.twist
+
+
+@func
+def impulse_of(contact):
+    return Impulse(contact.load, contact.shear, contact.twist)
+
+
+@func
+def put_law_impulse(contact):
+    """The impulse that the linearised law gives at the present velocity."""
+    if contact.acts <= 0.0:
+        put_impulse(contact, no_impulse())
+        return
+    g = contact.approach
+    if contact.given <= 0.0:
+        contact.load = contact.load_law.constant + contact.load_law.slope * g
+    contact.shear = affine(contact.shear_law, g, scaled_slip(contact))
+    contact.twist = affine(contact.twist_law, g, contact.friction.rolling * contact.roll)
+
+
+@func
+def affine(law, g, w):
+    return Pair(
+        law.constant.along + law.lean.along * g + law.own * w.along + law.mixed * w.across,
+        law.constant.across + law.lean.across * g + law.mixed * w.along + law.other * w.across,
+    )
+
+
+@func
+def is_at_rest(contact):
+    """Whether a contact has no impulse at all, as open ones do."""
+    return (
+        contact.load == 0.0
+        and contact.shear.along == 0.0
+        and contact.shear.across == 0.0
+        and contact.twist.along == 0.0
+        and contact.twist.across == 0.0
+    )
+
+
+@func
+def natural_map(contact, e, rho, per_rho):
+    """Natural map of one contact, (m/s)²: how far impulse and velocity are from obeying the law, by the part that is
+    farthest.
+
+    `per_rho` is 1/ρ.
+    """
+    z = trial_load(contact, e, rho)
+    if z <= 0.0 and is_at_rest(contact):
+        return 0.0
+    normal = 0.0 if contact.given > 0.0 else (contact.load - max(z, 0.0)) * per_rho
+    z = max(z, 0.0)
+    worst = normal * normal
+    low, high = stiffness_scales(contact)
+    if high > 0.0:
+        off = contact.shear - project(in_box(contact), trial_shear(contact, e * low, rho / high), z)
+        scales, scale = slip_scales(contact), high * per_rho
+        d1 = off.along * scale / scales.along if scales.along > 0.0 else 0.0
+        d2 = off.across * scale / scales.across if scales.across > 0.0 else 0.0
+        worst = max(worst, d1 * d1 + d2 * d2)
+    mu = contact.friction.rolling
+    if mu > 0.0:
+        off = (mu * per_rho) * (contact.twist - project(False, trial_twist(contact, e * mu * mu, rho / (mu * mu)), z))
+        worst = max(worst, off.along * off.along + off.across * off.across)
+    return worst
+
+
+@func
+def explicit_impulse(contact, e):
+    """Load, shear and twist as functions of the velocity alone, with the frozen radius."""
+    load = max(trial_load(contact, e, 1.0 / e), 0.0)
+    z = contact.frozen
+    shear, twist = Pair(0.0, 0.0), Pair(0.0, 0.0)
+    low, high = stiffness_scales(contact)
+    if high > 0.0:
+        shear = project(in_box(contact), trial_shear(contact, e * low, 1.0 / (e * low)), z)
+    mu = contact.friction.rolling
+    if mu > 0.0:
+        twist = project(False, trial_twist(contact, e * mu * mu, 1.0 / (e * mu * mu)), z)
+    return Impulse(load, shear, twist)
+
+
+@func
+def load_of_force(contact, h):
+    """The load of a given force over a step of h seconds; what friction remembers is a share of the load."""
+    load, before = h * contact.given, contact.load
+    share = load / before if before > 0.0 else 0.0
+    contact.load = load
+    contact.shear = share * contact.shear
+    contact.shear_before = share * contact.shear_before
+
+
+@func
+def held_directions(contact):
+    """In how many directions friction holds: its impulse lies inside the set. The sides of a box count one by one."""
+    if not in_box(contact):
+        return 2 if state_of(contact) == STATES.stick else 0
+    return (1 if abs(contact.shear.along) < contact.load else 0) + (
+        1 if abs(contact.shear.across) < contact.load else 0
+    )
+
+
+@func
+def state_of(contact):
+    """Open, stick (impulse inside the set) or slip (on its edge)."""
+    z = contact.load
+    if z <= 0.0:
+        return STATES.open
+    x1, x2 = contact.shear
+    edge = max(abs(x1), abs(x2)) if in_box(contact) else sqrt(x1 * x1 + x2 * x2)
+    _, high = stiffness_scales(contact)
+    return STATES.slip if high <= 0.0 or edge >= z * (1.0 - 1e-9) else STATES.stick

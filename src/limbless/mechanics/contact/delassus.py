@@ -1,0 +1,162 @@
+"""The rows of a path for the contacts of a step and for dry friction and stops of joints: what an impulse at each does
+to all.
+
+The sweeps of `solver` give the dense coupling column by column.
+"""
+
+from __future__ import annotations
+
+from limbless.mechanics.chain.tables import LinkRow
+from limbless.mechanics.compiled.generic import constant_version, generic, version_for
+from limbless.mechanics.compiled.kernel import func, noinline_func
+from limbless.mechanics.contact.contact_law import no_law, put_rates
+from limbless.mechanics.contact.homotopy import ROW_KINDS, HomotopyRow, RowLaw, put_row
+from limbless.mechanics.contact.moving_bodies import relative_twist
+from limbless.mechanics.contact.scene import AffineLaw, AffineLoad, ContactRow, Pair
+from limbless.mechanics.contact.semismooth_newton import solve_linearised
+from limbless.mechanics.contact.step import FrictionlessJoints, JointFriction, JointStep
+
+
+@generic
+def put_joints(dry, robot, step, path, place, rows):
+    """Rows of dry friction and stops in the joints, as forces at an arm: m/s in place of rad/s. Returns the number of
+    all rows. Those of friction come at `place`, one per degree of freedom, those of stops after them.
+    """
+
+
+@generic
+def arm_of(dry):
+    """The arm that turns rad/s into m/s."""
+
+
+@version_for(put_joints, FrictionlessJoints)
+@func
+def put_no_joints(dry, robot, step, path, place, rows):
+    return rows
+
+
+constant_version(arm_of, 1.0, FrictionlessJoints)
+
+
+@version_for(arm_of, JointFriction)
+@func
+def own_arm(dry):
+    return dry.arm
+
+
+@version_for(put_joints, JointFriction)
+@func
+def put_rubbing_joints(dry, robot, step, path, place, rows):
+    for k in range(1, len(robot.links.codes)):
+        link = LinkRow(robot.links, k)
+        joint = JointStep(step.joints, link.column)
+        joint.resist = joint.free_resist
+        joint.effort = joint.free_effort
+        if joint.grip > 0.0 and not link.given:
+            law = RowLaw(
+                joint.grip / dry.arm,
+                1.0,
+                1.0,
+                dry.compliance * dry.arm * dry.arm,
+                joint.held / dry.arm,
+                dry.descent / (dry.arm * dry.arm),
+            )
+            rows = put_row(path, rows, ROW_KINDS.side, place + link.column, -1, law)
+        if joint.side != 0.0 and not link.given:
+            law = RowLaw(0.0, 1.0, 1.0, dry.compliance * dry.arm * dry.arm, 0.0, dry.descent / (dry.arm * dry.arm))
+            rows = put_row(path, rows, ROW_KINDS.push, place + step.rates.shape[0] + link.column, -1, law)
+    return rows
+
+
+@func
+def more(law, first, second):
+    """An affine law with more of its constant part."""
+    return AffineLaw(law.constant + Pair(first, second), law.lean, law.own, law.mixed, law.other)
+
+
+@func
+def joint_of(step, place):
+    """The degree of freedom of a row, counted from the first of joints, and the sense of its impulse: friction, or a
+    stop.
+    """
+    freedoms = step.rates.shape[0]
+    v = place if place < freedoms else place - freedoms
+    return v, 1.0 if place < freedoms else JointStep(step.joints, v).side
+
+
+@func
+def apply_impulse(step, arm, place, joints, size):
+    """Add an impulse of that size at a row: as a linearised law that depends on nothing, or as the effort of a joint."""
+    if place >= joints:
+        v, sense = joint_of(step, place - joints)
+        joint = JointStep(step.joints, v)
+        joint.effort = joint.effort + arm * sense * size
+        return
+    contact, c = ContactRow(step.contacts, step.active[place // 5]), place % 5
+    if c == 0:
+        contact.load_law = AffineLoad(contact.load_law.constant + size, contact.load_law.slope)
+    elif c < 3:
+        contact.shear_law = more(contact.shear_law, size if c == 1 else 0.0, size if c == 2 else 0.0)
+    else:
+        contact.twist_law = more(contact.twist_law, size if c == 3 else 0.0, size if c == 4 else 0.0)
+
+
+@func
+def velocity_at(step, arm, place, joints):
+    """Velocity of the row at `place`."""
+    if place >= joints:
+        v, sense = joint_of(step, place - joints)
+        return arm * sense * step.rates[v]
+    contact, c = ContactRow(step.contacts, step.active[place // 5]), place % 5
+    if c == 0:
+        return contact.approach
+    if c < 3:
+        return contact.slip.along if c == 1 else contact.slip.across
+    return contact.roll.along if c == 3 else contact.roll.across
+
+
+@noinline_func
+def read_velocities(step, path, arm, count, rows):
+    """Velocities of all rows at the present twists."""
+    for a in range(count):
+        i = step.active[a]
+        put_rates(ContactRow(step.contacts, i), relative_twist(step.moving_bodies, step, i))
+    for j in range(rows):
+        HomotopyRow(path.directions, j).velocity = velocity_at(step, arm, path.place[j], 5 * count)
+
+
+@noinline_func
+def build_delassus(robot, options, step, path, count, rows):
+    """γ0 and D of the rows: the velocities without impulses, and what an impulse at each row adds to them."""
+    arm, rho, joints = arm_of(options.dry), options.descent, 5 * count
+    for a in range(count):
+        contact = ContactRow(step.contacts, step.active[a])
+        contact.acts = 1.0
+        contact.load_law = AffineLoad(0.0, 0.0)
+        contact.shear_law = no_law()
+        contact.twist_law = no_law()
+        # decides which coefficient acts
+        contact.shear = Pair(-1.0 if contact.friction.forward > 0.0 else 1.0, contact.shear.across)
+    solve_linearised(robot, options.base, step, count)
+    read_velocities(step, path, arm, count, rows)
+    for j in range(rows):
+        direction = HomotopyRow(path.directions, j)
+        direction.slip = direction.velocity
+    for i in range(rows):
+        own = HomotopyRow(path.directions, i)
+        place, scale = path.place[i], own.plus if own.plus > 0.0 else own.minus
+        apply_impulse(step, arm, place, joints, rho / scale)
+        solve_linearised(robot, options.base, step, count)
+        read_velocities(step, path, arm, count, rows)
+        apply_impulse(step, arm, place, joints, -rho / scale)
+        for j in range(rows):
+            direction = HomotopyRow(path.directions, j)
+            path.coupling[j, i] = (direction.velocity - direction.slip) / rho
+    for j in range(rows):
+        if path.place[j] < joints and path.place[j] % 5 == 0:
+            direction = HomotopyRow(path.directions, j)
+            direction.slip = direction.slip + ContactRow(step.contacts, step.active[path.place[j] // 5]).shift
+        elif path.place[j] >= joints + step.rates.shape[0]:
+            v, _ = joint_of(step, path.place[j] - joints)
+            direction = HomotopyRow(path.directions, j)
+            direction.slip = direction.slip + arm * JointStep(step.joints, v).room

@@ -1,0 +1,204 @@
+"""Contact laws that no iteration solves, by a path: the laws are smooth at its start and grow sharp along it.
+
+Impulses x of all directions, each with a law of its own, obey
+
+    x = p_τ(x - r (γ + E (x - m))),    γ = γ0 + D x
+
+γ are the velocities, D what an impulse does to them; E compliances, m memories and r lengths of trial steps, one per
+direction. p_0 is the projection onto what a contact can give: normal impulses that push, friction in an ellipse or a
+box that grows with them. (With x = S ξ this is the law of `contact_law`: E = eT S⁻². Rows of weighted friction have
+x = ξ, and columns D S.) p_τ has its edges rounded off on
+a scale of τ (N s), as `ellipse` has them: for large τ there is one answer, which Newton's method finds from anywhere.
+Under given loads the laws are monotone and there is one answer for every τ. Where strong friction presses on contacts
+the answers turn back as τ falls, and no iteration that only goes downhill gets past such a fold. The path of all
+answers (x, log τ) is a smooth curve, though: it is followed by its arc length, through folds, until Newton's method on
+the sharp laws ends from where it stands (`following`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from limbless.mechanics.compiled.kernel import func, kernel, noinline_func
+from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.compiled.tables import Table, table
+from limbless.mechanics.contact.contact_law import CONES, along, stiffness_scales
+from limbless.mechanics.contact.scene import ContactRow, Pair
+
+MOST = 100  # contacts: the work of a step along the path grows with their cube
+
+
+class RowKinds(NamedTuple):
+    """What a row of the path is."""
+
+    push: int = 0  # a normal impulse
+    round: int = 1  # the two rows of an ellipse
+    second: int = 2
+    side: int = 3  # an interval, as the side of a box
+
+
+ROW_KINDS = RowKinds()
+
+
+@table
+class HomotopyRow(Table):
+    """One direction in which an impulse acts: its law, and where the path stands."""
+
+    load: float  # given load, where no row has it
+    plus: float  # coefficients at x < 0
+    minus: float  # and x > 0
+    compliance: float  # E
+    memory: float  # m
+    length: float  # r, of trial steps
+    slip: float  # γ0, m/s, with the shift of the load's
+    velocity: float  # γ
+    trial: float  # y
+    answer: float  # p
+    own: float  # derivatives of p by its own y,
+    other: float  # by the ellipse's other,
+    lean: float  # by the load's,
+    drift: float  # by log τ
+
+
+@table
+class HomotopyState(Table):
+    """How far along its path a problem is."""
+
+    unit: float  # of impulses, N s
+    length: float  # of the next step
+    start: float  # log τ at the start
+    taken: float  # steps
+
+
+class Homotopy(NamedTuple):
+    """A problem of R rows, and where its path stands."""
+
+    kind: Any  # (R,) integers
+    place: Any  # (R,) where its impulse belongs
+    normal: Any  # (R,) row of its load, or -1
+    directions: Any  # Direction (R,)
+    coupling: Any  # (R, R) D, 1/kg
+    matrix: Any  # (R + 1, R + 2)
+    x: Any  # (R + 1,) impulses over their unit, and log τ
+    guess: Any  # (R + 1,) the next of them
+    tangent: Any  # (R + 1,)
+    progress: Any  # Progress, one row
+
+
+def make_homotopy(rows: int) -> Homotopy:
+    """Memory for problems of at most so many rows."""
+    kind, place, normal = np.zeros((3, rows), dtype=np.int64)
+    x, guess, tangent = np.zeros((3, rows + 1))
+    coupling, matrix = np.empty((rows, rows)), np.empty((rows + 1, rows + 2))  # large, and written before it is read
+    return Homotopy(
+        kind, place, normal, HomotopyRow.zeros(rows), coupling, matrix, x, guess, tangent, HomotopyState.zeros(1)
+    )
+
+
+class RowLaw(NamedTuple):
+    """The law of a row: what `HomotopyRow` begins with."""
+
+    load: float
+    plus: float
+    minus: float
+    compliance: float
+    memory: float
+    length: float
+
+
+@func
+def put_row(path, row, kind, place, normal, law):
+    """One more row. Returns how many there are then."""
+    path.kind[row] = kind
+    path.place[row] = place
+    path.normal[row] = normal
+    direction = HomotopyRow(path.directions, row)
+    direction.load = law.load
+    direction.plus = law.plus
+    direction.minus = law.minus
+    direction.compliance = law.compliance
+    direction.memory = law.memory
+    direction.length = law.length
+    return row + 1
+
+
+@func
+def put_weighted(path, rows, contact, place, normal, z, e, rho):
+    """The two rows of weighted friction: a disc of ξ itself, whose impulses are S ξ (`coupling` sees to that). Friction
+    that differs head first and tail first has the coefficient that acts at the start of the path.
+    """
+    low, high = stiffness_scales(contact)
+    before, compliance, length = contact.shear_before, e * sqrt(low), rho / sqrt(high)
+    rows = put_row(
+        path, rows, ROW_KINDS.round, place + 1, normal, RowLaw(z, 1.0, 1.0, compliance, before.along, length)
+    )
+    return put_row(
+        path, rows, ROW_KINDS.second, place + 2, normal, RowLaw(z, 1.0, 1.0, compliance, before.across, length)
+    )
+
+
+@kernel
+def put_contacts(path, contacts, active, count, e, rho):
+    """Rows of all active contacts, `place` = 5 a + number of the impulse. Returns their number. Directions without
+    friction have none.
+    """
+    rows = 0
+    for a in range(count):
+        contact = ContactRow(contacts, active[a])
+        normal, z = -1, contact.load
+        if contact.given <= 0.0:
+            normal, z = rows, 0.0
+            rows = put_row(path, rows, ROW_KINDS.push, 5 * a, -1, RowLaw(0.0, 1.0, 1.0, e, 0.0, rho))
+        low, _ = stiffness_scales(contact)
+        plus, minus, side, roll = contact.friction
+        before, mu = contact.shear_before, max(plus, minus)
+        joined = contact.cone != CONES.box and mu > 0.0 and side > 0.0
+        if joined and contact.cone == CONES.weighted:
+            rows = put_weighted(path, rows, contact, 5 * a, normal, z, e, rho)
+        elif mu > 0.0:
+            law = RowLaw(z, plus, minus, e * low / (mu * mu), along(contact, -before.along) * before.along, rho)
+            rows = put_row(path, rows, ROW_KINDS.round if joined else ROW_KINDS.side, 5 * a + 1, normal, law)
+        if side > 0.0 and not (joined and contact.cone == CONES.weighted):
+            law = RowLaw(z, side, side, e * low / (side * side), side * before.across, rho)
+            rows = put_row(path, rows, ROW_KINDS.second if joined else ROW_KINDS.side, 5 * a + 2, normal, law)
+        if roll > 0.0:
+            before = contact.twist_before
+            law = RowLaw(z, roll, roll, e, roll * before.along, rho)
+            rows = put_row(path, rows, ROW_KINDS.round, 5 * a + 3, normal, law)
+            law = RowLaw(z, roll, roll, e, roll * before.across, rho)
+            rows = put_row(path, rows, ROW_KINDS.second, 5 * a + 4, normal, law)
+    return rows
+
+
+@noinline_func
+def take_solution(path, rows, contacts, active, end):
+    """Impulses and velocities of the present place of the path, into the contacts: rows whose place lies before `end`."""
+    for j in range(rows):
+        place, direction = path.place[j], HomotopyRow(path.directions, j)
+        if place < end:
+            contact, c = ContactRow(contacts, active[place // 5]), place % 5
+            impulse = direction.answer / max(coefficient(direction, direction.answer), 1e-300)
+            velocity = direction.velocity
+            if c == 0:
+                contact.load = impulse
+                contact.approach = velocity - contact.shift
+            elif c == 1:
+                contact.shear = Pair(impulse, contact.shear.across)
+                contact.slip = Pair(velocity, contact.slip.across)
+            elif c == 2:
+                contact.shear = Pair(contact.shear.along, impulse)
+                contact.slip = Pair(contact.slip.along, velocity)
+            elif c == 3:
+                contact.twist = Pair(impulse, contact.twist.across)
+                contact.roll = Pair(velocity, contact.roll.across)
+            else:
+                contact.twist = Pair(contact.twist.along, impulse)
+                contact.roll = Pair(contact.roll.along, velocity)
+
+
+@func
+def coefficient(direction, impulse):
+    """The coefficient of friction of a row for an impulse of that sign."""
+    return direction.plus if impulse <= 0.0 else direction.minus

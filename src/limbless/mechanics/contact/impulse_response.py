@@ -1,0 +1,196 @@
+"""How all bodies answer to impulses on any of them under the linearised laws: eight cases in one sweep.
+
+The sweep of matrices has left its factors (`ResponseFactor` of every joint, the matrix at the base); impulses go from tip to base
+and velocities back. Objects answer by matrices of their own.
+"""
+
+from __future__ import annotations
+
+from limbless.mechanics.algebra.matrix6 import put_matrix6, turn_matrix6
+from limbless.mechanics.algebra.small_dense import lu_factorise, lu_solve
+from limbless.mechanics.algebra.spatial import Twist, Wrench, carry_twist, carry_wrench, power
+from limbless.mechanics.algebra.vectors import Vector, transpose
+from limbless.mechanics.chain.dynamics import BASES
+from limbless.mechanics.chain.tables import Body, LinkRow
+from limbless.mechanics.compiled.flat_array import as_lane_array
+from limbless.mechanics.compiled.kernel import align_stack, func, noinline_func
+from limbless.mechanics.compiled.lanes import LANES
+from limbless.mechanics.contact.contact_law import law_matrix6
+from limbless.mechanics.contact.moving_bodies import ImpulseResponse, ResponseFactor
+from limbless.mechanics.contact.scene import ContactRow
+from limbless.mechanics.contact.semismooth_newton import screw_by
+from limbless.mechanics.contact.step import BaseStep, BodyStep, JointStep
+
+TWIST, RATE = ImpulseResponse.fields["twist"].column, ImpulseResponse.fields["rate"].column  # the push stands first
+
+
+@func
+def solve_by(factors, o, f, right, x):
+    """The twist that body o (0: the base) answers to a wrench with, world axes; numbers or lanes, as the memory is."""
+    right[0], right[1], right[2] = f.force
+    right[3], right[4], right[5] = f.torque
+    lu_solve(factors.rows[o], 6, factors.order[o], right, x)
+    return Twist(Vector(x[0], x[1], x[2]), Vector(x[3], x[4], x[5]))
+
+
+@func
+def solve_objects(step, count, moving_bodies):
+    """Objects by themselves: factors of their matrices with all that they touch that does not move, and their twists."""
+    a, factors = count - 1, moving_bodies.factors
+    for o in range(moving_bodies.free.shape[0], 0, -1):
+        k = moving_bodies.first + o - 1
+        own = BodyStep(step.bodies, k)
+        I, f = own.matrix, own.momentum
+        while a >= 0 and step.owner[step.active[a]] == k:
+            i = step.active[a]
+            contact = ContactRow(step.contacts, i)
+            if contact.acts > 0.0 and moving_bodies.other[i] < 0:
+                matrix, wrench = law_matrix6(contact)
+                I, f = I + matrix, f + wrench
+            a -= 1
+        put_matrix6(factors.rows[o], I)
+        lu_factorise(factors.rows[o], 6, factors.order[o])
+        own.twist = solve_by(factors, o, f, factors.single[0], factors.single[1])
+
+
+@func
+def factorise_base(base, I, step):
+    """Factors of the matrix with which the robot answers at its base: along its own axes where it moves in a plane."""
+    factors = step.moving_bodies.factors
+    rows = factors.rows[0]
+    if base == BASES.fixed:
+        return
+    if base == BASES.free:
+        put_matrix6(rows, I)
+    else:
+        put_matrix6(rows, turn_matrix6(I, Body(step.places, 0).rotation))
+        for i in range(2, 5):  # no motion along z, no rotation about x and y
+            for c in range(6):
+                rows[i, c] = 0.0
+            rows[i, i] = 1.0
+    lu_factorise(rows, 6, factors.order[0])
+
+
+@func
+def add_impulse(answers, k, place, wrench):
+    """Add an impulse on body k in one of the eight places."""
+    F, T = wrench.force, wrench.torque
+    answers[k, 0, place] += F.x
+    answers[k, 1, place] += F.y
+    answers[k, 2, place] += F.z
+    answers[k, 3, place] += T.x
+    answers[k, 4, place] += T.y
+    answers[k, 5, place] += T.z
+
+
+@func
+def clear(answers):
+    """No impulse on any body."""
+    for k in range(answers.shape[0]):
+        for c in range(TWIST):
+            for place in range(LANES):
+                answers[k, c, place] = 0.0
+
+
+@func
+def answer_at_base(base, step, f):
+    """Twist of the base under impulses that arrive there."""
+    factors, R = step.moving_bodies.factors, Body(step.places, 0).rotation
+    right, x, none = as_lane_array(factors.eight[0]), as_lane_array(factors.eight[1]), 0.0 * f.force.x
+    u = Twist(Vector(none, none, none), Vector(none, none, none))
+    if base == BASES.free:
+        u = solve_by(factors, 0, f, right, x)
+    elif base == BASES.planar:
+        force, torque = transpose(R) @ f.force, transpose(R) @ f.torque
+        F = Wrench(Vector(force.x, force.y, none), Vector(none, none, torque.z))
+        u = solve_by(factors, 0, F, right, x)
+        u = Twist(R @ u.linear, R @ u.angular)
+    return u
+
+
+@func
+def respond_robot(robot, base, step):
+    kinds, links, _ = robot
+    answers, lifts, last = as_lane_array(step.moving_bodies.answers), step.moving_bodies.lifts, len(links.codes) - 1
+    f = ImpulseResponse(answers, last).push
+    for k in range(last, 0, -1):
+        link, lift = LinkRow(links, k), ResponseFactor(lifts, k)
+        rate = power(screw_by(kinds, link.kind, link, step.axes), f)
+        if not link.given:
+            rate = lift.scale * rate
+            f = f - rate * lift.wrench
+        ImpulseResponse(answers, k).rate = rate
+        if link.has_arm:
+            f = carry_wrench(f, Body(step.places, k).arm)
+        f = f + ImpulseResponse(answers, k - 1).push
+    own = ImpulseResponse(answers, 0)
+    own.push = f
+    u = answer_at_base(base, step, f)
+    own.twist = u
+    for k in range(1, last + 1):
+        link, own = LinkRow(links, k), ImpulseResponse(answers, k)
+        if link.has_arm:
+            u = carry_twist(u, Body(step.places, k).arm)
+        if not link.given:
+            rate = own.rate - power(u, JointStep(step.joints, link.column).reach)
+            own.rate = rate
+            u = u + rate * screw_by(kinds, link.kind, link, step.axes)
+        own.twist = u
+
+
+@noinline_func
+def propagate_impulses(robot, base, step):
+    """What the impulses on all bodies add to twists and rates, in all eight places."""
+    align_stack()
+    moving_bodies = step.moving_bodies
+    answers, factors = as_lane_array(moving_bodies.answers), moving_bodies.factors
+    if factors.needed[0] > 0:
+        respond_robot(robot, base, step)
+    for o in range(1, factors.needed.shape[0]):
+        if factors.needed[o] > 0:
+            own = ImpulseResponse(answers, moving_bodies.first + o - 1)
+            own.twist = solve_by(factors, o, own.push, as_lane_array(factors.eight[0]), as_lane_array(factors.eight[1]))
+
+
+@func
+def first_twist(answers, k):
+    """The answer of body k in the first place."""
+    return Twist(
+        Vector(answers[k, TWIST, 0], answers[k, TWIST + 1, 0], answers[k, TWIST + 2, 0]),
+        Vector(answers[k, TWIST + 3, 0], answers[k, TWIST + 4, 0], answers[k, TWIST + 5, 0]),
+    )
+
+
+@func
+def accept_robot(robot, base, step, I):
+    answers = step.moving_bodies.answers
+    for k in range(len(robot.links.codes)):
+        own = BodyStep(step.bodies, k)
+        own.twist = own.twist + first_twist(answers, k)
+    for k in range(1, len(robot.links.codes)):
+        link, rate = LinkRow(robot.links, k), answers[k, RATE, 0]
+        if link.given:
+            joint = JointStep(step.joints, link.column)
+            joint.pushed = joint.pushed + rate
+        else:
+            step.rates[link.column] += rate
+    own, u = BaseStep(step.base, 0), first_twist(answers, 0)
+    own.twist = own.twist + u
+    if base != BASES.free:
+        arrived = Wrench(
+            Vector(answers[0, 0, 0], answers[0, 1, 0], answers[0, 2, 0]),
+            Vector(answers[0, 3, 0], answers[0, 4, 0], answers[0, 5, 0]),
+        )
+        own.hold = own.hold + (I @ u - arrived)
+
+
+@noinline_func
+def add_response(robot, base, step, I):
+    """Add the answers in the first place to what the sweeps have found."""
+    moving_bodies = step.moving_bodies
+    if moving_bodies.factors.needed[0] > 0:
+        accept_robot(robot, base, step, I)
+    for o in range(1, moving_bodies.factors.needed.shape[0]):
+        if moving_bodies.factors.needed[o] > 0:
+            own = BodyStep(step.bodies, moving_bodies.first + o - 1)
+            own.twist = own.twist + first_twist(moving_bodies.answers, moving_bodies.first + o - 1)

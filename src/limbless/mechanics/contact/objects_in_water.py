@@ -1,0 +1,120 @@
+"""Water on free objects: the law of `open_water` for a whole body, with the immersed share φ of its volume.
+
+Its momentum in the water, φ D W and φ J ω, is carried along as that of links is; pressure, drag, and what φ changes are
+pushed at the middle of a step.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from limbless.mechanics.algebra.matrix6 import Matrix6
+from limbless.mechanics.algebra.spatial import Wrench
+from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, product, transpose
+from limbless.mechanics.chain.tables import Body
+from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.kernel import func, noinline_func
+from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.contact.body_equations import carried_water
+from limbless.mechanics.contact.immersed_hull import Hull, Rule, cut_hull, no_cut
+from limbless.mechanics.contact.moving_bodies import ObjectStep, add_object_water, carried_force
+from limbless.mechanics.contact.step import BodyInertia, BodyStep, BodyVelocity
+from limbless.mechanics.forces.flow import flow_at
+from limbless.mechanics.forces.morison import scaled
+from limbless.mechanics.forces.open_water import NoFreeSurface, immersed_slice, in_slice, open_drag
+from limbless.mechanics.forces.waterline import LevelSurface, WavySurface, plane_at
+
+
+class BluntBodyDrag(NamedTuple):
+    """Drag with constant coefficients along the axes of a body, which turns as well."""
+
+
+class ObjectsInWater(NamedTuple):
+    """Objects in water."""
+
+    flows: Any  # Flows or Calm
+    surface: Any  # Deep, Still or Wavy
+    drag: Any  # Blunt
+    hulls: Any  # Hull (objects,)
+    rule: Rule
+
+
+@version_for(open_drag, BluntBodyDrag)
+@func
+def blunt_drag(drag, hull, W, rate):
+    speed = sqrt(dot(W, W))
+    turn = Vector(abs(rate.x) * rate.x, abs(rate.y) * rate.y, abs(rate.z) * rate.z)
+    return Wrench((-speed) * scaled(hull.quadratic, W), -1.0 * scaled(hull.quadratic_turn, turn))
+
+
+@generic
+def hull_at(surface, water, hull, t, place, R, V, w):
+    """How much of an object is under water, and how fast that changes."""
+
+
+@version_for(hull_at, NoFreeSurface)
+@func
+def hull_in_the_deep(surface, water, hull, t, place, R, V, w):
+    return no_cut(1.0), 0.0
+
+
+@version_for(hull_at, LevelSurface, WavySurface)
+@func
+def hull_at_the_surface(surface, water, hull, t, place, R, V, w):
+    plane = plane_at(surface, water.flows, t, place, R @ V)
+    n, turning = transpose(R) @ plane.normal, transpose(R) @ plane.turning
+    cut = cut_hull(hull, water.rule, n, plane.depth)
+    rising = plane.rising + plane.depth * plane.shrinking
+    return cut, dot(cut.along, V - rising * n) + dot(cut.about, w - cross(n, turning))
+
+
+@func
+def push_of_water(water, hull, cut, wetting, stream, V, w, gravity):
+    """All that is not carried along with the object, along its axes."""
+    F = cut.share * immersed_slice(water, hull, V, w, stream, gravity)
+    W, turn = V - stream.velocity, scaled(hull.added_turn, w)
+    P = scaled(hull.added, W)
+    energy = 0.5 * (dot(W, P) + dot(w, turn))
+    pressure = hull.displaced * (stream.rate + stream.gradient @ stream.velocity - gravity)
+    return Wrench(
+        F.force - wetting * P + energy * cut.along,
+        F.torque + cross(cut.moment, pressure) - wetting * turn + energy * cut.about,
+    )
+
+
+@func
+def carried_inertia(hull, share, R):
+    """Added inertia about the centre, world axes."""
+    o, D, J = Vector(0.0, 0.0, 0.0), share * hull.added, share * hull.added_turn
+    O = Matrix(o, o, o)
+    mass = Matrix(Vector(D.x, 0.0, 0.0), Vector(0.0, D.y, 0.0), Vector(0.0, 0.0, D.z))
+    turn = Matrix(Vector(J.x, 0.0, 0.0), Vector(0.0, J.y, 0.0), Vector(0.0, 0.0, J.z))
+    Rt = transpose(R)
+    return Matrix6(product(product(R, mass), Rt), O, O, product(product(R, turn), Rt))
+
+
+@version_for(add_object_water, ObjectsInWater)
+@noinline_func
+def soak_all(water, moving_bodies, solids, step, x, start, t, h):
+    for o in range(moving_bodies.free.shape[0]):
+        k = moving_bodies.first + o
+        hull, free = Hull(water.hulls, o), ObjectStep(moving_bodies.free, o)
+        body, own = Body(step.places, k), BodyStep(step.bodies, k)
+        speeds, R = BodyVelocity(x, start + 6 * k), body.rotation
+        V, w = transpose(R) @ speeds.linear, speeds.angular
+        stream = in_slice(R, flow_at(water.flows, t, body.origin))
+        cut, wetting = hull_at(water.surface, water, hull, t, body.origin, R, V, w)
+        F = push_of_water(water, hull, cut, wetting, stream, V, w, transpose(R) @ hull.gravity)
+        push = Wrench(R @ F.force, R @ F.torque)
+        matrix, momentum = carried_water(carried_inertia(hull, cut.share, R), BodyInertia(solids, k), speeds, R, h)
+        body.wrench = body.wrench + push
+        free.water = matrix
+        free.carried = momentum
+        own.matrix = own.matrix + matrix
+        own.momentum = own.momentum + momentum + h * push
+
+
+@version_for(carried_force, ObjectsInWater)
+@func
+def force_of_carried_water(water, free, twist, h):
+    return (1.0 / h) * (free.carried - free.water @ twist)

@@ -1,0 +1,169 @@
+"""Contacts in tables: what can be touched, where, by which laws. A step of a chain among it: `step_tables`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from limbless.mechanics.algebra.vectors import Matrix, Vector
+from limbless.mechanics.compiled.operators import with_operators
+from limbless.mechanics.compiled.tables import Table, constants, table
+
+
+@with_operators
+class Pair(NamedTuple):
+    """Two directions in the plane of a contact."""
+
+    along: float  # the tangent t1: along the body
+    across: float  # t2 = n x t1
+
+
+class FrictionCoefficients(NamedTuple):
+    """Coefficients of friction."""
+
+    forward: float  # for slip along +t1,
+    backward: float  # along -t1,
+    lateral: float  # along t2
+    rolling: float
+
+
+class AffineLoad(NamedTuple):
+    """N = constant + slope γN"""
+
+    constant: float
+    slope: float
+
+
+class AffineLaw(NamedTuple):
+    """ξ = constant + lean γN + W w, with the scaled slip w: friction, linearised."""
+
+    constant: Pair
+    lean: Pair
+    own: float  # W11
+    mixed: float  # W12
+    other: float  # W22
+
+
+@with_operators
+class Impulse(NamedTuple):
+    """What a contact gives over a step, in the scaled quantities of its law."""
+
+    load: float  # N
+    shear: Pair  # ξ
+    twist: Pair  # η, of rolling
+
+
+@table
+class ContactRow(Table):
+    """One contact: where it is, its coefficients, its impulse and memory, its velocity, and its linearised law."""
+
+    arm: Vector  # from the body's origin to the place, world axes, m
+    normal: Vector  # from the surface to the body
+    tangent: Vector
+    shift: float  # how fast the gap may close, m/s
+    gap: float  # m
+    friction: FrictionCoefficients
+    radius: float  # of the sphere or capsule, m
+    load: float
+    shear: Pair
+    twist: Pair
+    shear_before: Pair  # at the end of the step before: ξ_A, η_A
+    twist_before: Pair
+    approach: float  # velocity: γN,
+    slip: Pair  # along t1 and t2,
+    roll: Pair  # and of rolling, m/s
+    load_law: AffineLoad
+    shear_law: AffineLaw
+    twist_law: AffineLaw
+    frozen: float  # radius of friction that does not follow the load
+    given: float  # load that others bear, N: it bounds friction and pushes nothing; 0: the load
+    # is found
+    cone: float  # one of `law.CONES`
+    restitution: float
+    old: Impulse  # of a remembered iterate
+    acts: float  # 0 where the linearised law gives nothing
+
+
+@table
+class WarmStart(Table):
+    """An impulse from step to step, in a flat state."""
+
+    impulse: Impulse
+
+
+# What can be touched: `surfaces` have 28 numbers each, the last 16 of them for the shape (see `shapes`)
+
+
+@constants
+class ContactSurface(Table):
+    code: float  # of the shape's class
+    since: float  # acts from, until, s
+    until: float
+    friction: FrictionCoefficients
+    bounce: float  # restitution
+    cone: float  # one of `law.CONES`
+    flank: float  # friction on the flank of a body over that on its belly
+    breakaway: float  # friction at rest over friction while sliding (Stribeck),
+    stribeck: float  # and the speed at which it fades, m/s
+
+
+@constants
+class Feature(Table):
+    """A sphere (both ends equal) or the capsule between two spheres of one body."""
+
+    begin: Vector  # in the body's frame
+    end: Vector
+    radius: float
+    rank: float  # among contacts of the same shapes: 0 nearest, 1 nearest of another
+    # direction,
+    # 2 between the ends
+    share: float  # friction of its link over that of the surface
+
+
+@constants
+class PatchRow(Table):
+    """A rectangle of a surface, seen from above, with friction of its own."""
+
+    surface: float
+    west: float
+    east: float
+    south: float
+    north: float
+    friction: FrictionCoefficients
+
+
+@table
+class LastPose(Table):
+    """A body when it was last seen."""
+
+    rotation: Matrix
+    origin: Vector
+
+
+class Scene(NamedTuple):
+    """All contacts that a robot can have with its surroundings, sorted by body: a feature with a surface, near or far."""
+
+    shapes: tuple  # the kinds of shapes it has, for `by_code`
+    owner: Any  # (contacts,) row of the body
+    surface: Any  # (contacts,) row of `surfaces`
+    features: Any  # Feature (contacts,)
+    surfaces: Any  # Surface and shape (surfaces, 28)
+    patches: Any  # Patch
+    heights: Any  # of all height fields, one after the other
+    extent: Any  # (bodies,) largest distance of a feature from the body's origin; (0,) if
+    # nothing ever sleeps
+
+
+class SleepState(NamedTuple):
+    """What lets contacts sleep that are too far from their surface to matter: how far each body has come, and when each
+    contact must look again.
+
+    A gap shrinks by no more than its body moves, and what carries the surface, where that moves too. A contact that is
+    measured notes how far these may go before the gap can be within reach, and sleeps until then; the answer is the
+    same as if all contacts were measured in every step.
+    """
+
+    seen: Any  # Seen (bodies,)
+    travel: Any  # (bodies,) bound of the way that any feature of the body has come so far
+    limit: Any  # (contacts,) the contact sleeps while travel + reach is below
+    awake: Any  # (contacts,) integers
+    partner: Any  # (contacts,) row of the body that carries the surface; -1 where none does

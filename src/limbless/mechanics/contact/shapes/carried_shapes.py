@@ -1,0 +1,118 @@
+"""Shapes that a body carries along: a round bar, and a box. Their numbers change from step to step (`carry_surfaces`).
+The corners of boxes that do not move, which enter the faces of those that do.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from limbless.mechanics.algebra.vectors import Vector, dot
+from limbless.mechanics.compiled.generic import version_for
+from limbless.mechanics.compiled.kernel import func, noinline_func
+from limbless.mechanics.compiled.tables import Table, constants, table
+from limbless.mechanics.contact.scene import Feature
+from limbless.mechanics.contact.shapes.primitives import (
+    SHAPE,
+    Cuboid,
+    NearestPoint,
+    RoundBar,
+    beside_bar,
+    collide,
+    distance_at,
+    distance_from,
+    nearest_of_segments,
+    put_frame,
+    put_hard_frame,
+    touch_cuboid,
+)
+
+PARALLEL = 1e-12  # squared sine of the angle below which two axes are parallel
+
+
+class MovingCapsule(NamedTuple):
+    """A capsule or a sphere that moves, touched by capsules."""
+
+    code = 8
+
+
+@table
+class MovingCapsuleShape(RoundBar):
+    """A bar that moves."""
+
+
+class MovingCuboid(NamedTuple):
+    """A box that moves, touched by spheres, and by capsules between their ends."""
+
+    code = 9
+
+
+@table
+class MovingCuboidShape(Cuboid):
+    """A box that moves."""
+
+
+class Corner(NamedTuple):
+    """A corner that does not move, touched by a box that does."""
+
+    code = 10
+
+
+@constants
+class CornerShape(Table):
+    place: Vector  # world
+    crate: float  # row of the surface that the moving box carries
+
+
+class MovingBox(NamedTuple):
+    """A box of the table `MovingCuboidShape`."""
+
+    surfaces: object
+    row: int
+
+
+version_for(put_frame, MovingCapsule)(put_hard_frame)
+version_for(put_frame, MovingCuboid)(put_hard_frame)
+version_for(put_frame, Corner)(put_hard_frame)
+
+
+@func
+def nearest_of_bars(a, b, p, q):
+    """Shares along a-b and p-q of their nearest points; the middle of the overlap of parallel axes."""
+    d, e = b - a, q - p
+    dd, ee, de = dot(d, d), dot(e, e), dot(d, e)
+    if dd <= 0.0 or ee <= 0.0 or dd * ee - de * de > PARALLEL * dd * ee:
+        return nearest_of_segments(a, b, p, q)
+    u, v = dot(p - a, d) / dd, dot(q - a, d) / dd  # the ends of p-q along a-b
+    low, high = min(max(min(u, v), 0.0), 1.0), min(max(max(u, v), 0.0), 1.0)
+    s = 0.5 * (low + high)
+    return s, min(max(dot(a + s * d - p, e) / ee, 0.0), 1.0)
+
+
+@version_for(collide, MovingCapsule)
+@noinline_func
+def touch_bar(scene, i, j, a, b, reach):
+    bar = MovingCapsuleShape(scene.surfaces, j, SHAPE)
+    s, t = nearest_of_bars(a, b, bar.begin, bar.end)
+    gap, n, here = beside_bar(bar, a, b, s, t)
+    return NearestPoint(gap, n, here, gap - Feature(scene.features, i).radius)
+
+
+@version_for(distance_at, MovingBox)
+@noinline_func
+def moving_distance(box, p):
+    return distance_from(MovingCuboidShape(box.surfaces, box.row, SHAPE), p)
+
+
+@version_for(collide, MovingCuboid)
+@noinline_func
+def touch_crate(scene, i, j, a, b, reach):
+    return touch_cuboid(MovingBox(scene.surfaces, j), scene, i, a, b)
+
+
+@version_for(collide, Corner)
+@noinline_func
+def touch_corner(scene, i, j, a, b, reach):
+    """The feature is the box itself: its surface is where it is, and pushed away from the corner."""
+    corner = CornerShape(scene.surfaces, j, SHAPE)
+    distance, n = distance_at(MovingBox(scene.surfaces, int(corner.crate)), corner.place)
+    return NearestPoint(distance, -n, corner.place, distance)

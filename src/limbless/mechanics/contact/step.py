@@ -1,0 +1,246 @@
+"""A chain among hard things in tables: a step of it, what a run remembers and keeps, and the problem that they make."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from limbless.mechanics.algebra.matrix6 import Matrix6
+from limbless.mechanics.algebra.spatial import Twist, Wrench
+from limbless.mechanics.algebra.vectors import Symmetric, Vector
+from limbless.mechanics.compiled.tables import Table, constants, table
+from limbless.mechanics.contact.scene import Scene, SleepState
+
+
+@constants
+class BodyInertia(Table):
+    """A body about its centre of mass, in its own frame."""
+
+    mass: float
+    center: Vector
+    inertia: Symmetric
+
+
+@table
+class BodyVelocity(Table):
+    """What a body carries from step to step, in a flat state."""
+
+    linear: Vector  # velocity of its centre of mass, world axes
+    angular: Vector  # rotation rate, its own axes
+
+
+@table
+class BodyStep(Table):
+    """A body over a step: its equation B u = f + impulses about its origin, world axes, and its solution u."""
+
+    matrix: Matrix6  # B
+    momentum: Wrench  # f, with the impulse of the outer forces
+    twist: Twist  # u at the end of the step
+    before: Twist  # of a remembered iterate
+
+
+@table
+class BodyOutcome(Table):
+    """What a step did to a body."""
+
+    wrench: Wrench  # of all outer forces, mean over the step, world axes
+    rates: Twist  # change of `BodyVelocity` per second
+
+
+@table
+class JointStep(Table):
+    """A degree of freedom over a step: (Sᵀ B S + resist) q̇ = effort + ..."""
+
+    resist: float  # d
+    effort: float  # τ; of a motion-given one its rate, and at the end of the step the impulse of
+    # its actuator
+    passive: float  # of both, the part beside the actuator: resistance
+    push: float  # and impulse
+    reach: Wrench  # Sᵀ B; over the joint's own inertia where it is torque-given
+    pushed: float
+    answer: float  # Sᵀ B S
+    before: float  # rate of a remembered iterate
+    grip: float  # largest impulse of dry friction
+    rub: float  # its impulse,
+    held: float  # and that of the step before
+    side: float  # nearer end of its range: +1 lower, -1 upper, 0 where it has none,
+    room: float  # how fast it may come nearer, rad/s,
+    stop: float  # impulse of the stop there, away from it,
+    stopped: float  # and whether it acts in the linearised law (1 or 0);
+    stuck: float  # whether friction sticks in it
+    free_resist: float  # d and τ without friction and stop
+    free_effort: float
+
+
+@table
+class BaseStep(Table):
+    """The base over a step, and what holds for all joints."""
+
+    twist: Twist  # at its origin, world axes
+    before: Twist  # of a remembered iterate
+    hold: Wrench  # impulse that holds a fixed or planar base
+
+
+@table
+class StepCounters(Table):
+    """What a run counts; `residual` and `depth` since the last record."""
+
+    steps: float
+    iterations: float
+    fallbacks: float
+    residual: float  # worst, m/s
+    depth: float  # deepest penetration as a share of the radius of what has sunk in,
+    deepest: float  # and the contact where that was
+    last: float  # residual of the last step,
+    active: float  # and how many contacts are active in it
+
+
+@table
+class FallbackRequest(Table):
+    """What is asked of a rescue and what it answers (see `options.rescue`)."""
+
+    time: float
+    active: float  # how many contacts are active
+    iterations: float
+    residual: float
+
+
+@table
+class ContactRecord(Table):
+    force: Vector  # mean over the step that ended, world
+    place: Vector
+    state: float
+    gap: float
+
+
+@table
+class StepRecord(Table):
+    resultant: Wrench  # of all contacts, about the base's origin, along the base's axes
+    residual: float
+    depth: float
+
+
+class Step(NamedTuple):
+    """The equations of one step and their solution."""
+
+    places: Any  # Body: poses at the middle of the step
+    axes: Any  # Axis
+    bodies: Any  # BodyStep
+    joints: Any  # JointStep
+    base: Any  # BaseStep, one row
+    rates: Any  # (freedoms,) at the end of the step
+    contacts: Any  # Contact (contacts,)
+    owner: Any  # (contacts,) row of the body
+    active: Any  # (contacts,) numbers of the active contacts
+    system: Any  # (6, 7)
+    moving_bodies: Any  # Alone or Crowd (see `company`)
+
+
+class ContactMemory(NamedTuple):
+    """Working memory of one run."""
+
+    chain: Any  # Memory of the chain: bodies at the middle of a step; `torque` are impulses
+    # of actuators
+    step: Step
+    outcomes: Any  # Outcome (bodies,)
+    rest: SleepState
+    path: Any  # Path, where nothing else helps
+    counts: Any  # Counts, one row
+    request: Any  # Plea, one row
+
+
+class ContactRecords(NamedTuple):
+    """What is kept at recorded instants."""
+
+    x: Any  # (R, state of a chain)
+    torque: Any  # (R, freedoms)
+    bodies: Any  # BodyRecord (R, bodies)
+    contacts: Any  # ContactRecord (R, contacts)
+    steps: Any  # StepRecord (R,)
+    tally: Any  # Tally (R, ...)
+    objects: Any  # Placed (R, objects)
+
+
+class StepFeedback(NamedTuple):
+    """Feedback on the middle of each step."""
+
+
+class GivenJointMotion(NamedTuple):
+    """Every joint motion-given."""
+
+
+class GivenTorques(NamedTuple):
+    """Torques are given."""
+
+
+class WithTorqueLimits(NamedTuple):
+    """Control that looks at the end of the step has a bound."""
+
+
+class NoTorqueLimits(NamedTuple):
+    """It has none."""
+
+
+class JointFriction(NamedTuple):
+    """Dry friction in joints, and stops at the ends of their ranges, on the scale of the lightest link."""
+
+    compliance: float  # 1/(kg m²)
+    descent: float  # kg m²
+    arm: float  # m: turns rad/s into m/s
+    recovery: float  # share of what a joint is beyond its range that is taken back in a step
+
+
+class FrictionlessJoints(NamedTuple):
+    """No joint has dry friction or a stop."""
+
+
+class WithAddedMass(NamedTuple):
+    """Some bodies carry water along."""
+
+
+class NoAddedMass(NamedTuple):
+    """None does."""
+
+
+class ContactOptions(NamedTuple):
+    control: Any  # Following, Prescribed or Driven
+    bounds: Any  # Bounded or Unbounded
+    dry: Any  # Rubbing or Smooth
+    water: Any  # Afloat or Ashore
+    base: int  # free, planar or fixed of `dynamics.BASES`
+    theta: float  # share of the position feedback taken at the end of the step; 0: explicit
+    # control
+    backlash: float  # rad
+    anticipate: bool  # anticipative activation; otherwise contacts act from g <= 0 on, (49)
+    recovery: float  # share of a penetration that is taken back in a step
+    compliance: float  # e, 1/kg
+    descent: float  # ρ, kg
+    tolerance: float  # m/s
+    bound: float  # m/s: a step with more residual fails the run
+    rescue: int  # address of what is called where plain iterations do not end (see `rescue`)
+
+
+class StateLayout(NamedTuple):
+    """Where the parts of a flat state begin, after position and velocity as a chain's state has them."""
+
+    sums: int  # Sums, the last of a chain's state
+    earlier: int  # velocity a step before: the guess goes on in a straight line
+    speeds: int  # Speeds of all bodies
+    impulses: int  # Remembered of all contacts
+    torque: int  # of the last step
+    rub: int  # impulse of dry friction in the joints, of the last step
+    objects: int  # Placed of all objects
+    end: int
+
+
+class ContactProblem(NamedTuple):
+    """Everything that an engine needs to move a chain among hard things."""
+
+    robot: Any  # Robot
+    solids: Any  # Solid (bodies,)
+    scene: Scene
+    forces: tuple  # of any elements that `push`
+    options: ContactOptions
+    where: StateLayout
+    drive: Any  # Drive
+    memory: ContactMemory
+    records: ContactRecords

@@ -1,0 +1,70 @@
+"""A given force and torque at a point of a body, constant or a function of time."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from limbless.mechanics.algebra.spatial import Wrench
+from limbless.mechanics.algebra.vectors import Vector, cross
+from limbless.mechanics.compiled.function_pointer import call_pointer
+from limbless.mechanics.compiled.generic import version_for
+from limbless.mechanics.compiled.kernel import func
+from limbless.mechanics.compiled.tables import constants
+from limbless.mechanics.forces.laws import OnBody, law, law_wrench
+from limbless.mechanics.forces.user_slice import Buffer
+
+
+@constants
+class Point(OnBody):
+    start: Vector  # the point, in its body, m
+    force: Vector  # N
+    torque: Vector  # N m
+    in_world: bool  # they keep their direction in the world; else in the body
+
+
+class PointLaw(NamedTuple):
+    """Marks `RowLaws` of the table `Point`."""
+
+
+law(PointLaw, Point)
+
+
+@constants
+class TimedPoint(OnBody):
+    start: Vector
+    in_world: bool
+    address: int  # of the function of time that gives force and torque: see `user.Buffer`
+
+
+class TimedPointLaw(NamedTuple):
+    """Marks `RowLaws` of the table `TimedPoint`."""
+
+    buffer: Any  # Buffer, one row
+
+
+law(TimedPointLaw, TimedPoint)
+
+
+@func
+def wrench_at_point(point, force, torque, R):
+    """About the origin of the body whose axes are R, along the world axes."""
+    if point.in_world:
+        F = Wrench((1.0 + 0.0 * R.x.x) * force, (1.0 + 0.0 * R.x.x) * torque)
+    else:
+        F = Wrench(R @ force, R @ torque)
+    return Wrench(F.force, F.torque + cross(R @ point.start, F.force))
+
+
+@version_for(law_wrench, PointLaw)
+@func
+def point_wrench(kind, point, laws, t, body):
+    return wrench_at_point(point, point.force, point.torque, body.rotation)
+
+
+@version_for(law_wrench, TimedPointLaw)
+@func
+def timed_wrench(kind, point, laws, t, body):
+    buffer = Buffer(kind.buffer, 0)
+    buffer.time = t
+    call_pointer(point.address, kind.buffer)
+    return wrench_at_point(point, buffer.force, buffer.moment, body.rotation)

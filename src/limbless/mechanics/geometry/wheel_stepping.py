@@ -1,0 +1,324 @@
+"""The geometric model with set-valued friction, as `integrate.moreau` asks for it: velocities jump as friction demands.
+
+A step takes the metric and all smooth forces at its middle, and asks that the velocities at its end, with the impulses
+of the step, obey Coulomb's law exactly. A wheel that sticks then does not creep, and the torques do not depend on a
+slip speed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from limbless.mechanics.algebra.spatial import power
+from limbless.mechanics.chain.actuator_limits import actuator_torques
+from limbless.mechanics.chain.kinematics import mass_flow
+from limbless.mechanics.chain.tables import (
+    INTEGRALS,
+    AccelerationFeedback,
+    Base,
+    Body,
+    IntegralSums,
+    LinkRow,
+    MixedActuation,
+    PrescribedMotion,
+)
+from limbless.mechanics.compiled.generic import constant_version, generic, no_op, version_for
+from limbless.mechanics.compiled.kernel import func
+from limbless.mechanics.contact.dense_friction import solve_friction
+from limbless.mechanics.contact.narrowphase import find_contacts
+from limbless.mechanics.contact.scene import ContactRow
+from limbless.mechanics.forces.force_element import look_again_all, spend_all
+from limbless.mechanics.geometry.base_charts import base_quaternion, is_near_lock, put_base_rates, settle_base
+from limbless.mechanics.geometry.constrained_dynamics import Trouble, prepare, solve_free
+from limbless.mechanics.geometry.screws import place
+from limbless.mechanics.geometry.smooth_motion import (
+    drive_joints,
+    find_efforts,
+    keep_all_forces,
+    keep_pose,
+    outer_wrench,
+    powers_of,
+    put_forces,
+    relent_in_metric,
+    rest_base,
+    return_to_seat,
+    speeds_in,
+    weigh_among,
+)
+from limbless.mechanics.geometry.tables import GeometricProblem, geometry_of
+from limbless.mechanics.geometry.wheel_rows import (
+    count_contacts,
+    couple,
+    friction_impulse,
+    keep_wheels,
+    put_wheel_rows,
+    rub,
+)
+from limbless.mechanics.integrate.problem import post_step, record_knot, record_step, solve_impacts, to_end, to_midpoint
+from limbless.mechanics.integrate.runge_kutta import copy
+from limbless.mechanics.integrate.running_totals import add_step, add_work, check_ranges, compare
+from limbless.mechanics.integrate.running_totals import record_totals as keep_tally
+
+
+class Limits(NamedTuple):
+    """How well a step is solved."""
+
+    tolerance: float = 1e-13  # m/s: natural map of the friction law; torques show first what is left
+    unsolved: float = 1e-9  # m/s: a step that keeps more fails the run
+    slack: float = 1e-11  # rad/s: error of joint rates that friction solved to `tolerance` may leave
+
+
+LIMITS = Limits()
+
+
+# ---------------------------------------------------------------------------------------------- to the middle of a step
+
+
+@version_for(to_midpoint, GeometricProblem)
+@func
+def geometric_halfway(problem, n, t, h, watched, x):
+    robot, _, options, drive, memory, _, _ = problem
+    begin_step(robot, options, drive, n, h, x, memory)
+    drive_joints(options.actuation, robot, options, drive, 2 * n + 1, memory.state, memory)
+    if is_near_lock(options.frame, memory.state):
+        return Trouble.LOCK.value
+    speeds, middle = speeds_in(robot, memory, x), speeds_in(robot, memory, memory.state)
+    rows = weigh_among(problem, t + 0.5 * h, t + 0.5 * h, memory.state, middle)
+    aim(rows, h, speeds, memory.solver)
+    put_changes(robot, drive, n, memory)
+    wheels = problem.wheels
+    touching = wheels.touching
+    touching.found[0] = find_contacts(
+        wheels.scene, wheels.rest, memory.bodies, t + 0.5 * h, 1.0, touching.contact, touching.active
+    )
+    touching.found[2] = rows
+    put_wheel_rows(robot, options.frame.speeds, h, geometry_of(memory), touching)
+    return 0
+
+
+@func
+def begin_step(robot, options, drive, n, h, x, memory):
+    """Coordinates at the middle of the step in `memory.state`; given speeds at its start."""
+    speeds, state, slope = speeds_in(robot, memory, x), memory.state, memory.slope
+    rest_base(options, speeds, memory)
+    copy(x, state)
+    put_base_rates(options.frame, x, speeds, slope)
+    for i in range(options.frame.coordinates):
+        state[i] = x[i] + 0.5 * h * slope[i]
+    for k in range(1, len(robot.links.codes)):
+        link = LinkRow(robot.links, k)
+        if link.given:
+            x[link.velocity] = drive.velocity[2 * n, link.column]
+        else:
+            state[link.position] = x[link.position] + 0.5 * h * x[link.velocity]
+
+
+@func
+def put_changes(robot, drive, n, memory):
+    """Changes of the given speeds over the step."""
+    for k in range(1, len(robot.links.codes)):
+        link = LinkRow(robot.links, k)
+        if link.given:
+            v = link.column
+            memory.acceleration[v] = drive.velocity[2 * n + 2, v] - drive.velocity[2 * n, v]
+
+
+@func
+def aim(rows, h, speeds, solver):
+    """The clamped module is still at the end of the step, where the rows have moved on."""
+    for r in range(rows):
+        total = -0.5 * h * solver.row_rates[r]
+        for a in range(len(speeds)):
+            total -= solver.rows[r, a] * speeds[a]
+        solver.target[r] = total
+
+
+# ---------------------------------------------------------------------------------------- velocities that obey the laws
+
+
+@generic
+def overload(actuation, options, rounds, h, touching, memory):
+    """With the friction that was found: whether some actuator gives what it should not, so that the step has to be
+    solved again.
+    """
+
+
+constant_version(overload, False, PrescribedMotion, MixedActuation)
+
+
+@version_for(overload, AccelerationFeedback)
+@func
+def find_overload(actuation, options, rounds, h, touching, memory):
+    free, change = memory.solver.free, memory.rates
+    for c in range(touching.found[0]):
+        impulse = friction_impulse(ContactRow(touching.contact, touching.active[c]))
+        for j in range(touching.found[1]):
+            change[free[j]] += touching.mobility[2 * c, j] * impulse.along
+            change[free[j]] += touching.mobility[2 * c + 1, j] * impulse.across
+    spread_over(h, change)
+    again = relent_in_metric(options.frame.speeds, rounds, LIMITS.slack / h, memory)
+    for a in range(len(change)):
+        change[a] *= h
+    return again
+
+
+@func
+def spread_over(h, change):
+    """Changes over a step of h seconds as rates."""
+    for a in range(len(change)):
+        change[a] /= h
+
+
+@version_for(solve_impacts, GeometricProblem)
+@func
+def geometric_meet(problem, t, h, x):
+    """Dynamics over the step and friction at its end, as often as actuators reach their bounds."""
+    robot, _, options, _, memory, _, _ = problem
+    wheels, touching, solver = problem.wheels, problem.wheels.touching, memory.solver
+    nb, rows, speeds = options.frame.speeds, touching.found[2], speeds_in(robot, memory, x)
+    again, rounds, worst = True, 0, 0.0
+    while again:
+        count, found = prepare(options.given, memory.metric, rows, solver)
+        if found > 0:
+            return found
+        touching.found[1] = count
+        put_forces(nb, h, memory)
+        solve_free(memory.metric, memory.forces, rows, count, solver, memory.rates)
+        couple(rows, speeds, memory.rates, solver, touching, wheels.dense)
+        iterations, worst = solve_friction(
+            touching.contact, touching.active, touching.found[0], wheels.dense, wheels.descent, LIMITS.tolerance
+        )
+        touching.counts[1] += iterations
+        if not worst <= LIMITS.unsolved:
+            return Trouble.FRICTION.value
+        again = overload(options.actuation, options, rounds, h, touching, memory)
+        rounds += 1
+    touching.counts[0] += 1.0
+    touching.counts[2] = max(touching.counts[2], worst)
+    return 0
+
+
+# ----------------------------------------------------------------------------------------------- to the end of the step
+
+
+@func
+def power_of_wrenches(robot, memory):
+    """Power of all outer wrenches at the present velocities."""
+    total = 0.0
+    for k in range(len(robot.links.codes)):
+        if LinkRow(robot.links, k).has_body:
+            body = Body(memory.bodies, k)
+            total += power(body.velocity, body.wrench)
+    return total
+
+
+@generic
+def give_answers(actuation, memory):
+    """What actuators give that answer to accelerations."""
+
+
+no_op(give_answers, PrescribedMotion, MixedActuation)
+
+
+@version_for(give_answers, AccelerationFeedback)
+@func
+def give_all(actuation, memory):
+    actuator_torques(memory.bounds, memory.wishes, memory.acceleration, memory.torque)
+
+
+@version_for(to_end, GeometricProblem)
+@func
+def geometric_complete(problem, n, t, h, x):
+    robot, forces, options, drive, memory, _, _ = problem
+    solver, touching = memory.solver, problem.wheels.touching
+    rows = touching.found[2]
+    rub(h, geometry_of(memory), touching)
+    put_forces(options.frame.speeds, h, memory)
+    solve_free(memory.metric, memory.forces, rows, touching.found[1], solver, memory.rates)
+    spread_over(h, memory.rates)
+    for r in range(rows):
+        solver.pull[r] /= h
+    find_efforts(robot, options, rows, memory)
+    give_answers(options.actuation, memory)
+    end_step(robot, options, h, x, memory)
+    look_again_all(forces, memory)
+    for i in range(len(memory.law_powers)):
+        memory.law_powers[i] = 0.0
+    spend_all(forces, t + 0.5 * h, memory)
+    count_contacts(memory.bodies, touching, memory.tally)
+    count_step(robot, options.frame.speeds, t, h, memory)
+    for k in range(1, len(robot.links.codes)):
+        link = LinkRow(robot.links, k)
+        if link.given:
+            x[link.position] = drive.position[2 * n + 2, link.wanted]
+    check_ranges(memory.tally.ranges, t + h, x)
+
+
+@func
+def end_step(robot, options, h, x, memory):
+    """Speeds at the end, coordinates from the middle on, and works and impulse with the mean of both speeds, left in
+    `memory.state`.
+    """
+    frame, state, slope, base = options.frame, memory.state, memory.slope, Base(memory.base, 0)
+    speeds, mean = speeds_in(robot, memory, x), speeds_in(robot, memory, state)
+    for a in range(len(speeds)):
+        mean[a] = speeds[a] + 0.5 * h * memory.rates[a]
+        speeds[a] += h * memory.rates[a]
+    put_base_rates(frame, state, speeds, slope)
+    for i in range(frame.coordinates):
+        x[i] = state[i] + 0.5 * h * slope[i]
+    for k in range(1, len(robot.links.codes)):
+        link = LinkRow(robot.links, k)
+        x[link.position] = state[link.position] + (0.0 if link.given else 0.5 * h * x[link.velocity])
+    place(robot, frame, state, mean, geometry_of(memory))
+    base.power = power_of_wrenches(robot, memory)
+    driven, passive = powers_of(frame.speeds, mean, memory)
+    sums = IntegralSums(x, len(x) - INTEGRALS)
+    sums.actuators = sums.actuators + h * driven
+    sums.environment = sums.environment + h * base.power
+    sums.passive = sums.passive + h * passive
+    sums.impulse = sums.impulse + h * outer_wrench(memory)
+
+
+@func
+def count_step(robot, nb, t, h, memory):
+    """A step in the tally: every force works along the mean velocities of bodies and joints."""
+    tally, mean = memory.tally, speeds_in(robot, memory, memory.state)
+    for v in range(len(memory.torque)):
+        add_work(tally, v, h * memory.torque[v] * mean[nb + v])
+        compare(tally, v, t, memory.torque[v])
+    driven, passive = powers_of(nb, mean, memory)
+    flow, mass = mass_flow(robot.links, memory.bodies)
+    add_step(tally, h, memory.law_powers, h * driven, h * Base(memory.base, 0).power, h * passive, h * flow, mass)
+
+
+# -------------------------------------------------------------------------------------------------------------- records
+
+
+@version_for(record_knot, GeometricProblem)
+@func
+def geometric_keep_knot(problem, x, h, r):
+    robot, _, options, _, memory, records, _ = problem
+    place(robot, options.frame, x, speeds_in(robot, memory, x), geometry_of(memory))
+    keep_pose(robot, base_quaternion(options.frame, x), x, memory.bodies, records, r)
+    keep_tally(memory.tally, records.tally, r)
+
+
+@version_for(record_step, GeometricProblem)
+@func
+def geometric_keep_step(problem, x, r):
+    robot, _, options, _, memory, records, _ = problem
+    keep_all_forces(robot, options.frame.speeds, speeds_in(robot, memory, x), memory, records, r)
+    keep_wheels(memory.bodies, problem.wheels.touching, records.wheels, r)
+
+
+@version_for(post_step, GeometricProblem)
+@func
+def geometric_arrive(problem, n, x):
+    robot, _, options, drive, _, _, _ = problem
+    settle_base(options.frame, x)
+    for k in range(1, len(robot.links.codes)):
+        link = LinkRow(robot.links, k)
+        if link.given:
+            x[link.velocity] = drive.velocity[2 * n + 2, link.column]
+    return_to_seat(options.clamp, problem, x)

@@ -1,0 +1,238 @@
+"""What the actuators of a rod give, at every knot of a run: the wrench inside the body (24) less its passive part, and
+its power.
+
+The same as `models.macro_continuous.recording` finds for records in NumPy, here in the loop: eight nodes side by side
+for what each slice needs, then one sum from the head on. Sections are the middle nodes of panels that have a length.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from limbless.mechanics.algebra.spatial import Wrench, twist_cross, wrench_cross
+from limbless.mechanics.algebra.vectors import Vector, cross, dot
+from limbless.mechanics.compiled.flat_array import as_lane_array, unpack
+from limbless.mechanics.compiled.kernel import align_stack, func, kernel, noinline_func
+from limbless.mechanics.compiled.lanes import LANES, total
+from limbless.mechanics.forces.laws import LawWrench, lane_wrench
+from limbless.mechanics.integrate.running_totals import (
+    RunTotals,
+    add_laws,
+    add_path_length,
+    at_record,
+    compare,
+    record_totals,
+)
+from limbless.mechanics.rod.magnus import first_half, from_head, second_half, to_head, to_section
+from limbless.mechanics.rod.shape_batch import current
+from limbless.mechanics.rod.slice_forces import nothing
+from limbless.mechanics.rod.tables import Instant, Muscle, RodShape, Section
+
+
+@func
+def moved(section, V):
+    """Diagonal inertia times a twist."""
+    m, j, v, w = section.mass, section.turn, V.linear, V.angular
+    return Wrench(Vector(m.x * v.x, m.y * v.y, m.z * v.z), Vector(j.x * w.x, j.y * w.y, j.z * w.z))
+
+
+@noinline_func
+def put_needs(robot, memory):
+    """What every node needs from the rest of the body, per length, in the head frame (13). Returns the speed of the
+    centre of mass."""
+    align_stack()
+    sections, nodes = as_lane_array(robot.octets), as_lane_array(memory.slab)
+    pushes, needs = as_lane_array(memory.pushes), as_lane_array(memory.needs)
+    instant, o = Instant(memory.instant, 0), 0.0 * nodes[0, 0]
+    twist, flow = instant.twist, Vector(o, o, o)
+    for b in range(nodes.shape[0]):
+        section, shape = Section(sections, b), RodShape(nodes, b)
+        R, p, swing = shape.rotation, shape.place, shape.swing
+        u = twist + swing
+        V, A = to_section(R, p, u), to_section(R, p, instant.rate + shape.surge + twist_cross(twist, swing))
+        need = moved(section, A) + wrench_cross(V, moved(section, V)) - LawWrench(pushes, b).wrench
+        LawWrench(needs, b).wrench = to_head(R, p, need)
+        flow = flow + section.share * (u.linear + cross(u.angular, p))
+    v = Vector(total(flow.x), total(flow.y), total(flow.z))
+    return np.sqrt(dot(v, v))
+
+
+@func
+def need_of(needs, k):
+    return lane_wrench(needs, k // LANES, k % LANES)
+
+
+@func
+def poked(memory, shapes, k):
+    """What acts at node k alone, in the head frame."""
+    F = LawWrench(memory.pokes, k).wrench
+    if dot(F.force, F.force) + dot(F.torque, F.torque) == 0.0:  # at nearly all nodes
+        return nothing()
+    shape = RodShape(shapes, k)
+    return to_head(shape.rotation, shape.place, F)
+
+
+@noinline_func
+def add_needs(halves, memory, shapes, inner):
+    """∫ of the needs from the head to every section, less what acts at single nodes on the way."""
+    so_far, s = nothing(), 0
+    for panel in range(halves.shape[0]):
+        k, d = 2 * panel, halves[panel]
+        so_far = so_far - poked(memory, shapes, k)
+        if d > 0.0:
+            a, b, c = need_of(memory.needs, k), need_of(memory.needs, k + 1), need_of(memory.needs, k + 2)
+            so_far = so_far + first_half(a, b, c, d)
+            LawWrench(inner, s).wrench = so_far
+            so_far = so_far + second_half(a, b, c, d)
+            s += 1
+        so_far = so_far - poked(memory, shapes, k + 1)
+
+
+@func
+def find_needs(robot, memory, inner):
+    """All of one instant that does not depend on what holds the body, from its shape, loads and twist.
+
+    inner : Pushed (sections,). Returns the speed of the centre of mass.
+    """
+    speed = put_needs(robot, memory)
+    add_needs(robot.halves, memory, memory.shapes[current(memory)], inner)
+    return speed
+
+
+@noinline_func
+def put_efforts(robot, memory, inner, hold, shapes, strain, rate):
+    """Efforts and their powers, with what holds the head; strain and rate : (nodes, 6)."""
+    s = 0
+    for panel in range(robot.halves.shape[0]):
+        if robot.halves[panel] <= 0.0:
+            continue
+        k = 2 * panel + 1
+        shape = RodShape(shapes, k)
+        inside = from_head(shape.rotation, shape.place, LawWrench(inner, s).wrench - hold)
+        for c in range(6):
+            muscle, along = Muscle(robot.muscles, c), inside.force[c] if c < 3 else inside.torque[c - 3]
+            given = muscle.stiffness * (strain[k, c] - muscle.rest) + muscle.damping * rate[k, c] - along
+            memory.efforts[6 * s + c] = given * muscle.acts
+            memory.powers[6 * s + c] = memory.efforts[6 * s + c] * rate[k, c]
+        s += 1
+
+
+@func
+def positive_line(before, after):
+    """Mean of the positive part of a power that goes in a straight line."""
+    if before >= 0.0 and after >= 0.0:
+        return 0.5 * (before + after)
+    if before <= 0.0 and after <= 0.0:
+        return 0.0
+    top = max(before, after)
+    return 0.5 * top * top / abs(after - before)
+
+
+@kernel
+def look_at_strains(tally, t, efforts, powers, speed):
+    """What stands at a knot of a rod: efforts, work and path since the knot before, in straight lines."""
+    h = add_path_length(tally, t, speed)
+    for a in range(efforts.shape[0]):
+        before, now = tally.power[a], powers[a]
+        tally.work[a] += 0.5 * h * (before + now)
+        tally.positive[a] += h * positive_line(before, now)
+        tally.power[a] = now
+        compare(tally, a, t, efforts[a])
+
+
+@func
+def look_and_keep_strains(memory, kept, r, recorded, last, t, speed):
+    """`look_at_strains` at a knot and, where it is recorded, `record_totals`; as `tally.compare_and_record`."""
+    tally, efforts, powers = memory.tally, memory.efforts, memory.powers
+    if last:
+        record_totals(tally, kept, r)
+        look_at_strains(at_record(kept, r), t, efforts, powers, speed)
+    else:
+        look_at_strains(tally, t, efforts, powers, speed)
+        if recorded:
+            record_totals(tally, kept, r)
+
+
+# ------------------------------------------------------------------------------ of a block whose motion contacts decide
+
+
+class Steps(NamedTuple):
+    """The instants of a block of K steps."""
+
+    knots: Any  # (K + 1,) s
+    record: Any  # (K + 1,) whether a knot is recorded
+    grid: Any  # (K, 3) instants at start, middle and end of every step; the end of one is
+    # the start of the next unless something switches
+    stage: Any  # (E,) instant of the drive
+    stands: Any  # (E,) which of the J instants at knots it is, or -1
+
+
+class Powers(NamedTuple):
+    """Powers at E instants, W."""
+
+    laws: Any  # (E, environments)
+    contacts: Any  # (E, contacts)
+    whole: Any  # (E, 3) actuators, environment and passive strains
+
+
+class Inside(NamedTuple):
+    """What the body needs at the J instants at knots."""
+
+    inner: Any  # Pushed (J, sections): before every section, head frame
+    speed: Any  # (J,) of the centre of mass, m/s
+    hold: Any  # Pushed (J,): what holds the head
+
+
+@kernel
+def take_contacts_off(robot, place, touch, inner):
+    """What contacts at abscissae `place` (J, P), with wrenches `touch`, Pushed (J, P), about the head, give to the body
+    before a section."""
+    body, found = unpack(robot), unpack(inner)
+    for j in range(place.shape[0]):
+        s = 0
+        for panel in range(body.halves.shape[0]):
+            if body.halves[panel] > 0.0:
+                part = LawWrench(found, j, s)
+                for i in range(place.shape[1]):
+                    if place[j, i] < body.abscissae[2 * panel + 1]:
+                        part.wrench = part.wrench - LawWrench(touch, j, i).wrench
+                s += 1
+
+
+@func
+def look_at_instant(robot, memory, strains, steps, inside, i, t):
+    j, row = steps.stands[i], steps.stage[i]
+    strain, rate, hold = strains.value[row], strains.rate[row], LawWrench(inside.hold, j).wrench
+    put_efforts(robot, memory, inside.inner[j], hold, memory.shapes[row], strain, rate)
+    look_at_strains(memory.tally, t, memory.efforts, memory.powers, inside.speed[j])
+
+
+@kernel
+def count_instants(robot, memory, strains, kept, steps, powers, inside):
+    """The tally of a block whose motion contacts decide, and what it holds at recorded knots (`kept`)."""
+    count(unpack(robot), unpack(memory), unpack(strains), unpack(kept), unpack(steps), unpack(powers), unpack(inside))
+
+
+@noinline_func
+def count(robot, memory, strains, kept, steps, powers, inside):
+    r, tally, knots, grid = 0, memory.tally, steps.knots, steps.grid
+    for n in range(grid.shape[0] + 1):
+        if n < grid.shape[0] and (n == 0 or grid[n, 0] != grid[n - 1, 2]):
+            i = grid[n, 0]  # the step begins with powers of its own
+            whole = RunTotals(tally.whole, 0)
+            whole.time = knots[n]
+            whole.speed = inside.speed[steps.stands[i]]
+            look_at_instant(robot, memory, strains, steps, inside, i, knots[n])
+        if steps.record[n]:
+            record_totals(tally, kept, r)
+            r += 1
+        if n == grid.shape[0]:
+            break
+        for side in range(3):
+            e, weight = grid[n, side], (knots[n + 1] - knots[n]) * (4.0 if side == 1 else 1.0) / 6.0
+            for c in range(powers.contacts.shape[1]):
+                tally.contacts[c] += weight * powers.contacts[e, c]
+            add_laws(tally, weight, powers.laws[e], powers.whole[e, 0], powers.whole[e, 1], powers.whole[e, 2])
+        look_at_instant(robot, memory, strains, steps, inside, grid[n, 2], knots[n + 1])

@@ -1,0 +1,270 @@
+"""What the environment does to a rod: force laws on its slices, eight slices at a time, and their sums in the head
+frame.
+
+The formulas are those of `forces`, a file per kind: `law_slice` at a node serves as at a Gauss point of a chain. Laws
+that are one formula on every slice (weight, fluid, friction) come in bands: one law on eight neighbouring nodes, in
+lanes. The others (a water surface, a user's function) come row by row, and so do wrenches at single nodes.
+Every element adds its wrench to `Instant.push`, and its power to that of its environment; what it does to each node
+stays in `pushed`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from limbless.mechanics.algebra.spatial import Twist, Wrench, power
+from limbless.mechanics.algebra.vectors import Matrix, Vector, product, transpose
+from limbless.mechanics.compiled.flat_array import as_lane_array
+from limbless.mechanics.compiled.generic import constant_version, for_each, generic, version_for
+from limbless.mechanics.compiled.kernel import align_stack, func, kernel, noinline_func
+from limbless.mechanics.compiled.lanes import LANES, total
+from limbless.mechanics.compiled.tables import Rows
+from limbless.mechanics.forces.force_element import push, push_all
+from limbless.mechanics.forces.laws import LawWrench, Slice, is_active, lane_wrench, law_row, law_slice, law_wrench
+from limbless.mechanics.rod.magnus import to_head, to_section
+from limbless.mechanics.rod.shape_batch import current
+from limbless.mechanics.rod.tables import Instant, Load, RodShape, Section
+
+
+class SliceBands(NamedTuple):
+    """All laws of one kind that one environment has for a rod, in bands of eight nodes."""
+
+    owner: int  # number of the environment
+    kind: Any  # its class: chooses the formula
+    rows: Any  # the kind's table; all of them have `since`, `until` and `body`, the node
+    bands: Any  # the same table in lanes
+    octets: Any  # (bands,) nodes 8 b to 8 b + 7
+    share: Any  # (bands, 8) weights of these nodes, m; 0 where the law does not act
+    pushed: Any  # Pushed (bands,) in lanes: memory for the wrenches per length
+
+
+class SliceRows(NamedTuple):
+    """All laws of a kind whose formula asks for numbers one by one."""
+
+    owner: int
+    kind: Any
+    rows: Any
+    pushed: Any  # Pushed (rows,): memory for the wrenches per length
+
+
+class Carrier(NamedTuple):
+    """A node as a law on a whole body sees it: what it reads of a chain's `Body`."""
+
+    rotation: Matrix
+    origin: Vector
+    velocity: Twist  # world axes
+
+
+class NodeRows(NamedTuple):
+    """All laws of a kind that gives a wrench at single nodes."""
+
+    owner: int
+    kind: Any
+    rows: Any
+    pushed: Any  # Pushed (rows,): memory for the wrenches
+
+
+@func
+def nothing():
+    """No wrench."""
+    return Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
+
+
+@func
+def summed(F):
+    """The sum of eight wrenches."""
+    return Wrench(
+        Vector(total(F.force.x), total(F.force.y), total(F.force.z)),
+        Vector(total(F.torque.x), total(F.torque.y), total(F.torque.z)),
+    )
+
+
+@func
+def slice_of(instant, shape, V):
+    """A slice that moves with V, its own axes."""
+    axes = product(instant.rotation, shape.rotation)
+    return Slice(axes, instant.position + instant.rotation @ shape.place, V.linear, V.angular, 0.0 * V.linear.x)
+
+
+@noinline_func
+def push_bands(laws, t, window_time, nodes, head, law_powers):
+    """All bands, each on its eight nodes; nodes : Shape in lanes."""
+    align_stack()
+    rows = Rows(as_lane_array(laws.bands.numbers), laws.bands.codes)
+    slab, share, pushed = as_lane_array(nodes), as_lane_array(laws.share), as_lane_array(laws.pushed)
+    instant, o = Instant(head, 0), 0.0 * slab[0, 0]
+    still = Vector(o, o, o)
+    outer, along, spent = Wrench(still, still), o, o
+    for i in range(laws.octets.shape[0]):
+        law = law_row(laws.kind, rows, i)
+        if is_active(law, window_time):
+            shape = RodShape(slab, laws.octets[i])
+            R, p, swing = shape.rotation, shape.place, shape.swing
+            V = instant.pace * to_section(R, p, instant.twist + swing)
+            F = law_slice(laws.kind, law, t, slice_of(instant, shape, V))
+            LawWrench(pushed, i).wrench = F
+            f = to_head(R, p, share[i] * F)
+            outer, along, spent = outer + f, along + power(swing, f), spent + share[i] * power(V, F)
+    instant.push = instant.push + summed(outer)
+    instant.along = instant.along + total(along)
+    law_powers[laws.owner] += total(spent)
+
+
+@func
+def add_wrench(instant, shape, V, F, length):
+    """A wrench F per length on a slice of this length, in the sums of the head. Returns its power."""
+    f = to_head(shape.rotation, shape.place, length * F)
+    instant.push = instant.push + f
+    instant.along = instant.along + power(shape.swing, f)
+    return length * power(V, F)
+
+
+@generic
+def wrench_at(laws, law, t, instant, shape, V):
+    """What a law does at its node, along the axes of the section: per length, or as a whole."""
+
+
+@version_for(wrench_at, SliceRows)
+@func
+def wrench_of_slice(laws, law, t, instant, shape, V):
+    return law_slice(laws.kind, law, t, slice_of(instant, shape, V))
+
+
+@version_for(wrench_at, NodeRows)
+@func
+def wrench_of_node(laws, law, t, instant, shape, V):
+    E = product(instant.rotation, shape.rotation)
+    place = instant.position + instant.rotation @ shape.place
+    moving = Carrier(E, place, Twist(E @ V.linear, E @ V.angular))
+    about_world = law_wrench(laws.kind, law, laws, t, moving)
+    return Wrench(transpose(E) @ about_world.force, transpose(E) @ about_world.torque)
+
+
+@generic
+def length_at(laws, law, sections):
+    """The length on which it does so, m."""
+
+
+@version_for(length_at, SliceRows)
+@func
+def length_of_slice(laws, law, sections):
+    return Section(sections, law.body).weight
+
+
+constant_version(length_at, 1.0, NodeRows)
+
+
+@noinline_func
+def push_rows(laws, t, window_time, sections, shapes, head, law_powers):
+    """One law after the other, each at its node."""
+    align_stack()
+    instant = Instant(head, 0)
+    for i in range(laws.rows.codes.shape[0]):
+        law = law_row(laws.kind, laws.rows, i)
+        if is_active(law, window_time):
+            shape = RodShape(shapes, law.body)
+            V = instant.pace * to_section(shape.rotation, shape.place, instant.twist + shape.swing)
+            F = wrench_at(laws, law, t, instant, shape, V)
+            LawWrench(laws.pushed, i).wrench = F
+            law_powers[laws.owner] += add_wrench(instant, shape, V, F, length_at(laws, law, sections))
+
+
+@version_for(push, SliceBands)
+@func
+def push_slice_bands(laws, t, window_time, robot, memory):
+    push_bands(laws, t, window_time, memory.slab, memory.instant, memory.law_powers)
+
+
+@version_for(push, SliceRows, NodeRows)
+@func
+def push_one_by_one(laws, t, window_time, robot, memory):
+    push_rows(laws, t, window_time, robot.sections, memory.shapes[current(memory)], memory.instant, memory.law_powers)
+
+
+@func
+def push_rod(forces, t, window_time, robot, memory):
+    """Everything that pushes the rod at the twist of the head that the instant has."""
+    push_paced(forces, t, window_time, robot, memory, 1.0)
+
+
+@func
+def push_paced(forces, t, window_time, robot, memory, pace):
+    """The same with all velocities multiplied by `pace`."""
+    instant = Instant(memory.instant, 0)
+    instant.push = nothing()
+    instant.along = 0.0
+    instant.joined = nothing()
+    instant.joining = 0.0
+    instant.window_time = window_time
+    instant.pace = pace
+    for i in range(memory.law_powers.shape[0]):
+        memory.law_powers[i] = 0.0
+    push_all(forces, t, window_time, robot, memory)
+
+
+# ---------------------------------------------------------------------------- what pushes each node, from the last push
+
+
+@generic
+def load(element, window_time, memory):
+    """Add what the element did to each node last to `memory.pushes` or `memory.pokes`."""
+
+
+load_each = for_each(load)
+
+
+@version_for(load, SliceBands)
+@noinline_func
+def load_bands(laws, window_time, memory):
+    rows = Rows(as_lane_array(laws.bands.numbers), laws.bands.codes)
+    pushed, pushes = as_lane_array(laws.pushed), as_lane_array(memory.pushes)
+    for i in range(laws.octets.shape[0]):
+        if is_active(law_row(laws.kind, rows, i), window_time):
+            sum_so_far = LawWrench(pushes, laws.octets[i])
+            sum_so_far.wrench = sum_so_far.wrench + LawWrench(pushed, i).wrench
+
+
+@version_for(load, SliceRows)
+@noinline_func
+def load_rows(laws, window_time, memory):
+    for i in range(laws.rows.codes.shape[0]):
+        law = law_row(laws.kind, laws.rows, i)
+        if is_active(law, window_time):
+            for c in range(laws.pushed.shape[1]):
+                memory.pushes[law.body // LANES, c, law.body % LANES] += laws.pushed[i, c]
+
+
+@version_for(load, NodeRows)
+@noinline_func
+def load_nodes(laws, window_time, memory):
+    for i in range(laws.rows.codes.shape[0]):
+        law = law_row(laws.kind, laws.rows, i)
+        if is_active(law, window_time):
+            poke = LawWrench(memory.pokes, law.body)
+            poke.wrench = poke.wrench + LawWrench(laws.pushed, i).wrench
+
+
+@noinline_func
+def unload(pushes, pokes):
+    for b in range(pushes.shape[0]):
+        for c in range(pushes.shape[1]):
+            for j in range(LANES):
+                pushes[b, c, j] = 0.0
+    for k in range(pokes.shape[0]):
+        LawWrench(pokes, k).wrench = nothing()
+
+
+@func
+def load_all(forces, memory):
+    """What pushes each node at the instant that `push_rod` was asked for last."""
+    unload(memory.pushes, memory.pokes)
+    load_each(forces, Instant(memory.instant, 0).window_time, memory)
+
+
+@kernel
+def keep_loads(pushes, pokes, loads, r):
+    """The loads of all nodes in row r of Load (R, nodes)."""
+    for k in range(pokes.shape[0]):
+        found = Load(loads, r, k)
+        found.push = lane_wrench(pushes, k // LANES, k % LANES)
+        found.poke = LawWrench(pokes, k).wrench

@@ -1,0 +1,80 @@
+"""The lean door to the dynamics of one instant: arrays to fill, one call, arrays to read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.mechanics.chain import one_instant as kernels
+from limbless.mechanics.chain.tables import ActuatorLimit, Axis, Base, Body, ChainMemory, ChainTables, LinkRow, NoCells
+from limbless.mechanics.compiled.arrays import aligned_zeros
+from limbless.mechanics.compiled.packed import pack
+from limbless.models.force_elements import water_of
+
+Array = NDArray[np.float64]
+
+
+class ChainEvaluator:
+    """Dynamics of one chain with fixed roles of its joints, without checks: a few microseconds per call.
+
+    Fill `position`, `velocity` and, where motion-given, `acceleration`, where torque-given, `torque`; call; read the
+    rest.
+
+    Attributes
+    ----------
+    position : base position (3), base quaternion (4, scalar first), joint positions (a spherical joint: quaternion).
+    velocity : base twist in the base frame (6), joint velocities.
+    acceleration : rate of the components of the base twist (6), joint accelerations. The classical acceleration has ω x
+        v more.
+    torque : what acts along the joint axes: actuators and passive torques together.
+    power : (1,) of the environment.
+    pushed, held : wrench of the environment on the whole robot (6), wrench that holds the base (6); about the base,
+        world axes.
+    bodies : `Body`, the motion of every body.
+    wrench : (bodies, 6) of the environment on each body, about its origin, world axes.
+    instant : what `mechanics.chain.evaluation.evaluate` takes, for compiled loops of your own.
+    """
+
+    def __init__(self, robot: ChainTables, base: int, forces: tuple[Any, ...]) -> None:
+        bodies, n = len(robot.links.codes), len(robot.freedoms)
+        split, nothing = int(LinkRow.of(robot.links).velocity[0]), np.zeros(0)
+        x, held = aligned_zeros(split + 6 + n), aligned_zeros(Base.width + n)
+        self.position, self.velocity = x[:split], x[split:]
+        # the accelerations of the joints stand behind that of the base, the last of `Base`
+        self.acceleration = held[Base.width - 6 :]
+        self.torque, self.passive = aligned_zeros(n), aligned_zeros(n)
+        row = held[: Base.width].reshape(1, Base.width)
+        now = Base.of(row)
+        self.power, self.pushed, self.held = now.power, now.pushed[0], now.held[0]
+        self.robot, self.bodies, self.axes = robot, Body.zeros(bodies), Axis.zeros(n)
+        self.wrench = Body.of(self.bodies).wrench
+        self.position[3] = 1.0
+        memory = ChainMemory(
+            self.bodies,
+            self.axes,
+            row,
+            held[Base.width :],
+            self.torque,
+            self.passive,
+            ActuatorLimit.zeros(n),
+            wishes=nothing,
+            powers=nothing,
+            law_powers=nothing,
+            tally=nothing,
+            state=nothing,
+            slope=nothing,
+            total=nothing,
+            cells=NoCells(),
+            water=water_of(forces),
+        )  # an instant has no steps
+        self.instant = pack(kernels.ChainInstant(robot, base, forces, x, memory))
+
+    def locked(self) -> int:
+        """Row of a torque-given joint that had no inertia to move, or 0."""
+        return int(kernels.locked(self.instant))
+
+    def __call__(self, time: float = 0.0) -> None:
+        """Solve; `time` (s) matters to environments that are switched on and off."""
+        kernels.evaluate(self.instant, float(time))

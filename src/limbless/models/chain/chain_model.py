@@ -1,0 +1,258 @@
+"""`ChainModel`: what the models of a chain share, from a checked robot to the variables of a result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbless.control.actuation import Actuation
+from limbless.control.actuation.gait_to_joints import joint_motion
+from limbless.control.gaits.base import Gait
+from limbless.core.errors import InputError
+from limbless.environments.base import Environment, together
+from limbless.mechanics.algebra.array_rotations import rotation_vector_to_quaternion
+from limbless.mechanics.chain.joints import Spherical
+from limbless.mechanics.chain.tables import AxisRecord, BaseRecord, BodyRecord, ChainDrive, LinkRow
+from limbless.mechanics.chain.tables import ChainTables as RobotTables
+from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.integrate.running_totals import UNLIMITED, JointRange
+from limbless.models import divergence
+from limbless.models.array_arguments import numbers
+from limbless.models.base import Model, Records, State, Variable, Variables, actuation_or_motion
+from limbless.models.chain import chain_problem
+from limbless.models.recording import water_recorder
+from limbless.models.recording.body_recorder import SCHEMA, BodyRecorder, recorded_of
+from limbless.models.step_limit import RUNGE_KUTTA, StepLimit, chain_rate, friction_limit
+from limbless.models.totals import TotalsStore
+from limbless.robots.base import Preset, Robot
+from limbless.robots.chain import Chain
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Array = NDArray[np.float64]
+
+
+class ChainModel(Model):
+    """A chain in its environment under an actuation; a model adds its equations and its loop.
+
+    A state begins with the coordinates of the base and of the joints, then come the speeds of both. Unless a model says
+    otherwise (`_lay_out`) those of the base are position, quaternion and twist in the base frame.
+    """
+
+    name: ClassVar[str]
+    """What the model is called in sentences."""
+    _schema: dict[str, Variable] = SCHEMA
+    _interval: float = RUNGE_KUTTA
+    """Largest step times rate of a damper with which the model's scheme is stable: see models/step_limit.py."""
+
+    def __init__(
+        self, robot: Robot | Preset, environment: Sequence[Environment] | Environment, actuation: Actuation | None
+    ) -> None:
+        built = robot.build() if isinstance(robot, Robot | Preset) else robot
+        if not isinstance(built, Chain):
+            raise InputError(f"the {self.name} model moves a chain; got {type(built).__name__}")
+        if built.tendons:
+            raise InputError(
+                f"robot.tendons: the {self.name} model knows none; leave them out, or set model.kind to soft"
+            )
+        self.chain = self.robot = built
+        self.actuation = actuation_or_motion(actuation)
+        self.environment = together(environment)
+        for item in self.environment:
+            if not isinstance(item, Environment):
+                raise InputError(f"the environment holds things such as Water() and Gravity(); got {item!r:.60}")
+        self._refuse()
+        self._pushing = [item for item in self.environment if self._pushes(item)]
+        self._forces, added, self._packs = chain_problem.pack_environment(built, self._pushing)
+        self._plain = self._tables_of(added)
+        self._actuated, self._feedback = chain_problem.actuate(self._plain, self.actuation, built.base)
+        self._any_free = bool((LinkRow.of(self._actuated.links).given[1:] == 0).any())
+        self._has_passive = chain_problem.has_passive(self._plain)
+        self._recorder = BodyRecorder(built, self._plain.links, self._packs)
+        self._lay_out(7, 6)
+        self._tallies = self._tallies_of(0)
+
+    # What a model may say of itself
+
+    def _refuse(self) -> None:
+        """Refuse a chain, an environment or an actuation that the model does not take."""
+
+    def _pushes(self, item: Environment) -> bool:
+        """Whether an environment acts by forces that are packed and counted, law by law."""
+        return True
+
+    def _tables_of(self, added: Array) -> RobotTables:
+        """The chain in tables, with the added inertia of its environment."""
+        return chain_problem.robot_of(self.chain, added)
+
+    def _lay_out(self, coordinates: int, speeds: int) -> None:
+        """Where a state whose base has so many coordinates and speeds holds the joints."""
+        self._split = coordinates + self._recorder.positions
+        self._joints = slice(coordinates, self._split)
+        self._rates = slice(self._split + speeds, self._split + speeds + self.chain.freedoms)
+
+    def _tallies_of(self, contacts: int) -> TotalsStore:
+        """The tally of a chain with so many contacts."""
+        return TotalsStore(
+            self.chain.arrays().torque_limit, self._pushing, contacts, ranges=self._ranges(), packs=self._packs
+        )
+
+    def _ranges(self) -> Array:
+        """`JointRange` of every degree of freedom, with its place in a state; empty where no joint has limits."""
+        arrays = self.chain.arrays()
+        if not (np.isfinite(arrays.lower) | np.isfinite(arrays.upper)).any():
+            return np.asarray(JointRange.zeros(0))
+        ranges = JointRange.zeros(self.chain.freedoms)
+        rows = JointRange.of(ranges)
+        rows.lower[:], rows.upper[:] = np.maximum(arrays.lower, -UNLIMITED), np.minimum(arrays.upper, UNLIMITED)
+        for first, p, v in zip(
+            arrays.joint_kind[1:], arrays.position_column[1:], arrays.velocity_column[1:], strict=True
+        ):
+            rows.column[v : v + (3 if first == Spherical.code else 1)] = self._joints.start + p
+        return np.asarray(ranges)
+
+    # The start
+
+    def _position_columns(self, joint_position: Array) -> Array:
+        """Joint positions with the rotation vectors of spherical joints as quaternions."""
+        if self._recorder.positions == self.chain.freedoms:
+            return joint_position
+        arrays, columns = self.chain.arrays(), []
+        for kind, v in zip(arrays.joint_kind[1:], arrays.velocity_column[1:], strict=True):
+            spherical = kind == Spherical.code
+            columns.append(
+                rotation_vector_to_quaternion(joint_position[v : v + 3]) if spherical else joint_position[v : v + 1]
+            )
+        return np.concatenate([np.zeros(0), *columns])
+
+    def _put_joints(self, x: Array, initial: Any, gait: Gait, moving: bool = True) -> None:
+        """Joints of the start into a state: as given, or where the gait has them (and, `moving`, as fast as it does)."""
+        n = self.chain.freedoms
+        start, rates = self._position_columns(np.zeros(n)), np.zeros(n)
+        if gait.drives != "torque":
+            motion = joint_motion(self.chain, gait, np.zeros(1))
+            start, rates = motion.position[0], motion.velocity[0] if moving else rates
+        if initial.joint_position is not None:
+            start = self._position_columns(numbers("initial.joint_position", initial.joint_position, n))
+        if initial.joint_velocity is not None:
+            rates = numbers("initial.joint_velocity", initial.joint_velocity, n)
+        x[self._joints], x[self._rates] = start, rates
+
+    def _start(self, size: int, initial: Any, gait: Gait, moving: bool = True) -> Array:
+        """A flat state of so many numbers: pose and twist of the base as given, and the joints."""
+        x = np.zeros(size)
+        x[:3], x[3:7], x[self._split :][:6] = initial.position, initial.orientation, initial.twist
+        chain_problem.check_twist(self.chain.base, "initial.twist", np.array(initial.twist))
+        self._put_joints(x, initial, gait, moving)
+        return x
+
+    # On the way
+
+    def drive(self, gait: Any, times: Array) -> ChainDrive:
+        """The gait at the stage times, as joint motion or as torques."""
+        n = self.chain.freedoms
+        if gait.drives != "torque":
+            return ChainDrive(*joint_motion(self.chain, gait, times), np.zeros((1, n)))
+        torque = kernel_array(gait.sample(times, np.arange(n, dtype=np.float64)).value)
+        rows = self._rows_at_rest(times)
+        return ChainDrive(np.zeros((rows, self._recorder.positions)), np.zeros((rows, n)), np.zeros((rows, n)), torque)
+
+    def _rows_at_rest(self, times: Array) -> int:
+        """How many rows of a motion that is not given the loop reads."""
+        return 1
+
+    def step_limit(self, state: State) -> StepLimit | None:
+        rate = chain_rate(self.chain, self._plain, self._any_free, self._packs, state.x[self._joints])
+        return friction_limit(rate, self._interval, self._packs)
+
+    def with_torque(self, drive: ChainDrive, torque: ArrayLike) -> ChainDrive:
+        """The drive with a joint torque added, held over the block: a controller's array command."""
+        return drive._replace(torque=drive.torque + self.commanded(torque))
+
+    def commanded(self, torque: ArrayLike) -> Array:
+        """A controller's torques, one for each degree of freedom."""
+        if not self._any_free:
+            raise InputError(
+                "a controller may give torques only to torque-given joints; use actuation 'pd' or 'torque'"
+            )
+        count = len(self._plain.freedoms)
+        if (
+            type(torque) is np.ndarray
+            and torque.dtype == np.float64
+            and torque.shape == (count,)
+            and math.isfinite(torque.dot(torque))
+        ):  # nothing to bring to shape, and asked for at every call
+            return torque
+        return numbers("the controller's torque", torque, count)
+
+    def observe(self, state: State) -> dict[str, Array]:
+        """Time, base and joints, for a controller."""
+        position, orientation, twist = self._base_of(state)
+        return {
+            "time": np.float64(state.time),
+            "base_position": position,  # type: ignore[dict-item]
+            "base_orientation": orientation,
+            "base_twist": twist,
+            "joint_position": self._joint_position(state.x),
+            "joint_velocity": state.x[self._rates].copy(),
+        }
+
+    def _joint_position(self, x: Array) -> Array:
+        """One number for each degree of freedom of a state."""
+        if self._recorder.positions == len(self._plain.freedoms):
+            return x[self._joints].copy()
+        return self._recorder.joint_position(x[None, self._joints])[0]
+
+    def _base_of(self, state: State) -> tuple[Array, Array, Array]:
+        """Position, quaternion and twist of the base in a state."""
+        x = state.x
+        return x[:3].copy(), x[3:7].copy(), x[self._split : self._split + 6].copy()
+
+    # What is sound
+
+    def sound_records(self, records: Records) -> int:
+        return divergence.sound_records(self._telling(records))
+
+    def _telling(self, records: Records) -> dict[str, Array]:
+        """Of the records the state and what follows from it at once: the rest is made of them."""
+        base, axes = BaseRecord.of(records["base"]), AxisRecord.of(records["axes"])
+        return {
+            "time": records["time"],
+            "x": records["x"],
+            "base_rate": base.acceleration,
+            "acceleration": axes.acceleration,
+            "torque": axes.torque,
+            "twist": self._twists(records),
+        }
+
+    @staticmethod
+    def _twists(records: Records) -> Array:
+        return np.asarray(BodyRecord.of(records["bodies"]).twist)
+
+    def fastest(self, records: Records) -> str:
+        speeds = np.linalg.norm(self._twists(records)[-1, :, :3], axis=-1)
+        return f"body {int(np.argmax(speeds))}"
+
+    # What is recorded
+
+    def variables(self, records: Records) -> Variables:
+        """The variables of a result from recorded states and the tally."""
+        return Variables({**self._named(records), **self._tallies.variables(records)})
+
+    def _named(self, records: Records) -> dict[str, Array]:
+        """Those of the chain alone."""
+        return self._recorder.variables(records["time"], recorded_of(records))
+
+    def schema(self) -> dict[str, Variable]:
+        return {**self._schema, **self._recorder.water.schema(), **self._tallies.schema()}
+
+    def remarks(self, dataset: xr.Dataset) -> list[str]:
+        return water_recorder.remarks(dataset)
+
+    def coordinates(self) -> dict[str, Any]:
+        return {**self._recorder.coordinates(), **self._tallies.coordinates()}

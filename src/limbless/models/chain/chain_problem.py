@@ -1,0 +1,270 @@
+"""A chain, its environment and its actuation as the tables of a `ChainProblem`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.control.actuation import Actuation, ProportionalDerivative
+from limbless.core.errors import InputError
+from limbless.environments.base import Environment
+from limbless.mechanics.chain.dynamics import BASES
+from limbless.mechanics.chain.joints import Spherical, known_kinds
+from limbless.mechanics.chain.tables import (
+    INTEGRALS,
+    AccelerationFeedback,
+    ActuatorLimit,
+    ActuatorRequest,
+    Axis,
+    AxisRecord,
+    Base,
+    BaseRecord,
+    Body,
+    BodyRecord,
+    ChainMemory,
+    ChainRecords,
+    ChainTables,
+    DofRow,
+    LinkRow,
+    MixedActuation,
+    NoCells,
+    PrescribedMotion,
+)
+from limbless.mechanics.compiled.arrays import aligned_zeros
+from limbless.mechanics.integrate.running_totals import UNLIMITED
+from limbless.models.chain.chain_evaluation import ChainEvaluator
+from limbless.models.feedback_gains import feedback_gains, one_each
+from limbless.models.force_elements import forces_of, fresh_element
+from limbless.robots.chain import Chain
+
+Array = NDArray[np.float64]
+
+
+def pack_environment(chain: Chain, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Array, Any]:
+    """All forces, the added inertia (bodies, 21) of all environments together, and what each of them packed."""
+    packs = [item.pack(chain) for item in environment]
+    added = np.zeros((len(chain.arrays().joint_kind), 21))
+    for pack in packs:
+        if pack.added_inertia is not None:
+            added += pack.added_inertia
+    return forces_of(packs, len(added)), added, packs
+
+
+def robot_of(chain: Chain, added: Array, breakaway: bool = False) -> ChainTables:
+    """The chain in tables; every joint motion-given, no gains. `breakaway`: whether the model knows Stribeck's
+    friction.
+    """
+    arrays = chain.arrays()
+    if not breakaway and (arrays.breakaway_friction > arrays.coulomb_friction).any():
+        raise InputError(
+            "breakaway_friction (Stribeck) of the joints acts in the non-smooth model only; leave it out, "
+            "or set model.kind to non-smooth"
+        )
+    links = LinkRow.zeros(len(arrays.joint_kind))
+    link = LinkRow.of(links)
+    link.axis[:], link.arm[:] = arrays.axis, arrays.arm
+    link.mass[:], link.moment[:], link.inertia[:] = arrays.mass, arrays.moment, arrays.inertia
+    link.wet[:] = np.any(added != 0.0, axis=1)
+    rigid = rigid_inertia(arrays.mass, arrays.moment, arrays.inertia)
+    link.whole[:] = link.wet[:, None] * (added + rigid)
+    link.even[:] = ~(np.abs(added) + np.abs(rigid))[:, UNEVEN].any(axis=1)
+    link.has_body[:] = arrays.has_body
+    for axis in range(3):
+        link.aligned[(arrays.axis == np.eye(3)[axis]).all(axis=1)] = axis + 1
+    _lay_out(link, arrays)
+    freedoms = DofRow.zeros(chain.freedoms)
+    freedom = DofRow.of(freedoms)
+    freedom.rotor[:] = arrays.rotor_inertia
+    freedom.coulomb[:], freedom.viscous[:] = arrays.coulomb_friction, arrays.viscous_friction
+    freedom.breakaway[:], freedom.stribeck[:] = arrays.breakaway_friction, arrays.stribeck_rate
+    freedom.stiffness[:], freedom.rest[:], freedom.damping[:] = arrays.stiffness, arrays.rest, arrays.damping
+    freedom.saturation[:] = np.inf
+    freedom.lower[:], freedom.upper[:] = np.maximum(arrays.lower, -UNLIMITED), np.minimum(arrays.upper, UNLIMITED)
+    return ChainTables(kinds_of(arrays.joint_kind[1:]), links, freedoms)
+
+
+UNEVEN = [1, 2, 4, *(6, 7, 8, 9, 10, 12, 14), 16, 17, 19]
+"""Of the 21 numbers of an inertia, those that are zero for a body that is even about its x-y and x-z planes: beside the
+diagonals of M and J (upper triangles, row by row) and yz, zy of H (nine numbers between them). See `even_inertia`."""
+
+
+def rigid_inertia(mass: Array, moment: Array, inertia: Array) -> Array:
+    """The 21 numbers (M, H, J) of rigid bodies: M = m 1, H = [moment]."""
+    zero, (x, y, z) = np.zeros_like(mass), moment.T
+    return np.column_stack([mass, zero, zero, mass, zero, mass, zero, -z, y, z, zero, -x, -y, x, zero, inertia])
+
+
+def _lay_out(link: Any, arrays: Any) -> None:
+    """Kinds of the joints, and where their positions and velocities stand in a state; every joint is motion-given."""
+    link.kind[:] = arrays.joint_kind
+    for kind in known_kinds:
+        of_kind = link.kind == kind.code
+        link.positions[of_kind], link.freedoms[of_kind] = kind.positions, kind.freedoms
+        link.has_arm[of_kind] = arrays.has_arm[of_kind] | kind.reaches
+    link.wanted[1:] = arrays.position_column[1:]
+    link.position[1:] = 7 + arrays.position_column[1:]
+    link.column[1:] = arrays.velocity_column[1:]
+    link.velocity[:] = 7 + link.positions.sum()
+    link.velocity[1:] += 6 + link.column[1:]
+    link.positions[0], link.freedoms[0] = 7, 6
+    link.given[1:] = 1
+
+
+def kinds_of(codes: Any) -> tuple[Any, ...]:
+    """The kinds of joints that kernels choose among: the one that a robot has, or all of them if it has several.
+
+    A tuple of each mixture would be compiled once more, to save one comparison of integers per joint.
+    """
+    present = set(np.asarray(codes).tolist())
+    alone = [kind for kind in known_kinds if present <= {kind.code}]
+    return (alone[0](),) if alone else tuple(kind() for kind in known_kinds)
+
+
+def mark_given(robot: ChainTables, given: NDArray[np.bool_]) -> ChainTables:
+    """The robot with the joints of these degrees of freedom motion-given; a joint of several goes all one way."""
+    codes = robot.links.codes.copy()
+    link = LinkRow.of(robot.links._replace(codes=codes))
+    for row in range(1, len(codes)):
+        columns = given[link.column[row] :][: link.freedoms[row]]
+        if columns.any() != columns.all():
+            raise InputError(
+                f"joint {row}: the three degrees of freedom of a spherical joint are motion-given together or not at "
+                "all"
+            )
+        link.given[row] = columns[0]
+    return robot._replace(links=robot.links._replace(codes=codes))
+
+
+def given_columns(robot: ChainTables) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where positions and velocities of the motion-given joints stand among those of all joints."""
+    link = LinkRow.of(robot.links)
+    rows = [row for row in range(1, len(link.given)) if link.given[row]]
+    positions = [link.wanted[row] + i for row in rows for i in range(link.positions[row])]
+    velocities = [link.column[row] + i for row in rows for i in range(link.freedoms[row])]
+    return np.array(positions, dtype=np.int64), np.array(velocities, dtype=np.int64)
+
+
+def actuate(robot: ChainTables, actuation: Actuation, base: str) -> tuple[ChainTables, bool]:
+    """The robot under an actuation, and whether torque-given joints follow the gait by feedback."""
+    count = len(robot.freedoms)
+    if actuation.kind == "motion":
+        return robot, False
+    given = np.zeros(count, dtype=bool)
+    freedoms = robot.freedoms.copy()
+    freedom = DofRow.of(freedoms)
+    if isinstance(actuation, ProportionalDerivative):
+        wrong = [joint for joint in actuation.motion_joints if not 0 <= joint < count]
+        if wrong:
+            raise InputError(f"actuation.motion_joints: no joint {wrong[0]}; the robot has joints 0 to {count - 1}")
+        given[list(actuation.motion_joints)] = True
+        gains = feedback_gains(actuation, count, lambda: joint_inertia(robot, base))
+        freedom.gain[:], freedom.rate_gain[:], freedom.inertia_gain[:] = gains
+        freedom.inertia_gain[given] = 0.0
+        if actuation.saturation is not None:
+            freedom.saturation[:] = one_each(actuation.saturation, count, "saturation")
+    return mark_given(robot._replace(freedoms=freedoms), given), isinstance(actuation, ProportionalDerivative)
+
+
+def leads(robot: ChainTables) -> bool:
+    """Whether a feedback answers to accelerations too."""
+    return bool((DofRow.of(robot.freedoms).inertia_gain > 0.0).any())
+
+
+def has_passive(robot: ChainTables) -> bool:
+    """Whether springs, dampers or friction act in the joints."""
+    freedom = DofRow.of(robot.freedoms)
+    passive = (freedom.coulomb, freedom.viscous, freedom.stiffness, freedom.rest, freedom.damping)
+    return any(np.any(column != 0.0) for column in passive)
+
+
+def actuation_of(robot: ChainTables, answers: bool) -> PrescribedMotion | MixedActuation | AccelerationFeedback:
+    """The version of the kernels that the joints ask for: what is not used is not compiled."""
+    if answers:
+        return AccelerationFeedback()
+    free = bool((LinkRow.of(robot.links).given[1:] == 0).any())
+    return MixedActuation() if free or has_passive(robot) else PrescribedMotion()
+
+
+def joint_inertia(robot: ChainTables, base: str) -> Array:
+    """(freedoms,) kg m2 or kg: torque per acceleration of each joint of the straight robot at rest, the others locked
+    and the base free to answer as it can; added mass and rotors included.
+    """
+    count = len(robot.freedoms)
+    now, found = (
+        ChainEvaluator(mark_given(robot, np.ones(count, dtype=bool)), getattr(BASES, base), ()),
+        np.zeros(count),
+    )
+    link = LinkRow.of(robot.links)
+    for row in range(1, len(link.kind)):
+        if link.kind[row] == Spherical.code:
+            now.position[link.position[row]] = 1.0
+    for v in range(count):
+        now.acceleration[:], now.velocity[:] = 0.0, 0.0
+        now.acceleration[6 + v] = 1.0
+        now()
+        found[v] = now.torque[v]
+    return np.maximum(found, 0.0)
+
+
+def state_size(robot: ChainTables) -> int:
+    """How many numbers a state has: position, velocity and sums."""
+    return int(LinkRow.of(robot.links).velocity[0]) + 6 + len(robot.freedoms) + INTEGRALS
+
+
+def memory_of(robot: ChainTables, environments: int, tally: Any, cells: Any = None) -> ChainMemory:
+    """Working memory for a run among so many environments; `tally` is what it goes on counting, or `Uncounted()`."""
+    cells = NoCells() if cells is None else cells
+    bodies = len(cells.weigh) if hasattr(cells, "weigh") else len(robot.links.codes)
+    freedoms, size = len(robot.freedoms), state_size(robot)
+    bounds = ActuatorLimit.zeros(freedoms)
+    bound, freedom = ActuatorLimit.of(bounds), DofRow.of(robot.freedoms)
+    bound.limit[:], bound.gain[:] = freedom.saturation, freedom.inertia_gain
+    acceleration, torque, passive = (aligned_zeros(freedoms) for _ in range(3))
+    state, slope, total = (aligned_zeros(size) for _ in range(3))
+    return ChainMemory(
+        Body.zeros(bodies),
+        Axis.zeros(freedoms),
+        Base.zeros(1),
+        acceleration,
+        torque,
+        passive,
+        bounds,
+        ActuatorRequest.zeros(freedoms),
+        aligned_zeros((4, freedoms)),
+        np.zeros(environments),
+        tally,
+        state,
+        slope,
+        total,
+        cells,
+    )
+
+
+def records_of(robot: ChainTables, count: int, tally: Any) -> ChainRecords:
+    """Memory for `count` records, and for as many of `tally`."""
+    bodies, freedoms = len(robot.links.codes), len(robot.freedoms)
+    return ChainRecords(
+        np.zeros((count, state_size(robot))),
+        BaseRecord.zeros(count),
+        AxisRecord.zeros(count, freedoms),
+        BodyRecord.zeros(count, bodies),
+        tally,
+    )
+
+
+def fresh(forces: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same forces with working memory of their own."""
+    return tuple(fresh_element(element) for element in forces)
+
+
+def check_twist(base: str, name: str, twist: Array) -> None:
+    """Refuse a base velocity that a planar or fixed base cannot have."""
+    if base == "planar" and np.any(twist[[2, 3, 4]] != 0.0):
+        raise InputError(
+            f"a planar base moves in its own x-y plane: entries 2, 3 and 4 of {name} must be 0; got {twist.tolist()}"
+        )
+    if base == "fixed" and np.any(twist != 0.0):
+        raise InputError(f"a fixed base does not move: {name} must be 0; got {twist.tolist()}")

@@ -1,0 +1,111 @@
+"""Sentences about contacts that cannot be: which two bodies meet, how deep, and what to try."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from limbless.core.errors import InputError
+from limbless.environments.base import Environment
+from limbless.mechanics.contact.body_body import MOST_MUTUAL
+from limbless.mechanics.contact.homotopy import MOST
+from limbless.mechanics.contact.moving_bodies import NoMovingBodies
+from limbless.mechanics.contact.scene import Feature
+from limbless.models.base import Status
+from limbless.models.chain.contact import contact_scene, moving_body_tables
+from limbless.robots.chain import Chain
+
+PENETRATION = 1e-6  # m: how deep a robot may start inside something: rounding, and no more
+
+
+class Meetings(NamedTuple):
+    """Who may touch whom in a run, by contact."""
+
+    chain: Chain
+    environment: tuple[Environment, ...]
+    scene: Any
+    moving_bodies: Any
+    company: Any
+
+    def names(self, contact: int) -> tuple[str, str | None]:
+        """The names of the two bodies of a contact; None for what does not move."""
+        names = moving_body_tables.names_of(self.company, self.chain)
+        other = -1 if isinstance(self.moving_bodies, NoMovingBodies) else int(self.moving_bodies.other[contact])
+        return names[self.scene.owner[contact]], None if other < 0 else names[other]
+
+    def refuse_overlap(self, contact: int, gap: float) -> None:
+        """A robot that starts inside the ground or an obstacle is a mistake; one that just touches is not."""
+        if gap >= -PENETRATION:
+            return
+        one, two = self.names(contact)
+        if two is not None:
+            raise InputError(
+                f"initial: {one!r} and {two!r} overlap at the start by {-gap:.3g} m; move one of them"
+                + self._within_robot(contact)
+            )
+        if one in self.company.names:
+            raise InputError(
+                f"objects: {one!r} starts {-gap:.3g} m inside the ground or an obstacle; raise its "
+                "position, make it smaller (radius, length, sizes), turn it (yaw, pitch, roll), or change "
+                "what it starts in (height, slope)"
+            )
+        raise InputError(
+            f"initial: {one!r} starts {-gap:.3g} m inside the ground or an obstacle; raise "
+            "initial.position, or move the obstacle"
+        )
+
+    def _within_robot(self, contact: int) -> str:
+        """What else helps where two links overlap."""
+        if (
+            isinstance(self.moving_bodies, NoMovingBodies)
+            or not 0 <= self.moving_bodies.other[contact] < self.moving_bodies.first
+        ):
+            return ""
+        return (
+            ": change initial.joint_position or the gait, or raise self-contact.apart where links are thicker than long"
+        )
+
+    def sunk(self, contact: int, depth: float, time: float, h: float) -> Status:
+        """A contact that has failed: what is in what, and how deep."""
+        link, other = self.names(contact)
+        radius = float(Feature.of(self.scene.features).radius[contact])
+        if not isinstance(self.moving_bodies, NoMovingBodies):
+            radius = float(self.moving_bodies.size[contact])
+        names, number = contact_scene.surface_names(self.environment), self.scene.surface[contact]
+        name = names[number] if number < len(names) else "the ground of its wheels"
+        if other is not None or link in self.company.names:
+            name = "what it lies on" if other is None else repr(other)
+        return Status(
+            f"{link!r} is {depth:.3g} m deep in {name} at t = {time:g} s, more than the radius of "
+            f"{radius:.3g} m with which it touches: no contact force means anything there; try a step "
+            f"shorter than {h:g} s, and look whether something appears or starts inside the body, or the "
+            "body is pressed or thrown too hard",
+            time,
+            link,
+        )
+
+    def unsolved(self, time: float, residual: float, bound: float) -> Status:
+        """Contact laws that no impulses satisfy; more contacts may act than the solver follows a path for."""
+        count = len(self.scene.owner)
+        many = (
+            ""
+            if count <= MOST
+            else (
+                f", or friction below 0.8: stronger friction is solved for up to {MOST} "
+                f"contacts at a time, and there are {count} here"
+            )
+        )
+        return Status(
+            f"the contact laws could not be solved at t = {time:g} s: a residual of {residual:.2g} m/s "
+            f"remains, more than model.bound, {bound:g} m/s; try a smaller step or a larger "
+            f"model.compliance{many}",
+            time,
+        )
+
+
+def crowded(time: float) -> Status:
+    """More contacts between bodies that move than there is room for."""
+    return Status(
+        f"more than {MOST_MUTUAL} contacts between bodies that move act at t = {time:g} s, too many to be "
+        "solved for: take fewer objects or links, or raise self-contact.apart",
+        time,
+    )

@@ -1,0 +1,205 @@
+"""Recorded states of a chain in contact as the variables of a result.
+
+Bodies are recorded as every chain's are, from poses, velocities and mean accelerations of the last step; contacts are
+added here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.environments.base import Pack
+from limbless.mechanics.chain.tables import BodyRecord
+from limbless.mechanics.contact.moving_bodies import MovingBodies, NoMovingBodies, ObjectPose
+from limbless.mechanics.contact.scene import Scene
+from limbless.mechanics.contact.step import ContactRecord, ContactRecords, StepRecord
+from limbless.models.base import Records
+from limbless.models.chain.contact.moving_body_tables import SurroundingBodies, names_of
+from limbless.models.recording.body_recorder import SCHEMA as CHAIN_SCHEMA
+from limbless.models.recording.body_recorder import BodyRecorder, Recorded, mean_powers, mean_schema, turn
+from limbless.models.variables import choose
+from limbless.robots.chain import Chain
+
+Array = NDArray[np.float64]
+_NOT_HERE = ("base_acceleration", "base_reaction", "joint_acceleration")  # an impact has none
+FARTHEST = 1e3  # m: gaps beyond are not measured
+_MEAN = "mean over the step that ended"
+
+SCHEMA = {
+    **{name: variable for name, variable in mean_schema(CHAIN_SCHEMA).items() if name not in _NOT_HERE},
+    **choose(
+        "contact_force",
+        "contact_position",
+        "contact_state",
+        "contact_gap",
+        "contact_wrench",
+        "contact_residual",
+        "contact_depth",
+        contact_force=_MEAN,
+        contact_wrench=_MEAN,
+    ),
+}
+
+OBJECTS = choose(
+    "object_position",
+    "object_orientation",
+    "object_twist",
+    "object_wrench",
+    "object_energy",
+    "object_work",
+    "object_momentum",
+    "object_impulse",
+    object_wrench=_MEAN,
+)
+"""Of free objects, where there are any."""
+
+
+def kept_arrays(kept: ContactRecords) -> dict[str, Array]:
+    """The records of a problem by name, as the model returns them; without the tally."""
+    steps = StepRecord.of(kept.steps)
+    return {
+        "x": kept.x,
+        "torque": kept.torque,
+        "bodies": kept.bodies,
+        "contacts": kept.contacts,
+        "resultant": steps.resultant,
+        "residual": steps.residual,
+        "depth": steps.depth,
+        "objects": kept.objects,
+    }
+
+
+class ContactRecorder(BodyRecorder):
+    """Turns records of one chain in contact into variables."""
+
+    def __init__(
+        self,
+        chain: Chain,
+        links: Any,
+        packs: Sequence[Pack],
+        scene: Scene,
+        moving_bodies: MovingBodies | NoMovingBodies,
+        company: SurroundingBodies,
+    ) -> None:
+        super().__init__(chain, links, packs)
+        self.scene, self.moving_bodies, self.company = scene, moving_bodies, company
+        self.masses = [body.mass_and_inertia() for body in company.objects]
+
+    def coordinates(self) -> dict[str, Any]:
+        """Labels of joints, sections and contacts, and which link each contact belongs to."""
+        link, bodies = self._links(self.scene.owner), names_of(self.company, self.chain)
+        names = [f"{bodies[k]} contact {place}" for place, k in enumerate(self.scene.owner)]
+        return {
+            **super().coordinates(),
+            "contact": (("contact",), names, {}),
+            "contact_link": (("contact",), link, {"long_name": "number of the link, from 0"}),
+            "contact_surface": (("contact",), self.scene.surface, {"long_name": "number of the surface, from 0"}),
+            "surface": (
+                ("surface", "parameter"),
+                self.scene.surfaces,
+                {
+                    "long_name": "what can be touched: code, active from and until (s), friction of slip along x and "
+                    "against it, lateral, rolling, restitution, then the numbers of its shape (see "
+                    "mechanics.contact.shapes)"
+                },
+            ),
+            **self._crowd_coordinates(),
+        }
+
+    def _links(self, rows: Any) -> NDArray[np.int64]:
+        """Numbers of the links that rows of bodies belong to; -1 of objects, and of nothing."""
+        own = [row.link for row in self.chain.rows]
+        return np.array([own[k] if 0 <= k < len(own) else -1 for k in rows], dtype=np.int64)
+
+    def _crowd_coordinates(self) -> dict[str, Any]:
+        """Names and masses of objects; which object and which second link each contact belongs to."""
+        if isinstance(self.moving_bodies, NoMovingBodies):
+            return {}
+        first, owner, other = self.moving_bodies.first, self.scene.owner, self.moving_bodies.other
+        number = np.where(owner >= first, owner, np.where(other >= first, other, first - 1)) - first
+        second = np.where((owner >= first) & (other >= first), other - first, -1)
+        found = {
+            "contact_other_link": (
+                ("contact",),
+                self._links(other),
+                {"long_name": "number of the link that the link touches, from 0; -1 where it touches something else"},
+            )
+        }
+        if not self.masses:
+            return found
+        return {
+            **found,
+            "object": (("object",), list(self.company.names), {}),
+            "object_mass": (("object",), np.array([mass for mass, _ in self.masses]), {"units": "kg"}),
+            "contact_object": (
+                ("contact",),
+                number,
+                {"long_name": "number of the object, from 0 (of two, of the one that is pushed); -1 where none"},
+            ),
+            "contact_other_object": (
+                ("contact",),
+                second,
+                {
+                    "long_name": "number of the object that an object touches, from 0; -1 where it touches something "
+                    "else"
+                },
+            ),
+        }
+
+    def contact_variables(self, records: Records) -> dict[str, Array]:
+        """The variables of `SCHEMA`."""
+        times, joints = records["time"], self.chain.freedoms
+        count, bodies, contacts = len(times), BodyRecord.of(records["bodies"]), ContactRecord.of(records["contacts"])
+        moving = Recorded(
+            records["x"],
+            np.zeros((count, 6 + joints)),
+            records["torque"],
+            np.zeros((count, 3)),
+            bodies.rotation,
+            bodies.origin,
+            bodies.twist,
+            bodies.twist_rate,
+            bodies.wrench,
+            np.zeros((count, 6)),
+        )
+        found = {name: values for name, values in self.variables(times, moving).items() if name not in _NOT_HERE}
+        return (
+            found
+            | mean_powers(found)
+            | {
+                "contact_force": contacts.force,
+                "contact_position": contacts.place,
+                "contact_state": contacts.state,
+                "contact_gap": np.minimum(contacts.gap, FARTHEST),
+                "contact_wrench": records["resultant"],
+                "contact_residual": records["residual"],
+                "contact_depth": records["depth"],
+                **self._object_variables(bodies, ObjectPose.of(records["objects"])),
+            }
+        )
+
+    def _object_variables(self, bodies: Any, placed: Any) -> dict[str, Array]:
+        """Of free objects, along their own axes or the world's; none where there are none."""
+        if not self.masses:
+            return {}
+        first, count = len(self.chain.rows), len(self.masses)
+        R = bodies.rotation[:, first:].reshape(-1, count, 3, 3)
+        mass, inertia = np.array([mass for mass, _ in self.masses]), np.array([own for _, own in self.masses])
+        twist, origin = turn(R.swapaxes(2, 3), bodies.twist[:, first:]), placed.origin
+        spin = np.einsum("roij,roj->roi", R, inertia * twist[..., 3:])
+        linear = mass[:, None] * bodies.twist[:, first:, :3]
+        return {
+            "object_position": origin,
+            "object_orientation": placed.turn,
+            "object_twist": twist,
+            "object_wrench": bodies.wrench[:, first:],
+            "object_work": placed.work,
+            "object_impulse": placed.impulse,
+            "object_energy": 0.5
+            * (mass * (twist[..., :3] ** 2).sum(axis=-1) + (inertia * twist[..., 3:] ** 2).sum(axis=-1)),
+            "object_momentum": np.concatenate([linear, spin + np.cross(origin, linear)], axis=-1),
+        }

@@ -1,0 +1,384 @@
+"""Free objects and links that touch each other, as the tables of a `MovingBodies`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.core.errors import InputError
+from limbless.environments.base import Environment
+from limbless.environments.gravity import Gravity
+from limbless.environments.hard_surface import surface_row
+from limbless.environments.object_water import in_water
+from limbless.environments.objects import CORNERS, FreeObject, Objects, SelfContact
+from limbless.environments.open_water import flows_of, surface_of
+from limbless.environments.water import Water
+from limbless.mechanics.algebra.array_rotations import matrix_to_quaternion
+from limbless.mechanics.algebra.lie import Quaternion
+from limbless.mechanics.algebra.vectors import Vector
+from limbless.mechanics.compiled.lanes import LANES
+from limbless.mechanics.contact.body_body import MOST_MUTUAL
+from limbless.mechanics.contact.immersed_hull import Hull, Rule
+from limbless.mechanics.contact.moving_bodies import (
+    PLACED,
+    CarriedSurface,
+    Factors,
+    ImpulseResponse,
+    MovingBodies,
+    NoMovingBodies,
+    ObjectPose,
+    ObjectsInAir,
+    ObjectStep,
+    ResponseFactor,
+    UniformField,
+)
+from limbless.mechanics.contact.objects_in_water import BluntBodyDrag, ObjectsInWater
+from limbless.mechanics.contact.scene import ContactSurface
+from limbless.mechanics.contact.shapes.carried_shapes import Corner, MovingCapsule, MovingCuboid
+from limbless.mechanics.contact.shapes.height_field import HeightField
+from limbless.mechanics.contact.shapes.pipe import Tube
+from limbless.mechanics.contact.shapes.primitives import SHAPE, BoxSurface, Peg, PlaneSurface
+from limbless.mechanics.contact.step import BodyInertia, BodyVelocity
+from limbless.robots.chain import Chain
+from limbless.robots.links import upper_triangle
+
+Array = NDArray[np.float64]
+_WET = ("buoyancy", "drag", "body-drag")
+_POINTS = 8  # Gauss points on each stretch of a round object that water cuts
+
+
+class PossibleContact(NamedTuple):
+    """A contact that there can be: a feature of a body with a surface, which `other` carries (-1: it does not move)."""
+
+    owner: int
+    surface: int
+    feature: list[float]
+    other: int = -1
+    size: float = 1.0
+
+
+class Parts(NamedTuple):
+    """Spheres and capsules of one body: (row, end, end, radius, friction as a multiple)."""
+
+    balls: list[tuple[int, Array, Array, float, float]]
+    bars: list[tuple[int, Array, Array, float, float]]
+
+
+class SurroundingBodies(NamedTuple):
+    """What a robot has around it that moves."""
+
+    objects: tuple[FreeObject, ...]
+    names: tuple[str, ...]
+    links: SelfContact | None
+    pulls: Array
+    water: Water | None
+
+    @property
+    def is_there(self) -> bool:
+        return bool(self.objects) or self.links is not None
+
+
+def surrounding_bodies(environment: Sequence[Environment]) -> SurroundingBodies:
+    """All free objects, and whether links touch each other."""
+    items = [item for item in environment if isinstance(item, Objects)]
+    bodies = tuple(body for item in items for body in item.bodies)
+    names = tuple(name for item in items for name in item.names())
+    links = [item for item in environment if isinstance(item, SelfContact)]
+    if len(links) > 1:
+        raise InputError(f"environment: self-contact is listed {len(links)} times; once is enough")
+    water = _water_around(bodies, names, environment)
+    fields = [
+        (start, end, *item.acceleration)
+        for item in environment
+        if isinstance(item, Gravity)
+        for start, end in item.windows()
+    ]
+    pulls = UniformField.zeros(len(fields))
+    for row, numbers in zip(pulls, fields, strict=True):
+        row[: UniformField.width] = numbers
+    return SurroundingBodies(bodies, names, links[0] if links else None, pulls, water)
+
+
+def _water_around(
+    bodies: Sequence[FreeObject], names: Sequence[str], environment: Sequence[Environment]
+) -> Water | None:
+    """The water that objects are in; None where there is none, or there are no objects."""
+    if not bodies:
+        return None
+    other = [item.kind for item in environment if item.kind in _WET]
+    if other:
+        raise InputError(
+            f"environment: {other[0]} acts on the robot and not on free objects, so that these would be "
+            f"as in air; leave out {other[0]!r} or 'objects', or take 'water', which acts on both"
+        )
+    waters = [item for item in environment if isinstance(item, Water)]
+    if not waters:
+        stated = [
+            (name, field)
+            for name, body in zip(names, bodies, strict=True)
+            for field in ("drag", "added_mass")
+            if getattr(body, field) is not None
+        ]
+        if stated:
+            raise InputError(
+                f"objects: {stated[0][0]!r} states {stated[0][1]}, which water needs, and there is none; "
+                "leave it out, or add 'water'"
+            )
+        return None
+    water = waters[0].among(environment)
+    if len(waters) > 1:
+        raise InputError("environment: objects take one water at a time; leave the others out")
+    if water.form == "paper" or water.active:
+        raise InputError(
+            "environment: objects carry the momentum of the water along, all the time; leave out "
+            "water.active, and set water.model to lighthill, or water.added_mass to consistent or none"
+        )
+    if water.gravity is None and any(isinstance(item, Gravity) for item in environment):
+        raise InputError(
+            "water.gravity: objects have weight, and deep water without gravity of its own lifts nothing; "
+            "state water.gravity, as [0, 0, -9.81], or a water.surface, or leave `gravity` out"
+        )
+    return water
+
+
+def soaked(company: SurroundingBodies) -> ObjectsInAir | ObjectsInWater:
+    """What objects feel of the water around."""
+    water = company.water
+    if water is None:
+        return ObjectsInAir()
+    table = Hull.zeros(len(company.objects))
+    hull = Hull.of(table)
+    carried = 0.0 if water.form == "none" else water.density
+    for number, body in enumerate(company.objects):
+        own = in_water(body)
+        hull.half[number], hull.box[number], hull.volume[number] = body.half, body.sizes is not None, own.volume
+        hull.displaced[number] = water.density * own.volume
+        hull.added[number], hull.added_turn[number] = carried * own.added, carried * own.added_turn
+        hull.quadratic[number], hull.quadratic_turn[number] = (water.density * own.drag, water.density * own.drag_turn)
+    hull.gravity[:] = (0.0, 0.0, 0.0) if water.gravity is None else water.gravity
+    nodes, weights = np.polynomial.legendre.leggauss(_POINTS)
+    return ObjectsInWater(
+        flows_of(water), surface_of(water), BluntBodyDrag(), table, Rule(0.5 * (nodes + 1.0), 0.5 * weights)
+    )
+
+
+class ContactBuilder:
+    """Surfaces and contacts of a crowd, one after the other."""
+
+    def __init__(self, company: SurroundingBodies, first: int, surfaces: Array, robot: Parts) -> None:
+        self.company, self.first, self.robot = company, first, robot
+        self.fixed = surfaces
+        self.rows: list[Array] = []
+        self.contacts: list[PossibleContact] = []
+        self.carried: list[tuple[int, int, bool, Array, Array]] = []
+        self.parts = [_parts(first + number, body) for number, body in enumerate(company.objects)]
+
+    def build(self, links: Sequence[int]) -> None:
+        """All contacts; `links` are the links of the robot's rows."""
+        for number, body in enumerate(self.company.objects):
+            self._on_fixed(number, body)
+            self._touch_object(self.robot, number, _material(body))
+            for other in range(number):
+                self._touch_each_other(other, number)
+        if self.company.links is not None:
+            self._touch_links(self.company.links, links)
+
+    def _surface(self, code: int, numbers: Sequence[float], friction: Sequence[float], restitution: float) -> int:
+        self.rows.append(surface_row(code, numbers, friction, restitution))
+        return len(self.fixed) + len(self.rows) - 1
+
+    def _on_fixed(self, number: int, body: FreeObject) -> None:
+        """An object on everything hard, with its own friction."""
+        friction, restitution = _material(body)
+        for row in self.fixed:
+            code = float(row[0])
+            own = surface_row(int(code), row[SHAPE:], friction, restitution)
+            ContactSurface.of(own).since[:], ContactSurface.of(own).until[:] = row[1], row[2]
+            self.rows.append(own)
+            j = len(self.fixed) + len(self.rows) - 1
+            for rank, (k, a, b, r, _) in touching(code, self.parts[number]):
+                self.contacts.append(PossibleContact(k, j, [*a, *b, r, rank, 1.0], -1, r or float(body.half.min())))
+            if body.sizes is not None and code == BoxSurface.code:
+                self._on_corners(number, body, row)
+
+    def _on_corners(self, number: int, body: FreeObject, box: Array) -> None:
+        """The faces of a box on the corners of one that does not move."""
+        friction, restitution = _material(body)
+        crate = self._crate(number, (friction, restitution))
+        centre, axes, half = (
+            box[SHAPE : SHAPE + 3],
+            box[SHAPE + 3 : SHAPE + 12].reshape(3, 3),
+            box[SHAPE + 12 : SHAPE + 15],
+        )
+        for corner in CORNERS:
+            j = self._surface(Corner.code, [*(centre + (half * corner) @ axes), crate], friction, restitution)
+            ContactSurface.of(self.rows[-1]).since[:], ContactSurface.of(self.rows[-1]).until[:] = box[1], box[2]
+            self.contacts.append(
+                PossibleContact(self.first + number, j, [*np.zeros(8), 1.0], -1, float(body.half.min()))
+            )
+
+    def _crate(self, number: int, material: tuple[list[float], float]) -> int:
+        """The surface that a box carries along."""
+        half = self.company.objects[number].half
+        j = self._surface(MovingCuboid.code, [*np.zeros(3), *np.eye(3).ravel(), *half], *material)
+        self.carried.append((self.first + number, j, True, np.zeros(3), half))
+        return j
+
+    def _touch_object(self, parts: Parts, number: int, material: tuple[list[float], float]) -> None:
+        """What can touch an object: spheres and capsules of another body."""
+        body, k = self.company.objects[number], self.first + number
+        axis = body.round()
+        if axis is None:
+            j = self._crate(number, material)
+        else:
+            j = self._surface(MovingCapsule.code, [*axis[0], *axis[1], axis[2]], *material)
+            self.carried.append((k, j, False, axis[0], axis[1]))
+        for rank, (owner, a, b, r, share) in touching(MovingCuboid.code if axis is None else MovingCapsule.code, parts):
+            size = r or float(min(body.half.min(), self.company.objects[owner - self.first].half.min()))
+            self.contacts.append(PossibleContact(owner, j, [*a, *b, r, rank, share], k, size))
+
+    def _touch_each_other(self, one: int, two: int) -> None:
+        """Two objects: the round one is the feature; of two boxes, the corners of both and the edges of one."""
+        a, b = self.company.objects[one], self.company.objects[two]
+        material = [min(p, q) for p, q in zip(_material(a)[0], _material(b)[0], strict=True)]
+        both = (material, min(a.restitution, b.restitution))
+        if a.sizes is not None and b.sizes is None:
+            one, two = two, one
+        self._touch_object(self.parts[one], two, both)
+        if a.sizes is not None and b.sizes is not None:
+            self._touch_object(self.parts[two]._replace(bars=[]), one, both)
+
+    def _touch_links(self, item: SelfContact, links: Sequence[int]) -> None:
+        """Capsules of links that are far enough from each other along the robot."""
+        friction = [item.friction, item.friction, item.friction, item.rolling]
+        for k, a, b, r, _ in self.robot.bars:
+            near = [bar for bar in self.robot.bars if links[k] - links[bar[0]] >= item.apart]
+            if near:
+                j = self._surface(MovingCapsule.code, [*a, *b, r], friction, item.restitution)
+                self.carried.append((k, j, False, a, b))
+                self.contacts += [
+                    PossibleContact(owner, j, [*p, *q, s, 0.0, 1.0], k, min(r, s)) for owner, p, q, s, _ in near
+                ]
+
+
+def ranks_of(code: float, balls: list[Any], bars: list[Any]) -> list[tuple[float, list[Any]]]:
+    """Which spheres and capsules a surface of this code is touched by, by their rank: spheres by all but bars, capsules
+    by all but planes and straight pipes."""
+    rounds = (Peg.code, MovingCapsule.code)
+    spheres = [] if code in rounds else balls
+    capsules = [] if code in (PlaneSurface.code, Tube.code) else bars
+    if code not in rounds:
+        capsules = [bar for bar in capsules if not np.array_equal(bar[1], bar[2])]
+    return [(0.0, spheres), *([(1.0, spheres)] if code == HeightField.code else []), (2.0, capsules)]
+
+
+def touching(code: float, parts: Parts) -> list[tuple[float, tuple[int, Array, Array, float, float]]]:
+    """Rank and feature of everything of a body that a surface of this code is touched by."""
+    return [(rank, part) for rank, found in ranks_of(code, parts.balls, parts.bars) for part in found]
+
+
+def _material(body: FreeObject) -> tuple[list[float], float]:
+    return [body.friction, body.friction, body.friction, body.rolling], body.restitution
+
+
+def _parts(row: int, body: FreeObject) -> Parts:
+    axis = body.round()
+    if axis is None:
+        return Parts(
+            [(row, corner, corner, 0.0, 1.0) for corner in body.corners()],
+            [(row, a, b, 0.0, 1.0) for a, b in body.edges()],
+        )
+    a, b, r = axis
+    ends = [a] if np.array_equal(a, b) else [a, b]
+    return Parts([(row, end, end, r, 1.0) for end in ends], [(row, a, b, r, 1.0)])
+
+
+def moving_bodies_of(
+    company: SurroundingBodies, scenery: ContactBuilder, contacts: Sequence[PossibleContact], first: int
+) -> MovingBodies:
+    """The tables of a crowd, without the memory of a run."""
+    other = np.array([contact.other for contact in contacts], dtype=np.int64)
+    owner = np.array([contact.owner for contact in contacts], dtype=np.int64)
+    on_robot = ((owner < first) & ((other < 0) | (other >= first))).astype(np.int64)
+    carried = CarriedSurface.zeros(len(scenery.carried))
+    rows = CarriedSurface.of(carried)
+    for number, (body, surface, box, begin, end) in enumerate(scenery.carried):
+        rows.body[number], rows.surface[number], rows.box[number] = body, surface, box
+        rows.begin[number], rows.end[number] = begin, end
+    return MovingBodies(
+        first,
+        other,
+        on_robot,
+        np.array([contact.size for contact in contacts]),
+        carried,
+        company.pulls,
+        ObjectStep.zeros(0),
+        ImpulseResponse.zeros(0, words=(LANES,)),
+        ResponseFactor.zeros(0),
+        factors_of(0),
+        np.zeros(0, dtype=np.int64),
+        np.zeros((0, 1)),
+        np.zeros((0, 0)),
+        np.zeros((0, 0, LANES)),
+        np.zeros((0, 1)),
+        np.zeros(1, dtype=np.int64),
+        soaked(company),
+    )
+
+
+def with_memory(moving_bodies: MovingBodies | NoMovingBodies, bodies: int) -> MovingBodies | NoMovingBodies:
+    """The same with working memory of its own, for so many bodies and objects."""
+    if isinstance(moving_bodies, NoMovingBodies):
+        return moving_bodies
+    rows = 5 * min(int((moving_bodies.other >= 0).sum()), MOST_MUTUAL)
+    wide = np.empty((rows, -(-rows // LANES), LANES))  # large, and never read before it is written
+    return moving_bodies._replace(
+        free=ObjectStep.zeros(bodies - moving_bodies.first),
+        answers=ImpulseResponse.zeros(bodies, words=(LANES,)),
+        lifts=ResponseFactor.zeros(bodies),
+        factors=factors_of(bodies - moving_bodies.first),
+        row=np.zeros(rows, dtype=np.int64),
+        start=np.zeros((rows, 1)),
+        response=wide.reshape(rows, -1),
+        wide=wide,
+        matrix=np.empty((rows, rows + 1)),
+        crowded=np.zeros(1, dtype=np.int64),
+    )
+
+
+def factors_of(objects: int) -> Factors:
+    """Memory for the factors of a base and so many objects."""
+    count = objects + 1
+    return Factors(
+        np.zeros((count, 6, 6)),
+        np.zeros((count, 6), dtype=np.int64),
+        np.zeros(count, dtype=np.int64),
+        np.zeros((2, 6)),
+        np.zeros((2, 6, LANES)),
+    )
+
+
+def solids_of(objects: Sequence[FreeObject]) -> Array:
+    """`BodyInertia` of all objects."""
+    table = BodyInertia.zeros(len(objects))
+    solid = BodyInertia.of(table)
+    for number, body in enumerate(objects):
+        solid.mass[number], inertia = body.mass_and_inertia()
+        solid.inertia[number] = upper_triangle(np.diag(inertia)[None])[0]
+    return np.asarray(table)
+
+
+def put_objects(objects: Sequence[FreeObject], x: Array, place: int, speeds: int) -> None:
+    """Where and how fast objects start, into a state: their `ObjectPose` from `place`, their `BodyVelocity` from `speeds` on."""
+    for number, body in enumerate(objects):
+        placed, moving = ObjectPose(x, place + PLACED * number), BodyVelocity(x, speeds + BodyVelocity.width * number)
+        placed.origin, placed.turn = Vector(*body.position), Quaternion(*matrix_to_quaternion(body.rotation()))
+        moving.linear, moving.angular = Vector(*body.velocity), Vector(*body.spin)
+
+
+def names_of(company: SurroundingBodies, chain: Chain) -> list[str]:
+    """What the bodies of a crowd are called in sentences, rows of links first."""
+    return [*(chain.link_names[row.link] for row in chain.rows), *company.names]

@@ -1,0 +1,443 @@
+"""`NonSmooth`: a chain among hard things, with impacts, stick and slip, one step at a time or through time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.control.actuation import Actuation, Motion, Servo
+from limbless.control.actuation.gait_to_joints import joint_motion
+from limbless.control.gaits.base import Gait
+from limbless.core.errors import InputError, SimulationError
+from limbless.environments.base import Environment
+from limbless.mechanics.chain.dynamics import BASES
+from limbless.mechanics.chain.joints import Spherical
+from limbless.mechanics.chain.tables import ChainDrive, DofRow, LinkRow, VaryingAddedMass
+from limbless.mechanics.chain.tables import ChainTables as RobotTables
+from limbless.mechanics.compiled.function_pointer import PythonCallback
+from limbless.mechanics.compiled.packed import pack
+from limbless.mechanics.contact.fallback import run_fallback
+from limbless.mechanics.contact.moving_bodies import PLACED, NoMovingBodies
+from limbless.mechanics.contact.problem import ENDS
+from limbless.mechanics.contact.scene import ContactRow
+from limbless.mechanics.contact.shapes.primitives import FAR
+from limbless.mechanics.contact.step import (
+    ContactMemory,
+    ContactOptions,
+    ContactProblem,
+    ContactRecords,
+    FallbackRequest,
+    FrictionlessJoints,
+    GivenJointMotion,
+    GivenTorques,
+    JointFriction,
+    NoAddedMass,
+    NoTorqueLimits,
+    StepCounters,
+    StepFeedback,
+    WithAddedMass,
+    WithTorqueLimits,
+)
+from limbless.mechanics.contact.step_outcome import stand
+from limbless.mechanics.integrate import moreau
+from limbless.mechanics.integrate.running_totals import SLACK
+from limbless.models.base import Records, State, Status, before_failure, law_failure
+from limbless.models.chain import chain_problem
+from limbless.models.chain.chain_model import ChainModel
+from limbless.models.chain.contact import (
+    contact_memory,
+    contact_messages,
+    contact_recorder,
+    contact_scene,
+    moving_body_tables,
+)
+from limbless.models.chain.contact.contact_solution import Contacts, contact_forces, contacts_of
+from limbless.models.feedback_gains import refuse_feedforward
+from limbless.models.force_elements import water_of
+from limbless.models.initial_pose import Posture, pose_of
+from limbless.models.nonsmooth import NonSmoothSettings
+from limbless.models.step_limit import MOREAU
+from limbless.robots.base import Preset, Robot
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Array = NDArray[np.float64]
+SETTLING = 1e-3  # s: steps with which a posture settles
+SUNK = 0.05  # radii: how deep a body may sink in before the run is in doubt; own scenarios stay below 0.005
+# In the memory of a state: worst residual and greatest depth since the last record, and what the last step did, since a
+# knot records the step that ended
+_UNRECORDED = "unrecorded"
+_LAST = ("last_contacts", "last_outcomes")
+_STEP = "last_step"  # its length, s
+
+
+class NonSmooth(ChainModel):
+    """A chain of revolute, prismatic and universal joints among hard surfaces: Moreau's midpoint rule, O(n) per step.
+
+    Parameters
+    ----------
+    robot : a `Chain` whose links have `contact_shapes`, or a preset that builds one.
+    environment : grounds and obstacles, and any wrench environments (gravity!).
+    actuation : how a gait drives it; imposed motion if absent.
+    settings : options of the time stepping.
+    """
+
+    name = "non-smooth"
+    steps_per_block = 4096
+    worst = ("residual", "depth")
+    _schema = contact_recorder.SCHEMA
+    _interval = MOREAU
+    _recorder: contact_recorder.ContactRecorder
+
+    def __init__(
+        self,
+        robot: Robot | Preset,
+        environment: Sequence[Environment] | Environment = (),
+        actuation: Actuation | None = None,
+        settings: NonSmoothSettings | None = None,
+    ) -> None:
+        super().__init__(robot, environment, actuation)
+        self.settings = NonSmoothSettings.or_default(settings)
+        self._scene, self._crowd, self._company = contact_scene.scene_and_bodies_of(self.chain, self.environment)
+        self._objects = self._company.objects
+        self._schema = {**contact_recorder.SCHEMA, **(contact_recorder.OBJECTS if self._objects else {})}
+        self._meetings = contact_messages.Meetings(
+            self.chain, self.environment, self._scene, self._crowd, self._company
+        )
+        self._bodies = contact_scene.bodies_of(self.chain)
+        self._solids = np.concatenate([self._bodies, moving_body_tables.solids_of(self._objects)])
+        self._where = contact_memory.where_of(self._actuated, len(self._scene.owner), len(self._objects))
+        self._options = self._choose()
+        self._counts = np.zeros(3)
+        self._recorder = contact_recorder.ContactRecorder(
+            self.chain, self._plain.links, self._packs, self._scene, self._crowd, self._company
+        )
+        self._tallies = self._tallies_of(len(self._scene.owner))
+
+    def _refuse(self) -> None:
+        if (self.chain.arrays().joint_kind == Spherical.code).any():
+            raise InputError(
+                "the non-smooth model takes revolute, prismatic and universal joints; this robot has "
+                "spherical ones: describe each as a universal and a revolute joint"
+            )
+        refuse_feedforward(self.actuation, "non-smooth")
+        if getattr(self.actuation, "motion_joints", ()):
+            raise InputError(
+                "actuation.motion_joints: the non-smooth model drives all joints in one way; leave it "
+                "out, or use actuation 'motion'"
+            )
+
+    def _pushes(self, item: Environment) -> bool:
+        return item.role == "wrench"
+
+    def _tables_of(self, added: Array) -> RobotTables:
+        return contact_memory.with_kinds(chain_problem.robot_of(self.chain, added, breakaway=True))
+
+    def _choose(self) -> ContactOptions:
+        """Options of the time stepping; what is not used is left out by type, and not compiled."""
+        own, G0 = self.settings, contact_scene.mobility(self.chain, self.environment, self._bodies)
+        feedback = self._feedback
+        control = (
+            StepFeedback() if feedback else GivenJointMotion() if isinstance(self.actuation, Motion) else GivenTorques()
+        )
+        backlash = self.actuation.backlash if isinstance(self.actuation, Servo) else 0.0
+        freedom = DofRow.of(self._actuated.freedoms)
+        looks_ahead = own.theta > 0.0 or chain_problem.leads(self._actuated)
+        saturates = feedback and looks_ahead and bool(np.isfinite(freedom.saturation).any())
+        wet = len(self._pushing) > 0 and bool(LinkRow.of(self._actuated.links).wet.any())
+        return ContactOptions(
+            control,
+            WithTorqueLimits() if saturates else NoTorqueLimits(),
+            self._dry_friction(G0),
+            WithAddedMass() if wet else NoAddedMass(),
+            getattr(BASES, self.chain.base),
+            own.theta,
+            backlash,
+            own.activation == "anticipative",
+            own.recovery,
+            own.compliance * G0,
+            0.92 / G0,
+            own.tolerance,
+            max(own.bound, own.tolerance),
+            0,
+        )
+
+    def _dry_friction(self, G0: float) -> JointFriction | FrictionlessJoints:
+        """Compliance, descent and arm of dry friction and stops in the joints, on the scale of the lightest link, if
+        there are any.
+        """
+        freedom = DofRow.of(self._actuated.freedoms)
+        if not (freedom.coulomb.any() or freedom.breakaway.any() or len(self._tallies.ranges)):
+            return FrictionlessJoints()
+        inertia = contact_scene.largest_inertia(self._bodies)
+        least = float(inertia[inertia > 0.0].min())
+        return JointFriction(
+            self.settings.compliance / least, 0.92 * least, math.sqrt(least * G0), self.settings.recovery
+        )
+
+    def _memory(self, tally: Any) -> ContactMemory:
+        return contact_memory.memory_for(
+            self._actuated,
+            self._scene,
+            self._options.dry,
+            len(self._tallies.laws),
+            tally,
+            self._crowd,
+            len(self._objects),
+        )
+
+    def problem(
+        self, drive: ChainDrive, memory: ContactMemory, records: ContactRecords
+    ) -> tuple[ContactProblem, PythonCallback]:
+        """Everything that an engine needs, and what it calls where its own iterations do not end: it must live as long
+        as the run.
+        """
+        saving = PythonCallback(
+            lambda _: run_fallback(self._actuated, self._options, memory.step, memory.path, memory.request),
+            FallbackRequest.width,
+        )
+        forces = chain_problem.fresh(self._forces)
+        water = water_of(forces)
+        options = self._options._replace(
+            rescue=saving.address, water=water if isinstance(water, VaryingAddedMass) else self._options.water
+        )
+        scene = self._scene  # surfaces that bodies carry move: each run has its own
+        scene = scene if isinstance(self._crowd, NoMovingBodies) else scene._replace(surfaces=scene.surfaces.copy())
+        return ContactProblem(
+            self._actuated, self._solids, scene, forces, options, self._where, drive, memory, records
+        ), saving
+
+    # One step at a time
+
+    def step(self, state: State, duration: float, gait: Gait) -> Contacts:
+        """One step of `duration` seconds; what it did at every contact, and the state that it led to."""
+        times = state.time + duration * np.array([0.0, 0.5, 1.0])
+        alone = State(
+            state.time, state.x, {name: values for name, values in state.memory.items() if name != _UNRECORDED}
+        )
+        problem, after, _, status = self._run(
+            alone, times[::2].copy(), np.zeros(2, dtype=bool), self.drive(gait, times)
+        )
+        if status.failure:
+            raise SimulationError(status.failure, status.time)
+        residual = float(StepCounters.of(problem.memory.counts).residual[0])
+        return contacts_of(problem.memory.step.contacts, after, duration, residual)
+
+    # Through time
+
+    def initial_state(self, initial: Any, gait: Gait) -> State:
+        """Pose and twist as given; joints as given or where the gait has them, at rest unless said otherwise."""
+        where, moving = self._where, isinstance(self._options.control, GivenJointMotion)
+        x = self._start(where.end, initial, gait, moving)
+        moving_body_tables.put_objects(self._objects, x, where.objects, where.speeds + 6 * len(self._bodies))
+        if getattr(initial, "posture", None) is not None:
+            self._lay_down(initial.posture, x, gait)
+        self._refuse_beyond(
+            "initial" if initial.joint_position is not None else "gait", x[None, self._joints], np.zeros(1)
+        )
+        speeds = x[self._split : self._rates.stop]
+        x[where.earlier :][: len(speeds)] = speeds
+        self._stand(x)
+        return State(0.0, x)
+
+    def _lay_down(self, posture: Posture, x: Array, gait: Gait) -> None:
+        """The pose of a posture into a state; where asked, what the robot comes to from there."""
+        if posture.kind != "given":
+            pose = pose_of(posture, self.chain, gait, self.environment, x[:3].copy())
+            x[:3], x[3:7] = pose.position, pose.orientation
+            if pose.gait is not None:
+                x[self._joints] = joint_motion(self.chain, pose.gait, np.zeros(1)).position[0]
+            if pose.way is not None:
+                gap = ContactRow.of(self._stand(x.copy()).step.contacts).gap[self._outer()]
+                x[:3] -= float(gap[gap < FAR / 2].min(initial=np.inf)) * pose.way
+        if posture.settle > 0.0:
+            self._settle(x, gait, posture.settle)
+
+    def _outer(self) -> Any:
+        """Which contacts the robot has with what does not move."""
+        if isinstance(self._crowd, NoMovingBodies):
+            return slice(None)
+        return (self._crowd.other < 0) & (self._scene.owner < self._crowd.first)
+
+    def _settle(self, x: Array, gait: Gait, duration: float) -> None:
+        """Steps with the gait held where it starts; pose and joints at their end, at rest."""
+        speeds = slice(self._split, self._rates.stop)
+        x[speeds] = 0.0
+        knots = np.linspace(0.0, duration, max(math.ceil(duration / SETTLING), 1) + 1)
+        held = self.drive(gait, np.zeros(2 * len(knots) - 1))
+        drive = held._replace(velocity=0.0 * held.velocity, acceleration=0.0 * held.acceleration)
+        self._stand(x)
+        _, after, _, status = self._run(State(0.0, x), knots, np.zeros(len(knots), dtype=bool), drive)
+        if status.failure:
+            raise InputError(f"initial.posture: the robot does not settle: {status.failure}")
+        x[: self._split] = after.x[: self._split]
+
+    def _stand(self, x: Array) -> ContactMemory:
+        """What a step from a state begins with; velocities of the bodies are put into the state."""
+        memory = self._memory(self._tallies.start({}, 0.0))
+        stand(self._actuated, self._solids, self._scene, memory, x, self._where)
+        return memory
+
+    def _refuse_penetration(self, state: State) -> None:
+        """A robot that starts inside the ground or an obstacle is a mistake; one that just touches is not."""
+        if not len(self._scene.owner):
+            return
+        gap = ContactRow.of(self._stand(state.x.copy()).step.contacts).gap
+        self._meetings.refuse_overlap(int(np.argmin(gap)), float(gap.min()))
+
+    def _refuse_beyond(self, given: str, positions: Array, times: Array) -> None:
+        """Joints that stop at the ends of their ranges cannot be taken beyond."""
+        if not len(self._tallies.ranges):
+            return
+        arrays = self.chain.arrays()
+        beyond = np.maximum(positions - arrays.upper, 0.0) + np.minimum(positions - arrays.lower, 0.0)
+        row, joint = np.unravel_index(np.abs(beyond).argmax(), beyond.shape)
+        if abs(beyond[row, joint]) > SLACK:
+            side, bound = (
+                ("above its upper", arrays.upper) if beyond[row, joint] > 0 else ("below its lower", arrays.lower)
+            )
+            raise InputError(
+                f"{given}: {self.chain.joint_names[joint]!r} is taken to {positions[row, joint]:.4g} at "
+                f"t = {times[row]:g} s, {side} limit of {bound[joint]:.4g} (rad or m), where the joint "
+                "stops; take a smaller amplitude, widen the joint's range, or follow the gait with "
+                "actuation pd"
+            )
+
+    def drive(self, gait: Any, times: Array) -> ChainDrive:
+        """The gait at the stage times, as joint motion or as torques; a servo holds what it read last."""
+        if gait.drives == "torque":
+            return super().drive(gait, times)
+        if isinstance(self._options.control, GivenJointMotion):
+            drive = super().drive(gait, times)
+            self._refuse_beyond("gait", drive.position, times)
+            return drive
+        if isinstance(self._options.control, StepFeedback):
+            times = times[1::2]  # feedback looks at the middle of a step only
+        refresh = self.actuation.refresh if isinstance(self.actuation, Servo) else None
+        if refresh is None:
+            return super().drive(gait, times)
+        held = super().drive(gait, np.floor(times * refresh + 1e-9) / refresh)
+        return held._replace(velocity=np.zeros_like(held.velocity), acceleration=np.zeros_like(held.acceleration))
+
+    def advance(
+        self, state: State, knots: Array, record: NDArray[np.bool_], drive: ChainDrive
+    ) -> tuple[State, Records, Status]:
+        """Steps from knot to knot."""
+        _, after, records, status = self._run(state, knots, record, drive)
+        return after, records, status
+
+    def _run(
+        self, state: State, knots: Array, record: NDArray[np.bool_], drive: ChainDrive
+    ) -> tuple[ContactProblem, State, Records, Status]:
+        self._refuse_long_step(float(np.diff(knots).max()))
+        if state.time == 0.0:
+            self._refuse_penetration(state)
+        x, times = state.x.copy(), knots[record]
+        tally = self._tallies.start(state.memory, state.time)
+        memory = self._memory(tally)
+        counts, last = memory.counts, (memory.step.contacts, memory.outcomes)
+        StepCounters.of(counts).residual[0], StepCounters.of(counts).depth[0] = state.memory.get(
+            _UNRECORDED, np.zeros(2)
+        )
+        for name, values in zip(_LAST, last, strict=True):
+            if name in state.memory and state.memory[name].shape == values.shape:
+                values[:] = state.memory[name]
+        kept = contact_memory.records_for(
+            self._actuated, len(self._scene.owner), len(self._objects), len(times), self._tallies.records(len(times))
+        )
+        problem, saving = self.problem(drive, memory, kept)
+        trouble, step = moreau.advance(pack(problem), knots, record, x)
+        if saving.error is not None:
+            raise saving.error
+        now = StepCounters.of(counts)
+        self._counts += now.steps[0], now.iterations[0], now.fallbacks[0]
+        done, status = float(knots[step]), law_failure(self.environment)
+        if status.failure:
+            trouble = 0  # whatever else went wrong follows from that
+        if trouble == ENDS.sunk:
+            deepest = int(now.deepest[0])
+            depth = -float(ContactRow.of(memory.step.contacts).gap[deepest])
+            h = float(knots[min(step + 1, len(knots) - 1)] - done)
+            status = self._meetings.sunk(deepest, depth, done, h)
+        elif trouble == ENDS.crowded:
+            status = contact_messages.crowded(done)
+        elif trouble:
+            status = self._meetings.unsolved(done, now.last[0], self._options.bound)
+        records = Records({"time": times, **contact_recorder.kept_arrays(kept), **self._tallies.named(kept.tally)})
+        left = {_UNRECORDED: np.array([now.residual[0], now.depth[0]]), **dict(zip(_LAST, last, strict=True))}
+        if len(knots) > 1 and knots[-1] > knots[0]:
+            left[_STEP] = np.array([knots[-1] - knots[-2]])
+        after = State(done, x, {**state.memory, **left, **self._tallies.named(tally)})
+        return problem, after, before_failure(records, status, of_the_step_that_ended=True), status
+
+    def doubts(self, dataset: xr.Dataset) -> list[str]:
+        """Bodies that sank in by a visible share of their radius."""
+        if "contact_depth" not in dataset or not dataset.sizes["time"] or not dataset.sizes["contact"]:
+            return []
+        depth = dataset["contact_depth"].values
+        worst = int(np.argmax(depth))
+        if depth[worst] <= SUNK:
+            return []
+        return [
+            f"a body sank into the ground or an obstacle by {depth[worst]:.2g} of the radius with which it touches, "
+            f"until t = {dataset['time'].values[worst]:g} s; at most {SUNK:g} is taken for rounding: try a shorter step"
+        ]
+
+    def _telling(self, records: Records) -> dict[str, Array]:
+        return {"time": records["time"], "x": records["x"], "torque": records["torque"], "twist": self._twists(records)}
+
+    def _named(self, records: Records) -> dict[str, Array]:
+        return self._recorder.contact_variables(records)
+
+    def _refuse_long_step(self, h: float) -> None:
+        """Explicit feedback rings with ω = sqrt(4 K / Θ) in the zigzag mode of the chain and needs h < 2 / ω. One that
+        answers to the acceleration too has its own inertia A, and needs h < 2 A / D.
+        """
+        if not isinstance(self._options.control, StepFeedback) or self._options.theta > 0.0:
+            return
+        inertia, freedom = contact_scene.largest_inertia(self._bodies), DofRow.of(self._actuated.freedoms)
+        lead = freedom.inertia_gain
+        stiffest = float(freedom.gain[lead == 0.0].max(initial=0.0))
+        least = float(inertia[inertia > 0.0].min()) + float(freedom.rotor.min(initial=0.0))
+        longest = math.inf if stiffest == 0.0 else 2.0 / math.sqrt(4.0 * stiffest / least)
+        longest = min(longest, float((2.0 * lead[lead > 0.0] / freedom.rate_gain[lead > 0.0]).min(initial=math.inf)))
+        if h > longest:
+            raise InputError(
+                f"step {h:g} s is too long for explicit control of joints this stiff (at most "
+                f"{longest:.2g} s): set model.theta to 1 for implicit control, lower the gains (or "
+                "actuation.rate), or shorten the step"
+            )
+
+    def observe(self, state: State) -> dict[str, Array]:
+        """Time, base and joints, for a controller, and what the last step did: torques, and at every contact its mean
+        force (N, world) and state (0 open, 1 sticks, 2 slips).
+        """
+        contacts = ContactRow.zeros(len(self._scene.owner))
+        last = state.memory.get(_LAST[0])
+        if last is not None and last.shape == contacts.shape:
+            contacts[:] = last
+        force, found = contact_forces(contacts, float(state.memory.get(_STEP, np.ones(1))[0]))
+        return super().observe(state) | {
+            "joint_torque": state.x[self._where.torque :][: self.chain.freedoms].copy(),
+            "contact_force": force,
+            "contact_state": found,
+            **self._seen(state),
+        }
+
+    def _seen(self, state: State) -> dict[str, Array]:
+        """Where objects are, where there are any."""
+        if not self._objects:
+            return {}
+        placed = state.x[self._where.objects :][: PLACED * len(self._objects)].reshape(-1, PLACED)
+        return {"object_position": placed[:, :3].copy(), "object_orientation": placed[:, 3:7].copy()}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Steps, Newton iterations and fallbacks of all runs of this model so far."""
+        steps, iterations, fallbacks = self._counts
+        return {"steps": int(steps), "iterations": int(iterations), "fallbacks": int(fallbacks)}

@@ -1,0 +1,194 @@
+"""The terms of the equations of motion one by one, under the names of textbooks: mass matrix, bias, wrenches in the
+joints.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix, rotation_vector_to_quaternion
+from limbless.mechanics.chain.dynamics import BASES
+from limbless.mechanics.chain.joints import Prismatic, Revolute, Spherical
+from limbless.mechanics.chain.tables import Body
+from limbless.models.chain import chain_problem
+from limbless.models.chain.chain_evaluation import ChainEvaluator
+from limbless.models.recording.body_recorder import BodyRecorder, inertial_wrench, turn
+from limbless.robots.chain import Chain
+
+Array = NDArray[np.float64]
+AT_REST = (0.0,) * 6
+_BASE_ROWS: dict[str, Any] = {"free": slice(0, 6), "planar": np.array([0, 1, 5]), "fixed": slice(0, 0)}
+
+
+class Terms:
+    """What `NewtonEuler` takes apart at one state.
+
+        M a + h = (0, torque)
+
+    a holds the rates of the components of the base twist (base axes; free: 6, planar: along x and y and about z, fixed:
+    none) and the joint accelerations. The classical acceleration of `Solution` has ω x v more.
+    """
+
+    chain: Chain
+    _plain: Any
+    _forces: tuple
+    _recorder: BodyRecorder
+    _terms: dict[bool, ChainEvaluator]
+
+    if TYPE_CHECKING:  # of `NewtonEuler`
+
+        def _place(self, now: ChainEvaluator, *instant: Any) -> None: ...
+        def _refuse_failure(self, now: ChainEvaluator, time: float) -> None: ...
+        def _passive(self, now: ChainEvaluator) -> Array: ...
+        def inverse(
+            self,
+            joint_position: ArrayLike,
+            joint_velocity: ArrayLike,
+            joint_acceleration: ArrayLike,
+            base_twist: ArrayLike = ...,
+            **instant: Any,
+        ) -> Any: ...
+        def evaluation(self, motion_given: NDArray[np.bool_]) -> ChainEvaluator: ...
+
+    def mass_matrix(
+        self,
+        joint_position: ArrayLike,
+        *,
+        base_position: ArrayLike = (0.0, 0.0, 0.0),
+        base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        time: float = 0.0,
+    ) -> Array:
+        """(N, N): inertia of the whole robot, N = base + joints; rotors and the added mass of the water are part of it.
+
+        Columns of joints are the efforts (28) that a unit acceleration of the joint needs with the base held; the part
+        of the base is the composite inertia (23). The pose of the base matters, and under waves the time, where the
+        water has a surface: what is dry carries no water along. Elsewhere they may be left out.
+        """
+        n, afloat = self.chain.freedoms, self._recorder.water.floats is not None
+        now = self._held(afloat)
+        self._place(now, joint_position, np.zeros(n), AT_REST, base_position, base_orientation)
+        M = np.zeros((6 + n, 6 + n))
+        now.acceleration[6:] = 0.0
+        now(time)
+        still = np.concatenate([self._hold(now), now.torque])  # weight and lift; nothing in free space
+        for j in range(n):
+            now.acceleration[6:] = np.arange(n) == j
+            now(time)
+            M[:6, 6 + j], M[6:, 6 + j] = self._hold(now) - still[:6], now.torque - still[6:]
+        M[:6, :6], M[6:, :6] = self._composite(now, time), M[:6, 6:].T
+        return self._kept(self._kept(M).T).T
+
+    def bias(
+        self,
+        joint_position: ArrayLike,
+        joint_velocity: ArrayLike,
+        base_twist: ArrayLike = AT_REST,
+        *,
+        base_position: ArrayLike = (0.0, 0.0, 0.0),
+        base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        time: float = 0.0,
+    ) -> Array:
+        """(N,): h, what base and actuators would have to give without any acceleration.
+
+        Velocity terms, less what the environment does (weight, fluid), less springs, dampers and friction in the
+        joints. Arguments as those of `hybrid`.
+        """
+        now = self._held(True)
+        self._place(now, joint_position, joint_velocity, base_twist, base_position, base_orientation)
+        now.acceleration[6:] = 0.0
+        now(time)
+        self._refuse_failure(now, time)
+        passive = self._passive(now)
+        return self._kept(np.concatenate([self._hold(now), now.torque - passive]))
+
+    def joint_wrenches(
+        self,
+        joint_position: ArrayLike,
+        joint_velocity: ArrayLike,
+        joint_acceleration: ArrayLike,
+        base_twist: ArrayLike = AT_REST,
+        **instant: Any,
+    ) -> Array:
+        """(links - 1, 6): f_j of (27), force and moment that each link receives from the one before, about its own
+        origin and axes.
+
+        All that holds and drives the part from link j on: the torque of a joint is f_j along its axis, with rotor and
+        friction besides (28); what is across the axis loads its bearings. Arguments as those of `inverse`; the base
+        moves as it must.
+        """
+        self.inverse(joint_position, joint_velocity, joint_acceleration, base_twist, **instant)
+        now = self.evaluation(np.ones(self.chain.freedoms, dtype=bool))
+        keep, rows = self._recorder, self._recorder.rows
+        R, origin = self._frames(now)
+        body = Body.of(now.bodies)
+        back = R[rows].swapaxes(1, 2)
+        rates = body.known[rows] + body.delta[rows]
+        twist = body.velocity[rows]
+        inertia = keep.rigid + self._carried(now, float(instant.get("time", 0.0)))
+        need = turn(R[rows], inertial_wrench(inertia, turn(back, twist)[None], turn(back, rates)[None])[0])
+        need -= now.wrench[rows]
+        found = []
+        for link in range(1, len(self.chain.links)):
+            last = max(k for k, row in enumerate(self.chain.rows) if row.link == link)
+            here, axes, beyond = origin[last], R[last] @ self.chain.rows[last].home, rows >= last
+            force, arms = need[beyond, :3], origin[rows[beyond]] - here
+            moment = need[beyond, 3:] + np.cross(arms, force)
+            found.append(np.concatenate([force.sum(axis=0) @ axes, moment.sum(axis=0) @ axes]))
+        return np.array(found).reshape(-1, 6)
+
+    def _frames(self, now: ChainEvaluator) -> tuple[Array, Array]:
+        """Rotations (rows, 3, 3) and origins (rows, 3) of all rows, also of those that carry nothing, which kernels
+        pass over.
+        """
+        arrays, position = self.chain.arrays(), now.position
+        R, origin = [quaternion_to_matrix(position[3:7])], [position[:3]]
+        for kind, axis, arm, p in zip(
+            arrays.joint_kind[1:], arrays.axis[1:], arrays.arm[1:], 7 + arrays.position_column[1:], strict=True
+        ):
+            origin.append(origin[-1] + R[-1] @ (arm + (position[p] * axis if kind == Prismatic.code else 0.0)))
+            turned = np.eye(3)
+            if kind == Revolute.code:
+                turned = quaternion_to_matrix(rotation_vector_to_quaternion(position[p] * axis))
+            elif kind == Spherical.code:
+                turned = quaternion_to_matrix(position[p : p + 4])
+            R.append(R[-1] @ turned)
+        return np.array(R), np.array(origin)
+
+    def _carried(self, now: ChainEvaluator, time: float) -> Array:
+        """(bodies, 6, 6): added inertia of the bodies; at a surface, of what is under water."""
+        keep, body = self._recorder, Body.of(now.bodies)
+        R, origin = body.rotation.reshape(-1, 3, 3)[keep.rows], body.origin[keep.rows]
+        return keep.added_at(np.array([time]), R[None], origin[None])[0]
+
+    def _held(self, among: bool) -> ChainEvaluator:
+        """The dynamics with the base held still and all joints motion-given; in free space, or among what acts on the
+        robot.
+        """
+        if among not in self._terms:
+            given = chain_problem.mark_given(self._plain, np.ones(self.chain.freedoms, dtype=bool))
+            self._terms[among] = ChainEvaluator(given, BASES.fixed, self._forces if among else ())
+        return self._terms[among]
+
+    def _hold(self, now: ChainEvaluator) -> Array:
+        """(6,): the wrench that holds the base, in its axes."""
+        R = Body.of(now.bodies).rotation[0].reshape(3, 3)
+        return turn(R.T, now.held)
+
+    def _composite(self, now: ChainEvaluator, time: float) -> Array:
+        """(6, 6): inertia of the robot with its joints locked, about the base origin in the base axes."""
+        body = Body.of(now.bodies)
+        R, origin = body.rotation.reshape(-1, 3, 3), body.origin
+        total = np.zeros((6, 6))
+        for row, inertia in zip(self._recorder.rows, self._recorder.rigid + self._carried(now, time), strict=True):
+            turned, (x, y, z) = R[row].T @ R[0], R[0].T @ (origin[row] - origin[0])
+            lever = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # ω -> ω x r
+            carry = np.block([[turned, turned @ lever], [np.zeros((3, 3)), turned]])
+            total += carry.T @ inertia @ carry
+        return total
+
+    def _kept(self, rows: Array) -> Array:
+        """Without the rows of the base that it cannot move along."""
+        return np.concatenate([rows[:6][_BASE_ROWS[self.chain.base]], rows[6:]])

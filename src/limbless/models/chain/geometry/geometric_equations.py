@@ -1,0 +1,395 @@
+"""The geometric equations of a chain, one state at a time, under the names of paper 003."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbless.control.actuation import Actuation
+from limbless.core.errors import InputError, SimulationError
+from limbless.environments.base import Environment
+from limbless.environments.clamp import Clamp
+from limbless.environments.wheels import Wheels
+from limbless.mechanics.chain.joint_actuation import passive_torques
+from limbless.mechanics.chain.joints import Spherical
+from limbless.mechanics.chain.tables import Base, Body, JointScrew
+from limbless.mechanics.geometry import one_state as kernels
+from limbless.mechanics.geometry.base_charts import Frame, PlanarChart, is_near_lock
+from limbless.mechanics.geometry.christoffel import fill_christoffel, fill_coriolis
+from limbless.mechanics.geometry.constrained_dynamics import Trouble
+from limbless.mechanics.geometry.tables import Clamped, Full, Printed, Unclamped, geometry_of
+from limbless.mechanics.integrate.running_totals import NoTotals
+from limbless.models.array_arguments import numbers
+from limbless.models.base import refuse_law_failure
+from limbless.models.chain.chain_model import ChainModel
+from limbless.models.chain.geometry import geometric_tables, planar_closed_form
+from limbless.models.chain.geometry.base_coordinates import AT_ORIGIN, frame_of, names_of
+from limbless.models.chain.geometry.geometric_solution import Geodesic, GeometricSolution, Impact, Poses
+from limbless.models.feedback_gains import refuse_feedforward
+from limbless.models.geometric import GeometricSettings
+from limbless.robots.base import Preset, Robot
+
+Array = NDArray[np.float64]
+Given = Literal["locomotion", "manipulation", "torque-driven"]
+_FULL = Full()
+
+
+class Equations(ChainModel):
+    """Product of exponentials, metric, Christoffel symbols and the one solution for all modes, of a serial chain.
+
+    Parameters
+    ----------
+    robot : a `Chain` of revolute, prismatic and universal joints, or a preset that builds one.
+    environment : what acts on it.
+    actuation : how a gait drives it in a simulation (default: imposed motion).
+    settings : `coordinates`: `virtual` (the base on virtual joints: PX PY RZ, or PX PY PZ RZ RY RX) or `group` (SE(2)
+        or SE(3)); `equations`: `full`, or `printed`: (22) as the paper prints it, without the terms that mix speeds of
+        the base and of the joints. A planar robot on virtual joints then swims away without friction; it serves to show
+        what that costs, and for nothing else.
+
+    States are x: base coordinates, then joint positions; and speeds: base speeds, then joint velocities. On virtual
+    joints the two match. On SE(2) x begins with X, Y, yaw, on SE(3) with position and quaternion, and the speeds with
+    the body twist.
+    """
+
+    name = "geometric"
+
+    def __init__(
+        self,
+        robot: Robot | Preset,
+        environment: Sequence[Environment] | Environment = (),
+        actuation: Actuation | None = None,
+        settings: GeometricSettings | None = None,
+    ) -> None:
+        super().__init__(robot, environment, actuation)
+        self.settings = own = GeometricSettings.or_default(settings)
+        self.frame = frame_of(self.chain, own.coordinates, own.equations)
+        self.clamps = [item for item in self.environment if isinstance(item, Clamp)]
+        self.wheels = [item for item in self.environment if _is_set_valued(item)]
+        self.equations: Full | Printed = Printed() if own.equations == "printed" else Full()
+        self._robot = geometric_tables.robot_on(self.frame, self._plain)
+        self.freedoms = self.frame.speeds + self.chain.freedoms
+        self._lay_out(self.frame.coordinates, self.frame.speeds)
+        self._memory = geometric_tables.memory_of(self.frame, self._robot, len(self._tallies.laws), NoTotals())
+        self._geometry = geometry_of(self._memory)
+
+    def _refuse(self) -> None:
+        if any(item.kind == "water" and getattr(item, "surface", None) is not None for item in self.environment):
+            raise InputError(
+                "water.surface: the geometric model takes deep water only; leave the surface out, or set "
+                "model.kind to newton-euler or non-smooth"
+            )
+        if np.any(self.chain.arrays().joint_kind == Spherical.code):
+            raise InputError(
+                "the geometric model has one screw per joint: describe spherical joints as three revolute "
+                "joints (khalil-eel: `joints: revolute`)"
+            )
+        refuse_feedforward(self.actuation, "geometric")
+
+    def _pushes(self, item: Environment) -> bool:
+        return not isinstance(item, Clamp) and not _is_set_valued(item)
+
+    # Kinematics
+
+    def forward_kinematics(self, x: ArrayLike) -> Poses:
+        """Poses of all modules by products of exponentials (1)."""
+        self._place(x, None)
+        body, pieces = Body.of(self._memory.bodies), self.chain.segments()
+        bodies = [piece.body for piece in pieces]
+        R = body.rotation[bodies].reshape(-1, 3, 3)
+        centre = np.array([piece.start + 0.5 * piece.length * piece.frame[:, 0] for piece in pieces])
+        frames = np.array([piece.frame for piece in pieces])
+        return Poses(R @ frames, body.origin[bodies] + np.einsum("bij,bj->bi", R, centre))
+
+    def spatial_jacobian(self, x: ArrayLike) -> Array:
+        """(6, N): spatial screws of all degrees of freedom (6), about the world's origin."""
+        self._place(x, None)
+        columns = JointScrew.of(self._memory.screws).twist.copy()
+        columns[:, :3] += np.cross(Body.of(self._memory.bodies).origin[0], columns[:, 3:])
+        return columns.T
+
+    def body_jacobian(self, x: ArrayLike, module: int) -> Array:
+        """(6, N): twist of a module in its own frame, per speed (3)-(4); columns beyond the module are zero."""
+        pieces = self.chain.segments()
+        if not -len(pieces) <= module < len(pieces):
+            raise InputError(f"module {module} does not exist; the robot has modules 0 to {len(pieces) - 1}")
+        poses, columns = self.forward_kinematics(x), JointScrew.of(self._memory.screws).twist
+        R, arm = poses.rotation[module], poses.position[module] - Body.of(self._memory.bodies).origin[0]
+        linear = columns[:, :3] + np.cross(columns[:, 3:], arm)
+        carried = np.arange(self.freedoms) <= self._last_column(pieces[module].body)
+        return np.concatenate([linear @ R, columns[:, 3:] @ R], axis=1).T * carried
+
+    def _last_column(self, row: int) -> int:
+        return self.frame.speeds - 1 + (int(self.chain.arrays().velocity_column[row]) + 1 if row else 0)
+
+    # Geometry
+
+    def metric(self, x: ArrayLike) -> Array:
+        """(N, N): the Riemannian metric M (10)."""
+        self._weigh(x, None, None)
+        return self._memory.metric.copy()
+
+    def christoffel(
+        self, x: ArrayLike, form: Literal["general", "planar"] = "general", kind: Literal["first", "second"] = "first"
+    ) -> Array:
+        """(N, N, N): symbols of the first kind Γ_ijk (13), k lowered; with a group base those of the Koszul formula.
+
+        `general` is O(n³) for any chain; `planar` is O(n²) before it is written out, for chains in a plane on virtual
+        joints. The `second` kind has k raised, Γᵏ_ij = M⁻¹_kl Γ_ijl (12): free motion obeys dv_k/dt = -Γᵏ_ij v_i v_j.
+        """
+        if kind == "second":
+            first, M = self.christoffel(x, form), self.metric(x)
+            return np.asarray(np.linalg.solve(M, first.reshape(-1, self.freedoms).T).T.reshape(first.shape))
+        if kind != "first":
+            raise InputError(f"kind must be 'first' (k lowered) or 'second' (k raised); got {kind!r}")
+        if form == "planar":
+            return planar_closed_form.planar_christoffel(self._planar(), numbers("x", x, self.freedoms))
+        self._weigh(x, None, None)
+        symbols = np.empty((self.freedoms,) * 3)  # every entry is written
+        fill_christoffel(self._robot, self.frame, self._geometry, np.empty((6, self.freedoms)), symbols)
+        return symbols
+
+    def _planar(self) -> planar_closed_form.Levers:
+        if not isinstance(self.frame, PlanarChart):
+            raise InputError("the planar form is for a planar base on virtual joints; use form='general'")
+        return planar_closed_form.levers(self.chain)
+
+    def coriolis(self, x: ArrayLike, speeds: ArrayLike) -> Array:
+        """(N, N): C_kj = Γ_ijk v^i, in O(n²); C v is the bias, and the rate of M less 2 C is skew."""
+        self._weigh(x, speeds, None)
+        matrix = np.zeros((self.freedoms, self.freedoms))
+        fill_coriolis(self._robot, self.frame, self._geometry, np.zeros(36 * len(self._robot.links.codes)), matrix)
+        return matrix
+
+    def bias(self, x: ArrayLike, speeds: ArrayLike) -> Array:
+        """(N,): Γ(v, v), in O(n)."""
+        self._weigh(x, speeds, None)
+        return self._memory.bias.copy()
+
+    def geodesic(self, x: ArrayLike, speeds: ArrayLike, times: ArrayLike, tolerance: float = 1e-10) -> Geodesic:
+        """The free motion of the robot from a state: nothing acts, neither environment nor motors nor springs.
+
+        Such a motion is a geodesic of the metric M, the straightest path through its postures, run through at constant
+        kinetic energy. `times` (s) begin at the given state or after it and increase; `tolerance` is relative, of every
+        step.
+        """
+        from scipy.integrate import solve_ivp
+
+        instants = np.asarray(times, dtype=float)
+        if (
+            instants.ndim != 1
+            or len(instants) == 0
+            or not np.isfinite(instants).all()
+            or (np.diff(instants) <= 0).any()
+            or instants[0] < 0
+        ):
+            raise InputError("times must be finite, increase, and begin at 0 s or later")
+        split, v = self.frame.coordinates + self.chain.freedoms, numbers("speeds", speeds, self.freedoms)
+        rate = np.zeros(split)
+
+        def slope(_: float, state: Array) -> Array:
+            kernels.put_coordinate_rates(self.frame, state[:split], state[split:], rate)
+            return np.concatenate(
+                [rate, -np.linalg.solve(self.metric(state[:split]), self.bias(state[:split], state[split:]))]
+            )
+
+        start = np.concatenate([numbers("x", x, split), v])
+        found = solve_ivp(slope, (0.0, instants[-1]), start, "DOP853", instants, rtol=tolerance, atol=tolerance)
+        return Geodesic(instants, found.y[:split].T.copy(), found.y[split:].T.copy())
+
+    def generalised_force(self, x: ArrayLike, speeds: ArrayLike, time: float = 0.0) -> Array:
+        """(N,): what the environment does along every degree of freedom (17)-(20); set-valued friction is no
+        function and not in it.
+        """
+        without = self.bias(x, speeds)
+        self._weigh(x, speeds, time)
+        return without - self._memory.bias
+
+    # Dynamics
+
+    def solve(
+        self,
+        x: ArrayLike,
+        speeds: ArrayLike,
+        given: Given | ArrayLike = "locomotion",
+        *,
+        acceleration: ArrayLike | None = None,
+        force: ArrayLike | None = None,
+        clamp: int | None = None,
+        time: float = 0.0,
+    ) -> GeometricSolution:
+        """Each degree of freedom motion-given or force-given: (22)-(26) in full.
+
+        Parameters
+        ----------
+        x, speeds : the state.
+        given : `locomotion` (joints motion-given, base free), `manipulation` (base and joints motion-given),
+            `torque-driven` (none), or
+            a mask of N.
+        acceleration : (N,) or (joints,) of the motion-given ones, zero if absent.
+        force : (N,) or (joints,) of the force-given ones, zero if absent.
+        clamp : number of a module held fast besides (-1: the last); the base then follows from the joints. Where the
+            base is
+            motion-given too, both are held: enough joints must be force-given to leave the loop a way to move.
+        """
+        if self.wheels:
+            raise InputError(
+                "set-valued friction is no function of one state: `solve` needs wheels with `law: regularised`"
+            )
+        mask, s = self._mask(given), self._memory
+        self._weigh(x, speeds, time, self.equations)
+        s.rates[:] = self._padded("acceleration", acceleration)
+        effort, passive = self._padded("force", force), self._passive(x, speeds)
+        s.forces[:] = effort + passive - s.bias
+        held = Unclamped() if clamp is None else self._clamped(clamp)
+        found, count = kernels.solve_state(held, self._robot, self.frame, mask.astype(np.int64), s)
+        if found:
+            raise SimulationError(self._failure(found), time)
+        return GeometricSolution(
+            s.rates.copy(),
+            np.where(mask, s.effort - passive, effort),
+            Base.of(s.base).held[0].copy(),
+            self._pull(count),
+        )
+
+    def _clamped(self, module: int) -> Clamped:
+        """A clamp on a module, wherever it is."""
+        return Clamped(Clamp(module=module).row(self.chain), AT_ORIGIN)
+
+    def _pull(self, count: int) -> Array:
+        """(6,): λ of the clamp's rows as a force and a moment about the base origin, world axes; in the plane of a
+        planar base.
+        """
+        pull, screws = self._memory.solver.pull[:count], JointScrew.of(self._memory.screws).twist
+        if count == 3:
+            return np.concatenate([pull[:2] @ screws[:2, :3], pull[2] * screws[2, 3:]])
+        return pull.copy() if count else np.zeros(6)
+
+    def close_clamp(self, x: ArrayLike, speeds: ArrayLike, clamp: int = 0, joints_given: bool = True) -> Impact:
+        """The impulse of a clamp that closes on module `clamp`: joint speeds kept by their motors, or free to jump
+        as well.
+        """
+        return self._close_clamp(self.frame, x, speeds, clamp, joints_given)
+
+    def _close_clamp(self, frame: Frame, x: ArrayLike, speeds: ArrayLike, clamp: int, joints_given: bool) -> Impact:
+        """The same with the base's coordinates counted from the home of `frame`; the poses of all bodies are left in
+        memory.
+        """
+        v, nb, s = numbers("speeds", speeds, self.freedoms), self.frame.speeds, self._memory
+        self._weigh(x, v, None, frame=frame)
+        mask = np.zeros(self.freedoms, dtype=np.int64)
+        mask[nb:] = joints_given
+        found = kernels.stop_body(self._clamped(clamp), self._robot, frame, mask, v, s)
+        if found:
+            raise SimulationError(self._failure(found))
+        after = v + s.rates
+        motors = np.where(mask[nb:] == 1, s.effort[nb:], 0.0)
+        lost = 0.5 * (v @ s.metric @ v - after @ s.metric @ after)
+        return Impact(
+            after,
+            JointScrew.of(s.screws).pull.T @ s.rates,
+            motors,
+            float(lost),
+            float(motors @ (0.5 * (v + after)[nb:])),
+        )
+
+    # Inside
+
+    def _state(self, x: ArrayLike, speeds: ArrayLike | None) -> tuple[Array, Array]:
+        """Coordinates and speeds, checked."""
+        coordinates = numbers("x", x, self.frame.coordinates + self.chain.freedoms)
+        v = np.zeros(self.freedoms) if speeds is None else numbers("speeds", speeds, self.freedoms)
+        if is_near_lock(self.frame, coordinates):
+            raise SimulationError(self._failure(Trouble.LOCK))
+        return coordinates, v
+
+    def _place(self, x: ArrayLike, speeds: ArrayLike | None) -> None:
+        kernels.place_state(self._robot, self.frame, *self._state(x, speeds), self._geometry)
+
+    def _weigh(
+        self,
+        x: ArrayLike,
+        speeds: ArrayLike | None,
+        time: float | None,
+        equations: Full | Printed = _FULL,
+        frame: Frame | None = None,
+    ) -> None:
+        """Metric and bias at a state; with a time, the environment's forces are taken off the bias."""
+        forces = () if time is None else self._forces
+        kernels.weigh_state(
+            equations, self._robot, forces, frame or self.frame, time or 0.0, *self._state(x, speeds), self._memory
+        )
+        if time is not None:
+            refuse_law_failure(self.environment)
+
+    def _passive(self, x: ArrayLike, speeds: ArrayLike) -> Array:
+        """(N,): springs, dampers and friction in the joints."""
+        passive = np.zeros(self.freedoms)
+        passive_torques(
+            self._robot,
+            np.concatenate(
+                [
+                    numbers("x", x, self.frame.coordinates + self.chain.freedoms),
+                    numbers("speeds", speeds, self.freedoms),
+                ]
+            ),
+            passive[self.frame.speeds :],
+        )
+        return passive
+
+    def _mask(self, given: Given | ArrayLike) -> NDArray[np.bool_]:
+        nb = self.frame.speeds
+        base = np.arange(self.freedoms) < nb
+        words = {"locomotion": ~base, "manipulation": base | ~base, "torque-driven": base & ~base}
+        if isinstance(given, str):
+            if given not in words:
+                raise InputError(
+                    f"given must be 'locomotion', 'manipulation', 'torque-driven' or a mask of {self.freedoms}; got "
+                    f"{given!r}"
+                )
+            return words[given]
+        mask = np.asarray(given, dtype=bool)
+        if mask.shape != (self.freedoms,):
+            raise InputError(
+                f"given must have {self.freedoms} entries, one per degree of freedom; got shape {mask.shape}"
+            )
+        return mask
+
+    def _padded(self, name: str, values: ArrayLike | None) -> Array:
+        """One number per degree of freedom; numbers of the joints alone get zeros for the base."""
+        if values is None:
+            return np.zeros(self.freedoms)
+        array = np.asarray(values, dtype=np.float64)
+        if array.shape == (self.chain.freedoms,):
+            array = np.concatenate([np.zeros(self.frame.speeds), array])
+        return numbers(name, array, self.freedoms)
+
+    def _failure(self, what: int) -> str:
+        """The sentence for what the solution ran into."""
+        if what == Trouble.LOCK:
+            return (
+                "the virtual joints of the base are near gimbal lock (pitch of 90 degrees): use coordinates 'group', "
+                "a base on SE(3), which has none"
+            )
+        if what == Trouble.CLAMP:
+            return (
+                "the clamp cannot be closed: the motion-given joints leave the base no way to follow; release a "
+                "joint or the base"
+            )
+        if what == Trouble.FRICTION:
+            return (
+                "the friction of the wheels could not be solved for, though every step has a solution; please report "
+                "this run, and try another step"
+            )
+        name = [*names_of(self.frame), *self.chain.joint_names][what - 1]
+        return (
+            f"the metric is singular: nothing moves with degree of freedom {name!r} but massless links; give the links "
+            "beyond it mass and inertia, or the joint a rotor_inertia"
+        )
+
+
+def _is_set_valued(item: Environment) -> bool:
+    return isinstance(item, Wheels) and item.law == "set-valued"

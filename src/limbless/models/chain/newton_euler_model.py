@@ -1,0 +1,358 @@
+"""`NewtonEuler`: a chain in its environment, one state at a time or through time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbless.control.actuation import Actuation
+from limbless.control.gaits.base import Gait
+from limbless.core.errors import InputError, SimulationError
+from limbless.environments.base import Environment
+from limbless.mechanics.chain import implicit_joints as _stiff_versions  # noqa: F401 - and an implicit one beside
+from limbless.mechanics.chain import problem as _chain_versions  # noqa: F401 - what an engine asks of a chain,
+from limbless.mechanics.chain.dynamics import BASES
+from limbless.mechanics.chain.force_balance import BalanceScratch
+from limbless.mechanics.chain.joint_actuation import passive_torques
+from limbless.mechanics.chain.tables import Body, ChainDrive, ChainProblem, DofRow, Inertialess, LinkRow
+from limbless.mechanics.compiled.packed import pack
+from limbless.mechanics.integrate import dirk, runge_kutta
+from limbless.models.array_arguments import numbers, unit_quaternion
+from limbless.models.base import Records, State, Status, before_failure, law_failure, refuse_law_failure
+from limbless.models.chain import chain_problem, smooth_problem
+from limbless.models.chain import state_columns as recording
+from limbless.models.chain.chain_evaluation import ChainEvaluator
+from limbless.models.chain.chain_model import ChainModel
+from limbless.models.chain.chain_solution import ChainSolution
+from limbless.models.chain.control_segment import ControlSegment
+from limbless.models.chain.equation_terms import AT_REST, Terms
+from limbless.models.implicit_steps import UNSOLVED, ImplicitSteps, quarters
+from limbless.models.newton_euler import STAGE_TOLERANCE, NewtonEulerSettings
+from limbless.models.recording.body_recorder import kept_arrays
+from limbless.models.step_limit import StepLimit
+from limbless.robots.base import Preset, Robot
+
+Array = NDArray[np.float64]
+_SINGULAR = (
+    "the accelerations are not determined: the base or a spherical joint has no inertia to move; "
+    "give the links mass and inertia, or the joint a rotor_inertia"
+)
+
+_UNBALANCED = (
+    "the forces leave the motion of the base undetermined (without inertia every direction needs a drag or "
+    "friction); add one, set robot.base to planar where the robot lies on the ground, or model.inertia to "
+    "true"
+)
+
+
+class NewtonEuler(Terms, ChainModel):
+    """Recursive Newton-Euler dynamics of a serial chain with a free, planar or fixed base, O(n).
+
+    Parameters
+    ----------
+    robot : a `Chain`, or a preset that builds one.
+    environment : what acts on it; wrench environments only.
+    actuation : how a gait drives it in a simulation (default: imposed motion). `inverse`, `forward` and `hybrid` do not
+        use it.
+    settings : `inertia: false` leaves all inertia out of a simulation: outer forces balance at every instant.
+    """
+
+    name = "Newton-Euler"
+    _schema = recording.SCHEMA
+
+    def __init__(
+        self,
+        robot: Robot | Preset,
+        environment: Sequence[Environment] | Environment = (),
+        actuation: Actuation | None = None,
+        settings: NewtonEulerSettings | None = None,
+    ) -> None:
+        super().__init__(robot, environment, actuation)
+        self.settings = NewtonEulerSettings.or_default(settings)
+        self._base = getattr(BASES, self.chain.base)
+        self._options = smooth_problem.options_of(
+            self._plain, self._actuated, self._base, self._feedback, getattr(self.actuation, "feedforward", False)
+        )
+        if not self.settings.inertia:
+            self._slow_down()
+        self._refuse_integrator()
+        self._evaluations: dict[bytes, ChainEvaluator] = {}
+        self._terms = {}
+        # Memory for the next block: taken away while a block is on its way, so that two threads never share it.
+        self._desk: dict[str, Any] = {}
+        self._given_positions, self._given_velocities = chain_problem.given_columns(self._actuated)
+        self._size = chain_problem.state_size(self._actuated)
+        self._steps = None
+        if self.settings.integrator != "rk4":
+            tolerance = self.settings.tolerance or STAGE_TOLERANCE
+            self._steps = ImplicitSteps(
+                self.settings.integrator, tolerance, self._size, self.chain.freedoms, len(self._tallies.laws)
+            )
+
+    def _slow_down(self) -> None:
+        """No inertia: neither in the equations nor in energy and momentum."""
+        if self.actuation.kind != "motion":
+            raise InputError(
+                "model.inertia: without inertia the joints must follow the gait (actuation: motion), "
+                f"since nothing else decides how they move; got actuation {self.actuation.kind!r}"
+            )
+        if self.chain.base == "fixed":
+            raise InputError(
+                "model.inertia: the base is fixed, so that no balance of forces has anything to decide; "
+                "leave inertia: true, or set robot.base to free or planar"
+            )
+        self._actuated = self._actuated._replace(freedoms=self._actuated.freedoms.copy())
+        DofRow.of(self._actuated.freedoms).rotor[:] = 0.0
+        self._recorder.forget_inertia()
+
+    @property
+    def explicit(self) -> bool:
+        """Whether Runge-Kutta steps move it: lanes, derivatives and lean loops know these alone."""
+        return self._steps is None
+
+    def _refuse_integrator(self) -> None:
+        """An implicit step needs forces that do not jump, and inertia; an explicit one has no tolerance."""
+        name = self.settings.integrator
+        if name == "rk4":
+            if self.settings.tolerance is not None:
+                raise InputError(
+                    "model.tolerance: it says how well an implicit step is solved, and rk4 is explicit; "
+                    "leave it out, or set model.integrator to sdirk4"
+                )
+        elif not self.settings.inertia:
+            raise InputError(
+                f"model.integrator: without inertia the base follows from a balance of forces, and "
+                f"{name!r} has nothing to step; leave it out (rk4)"
+            )
+        elif self._any_free and (DofRow.of(self._plain.freedoms).coulomb > 0.0).any():
+            raise InputError(
+                f"model.integrator: the dry friction of the joints (coulomb_friction) jumps, and {name!r} "
+                "solves smooth forces; leave it out, use viscous_friction, or set model.kind to "
+                "non-smooth"
+            )
+
+    def _calm(self) -> Inertialess:
+        """What the balance of forces works with."""
+        free = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 1.0]) if self.chain.base == "planar" else np.ones(6)
+        return Inertialess(BalanceScratch(free, np.zeros((6, 6)), np.zeros((6, 7)), np.zeros(6)), np.zeros(1))
+
+    def problem(self, drive: ChainDrive, records: int, tally: Any, tallied: Any) -> ChainProblem:
+        """Everything that an engine needs, with memory of its own: two runs of one model are two problems."""
+        memory = chain_problem.memory_of(self._actuated, len(self._tallies.laws), tally)
+        if self._steps is not None:
+            memory = memory._replace(ahead=smooth_problem.ahead_of(self._actuated, self.chain, drive))
+            drive = smooth_problem.halves(drive)
+        kept = chain_problem.records_of(self._actuated, records, tallied)
+        options = self._options if self.settings.inertia else self._options._replace(actuation=self._calm())
+        return smooth_problem.problem_of(self._actuated, self._forces, options, drive, memory, kept)
+
+    # One state at a time
+
+    def inverse(
+        self,
+        joint_position: ArrayLike,
+        joint_velocity: ArrayLike,
+        joint_acceleration: ArrayLike,
+        base_twist: ArrayLike = AT_REST,
+        **instant: Any,
+    ) -> ChainSolution:
+        """Joint motion given: base acceleration and joint torques (paper 001, (17)-(28)). Arguments as `hybrid`."""
+        given = np.ones(self.chain.freedoms, dtype=bool)
+        return self.hybrid(given, joint_position, joint_velocity, joint_acceleration, None, base_twist, **instant)
+
+    def forward(
+        self,
+        joint_position: ArrayLike,
+        joint_velocity: ArrayLike,
+        joint_torque: ArrayLike,
+        base_twist: ArrayLike = AT_REST,
+        **instant: Any,
+    ) -> ChainSolution:
+        """Joint torques given: accelerations of base and joints (paper 001, (32)-(43)). Arguments as `hybrid`."""
+        given = np.zeros(self.chain.freedoms, dtype=bool)
+        return self.hybrid(given, joint_position, joint_velocity, None, joint_torque, base_twist, **instant)
+
+    def hybrid(
+        self,
+        motion_given: ArrayLike,
+        joint_position: ArrayLike,
+        joint_velocity: ArrayLike,
+        joint_acceleration: ArrayLike | None,
+        joint_torque: ArrayLike | None,
+        base_twist: ArrayLike = AT_REST,
+        *,
+        base_position: ArrayLike = (0.0, 0.0, 0.0),
+        base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        time: float = 0.0,
+    ) -> ChainSolution:
+        """Each degree of freedom either motion-given or torque-given.
+
+        Parameters
+        ----------
+        motion_given : (freedoms,) which ones follow `joint_acceleration`; the others get `joint_torque`.
+        joint_position : (freedoms,) rad or m; a spherical joint's three are a rotation vector.
+        joint_velocity, joint_acceleration : (freedoms,); a spherical joint's three are along axes fixed to the child
+            that are parallel to the base's when all joints are at zero.
+        joint_torque : (freedoms,) what the actuators give, N m or N.
+        base_twist : (6,) linear and angular velocity in the base frame.
+        base_position, base_orientation, time : pose of the base in the world (quaternion scalar first) and time, where
+            they matter.
+        """
+        n = self.chain.freedoms
+        mask = np.asarray(motion_given, dtype=bool)
+        if mask.shape != (n,):
+            raise InputError(f"motion_given must have {n} entries, one per degree of freedom; got shape {mask.shape}")
+        now = self.evaluation(mask)
+        self._place(now, joint_position, joint_velocity, base_twist, base_position, base_orientation)
+        now.acceleration[6:] = (
+            0.0 if joint_acceleration is None else numbers("joint_acceleration", joint_acceleration, n)
+        )
+        torque = np.zeros(n) if joint_torque is None else numbers("joint_torque", joint_torque, n)
+        passive = self._passive(now)
+        now.torque[:] = torque + passive
+        now(time)
+        self._refuse_failure(now, time)
+        base, R = now.acceleration[:6].copy(), Body.of(now.bodies).rotation[0].reshape(3, 3)
+        base[:3] += np.cross(now.velocity[3:6], now.velocity[:3])
+        hold = np.concatenate([R.T @ now.held[:3], R.T @ now.held[3:]])
+        return ChainSolution(base, now.acceleration[6:].copy(), np.where(mask, now.torque - passive, torque), hold)
+
+    def _place(
+        self,
+        now: ChainEvaluator,
+        joint_position: ArrayLike,
+        joint_velocity: ArrayLike,
+        base_twist: ArrayLike,
+        base_position: ArrayLike,
+        base_orientation: ArrayLike,
+    ) -> None:
+        """Put a checked state into an evaluation."""
+        n = self.chain.freedoms
+        now.position[:3], now.position[3:7] = (
+            numbers("base_position", base_position, 3),
+            unit_quaternion(base_orientation),
+        )
+        now.position[7:] = self._position_columns(numbers("joint_position", joint_position, n))
+        now.velocity[:6] = numbers("base_twist", base_twist, 6)
+        now.velocity[6:] = numbers("joint_velocity", joint_velocity, n)
+        chain_problem.check_twist(self.chain.base, "base_twist", now.velocity[:6])
+
+    def evaluation(self, motion_given: NDArray[np.bool_]) -> ChainEvaluator:
+        """The lean door: arrays to fill, one call without checks, arrays to read. One per choice of motion-given
+        joints.
+        """
+        key = motion_given.tobytes()
+        if key not in self._evaluations:
+            self._evaluations[key] = ChainEvaluator(
+                chain_problem.mark_given(self._plain, motion_given), self._base, self._forces
+            )
+        return self._evaluations[key]
+
+    def _passive(self, now: ChainEvaluator) -> Array:
+        """Torques of springs, dampers and friction in the joints."""
+        passive = np.zeros(self.chain.freedoms)
+        if self._has_passive:
+            passive_torques(now.robot, np.concatenate([now.position, now.velocity]), passive)
+        return passive
+
+    def _refuse_failure(self, now: ChainEvaluator, time: float) -> None:
+        """A law that raised, a joint without inertia, or a body without any."""
+        refuse_law_failure(self.environment)
+        row = now.locked()
+        if row:
+            raise SimulationError(self._locked_sentence(row), time=time, place=self._joint_of_row(row))
+        if not (np.isfinite(now.acceleration).all() and np.isfinite(now.torque).all()):
+            raise SimulationError(_SINGULAR, time=time)
+
+    def _joint_of_row(self, row: int) -> str:
+        return self.chain.joint_names[int(LinkRow.of(self._plain.links).column[row])]
+
+    def _locked_sentence(self, row: int) -> str:
+        return (
+            f"joint {self._joint_of_row(row)!r} has no inertia to move (gimbal lock of massless links, or a link "
+            "without inertia about its axis); give it a rotor_inertia, use a spherical joint, or keep away from "
+            "this posture"
+        )
+
+    # Through time
+
+    def initial_state(self, initial: Any, gait: Gait) -> State:
+        """The state at time 0: pose and twist as given, joints as given or where the gait has them."""
+        return State(0.0, self._start(self._size, initial, gait))
+
+    def drive(self, gait: Any, times: Array) -> ChainDrive:
+        """The gait at the stage times, as joint motion or as torques; one that the actuation cannot use is refused."""
+        if (self.actuation.kind == "torque") != (gait.drives == "torque"):
+            wanted = "torque" if self.actuation.kind == "torque" else "shape or joint"
+            raise InputError(
+                f"actuation {self.actuation.kind!r} needs a gait that drives {wanted}; this one drives {gait.drives!r}"
+            )
+        return super().drive(gait, times if self._steps is None else quarters(times))
+
+    def step_limit(self, state: State) -> StepLimit | None:
+        """Without inertia friction brakes nothing, and implicit steps solve it: any step follows it."""
+        return super().step_limit(state) if self.settings.inertia and self._steps is None else None
+
+    def advance(
+        self, state: State, knots: Array, record: NDArray[np.bool_], drive: ChainDrive
+    ) -> tuple[State, Records, Status]:
+        """Steps from knot to knot."""
+        x, times = state.x.copy(), knots[record]
+        tally = self._tallies.start(state.memory, state.time)
+        problem = self._desk.pop("problem", None) or self.problem(drive, 0, tally, self._tallies.records(0))
+        kept = chain_problem.records_of(self._actuated, len(times), self._tallies.records(len(times)))
+        problem = problem._replace(memory=problem.memory._replace(tally=tally), records=kept)
+        left: dict[str, Any] = {}
+        if self._steps is None:
+            packed = pack(problem._replace(drive=drive), self._desk.pop("packed", None))
+            row, step = runge_kutta.advance(packed, knots, record, x)
+            self._desk["packed"] = packed
+        else:
+            problem = smooth_problem.driven(problem, drive)
+            row, step, left, _ = self._steps.advance(problem, knots, record, x, state.memory)
+        self._desk["problem"] = problem
+        records = Records({"time": times, **kept_arrays(problem.records)})
+        self._take_given(x, drive)
+        done = float(knots[min(step, len(knots) - 1)])
+        status = self.status_at(row, done)
+        first = len(times) > 0 and times[0] == state.time == 0.0
+        if not status.failure and first and not np.isfinite(records["base"][0]).all():
+            status = Status(_SINGULAR, 0.0)
+        after = State(done, x, {**state.memory, **left, **self._tallies.named(tally)})
+        return after, before_failure(records, status), status
+
+    def status_at(self, row: int, done: float) -> Status:
+        """How steps ended that reached this time; `row` is what `trouble` said."""
+        status = law_failure(self.environment)
+        if row and not self.settings.inertia and not status.failure and done == 0.0:
+            raise InputError(f"model.inertia: at t = 0 s {_UNBALANCED}")
+        if row == dirk.UNSOLVED:
+            return status if status.failure else Status(f"{UNSOLVED}; try a shorter step", done)
+        if row and not (status.failure and not self.settings.inertia):
+            status = (
+                Status(self._locked_sentence(row), done, self._joint_of_row(row))
+                if self.settings.inertia
+                else Status(_UNBALANCED, done, "the base")
+            )
+        return status
+
+    def _take_given(self, x: Array, drive: ChainDrive, row: int = -1) -> None:
+        """Motion-given joints stand where the drive has them at the last knot (the last step left them at its start)."""
+        p, v = self._given_positions, self._given_velocities
+        if not len(p):
+            return
+        x[self._joints.start + p], x[self._rates.start + v] = drive.position[row, p], drive.velocity[row, v]
+
+    def stretch(self, steps: int) -> ControlSegment | None:
+        return ControlSegment(self, steps) if self.explicit else None
+
+    def still(self) -> ChainDrive:
+        """A drive of one row that gives nothing."""
+        return ChainDrive(*(np.zeros((1, self.chain.freedoms)) for _ in ChainDrive._fields))
+
+    def state_columns(self) -> list[tuple[str, str, slice]]:
+        """Where named variables stand in the flat state: name, dimension (or none), columns."""
+        return recording.state_columns(self._split, self._size)

@@ -1,0 +1,1 @@
+"""Rods, spines and chains as rows of strain cells."""

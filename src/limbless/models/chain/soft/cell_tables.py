@@ -1,0 +1,240 @@
+"""A planned body, its tendons and its environment as the tables of a `ChainProblem`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.environments.base import Environment, Pack
+from limbless.mechanics.chain.cell_pieces import (
+    CellPiece,
+    JacobianColumn,
+    PieceBands,
+    PieceScratch,
+    SinglePieces,
+    StrainBasis,
+    StrainMotion,
+)
+from limbless.mechanics.chain.elastic_tendons import COMMANDS
+from limbless.mechanics.chain.strain_cell import Cells, DriveSample, Station, Stop, StrainCell, TendonState
+from limbless.mechanics.chain.tables import BodyRecord, ChainRecords, ChainTables, DofRow, LinkRow
+from limbless.mechanics.compiled.arrays import aligned_zeros
+from limbless.mechanics.compiled.lanes import LANES
+from limbless.mechanics.forces.laws import OnSegment
+from limbless.mechanics.forces.morison import MorisonLaw
+from limbless.mechanics.forces.open_water import OpenWater, OpenWaterLaw
+from limbless.mechanics.forces.station_laws import AtStation, FreeSurfaceStations
+from limbless.models.chain import chain_problem
+from limbless.models.chain.soft.cell_plan import CellPlan
+from limbless.models.chain.soft.tendon_tables import RoutedTendons
+from limbless.models.force_elements import forces_of
+
+Array = NDArray[np.float64]
+LENGTH_FLOOR = 1e-3
+ALIKE = 1e-13  # numbers that differ by rounding alone
+
+
+class SoftDrive(NamedTuple):
+    """The gait at the quarters of all steps of a block."""
+
+    position: Any  # (4 K + 1, given freedoms)
+    velocity: Any
+    acceleration: Any
+    torque: Any  # (4 K + 1, freedoms or none) of muscles
+    command: Any  # (4 K + 1, tendons)
+    command_rate: Any
+    how: Any = COMMANDS.tension  # what a command is
+
+
+def pack_environment(seen: Any, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Array, list[Pack]]:
+    """All forces, the added mass (bodies, 6: along and about the axes of each) and what each environment packed; laws
+    on slices of body act at the stations. `seen` is the body as environments see it.
+    """
+    packs = [item.pack(seen) for item in environment]
+    added = np.zeros((len(seen.plan.masses), 6))
+    moved = []
+    for pack in packs:
+        laws = []
+        for law in pack.laws:
+            table: Any = law.kind.table
+            if isinstance(law.kind, MorisonLaw | OpenWaterLaw):
+                fluid = table.of(law.rows)
+                share = (fluid.length * (fluid.has_added if isinstance(law.kind, MorisonLaw) else 1.0))[:, None]
+                np.add.at(added[:, :3], fluid.body, share * fluid.added)
+                np.add.at(added[:, 3], fluid.body, share[:, 0] * fluid.added_roll)
+            on_slices = issubclass(table, OnSegment)
+            laws.append(law._replace(kind=AtStation(law.kind)) if on_slices else law)
+        moved.append(pack._replace(laws=tuple(laws)))
+    return forces_of(moved, len(added)), added, packs
+
+
+def set_afloat(forces: tuple[Any, ...], cells: Cells, added: Array) -> None:
+    """Water with a surface is told its stations and their inertia without water; `added` as `pack_environment` has it."""
+    station = Station.of(cells.stations)
+    for element in forces:
+        if isinstance(element, FreeSurfaceStations):
+            bodies = OpenWater.of(element.rows).body
+            element.stations[:] = [int(np.flatnonzero(station.body == body)[0]) for body in bodies]
+            whole = np.concatenate([station.mass, station.turn], axis=1)[element.stations]
+            element.dry[:] = whole - added[bodies]
+
+
+def robot_of(plan: CellPlan) -> ChainTables:
+    """Base and cells as links of a chain: the body of a link is the end of its cell."""
+    links = LinkRow.zeros(len(plan.cells) + 1)
+    link = LinkRow.of(links)
+    sizes = np.array([0, *(len(cell.names) for cell in plan.cells)])
+    link.kind[1:], link.freedoms[1:], link.positions[1:] = StrainCell.code, sizes[1:], sizes[1:]
+    link.column[:] = np.cumsum(sizes) - sizes
+    link.wanted[:] = link.column
+    link.position[1:] = 7 + link.column[1:]
+    link.velocity[:] = 7 + sizes.sum()
+    link.velocity[1:] += 6 + link.column[1:]
+    link.positions[0], link.freedoms[0] = 7, 6
+    counts = np.array([0, *(len(cell.pieces) for cell in plan.cells)])
+    link.stations[:], link.station[:] = counts, np.cumsum(counts) - counts
+    link.has_body[:], link.even[:], link.massless[:] = 1, 1, 1
+    for row, cell in enumerate(plan.cells, 1):
+        link.mass[row], link.inertia[row] = cell.mass, np.diag(cell.turn)[np.triu_indices(3)]
+        link.massless[row] = not (cell.mass or np.any(cell.turn))
+        link.size[row] = cell.widest**2
+    freedoms = DofRow.zeros(int(sizes.sum()))
+    DofRow.of(freedoms).saturation[:] = np.inf
+    return ChainTables((StrainCell(),), links, freedoms)
+
+
+def cells_of(plan: CellPlan, added: Array, strung: RoutedTendons, tallied: int, records: int, material: Any) -> Cells:
+    """All cells, with memory for one run and so many records; muscles act where there are no tendons."""
+    tendons = len(strung.tendons)
+    sizes = [len(cell.names) for cell in plan.cells]
+    n, most, count = sum(sizes), max(sizes), sum(len(cell.pieces) for cell in plan.cells)
+    stations, levers = (
+        Station.zeros(count),
+        StrainBasis.zeros(sum(len(cell.pieces) * len(cell.names) for cell in plan.cells)),
+    )
+    station, lever = Station.of(stations), StrainBasis.of(levers)
+    elastic, viscous = aligned_zeros((n, most)), aligned_zeros((n, most))
+    s, first, inner = 0, 0, len(plan.cells) + 1
+    for row, cell in enumerate(plan.cells, 1):
+        m = len(cell.names)
+        for piece in cell.pieces:
+            last = piece is cell.pieces[-1]
+            body = row if last else inner
+            station.length[s], station.natural[s], station.body[s] = piece.length, piece.natural, body
+            station.lever[s], station.bends[s] = first, piece.second is not None
+            station.mass[s], station.turn[s] = piece.mass + added[body, :3], piece.turn + added[body, 3:]
+            station.has_mass[s] = not last and bool(np.any(station.mass[s]) or np.any(station.turn[s]))
+            lever.first[first : first + m] = piece.first
+            lever.second[first : first + m] = piece.first if piece.second is None else piece.second
+            s, first, inner = s + 1, first + m, inner + (not last)
+        begin = sum(sizes[: row - 1])
+        elastic[begin : begin + m, :m], viscous[begin : begin + m, :m] = cell.elastic, cell.viscous
+    stops = Stop.zeros(n)
+    stop = Stop.of(stops)
+    stop.low[:], stop.high[:] = (
+        np.concatenate([c.low for c in plan.cells]),
+        np.concatenate([c.high for c in plan.cells]),
+    )
+    stop.stiffness[:], stop.damping[:] = np.concatenate([c.stop for c in plan.cells]).T
+    given = np.concatenate([cell.given for cell in plan.cells]).astype(np.int64)
+    driven = np.flatnonzero(given)
+    scale = np.concatenate([*(cell.scale for cell in plan.cells), [1.0, max(plan.length, LENGTH_FLOOR)]])
+    held = [np.zeros(len(driven)) for _ in range(3)]
+    present = DriveSample(
+        held[0], held[1], held[2], np.zeros(0 if tendons else n), np.zeros(tendons), np.zeros(tendons)
+    )
+    mass, different = plan.masses, max(len(cell.pieces) for cell in plan.cells)
+    return Cells(
+        stations,
+        levers,
+        elastic,
+        viscous,
+        np.concatenate([cell.rest for cell in plan.cells]),
+        stops,
+        given,
+        driven,
+        scale,
+        present,
+        TendonState.zeros(tendons),
+        TendonState.zeros(records, tendons),
+        strung.ropes(n),
+        material,
+        bands_of(plan, station, lever, most),
+        SinglePieces(PieceScratch.zeros(different), JacobianColumn.zeros(different * most)),
+        np.zeros(tallied),
+        mass / mass.sum(),
+        JacobianColumn.zeros(len(levers)),
+        aligned_zeros((n, most)),
+        np.zeros(n),
+        np.zeros(n),
+        np.zeros(n),
+        np.zeros(n),
+        np.zeros(1),
+    )
+
+
+def bands_of(plan: CellPlan, station: Any, lever: Any, most: int) -> PieceBands:
+    """Pieces eight side by side: neighbours that have as many freedoms, and bend or do not; stations are told where."""
+    bands = _lay_pieces(plan, station, lever, most)
+    rows, size = CellPiece.zeros(len(bands), words=(LANES,)), len(bands) * most
+    levers, firsts = StrainBasis.zeros(size, words=(LANES,)), np.zeros((len(bands), LANES), dtype=np.int64)
+    natural, first = CellPiece.fields["natural"].column, StrainBasis.fields["first"].column
+    second = StrainBasis.fields["second"].column
+    for b, band in enumerate(bands):
+        firsts[b] = band[-1][1]
+        rows.codes[b, CellPiece.fields["bends"].column] = station.bends[band[0][0]]
+        rows.codes[b, CellPiece.fields["freedoms"].column] = band[0][2]
+        for i, (s, column, m) in enumerate(band):
+            firsts[b, i] = column
+            rows.numbers[b, CellPiece.fields["length"].column, i] = station.length[s]
+            rows.numbers[b, natural : natural + 6, i] = station.natural[s]
+            own, there = slice(station.lever[s], station.lever[s] + m), slice(b * most, b * most + m)
+            levers[there, first : first + 6, i] = lever.first[own]
+            levers[there, second : second + 6, i] = lever.second[own]
+    motion = StrainMotion(*(aligned_zeros((size, LANES)) for _ in range(3)))
+    return PieceBands(
+        rows,
+        levers,
+        firsts,
+        motion,
+        PieceScratch.zeros(len(bands), words=(LANES,)),
+        JacobianColumn.zeros(size, words=(LANES,)),
+    )
+
+
+def _lay_pieces(plan: CellPlan, station: Any, lever: Any, most: int) -> list[list[tuple[int, int, int]]]:
+    """Station, first freedom and number of freedoms of the pieces of each band. Those of one cell that are alike, as
+    the first and the last of an arc, are bent once.
+    """
+    bands: list[list[tuple[int, int, int]]] = []
+    s, column, before = 0, 0, None
+    for cell in plan.cells:
+        m = len(cell.names)
+        own: list[tuple[tuple[int, int], Array]] = []  # band and lane of its pieces, and what they look like
+        for _ in cell.pieces:
+            levers = slice(station.lever[s], station.lever[s] + m)
+            looks = np.concatenate(
+                [[station.length[s]], station.natural[s], lever.first[levers].ravel(), lever.second[levers].ravel()]
+            )
+            twin = next((place for place, seen in own if (abs(looks - seen) <= ALIKE * abs(seen)).all()), None)
+            if twin is None:
+                if before != (m, station.bends[s]) or len(bands[-1]) == LANES:
+                    bands.append([])
+                before, twin = (m, station.bends[s]), (len(bands) - 1, len(bands[-1]))
+                bands[-1].append((s, column, m))
+                own.append((twin, looks))
+            station.band[s], station.lane[s] = twin
+            station.screw[s] = station.band[s] * most
+            station.kind[s] = next(number for number, (place, _) in enumerate(own) if place == twin)
+            s += 1
+        column += m
+    return bands
+
+
+def records_of(robot: ChainTables, cells: Cells, size: int, count: int, tally: Any) -> ChainRecords:
+    """Memory for `count` records of states of this size."""
+    kept = chain_problem.records_of(robot, count, tally)
+    return kept._replace(x=aligned_zeros((count, size)), bodies=BodyRecord.zeros(count, len(cells.weigh)))

@@ -1,0 +1,77 @@
+"""Why a soft body could not go on, in a sentence that says where and what to try."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from limbless.mechanics.chain.tables import ChainProblem
+from limbless.models.base import Status
+from limbless.models.implicit_steps import UNSOLVED
+
+if TYPE_CHECKING:
+    from limbless.models.chain.soft.soft_model import Soft
+
+
+def lost(body: Soft, time: float, problem: ChainProblem) -> Status:
+    """Where a user's material law gave what is no number."""
+    rows = np.flatnonzero(~np.isfinite(problem.memory.passive))
+    if body.lawful.law is None or not len(rows):
+        return Status()
+    cell = int(np.searchsorted(body.recorder.blocks, rows[0], side="right"))
+    return Status(
+        f"robot.material: the law gives a number that is not finite, in cell {cell}; let it answer to all strains",
+        time,
+        f"{body.part} {cell}",
+    )
+
+
+def singular(body: Soft, row: int, time: float) -> Status:
+    """What `singular_cell` found."""
+    kind, cell = divmod(row, len(body.plan.cells) + 1)
+    place = f"{body.part} {cell}"
+    if kind == 0:
+        return Status(f"{place} has no inertia to move: give it mass", time, place)
+    if kind == 2:
+        return Status(
+            f"{place} is pressed to a stretch of nothing: its stiffness along itself is too small for "
+            "what acts; give the rod more robot.stiffness (the first number) or youngs_modulus",
+            time,
+            place,
+        )
+    if body.part == "vertebra":
+        return Status(
+            f"{place} bends by more than 180 degrees: it is too soft for what pulls; give it more "
+            "stiffness or stops, or smaller tensions",
+            time,
+            place,
+        )
+    if body.part == "joint":
+        return Status(
+            f"{place} turns by more than 360 degrees: it is too soft for what pulls; give it more "
+            "stiffness, or smaller tensions",
+            time,
+            place,
+        )
+    return Status(
+        f"{place} turns by more than 1 rad between two of its stations, too far for its polynomials: "
+        f"set model.cells to {2 * len(body.plan.cells)} or more",
+        time,
+        place,
+    )
+
+
+def unsolved(body: Soft, time: float, problem: ChainProblem) -> Status:
+    """Where and of what kind the forces are that an implicit stage could not follow."""
+    memory = problem.memory
+    forces = {"springs and dampers": np.abs(memory.passive), "tendons and muscles": np.abs(memory.torque)}
+    kind = max(forces, key=lambda name: float(np.nan_to_num(forces[name]).max(initial=0.0)))
+    worst = int(np.nan_to_num(forces[kind]).argmax())
+    row = int(np.searchsorted(body.recorder.blocks, worst, side="right"))
+    return Status(
+        f"{UNSOLVED}; the largest forces are those of {kind} at {body.part} {row}; try a shorter step, "
+        "or give the body a damping_time",
+        time,
+        f"{body.part} {row}",
+    )

@@ -1,0 +1,141 @@
+"""The posture in which a soft body rests: by tendon statics, then against its stops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbless.control.gaits.base import Gait
+from limbless.core.errors import InputError
+from limbless.environments.base import Environment
+from limbless.environments.buoyancy import Buoyancy
+from limbless.environments.water import Water
+from limbless.mechanics.chain.elastic_tendons import COMMANDS
+from limbless.mechanics.chain.strain_cell import Stop, TendonState
+from limbless.robots.tendon_spine import TendonSpine
+
+if TYPE_CHECKING:
+    from limbless.models.chain.soft.soft_model import Soft
+
+Array = NDArray[np.float64]
+_BEFORE = 1e-9  # s: tensions just before the start are those at minus this
+
+
+class PostureLimits(NamedTuple):
+    """Of the search for a posture against stops."""
+
+    turns: int = 60
+    nudge: float = 1e-7  # rad, of differences
+    still: float = 1e-10  # rad: nothing more to correct
+    farthest: float = 0.1  # rad, of one step
+    least_share: float = 1e-3  # of a step
+
+
+PATIENCE = PostureLimits()
+
+
+def state_at_rest(body: Soft, gait: Gait, twist: Array, position: ArrayLike, orientation: ArrayLike) -> Array:
+    """The flat state in equilibrium with what the gait gives just before the start."""
+    value, _, how = body.strung.commands(gait, np.array([-_BEFORE]))
+    place: dict[str, Any] = {"base_position": position, "base_orientation": orientation}
+    if how == COMMANDS.length:
+        return body.flat(equilibrium(body, length=value[0], **place), 0.0, twist, **place)
+    tension = value[0] / (body.strung.radius if how == COMMANDS.torque else 1.0)
+    if tension.min(initial=0.0) < 0.0:
+        raise InputError(
+            f"initial.posture: the winches unwind with {value[0].min():g} N m before the start; no "
+            "equilibrium holds that: give torques from 0"
+        )
+    strain = equilibrium(body, tension, **place)
+    if how == COMMANDS.tension:
+        return body.flat(strain, 0.0, twist, **place)
+    still = body.instant(body.flat(strain, 0.0, twist, **place), tension)
+    stretched = TendonState.of(still.memory.cells.pulls).length - tension / body.strung.stiffness
+    angle = (body.strung.straight - stretched) / body.strung.radius
+    return body.flat(strain, 0.0, twist, winch_angle=angle, **place)
+
+
+def equilibrium(body: Soft, tension: ArrayLike | None = None, length: ArrayLike | None = None, **place: Any) -> Array:
+    """The freedoms at rest under these tensions (N), or with these unstretched lengths (m); `place` is the base's
+    position and orientation.
+    """
+    from limbless.models.statics.spine_problem import BEND_SIGN, at_rest
+    from limbless.models.statics.statics_model import TendonStatics
+    from limbless.models.statics.surrounding_water import ends
+    from limbless.models.tendon_statics import TendonStaticsSettings
+
+    if not isinstance(body.robot, TendonSpine):
+        raise InputError("equilibrium: found by tendon statics, for spines; let a damped rod come to rest")
+    if body.robot.material is not None:
+        raise InputError(
+            "robot.material: equilibria are found by tendon statics, which knows springs alone; let a "
+            "damped body come to rest, and continue from that result"
+        )
+    loads = _loads_of(body)
+    floats = bool(ends(loads))
+    stretch = None if length is None else tuple(body.strung.stiffness.tolist())
+    settings = TendonStaticsSettings(stops=False, tendon_stiffness=stretch)
+    model = TendonStatics(at_rest(body.robot, floats), loads, None, settings, **place)
+    command = np.asarray(tension if length is None else length, dtype=np.float64)
+    found = model.solve(**{"tension" if length is None else "length": np.broadcast_to(command, body.tendons)})
+    bends = found.q * BEND_SIGN[: found.q.shape[1]]
+    strain = np.asarray(bends[:, [2, 0, 1]] if bends.shape[1] == 3 else bends).ravel()
+    told: dict[str, Any] = {"tension": tension} if length is None else {"length": length}
+    return against_stops(
+        body, strain, floats, lambda q: body.forward(body.flat(q, **place), **told).strain_acceleration
+    )
+
+
+def _loads_of(body: Soft) -> list[Environment]:
+    """What acts at rest: water with a surface, or gravity of its own, lifts as `buoyancy` does."""
+    loads = [item for item in body.environment if "load" in (item.role, *item.also)]
+    waters = [item for item in body.environment if isinstance(item, Water)]
+    if any(item.moving for item in waters):
+        raise InputError(
+            "initial.posture: an equilibrium is that of still water, and this water moves (flow or "
+            "current); leave the flow out, or let a damped body come to rest"
+        )
+    return loads + [
+        Buoyancy(density=item.density, acceleration=item.gravity, surface=item.surface) for item in waters if item.lifts
+    ]
+
+
+def against_stops(body: Soft, strain: Array, floats: bool, acceleration: Callable[[Array], Array]) -> Array:
+    """The posture with its stops, which are springs here, and at a surface, which cuts it at its stations: Newton's
+    method until nothing accelerates.
+    """
+    stop = Stop.of(body.cells().stops)
+    within = np.where(stop.stiffness > 0.0, np.clip(strain, stop.low, stop.high), strain)
+    if (within == strain).all() and not floats:
+        return strain
+    strain = within
+    for _ in range(PATIENCE.turns):
+        left = acceleration(strain)
+        slopes = np.array(
+            [(acceleration(strain + step) - left) / PATIENCE.nudge for step in PATIENCE.nudge * np.eye(body.freedoms)]
+        ).T
+        inverse = np.linalg.pinv(slopes)
+        change = -(inverse @ left)
+        if np.abs(change).max() < PATIENCE.still:
+            return strain + change
+        strain = strain + share_of_step(strain, change, inverse, acceleration) * change
+    raise InputError(
+        "initial.posture: no equilibrium against the stops"
+        f"{' and at the surface' if floats else ''} was found under these tensions; start from smaller "
+        "ones, or set model.stops to false"
+    )
+
+
+def share_of_step(strain: Array, change: Array, inverse: Array, acceleration: Callable[[Array], Array]) -> float:
+    """How much of Newton's step to take: stops are kinks, over which a whole step may go back and forth. The correction
+    that the same slopes would make next must shrink (Deuflhard's natural monotonicity test).
+    """
+    share = min(1.0, PATIENCE.farthest / float(np.abs(change).max()))
+    while share > PATIENCE.least_share and (
+        np.linalg.norm(inverse @ acceleration(strain + share * change)) > (1.0 - 0.25 * share) * np.linalg.norm(change)
+    ):
+        share *= 0.5
+    return share

@@ -1,0 +1,530 @@
+"""`Soft`: a soft body in its environment, one state at a time or through time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbless.control.actuation import Actuation
+from limbless.control.gaits.base import Gait
+from limbless.core.errors import InputError
+from limbless.environments.base import Environment, refuse_points, together
+from limbless.mechanics.chain import implicit_cells as _implicit_versions  # noqa: F401 - what an engine asks of a chain
+from limbless.mechanics.chain.dynamics import BASES
+from limbless.mechanics.chain.elastic_tendons import COMMANDS
+from limbless.mechanics.chain.strain_cell import TendonState
+from limbless.mechanics.chain.tables import (
+    AxisRecord,
+    BaseRecord,
+    BodyRecord,
+    ChainOptions,
+    ChainProblem,
+    StrainActuation,
+)
+from limbless.mechanics.compiled.arrays import aligned_zeros
+from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.compiled.packed import pack
+from limbless.mechanics.forces.morison import MorisonLaw
+from limbless.mechanics.integrate import dirk, runge_kutta
+from limbless.mechanics.integrate.running_totals import NoTotals, ObjectiveTotals, new_objective_totals
+from limbless.models import divergence
+from limbless.models.array_arguments import numbers
+from limbless.models.base import (
+    Model,
+    Records,
+    State,
+    Status,
+    Variable,
+    Variables,
+    actuation_or_motion,
+    before_failure,
+    law_failure,
+    refuse_law_failure,
+)
+from limbless.models.chain import chain_problem
+from limbless.models.chain.soft import cell_tables, failure_messages, rest_posture
+from limbless.models.chain.soft.cell_material import CellMaterial
+from limbless.models.chain.soft.cell_plan import CellPlan, RodStations, Stations, rod_plan, spine_plan
+from limbless.models.chain.soft.linearisation import MOVES, fastest_rate, modes_about
+from limbless.models.chain.soft.links_as_cells import ChainStations, chain_plan, refuse_of_chain
+from limbless.models.chain.soft.soft_drive import Driving
+from limbless.models.chain.soft.soft_recorder import ChainRecorder, RodRecorder, SoftRecorder, SpineRecorder
+from limbless.models.chain.soft.soft_solution import Modes, SoftSolution
+from limbless.models.chain.soft.tendon_tables import ChainTendons, RodTendons, RoutedTendons, SpineTendons
+from limbless.models.chain.soft.unused_fields import (
+    refuse_cells,
+    refuse_explicit_tolerance,
+    refuse_no_stops,
+    refuse_of_mesh,
+    refuse_of_rod,
+    refuse_of_spine,
+)
+from limbless.models.chain.state_columns import state_columns
+from limbless.models.force_elements import packed_rows, water_of
+from limbless.models.implicit_steps import ImplicitSteps
+from limbless.models.recording.body_recorder import kept_arrays
+from limbless.models.rod.rod_problem import breaks_of
+from limbless.models.soft import VERTEBRA_STATIONS, SoftSettings
+from limbless.models.step_limit import RUNGE_KUTTA, StepLimit
+from limbless.models.totals import TotalsStore
+from limbless.robots.base import Preset, Robot
+from limbless.robots.chain import Chain
+from limbless.robots.rod import ACTUATED, Rod
+from limbless.robots.tendon_spine import TendonSpine
+
+Array = NDArray[np.float64]
+_TAUT = 1.0 - 1e-6  # of its length: a tendon that begins to pull
+
+
+class Soft(Model):
+    """Soft bodies in motion: strain cells under tendons, springs, weight and water, O(cells).
+
+    Parameters
+    ----------
+    robot : a `TendonSpine`, a `Rod`, or a `Chain` with tendons, or a preset that builds one.
+    environment : what acts on it.
+    actuation : tendons and muscles pull, and given strains go, as the gait says, whatever it says.
+    settings : integrator, tolerance, cells, degree, stations.
+    """
+
+    def __init__(
+        self,
+        robot: Robot | Preset,
+        environment: Sequence[Environment] | Environment = (),
+        actuation: Actuation | None = None,
+        settings: SoftSettings | None = None,
+    ) -> None:
+        built, self.settings = robot.build(), SoftSettings.or_default(settings)
+        self.actuation = actuation_or_motion(actuation)
+        if not isinstance(built, TendonSpine | Rod | Chain):
+            raise InputError(f"the soft model moves a tendon spine, a rod or a chain; got {type(built).__name__}")
+        refuse_explicit_tolerance(self.settings)
+        self.robot, self.environment = built, together(environment)
+        refuse_points(self.environment, "a soft body has model.stations in each of its cells")
+        self.notes = self._warnings()
+        self.plan, seen = self._planned(built)
+        self.strung: RoutedTendons = (
+            SpineTendons(built)
+            if isinstance(built, TendonSpine)
+            else ChainTendons(built)
+            if isinstance(built, Chain)
+            else RodTendons(built, self.plan, self.settings.degree)
+        )
+        self.lawful = CellMaterial(built, self.plan, self.settings.degree)
+        self._refuse_weightless()
+        self.forces, self._added, self.packs = cell_tables.pack_environment(seen, self.environment)
+        self._links = cell_tables.robot_of(self.plan)
+        self.freedoms, self.tendons = len(self._links.freedoms), len(self.strung.tendons)
+        self._base = getattr(BASES, self.plan.base)
+        each, dims = (self.tendons, ("tendon",)) if self.tendons else (self.freedoms, ("joint",))
+        self._tallies = TotalsStore(np.full(each, np.inf), self.environment, 0, dims, packs=self.packs)
+        cells = self.cells()
+        cell_tables.set_afloat(self.forces, cells, self._added)
+        if isinstance(built, TendonSpine):
+            self.recorder: SoftRecorder = SpineRecorder(built, self.plan, cells, self.packs, self.strung, self.lawful)
+        elif isinstance(built, Chain):
+            self.recorder = ChainRecorder(built, self.plan, cells, self.packs, self.strung)
+        else:
+            self.recorder = RodRecorder(
+                built.head,
+                self.plan,
+                cells,
+                self.packs,
+                self.strung,
+                self.settings.degree,
+                ACTUATED[built.strains],
+                self.lawful,
+            )
+        self.forces = (*self.forces, *self.strung.element(cells, self._links.links))
+        self._split = 7 + self.freedoms
+        self._size = chain_problem.state_size(self._links) + 2 * self.strung.winches
+        self._given = np.flatnonzero(cells.given)
+        self._driving = Driving(built, self.plan, self.strung, self._given, self.settings.degree)
+        self.steps = None
+        if self.settings.integrator != "rk4":
+            self.steps = ImplicitSteps(
+                self.settings.integrator,
+                self.settings.tolerance,
+                self._size,
+                len(cells.efforts),
+                len(self._tallies.laws),
+            )
+        self._one: ChainProblem | None = None
+
+    def _planned(self, robot: TendonSpine | Rod | Chain) -> tuple[CellPlan, Stations]:
+        """The body as cells, and as environments see it."""
+        own = self.settings
+        if isinstance(robot, Chain):
+            refuse_of_chain(robot)
+            self.notes = (*self.notes, *refuse_cells(own, "a chain has one cell per degree of freedom"))
+            plan = chain_plan(robot, 3 if own.stations is None else own.stations)
+            refuse_no_stops(plan, own)
+            return plan, ChainStations(plan, robot)
+        if isinstance(robot, TendonSpine):
+            self.notes = (*self.notes, *refuse_of_spine(robot, own))
+            plan = spine_plan(robot, own.stations or VERTEBRA_STATIONS, own.stops)
+            refuse_no_stops(plan, own)
+            return plan, Stations(plan)
+        refuse_of_rod(robot)
+        refuse_of_mesh(robot, own)
+        breaks = breaks_of(robot, self.environment, own.breaks)
+        plan = rod_plan(robot, own.cells, own.degree, own.degree + 2 if own.stations is None else own.stations, breaks)
+        refuse_no_stops(plan, own)
+        self._refuse_soft(robot, plan)
+        return plan, RodStations(plan, robot)
+
+    def _refuse_soft(self, rod: Rod, plan: CellPlan) -> None:
+        """A passive strain needs something that resists it: what a law of a user's own does is for it to say."""
+        if rod.material is not None:
+            return
+        for number, cell in enumerate(plan.cells, 1):
+            for j, name in enumerate(cell.names):
+                if not cell.given[j] and not cell.elastic[j, j] > 0.0 and rod.base == "fixed":
+                    where = f"{name[:-2]} of cell {number}"
+                    told = "no stiffness" if cell.viscous[j, j] > 0.0 else "neither stiffness nor damping"
+                    note = (
+                        f"robot.stiffness: the passive {where} has {told}: it is a mechanism; give the rod a "
+                        "youngs_modulus or a stiffness"
+                    )
+                    self.notes = (*self.notes, note)
+                    return
+
+    def _warnings(self) -> tuple[str, ...]:
+        """What only the model can say of a scenario."""
+        printed = [item for item in self.environment if getattr(item, "form", "") == "paper"]
+        return tuple(
+            f"environment.{item.kind}.added_mass: 'paper' does not conserve momentum, and passive strains "
+            "answer to it (a soft body may swim the wrong way round); set it to 'consistent'"
+            for item in printed
+        )
+
+    def cells(self, records: int = 0) -> Any:
+        """Tables of the cells, with memory of their own."""
+        return cell_tables.cells_of(
+            self.plan, self._added, self.strung, self.tendons or self.freedoms, records, self.lawful.table()
+        )
+
+    def _refuse_weightless(self) -> None:
+        """A body without inertia about its own axis that is free to roll is singular."""
+        roll = sum(piece.turn[0] for _, piece in self.plan.stations) + sum(cell.turn[0] for cell in self.plan.cells)
+        if self.plan.base in ("free", "pinned") and not roll > 0.0:
+            raise InputError(
+                "robot: nothing resists its roll about its own axis: give the vertebrae a joint_mass "
+                "with a joint_radius, or a disk_inertia, or choose base planar"
+            )
+
+    @property
+    def towing(self) -> dict[str, float]:
+        """Drag of the straight body, towed along itself: N s2/m2 and N s/m; nothing for a body without tendons, or
+        where the water does not only resist (it flows).
+        """
+        rows = packed_rows(self.packs, MorisonLaw)
+        if not self.tendons or not rows or any(any(row.current) for row in rows):
+            return {}
+        return {
+            "towing_quadratic": float(sum(row.length * row.quadratic.x for row in rows)),
+            "towing_linear": float(sum(row.length * row.linear.x for row in rows)),
+        }
+
+    # A problem
+
+    def problem(self, drive: cell_tables.SoftDrive, records: int, tally: Any, tallied: Any) -> ChainProblem:
+        """Everything that an engine needs, with memory of its own."""
+        cells = self.cells(records)
+        if self.strung.elastic:
+            cells.ropes.how[0] = drive.how
+        memory = chain_problem.memory_of(self._links, len(self._tallies.laws), tally, cells)
+        forces = chain_problem.fresh(self.forces)
+        memory = memory._replace(
+            powers=np.zeros((4, len(cells.efforts))),
+            water=water_of(forces),
+            state=aligned_zeros(self._size),
+            slope=aligned_zeros(self._size),
+            total=aligned_zeros(self._size),
+        )
+        options = ChainOptions(StrainActuation(), self._base, False, False, self._links.links.codes)
+        stages: Any = drive
+        return ChainProblem(
+            self._links,
+            forces,
+            options,
+            stages,
+            memory,
+            cell_tables.records_of(self._links, cells, self._size, records, tallied),
+        )
+
+    def fresh_score(self) -> ObjectiveTotals:
+        """What derivatives and searches sum in place of a tally; tendons and muscles have no limits."""
+        return new_objective_totals(self._tallies.limit, strained=False)
+
+    def breakpoints(self, gait: Gait, start: float, end: float) -> list[float]:
+        return gait.tendon_kinks(start, end, self.strung.places) if self.tendons else []
+
+    def jumps(self, gait: Gait, start: float, end: float) -> list[float]:
+        return gait.jumps(start, end) if self.tendons else []
+
+    def drive(self, gait: Gait, times: Array) -> cell_tables.SoftDrive:
+        """The gait at the quarters of all steps; `times` are knots and middles."""
+        return self._driving.drive(gait, times)
+
+    # One state at a time
+
+    def instant(
+        self,
+        x: ArrayLike,
+        tension: ArrayLike = 0.0,
+        time: float = 0.0,
+        *,
+        length: ArrayLike | None = None,
+        torque: ArrayLike | None = None,
+    ) -> ChainProblem:
+        """The problem evaluated at a flat state (`flat`), with these tensions, unstretched lengths or torques."""
+        problem = self._one = self._one or self.problem(self.still(), 1, NoTotals(), NoTotals())
+        drive: Any = problem.drive
+        command = length if length is not None else tension if torque is None else torque
+        how = COMMANDS.length if length is not None else COMMANDS.tension if torque is None else COMMANDS.torque
+        if how != COMMANDS.tension and not (self.strung.elastic and (self.strung.winds or how == COMMANDS.length)):
+            raise InputError("length and torque: the tendons need a stiffness, and for torques a winch")
+        if self.strung.elastic:
+            problem.memory.cells.ropes.how[0] = how
+        drive.command[:] = np.broadcast_to(np.asarray(command, dtype=np.float64), self.tendons)
+        state = kernel_array(np.array(x, dtype=np.float64))
+        drive.position[:] = state[7 + self._given]
+        drive.velocity[:] = state[self._split + 6 + self._given]
+        runge_kutta.advance(pack(problem), np.array([time]), np.ones(1, dtype=bool), state)
+        refuse_law_failure(self.environment)
+        self.lawful.refuse()
+        return problem
+
+    def still(self) -> cell_tables.SoftDrive:
+        """A drive of one row that gives nothing."""
+        given = [np.zeros((1, len(self._given))) for _ in range(3)]
+        return cell_tables.SoftDrive(
+            given[0],
+            given[1],
+            given[2],
+            np.zeros((1, 0 if self.tendons else self.freedoms)),
+            np.zeros((1, self.tendons)),
+            np.zeros((1, self.tendons)),
+        )
+
+    def flat(
+        self,
+        strain: ArrayLike = 0.0,
+        strain_rate: ArrayLike = 0.0,
+        base_twist: ArrayLike = (0.0,) * 6,
+        *,
+        base_position: ArrayLike = (0.0, 0.0, 0.0),
+        base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        winch_angle: ArrayLike = 0.0,
+        winch_rate: ArrayLike = 0.0,
+    ) -> Array:
+        """A flat state: base pose, freedoms (bends in rad, cell by cell), base twist, their rates, and winches."""
+        x, n = np.zeros(self._size), self.freedoms
+        x[:3], x[3:7] = base_position, base_orientation
+        x[7 : 7 + n], x[self._split : self._split + 6] = strain, base_twist
+        x[self._split + 6 : self._split + 6 + n] = strain_rate
+        angle, rate = self._winch_columns
+        x[angle], x[rate] = winch_angle, winch_rate
+        return x
+
+    @property
+    def _winch_columns(self) -> tuple[slice, slice]:
+        """Where a state has the angles and the rates of the winches."""
+        first, m = self._split + 6 + self.freedoms, self.strung.winches
+        return slice(first, first + m), slice(first + m, first + 2 * m)
+
+    def forward(self, x: ArrayLike, tension: ArrayLike = 0.0, time: float = 0.0, **given: ArrayLike) -> SoftSolution:
+        """Accelerations at a flat state (`flat`), with these tensions (N), `length`s (m) or `torque`s (N m)."""
+        kept = self.instant(x, tension, time, **given).records
+        base, axes = BaseRecord.of(kept.base), AxisRecord.of(kept.axes)
+        return SoftSolution(
+            base.acceleration[0].copy(), axes.acceleration[0].copy(), axes.torque[0].copy(), base.held[0].copy()
+        )
+
+    def linearise(
+        self, x: ArrayLike | State, tension: ArrayLike = 0.0, time: float = 0.0, *, length: ArrayLike | None = None
+    ) -> Modes:
+        """Frequencies, damping ratios and shapes of small motions about a state, the tensions held, or (`length`, m)
+        the unstretched lengths of elastic tendons.
+        """
+        return modes_about(*self._small_motions(x, tension, time, length))
+
+    def _small_motions(
+        self, x: ArrayLike | State, tension: ArrayLike, time: float, length: ArrayLike | None = None
+    ) -> tuple[Any, ...]:
+        """What differences of the dynamics about a state need to know."""
+        flat = x.x if isinstance(x, State) else np.asarray(x, dtype=np.float64)
+        held = list(MOVES[self.plan.base])
+        free = np.setdiff1d(np.arange(self.freedoms), self._given)
+        scale = np.concatenate(
+            [np.where(np.array(held) < 3, self.plan.length, 1.0), self.plan.length / self.cells().scale[free]]
+        )
+
+        def accelerations(state: Array) -> Array:
+            answer = self.forward(state, tension, time, **({} if length is None else {"length": length}))
+            return np.concatenate([answer.base_acceleration[held], answer.strain_acceleration[free]])
+
+        return flat, self._split, self.plan.base, free, scale, accelerations
+
+    def step_limit(self, state: State) -> StepLimit | None:
+        """Explicit steps follow nothing that is faster than they are."""
+        if self.steps is not None:
+            return None
+        taut = None
+        if self.strung.elastic and not self.strung.follows:  # as stiff as tendons make it: all of them just taut
+            taut = _TAUT * TendonState.of(self.instant(state.x, 0.0, state.time).memory.cells.pulls).length
+        rate = fastest_rate(*self._small_motions(state, 0.0, state.time, taut))
+        if not rate > 0.0:
+            return None
+        return StepLimit(
+            RUNGE_KUTTA / rate,
+            f"rk4: the fastest motion of this body has a rate of {rate:.3g} 1/s, and "
+            "sdirk4 (model.integrator) has no such limit",
+        )
+
+    # Through time
+
+    def initial_state(self, initial: Any, gait: Gait) -> State:
+        """Pose and twist as given; straight, or in equilibrium under the tensions just before the start."""
+        twist = np.array(initial.twist, dtype=np.float64)
+        locked = [c for c in range(6) if c not in MOVES[self.plan.base] and twist[c] != 0.0]
+        if locked:
+            raise InputError(
+                f"initial.twist: the base {self.plan.base!r} holds entry {locked[0]} of it at 0; got {initial.twist}"
+            )
+        strain, rate = np.concatenate([cell.rest for cell in self.plan.cells]), np.zeros(self.freedoms)
+        if initial.joint_position is not None:
+            strain = numbers("initial.joint_position", initial.joint_position, self.freedoms)
+        if initial.joint_velocity is not None:
+            rate = numbers("initial.joint_velocity", initial.joint_velocity, self.freedoms)
+        if len(self._given):
+            motion = self.drive(gait, np.zeros(1))
+            strain[self._given], rate[self._given] = motion.position[0], motion.velocity[0]
+        if initial.posture is not None:
+            if not isinstance(self.robot, TendonSpine):
+                raise InputError(
+                    "initial.posture: 'equilibrium' is found by tendon statics, for spines; let a damped "
+                    "body come to rest, and continue from that result"
+                )
+            return State(0.0, rest_posture.state_at_rest(self, gait, twist, initial.position, initial.orientation))
+        return State(
+            0.0, self.flat(strain, rate, twist, base_position=initial.position, base_orientation=initial.orientation)
+        )
+
+    def equilibrium(
+        self,
+        tension: ArrayLike | None = None,
+        base_position: ArrayLike = (0.0, 0.0, 0.0),
+        base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        *,
+        length: ArrayLike | None = None,
+    ) -> Array:
+        """The freedoms at rest under these tensions (N), or with these unstretched lengths (m), by tendon statics."""
+        return rest_posture.equilibrium(
+            self, tension, length, base_position=base_position, base_orientation=base_orientation
+        )
+
+    def advance(
+        self, state: State, knots: Array, record: NDArray[np.bool_], drive: cell_tables.SoftDrive
+    ) -> tuple[State, Records, Status]:
+        """From knot to knot."""
+        x, times = state.x.copy(), knots[record]
+        tally = self._tallies.start(state.memory, state.time)
+        problem = self.problem(drive, len(times), tally, self._tallies.records(len(times)))
+        memory, evaluations = dict(state.memory), 4.0
+        if self.steps is None:
+            row, step = runge_kutta.advance(pack(problem), knots, record, x)
+        else:
+            row, step, left, evaluations = self.steps.advance(problem, knots, record, x, memory)
+            memory |= left
+        records = Records(
+            {
+                "time": times,
+                **kept_arrays(problem.records),
+                "tendons": problem.memory.cells.kept,
+                "iterations": np.full(len(times), float(evaluations)),
+            }
+        )
+        done = float(knots[min(step, len(knots) - 1)])
+        if len(self._given):
+            x[7 + self._given], x[self._split + 6 + self._given] = drive.position[-1], drive.velocity[-1]
+        status = law_failure(self.environment)
+        status = status if status.failure else self.lawful.failure(done)
+        if row and not status.failure:
+            status = failure_messages.lost(self, done, problem)
+        if row and not status.failure:
+            status = (
+                failure_messages.unsolved(self, done, problem)
+                if row == dirk.UNSOLVED
+                else failure_messages.singular(self, row, done)
+            )
+        after = State(done, x, {**memory, **self._tallies.named(tally)})
+        return after, before_failure(records, status), status
+
+    @property
+    def part(self) -> str:
+        """What messages call a cell of this body."""
+        return (
+            "vertebra" if isinstance(self.robot, TendonSpine) else "joint" if isinstance(self.robot, Chain) else "cell"
+        )
+
+    # What is recorded
+
+    def state_columns(self) -> list[tuple[str, str, slice]]:
+        """Where named variables stand in the flat state, and the tip and the centre of mass behind it: name, dimension
+        (or none), columns.
+        """
+        behind = {"tip_position": self._size, "com_position": self._size + 3}
+        return [
+            *state_columns(self._split, self._size),
+            *((name, "axis", slice(first, first + 3)) for name, first in behind.items()),
+        ]
+
+    def sound_records(self, records: Records) -> int:
+        axes = AxisRecord.of(records["axes"])
+        return divergence.sound_records(
+            {
+                "time": records["time"],
+                "x": records["x"],
+                "acceleration": axes.acceleration,
+                "twist": np.asarray(BodyRecord.of(records["bodies"]).twist),
+            }
+        )
+
+    def fastest(self, records: Records) -> str:
+        speed = np.linalg.norm(BodyRecord.of(records["bodies"]).twist[-1, : len(self.plan.cells) + 1, :3], axis=-1)
+        return f"the end of {self.part} {int(speed.argmax())}"
+
+    def variables(self, records: Records) -> Variables:
+        found = {**self.recorder.variables(records), **self._tallies.variables(records)}
+        return Variables(
+            {
+                name: np.ascontiguousarray(values, dtype=np.float64)
+                for name, values in found.items()
+                if name in ("time", *self.schema())
+            }
+        )
+
+    def schema(self) -> dict[str, Variable]:
+        """Tendons and muscles have no limits."""
+        counted = {name: variable for name, variable in self._tallies.schema().items() if name != "limit_time"}
+        return {**self.recorder.present, **counted}
+
+    def coordinates(self) -> dict[str, Any]:
+        return {**self.recorder.coordinates(), **self._tallies.coordinates()}
+
+    def observe(self, state: State) -> dict[str, Array]:
+        """Time, base and freedoms, for a controller."""
+        x, n = state.x, self.freedoms
+        return {
+            "time": np.float64(state.time),
+            "base_position": x[:3].copy(),  # type: ignore[dict-item]
+            "base_orientation": x[3:7].copy(),
+            "base_twist": x[self._split :][:6].copy(),
+            "joint_position": x[7 : 7 + n].copy(),
+            "joint_velocity": x[self._split + 6 :][:n].copy(),
+        }

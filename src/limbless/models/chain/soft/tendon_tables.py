@@ -1,0 +1,367 @@
+"""Tendons of a soft body as tables: where they run, how they stretch and rub, and what winds them up."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.control.gaits.base import Gait
+from limbless.core.errors import InputError
+from limbless.mechanics.chain.elastic_tendons import (
+    COMMANDS,
+    BaseResponse,
+    ElasticTendon,
+    ElasticTendons,
+    GivenTensions,
+    TensionTerm,
+    WinchState,
+)
+from limbless.mechanics.chain.strain_cell import Cells, Station
+from limbless.mechanics.chain.tables import LinkRow
+from limbless.mechanics.compiled.arrays import aligned_zeros
+from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.forces.tendon import (
+    Arm,
+    Channel,
+    ChannelRouting,
+    Chord,
+    SegmentState,
+    StraightRouting,
+    TendonElement,
+    TendonSegment,
+)
+from limbless.mechanics.forces.tendon_friction import CapstanFriction, DiskFriction, FrictionlessTendons, TendonFriction
+from limbless.models.chain.soft.cell_plan import CellPlan, legendre
+from limbless.robots.chain import Chain
+from limbless.robots.rod import ACTUATED, Rod
+from limbless.robots.tendon_spine import TendonSpine
+
+Array = NDArray[np.float64]
+_SHORT = 1e-9  # m: a chord of no length
+_BEFORE = 1e-9  # s: between two samples where a rate is asked for at one time
+HOW = {"tension": COMMANDS.tension, "tendon-length": COMMANDS.length, "winch-torque": COMMANDS.torque}
+"""What gaits say to tendons."""
+
+
+class RoutedTendons:
+    """The tendons of a robot; this one has none."""
+
+    tendons: Sequence[Any] = ()
+    straight: Array = np.zeros(0)
+    """(tendons,) m, in the straight robot."""
+    places: Sequence[tuple[float, float]] = ()
+    """Where along the body the middle of each tendon is (m), and on which side it runs."""
+    pieces = 0
+    """How many pieces all tendons have."""
+    contact: type[DiskFriction] | type[CapstanFriction] = CapstanFriction
+    """How they rub, if they do."""
+
+    @property
+    def elastic(self) -> bool:
+        """Whether the tendons stretch."""
+        return bool(self.tendons) and self.tendons[0].stiffness is not None
+
+    @property
+    def winds(self) -> bool:
+        """Whether they have winches with states of their own."""
+        return bool(self.tendons) and self.tendons[0].winch is not None
+
+    @property
+    def follows(self) -> bool:
+        """Whether no winch has inertia: torques are tensions."""
+        return self.winds and not any(tendon.winch.rotor_inertia for tendon in self.tendons)
+
+    @property
+    def rubs(self) -> bool:
+        return any(tendon.friction > 0.0 for tendon in self.tendons)
+
+    @property
+    def winches(self) -> int:
+        return len(self.tendons) if self.winds else 0
+
+    @property
+    def radius(self) -> Array:
+        """(winches,) m"""
+        return np.array([tendon.winch.radius for tendon in self.tendons if tendon.winch is not None])
+
+    @cached_property
+    def stiffness(self) -> Array:
+        """(tendons,) N/m"""
+        return np.array([tendon.stiffness or 0.0 for tendon in self.tendons])
+
+    def element(self, cells: Cells, links: Any) -> tuple[Any, ...]:
+        """What pulls, as an element of force."""
+        return ()
+
+    # Tables
+
+    def ropes(self, freedoms: int) -> ElasticTendons | GivenTensions:
+        """How they stretch and rub, with memory for one run."""
+        if not self.elastic and not self.rubs:
+            return GivenTensions()
+        m = len(self.tendons)
+        terms = m + (self.pieces if self.rubs else 0)
+        rows = ElasticTendon.zeros(m)
+        rope = ElasticTendon.of(rows)
+        rope.stiffness[:], rope.straight[:], rope.rotor[:] = self.stiffness, self.straight, 1.0
+        rope.damping[:] = [tendon.damping for tendon in self.tendons]
+        if self.winds:
+            rope.radius[:] = self.radius
+            rope.rotor[:] = [tendon.winch.rotor_inertia for tendon in self.tendons]
+            rope.drag[:] = [tendon.winch.damping for tendon in self.tendons]
+        slopes, pulls, answers = (aligned_zeros((terms, freedoms)) for _ in range(3))
+        return ElasticTendons(
+            rows,
+            WinchState.zeros(m),
+            TensionTerm.zeros(terms),
+            BaseResponse.zeros(terms),
+            np.zeros(1, dtype=np.int64),
+            np.arange(self.winches, dtype=np.int64),
+            slopes,
+            pulls,
+            answers,
+            np.zeros((terms, terms + 1)),
+            np.zeros(freedoms),
+        )
+
+    def _contact(self) -> DiskFriction | CapstanFriction | FrictionlessTendons:
+        if not self.rubs:
+            return FrictionlessTendons()
+        rows = TendonFriction.zeros(len(self.tendons))
+        rub = TendonFriction.of(rows)
+        rub.coefficient[:] = [tendon.friction for tendon in self.tendons]
+        rub.slip[:] = [tendon.slip_speed for tendon in self.tendons]
+        return self.contact(rows, np.zeros(self.pieces))
+
+    # What a gait says to them
+
+    def commands(self, gait: Gait, times: Array) -> tuple[Array, Array, int]:
+        """(T, tendons) what the gait gives, its rate, and what it is."""
+        how = self._agreed(gait)
+        different = times if len(times) > 1 and times[-1] > times[0] else times[0] + _BEFORE * np.arange(len(times) + 1)
+        asked = (
+            gait.sample_lengths(different, self.straight)
+            if how == COMMANDS.length
+            else gait.sample_tendons(different, self.places)
+        )
+        value, rate = (kernel_array(part[: len(times)]) for part in (asked.value, asked.rate))
+        lowest = value.min(initial=0.0)
+        if lowest < 0.0 and how != COMMANDS.torque:
+            when = different[np.unravel_index(value.argmin(), value.shape)[0]]
+            what, told = (
+                (("tension", "N"), "a tendon can only pull")
+                if how == COMMANDS.tension
+                else (("tendon length", "m"), "a length is never negative")
+            )
+            raise InputError(
+                f"gait {gait.kind!r} asks for a {what[0]} of {lowest:g} {what[1]} at t = {when:g} s; "
+                f"{told}: give numbers from 0"
+            )
+        if how == COMMANDS.torque:
+            self._refuse_unwinding(gait, value.min(axis=0, initial=0.0))
+        return value, rate, how
+
+    def _refuse_unwinding(self, gait: Gait, lowest: Array) -> None:
+        """Refuse torques that a winch without inertia cannot have: nothing would hold it back."""
+        for number, (tendon, torque) in enumerate(zip(self.tendons, lowest, strict=True)):
+            if torque < 0.0 and not tendon.winch.rotor_inertia:
+                raise InputError(
+                    f"gait {gait.kind!r} asks for a torque below 0 of the winch of tendon {number}, whose "
+                    "rotor_inertia is 0: it would let its tendon run off at once; give torques from 0, or "
+                    "a rotor_inertia above 0"
+                )
+
+    def _agreed(self, gait: Gait) -> int:
+        """What the gait gives, or a refusal where these tendons do not take it."""
+        if gait.drives not in HOW:
+            raise InputError(
+                f"gait {gait.kind!r} drives {gait.drives}; tendons in motion are driven by tensions, "
+                "lengths or torques of their winches (tension-step, length-step, winch-step, "
+                "tension-wave, tendon-path)"
+            )
+        how = HOW[gait.drives]
+        if how == COMMANDS.tension and self.elastic:
+            raise InputError(
+                f"robot: the stiffness of the tendons has no effect where gait {gait.kind!r} gives their "
+                "tensions; leave it out (tendon_stiffness of a neck), or give lengths (length-step)"
+            )
+        if how != COMMANDS.tension and not self.elastic:
+            raise InputError(
+                f"gait {gait.kind!r} drives {gait.drives}: the tendons need a stiffness (N/m): give "
+                "`stiffness` to every tendon (tendon_stiffness of a neck)"
+            )
+        if how == COMMANDS.torque and not self.winds:
+            raise InputError(
+                f"gait {gait.kind!r} drives winch-torque, but the tendons have no winch: give `winch`: "
+                "radius, rotor_inertia and damping"
+            )
+        if how == COMMANDS.length and self.winds:
+            raise InputError(
+                f"robot: the winches have no effect where gait {gait.kind!r} gives the lengths that they "
+                "leave; leave `winch` out, or give torques (winch-step)"
+            )
+        return how
+
+
+class SpineTendons(RoutedTendons):
+    """Through the holes in the disks of a spine: straight chords, each across one vertebra."""
+
+    contact = DiskFriction
+
+    def __init__(self, robot: TendonSpine) -> None:
+        self.tendons, self._lengths = robot.tendons, robot.values("length")
+        self.straight, self.places = self._straight(), self._places()
+        self.pieces = sum((tendon.anchor or len(self._lengths)) - tendon.start for tendon in robot.tendons)
+
+    def _holes(self, tendon: Any) -> Array:
+        return np.array(tendon.holes if len(tendon.holes) > 1 else tendon.holes * (len(self._lengths) + 1))
+
+    def _straight(self) -> Array:
+        found = []
+        for tendon in self.tendons:
+            steps = np.column_stack([self._lengths, np.diff(self._holes(tendon), axis=0)])
+            found.append(np.linalg.norm(steps[tendon.start : tendon.anchor or len(self._lengths)], axis=1).sum())
+        return np.array(found)
+
+    def _places(self) -> list[tuple[float, float]]:
+        along = np.concatenate([[0.0], np.cumsum(self._lengths)])
+        found = []
+        for tendon in self.tendons:
+            last = tendon.anchor or len(along) - 1
+            y, z = np.mean(self._holes(tendon)[tendon.start : last + 1], axis=0)
+            middle = 0.5 * (along[tendon.start] + along[last])
+            found.append((float(middle), float(y / np.hypot(y, z)) if y or z else 0.0))
+        return found
+
+    def element(self, cells: Cells, links: Any) -> tuple[Any, ...]:
+        """Every chord from disk to disk, tendon by tendon."""
+        found = []
+        for number, tendon in enumerate(self.tendons):
+            holes = self._holes(tendon)
+            found += [
+                (number, disk, disk + 1, (0.0, *holes[disk]), (0.0, *holes[disk + 1]), 1.0)
+                for disk in range(tendon.start, tendon.anchor or len(self._lengths))
+            ]
+        return (chords_of(found, links, self._contact()),)
+
+
+class RodTendons(RoutedTendons):
+    """In channels along a rod: as long as the strains at its stations make them."""
+
+    def __init__(self, rod: Rod, plan: CellPlan, degree: int) -> None:
+        self.tendons, self._plan, self._degree, self._rod = rod.tendons, plan, degree, rod
+        self._ends = [(t.start, rod.length if t.anchor is None else t.anchor) for t in rod.tendons]
+        self.straight = np.array([end - start for start, end in self._ends])
+        sides = [y / np.hypot(y, z) if y or z else 0.0 for y, z in (tendon.place for tendon in rod.tendons)]
+        self.places = [(0.5 * (start + end), float(side)) for (start, end), side in zip(self._ends, sides, strict=True)]
+        self.pieces = sum(len(self._marks(*ends)) for ends in self._ends)
+
+    def _marks(self, start: float, end: float) -> list[tuple[int, int, float, float]]:
+        """Every station from start to end: the row of its cell, its number there, its place and the length that it
+        stands for. Where tendons rub, both ends as well, of no length: a tendon turns from its very beginning.
+        """
+        crossed, found = [], []
+        for row, cell in enumerate(self._plan.cells, 1):
+            last = cell.pieces[-1].place
+            first = last - sum(piece.length for piece in cell.pieces)
+            if start <= 0.5 * (first + last) <= end:
+                crossed.append((row, len(cell.pieces) - 1, first, last))
+                found += [(row, k, piece.place, piece.span) for k, piece in enumerate(cell.pieces[:-1])]
+        if self.rubs:
+            (row, _, first, _), (beyond, ending, _, last) = crossed[0], crossed[-1]
+            found = [(row, -1, first, 0.0), *found, (beyond, ending, last, 0.0)]
+        return found
+
+    def element(self, cells: Cells, links: Any) -> tuple[Any, ...]:
+        """Every station that a tendon passes, tendon by tendon."""
+        if not self.tendons:
+            return ()
+        link, station, found = LinkRow.of(links), Station.of(cells.stations), []
+        arms: list[Array] = []
+        unit = [(np.eye(6)[c, :3], np.eye(6)[c, 3:]) for c in ACTUATED[self._rod.strains]]
+        for number, (tendon, (start, end)) in enumerate(zip(self.tendons, self._ends, strict=True)):
+            place = np.array([0.0, *tendon.place])
+            moves = [linear + np.cross(angular, place) for linear, angular in unit]
+            for row, k, here, stands in self._marks(start, end):
+                pieces = self._plan.cells[row - 1].pieces
+                length = sum(piece.length for piece in pieces)
+                P = legendre(1.0 - (pieces[-1].place - here) / length, self._degree).ravel()
+                body = row - 1 if k < 0 else station.body[link.station[row] + k]
+                found.append((number, link.column[row], link.freedoms[row], stands, len(arms), body))
+                arms += [weight * move for move in moves for weight in P]
+        spans, channels, levers = TendonSegment.zeros(len(found)), Channel.zeros(len(found)), Arm.zeros(len(arms))
+        span, channel = TendonSegment.of(spans), Channel.of(channels)
+        (span.tendon[:], span.column[:], span.freedoms[:], channel.length[:], channel.arm[:], channel.body[:]) = zip(
+            *found, strict=True
+        )
+        span.first[:] = np.diff(span.tendon, prepend=-1) != 0
+        channel.natural[:], Arm.of(levers).along[:] = (1.0, 0.0, 0.0), arms
+        return (
+            TendonElement(
+                -1,
+                ChannelRouting(channels, levers),
+                self._contact(),
+                spans,
+                SegmentState.zeros(len(found)),
+                np.zeros((len(found), int(span.freedoms.max()))),
+            ),
+        )
+
+
+class ChainTendons(RoutedTendons):
+    """From point to point of rigid links."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.tendons = chain.tendons
+        rows = {row.link: (number, row.home) for number, row in enumerate(chain.rows) if row.carries}
+        self._points = [
+            [(rows[link][0], rows[link][1] @ np.array(point)) for link, point in tendon.through]
+            for tendon in chain.tendons
+        ]
+        origin = np.cumsum(chain.arrays().arm, axis=0)
+        straight = [np.array([origin[row] + point for row, point in points]) for points in self._points]
+        steps = [np.linalg.norm(np.diff(points, axis=0), axis=1) for points in straight]
+        for number, step in enumerate(steps):
+            if step.min() < _SHORT:
+                raise InputError(
+                    f"robot: tendon {number} has two points at the same place when all joints are at "
+                    "zero: a piece of no length pulls nowhere; move one, or leave it out"
+                )
+        self.straight = np.array([step.sum() for step in steps])
+        middle = [points.mean(axis=0) for points in straight]
+        self.places = [(float(x), float(y / np.hypot(y, z)) if y or z else 0.0) for x, y, z in middle]
+        self.pieces = sum(len(step) for step in steps)
+
+    def element(self, cells: Cells, links: Any) -> tuple[Any, ...]:
+        """Every chord from point to point, tendon by tendon."""
+        found = []
+        for number, points in enumerate(self._points):
+            for ends in itertools.pairwise(points):
+                (inner, place), (outer, end) = sorted(ends, key=lambda end: end[0])
+                found.append((number, inner, outer, place, end, 1.0 if ends[0][0] <= ends[1][0] else -1.0))
+        return (chords_of(found, links, self._contact()),)
+
+
+def chords_of(found: list[tuple[int, int, int, Any, Any, float]], links: Any, contact: Any) -> TendonElement:
+    """Chords (tendon, inner body, outer body, place in each, whether the anchor lies outwards) as an element."""
+    link = LinkRow.of(links)
+    spans, chords = TendonSegment.zeros(len(found)), Chord.zeros(len(found))
+    span, chord = TendonSegment.of(spans), Chord.of(chords)
+    before, last = -1, (-1, np.zeros(3))
+    for i, (number, inner, outer, place, end, sense) in enumerate(found):
+        chord.before[i], chord.beyond[i], chord.inner[i], chord.outer[i] = inner, outer, place, end
+        chord.sense[i], chord.follows[i] = sense, inner == last[0] and np.array_equal(place, last[1])
+        crossed = slice(inner + 1, outer + 1)
+        span.tendon[i], span.first[i] = number, number != before
+        span.column[i] = link.column[min(inner + 1, len(links.codes) - 1)]
+        span.freedoms[i] = link.freedoms[crossed].sum()
+        before, last = number, (outer, end)
+    most = int(span.freedoms.max(initial=1))
+    return TendonElement(
+        -1, StraightRouting(chords), contact, spans, SegmentState.zeros(len(found)), np.zeros((len(found), most))
+    )

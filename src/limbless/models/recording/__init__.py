@@ -1,0 +1,1 @@
+"""Records of bodies and of water as the variables of a result."""

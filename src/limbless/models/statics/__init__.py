@@ -1,0 +1,1 @@
+"""The model whose problem is a spine at rest."""

@@ -1,0 +1,246 @@
+"""From descriptions to arrays for the kernels, and between the library's axes and the paper's.
+
+Kernels work in the paper's axes of the clamped disk (z along the backbone). Here x runs along the body: x, y, z are z,
+-x, -y of the paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbless.core.errors import InputError
+from limbless.environments.base import Environment
+from limbless.environments.buoyancy import Buoyancy
+from limbless.environments.gravity import Gravity
+from limbless.environments.point_wrench import PointWrench
+from limbless.environments.water import Water
+from limbless.mechanics.statics.tables import Coulomb, Iteration, LossRatio, NoFriction, Spine, SpineState
+from limbless.mechanics.statics.vertebra import ArcVertebra, HingeVertebra, vertebrae
+from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra
+
+Array = NDArray[np.float64]
+
+FROM_PAPER = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
+"""Takes components along the paper's axes to components along the library's."""
+BEND_SIGN = np.array([-1.0, -1.0, 1.0])
+"""From b, g, e (towards x and y of the paper, about its z) to lateral, vertical, twist (towards y and z, about x)."""
+NO_STOP = 10.0  # rad: beyond any bend (infinity is not for kernels in fast math)
+_MOVING = ("head", "damping_time", "material")
+_MOVING_VERTEBRA = (
+    "damping_lateral",
+    "damping_vertical",
+    "damping_twist",
+    "joint_radius",
+    "disk_inertia",
+    "stop_stiffness",
+    "stop_damping",
+)
+_MOVING_TENDON = {
+    "stiffness": "model.tendon_stiffness",
+    "damping": "",
+    "winch": "",
+    "friction": "model.friction",
+    "slip_speed": "",
+}
+
+
+def at_rest(robot: TendonSpine, floats: bool) -> TendonSpine:
+    """The robot without what acts in motion alone; its section too, unless it `floats` at a surface."""
+    plain = [Vertebra.model_fields[name].default for name in _MOVING_VERTEBRA]
+    still = dict(zip(_MOVING_VERTEBRA, plain, strict=True))
+    bare = {name: Tendon.model_fields[name].default for name in _MOVING_TENDON}
+    return robot.changed(
+        vertebrae=tuple(one.changed(**still) for one in robot.vertebrae),
+        tendons=tuple(one.changed(**bare) for one in robot.tendons),
+        section=robot.section if floats else None,
+        **{name: TendonSpine.model_fields[name].default for name in _MOVING},
+    )
+
+
+def refuse_motion(robot: TendonSpine) -> None:
+    """Refuse what acts in motion alone."""
+    told = "it acts in motion, and statics has none; leave it out, or choose the model `soft`"
+    for name in _MOVING:
+        if getattr(robot, name) != TendonSpine.model_fields[name].default:
+            raise InputError(f"robot.{name}: {told}")
+    for number, one in enumerate(robot.vertebrae, 1):
+        for name in _MOVING_VERTEBRA:
+            if getattr(one, name) != Vertebra.model_fields[name].default:
+                raise InputError(f"robot: {name} of vertebra {number}: {told}")
+    for number, tendon in enumerate(robot.tendons):
+        for name, instead in _MOVING_TENDON.items():
+            if getattr(tendon, name) != Tendon.model_fields[name].default:
+                cure = f"give {instead} in its place" if instead else "leave it out"
+                raise InputError(
+                    f"robot: {name} of tendon {number}: it acts in motion, and statics has none; {cure}, "
+                    "or choose the model `soft`"
+                )
+
+
+def spine_arrays(robot: TendonSpine, form: str) -> Spine:
+    """The robot as kernels take it. The moment form twists at the outer disk as published code does, the energy form
+    on both sides.
+    """
+    v, m = len(robot.vertebrae), len(robot.tendons)
+    refuse_motion(robot)
+    begins = [number for number, tendon in enumerate(robot.tendons) if tendon.start]
+    if begins:
+        raise InputError(
+            f"robot.tendons: tendon {begins[0]} has `start` {robot.tendons[begins[0]].start}; in statics "
+            "every tendon comes from disk 0 (the model `soft` takes others; segments of a preset make "
+            "them)"
+        )
+    if robot.base != "fixed":
+        raise InputError(
+            f"robot.base: statics clamps disk 0; set it to 'fixed', or choose the model `soft` (it is {robot.base!r})"
+        )
+    stiffness = [robot.values("lateral_stiffness"), robot.values("vertical_stiffness")]
+    rest = [-robot.values("rest_lateral"), -robot.values("rest_vertical")]
+    side, up, down = (_stops(robot, field) for field in ("stop_lateral", "stop_up", "stop_down"))
+    low, high = [-side, -up], [side, down]
+    if robot.twists:
+        stiffness, rest = [*stiffness, robot.values("twist_stiffness")], [*rest, np.zeros(v)]
+        low, high = [*low, np.full(v, -NO_STOP)], [*high, np.full(v, NO_STOP)]
+    holes = np.zeros((v + 1, m, 3))
+    for c, tendon in enumerate(robot.tendons):
+        holes[:, c, :2] = -np.array(tendon.holes)
+    end = np.array([v if tendon.anchor is None else tendon.anchor for tendon in robot.tendons], dtype=np.int64)
+    columns = (np.ascontiguousarray(np.stack(part, axis=1)) for part in (stiffness, rest, low, high))
+    stiff, unbent, lowest, highest = columns
+    joint = ArcVertebra() if robot.kinematics == "arc" else HingeVertebra(robot.hinge_at)
+    return Spine(
+        robot.values("length"), joint, 0.5 if form == "energy" else 0.0, stiff, unbent, holes, end, lowest, highest
+    )
+
+
+def _stops(robot: TendonSpine, field: str) -> Array:
+    return np.array([NO_STOP if getattr(one, field) is None else getattr(one, field) for one in robot.vertebrae])
+
+
+def posture_arrays(spine: Spine) -> SpineState:
+    """Memory for one posture, with disk 0 at the origin."""
+    (v, freedoms), m, z = spine.stiffness.shape, len(spine.end), np.zeros
+    rotation = z((v + 1, 3, 3))
+    rotation[0] = np.eye(3)
+    return SpineState(
+        vertebrae(v),
+        z((v, m)),
+        z((v, m, 3)),
+        z((v, m, 6)),
+        z((v, m)),
+        rotation,
+        z((v + 1, 3)),
+        z((v, 3, 3)),
+        z((v, 3, 3)),
+        z(m),
+        z((v * freedoms, m)),
+    )
+
+
+def iteration_arrays(spine: Spine) -> Iteration:
+    """Memory for Newton's method."""
+    n, m, z = spine.stiffness.size, len(spine.end), np.zeros
+    return Iteration(
+        residual=z(n),
+        hessian=z((n, n)),
+        factor=z((n, n)),
+        step=z(n),
+        held=z(n, dtype=np.int64),
+        trial=z(spine.stiffness.shape),
+        kept=z(n),
+        kept_hessian=z((n, n)),
+        above=z(n),
+        below=z(n),
+        slips=z(m),
+        system=z((n + m, n + m + 1)),
+        answers=z((m + 1, n)),
+        tips=z((m, m + 1)),
+        rate=z((m, m)),
+        component=z(6),
+        component_rate=z((6, n)),
+    )
+
+
+def dead_loads(robot: TendonSpine, environment: Sequence[Environment], to_base: Array) -> tuple[Array, Array, Array]:
+    """Forces on disks (v, 3) and joints (v, 3), N, and the moment on the tip (3,), N m, along the paper's axes of disk
+    0.
+
+    `to_base` takes world components to those axes.
+    """
+    v = len(robot.vertebrae)
+    disk, joint, moment = np.zeros((v, 3)), np.zeros((v, 3)), np.zeros(3)
+    for item in environment:
+        if item.active is not None:
+            raise InputError(
+                f"environment {item.kind!r}: `active` time windows have no meaning in statics; leave them out"
+            )  # type: ignore[attr-defined]
+        if isinstance(item, Gravity):
+            field = to_base @ np.array(item.acceleration)
+            disk += robot.values("disk_mass")[:, None] * field
+            joint += robot.values("joint_mass")[:, None] * field
+        elif isinstance(item, Buoyancy):
+            if item.surface is not None:  # its lift follows the posture: see `water`
+                continue
+            joint -= item.density * item.immersed * robot.values("volume")[:, None] * (to_base @ item.field)
+        elif isinstance(item, PointWrench):
+            _point_wrench(item, v, to_base, disk, moment)
+        else:
+            told = (
+                ("; its lift alone is `buoyancy` with the same `surface`, and waves and flows are for the model `soft`")
+                if isinstance(item, Water)
+                else ""
+            )
+            raise InputError(
+                f"tendon statics takes gravity, buoyancy and point-wrench; got {type(item).__name__}{told}"
+            )
+    return disk, joint, moment
+
+
+def _point_wrench(item: PointWrench, v: int, to_base: Array, disk: Array, moment: Array) -> None:
+    """A force at the centre of a disk; a moment on the last one."""
+    if item.law is not None:
+        raise InputError(
+            "environment 'point-wrench': `law` is a function of time, which statics does not have; give `force` and "
+            "`torque`"
+        )
+    if item.frame != "world" or any(item.point):
+        raise InputError(
+            "environment 'point-wrench': tendon statics takes a force at the centre of a disk (`point` 0, 0, 0) whose "
+            f"direction stays in the world (`frame` world); got point {item.point}, frame {item.frame!r}"
+        )
+    number = item.body if item.body >= 0 else v + 1 + item.body
+    if not 1 <= number <= v:
+        raise InputError(
+            f"environment 'point-wrench': `body` {item.body} is no disk that moves; they are numbered 1 to {v}, -1 is "
+            "the last"
+        )
+    if any(item.torque) and number != v:
+        raise InputError(
+            f"environment 'point-wrench': a torque acts on the last disk only (`body` -1); got body {item.body}"
+        )
+    disk[number - 1] += to_base @ np.array(item.force)
+    moment += to_base @ np.array(item.torque)
+
+
+def friction_of(friction: float | str | None) -> NoFriction | Coulomb | LossRatio:
+    """The law of friction between tendons and disks: none, a Coulomb coefficient, or `gautreau2024`, the paper's fit
+    (an extrapolation here: see the page of the model).
+    """
+    if isinstance(friction, str):
+        return LossRatio(0.689, 0.027)
+    return Coulomb(float(friction)) if friction else NoFriction()
+
+
+def numbers(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """Finite floats of that shape (a single number fills it), or a clear refusal."""
+    array = np.array(values, dtype=np.float64)
+    if array.ndim == 0:
+        array = np.full(shape, float(array))
+    if array.shape != shape:
+        raise InputError(f"{name} must have shape {shape}; got {array.shape}")
+    if not np.isfinite(array).all():
+        raise InputError(f"{name} must be finite; got {array[~np.isfinite(array)][0]}")
+    return array

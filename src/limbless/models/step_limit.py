@@ -1,0 +1,148 @@
+"""How long a step may be for dry friction that was made smooth: its slope at rest against the inertia that it brakes.
+
+Friction μ N u / sqrt(u² + v²) is a damper C = μ N / v near rest, and a damper of rate λ (the largest of C x = λ M x) is
+followed by an explicit scheme only while h λ stays within its stability interval on the negative real axis. Beyond it
+the friction does not grow without bound, because it saturates: bodies chatter about rest with a plausible motion that
+is wrong. Hence the refusal.
+
+Velocities that constraints allow are some of all velocities, so that x'C x / x'M x of a chain with free joints is at
+most the largest one of its bodies alone; a chain whose joints follow a motion moves as one rigid body, whose C and M
+are summed at its posture.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.environments.base import Pack
+from limbless.mechanics.chain.dynamics import BASES
+from limbless.mechanics.chain.tables import Body, ChainTables
+from limbless.mechanics.forces.smooth_friction import SmoothFrictionLaw
+from limbless.models.chain.chain_evaluation import ChainEvaluator
+from limbless.models.force_elements import packed_rows
+from limbless.robots.chain import Chain
+
+Array = NDArray[np.float64]
+RUNGE_KUTTA, MOREAU = 2.7, 1.9
+"""Largest h λ that is taken: just inside 2.785 of the classical Runge-Kutta scheme, and 2 of forces taken at the
+start of a step.
+"""
+_INERT = 1e-12  # of the largest inertia of a body: a direction with less has none
+_PLANE = [0, 1, 5]
+
+
+class StepLimit(NamedTuple):
+    """The longest step (s) with which a model solves a scenario, and what of the scenario asks for it."""
+
+    longest: float
+    why: str
+
+
+def _across(arm: Array) -> Array:
+    """[p] with [p] v = p x v."""
+    x, y, z = arm
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
+def _slope(friction: Any) -> Array:
+    """Largest damping per length along the segment and across it, N s/m2."""
+    return np.array([max(friction.forward, friction.backward), friction.across, 0.0]) / friction.fading
+
+
+def _once(packs: Sequence[Pack]) -> list[Any]:
+    """The rows of smooth dry friction, those of one law in several windows once."""
+    found: dict[bytes, Any] = {}
+    for row in packed_rows(packs, SmoothFrictionLaw):
+        numbers = row.numbers.copy()
+        for window in ("since", "until"):
+            numbers[row.fields[window].column] = 0.0
+        found.setdefault(numbers.tobytes() + row.codes.tobytes(), row)
+    return list(found.values())
+
+
+def _dampers(packs: Sequence[Pack], bodies: int) -> Array:
+    """(bodies, 6, 6): damping of each body at rest, force and torque about its origin in its own axes."""
+    found = np.zeros((bodies, 6, 6))
+    for friction in _once(packs):
+        E, start = np.array(friction.frame), np.array(friction.start)
+        D = E @ np.diag(_slope(friction)) @ E.T
+        nodes, weights = np.polynomial.legendre.leggauss(int(friction.count))
+        for node, weight in zip(0.5 * (nodes + 1.0), 0.5 * weights, strict=True):
+            place = E @ (start + np.array([node * friction.length, 0.0, 0.0]))
+            J = np.hstack([np.eye(3), -_across(place)])
+            found[int(friction.body)] += weight * friction.length * J.T @ D @ J
+    return found
+
+
+def _inertias(chain: Chain) -> Array:
+    """(bodies, 6, 6): inertia of each body about its origin in its own axes."""
+    own = chain.bodies()
+    made = np.zeros((len(own.mass), 6, 6))
+    for k, (mass, moment) in enumerate(zip(own.mass, own.moment, strict=True)):
+        made[k, :3, :3], made[k, 3:, 3:] = mass * np.eye(3), own.inertia[k]
+        made[k, 3:, :3], made[k, :3, 3:] = _across(moment), -_across(moment)
+    return made
+
+
+def _largest_rate(damping: Array, inertia: Array) -> float:
+    """Largest λ of C x = λ M x, 1/s, over the directions that have inertia."""
+    sizes, axes = np.linalg.eigh(inertia)
+    inert = sizes > _INERT * max(sizes[-1], 0.0)
+    if not damping.any() or not inert.any():
+        return 0.0
+    Q = axes[:, inert]
+    from scipy.linalg import eigh  # imported here: few runs need it, and all would wait for it
+
+    return float(eigh(Q.T @ damping @ Q, Q.T @ inertia @ Q, eigvals_only=True)[-1])
+
+
+def _as_one(matrices: Array, bodies: Array) -> Array:
+    """The sum of the bodies' matrices for a motion of all as one rigid body, about the base's origin, along its
+    axes.
+    """
+    total = np.zeros((6, 6))
+    body = Body.of(bodies)
+    for matrix, R, p in zip(matrices, body.rotation.reshape(-1, 3, 3), body.origin, strict=True):
+        X = np.block([[R.T, -R.T @ _across(p)], [np.zeros((3, 3)), R.T]])
+        total += X.T @ matrix @ X
+    return total
+
+
+def chain_rate(chain: Chain, robot: ChainTables, any_free: bool, packs: Sequence[Pack], joint_position: Array) -> float:
+    """Rate λ at which smooth dry friction brakes a chain near rest, 1/s; 0 without such friction."""
+    if not packed_rows(packs, SmoothFrictionLaw):
+        return 0.0
+    C, M = _dampers(packs, len(robot.links.codes)), _inertias(chain)
+    if any_free:
+        return max(_largest_rate(c, m) for c, m in zip(C, M, strict=True))
+    if chain.base == "fixed":
+        return 0.0
+    now = ChainEvaluator(robot, getattr(BASES, chain.base), ())
+    now.position[7:] = joint_position
+    now()
+    free = _PLANE if chain.base == "planar" else list(range(6))
+    return _largest_rate(_as_one(C, now.bodies)[np.ix_(free, free)], _as_one(M, now.bodies)[np.ix_(free, free)])
+
+
+def rod_rate(packs: Sequence[Pack], mass: Array) -> float:
+    """The same of a rod with `mass` (nodes,) per length: friction and inertia lie at the same places, so that the
+    worst node decides.
+    """
+    return max(
+        (float(_slope(row).max() / mass[int(row.body)]) for row in packed_rows(packs, SmoothFrictionLaw)), default=0.0
+    )
+
+
+def friction_limit(rate: float, interval: float, packs: Sequence[Pack]) -> StepLimit | None:
+    """The limit for friction of a rate, in a scheme that is stable for h λ up to `interval`."""
+    if rate <= 0.0 or not math.isfinite(rate):
+        return None
+    speed = min(friction.fading for friction in packed_rows(packs, SmoothFrictionLaw))
+    return StepLimit(
+        interval / rate, f"regularised friction that fades below {speed:g} m/s (it brakes at {rate:.3g} 1/s near rest)"
+    )

@@ -1,0 +1,91 @@
+"""The `model:` entry for tendon statics: form of the equations, friction, stops, elasticity of the tendons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from limbless.control.actuation import Actuation
+from limbless.core.description import quantity
+from limbless.environments.base import Environment
+from limbless.models.base import ModelSettings
+from limbless.robots.base import Robot
+
+if TYPE_CHECKING:
+    from limbless.models.statics.statics_tasks import TendonTask
+
+Prefer = Literal["antagonists", "tension", "work", "stiffness"]
+
+
+class TendonStaticsSettings(ModelSettings):
+    """Statics of a tendon-driven spine: paths, tip positions, workspaces (Gautreau, Bonnet and Laribi 2024)."""
+
+    kind: Literal["tendon-statics"] = "tendon-statics"
+    form: Literal["energy", "moment"] = Field(
+        "energy", description="equilibrium: virtual work over each arc, or the paper's moments"
+    )
+    friction: Literal["gautreau2024"] | float | None = quantity(
+        None,
+        "1",
+        "tendons on disks: a Coulomb coefficient from 0 to below 1, 'gautreau2024' for the paper's fit, or none",
+    )
+    stops: bool = Field(True, description="whether the stops of the robot limit its bends")
+    tension_at: Literal["base", "tip"] = Field(
+        "base", description="whether given tensions are those at the clamped disk or at the anchor"
+    )
+    drop_axial: bool = Field(
+        False, description="moment form: leave out tendon forces along the axis of disks that are merely passed"
+    )
+    tendon_stiffness: float | tuple[float, ...] | None = quantity(
+        None,
+        "N/m",
+        "stiffness of every tendon as it begins to pull, for given or held lengths; none if absent; one, "
+        "or one per tendon",
+    )
+    tendon_stiffening: float | tuple[float, ...] = quantity(
+        0.0, "1/m", "how much that stiffness grows per newton of tension"
+    )
+    largest_tension: float = quantity(2.5, "N", "bound on the tensions of an inverse problem", gt=0)
+    prefer: Prefer = Field(
+        "antagonists", description="inverse: one tendon of a pair slack, least tension, least work, or a tip stiffness"
+    )
+    tip_stiffness: float | None = quantity(None, "N/m", "the tip stiffness wanted, where that is preferred", gt=0)
+    takes_robots: ClassVar[tuple[str, ...]] = ("tendon-spine",)
+    takes_roles: ClassVar[tuple[str, ...]] = ("load",)
+    takes_actuations: ClassVar[tuple[str, ...]] = ("motion",)
+    takes_drives: ClassVar[tuple[str, ...]] = ("tension", "tendon-length", "tip", "tension-grid")
+    tasks: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "path": ("tension", "tendon-length"),
+        "inverse": ("tip",),
+        "grid": ("tension-grid",),
+    }
+
+    @model_validator(mode="after")
+    def _options_agree(self) -> TendonStaticsSettings:
+        if isinstance(self.friction, float) and not 0.0 <= self.friction < 1.0:
+            raise ValueError(f"friction must lie between 0 and below 1; got {self.friction:g}")
+        if self.drop_axial and self.form != "moment":
+            raise ValueError("drop_axial belongs to the moment form; set form: moment, or leave it out")
+        if self.tension_at == "tip" and not self.friction:
+            raise ValueError(
+                "tension_at: without friction a tension is the same at both ends; give a friction, or leave it at base"
+            )
+        if (self.prefer == "stiffness") != (self.tip_stiffness is not None):
+            raise ValueError("tip_stiffness goes with prefer: stiffness; give both or neither")
+        elastic, stiffening = self.tendon_stiffness is not None, np.atleast_1d(self.tendon_stiffening)
+        stiffness = np.atleast_1d(np.array(self.tendon_stiffness if elastic else 1.0))
+        if stiffness.min(initial=np.inf) <= 0.0:
+            raise ValueError(f"tendon_stiffness must be greater than 0 N/m; got {stiffness.min():g}")
+        if stiffening.min(initial=0.0) < 0.0:
+            raise ValueError(f"tendon_stiffening must not be negative; got {stiffening.min():g} 1/m")
+        if stiffening.any() and not elastic:
+            raise ValueError("tendon_stiffening goes with a tendon_stiffness; give both, or leave it out")
+        return self
+
+    def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> TendonTask:
+        from limbless.models.statics.statics_tasks import TendonTask
+
+        return TendonTask(robot, environment, actuation, self)

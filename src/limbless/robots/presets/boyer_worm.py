@@ -1,0 +1,33 @@
+"""The burrowing worm of Boyer, Ali and Porez (2012), section VI."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from limbless.core.description import quantity
+from limbless.robots.base import Preset
+from limbless.robots.rod import Rod
+
+
+class BoyerWorm(Preset):
+    """A homogeneous round worm on a line, that stretches and shortens. The paper gives no sizes: these are ours."""
+
+    kind: Literal["rod"] = "rod"
+    preset: Literal["boyer-worm"] = "boyer-worm"
+    name: str = Field("boyer-worm", description="name of the robot")
+    length: float = quantity(0.3, "m", "length when not stretched", gt=0)
+    radius: float = quantity(0.005, "m", "radius of the section", gt=0)
+    density: float = quantity(1000.0, "kg/m3", "density", gt=0)
+
+    def build(self) -> Rod:
+        """The rod."""
+        return Rod(
+            name=self.name,
+            base="line",
+            strains="extensible-kirchhoff",
+            length=self.length,
+            half_width=self.radius,
+            density=self.density,
+        )

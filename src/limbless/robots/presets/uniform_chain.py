@@ -1,0 +1,88 @@
+"""A chain of equal links: the quickest way to a swimmer or a snake."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from limbless.core.description import Vector3, quantity
+from limbless.robots.base import MOST_LINKS, Preset
+from limbless.robots.chain import Base, Chain
+from limbless.robots.joints import Bound, Joint, PerFreedom
+from limbless.robots.links import BodyShape, Link, Sphere
+from limbless.robots.sections import Direction, EllipticCylinder
+
+_OF_JOINTS = (
+    "rotor_inertia",
+    "coulomb_friction",
+    "viscous_friction",
+    "stiffness",
+    "rest",
+    "damping",
+    "torque_limit",
+    "lower",
+    "upper",
+)
+
+
+class UniformChain(Preset):
+    """Equal elliptic cylinders along x. Each link's origin is at its front end, where its joint is; the base's origin
+    is the nose.
+    """
+
+    kind: Literal["chain"] = "chain"
+    preset: Literal["uniform"] = "uniform"
+    name: str = Field("uniform chain", description="name of the robot")
+    head: Literal["base", "tip"] = Field("base", description="which end is the head")
+    base: Base = Field("free", description="how link 0 can move: free, planar or fixed")
+    links: int = Field(5, ge=1, le=MOST_LINKS, description="number of links, the base included; one joint fewer")
+    length: float = quantity(0.1, "m", "length of each link", gt=0)
+    half_width: float = quantity(0.02, "m", "half axis of the section along y", gt=0)
+    half_height: float = quantity(0.02, "m", "half axis of the section along z", gt=0)
+    density: float = quantity(1000.0, "kg/m3", "density of the links", gt=0)
+    contact_radius: float | None = quantity(
+        None, "m", "radius of a sphere at either end of each link, with which it touches; none if absent", gt=0
+    )
+    joint: Literal["revolute", "universal", "spherical"] = Field("revolute", description="kind of all joints")
+    axis: Direction = Field((0.0, 0.0, 1.0), description="joint axis; the first axis of universal joints")
+    second_axis: Direction = Field((0.0, 1.0, 0.0), description="second axis of universal joints")
+    offset: Vector3 = quantity((0.0, 0.0, 0.0), "m", "from the first to the second axis of universal joints")
+    rotor_inertia: PerFreedom = quantity(0.0, "kg m2", "rotor inertia of every joint")
+    coulomb_friction: PerFreedom = quantity(0.0, "N m", "dry friction of every joint")
+    viscous_friction: PerFreedom = quantity(0.0, "N m s/rad", "viscous friction of every joint")
+    stiffness: PerFreedom = quantity(0.0, "N m/rad", "passive spring of every joint")
+    rest: PerFreedom = quantity(0.0, "rad", "position at which the springs are at rest")
+    damping: PerFreedom = quantity(0.0, "N m s/rad", "passive damper of every joint")
+    torque_limit: float | None = quantity(None, "N m", "torque limit of every joint", gt=0)
+    lower: Bound = quantity(None, "rad", "least position of every joint")
+    upper: Bound = quantity(None, "rad", "greatest position of every joint")
+
+    def build(self) -> Chain:
+        """The chain."""
+        size = {"length": self.length, "half_width": self.half_width, "half_height": self.half_height}
+        values = {field: getattr(self, field) for field in _OF_JOINTS}
+        if self.joint == "universal":
+            values |= {"second_axis": self.second_axis, "offset": self.offset}
+        joint = Joint(kind=self.joint, axis=self.axis, **values)
+        made_of = {
+            "solids": (EllipticCylinder(density=self.density, **size),),
+            "body": BodyShape(**size),
+            "contact_shapes": self._spheres(),
+        }
+        links = [Link(**made_of)] + [
+            Link(joint=joint, position=(self.length, 0.0, 0.0), **made_of) for _ in range(self.links - 1)
+        ]
+        return Chain(name=self.name, base=self.base, head=self.head, links=tuple(links))
+
+    def notes(self) -> tuple[str, ...]:
+        """Numbers of joints where there are none."""
+        given = [field for field in _OF_JOINTS if getattr(self, field) != type(self).model_fields[field].default]
+        idle = [f"robot.{field}: one link has no joint, so that it has no effect" for field in given if self.links == 1]
+        return (*super().notes(), *idle)
+
+    def _spheres(self) -> tuple[Sphere, ...]:
+        """At either end of a link, on its axis."""
+        if self.contact_radius is None:
+            return ()
+        return tuple(Sphere(centre=(part * self.length, 0.0, 0.0), radius=self.contact_radius) for part in (0.0, 1.0))

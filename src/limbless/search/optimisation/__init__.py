@@ -1,0 +1,1 @@
+"""The best of many: goals, objectives, optimisers, confirmation."""

@@ -1,0 +1,89 @@
+"""What a search has evaluated, in a file that survives its process: a search that is begun again finds its answers
+there and goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from limbless.core.errors import InputError
+from limbless.core.files import write_text
+from limbless.scenarios.document import read_file, written
+from limbless.search.sweeps.row_store import PLAN, locked
+from limbless.search.sweeps.sweep_plan import kernels
+
+FILE = "evaluations.db"
+
+
+def key_of(label: str, point: Mapping[str, float]) -> str:
+    """A name for a point, to the last bit."""
+    text = ",".join(f"{path}={float(value).hex()}" for path, value in point.items())
+    return hashlib.sha256(f"{label}:{text}".encode()).hexdigest()[:32]
+
+
+class EvaluationLog:
+    """Evaluations by their point; without a folder they last as long as the search."""
+
+    def __init__(self, folder: Path | None, plan: Mapping[str, Any]) -> None:
+        self.known: dict[str, dict[str, Any]] = {}
+        self.db: sqlite3.Connection | None = None
+        if folder is None:
+            return
+        folder.mkdir(parents=True, exist_ok=True)
+        _keep(folder, plan)
+        self._lock = locked(folder / ".evaluations.lock", folder)
+        self.db = sqlite3.connect(folder / FILE, isolation_level=None)
+        self.db.execute("PRAGMA journal_mode=WAL")
+        self.db.execute(
+            "CREATE TABLE IF NOT EXISTS evaluations(number INTEGER PRIMARY KEY, name TEXT UNIQUE, text TEXT)"
+        )
+        for name, text in self.db.execute("SELECT name, text FROM evaluations ORDER BY number"):
+            self.known[name] = json.loads(text)
+        self.found = len(self.known)
+
+    def get(self, name: str) -> dict[str, Any] | None:
+        return self.known.get(name)
+
+    def put(self, name: str, data: dict[str, Any]) -> None:
+        """Keep an evaluation, at once."""
+        text = json.dumps(data)
+        self.known[name] = json.loads(text)
+        if self.db is not None:
+            self.db.execute("INSERT OR REPLACE INTO evaluations(name, text) VALUES(?, ?)", (name, text))
+
+    def close(self) -> None:
+        if self.db is not None:
+            self.db.close()
+            self._lock.close()
+
+
+def _keep(folder: Path, plan: Mapping[str, Any]) -> None:
+    """The folder holds this search, made by this version of the library; a fresh one gets it."""
+    path, text = folder / PLAN, written({"kernels": kernels(), **plan})
+    if not path.is_file():
+        if any(folder.iterdir()):
+            raise InputError(f"the folder {folder} holds something that is no search; give another")
+        write_text(path, text)
+        return
+    kept = read_file(path).data
+    if written({name: value for name, value in kept.items() if name != "kernels"}) != written(plan):
+        raise InputError(
+            f"the folder {folder} holds another search; give a new folder, or ask for the one it was begun with"
+        )
+    if kept.get("kernels") != kernels():
+        raise InputError(f"the evaluations in {folder} were made by another version of the library; give a new folder")
+
+
+def read_evaluations(folder: Path) -> list[dict[str, Any]]:
+    """All evaluations of a search, in their order, also while it runs."""
+    path = folder / FILE
+    if not path.is_file():
+        raise InputError(f"{folder} holds no search: there is no {FILE} in it")
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=60.0)) as db:
+        return [json.loads(text) for (text,) in db.execute("SELECT text FROM evaluations ORDER BY number")]

@@ -1,0 +1,253 @@
+"""What a search asks of the library at a point: values, limits and, where there are some, slopes; each found once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.core.errors import InputError, SimulationError
+from limbless.scenarios.scenario import Scenario
+from limbless.search.measures import find, measured
+from limbless.search.measures.measure_registry import STEADY
+from limbless.search.optimisation.evaluation_log import EvaluationLog, key_of
+from limbless.search.optimisation.goals import PER_JOINT, Evaluation, Goal, answer_of
+from limbless.search.steady_motion.homogeneity import refuse_medium
+from limbless.search.steady_motion.period_map import Near
+from limbless.search.steady_motion.steady import Families, is_smooth
+from limbless.search.studies import soft_gradients, statics_gradients
+from limbless.search.sweeps.parameter_ranges import Bounds
+from limbless.search.sweeps.rollout import scenario_at
+from limbless.search.sweeps.sweep_plan import SweepPlan
+from limbless.search.sweeps.worker_processes import InProcess, LocalTeam
+from limbless.simulation.simulate import run_scenario
+
+Array = NDArray[np.float64]
+SPREAD, SPENT = "steady.spread", "consumption"
+STEPS = 50
+"""Steps of a period while searching: the speed of an eel is right to 2e-6, and a gait costs half."""
+
+NEAR = 1e-6
+"""m/s or rad/s: where Newton's method stops while searching; its last step is taken without a pass, which leaves the
+square of it.
+"""
+
+
+class SearchSpace:
+    """Bounds of all parameters; points in it are shares from 0 to 1."""
+
+    def __init__(self, over: Mapping[str, Bounds]) -> None:
+        self.over = dict(over)
+
+    def point(self, u: Array) -> dict[str, float]:
+        return {path: float(bounds.at(share)) for (path, bounds), share in zip(self.over.items(), u, strict=True)}
+
+    def shares(self, point: Mapping[str, float]) -> Array:
+        return np.clip([bounds.share(point[path]) for path, bounds in self.over.items()], 0.0, 1.0)
+
+    def widths(self, u: Array) -> Array:
+        """d value / d share."""
+        return np.array(
+            [
+                bounds.at(share) * math.log(bounds.high / bounds.low)
+                if bounds.scale == "log"
+                else bounds.high - bounds.low
+                for bounds, share in zip(self.over.values(), u, strict=True)
+            ]
+        )
+
+
+def _smooth_key(goal: Goal, point: Mapping[str, float]) -> str:
+    return key_of(f"smooth {goal.names}", point)
+
+
+def known_near(memory: EvaluationLog, goal: Goal, point: Mapping[str, float]) -> Near | None:
+    """The steady motion that a search by slopes has found at a point."""
+    data = memory.get(_smooth_key(goal, point)) or {}
+    return Near(np.asarray(data["unknowns"]), np.asarray(data["map_slope"])) if "map_slope" in data else None
+
+
+class DifferentiableObjective:
+    """Steady motions with exact slopes, in this process; a neighbour's motion is where the next one begins."""
+
+    def __init__(self, scenario: Scenario, space: SearchSpace, goal: Goal, memory: EvaluationLog) -> None:
+        self.scenario, self.space, self.goal, self.memory = scenario, space, goal, memory
+        self.families, self.near = Families(STEPS, NEAR), {}  # type: ignore[var-annotated]
+        self.paths = list(space.over)
+
+    def __call__(self, points: Sequence[Array]) -> list[Evaluation]:
+        return [self._one(number, u) for number, u in enumerate(points)]
+
+    def _one(self, number: int, u: Array) -> Evaluation:
+        point = self.space.point(u)
+        name = _smooth_key(self.goal, point)
+        data = self.memory.get(name)
+        if data is None:
+            self.memory.put(name, self._found(number, point))
+            data = self.memory.get(name)
+        assert data is not None
+        if data["status"] != "completed":
+            return Evaluation(math.inf, np.zeros(0))
+        self.near[number] = point, data
+        widths = self.space.widths(u)
+        slopes = {measure: np.asarray(slope) * widths for measure, slope in data["slopes"].items()}
+        per_joint = {name: values for name, values in data["limits"].items() if name != self.goal.measure.name}
+        return answer_of(self.goal, {**data["values"], **per_joint}, slopes)
+
+    def _found(self, number: int, point: dict[str, float]) -> dict[str, Any]:
+        try:
+            motion = self.families.steady(
+                scenario_at(self.scenario, point, False), self.paths, self._near(number, point)
+            )
+        except (InputError, SimulationError) as error:
+            return {"point": point, "status": f"failed: {error}", "values": {}}
+        values, limits, slopes = {}, {}, {}
+        for item in self.goal.measures:
+            key = item.name.removeprefix("steady.")
+            values[item.name] = item.function(motion)
+            slopes[item.name] = [motion.slopes[key][path] for path in self.paths]
+            if item.name == PER_JOINT and item.name != self.goal.measure.name:
+                loaded = motion.torque_ratios > 1e-6  # a motion in a plane loads some joints alone
+                limits[item.name] = motion.torque_ratios[loaded].tolist()
+                ratios = np.array([motion.slopes["torque_ratios"][path][loaded] for path in self.paths])
+                slopes[item.name] = ratios.T.tolist()
+        return {
+            "point": point,
+            "status": "completed",
+            "values": values,
+            "limits": limits,
+            "slopes": slopes,
+            "unknowns": motion.unknowns.tolist(),
+            "unknown_slopes": motion.unknown_slopes.tolist(),
+            "map_slope": motion.map_slope.tolist(),
+        }
+
+    def _near(self, number: int, point: dict[str, float]) -> Near | None:
+        if number not in self.near:
+            return None
+        before, data = self.near[number]
+        step = np.array([point[path] - before[path] for path in self.paths])
+        return Near(
+            np.asarray(data["unknowns"]) + np.asarray(data["unknown_slopes"]) @ step, np.asarray(data["map_slope"])
+        )
+
+    def plain(self, u: Array) -> Evaluation:
+        """The same without slopes."""
+        try:
+            values = self._values(scenario_at(self.scenario, self.space.point(u), False))
+        except (InputError, SimulationError):
+            return Evaluation(math.inf, np.zeros(0))
+        return answer_of(self.goal, values)
+
+    def _values(self, scenario: Scenario) -> dict[str, Any]:
+        motion = self.families.steady(scenario)
+        return {
+            item.name: motion.torque_ratios
+            if item.name == PER_JOINT and item.name != self.goal.measure.name
+            else item.function(motion)
+            for item in self.goal.measures
+        }
+
+    def end(self) -> None:
+        """Nothing to let go."""
+
+
+class StaticsObjective(DifferentiableObjective):
+    """What spines at rest spend, with slopes by adjoints."""
+
+    def _found(self, number: int, point: dict[str, float]) -> dict[str, Any]:
+        try:
+            value, slopes = statics_gradients.consumption(Scenario.load(self.scenario, point), self.paths)
+        except (InputError, SimulationError) as error:
+            return {"point": point, "status": f"failed: {error}", "values": {}}
+        return {
+            "point": point,
+            "status": "completed",
+            "values": {SPENT: value},
+            "limits": {},
+            "slopes": {SPENT: [slopes[path] for path in self.paths]},
+        }
+
+    def _values(self, scenario: Scenario) -> dict[str, Any]:
+        return {SPENT: statics_gradients.consumption(scenario)[0]}
+
+
+class MotionObjective(DifferentiableObjective):
+    """How far soft bodies get in a run, and what their actuators give and spend, with slopes carried along."""
+
+    def _found(self, number: int, point: dict[str, float]) -> dict[str, Any]:
+        try:
+            names = [item.name for item in self.goal.measures]
+            found = soft_gradients.moved(Scenario.load(self.scenario, point), self.paths, names)
+        except (InputError, SimulationError) as error:
+            return {"point": point, "status": f"failed: {error}", "values": {}}
+        return {
+            "point": point,
+            "status": "completed",
+            "values": {name: found.values[name] for name in names},
+            "limits": {},
+            "slopes": {name: found.slopes[name].tolist() for name in names},
+        }
+
+    def _values(self, scenario: Scenario) -> dict[str, Any]:
+        return measured(list(self.goal.measures), run_scenario(scenario))
+
+
+def smooth_way(scenario: Scenario, goal: Goal, paths: Sequence[str] = ()) -> type[DifferentiableObjective] | None:
+    """What evaluates a goal with exact slopes along some fields; None where there are none."""
+    if all(item.name == SPENT for item in goal.measures):
+        return StaticsObjective if statics_gradients.has_slopes(scenario) else None
+    if all(item.name in soft_gradients.MEASURES for item in goal.measures):
+        return MotionObjective if soft_gradients.has_slopes(scenario, paths) else None
+    steady = all(item.needs == STEADY and item.smooth for item in goal.measures)
+    return DifferentiableObjective if steady and is_smooth(scenario) else None
+
+
+class SampledObjective:
+    """Whatever a measure asks for, run by run, on workers of this machine.
+
+    Steady motion among contacts counts for its mean, less its spread over three periods: the best single period is
+    luck of stick and slip.
+    """
+
+    def __init__(
+        self, scenario: Scenario, space: SearchSpace, goal: Goal, memory: EvaluationLog, workers: int, allow_code: bool
+    ) -> None:
+        self.space, self.goal, self.memory = space, goal, memory
+        self.settles = goal.measure.needs == STEADY and refuse_medium(scenario) == "settled"
+        measures = {item.name: item for item in (*goal.measures, *([find(SPREAD)] if self.settles else []))}
+        plan = SweepPlan(scenario, dict.fromkeys(space.over, (0.0,)), tuple(measures.values()), allow_code=allow_code)
+        self.team: Any = LocalTeam(plan, workers) if workers else InProcess(plan)
+
+    def __call__(self, points: Sequence[Array]) -> list[Evaluation]:
+        asked = [self.space.point(u) for u in points]
+        names = [key_of(f"rough {self.goal.names}", point) for point in asked]
+        fresh = [number for number, name in enumerate(names) if self.memory.get(name) is None]
+
+        def take(rows: list[Any]) -> None:
+            for row in rows:
+                self.memory.put(
+                    names[row.run],
+                    {
+                        "point": asked[row.run],
+                        "status": row.status,
+                        "values": {name: None if math.isnan(value) else value for name, value in row.values.items()},
+                    },
+                )
+
+        if fresh:
+            self.team.fill([(number, asked[number]) for number in fresh], take, keep=True)
+        return [self._answer(self.memory.get(name)) for name in names]
+
+    def _answer(self, data: dict[str, Any] | None) -> Evaluation:
+        if data is None or data["status"] != "completed" or None in data["values"].values():
+            return Evaluation(math.inf, np.zeros(0))
+        answer = answer_of(self.goal, data["values"])
+        worse = abs(answer.value) * data["values"][SPREAD] if self.settles else 0.0
+        return answer._replace(value=answer.value + worse)
+
+    def end(self) -> None:
+        self.team.end()

@@ -1,0 +1,1 @@
+"""The motion that a gait settles into: fixed points of a period map."""

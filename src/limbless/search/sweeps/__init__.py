@@ -1,0 +1,1 @@
+"""Many runs: plans, workers, stores, eight robots at a time."""

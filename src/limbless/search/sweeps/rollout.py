@@ -1,0 +1,351 @@
+"""`rollout`: a scenario at many points, eight robots at a time where their kernels allow it; no balances, no files."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from limbless.core.errors import InputError, SimulationError
+from limbless.core.functions.callables import refuse_named, told
+from limbless.mechanics.compiled.scalars import TANGENTS as LANES
+from limbless.mechanics.integrate.running_totals import ObjectiveTotals
+from limbless.models import divergence
+from limbless.models.variables import choose
+from limbless.scenarios.scenario import Scenario
+from limbless.search.sweeps.lane_drive import Buffers
+from limbless.search.sweeps.run_lanes import Lanes, bodies_of, is_timeless, kind_of, knots_of, make_of
+from limbless.simulation.result import LABELS
+from limbless.simulation.simulate import run_scenario
+
+Array = NDArray[np.float64]
+MODELS = 16
+"""Models that are kept: two groups of eight bodies."""
+
+
+def rollout(
+    source: str | Path | Mapping[str, Any] | Scenario,
+    over: Mapping[str, Any],
+    *,
+    changes: Mapping[str, Any] | None = None,
+    record_every: float | None = None,
+    allow_code: bool = False,
+) -> xr.Dataset:
+    """Run a scenario at many points and keep states at a few times: for learning, for statistics, for your own loops.
+
+    Parameters
+    ----------
+    source, changes : as for `run`.
+    over : path -> array of values, all of the same length N: run i takes the i-th of each.
+    record_every : s; by default the scenario's.
+
+    Returns
+    -------
+    Dataset over `run` and `time`: `base_position`, `base_orientation`, `base_twist` and the states of the body, of a
+    chain `joint_position` and `joint_velocity`, of a soft spine `bend`, of a rod `strain` and `strain_rate`; over `run`
+    also `positive_work` (J), `peak_torque` (joint, N m) or `peak_tension` (tendon, N) and `status`. A run that fails
+    has NaN, and the words of its failure; so do joints or cells that a robot does not have and another one has.
+
+    Chains (model `newton-euler`, explicit steps) and soft bodies (model `soft`, any steps) run eight at a time, also
+    with different bodies, if they have the same joints or cells and kinds of forces. All others run one after the
+    other, and so do those at the surface of water, with a law of a user's own, or with tendons that stretch or rub.
+    """
+    base = Scenario.load(source, changes, allow_code=allow_code)
+    if record_every is not None:
+        base = Scenario.load(base, {"record_every": record_every}, allow_code=allow_code)
+    refuse_named(base)
+    if base.task is not None:
+        raise InputError("statics has no time to roll out; use `sweep`")
+    scenarios = [scenario_at(base, point, allow_code) for point in _points(over)]
+    _refuse_times(scenarios)
+    return _Many(scenarios).dataset({path: _column(values) for path, values in over.items()})
+
+
+def _refuse_times(scenarios: Sequence[Scenario]) -> None:
+    """All runs share one axis of time."""
+    first = _clock(scenarios[0])
+    for number, scenario in enumerate(scenarios):
+        if _clock(scenario) != first and not np.array_equal(_kept_times(scenario), _kept_times(scenarios[0])):
+            raise InputError(
+                f"over: run {number} keeps other times than run 0, and all runs of a rollout share "
+                "theirs; give all the same `duration` and a `record_every` that fits their steps, or use "
+                "`sweep`"
+            )
+
+
+def _kept_times(scenario: Scenario) -> Array:
+    knots, keep = knots_of(scenario)
+    return knots[keep]
+
+
+def _clock(scenario: Scenario) -> tuple[Any, ...]:
+    return scenario.duration, scenario.record_every, scenario.step
+
+
+def _column(values: Any) -> NDArray[Any]:
+    """(runs,) what a field takes; lists (a start, a table) as they are."""
+    plain = values.tolist() if hasattr(values, "tolist") else list(values)
+    if not any(isinstance(value, list | tuple | Mapping) for value in plain):
+        return np.asarray(values)
+    column = np.empty(len(plain), dtype=object)
+    column[:] = plain
+    return column
+
+
+def _points(over: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+    if not over:
+        raise InputError("over: name at least one field with its values, such as {'gait.amplitude': [0.04, 0.06]}")
+    columns = {path: values.tolist() if hasattr(values, "tolist") else list(values) for path, values in over.items()}
+    counts = {path: len(values) for path, values in columns.items()}
+    if len(set(counts.values())) != 1 or not next(iter(counts.values())):
+        told_counts = ", ".join(f"{path}: {count}" for path, count in counts.items())
+        raise InputError(f"over: give as many values of every field, at least one; got {told_counts}")
+    return (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
+
+
+def scenario_at(base: Scenario, point: Mapping[str, Any], allow_code: bool) -> Scenario:
+    """A scenario at a point; where fields of the gait alone change, the rest is shared."""
+    fields = {path.partition(".")[2]: value for path, value in point.items() if path.startswith("gait.")}
+    if (
+        len(fields) == len(point)
+        and set(fields) <= set(type(base.gait).model_fields)
+        and set(point)
+        and all(isinstance(value, int | float) for value in fields.values())
+    ):
+        return base.model_copy(update={"gait": base.gait.changed(**fields)})
+    loaded = Scenario.load(base, point, allow_code=allow_code)
+    shared = {name: getattr(base, name) for name in MADE_FROM} if len(fields) == len(point) else {}
+    return loaded.model_copy(update=shared)
+
+
+MADE_FROM = ("robot", "environment", "actuation", "model")
+"""Parts of a scenario that a model is made from."""
+
+
+class _Outcome(NamedTuple):
+    """What is kept of one run."""
+
+    states: dict[str, Array]
+    positive_work: float
+    peaks: dict[str, Array]
+    status: str
+
+
+class _Packed(NamedTuple):
+    """A model, what it was made for, how such robots go side by side (None: they do not), what must be the same of
+    those beside it, the longest step (s), and whether forces are the same at all times.
+    """
+
+    scenario: Scenario
+    model: Any
+    kind: type[Lanes] | None
+    make: Any
+    longest: float
+    timeless: bool
+
+
+class RolloutScratch:
+    """What groups of runs share: models, and memory that is used again and again."""
+
+    def __init__(self) -> None:
+        self.buffers: Buffers = {}
+        self._packed: deque[_Packed] = deque(maxlen=MODELS)
+        self._spare: tuple[Any, Any] = (None, None)
+
+    def packed(self, scenario: Scenario) -> _Packed:
+        """The model of a scenario; scenarios that differ in their gait alone share it."""
+        for known in self._packed:
+            if all(getattr(known.scenario, name) is getattr(scenario, name) for name in MADE_FROM):
+                return known
+        model: Any = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+        kind = kind_of(model)
+        if scenario.initial.result is not None or any(
+            getattr(item, "slot", None) is not None or getattr(item, "surface", None) is not None
+            for item in scenario.environment
+        ):  # a surface cuts each robot elsewhere
+            kind = None
+        make, longest, timeless = None, np.inf, False
+        if kind is not None:
+            limit = model.step_limit(model.initial_state(scenario.initial, scenario.gait))
+            longest = np.inf if limit is None else limit.longest if kind.limited else 0.0
+            made = kind.make(model)
+            make, timeless = make_of(kind, made), is_timeless(made)
+        self._packed.append(_Packed(scenario, model, kind, make, longest, timeless))
+        return self._packed[-1]
+
+    def key(self, scenario: Scenario) -> Any:
+        """Runs with the same key go side by side; None: alone."""
+        packed = self.packed(scenario)
+        if packed.kind is None or scenario.step > packed.longest:
+            return None
+        if packed.model.jumps(scenario.gait, 0.0, scenario.duration):  # a block of steps ends there
+            return None
+        knots, keep = knots_of(scenario, packed.model)
+        pace = packed.kind.pace(packed.model, knots, keep)
+        if not packed.timeless or any(item.active for item in scenario.environment):
+            pace = knots.tobytes(), keep.tobytes()
+        return packed.make, pace, type(scenario.gait)
+
+    def knows(self, scenario: Scenario, wanted: Collection[str]) -> bool:
+        """Whether a run side by side with others counts all that is wanted (words of `Measure.wants`): of robots with
+        tendons tensions are counted, no torques.
+        """
+        packed = self.packed(scenario)
+        return "torque" not in wanted or packed.kind is None or packed.kind.peak_of(packed.model) == "peak_torque"
+
+    def least(self, scenario: Scenario) -> int:
+        """How many runs of one key go side by side; fewer go alone."""
+        kind = self.packed(scenario).kind
+        return 1 if kind is None else kind.least
+
+    def together(self, scenarios: Sequence[Scenario]) -> RolloutRun:
+        """Up to eight runs of one key."""
+        packed = [self.packed(scenario) for scenario in scenarios]
+        kind: Any = packed[0].kind
+        lanes = kind(scenarios, [each.model for each in packed], self.buffers)
+        same = lanes.models[0] if all(model is lanes.models[0] for model in lanes.models) else None
+        with np.errstate(all="ignore"):
+            x, score = lanes.go(self._spare[1] if same is not None and same is self._spare[0] else None)
+        if same is not None:
+            self._spare = same, lanes.problem
+        return RolloutRun(kind, lanes.models, x, score, lanes.ends)
+
+
+class RolloutRun(NamedTuple):
+    """Eight runs: how they went, their models, states (records, numbers, 8), sums (actuators, 8) and bodies at both
+    ends.
+    """
+
+    kind: type[Lanes]
+    models: Sequence[Any]
+    x: Array
+    score: ObjectiveTotals
+    ends: list[Array]
+
+    def is_sound(self, lane: int) -> bool:
+        return divergence.is_sound(self.x[:, :, lane])
+
+    def moved(self, lane: int) -> Array:
+        """Of the centre of mass, from the first record to the last (3,), world, m."""
+        return self.kind.moved(self.models[lane], bodies_of(self.ends, lane))
+
+    def named(self, lane: int) -> dict[str, Array]:
+        """States by name."""
+        return self.kind.named(self.models[lane], self.x[:, :, lane])
+
+    def peaks(self, lane: int) -> dict[str, Array]:
+        """The largest effort of each actuator, by its name."""
+        return {self.kind.peak_of(self.models[lane]): self.score.peak[:, lane].copy()}
+
+
+class _Many:
+    """Runs in groups that go side by side."""
+
+    def __init__(self, scenarios: Sequence[Scenario]) -> None:
+        self.scenarios = scenarios
+        self.outcomes: dict[int, _Outcome] = {}
+        self.desk = RolloutScratch()
+        groups: dict[Any, list[int]] = {}
+        self.times = _kept_times(scenarios[0])
+        for number, scenario in enumerate(scenarios):
+            groups.setdefault(self._key(scenario), []).append(number)
+        for key, numbers in groups.items():
+            for start in range(0, len(numbers), LANES):
+                part = numbers[start : start + LANES]
+                if key is None or len(part) < self.desk.least(self.scenarios[part[0]]):
+                    for number in part:
+                        self._alone(number)
+                else:
+                    self._together(part)
+
+    def _key(self, scenario: Scenario) -> Any:
+        try:
+            return self.desk.key(scenario)
+        except (InputError, SimulationError):
+            return None  # alone, so that it has its own words
+
+    def _together(self, numbers: list[int]) -> None:
+        try:
+            ran = self.desk.together([self.scenarios[number] for number in numbers])
+        except (InputError, SimulationError):  # a gait of theirs: each has its own words
+            ran = None
+        for lane, number in enumerate(numbers):
+            if ran is None or not ran.is_sound(lane):
+                self._alone(number)
+                continue
+            self.outcomes[number] = _Outcome(
+                ran.named(lane), float(ran.score.positive[:, lane].sum()), ran.peaks(lane), "completed"
+            )
+
+    def _alone(self, number: int) -> None:
+        """One run by itself; what it says if it fails."""
+        try:
+            result = run_scenario(self.scenarios[number])
+        except (InputError, SimulationError) as error:
+            self.outcomes[number] = _Outcome({}, np.nan, {}, f"failed: {error}")
+            return
+        except Exception as error:
+            self.outcomes[number] = _Outcome({}, np.nan, {}, f"failed: {told(error)}")
+            return
+        data = result.dataset
+        states = {name: data[name].values for name in STATES if name in data}
+        work = float(data["positive_work"].values[-1].sum()) if "positive_work" in data else np.nan
+        peaks = {name: np.abs(data[name].values) for name in PEAKS if name in data}
+        self.outcomes[number] = _Outcome(states, work, peaks, result.status)
+
+    def dataset(self, over: Mapping[str, Any]) -> xr.Dataset:
+        count = len(self.scenarios)
+        made = xr.Dataset(
+            coords={
+                "run": np.arange(count),
+                "time": ("time", self.times, {"units": "s"}),
+                **{path: ("run", values) for path, values in over.items()},
+            }
+        )
+        states, peaks = (
+            [getattr(self.outcomes[number], kept) for number in range(count)] for kept in ("states", "peaks")
+        )
+        for name, variable in STATES.items():
+            _put(made, name, ("run", "time", *variable.dims), states, variable.units)
+        made["positive_work"] = (
+            "run",
+            [self.outcomes[number].positive_work for number in range(count)],
+            {"units": "J"},
+        )
+        for name, variable in PEAKS.items():
+            _put(made, name, ("run", *variable.dims), peaks, "N m" if name == "peak_torque" else variable.units)
+        made["status"] = ("run", np.array([self.outcomes[number].status for number in range(count)], dtype=object))
+        return made
+
+
+def _put(made: xr.Dataset, name: str, dims: tuple[str, ...], found: Sequence[Mapping[str, Array]], unit: str) -> None:
+    """A variable of all runs, NaN for those that do not have it, or not as much of it: robots may differ in joints."""
+    shapes_of = [values[name].shape for values in found if name in values]
+    if not shapes_of:
+        return
+    values = np.full((len(found), *np.max(shapes_of, axis=0)), np.nan)
+    for number, own in enumerate(found):
+        if name in own:
+            values[number][tuple(map(slice, own[name].shape))] = own[name]
+    made[name] = (dims, values, {"units": unit})
+    for dim in dims:
+        if dim in LABELS:
+            made.coords[dim] = list(LABELS[dim])
+
+
+STATES = choose(
+    "base_position",
+    "base_orientation",
+    "base_twist",
+    "joint_position",
+    "joint_velocity",
+    "bend",
+    "strain",
+    "strain_rate",
+)
+PEAKS = choose("peak_torque", "peak_tension")

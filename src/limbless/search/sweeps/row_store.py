@@ -1,0 +1,134 @@
+"""Rows in SQLite: one writer, any readers, nothing lost when either is killed.
+
+A folder holds `plan.yaml`, `runs.db` (and `runs-3.db` of share 3 of a batch array) and, when all is done, `sweep.nc`.
+A row that is written twice is the same row: its key is the number of the run.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from limbless.core.errors import InputError
+
+PLAN = "plan.yaml"
+_FIXED = ("run", "status", "wall_time")
+
+
+class StoredRow(NamedTuple):
+    """One run: its number, its measures, `completed` or `failed: ` and the words of the error, and the seconds it took."""
+
+    run: int
+    values: dict[str, float]
+    status: str
+    wall_time: float
+
+
+class Store:
+    """The one writer of a file of rows.
+
+    `share` names a file of its own, with a journal that network disks know (`TRUNCATE`; WAL needs shared memory).
+    """
+
+    def __init__(self, folder: Path, share: int | None = None) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        name = "runs" if share is None else f"runs-{share}"
+        self._lock = locked(folder / f".{name}.lock", folder)
+        self.db = sqlite3.connect(folder / f"{name}.db", isolation_level=None, timeout=60.0)
+        self.db.execute(f"PRAGMA journal_mode={'WAL' if share is None else 'TRUNCATE'}")
+        self.db.execute("PRAGMA synchronous=NORMAL")  # a killed process loses nothing, a power cut the last commits
+        self.db.execute("CREATE TABLE IF NOT EXISTS runs(run INTEGER PRIMARY KEY, status TEXT, wall_time REAL)")
+        self.columns = _columns(self.db)
+
+    def write(self, rows: Iterable[StoredRow]) -> None:
+        """Put rows in, all or none."""
+        rows = list(rows)
+        self.db.execute("BEGIN IMMEDIATE")
+        for name in dict.fromkeys(name for row in rows for name in row.values):
+            if name not in self.columns:
+                self.db.execute(f"ALTER TABLE runs ADD COLUMN {_quoted(name)} REAL")
+                self.columns.append(name)
+        names, marks = ", ".join(map(_quoted, self.columns)), ", ".join("?" * len(self.columns))
+        self.db.executemany(
+            f"INSERT OR REPLACE INTO runs({names}) VALUES({marks})", [self._ordered(row) for row in rows]
+        )
+        self.db.execute("COMMIT")
+
+    def _ordered(self, row: StoredRow) -> list[Any]:
+        known: dict[str, Any] = {**row.values, "run": row.run, "status": row.status, "wall_time": row.wall_time}
+        return [
+            None if isinstance(value, float) and math.isnan(value) else value
+            for value in (known.get(name) for name in self.columns)
+        ]
+
+    def close(self) -> None:
+        self.db.close()
+        self._lock.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _columns(db: sqlite3.Connection) -> list[str]:
+    return [str(row[1]) for row in db.execute("PRAGMA table_info(runs)")]
+
+
+def locked(path: Path, folder: Path) -> sqlite3.Connection:
+    """A lock that ends with its process, however that ends: an open transaction of a database of its own."""
+    lock = sqlite3.connect(path, isolation_level=None, timeout=0.0)
+    try:
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError:
+        lock.close()
+        raise InputError(
+            f"the folder {folder} is being written by another process; wait for it, or give another "
+            "folder (`limbless sweep --status` looks without writing)"
+        ) from None
+    return lock
+
+
+def files_of(folder: Path) -> list[Path]:
+    """The files of rows, that of a whole sweep first."""
+    return sorted(folder.glob("runs*.db"))
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=60.0)) as db:
+        yield db
+
+
+def read_rows(folder: Path) -> dict[int, StoredRow]:
+    """All rows of a folder by number, also while another process writes them; a row that succeeded counts before one
+    that failed.
+    """
+    found: dict[int, StoredRow] = {}
+    for path in files_of(folder):
+        try:
+            with _reading(path) as db:
+                columns = _columns(db)
+                if not columns:
+                    continue
+                for values in db.execute("SELECT * FROM runs ORDER BY run"):
+                    row = _row(dict(zip(columns, values, strict=True)))
+                    if row.run not in found or found[row.run].status != "completed":
+                        found[row.run] = row
+        except sqlite3.DatabaseError as error:
+            raise InputError(f"{path} cannot be read ({error}): it is damaged or no file of a sweep") from None
+    return found
+
+
+def _row(known: dict[str, Any]) -> StoredRow:
+    values = {name: math.nan if value is None else value for name, value in known.items() if name not in _FIXED}
+    return StoredRow(known["run"], values, known["status"], known["wall_time"])

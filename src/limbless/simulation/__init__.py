@@ -1,0 +1,1 @@
+"""One run: from a scenario through time to a result, its analysis and its checkpoints."""

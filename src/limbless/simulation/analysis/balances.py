@@ -1,0 +1,336 @@
+"""The run's own proof: differences of recorded states against integrals of what acted, never accelerations that a
+solver just returned.
+
+To add a balance, write one function `(dataset, mass) -> Balance | None` and put it in `BALANCES`; None means that the
+run did not record what it needs.
+
+Scales, to which each mismatch is compared (never below `SMALLEST_SCALE`, so that a robot at rest passes):
+
+power (J)                 the total work exchanged, which is the integral of |actuator| + |environment| + |passive|
+power, or the
+                          largest kinetic energy if that is more
+linear momentum (N s)     the largest of |momentum|, |impulse| and sqrt(2 m K): what the whole mass would have with
+kinetic energy K angular momentum (N m s)  the same, with sqrt(2 m K) times a lever: body length plus largest distance
+of the centre of mass from the origin orientation               1, the norm of a rotation's quaternion equilibrium (N m)
+the largest elastic moment of a vertebra actuator work (J)         the sum of |work| from point to point recorded
+residuals        the attribute `scale` of the variable, given by the model; 1 without one. Slip of a rod at its
+contacts:
+                          the largest speed of its body
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.simulation.analysis import statics_work
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Array = NDArray[np.float64]
+
+THRESHOLDS = {
+    "power": 1e-3,
+    "linear momentum": 1e-3,
+    "angular momentum": 1e-3,
+    "orientation": 1e-9,
+    "object power": 1e-3,
+    "object momentum": 1e-3,
+    "contact residual": 1e-6,
+    "tail wrench": 1e-6,
+    "joint drift": 1e-6,
+    "equilibrium": 1e-9,
+    "actuator work": 1e-3,
+}
+"""Largest relative mismatch of each balance that passes."""
+
+SMALLEST_SCALE = 1e-9
+"""In the unit of the balance. Below this a mismatch is round-off of nothing."""
+
+PROOF = (
+    "kinetic_energy",
+    "actuator_work",
+    "environment_work",
+    "passive_work",
+    "momentum",
+    "impulse",
+    "work_exchanged",
+    "contact_residual",
+    "contact_speed",
+    "tail_wrench",
+    "joint_drift",
+    "object_energy",
+    "object_work",
+    "object_momentum",
+    "object_impulse",
+)
+"""What balances compare, beside `com_position` and quaternions."""
+WORKS = ("actuator_work", "environment_work", "passive_work")
+QUATERNIONS = ("base_orientation", "orientation", "object_orientation")
+POWERS = ("actuator_power", "environment_power", "passive_power")
+
+
+@dataclass(frozen=True)
+class Balance:
+    """One comparison: the largest mismatch over the run, and the scale that says whether it is small."""
+
+    name: str
+    value: float
+    scale: float
+    units: str
+    compares: str
+
+    @property
+    def relative(self) -> float:
+        return self.value / max(self.scale, SMALLEST_SCALE)
+
+    @property
+    def threshold(self) -> float:
+        return THRESHOLDS[self.name]
+
+    @property
+    def verdict(self) -> str:
+        """`pass` or `fail`; a mismatch that is not a number fails."""
+        return "pass" if self.relative <= self.threshold else "fail"
+
+    def sentence(self) -> str:
+        """What it found, in words."""
+        return (
+            f"the {self.name} balance is off by {self.relative:.2g} of its scale ({self.value:.3g} of "
+            f"{self.scale:.3g} {self.units}); "
+            f"at most {self.threshold:.0e} passes"
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """All of it in plain types, as `summary.json` holds it."""
+        return {
+            "value": self.value,
+            "scale": self.scale,
+            "units": self.units,
+            "relative": self.relative,
+            "threshold": self.threshold,
+            "verdict": self.verdict,
+            "compares": self.compares,
+        }
+
+
+def balances(dataset: xr.Dataset, mass: float | None = None) -> list[Balance]:
+    """Every balance for which the run recorded what it needs. `mass` (kg) of the whole robot enters the scales of
+    momentum.
+    """
+    if dataset.sizes.get("time", 1) == 0:  # statics has no time; its records are counted by its own
+        # balances
+        return []
+    found = [balance(dataset, mass) for balance in BALANCES]
+    return [balance for balance in found if balance is not None]
+
+
+def energy_mismatch(dataset: xr.Dataset) -> Array | None:
+    """Change of kinetic energy since the first record, less the work done since (time,), J. None if the run recorded no
+    work.
+    """
+    works = [dataset[name].values for name in WORKS if name in dataset]
+    if "kinetic_energy" not in dataset or not works:
+        return None
+    excess = dataset["kinetic_energy"].values - sum(works)
+    return np.asarray(excess - excess[:1])
+
+
+def power_residual(dataset: xr.Dataset) -> Array | None:
+    """Rate at which `energy_mismatch` grows from the record before to this one (time,), W; 0 at the first record."""
+    mismatch = energy_mismatch(dataset)
+    if mismatch is None:
+        return None
+    steps = np.diff(dataset["time"].values)
+    rate = np.divide(np.diff(mismatch), steps, out=np.zeros(len(steps)), where=steps > 0.0)
+    return np.concatenate([np.zeros(min(1, len(mismatch))), rate])
+
+
+def work_exchanged(dataset: xr.Dataset) -> float:
+    """Integral of the absolute powers (J): as it was counted at every step or else by the trapezium rule over the
+    recorded powers.
+    """
+    if "work_exchanged" in dataset:
+        counted = dataset["work_exchanged"].values
+        return float(counted[-1] - counted[0])
+    total = sum(np.abs(dataset[name].values) for name in POWERS if name in dataset)
+    return float(np.trapezoid(total, dataset["time"].values)) if np.ndim(total) else 0.0
+
+
+def _power(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+    mismatch = energy_mismatch(dataset)
+    if mismatch is None:
+        return None
+    scale = max(work_exchanged(dataset), _largest(dataset["kinetic_energy"].values))
+    return Balance(
+        "power",
+        _largest(mismatch),
+        scale,
+        "J",
+        "the change of kinetic energy with the work of the actuators, the environment and the passive joint forces",
+    )
+
+
+def _momentum(dataset: xr.Dataset, mass: float | None, part: slice, lever: float) -> tuple[float, float] | None:
+    """Largest mismatch between change of momentum and impulse, and its scale, for three components of the screw."""
+    if "momentum" not in dataset or "impulse" not in dataset:
+        return None
+    momentum, impulse = dataset["momentum"].values[:, part], dataset["impulse"].values[:, part]
+    momentum_change, impulse_change = momentum - momentum[0], impulse - impulse[0]
+    kinetic = _largest(dataset["kinetic_energy"].values) if "kinetic_energy" in dataset else 0.0
+    inner = lever * float(np.sqrt(2.0 * (mass or 0.0) * kinetic))
+    scale = max(_largest_norm(momentum), _largest_norm(impulse_change), inner)
+    return _largest_norm(momentum_change - impulse_change), scale
+
+
+def _linear_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+    found = _momentum(dataset, mass, slice(0, 3), 1.0)
+    return found and Balance(
+        "linear momentum", *found, "N s", "the change of linear momentum with the impulse of all outer forces"
+    )
+
+
+def _angular_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+    length = float(dataset["section_length"].values.sum()) if "section_length" in dataset else 1.0
+    distance = _largest_norm(dataset["com_position"].values) if "com_position" in dataset else 0.0
+    found = _momentum(dataset, mass, slice(3, 6), length + distance)
+    return found and Balance(
+        "angular momentum",
+        *found,
+        "N m s",
+        "the change of angular momentum about the world origin with the impulse of all outer moments",
+    )
+
+
+def _object_power(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+    """Each object by itself; the scale is the largest energy or work of any."""
+    if "object_energy" not in dataset:
+        return None
+    energy, work = dataset["object_energy"].values, dataset["object_work"].values
+    mismatch = (energy - energy[:1]) - (work - work[:1])
+    return Balance(
+        "object power",
+        _largest(mismatch),
+        max(_largest(energy), _largest(work - work[:1])),
+        "J",
+        "the change of kinetic energy of each free object with the work of its weight and contacts",
+    )
+
+
+def _object_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+    if "object_momentum" not in dataset:
+        return None
+    momentum, impulse = (dataset[name].values[..., :3] for name in ("object_momentum", "object_impulse"))
+    mismatch = (momentum - momentum[:1]) - (impulse - impulse[:1])
+    scale = max(_largest_norm(momentum), _largest_norm(impulse - impulse[:1]))
+    return Balance(
+        "object momentum",
+        _largest_norm(mismatch),
+        scale,
+        "N s",
+        "the change of momentum of each free object with the impulse of its weight and contacts",
+    )
+
+
+def _orientation(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+    if "orientation_drift" in dataset:
+        drift: Array | None = dataset["orientation_drift"].values
+    else:
+        drift = orientation_drift({name: dataset[name].values for name in QUATERNIONS if name in dataset})
+    return (
+        None
+        if drift is None
+        else Balance("orientation", _largest(drift), 1.0, "1", "the norm of every quaternion with 1")
+    )
+
+
+def orientation_drift(variables: Mapping[str, Array]) -> Array | None:
+    """Largest distance of the norm of a quaternion from 1 at each record (time,); None where there are none."""
+    found = [np.abs(np.linalg.norm(variables[name], axis=-1) - 1.0) for name in QUATERNIONS if name in variables]
+    if not found:
+        return None
+    return np.max(
+        [drift.reshape(len(drift), -1).max(axis=1, initial=0.0) if drift.ndim > 1 else drift for drift in found], axis=0
+    )
+
+
+def _recorded(variable: str, compares: str, scale: str = "") -> Callable[[xr.Dataset, float | None], Balance | None]:
+    """A balance that the model records itself, as a quantity that should be zero; `scale` names the variable that it is
+    compared with.
+    """
+
+    def balance(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+        if variable not in dataset:
+            return None
+        attributes = dataset[variable].attrs
+        size = _largest(dataset[scale].values) if scale in dataset else float(attributes.get("scale", 1.0))
+        return Balance(
+            variable.replace("_", " "),
+            _largest(dataset[variable].values),
+            size,
+            str(attributes.get("units", "1")),
+            compares,
+        )
+
+    return balance
+
+
+def _equilibrium(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+    if "equilibrium_residual" not in dataset or not dataset["bend"].size:
+        return None
+    elastic = (dataset["bend"] * dataset["bend_stiffness"]).values
+    return Balance(
+        "equilibrium",
+        _largest(dataset["equilibrium_residual"].values),
+        _largest(elastic),
+        "N m",
+        "the moments of tendons, loads and stops on every vertebra with its elastic moment",
+    )
+
+
+def _actuator_work(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+    """Without friction the tendons give what the spine stores; the trapezium rule leaves an error that falls as the
+    square of the step.
+    """
+    if "potential_energy" not in dataset or "point" not in dataset["potential_energy"].dims or "slip_state" in dataset:
+        return None
+    steps = statics_work.actuator_steps(dataset)
+    stored = dataset["potential_energy"].values
+    mismatch = np.concatenate([[0.0], np.cumsum(steps)]) - (stored - stored[:1]) if len(stored) else np.zeros(0)
+    return Balance(
+        "actuator work",
+        _largest(mismatch),
+        float(np.abs(steps).sum()),
+        "J",
+        "the work of the tendons along the path with the change of elastic energy, weight and buoyancy",
+    )
+
+
+def _largest(values: Array) -> float:
+    return float(np.abs(values).max(initial=0.0))
+
+
+def _largest_norm(vectors: Array) -> float:
+    return float(np.linalg.norm(vectors, axis=-1).max(initial=0.0))
+
+
+BALANCES: list[Callable[[xr.Dataset, float | None], Balance | None]] = [
+    _power,
+    _linear_momentum,
+    _angular_momentum,
+    _object_power,
+    _object_momentum,
+    _orientation,
+    _equilibrium,
+    _actuator_work,
+    _recorded(
+        "contact_residual", "the contact forces with the laws of contact and friction that they obey", "contact_speed"
+    ),
+    _recorded("tail_wrench", "the internal wrench at the free end with zero"),
+    _recorded("joint_drift", "the joint positions with the constraints that hold the links together"),
+]

@@ -1,0 +1,98 @@
+"""What the actuators spend: power of each joint, positive work, cost of transport."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.simulation.analysis.speed import displacement, no_transport, period_speed
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Array = NDArray[np.float64]
+
+STANDARD_GRAVITY = 9.81
+"""m/s2: the weight in the cost of transport uses it in water too, as is usual."""
+
+
+def integral_of_positive_part(time: Array, values: Array) -> Array:
+    """Integral over time (first axis) of max(values, 0), exact for values that are linear between records.
+
+    A trapezium of the clipped values would count too much wherever the sign changes between two records.
+    """
+    steps = np.diff(time).reshape(-1, *[1] * (values.ndim - 1))
+    before, after = values[:-1], values[1:]
+    crossing = before * after < 0.0
+    triangle = np.maximum(before, after) ** 2 / np.where(crossing, np.abs(before - after), 1.0)
+    mean = np.where(crossing, triangle, np.maximum(before, 0.0) + np.maximum(after, 0.0)) / 2.0
+    return np.asarray((mean * steps).sum(axis=0))
+
+
+def joint_power(dataset: xr.Dataset) -> Array:
+    """Power that each joint's actuator gives (time, joint), W: torque times velocity."""
+    return np.asarray(dataset["joint_torque"].values * dataset["joint_velocity"].values)
+
+
+def positive_work(dataset: xr.Dataset) -> float | None:
+    """Sum over the joints, or over the strains of a rod, of the work given while it is positive (J): what is spent when
+    nothing is recovered from braking. As it was counted at every step; where a run did not count, from its records.
+    """
+    if "positive_work" in dataset:
+        counted = dataset["positive_work"].values
+        return float((counted[-1] - counted[0]).sum()) if len(counted) else None
+    if "effort" in dataset and "strain_rate" in dataset:  # a rod: per length of body, strain by strain
+        density = dataset["effort"].values * dataset["strain_rate"].values
+        along = integral_of_positive_part(dataset["time"].values, density).sum(axis=-1)
+        return float(along @ dataset["section_length"].values)
+    if "joint_torque" not in dataset or "joint_velocity" not in dataset:
+        return None
+    return float(integral_of_positive_part(dataset["time"].values, joint_power(dataset)).sum())
+
+
+def wake_share(dataset: xr.Dataset) -> float | None:
+    """Energy left behind in the wake over the work of the actuators; None without a wake, or without work."""
+    if "law_work" not in dataset or "wake" not in dataset["law"].values or not dataset.sizes["time"]:
+        return None
+    wake, work = dataset["law_work"].sel(law="wake").values, dataset["actuator_work"].values
+    return float(-(wake[-1] - wake[0]) / (work[-1] - work[0])) if work[-1] > work[0] else None
+
+
+def mean_pulley_power(looks: xr.Dataset, period: float | None) -> float | None:
+    """Mean power of all pulleys (W), or of the motors of winches: over the last whole period, or the whole run where
+    the gait has none; None without tendons. From the instants at which a run is looked at (`Result.looks`): those
+    around the beginning of the last period are among them, whatever is recorded.
+    """
+    if "pulley_work" not in looks or looks.sizes.get("time", 0) < 2:
+        return None
+    time, work = looks["time"].values, looks["pulley_work"].values.sum(axis=1)
+    start = time[-1] - period if period and period <= (time[-1] - time[0]) * (1.0 + 1e-12) else time[0]
+    return float((work[-1] - np.interp(start, time, work)) / (time[-1] - start))
+
+
+def towing_efficiency(dataset: xr.Dataset, looks: xr.Dataset, period: float | None) -> float | None:
+    """Power that would tow the straight body, head first, at the speed of the last period, over the mean power of the
+    pulleys; None without tendons, water or a period, or for a robot that gets nowhere (`no_transport`).
+    """
+    power, speed = mean_pulley_power(looks, period), period_speed(looks, period)
+    quadratic, linear = (dataset.attrs.get(f"towing_{name}") for name in ("quadratic", "linear"))
+    if quadratic is None or linear is None or speed is None or not power or power <= 0.0 or no_transport(dataset):
+        return None
+    return float((quadratic * speed + linear) * speed * speed / power)
+
+
+def cost_of_transport(dataset: xr.Dataset, mass: float | None) -> float | None:
+    """Positive work / (mass * 9.81 m/s2 * distance between the first and the last place of the centre of mass); None
+    for a robot that is held, falls or stays where it is (`no_transport`).
+    """
+    work, moved = positive_work(dataset), displacement(dataset)
+    if work is None or moved is None or mass is None or no_transport(dataset) is not None:
+        return None
+    return cost_of_way(work, mass, float(np.linalg.norm(moved)))
+
+
+def cost_of_way(work: float, mass: float, distance: float) -> float | None:
+    """Work over weight and distance; None where nothing weighs."""
+    return work / (mass * STANDARD_GRAVITY * distance) if mass else None

@@ -1,0 +1,106 @@
+"""Several runs side by side: the numbers of their summaries, with differences and error bars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from limbless.core.errors import InputError
+
+if TYPE_CHECKING:
+    from limbless.simulation.result import Result
+
+NUMBERS = (
+    ("duration", "simulated", "s"),
+    ("com_displacement", "displacement", "m"),
+    ("path_length", "path length", "m"),
+    ("mean_speed", "mean speed", "m/s"),
+    ("period_speed", "speed, last period", "m/s"),
+    ("peak_torque", "peak torque", "N m"),
+    ("positive_work", "positive work", "J"),
+    ("cost_of_transport", "cost of transport", ""),
+)
+"""Numbers of a summary that are compared: key, label, unit."""
+
+
+class ComparedNumber(NamedTuple):
+    """One number of all runs; None where a run has none. `errors` are its numerical errors, where they are known."""
+
+    label: str
+    unit: str
+    values: tuple[float | None, ...]
+    errors: tuple[float | None, ...]
+
+    def difference(self, number: int) -> tuple[float, float | None] | None:
+        """Of a run from the first, and its error bar: the two runs' errors together, where both are known."""
+        one, other = self.values[0], self.values[number]
+        if one is None or other is None:
+            return None
+        bars = (self.errors[0], self.errors[number])
+        return other - one, None if bars[0] is None or bars[1] is None else abs(bars[0]) + abs(bars[1])
+
+
+def lines(results: Sequence[Result]) -> list[ComparedNumber]:
+    """All numbers that at least one of the runs has."""
+    if len(results) < 2:
+        raise InputError("give at least two runs to compare")
+    summaries = [result.summary() for result in results]
+    bars = [(summary.get("numerical_error") or {}).get("total", {}) for summary in summaries]
+    found = []
+    for key, label, unit in NUMBERS:
+        values = [dict(_parts(summary.get(key))) for summary in summaries]
+        errors = [dict(_parts(bar.get(key))) for bar in bars]
+        for part in dict.fromkeys(name for one in values for name in one):
+            line = ComparedNumber(
+                f"{label} {part}".strip(),
+                unit,
+                tuple(one.get(part) for one in values),
+                tuple(one.get(part) for one in errors),
+            )
+            found += [line] if any(value is not None for value in line.values) else []
+    return found
+
+
+def _parts(value: Any) -> Iterator[tuple[str, float | None]]:
+    """A number, a vector or numbers by name, as numbers by name."""
+    if isinstance(value, Mapping):
+        yield from ((str(name), item) for name, item in value.items())
+    elif isinstance(value, list | tuple):
+        yield from zip("xyz", value, strict=False)
+    elif value is not None:
+        yield "", value
+
+
+def names_of(results: Sequence[Result], given: Sequence[str]) -> list[str]:
+    """What each run is called: its scenario, or where it came from if two have the same."""
+    own = [result.name or "run" for result in results]
+    return own if len(set(own)) == len(own) else [str(name).rstrip("/") for name in given]
+
+
+def rows(found: Sequence[ComparedNumber], count: int) -> list[tuple[str, ...]]:
+    """A table in words: every number, and how far each run is from the first."""
+    return [
+        (
+            line.label,
+            *(_shown(value, error, line.unit) for value, error in zip(line.values, line.errors, strict=True)),
+            *(told(line, number) for number in range(1, count)),
+        )
+        for line in found
+    ]
+
+
+def _shown(value: float | None, error: float | None, unit: str) -> str:
+    bar = "" if error is None else f" ± {error:.1e}"
+    return "" if value is None else f"{value:.4g}{bar} {unit}".rstrip()
+
+
+def told(line: ComparedNumber, number: int) -> str:
+    """`+0.012 (+5.3 %)`, and whether that is more than the error bars."""
+    found = line.difference(number)
+    if found is None:
+        return ""
+    change, bar = found
+    first = line.values[0] or 0.0
+    share = f" ({100.0 * change / abs(first):+.1f} %)" if first and abs(change) < 100.0 * abs(first) else ""
+    known = "" if bar is None else f" ± {bar:.1e}"
+    return f"{change:+.3g}{known}{share}{', within the error bars' if bar is not None and abs(change) <= bar else ''}"

@@ -1,0 +1,205 @@
+"""The door to all runs: scenarios by name, robots from Python, tasks without time, runs that go on."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from limbless.control.actuation import Actuation
+from limbless.control.gaits.base import Gait
+from limbless.core.errors import InputError, SimulationError
+from limbless.core.functions.callables import refuse_named
+from limbless.core.timeline import knots_between, on_grid, recorded, stage_times
+from limbless.environments.base import Environment
+from limbless.models.base import Model, ModelSettings, State, StaticModel
+from limbless.robots.base import Preset, Robot
+from limbless.scenarios.number_checks import computable
+from limbless.scenarios.scenario import Initial, Scenario
+from limbless.simulation import checkpoints
+from limbless.simulation.checkpoints import Checkpoints, Unfinished
+from limbless.simulation.result import Result
+from limbless.simulation.time_loop import Controller, Progress, Run, asking
+
+__all__ = [
+    "Controller",
+    "Progress",
+    "knots_between",
+    "on_grid",
+    "recorded",
+    "run",
+    "run_scenario",
+    "simulate",
+    "stage_times",
+]
+
+
+def run(
+    source: str | Path | Scenario,
+    changes: Mapping[str, Any] | None = None,
+    *,
+    controller: Controller | None = None,
+    progress: Progress | None = None,
+    checkpoint: str | Path | None = None,
+    checkpoint_every: float = checkpoints.EVERY,
+    resume: bool = False,
+    allow_code: bool = False,
+) -> Result:
+    """Run a named scenario, or the one in a `.yaml` file, with some fields changed: `run("eel-planar",
+    {"gait.amplitude": 0.08})`.
+
+    Parameters
+    ----------
+    controller, progress : see `Controller` and `Progress`.
+    checkpoint : a folder into which state and records go every `checkpoint_every` seconds (of the clock), for runs that
+        take long. `result.write(folder)` into the same folder removes them again.
+    resume : go on with the unfinished run in that folder, bit for bit.
+    allow_code : whether Python code that a file names may be run; a file that names some is refused otherwise.
+    """
+    scenario = Scenario.load(source, changes, allow_code=allow_code)
+    return run_scenario(
+        scenario,
+        controller=controller,
+        progress=progress,
+        checkpoint=checkpoint,
+        checkpoint_every=checkpoint_every,
+        resume=resume,
+        told=False,
+    )
+
+
+def simulate(
+    robot: Robot | Preset,
+    gait: Gait,
+    environment: Sequence[Environment] | Environment = (),
+    model: str | ModelSettings = "newton-euler",
+    duration: float = 10.0,
+    step: float = 0.01,
+    initial: Initial | Mapping[str, Any] | Result | None = None,
+    actuation: str | Actuation = "motion",
+    controller: Controller | None = None,
+    control_period: float | None = None,
+    record_every: float | None = None,
+    name: str = "untitled",
+    progress: Progress | None = None,
+) -> Result:
+    """Move a robot.
+
+    Parameters
+    ----------
+    robot, gait, environment : what moves, what it is told, what pushes back.
+    model : kind of a model, or its settings.
+    duration, step, record_every : s. Steps end at gait and environment switches too; records are kept at multiples of
+        `record_every`.
+    initial : where it starts (fields of `Initial`), or a result to continue from, bit for bit.
+    actuation : `motion`, `torque`, `pd`, or a description with gains.
+    controller : called every `control_period` seconds; see `Controller`.
+    """
+    scenario = Scenario(
+        name=name,
+        robot=robot,
+        gait=gait,
+        environment=(environment,) if isinstance(environment, Environment) else tuple(environment),
+        model={"kind": model} if isinstance(model, str) else model,
+        duration=duration,
+        step=step,
+        record_every=record_every,
+        actuation={"kind": actuation} if isinstance(actuation, str) else actuation,
+        control_period=control_period,
+        initial=Initial() if initial is None or isinstance(initial, Result) else initial,
+    )
+    return run_scenario(
+        scenario,
+        controller=controller,
+        progress=progress,
+        after=initial if isinstance(initial, Result) else None,
+        told=False,
+    )
+
+
+def run_scenario(
+    scenario: Scenario,
+    *,
+    controller: Controller | None = None,
+    progress: Progress | None = None,
+    after: Result | None = None,
+    checkpoint: str | Path | None = None,
+    checkpoint_every: float = checkpoints.EVERY,
+    resume: bool = False,
+    told: bool = True,
+) -> Result:
+    """Run a scenario, continuing `after` an earlier result if one is given; the other arguments as for `run`. Unless
+    its caller has `told` so, the first run of all says that it compiles.
+
+    Raises
+    ------
+    SimulationError : the run could not go on; `error.result` holds what was computed.
+    """
+    refuse_named(scenario)
+    unfinished = _unfinished(scenario, checkpoint, resume, controller)
+    if after is None and scenario.initial.result is not None and unfinished is None:
+        after = Result.load(scenario.initial.result)
+    with computable(scenario):
+        model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+    if isinstance(model, StaticModel):
+        if controller is not None or after is not None:
+            raise InputError("statics has no time: it takes no controller and continues no earlier result")
+        return _solved(scenario, model, progress)
+    if scenario.robot.build().total_mass <= 0.0:
+        raise InputError(
+            "robot: it has no mass at all, and nothing without mass is moved by forces; give its links "
+            "solids with a density"
+        )
+    with asking(scenario.gait, "at t = 0 s"), computable(scenario):
+        state = (
+            model.initial_state(scenario.initial, scenario.gait)
+            if after is None
+            else _last_state(after, model, scenario)
+        )
+    keeper = None if checkpoint is None else Checkpoints(checkpoint, scenario, checkpoint_every)
+    return Run(scenario, model, state, controller, progress, keeper, unfinished, told).go()
+
+
+def _unfinished(
+    scenario: Scenario, checkpoint: str | Path | None, resume: bool, controller: Controller | None
+) -> Unfinished | None:
+    """What a run that is to be resumed has left."""
+    if checkpoint is None:
+        if resume:
+            raise InputError("resume: name the folder of the unfinished run as `checkpoint`")
+        return None
+    if controller is not None:
+        raise InputError(
+            "checkpoint: a run with a controller cannot be resumed, because what the controller "
+            "remembers is not known; "
+            "save its result from time to time and continue with `simulate(initial=result)`"
+        )
+    return checkpoints.read(checkpoint, scenario) if resume else None
+
+
+def _solved(scenario: Scenario, model: StaticModel, progress: Progress | None) -> Result:
+    """The result of a task; a failure or an interruption keeps what was found before it."""
+    began = clock.perf_counter()
+    tell = (lambda share: None) if progress is None else lambda share: progress(share, share * scenario.duration, 0.0)
+    with computable(scenario):
+        records, status = model.solve(str(scenario.task), scenario.gait, scenario.initial, tell)
+    interrupted = isinstance(status.cause, KeyboardInterrupt)
+    told = "interrupted" if interrupted else f"failed: {status.failure}" if status.failure else "completed"
+    result = Result.from_records([records], model, scenario, told, None, clock.perf_counter() - began)
+    if status.failure and not interrupted:
+        raise SimulationError(status.failure, None, status.place, result) from status.cause
+    return result
+
+
+def _last_state(after: Result, model: Model, scenario: Scenario) -> State:
+    if after.state is None:
+        raise InputError("the result to continue from does not hold its final state")
+    fresh = model.initial_state(scenario.initial, scenario.gait)
+    if after.state.x.shape != fresh.x.shape:
+        raise InputError(
+            f"the result to continue from belongs to another robot or model: its state has "
+            f"{after.state.x.size} numbers, "
+            f"this one {fresh.x.size}"
+        )
+    return after.state

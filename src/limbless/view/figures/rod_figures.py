@@ -1,0 +1,101 @@
+"""Figures of every run of a rod: the body and its track, the efforts along it, what a root carries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from limbless.view.figures import body_outline, style
+from limbless.view.figures.figure_registry import Drawing, Table, figure
+from limbless.view.figures.general import draw_power, last_periods
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from limbless.simulation.result import Result
+
+_SNAPSHOTS = 5
+_LABELS = ("stretch (N)", "lateral shear (N)", "vertical shear (N)", "twist (N m)", "pitch (N m)", "yaw (N m)")
+_SILENT = 1e-6
+
+
+@figure(
+    "rod-body",
+    "where the rod went, how fast, and with what power",
+    every_run=True,
+    needs=("head_position", "com_velocity", "effort", *body_outline.BODY),
+)
+def rod_body(result: Result) -> Drawing:
+    data = result.dataset
+    plane, time = body_outline.widest_plane(data), data["time"].values
+    records = np.unique(np.linspace(0, len(time) - 1, _SNAPSHOTS).round().astype(int))
+    shapes = [body_outline.outline(data, record, plane) for record in records]
+    track = data["head_position"].values[:, plane]
+    sheet, (where, fast, power) = style.panels([body_outline.panel_height([track, *shapes]), 24.0, 24.0])
+    table: Table = {
+        "time (s)": time,
+        "speed of the centre of mass (m/s)": np.linalg.norm(data["com_velocity"].values, axis=1),
+    }
+    for place, (shape, record) in enumerate(zip(shapes, records, strict=True)):
+        body_outline.draw_body(where, shape, style.BLUE, 0.12 + 0.5 * place / max(1, len(shapes) - 1))
+        table |= {f"outline at {time[record]:g} s, {'xyz'[axis]} (m)": shape[:, c] for c, axis in enumerate(plane)}
+    where.plot(*track.T, color=style.RED, linewidth=0.7, zorder=3)
+    body_outline.true_scale(where, [track, *shapes], plane)
+    where.set_title("track of the head, and the body at equal intervals")
+    fast.plot(time, table["speed of the centre of mass (m/s)"], color=style.SKY)
+    fast.set(xlabel="time (s)", ylabel="speed (m/s)", xlim=(time[0], time[-1]))
+    style.from_zero(fast)
+    draw_power(power, result, table)
+    return sheet, table
+
+
+@figure(
+    "rod-efforts",
+    "efforts of the actuated strains over time and along the body, at the end of the run",
+    every_run=True,
+    needs=("effort", "abscissa"),
+)
+def efforts(result: Result) -> Drawing:
+    data = result.dataset
+    effort, X = data["effort"].values, data["abscissa"].values
+    peak = np.abs(effort).max(axis=(0, 1))
+    loud = [c for c in range(6) if peak[c] > _SILENT * max(float(peak.max()), 1e-300)] or [5]
+    sheet, panels = style.panels([30.0] * len(loud))
+    table: Table = {"X (m)": X}
+    for axes, c in zip(panels, loud, strict=True):
+        _wave(axes, result, effort[..., c], X, f"effort in {_LABELS[c]}")
+        table[f"peak effort in {_LABELS[c]}"] = np.abs(effort[..., c]).max(axis=0)
+    return sheet, table
+
+
+def _wave(axes: Axes, result: Result, values: np.ndarray, X: np.ndarray, title: str) -> None:
+    time, shown = result.dataset["time"].values, last_periods(result)
+    bound = float(np.abs(values[shown]).max()) or 1.0
+    mesh = axes.pcolormesh(
+        time[shown],
+        X,
+        values[shown].T,
+        cmap=style.DIVERGING,
+        vmin=-bound,
+        vmax=bound,
+        rasterized=True,
+        shading="nearest",
+    )
+    style.colour_bar(axes, mesh)
+    axes.set(xlabel="time (s)", ylabel="X (m)", title=title)
+
+
+@figure("rod-root-wrench", "force and couple that the root of an arm carries", needs=("contact_wrench",))
+def root_wrench(result: Result) -> Drawing:
+    time, wrench = result.dataset["time"].values, result.dataset["contact_wrench"].values
+    sheet, panels = style.panels([30.0, 30.0], share_time=True)
+    table: Table = {"time (s)": time}
+    for axes, start, unit, name in zip(panels, (0, 3), ("N", "N m"), ("force", "couple"), strict=True):
+        for c, colour in enumerate(style.COLOURS[:3]):
+            axes.plot(time, wrench[:, start + c], color=colour, label="xyz"[c])
+            table[f"{name} {'xyz'[c]} ({unit})"] = wrench[:, start + c]
+        axes.set_ylabel(f"{name} ({unit})")
+    style.legend_above(panels[0])
+    panels[1].set(xlabel="time (s)", xlim=(time[0], time[-1]))
+    return sheet, table

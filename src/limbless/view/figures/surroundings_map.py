@@ -1,0 +1,160 @@
+"""The track of a robot among what is around it: ground that slopes, terrain, pegs and boxes, from above and from the
+side.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from limbless.view.figures import body_outline, style
+from limbless.view.figures.figure_registry import Drawing, Table, figure
+from limbless.view.scene.frames import frames_of
+from limbless.view.scene.object_meshes import OBJECT, objects_of
+from limbless.view.scene.surroundings import Extent, Solid
+from limbless.view.scene.surroundings import surroundings as solids_of
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+
+    from limbless.simulation.result import Result
+
+_ABOVE = (0, 1)
+_SNAPSHOTS = 4
+_LEVEL = 1e-4  # m: ground whose height changes by less is level
+_SLIVER = 1e-12  # m2: triangles that cover less, seen from above, are walls
+_RINGS = "\nlines of equal height of the ground, m"
+_LEAST = 20.0  # mm: height of a panel
+_NEAR = 0.3  # of the body's length: ground shown around it
+
+
+@figure(
+    "surroundings",
+    "the robot at four times on its ground, among pegs, boxes and objects, from above; where it is "
+    "not level from the side",
+    needs=("com_position", *body_outline.BODY),
+)
+def surroundings(result: Result) -> Drawing:
+    data, time = result.dataset, result.dataset["time"].values
+    solids = solids_of(getattr(result.scenario, "environment", ()), _extent(data))
+    sheets = [solid for solid in solids if solid.name.startswith(("ground", "terrain"))]
+    obstacles = [solid for solid in solids if solid.name.startswith(("peg", "box", "pipe"))]
+    below, track = _heights(sheets, data["com_position"].values[:, :2]), data["com_position"].values
+    uneven = any(np.ptp(solid.vertices[:, 2]) > _LEVEL for solid in sheets) or any(
+        solid.name.startswith(("box", "pipe")) for solid in obstacles
+    )
+    planes = [_ABOVE, (_side(data), 2)][: 2 if uneven else 1]
+    records = np.unique(np.linspace(0, len(time) - 1, _SNAPSHOTS).round().astype(int))
+    drawn = [[body_outline.outline(data, record, plane) for record in records] for plane in planes]
+    around = [[hull for solid in obstacles for hull in (_hull(solid.vertices[:, plane]),)] for plane in planes]
+    pushed = [_pushed(result, records, plane) for plane in planes]
+    heights = [
+        body_outline.panel_height([*shapes, *hulls, *(hull for _, hull in moved)])
+        for shapes, hulls, moved in zip(drawn, around, pushed, strict=True)
+    ]
+    sheet, panels = style.panels([max(_LEAST, height) for height in heights], top=11.0)
+    table: Table = {"time (s)": time, **{f"{'xyz'[k]} of the centre of mass (m)": track[:, k] for k in range(3)}}
+    for axes, plane, shapes, hulls, moved in zip(panels, planes, drawn, around, pushed, strict=True):
+        for hull in hulls:
+            axes.fill(hull[:, 0], hull[:, 1], facecolor="#DDDDDD", edgecolor=style.GREY, linewidth=0.5, zorder=1)
+        for opacity, hull in moved:
+            axes.fill(
+                hull[:, 0],
+                hull[:, 1],
+                facecolor=OBJECT,
+                edgecolor=style.BLACK,
+                linewidth=0.4,
+                alpha=opacity,
+                zorder=1.5,
+            )
+        for place, (shape, record) in enumerate(zip(shapes, records, strict=True)):
+            body_outline.draw_body(axes, shape, style.BLUE, 0.15 + 0.6 * place / max(1, len(shapes) - 1))
+            table |= {f"outline at {time[record]:.4g} s, {'xyz'[k]} (m)": shape[:, c] for c, k in enumerate(plane)}
+        axes.plot(track[:, plane[0]], track[:, plane[1]], color=style.RED, linewidth=0.8, zorder=3)
+        body_outline.true_scale(axes, [*shapes, *hulls, *(hull for _, hull in moved)], plane)
+    if np.isfinite(below).all():
+        table["height of the ground below it (m)"] = below
+    lines = _draw_heights(panels[0], sheets)
+    every = f"the body every {(time[-1] - time[0]) / max(1, len(records) - 1):.3g} s"
+    objects = " and objects" if pushed[0] else ""
+    panels[0].set_title(f"centre of mass (red); {every.replace(' every', f'{objects} every')}{_RINGS if lines else ''}")
+    if uneven:
+        across = track[:, planes[1][0]]
+        panels[1].plot(across, below, color=style.BLACK, linewidth=0.8, zorder=3, label="ground below the centre")
+        panels[1].set_title("from the side")
+        style.legend_above(panels[1])
+    return sheet, table
+
+
+def _pushed(result: Result, records: np.ndarray, plane: tuple[int, int]) -> list[tuple[float, np.ndarray]]:
+    """Outlines of all free objects at these records, the later the darker: opacity and (points, 2), m."""
+    if "object_position" not in result.dataset:
+        return []
+    frames = frames_of(result)
+    return [
+        (0.15 + 0.6 * place / max(1, len(records) - 1), _hull(item.at(int(record))[:, plane]))
+        for place, record in enumerate(records)
+        for item in objects_of(frames)
+    ]
+
+
+def _extent(data: xr.Dataset) -> Extent:
+    """What the body sweeps, with a little ground around it."""
+    position, radius = data["position"].values.reshape(-1, 3), float(data["radius"].values.max())
+    size = float(np.asarray(data["section_length"].values).sum())
+    low, high = position.min(axis=0) - radius - _NEAR * size, position.max(axis=0) + radius + _NEAR * size
+    return Extent(low, high, float(position[:, 2].min()) - radius, size)
+
+
+def _side(data: xr.Dataset) -> int:
+    """The level axis of the side view: that along which the robot went, or along which it lies if it went nowhere."""
+    went, lies = (np.ptp(data[name].values.reshape(-1, 3)[:, :2], axis=0) for name in ("com_position", "position"))
+    far = went.max() > 0.2 * float(np.asarray(data["section_length"].values).sum())
+    return int((went if far else lies).argmax())
+
+
+def _hull(points: np.ndarray) -> np.ndarray:
+    """Outline of a convex thing on paper (points, 2), m."""
+    from scipy.spatial import ConvexHull
+
+    return np.asarray(points[ConvexHull(points).vertices])
+
+
+def _from_above(solid: Solid) -> tuple[Any, np.ndarray]:
+    """What is seen of a solid from above, without its walls: triangles on paper, and the heights of their corners."""
+    from matplotlib.tri import Triangulation
+
+    x, y, _ = solid.vertices.T
+    a, b, c = solid.faces.T.astype(np.int64)
+    area = (x[b] - x[a]) * (y[c] - y[a]) - (x[c] - x[a]) * (y[b] - y[a])
+    used, faces = np.unique(solid.faces[np.abs(area) > _SLIVER], return_inverse=True)
+    x, y, z = solid.vertices[used].T
+    return Triangulation(x, y, faces.reshape(-1, 3)), z
+
+
+def _heights(sheets: list[Solid], places: np.ndarray) -> np.ndarray:
+    """Height of the highest ground at places (n, 2), m; NaN where there is none."""
+    from matplotlib.tri import LinearTriInterpolator
+
+    found = [np.full(len(places), np.nan)]
+    for solid in sheets:
+        lattice, z = _from_above(solid)
+        found.append(np.ma.filled(LinearTriInterpolator(lattice, z)(*places.T), np.nan))
+    highest = np.fmax.reduce(found)
+    return np.asarray(highest)
+
+
+def _draw_heights(axes: Axes, sheets: list[Solid]) -> bool:
+    """Lines of equal height on everything that is not level, within what is shown; whether there are any."""
+    limits, lines = (axes.get_xlim(), axes.get_ylim()), False
+    for solid in sheets:
+        lattice, z = _from_above(solid)
+        if np.ptp(z) > _LEVEL:
+            rings = axes.tricontour(lattice, z, levels=7, colors=style.GREY, linewidths=0.6, zorder=0.5)
+            for label in axes.clabel(rings, fontsize=5.5, fmt="%g", zorder=6):
+                label.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8})
+            lines = True
+    axes.set(xlim=limits[0], ylim=limits[1])
+    return lines

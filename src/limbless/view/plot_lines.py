@@ -1,0 +1,119 @@
+"""What can be plotted of a result, line by line: for the plots beside the view and for those of the report."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from limbless.simulation.result import components
+from limbless.view.scene.frames import Array, Frames, leading
+
+MOST_LINES = 6  # of one variable: those that change most
+SPEED = "speed"
+_TURNED = {"rad": "deg", "rad/s": "deg/s"}
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_FIRST = (
+    SPEED,
+    "joint_torque",
+    "actuator_power",
+    "tension",
+    "tip_position",
+    "contact_force",
+    "kinetic_energy",
+    "head_position",
+    "joint_position",
+    "effort",
+    "target_error",
+    "contact_residual",
+    "environment_power",
+)
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Lines over the frames: title, unit of all lines, label -> values (frames,), and how many lines were left out."""
+
+    title: str
+    unit: str
+    lines: dict[str, Array]
+    left_out: int = 0
+
+    @property
+    def label(self) -> str:
+        return f"{self.title} ({self.unit})" if self.unit not in ("", "1") else self.title
+
+    def in_degrees(self) -> Plot:
+        """Angles and their rates in degrees; other plots as they are."""
+        if self.unit not in _TURNED:
+            return self
+        turned = {label: np.degrees(values) for label, values in self.lines.items()}
+        return replace(self, unit=_TURNED[self.unit], lines=turned)
+
+    def readable(self) -> Plot:
+        """The same in a power of 1000 of its unit, where an axis with three decimals would show zeros, or rows of them."""
+        values = np.concatenate(list(self.lines.values()))
+        largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+        if largest == 0.0 or 1e-2 <= largest < 1e5:
+            return self
+        power = 3 * math.floor(math.log10(largest) / 3.0)
+        unit = f"10{str(power).translate(_RAISED)}" + (f" {self.unit}" if self.unit not in ("", "1") else "")
+        return replace(self, unit=unit, lines={label: values / 10.0**power for label, values in self.lines.items()})
+
+    def limits(self) -> tuple[float, float]:
+        """Lowest and highest value, with a little space."""
+        values = np.concatenate(list(self.lines.values()))
+        values = values[np.isfinite(values)]
+        low, high = float(values.min(initial=0.0)), float(values.max(initial=0.0))
+        margin = 0.05 * (high - low) or max(abs(high), 1e-12)
+        return low - margin, high + margin
+
+
+def choices(frames: Frames) -> list[str]:
+    """Names of all that can be plotted; what one looks at first comes first."""
+    data = frames.result.dataset
+    along = set(leading(data))
+    names = [
+        str(name)
+        for name, variable in data.data_vars.items()
+        if along <= set(variable.dims) and variable.dtype.kind in "fiu" and variable.size
+    ]
+    if "com_position" in data and frames.axis == "time" and frames.count > 1:
+        names.insert(0, SPEED)
+    return sorted(names, key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name))
+
+
+def plot_of(frames: Frames, name: str) -> Plot:
+    """The lines of a variable, or of the speed of the centre of mass."""
+    data = frames.result.dataset
+    if name == SPEED:
+        return Plot("speed of the centre of mass", "m/s", {"speed": _speed(frames)})
+    variable = data[name]
+    found = [
+        (column.removeprefix(f"{name}_"), unit, values) for column, unit, values in components(variable, leading(data))
+    ]
+    busy = sorted(found, key=lambda item: -float(np.ptp(item[2])))[:MOST_LINES]
+    kept = [item for item in found if any(item is one for one in busy)]
+    units = list(dict.fromkeys(unit for _, unit, _ in kept))
+    lines = {label: np.asarray(values, dtype=float) for label, _, values in kept}
+    return Plot(name.replace("_", " "), ", ".join(units), lines, len(found) - len(kept))
+
+
+def lines_beside(ghost: Frames | None, name: str, at: Array) -> dict[str, Array]:
+    """The same variable of a run to compare with, at these times; NaN, which is not drawn, where that run has ended."""
+    if ghost is None or name not in choices(ghost):
+        return {}
+    lines = plot_of(ghost, name).lines
+    return {
+        f"{label}, other": np.interp(at, ghost.abscissa, values, left=np.nan, right=np.nan)
+        for label, values in lines.items()
+    }
+
+
+def _speed(frames: Frames) -> Array:
+    data: Any = frames.result.dataset
+    if "com_velocity" in data:
+        return np.asarray(np.linalg.norm(data["com_velocity"].values, axis=-1))
+    return np.asarray(np.linalg.norm(np.gradient(data["com_position"].values, data["time"].values, axis=0), axis=-1))

@@ -1,0 +1,1 @@
+"""A result as nodes of a scene: bodies, skins, arrows, surroundings."""

@@ -1,0 +1,1 @@
+"""The live page: server, panels, fields, runs in the background."""

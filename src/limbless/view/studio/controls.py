@@ -1,0 +1,238 @@
+"""The controls of a page: pick a scenario, play, switch parts on, tune every field, save, copy."""
+
+from __future__ import annotations
+
+import time as clock
+from functools import partial
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from limbless.scenarios import loader
+from limbless.simulation.result import red_line
+from limbless.view.scene.frames import Frames
+from limbless.view.scene.legend import legend
+from limbless.view.studio.field_entries import Entries
+from limbless.view.studio.numbers_table import numbers_table
+from limbless.view.studio.screen_sizes import STYLE
+from limbless.view.studio.server import by_visitor
+
+if TYPE_CHECKING:
+    from viser import GuiApi
+
+    from limbless.simulation.result import Result
+    from limbless.view.scene.scene import Display
+    from limbless.view.studio.page import Page
+
+OWN = "(the result that was opened)"
+COMPARE, APART = "Compare with this run", "Stop comparing"
+SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "10")
+TELLING = 0.25  # s between two moves of the bar of a run
+_BUTTON = (
+    "width:calc(100% - 24px);margin:4px 12px;padding:5px;border:0;border-radius:4px;"
+    "background:#0072B2;color:#fff;font-size:13px"
+)
+# A page from another machine (--host) is no secure context: there only the older way to copy works.
+_COPY = (
+    "const b=this,t=b.parentNode.querySelector('textarea');const said=()=>{b.textContent='Copied';"
+    "setTimeout(()=>{b.textContent='Copy Python'},1500)};"
+    "b.parentNode.querySelector('details').open=true;t.select();"
+    "if(navigator.clipboard)navigator.clipboard.writeText(t.value)"
+    ".then(said,()=>{if(document.execCommand('copy'))said()});"
+    "else if(document.execCommand('copy'))said()"
+)
+
+
+class Controls:
+    """The panel at the right. It only asks the page; the page decides."""
+
+    def __init__(self, gui: GuiApi, page: Page) -> None:
+        self.gui, self.page = gui, page
+        self._switches: dict[str, bool] = dict.fromkeys(("meshes", "modules", "trail", "tendons", "holds"), True)
+        self._parts: list[Any] = []
+        self.entries = Entries(gui, page, self.refuse)
+        self.time = 0.0
+        gui.main_panel.dock_right()
+        gui.main_panel.set_width(page.screen.controls)
+        gui.add_html(STYLE, order=-2)
+        own = page.source if isinstance(page.source, str) and page.source in loader.names() else OWN
+        self.scenario: Any = gui.add_dropdown(
+            "scenario", tuple(dict.fromkeys([own, *loader.names()])), initial_value=own, order=0
+        )
+        self.doubt = gui.add_html("", order=-1)  # the first line of the page: a run that is not proven
+        self.status = gui.add_html("", order=1)
+        self.progress: Any = gui.add_progress_bar(0.0, visible=False, animated=True, order=2)
+        self.stop = gui.add_button("Cancel the run", visible=False, color="red", order=3)
+        with gui.add_folder("Play", order=4):
+            self.play: Any = gui.add_checkbox("playing", True)
+            self.slider: Any = gui.add_slider("time (s)", 0.0, 1.0, 0.01, 0.0)
+            self.speed_choice = gui.add_dropdown(
+                "speed", SPEEDS, initial_value="1", hint="simulated seconds per second"
+            )
+            self.follow = gui.add_checkbox("follow the robot", True)
+        self.show_folder = gui.add_folder("Show", order=30)
+        with self.show_folder:
+            self.legend = gui.add_html("", order=1e6)
+            self.degrees: Any = gui.add_checkbox("angles in degrees", False, order=1e6 + 1)
+            self.shadows: Any = gui.add_checkbox(
+                "shadows", True, order=1e6 + 2, hint="without them a slow machine draws faster"
+            )
+        self.numbers_folder = gui.add_folder("Numbers", order=20)
+        with self.numbers_folder:
+            self.numbers = gui.add_html("")
+            self.compare: Any = gui.add_button(
+                COMPARE, hint="it stays as a pale ghost with its own numbers, beside what you run next"
+            )
+            self.apart: Any = gui.add_button(APART, visible=False)
+        self.keep = gui.add_button(
+            "Save scenario and result", hint="into runs/ of the folder in which limbless was started", order=60
+        )
+        self.copy = gui.add_html("", order=61)
+        self._told = 0.0
+        self._running, self._compiles = "", False
+        self._connect()
+
+    def _connect(self) -> None:
+        page = self.page
+        by_visitor(self.scenario, lambda: page.pick(self.scenario.value))
+        by_visitor(self.stop, page.cancel)
+        by_visitor(self.keep, page.save)
+        by_visitor(self.slider, self._jump)
+        by_visitor(self.follow, lambda: page.jump(self.time))
+        by_visitor(self.degrees, page.show_angles)
+        by_visitor(self.shadows, lambda: page.cast_shadows(self.shadows.value))
+        by_visitor(self.compare, lambda: page.compare(True))
+        by_visitor(self.apart, lambda: page.compare(False))
+
+    @property
+    def playing(self) -> bool:
+        return bool(self.play.value)
+
+    @property
+    def speed(self) -> float:
+        return float(self.speed_choice.value)
+
+    @property
+    def follows(self) -> bool:
+        return bool(self.follow.value)
+
+    def _jump(self) -> None:
+        self.time = float(self.slider.value)
+        self.page.jump(self.time)
+
+    def close(self) -> None:
+        """What is still being typed is not run any more."""
+        self.entries.close()
+
+    # What the page tells
+
+    def show_scenario(self, name: str) -> None:
+        self.scenario.value = name
+        self.gui.set_panel_label(f"limbless: {name}")
+
+    def say(self, text: str) -> None:
+        self._idle()
+        self.status.content = (
+            f"<div id='status' style='color:#2b6a4d;padding:4px 12px;font-size:13px'>{escape(text)}</div>"
+        )
+
+    def refuse(self, text: str) -> None:
+        """The library's own sentence; what is shown stays."""
+        self._idle()
+        self.status.content = (
+            "<div id='status' role='alert' "
+            "style='color:#8a2500;background:#fdeee7;border-left:4px solid #D55E00;"
+            f"padding:6px 10px;margin:4px "
+            f"8px;font-size:13px;white-space:pre-wrap'>{escape(text)}</div>"
+        )
+
+    def pause(self) -> None:
+        self.play.value = False
+
+    def show_running(self, name: str) -> None:
+        self._told, self._running, self._compiles = clock.perf_counter(), name, False
+        self._say_quietly(f"{name}: running ...")
+
+    def show_compiling(self) -> None:
+        """Once for a run: what it needs has never been used on this machine."""
+        if not self._compiles:
+            self._compiles = True
+            self._say_quietly(
+                f"{self._running}: compiling what this run needs, once on this machine; it may take half a minute ..."
+            )
+
+    def _say_quietly(self, text: str) -> None:
+        look = "color:#555;padding:4px 12px;font-size:13px"
+        self.status.content = f"<div id='status' style='{look}'>{escape(text)}</div>"
+
+    def show_progress(self, fraction: float) -> None:
+        """A few times a second; a run that answers sooner than that needs no bar."""
+        now = clock.perf_counter()
+        if now - self._told > TELLING:
+            if self._compiles:
+                self.show_running(self._running)
+            self._told = now
+            self.progress.visible = self.stop.visible = True
+            self.progress.value = float(min(max(100.0 * fraction, 0.0), 100.0))
+
+    def _idle(self) -> None:
+        self.progress.visible = self.stop.visible = False
+
+    def show_frame(self, frames: Frames, frame: int) -> None:
+        self.slider.value = float(frames.times[frame])
+        if not self.playing:
+            self.time = float(frames.times[frame])
+
+    def show_result(self, result: Result, display: Display, another: bool) -> None:
+        """Numbers of a new result; with another scenario also its switches and fields."""
+        times = display.frames.times
+        self.slider.min, self.slider.max = float(times[0]), max(float(times[-1]), float(times[0]) + 1e-3)
+        self.doubt.content = red_line(result.warning)
+        self.show_numbers(result)
+        self.copy.content = _copied(self.page.python())
+        if another:
+            self.time = float(times[0])
+            for part in self._parts:
+                part.remove()
+            self._parts = self._add_switches(display)
+            self.entries.show(result.scenario)
+        for key, on in self._switches.items():
+            display.switch(key, on)
+        self.legend.content = legend(display)
+
+    def show_numbers(self, result: Result) -> None:
+        """The table, with the run that is compared where there is one."""
+        other = self.page.other
+        self.numbers.content = numbers_table(result, other, self.degrees.value)
+        self.apart.visible = other is not None
+
+    def show_angles(self, result: Result) -> None:
+        """The fields once more, with angles in the unit that is chosen; what was typed stays."""
+        self.entries.degrees = self.degrees.value
+        self.entries.show(result.scenario)
+
+    def _add_switches(self, display: Display) -> list[Any]:
+        made = []
+        with self.show_folder:
+            for key, label in display.switches():
+                box = self.gui.add_checkbox(label, self._switches.setdefault(key, False))
+                by_visitor(box, partial(self._switch, key, box))
+                made.append(box)
+        return made
+
+    def _switch(self, key: str, box: Any) -> None:
+        self._switches[key] = bool(box.value)
+        self.page.switch(key, bool(box.value))
+        self.legend.content = legend(self.page.display)
+
+
+def _copied(lines: str) -> str:
+    """A button that copies the lines, and the lines themselves to be read or marked."""
+    return (
+        f"<div id='python'><button type='button' style='{_BUTTON}' onclick=\"{escape(_COPY)}\" "
+        "title='the lines that give this run again'>Copy Python</button>"
+        "<details style='margin:0 12px 6px;font-size:12px'><summary style='color:#666;cursor:pointer'>the "
+        "lines</summary>"
+        f"<textarea readonly rows='6' spellcheck='false' style='width:100%;font:11px "
+        f"monospace'>{escape(lines)}</textarea>"
+        "</details></div>"
+    )

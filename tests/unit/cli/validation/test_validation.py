@@ -1,0 +1,358 @@
+"""Cases of validation/: their files, how they are decided, the command and its page. A sample of the cases is run."""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import limbless
+from limbless.cli.main import main
+from limbless.cli.validation import cases, convergence_orders, results_page, run_cases, scorecard, validate
+from limbless.core.errors import InputError
+from limbless.scenarios import loader
+
+ROOT = Path(__file__).parents[4]
+HOME = ROOT / "validation"
+SAMPLE = (
+    "bend-of-45-degrees",
+    "eel-inverse-and-direct",
+    "engine-pinocchio-contact",
+    "fluid-pieces",
+    "friction-and-impact",
+    "geometry-of-locomotion",
+    "ladder-ground-and-wheels",
+    "ladder-newton-euler-and-geometric",
+    "ladder-rod-and-chain",
+    "ladder-spine-and-springs",
+    "neck-equilibria",
+    "neck-swings",
+    "rod-constants",
+    "serpenoid-to-joints",
+    "snake-in-the-plane",
+    "tendon-arc-and-capstan",
+    "wheels-manipulate",
+)
+"""Cases that take about a second; `limbless validate` runs all of them."""
+
+CASE = """
+title: A number that is two
+kind: closed form
+source: arithmetic of the first year
+models: [none]
+caption: A line that shows nothing.
+rows:
+  - {statement: It is two indeed, value: two, reference: 2.0, tolerance: 0.1, reason: a tenth is enough here}
+  - {statement: It is below one as well, value: two, between: [null, 1.0], reason: one is not two by far,
+     shortfall: two is larger than one}
+  - {statement: What nobody can measure, verdict: not decidable, reason: the figure is missing}
+"""
+CHECK = '''
+"""Two."""
+def check(case, sheet):
+    sheet.subplots().plot([1, 2])
+    return {"two": 2.05}
+'''
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with one case, as the working directory."""
+    made = tmp_path / "validation"
+    (made / "two").mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text("")  # what a clone is known by
+    (made / "two" / "case.yaml").write_text(CASE)
+    (made / "two" / "check.py").write_text(CHECK)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return made
+
+
+# The cases of the project
+
+
+@pytest.mark.parametrize("name", cases.names(HOME))
+def test_every_case_has_a_source_tolerances_with_reasons_and_a_check(name: str) -> None:
+    """The schema refuses a row without a reason; here that the file is read, and that check.py returns what its rows
+    name.
+    """
+    case = cases.load(name, HOME)
+    tree = ast.parse((HOME / name / "check.py").read_text(encoding="utf-8"))
+    assert "check" in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)} and ast.get_docstring(tree)
+    assert case.data is None or (ROOT / case.data).is_file()
+    assert len({row.statement for row in case.rows}) == len(case.rows)
+    assert all(row.between is None or any(bound is not None for bound in row.between) for row in case.rows)
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_a_sample_of_the_cases_is_met(name: str) -> None:
+    case = cases.load(name, HOME)
+    for package in case.needs:
+        pytest.importorskip("pinocchio" if package == "pin" else package)
+    report = run_cases.run_case(case)
+    assert not report.problem
+    assert {outcome.row.statement: outcome.measured for outcome in report.outcomes if outcome.fails} == {}
+    assert all(outcome.verdict == run_cases.NOT_MET for outcome in report.outcomes if outcome.row.shortfall), (
+        "a shortfall that is no more"
+    )
+
+
+def test_every_kind_of_proof_is_there() -> None:
+    known = [cases.load(name, HOME) for name in cases.names(HOME)]
+    assert {case.kind for case in known} == {"paper", "closed form", "ladder", "engine"}
+    assert sum(case.kind == "ladder" for case in known) == 6
+    assert {model for case in known for model in case.models} == {
+        "newton-euler",
+        "macro-continuous",
+        "non-smooth",
+        "geometric",
+        "soft",
+        "tendon-statics",
+    }
+
+
+def test_every_scenario_is_held_to_its_own_balances() -> None:
+    """A new scenario is a new row of that case."""
+    assert {row.value for row in cases.load("own-proof", HOME).rows} == set(loader.names())
+
+
+def test_the_page_shows_every_row_of_every_case() -> None:
+    """If this fails: `limbless validate --write` writes the page again."""
+    text = (ROOT / "docs" / "validation.md").read_text(encoding="utf-8")
+    for name in cases.names(HOME):
+        for row in cases.load(name, HOME).rows:
+            assert row.statement.strip().replace("|", "\\|") in text, f"{name}: {row.statement}"
+        assert (
+            f"images/validation/{name}.png" in text
+            and (ROOT / "docs" / "images" / "validation" / f"{name}.png").is_file()
+        )
+
+
+def test_every_test_that_the_scorecard_names_exists() -> None:
+    card = scorecard.load(HOME)
+    assert set(card.models) == {"newton-euler", "macro-continuous", "non-smooth", "geometric", "tendon-statics"}
+    for lines in card.models.values():
+        assert [line.item for line in lines] == [str(number) for number in range(1, len(lines) + 1)]
+        for line in lines:
+            assert line.tests or line.note, f"{line.invariant}: neither tested nor explained"
+            for test in line.tests:
+                path, name = test.split("::")
+                tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+                assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, test
+
+
+# How a row is decided
+
+
+def row(**fields: Any) -> cases.CaseRow:
+    return cases.CaseRow(statement="some statement", reason="a reason that is long enough", **fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "measured", "holds"),
+    [
+        ({"reference": 2.0, "tolerance": 0.1}, 2.09, True),
+        ({"reference": 2.0, "tolerance": 0.1}, 2.2, False),
+        ({"reference": 0.0, "tolerance": 0.1}, math.nan, False),
+        ({"between": (None, 1.0)}, -5.0, True),
+        ({"between": (None, 1.0)}, 1.1, False),
+        ({"between": (0.5, None)}, 0.4, False),
+        ({"between": (0.5, 1.0)}, 1.0, True),
+        ({"between": (None, 1.0)}, math.nan, False),
+    ],
+)
+def test_a_row_holds(fields: dict, measured: float, holds: bool) -> None:
+    assert row(value="x", **fields).holds(measured) is holds
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"value": "x"},
+        {"value": "x", "reference": 1.0},
+        {"value": "x", "reference": 1.0, "tolerance": 0.1, "between": (None, 1.0)},
+        {"value": "x", "verdict": "open"},
+        {"reference": 1.0, "tolerance": 0.1},
+        {"value": "x", "reference": 1.0, "tolerance": -0.1},
+    ],
+)
+def test_a_row_that_decides_nothing_or_twice_is_refused(fields: dict) -> None:
+    with pytest.raises(InputError):
+        row(**fields)
+
+
+def test_a_row_without_a_reason_is_refused_with_its_line(home: Path) -> None:
+    (home / "two" / "case.yaml").write_text(CASE.replace(", reason: a tenth is enough here", ""))
+    with pytest.raises(InputError, match=r"case\.yaml:\d+: rows\.0\.reason: missing"):
+        cases.load("two")
+
+
+def test_verdicts_of_a_case(home: Path) -> None:
+    report = run_cases.run_case(cases.load("two"), home.parent / "pictures")
+    assert [outcome.verdict for outcome in report.outcomes] == ["met", "not met", "not decidable"]
+    assert not any(outcome.fails for outcome in report.outcomes), "a declared shortfall is shown, and does not fail"
+    assert report.figure is not None and report.figure.stat().st_size > 1000
+
+
+def test_a_check_that_breaks_is_shown_as_not_met(home: Path) -> None:
+    (home / "two" / "check.py").write_text("def check(case, sheet):\n    raise ValueError('it broke')\n")
+    report = run_cases.run_case(cases.load("two"))
+    assert (
+        report.problem == "ValueError: it broke"
+        and report.outcomes[0].verdict == "not met"
+        and report.outcomes[0].fails
+    )
+
+
+def test_a_check_that_forgets_a_number_says_which(home: Path) -> None:
+    (home / "two" / "check.py").write_text("def check(case, sheet):\n    return {'three': 3.0}\n")
+    with pytest.raises(InputError, match="returns no 'two'; it returns three"):
+        run_cases.run_case(cases.load("two"))
+
+
+def test_a_case_whose_engine_is_missing_is_not_run(home: Path) -> None:
+    (home / "two" / "case.yaml").write_text(CASE + "needs: [no-such-engine]\n")
+    report = run_cases.run_case(cases.load("two"))
+    assert [outcome.verdict for outcome in report.outcomes] == ["not run", "not run", "not decidable"]
+    assert "no-such-engine" in report.problem
+
+
+# The command
+
+
+def ran(*words: str) -> Any:
+    return CliRunner().invoke(main, ["validate", *words])
+
+
+def test_the_command_prints_a_table_and_a_part_writes_nothing(home: Path) -> None:
+    for words in (("--quick",), ("two",)):
+        found = ran(*words)
+        assert found.exit_code == 0, found.output
+        assert "It is two indeed" in found.output and "1 met, 1 not met, 1 not decidable" in found.output
+    assert not (home.parent / "docs").exists()
+
+
+def test_all_cases_together_write_the_page(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "scorecard.yaml").write_text(
+        "models: {none: [{item: '1', invariant: nothing is conserved, note: nothing moves}]}\n"
+    )
+    found = ran("--write")
+    assert found.exit_code == 0, found.output
+    text = (home.parent / "docs" / "validation.md").read_text()
+    assert "## What falls short" in text and "two is larger than one" in text and "nothing is conserved" in text
+    assert "![A number that is two](images/validation/two.png)" in text
+    assert (home.parent / "docs" / "images" / "validation" / "two.png").is_file()
+
+
+def test_a_statement_that_is_not_met_fails_the_command(home: Path) -> None:
+    (home / "two" / "case.yaml").write_text(CASE.replace("reference: 2.0", "reference: 3.0"))
+    assert ran("--quick").exit_code == 1
+
+
+def test_unknown_cases_and_missing_folders_are_said(
+    home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found = ran("tow")
+    assert found.exit_code == 2 and "did you mean 'two'" in found.output
+    monkeypatch.chdir(tmp_path.parent)
+    monkeypatch.setattr(limbless, "__file__", str(tmp_path / "lib" / "site-packages" / "limbless" / "__init__.py"))
+    found = ran("--quick")
+    assert found.exit_code == 2 and "clone the repository" in found.output
+    assert ran("--mutants").exit_code == 2
+
+
+def test_mutants_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [["unchanged", "pass"], ["one", "killed", "test_a"], ["two", "survived", "test_b"]]
+    monkeypatch.setattr(validate, "_verdicts", lambda root: iter(lines))
+    found = ran("--mutants")
+    assert found.exit_code == 1 and "1 of 2 misprints are noticed by their tests; not: two" in found.output
+    del lines[2]
+    assert ran("--mutants").exit_code == 0
+
+
+# The page and the scorecard
+
+
+def test_numbers_show_as_many_digits_as_their_tolerance() -> None:
+    assert (
+        results_page.number(1.38602853, "m", 1e-6) == "1.3860285 m"
+        and results_page.number(0.0) == "0"
+        and results_page.number(None) == ""
+    )
+
+
+def test_numbers_with_errors() -> None:
+    summary = {"speed": 0.45342, "displacement": [1.0, 2.0, 3.0], "peak": {"yaw": 5.2}, "status": "completed"}
+    errors = {"speed": 1e-4, "displacement": [0.1, 0.1, None], "peak": {"yaw": 0.01}, "status": None}
+    rows = [line for name, value in summary.items() for line in results_page._with_errors(name, value, errors[name])]
+    assert rows == [
+        ("speed", "0.45342", "1.0e-04"),
+        ("displacement, x", "1", "1.0e-01"),
+        ("displacement, y", "2", "1.0e-01"),
+        ("displacement, z", "3", "not known"),
+        ("peak, yaw", "5.2", "1.0e-02"),
+    ]
+
+
+def test_orders() -> None:
+    assert convergence_orders.fitted_order([1, 2, 4, 8], [1.0, 0.25, 0.0625, 0.015625]) == pytest.approx(2.0)
+    assert convergence_orders.extrapolated(1.0 + 1.0, 1.0 + 0.25) == pytest.approx(1.0)
+
+
+def test_margins_note_the_nearest_miss_of_every_test(tmp_path: Path) -> None:
+    """In a process of its own: the plugin of the scorecard watches approx, assert_allclose and comparisons."""
+    (tmp_path / "test_some.py").write_text("""
+import numpy as np
+import pytest
+
+def test_approx():
+    assert np.array([1.0, 2.0]) == pytest.approx([1.0, 2.001], abs=0.01)
+
+def test_close():
+    np.testing.assert_allclose([1.0], [1.002], rtol=0, atol=0.004)
+
+def test_below():
+    x = 3e-4
+    assert abs(x) < 1e-3 * 0.5 and 2.0 < 5.0
+
+def test_order():
+    slope = 2.1
+    assert 1.8 < slope < 2.2
+
+def test_wrong():
+    assert 3.0 == pytest.approx(4.0, abs=0.1)
+""")
+    notes = tmp_path / "notes.json"
+    paths = os.pathsep.join([str(HOME), os.environ.get("PYTHONPATH", "")])
+    subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "margins", "-p", "no:cacheprovider", "test_some.py"],
+        cwd=tmp_path,
+        env={**os.environ, "LIMBLESS_MARGINS": str(notes), "PYTHONPATH": paths},
+        capture_output=True,
+        check=False,
+    )
+    found = {name.partition("::")[2]: entry for name, entry in json.loads(notes.read_text()).items()}
+    shares = {name: entry["difference"] / entry["tolerance"] for name, entry in found.items()}
+    wanted = {"test_approx": 0.1, "test_close": 0.5, "test_below": 0.6, "test_order": 0.5, "test_wrong": 10.0}
+    assert shares == pytest.approx(wanted, rel=1e-6)
+    assert [name for name, entry in found.items() if not entry["passed"]] == ["test_wrong"]
+
+
+def test_the_scorecard_counts_what_passes() -> None:
+    line = scorecard.Invariant(item="1", invariant="something is kept", tests=("a::b", "a::c"))
+    card = scorecard.Scorecard(models={"some": (line, line.changed(item="2", tests=(), note="never tested"))})
+    good = scorecard.Measured(True, 1e-3, 1e-2)
+    score = scorecard.ModelScore(card, {"a::b": good, "a::c": good._replace(difference=5e-3)})
+    assert score.good and score.counts() == {"some": (1, 2)}
+    assert "| 5.0e-03 | 1.0e-02 |" in score.markdown() and "**not tested**" in score.markdown()
+    bad = scorecard.ModelScore(card, {"a::b": good, "a::c": good._replace(passed=False)})
+    assert not bad.good and bad.counts() == {"some": (0, 2)} and "**fails**" in bad.markdown()

@@ -1,0 +1,229 @@
+"""The model beside the film: a film of the model itself is swum again, and its coefficients are found."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import limbless as ll
+import tests.unit.interop.films.film_maker as make
+from limbless.cli.main import main
+from limbless.core.errors import InputError
+from limbless.interop.films.experiment import widths_of
+from limbless.interop.films.prediction import UNDETERMINED
+
+LENGTH, PERIOD, DRAG = 0.155, 0.26, (0.02, 1.5, 1.0, 1.0)
+WIDTH = ((0.0, 0.016), (0.3, 0.022), (1.0, 0.005))
+MEDIUM = {"environment.0.added_mass": "consistent"}
+
+
+@cache
+def planted() -> np.ndarray:
+    """(201, 20, 2) m: points of a rod that swims with known coefficients, 50 a second, from 1 s to 5 s."""
+    from scipy.interpolate import make_interp_spline
+
+    rows, _ = widths_of(WIDTH, LENGTH)
+    rod = ll.Rod(strains="planar", base="planar", length=LENGTH, half_width=rows)
+    gait = ll.BodyWave(amplitude=0.55, growth=3.0, wavelength=0.65 * LENGTH, period=PERIOD, ramp=PERIOD)
+    data = ll.simulate(
+        rod,
+        gait,
+        ll.Water(model="morison", drag=DRAG, added_mass="consistent"),
+        model=ll.MacroContinuousSettings(cells=128),
+        duration=5.0,
+        step=0.0025,
+        record_every=0.005,
+    ).dataset
+    along = np.concatenate([[0.0], data["abscissa"].values])
+    places = np.concatenate([data["head_position"].values[:, None, :2], data["position"].values[..., :2]], axis=1)
+    points = make_interp_spline(along, places, k=5, axis=1)(np.linspace(0.0, LENGTH, 20))
+    return np.asarray(points[200::4])
+
+
+def film_of(noise: float, seed: int = 0, frames: int = 201) -> ll.Film:
+    points = planted()[:frames]
+    spoilt = points + noise * np.random.default_rng(seed).normal(size=points.shape)
+    return ll.Film.from_points(spoilt, make.RATE, LENGTH)
+
+
+def water() -> dict[str, object]:
+    return {**MEDIUM, "environment.0.model": "morison", "environment.0.drag": list(DRAG)}
+
+
+def test_the_model_swims_its_own_film_again() -> None:
+    film = film_of(1e-4, frames=80)
+    found = film.predict(width=WIDTH, changes=water())
+    assert found.speed == pytest.approx(found.filmed_speed, rel=0.01)
+    assert found.determined and found.spread < 0.05
+    assert found.path_error is not None and found.path_error < 0.01
+    assert found.result.proven and found.numbers()["verdict"] == "determined"
+    assert found.numbers()["cost_of_transport"] == pytest.approx(found.result.summary()["cost_of_transport"])
+    slow = film.predict(width=WIDTH, changes={**water(), "environment.0.drag": [0.2, 1.5, 1.0, 1.0]}, sensitivity=False)
+    assert slow.speed < 0.8 * found.speed  # ten times the drag along the body
+
+
+def test_coefficients_are_found_within_their_intervals() -> None:
+    changes = {**MEDIUM, "environment.0.model": "morison"}
+    found = film_of(1e-4, frames=130).identify(["drag.0", "drag.1"], width=WIDTH, changes=changes)
+    low, high = found.interval((1.0, -1.0)) or (0.0, 0.0)
+    assert low < DRAG[0] / DRAG[1] < high and high / low < 1.1
+    assert found.combination((1.0, -1.0)) == pytest.approx(DRAG[0] / DRAG[1], rel=0.02)
+    scale = found.interval((0.0, 1.0))
+    assert scale is None or scale[0] < DRAG[1] < scale[1]
+    best, worst = found.directions[0], found.directions[-1]
+    assert best[1] < worst[1] and best[0][0] * best[0][1] < 0.0  # a ratio is what steady swimming fixes best
+    assert "drag.0 = " in found.lines()[0] and "windows of two beats" in found.lines()[-1]
+
+
+def test_a_film_without_noise_gives_the_planted_coefficients() -> None:
+    """What shooting itself adds, without noise to hide it: too few cells of the rod made 1 % (32 in place of 80)."""
+    found = film_of(0.0, frames=80).identify(
+        ["drag.0", "drag.1"], width=WIDTH, changes={**MEDIUM, "environment.0.model": "morison"}
+    )
+    assert found.values[1] == pytest.approx(DRAG[1], rel=0.005)
+    assert found.combination((1.0, -1.0)) == pytest.approx(DRAG[0] / DRAG[1], rel=0.005)
+
+
+def test_what_a_film_does_not_determine_gets_no_interval() -> None:
+    film = film_of(1e-4, frames=80)
+    found = film.identify(["drag.1", "drag.3"], width=WIDTH, changes=water())  # in the plane nothing rolls
+    assert found.determined("drag.1") and not found.determined("drag.3")
+    assert "drag.3 not determined by this film" in " ".join(found.lines())
+    assert found.numbers()["coefficients"]["drag.3"] == {"value": None, "interval": None, "determined": False}
+
+
+@pytest.mark.parametrize(
+    ("paths", "message"),
+    [
+        (["drug.0"], "'water' has no field 'drug.0'"),
+        (["drag"], "drag has 4 entries; name one, drag.0 to drag.3"),
+        (["drag.0", "drag.0"], "each once"),
+        (["added_mass"], "must be a positive number"),
+    ],
+)
+def test_coefficients_that_are_none(paths: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        film_of(1e-4, frames=80).identify(paths)
+
+
+@pytest.mark.parametrize(
+    ("width", "message"),
+    [
+        (0.9, "no slender body"),
+        (-0.1, "needs a positive number"),
+        ("none.csv", "there is no file"),
+        ([(0.0, 0.1)], "needs a positive"),
+    ],
+)
+def test_widths_that_are_none(width: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        widths_of(width, 1.0)  # type: ignore[arg-type]
+
+
+def test_the_command_writes_a_folder_that_runs_again(tmp_path: Path) -> None:
+    points = planted()[:70] + 5e-5 * np.random.default_rng(1).normal(size=(70, 20, 2))
+    film = make.write_table(tmp_path / "eel.csv", points)
+    (tmp_path / "width.csv").write_text("s,width\n" + "\n".join(f"{s},{d}" for s, d in WIDTH) + "\n")
+    out = tmp_path / "out"
+    said = CliRunner().invoke(
+        main, ["film", str(film), "--length", "0.155", "--width", str(tmp_path / "width.csv"), "--out", str(out)]
+    )
+    assert said.exit_code == 0, said.output
+    for word in (
+        "film       70 frames, 20 points, 50 /s; no gaps",
+        "body       length 155 mm",
+        "Hz",
+        "predicted",
+        "cost",
+    ):
+        assert word in said.output
+    names = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
+    assert {
+        "midline.nc",
+        "curvature.csv",
+        "scenario.yaml",
+        "result.nc",
+        "filmed.nc",
+        "summary.json",
+        "report.html",
+        "notebook.ipynb",
+        "figures/kymograph.png",
+        "figures/path.png",
+        "figures/forces.png",
+    } <= names
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["kinematics"]["frequency"]["value"] == pytest.approx(1.0 / PERIOD, rel=0.01)
+    assert summary["kinematics"]["frequency"]["error"] > 0.0
+    drawn = np.genfromtxt(out / "figures" / "path.csv", delimiter=",", names=True)
+    assert len(drawn) == 70 and drawn["film_x__length"][-1] * 0.155 == pytest.approx(points[-1, :, 0].mean(), abs=1e-3)
+    kept, again = ll.Result.load(out), ll.run(out / "scenario.yaml")
+    np.testing.assert_array_equal(kept.dataset["position"].values, again.dataset["position"].values)
+    filmed = ll.Result.load(out / "filmed.nc")
+    assert filmed.dataset["position"].shape == kept.dataset["position"].shape
+    from limbless.view.scene.frames import frames_of
+
+    apart = np.linalg.norm(frames_of(filmed).position - frames_of(kept).position, axis=2).max()
+    assert apart < 0.3 * LENGTH  # the default water is not the planted one
+    notebook = json.loads((out / "notebook.ipynb").read_text())
+    assert notebook["nbformat"] == 4 and len(notebook["cells"]) == 5
+    refused = CliRunner().invoke(main, ["film", str(film), "--no-model", "--width", "0.1"])
+    assert refused.exit_code == 2 and "--no-model makes no model" in refused.output
+
+
+def test_a_motion_of_the_smoothing_is_not_claimed() -> None:
+    """Ten per cent of noise: what the model swims is decided by how it is smoothed."""
+    film = film_of(4e-3, frames=80)
+    found = film.predict(width=WIDTH, changes=water())
+    assert not found.determined
+    assert found.numbers()["predicted_speed_L"] is None and found.numbers()["verdict"] == UNDETERMINED
+    assert UNDETERMINED in " ".join(film.lines(found))
+
+
+def test_a_worm_on_agar_needs_no_start_velocity() -> None:
+    film = ll.Film.from_points(make.swimmer(60, 16), make.RATE, 1e-3, "worm")
+    found = film.predict("agar", sensitivity=False)
+    assert "40 times as large across" in found.law and found.speed > 0.0
+    along = (found.mean[-1] - found.mean[0]) @ (found.filmed[-1] - found.filmed[0])
+    assert along > 0.0  # the wave pushes where the film goes
+    doubled = film.predict(
+        "agar", changes={"environment.0.along": 6.4, "environment.0.lateral": 256.0}, sensitivity=False
+    )
+    np.testing.assert_allclose(doubled.mean, found.mean, atol=1e-12)  # without inertia only the ratio counts
+
+
+def test_a_chain_lies_on_the_film() -> None:
+    """Links laid end to end from where the scenario starts: the filmed midline, as nearly as chords follow arcs."""
+    film = ll.Film.from_points(make.swimmer(40, 16), make.RATE, make.LENGTH)
+    scenario, links = film.scenario("agar", links=20), 20
+    assert scenario.robot.freedoms == links - 1 and not scenario.model.inertia
+    w, _, _, z = scenario.initial.orientation
+    turns = np.concatenate([[2.0 * np.arctan2(z, w)], scenario.gait.sample(np.zeros(1), np.arange(19.0)).value[0]])
+    angle, size = np.cumsum(turns), film.length / links
+    ends = np.array(scenario.initial.position[:2]) + size * np.cumsum(np.stack([np.cos(angle), np.sin(angle)], 1), 0)
+    filmed = film.smooth.position[0]
+    nearest = np.linalg.norm(ends[:, None] - filmed, axis=2).min(axis=1)
+    assert nearest.max() < 0.03 * film.length and np.linalg.norm(ends[-1] - filmed[-1]) < 0.02 * film.length
+    with pytest.raises(InputError, match="links: a body that bends has at least 2"):
+        film.scenario(links=1)
+
+
+@pytest.mark.long
+def test_a_hundred_planted_films() -> None:
+    inside, scale, near, steady = 0, 0, 0, 0
+    for seed in range(100):
+        film = film_of(1e-4, 100 + seed)
+        numbers = film.kinematics.numbers
+        steady += all(
+            abs(numbers[name] / value - 1.0) < 0.01 for name, value in (("frequency", 1.0 / PERIOD), ("length", LENGTH))
+        )
+        found = film.identify(["drag.0", "drag.1"], width=WIDTH, changes={**MEDIUM, "environment.0.model": "morison"})
+        ratio, bounds, across = found.combination((1.0, -1.0)), found.interval((1.0, -1.0)), found.interval((0.0, 1.0))
+        near += abs(ratio / (DRAG[0] / DRAG[1]) - 1.0) < 0.1
+        inside += bounds is not None and bounds[0] < DRAG[0] / DRAG[1] < bounds[1]
+        scale += across is None or across[0] < DRAG[1] < across[1]
+    assert steady == 100 and near == 100 and inside >= 90 and scale >= 85

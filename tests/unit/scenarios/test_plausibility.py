@@ -1,0 +1,129 @@
+"""Slips of the hand are told before a run, and where a run diverges; scenarios of the library have none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import limbless as ll
+from limbless.cli.main import main
+from limbless.robots.skin_friction import SkinFriction
+from limbless.scenarios import loader, plausibility
+
+SNAKE = {
+    "robot": {"preset": "module-snake", "modules": 4, "joints": "yaw"},
+    "gait": {"kind": "joint-wave"},
+    "environment": ["ground", "gravity"],
+    "model": "non-smooth",
+    "actuation": "pd",
+    "step": 0.001,
+    "duration": 0.01,
+}
+PEGS = {"kind": "pegs", "feet": [[1.0, 0.0, 0.0]], "span": [0.0, 0.0, 1e-3], "radius": 1e-3}
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"gait.yaw_amplitude": 30.0}, "gait.yaw_amplitude: 30 rad is 4.8 turns; if degrees are meant, write '30 deg'"),
+        (
+            {"gait.yaw_rate": 80.0},
+            "gait.yaw_rate: 80 rad/s is 13 turns a second; if degrees are meant, write '80 deg/s'",
+        ),
+        ({"environment": ["ground"]}, "environment.ground: no `gravity` is listed: nothing presses the robot onto it"),
+        (
+            {"environment": ["ground", "gravity", PEGS]},
+            "environment.pegs: the body is 0.05 m thick, and what stands in its way 0.002 m",
+        ),
+        ({"robot.length": 65.0}, "robot: it is 260 m long"),
+        ({"gait.yaw_rate": "20 Hz", "step": 0.01}, "step: 0.01 s is more than a tenth of the gait's period, 0.05 s"),
+        ({"actuation": "motion"}, "actuation: 'motion' does not give way"),
+        (
+            {
+                "environment": [
+                    {"kind": "water", "surface": 0.0, "flow": [{"kind": "waves", "amplitude": 0.01, "length": 0.4}]},
+                    "gravity",
+                ],
+                "model": "newton-euler",
+            },
+            "environment.water.flow: waves 0.4 m long are short beside a body 0.05 m thick",
+        ),
+        (
+            {"environment": ["water", "gravity"], "model": "newton-euler"},
+            "environment.gravity: no `buoyancy` is listed",
+        ),
+    ],
+)
+def test_a_slip_is_told_before_the_run(changes: dict[str, Any], told: str) -> None:
+    scenario = ll.Scenario.load(SNAKE, changes)
+    assert any(note.startswith(told) for note in plausibility.notes(scenario)), plausibility.notes(scenario)
+    assert set(plausibility.notes(scenario)) <= set(scenario.notes())
+
+
+def test_nothing_is_said_of_what_is_as_usual() -> None:
+    assert plausibility.notes(ll.Scenario.load(SNAKE)) == []
+    for name in loader.names():
+        said = [note for note in plausibility.notes(ll.Scenario.load(name)) if "two waves" not in note]
+        if name == "snake-shore":  # its joints are given, and it does meet the ground
+            said = [note for note in said if "does not give way" not in note]
+        assert not said, (name, said)
+
+
+@pytest.mark.parametrize(
+    ("ground", "skin", "told"),
+    [
+        (
+            {"forward": 0.3},
+            {"lateral": 0.4},
+            "its forward has no effect where the robot touches environment.ground, whose",
+        ),
+        (
+            {"forward": 0.3, "lateral": 0.4},
+            {"backward": 0.2},
+            "its forward and lateral and backward have no effect where",
+        ),
+        ({"backward": 0.3}, {"backward": 0.2}, "its backward has no effect"),
+        ({"forward": 0.3}, None, None),
+        ({"forward": 0.3}, {}, None),  # the preset's own
+        ({"rolling": 0.0}, {"forward": 0.2}, None),
+    ],
+)
+def test_friction_is_not_stated_twice_in_silence(
+    ground: dict[str, float], skin: dict[str, float] | None, told: str | None
+) -> None:
+    """What the note says is what acts: the skin's coefficients that it names change nothing, the others do."""
+    changes = {"environment": [{"kind": "ground", **ground}, "gravity"], "robot.skin": skin}
+    scenario = ll.Scenario.load(SNAKE, changes)
+    notes = [note for note in scenario.notes() if note.startswith("robot.skin")]
+    assert len(notes) == (told is not None) and all(note.startswith(f"robot.skin: {told}") for note in notes)
+    if skin:
+        item: Any = scenario.environment[0]
+        given = SkinFriction(**skin)
+        for name in ("forward", "lateral", *skin):
+            without = item.against(given.changed(**{name: 0.7})) == item.against(given)
+            assert without == (f" {name} " in "".join(notes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "cause"),
+    [
+        ({"actuation": {"kind": "pd", "stiffness": 1e6, "damping": 1.0}}, "actuation.stiffness: 1e+06 makes"),
+        ({"actuation": {"kind": "pd", "stiffness": 1.0, "damping": 1e4}}, "actuation.damping: 10000 makes"),
+        ({"environment.ground.lateral": 50.0}, "environment.ground.lateral: a friction coefficient of 50"),
+        ({"robot.length": 65.0}, "robot: it is 260 m long"),
+        ({}, None),
+    ],
+)
+def test_divergence_has_a_likely_cause(changes: dict[str, Any], cause: str | None) -> None:
+    causes = plausibility.likely_causes(ll.Scenario.load(SNAKE, changes))
+    assert causes == [] if cause is None else causes[0].startswith(cause)
+
+
+def test_the_command_line_tells_first(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = CliRunner().invoke(
+        main, ["run", "eel-planar", "--no-figures", "--set", "gait.turn=30", "--set", "duration=0.02"]
+    )
+    assert "Note: gait.turn: 30 rad is 4.8 turns; if degrees are meant, write '30 deg'" in answer.stderr

@@ -1,0 +1,333 @@
+"""What is drawn is what was recorded: poses, sizes, forces, surroundings."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import limbless as ll
+from limbless.core.errors import InputError
+from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
+from limbless.simulation.result import Result
+from limbless.view.figures import style
+from limbless.view.scene import arrows, surroundings
+from limbless.view.scene.cameras import followed
+from limbless.view.scene.frames import frames_of
+from limbless.view.scene.skin import AROUND, Skin, ball, disk
+from tests.unit.view import made_up
+
+
+def volume(vertices: np.ndarray, faces: np.ndarray) -> float:
+    a, b, c = (vertices[faces[:, corner]] for corner in range(3))
+    return float(np.einsum("fi,fi->f", a, np.cross(b, c)).sum() / 6.0)
+
+
+def is_closed(faces: np.ndarray) -> bool:
+    """Every edge is used once in each direction."""
+    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]).astype(int)
+    return len(np.unique(edges, axis=0)) == len(edges) and set(map(tuple, edges)) == set(map(tuple, edges[:, ::-1]))
+
+
+@pytest.mark.parametrize("shape", [disk, ball])
+def test_shapes_are_closed_and_look_outwards(shape) -> None:
+    points, faces = shape()
+    assert is_closed(faces)
+    assert volume(points, faces) == pytest.approx({disk: np.pi, ball: 4 * np.pi / 3}[shape], rel=0.05)
+
+
+def test_skin_is_closed_and_as_large_as_the_body() -> None:
+    frames = frames_of(Result(made_up.straight()))
+    skin = Skin(frames, around=48)
+    assert is_closed(skin.faces)
+    area = np.pi * 0.02 * 0.03
+    ends = 0.03 * area * 2 / 3 * 2  # two rounded ends, each 0.03 m long
+    assert volume(skin.vertices(3), skin.faces) == pytest.approx(area * (0.5 - 0.06) + ends, rel=0.03)
+
+
+def test_skin_holds_every_section_where_the_dataset_has_it(swim: Result) -> None:
+    frames = frames_of(swim)
+    skin = Skin(frames)
+    data = swim.dataset
+    for frame in (0, 37, frames.count - 1):
+        rings = skin.vertices(frame).reshape(-1, AROUND, 3)
+        middle = rings.mean(axis=1)[4::2][: data.sizes["section"]]  # after the rings of the rounded end: middles and
+        # joints in turn
+        np.testing.assert_allclose(middle, data["position"].values[frame], atol=1e-12)
+        axes = quaternion_to_matrix(data["orientation"].values[frame])
+        for section, ring in enumerate(rings[4::2][: data.sizes["section"]]):
+            local = (ring - data["position"].values[frame, section]) @ axes[section]
+            a, b = data["radius"].values[section]
+            np.testing.assert_allclose((local[:, 1] / a) ** 2 + (local[:, 2] / b) ** 2, 1.0, atol=1e-12)
+
+
+def test_skin_swells_with_the_recorded_radius() -> None:
+    skin = Skin(frames_of(made_up.swelling()))
+    thick = [np.ptp(skin.vertices(frame)[:, 2]) for frame in (0, made_up.FRAMES - 1)]
+    assert thick == pytest.approx([0.06, 0.12])
+
+
+def test_contacts_stick_green_slip_orange_and_open_ones_vanish() -> None:
+    (family,) = arrows.families(frames_of(made_up.on_ground()))
+    ends, colours = family.at(2)
+    lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+    assert lengths[2] == 0.0
+    assert lengths[0] / lengths[1] == pytest.approx(2.0)
+    assert tuple(colours[0]) == arrows.rgb(style.GREEN)
+    assert tuple(colours[1]) == arrows.rgb(style.RED)
+    assert "slips" in family.label
+
+
+def test_forces_of_supports_are_drawn_along_the_world_axes() -> None:
+    (family,) = arrows.families(frames_of(made_up.anchored()))
+    ends, _ = family.at(1)
+    direction = (ends[0, 1] - ends[0, 0]) / np.linalg.norm(ends[0, 1] - ends[0, 0])
+    np.testing.assert_allclose(direction, [1.0, 0.0, 0.0], atol=1e-12)
+    assert family.label == "anchorages and supports"
+
+
+def test_wheels_that_stick_nowhere_slip() -> None:
+    result = made_up.on_ground()
+    held = np.tile([1.0, 0.0, 2.0], (made_up.FRAMES, 1))
+    state = np.tile([2.0, 2.0, 1.0], (made_up.FRAMES, 1))  # one that rolls slips along, and holds
+    # across
+    result.dataset = result.dataset.assign(
+        contact_held=(("time", "contact"), held), contact_state=(("time", "contact"), state)
+    )
+    _, colours = arrows.families(frames_of(result))[0].at(0)
+    assert [tuple(colour) for colour in colours] == [
+        arrows.rgb(style.GREEN),
+        arrows.rgb(style.RED),
+        arrows.rgb(style.GREEN),
+    ]
+
+
+def test_a_clamp_pulls_at_the_inner_end_of_its_module() -> None:
+    result = made_up.on_ground()
+    pull = np.tile([0.0, 0.0, 5.0, 0.0, 0.0, 0.0], (made_up.FRAMES, 1))
+    data = result.dataset.assign(clamp_wrench=(("time", "screw"), pull, {"units": "N, N m"}))
+    clamped = Result(data, SimpleNamespace(environment=[SimpleNamespace(kind="clamp", module=-1)]))
+    family = next(one for one in arrows.families(frames_of(clamped)) if one.key == "clamp")
+    ends, _ = family.at(0)
+    np.testing.assert_allclose(ends[0, 0], [0.4, 0.0, 0.0], atol=1e-12)  # the fifth section of 0.1 m begins
+    # there
+    np.testing.assert_allclose((ends[0, 1] - ends[0, 0]) / family.scale, [0.0, 0.0, 5.0], atol=1e-12)
+
+
+def test_forces_of_rounding_are_not_offered() -> None:
+    result = made_up.on_ground()
+    tiny = np.full((made_up.FRAMES, made_up.SECTIONS, 3), 1e-12)
+    result.dataset["fluid_force"] = (("time", "section", "axis"), tiny, {"units": "N", "frame": "world"})
+    assert [family.key for family in arrows.families(frames_of(result))] == ["contacts"]
+
+
+def test_anchorages_are_marked_where_they_hold() -> None:
+    place, there = arrows.holds(frames_of(made_up.anchored()))
+    assert there.all()
+    np.testing.assert_allclose(place[:, 0], made_up.anchored().dataset["position"].values[:, 2])
+    assert arrows.holds(frames_of(made_up.on_ground())) is None
+
+
+def test_a_spine_shows_the_moment_of_its_springs_and_stops() -> None:
+    """At rest the spring of a free vertebra balances the tendons: the moment is stiffness times bend."""
+    import limbless as ll
+
+    result = ll.run("neck-planar")
+    torque = arrows.torque_along(frames_of(result))
+    data = result.dataset
+    assert not data["stop_moment"].values.any()
+    expected = np.linalg.norm(data["bend_stiffness"].values * data["bend"].values, axis=-1)
+    np.testing.assert_allclose(torque[:, 1:], expected, atol=1e-15)
+    assert not torque[:, 0].any()
+
+
+def test_fluid_forces_of_a_swim_start_at_the_sections(swim: Result) -> None:
+    family = next(one for one in arrows.families(frames_of(swim)) if one.key == "fluid")
+    ends, _ = family.at(50)
+    np.testing.assert_allclose(ends[:, 0], swim.dataset["position"].values[50])
+    axes = quaternion_to_matrix(swim.dataset["orientation"].values[50])
+    force = np.einsum("sij,sj->si", axes, swim.dataset["fluid_force"].values[50])
+    np.testing.assert_allclose(ends[:, 1] - ends[:, 0], family.scale * force, atol=2e-2 * family.reach)
+
+
+def test_torque_becomes_a_colour_from_dark_to_bright() -> None:
+    torque = arrows.torque_along(frames_of(made_up.swelling()))
+    assert torque is not None and torque.max() == 4.0
+    colours = arrows.colours_of(torque, 4.0)
+    assert colours[0].sum() < colours[-1].sum()
+
+
+def test_statics_has_points_for_frames_and_disks_for_sections() -> None:
+    frames = frames_of(made_up.statics())
+    assert (frames.axis, frames.count, frames.moment) == ("point", made_up.FRAMES, "point")
+    assert Skin(frames).disks
+    assert frames.values("tension").shape == (made_up.FRAMES, 4)
+
+
+def test_a_result_without_positions_is_refused_in_words() -> None:
+    with pytest.raises(InputError, match="recorded no position"):
+        frames_of(Result(made_up.straight().drop_vars(["position", "head_position", "com_position"])))
+    with pytest.raises(InputError, match="no record"):
+        frames_of(Result(made_up.straight().isel(time=slice(0, 0))))
+
+
+def test_records_of_a_diverged_run_are_left_out() -> None:
+    data = made_up.straight()
+    data["position"].values[-2:] = 1e200
+    assert frames_of(Result(data)).count == made_up.FRAMES - 2
+
+
+def test_the_view_follows_without_wriggling() -> None:
+    frames = frames_of(Result(made_up.straight(frames=200)))
+    way = followed(frames)
+    assert way.shape == (200, 3)
+    np.testing.assert_allclose(way[100], frames.position[100].mean(axis=0), atol=1e-9)
+
+
+def environment(kind: str, **fields: object) -> SimpleNamespace:
+    return SimpleNamespace(kind=kind, **fields)
+
+
+EXTENT = surroundings.Extent(np.array([-2.0, -1.0, -1.0]), np.array([3.0, 1.0, 1.0]), -0.2, 1.0)
+
+
+def test_ground_slopes_as_it_says() -> None:
+    (solid,) = surroundings.surroundings([environment("ground", slope=(-0.2, 0.3), height=0.1)], EXTENT)
+    x, y, z = solid.vertices.T
+    np.testing.assert_allclose(z, 0.1 - np.tan(0.2) * x + np.tan(0.3) * y, atol=1e-12)
+    assert solid.lines is not None
+
+
+def test_obstacles_stand_where_they_are() -> None:
+    pegs = environment("pegs", feet=((1.0, 0.5, 0.0), (0.0, 0.0, 0.0)), span=(0.0, 0.0, 0.4), radius=0.05)
+    boxes = ll.Boxes(centres=((0.0, 0.0, 1.0),), sizes=((1.0, 2.0, 3.0),), yaw=np.pi / 2)
+    first, _, box = surroundings.surroundings([pegs, boxes], EXTENT)
+    np.testing.assert_allclose(
+        [first.vertices.min(axis=0), first.vertices.max(axis=0)], [[0.95, 0.45, 0.0], [1.05, 0.55, 0.4]], atol=1e-3
+    )
+    np.testing.assert_allclose(np.ptp(box.vertices, axis=0), [2.0, 1.0, 3.0])
+    for solid in (first, box):
+        assert volume(solid.vertices - solid.vertices.mean(axis=0), solid.faces) > 0.0
+
+
+def test_water_has_a_surface_only_where_one_is_given() -> None:
+    assert surroundings.surroundings([environment("buoyancy", surface=None)], EXTENT) == []
+    (solid,) = surroundings.surroundings([environment("buoyancy", surface=0.7)], EXTENT)
+    assert set(solid.vertices[:, 2]) == {0.7}
+    assert solid.opacity < 1.0
+
+
+def test_terrain_has_its_heights() -> None:
+    terrain = environment(
+        "terrain", function=None, _grid=np.arange(6.0).reshape(2, 3), corner=(1.0, 2.0), spacing=(0.5, 0.25)
+    )
+    (solid,) = surroundings.surroundings([terrain], EXTENT)
+    np.testing.assert_allclose(solid.vertices[5], [1.5, 2.5, 5.0])
+    x, y, z = solid.vertices.T  # its walls reach below its lowest point, all around
+    assert z.min() < 0.0 and {(1.0, 2.0), (1.5, 2.0), (1.0, 2.5), (1.5, 2.5)} <= set(
+        zip(x[z < 0.0], y[z < 0.0], strict=True)
+    )
+    middle = solid.vertices.mean(axis=0)
+    walls = solid.vertices[solid.faces[4:]]
+    normal = np.cross(walls[:, 1] - walls[:, 0], walls[:, 2] - walls[:, 0])
+    assert (np.einsum("fi,fi->f", normal, walls.mean(axis=1) - middle) > 0.0).all()
+
+
+def test_the_grid_says_where_its_lines_are() -> None:
+    (ground,) = surroundings.surroundings([environment("ground", slope=(0.1, 0.0), height=0.0)], EXTENT)
+    marks = surroundings.scale_marks(ground.lines)
+    assert len(marks) >= 6
+    for text, place in marks:
+        axis, value, unit = text.split()
+        assert unit == "m" and place["xy".index(axis)] == pytest.approx(float(value))
+
+
+def test_modules_fill_their_sections_and_joints_lie_between() -> None:
+    from limbless.view.scene.module_shapes import has_modules, joint_places, module_sizes
+
+    chain = Result(made_up.straight(), SimpleNamespace(robot=SimpleNamespace(kind="chain"), environment=()))
+    frames = frames_of(chain)
+    assert has_modules(frames) and not has_modules(frames_of(made_up.statics()))
+    np.testing.assert_allclose(joint_places(frames, 2)[:, 0], 0.4 + 0.1 * np.arange(1, made_up.SECTIONS))
+    sizes = module_sizes(frames, 0)
+    assert (sizes[:, 0] < 0.1).all() and (sizes[:, 0] > 0.07).all()
+    np.testing.assert_allclose(sizes[:, 1:], frames.radius[0])
+
+
+def test_the_first_camera_looks_across_the_long_side() -> None:
+    from limbless.view.scene.cameras import camera_for
+
+    data = made_up.straight()
+    along_x = frames_of(Result(data))
+    turned = data.copy(deep=True)
+    turned["position"].values[:] = data["position"].values[..., [1, 0, 2]]
+    for frames, axis in ((along_x, 0), (frames_of(Result(turned)), 1)):
+        position, look_at = camera_for(frames, follow=True)
+        assert abs((position - look_at)[1 - axis]) > 2.0 * abs((position - look_at)[axis]) and position[2] > look_at[2]
+
+
+def test_a_legend_gives_the_scale_of_what_is_shown() -> None:
+    from limbless.view.scene.legend import legend, scale_of
+
+    frames = frames_of(made_up.on_ground())
+    (family,) = arrows.families(frames)
+    force, length = scale_of(family)
+    assert length == pytest.approx(force * family.scale) and 0.1 < length / family.reach < 10.0
+    torque = np.array([[0.0, 4.0]])
+    display = SimpleNamespace(
+        arrows=[family], torque=torque, coloured=("internal torque", "N m"), tendons=None, shows=lambda key: True
+    )
+    assert f"{force:g} N is {length:.3g} m long" in legend(display) and "4 N m, internal torque" in legend(display)
+    display.shows = lambda key: key == "torque"
+    assert "long" not in legend(display)
+
+
+def test_a_box_is_drawn_where_it_is_felt() -> None:
+    """Every drawn corner lies on the box that bodies touch, turned as far and to the same side."""
+    import limbless as ll
+    from limbless.mechanics.algebra.vectors import Vector
+    from limbless.mechanics.contact.shapes import primitives
+
+    boxes = ll.Boxes(centers=((0.3, -0.2, 0.4),), sizes=((1.0, 0.4, 0.6),), yaw=0.5)
+    (solid,) = surroundings.surroundings([boxes], EXTENT)
+    surface = np.zeros((1, primitives.SURFACE_COLUMNS))
+    surface[0, primitives.SHAPE : primitives.SHAPE + 15] = boxes.shapes()[0][1]
+    assert [primitives.box_distance(surface, 0, Vector(*corner))[0] for corner in solid.vertices] == pytest.approx(
+        [0.0] * 8, abs=1e-12
+    )
+
+
+def test_at_a_time_the_frame_is_shown_that_began_last() -> None:
+    frames = frames_of(Result(made_up.straight()))  # one every 0.2 s
+    assert [frames.at(time) for time in (-1.0, 0.0, 0.19, 0.2, 0.39, 0.61, 99.0)] == [
+        0,
+        0,
+        0,
+        1,
+        1,
+        3,
+        made_up.FRAMES - 1,
+    ]
+
+
+def test_tendons_are_drawn_through_the_holes_that_they_pass() -> None:
+    """Bent: the pieces of each tendon are together as long as the recorded tendon, from the clamped disk to its anchor."""
+    import limbless as ll
+    from limbless.view.scene.tendon_lines import lines_of
+
+    result = ll.run(
+        "neck-planar",
+        {"robot.count": 3, "gait.points": 3, "gait.table": [[0, 0.06, 0.004, 0.002], [1, 0.06, 0.006, 0.001]]},
+    )
+    lines = lines_of(frames_of(result))
+    assert lines is not None
+    ends, _ = lines.at(1)
+    pieces = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).reshape(4, 3).sum(axis=1)
+    np.testing.assert_allclose(pieces, result.dataset["tendon_length"].values[1], atol=1e-12)
+    np.testing.assert_allclose(
+        np.linalg.norm(ends[::3, 0] - result.dataset["position"].values[1, 0], axis=1), 0.012, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        np.linalg.norm(ends[2::3, 1] - result.dataset["position"].values[1, -1], axis=1), 0.012, atol=1e-12
+    )
