@@ -57,6 +57,7 @@ test: $(INSTALLED)
 checks: $(INSTALLED_DEV)
 	@echo "== ruff"
 	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
 	@echo "== mypy"
 	@$(BIN)/mypy
 

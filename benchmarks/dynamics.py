@@ -13,7 +13,7 @@ from benchmarks.table import Row, Section, microseconds
 from benchmarks.timing import Repeated, each, race
 from limbless.mechanics.chain.joints import Spherical
 from limbless.mechanics.chain.one_instant import evaluate
-from limbless.mechanics.compiled.kernel import array_kernel
+from limbless.mechanics.compiled.decorators import array_kernel
 
 Array = NDArray[np.float64]
 AGREEMENT = 1e-9

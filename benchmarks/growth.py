@@ -74,8 +74,8 @@ def cells(counts: Sequence[int] = (32, 64, 128, 256), duration: float = 2.0, rep
 
 
 def snake_of(links: int, spheres: int, duration: float) -> ll.Scenario:
-    """The undulating snake robot of paper 002 with so many links, and so many spheres on each between the two at its
-    ends.
+    """The undulating snake robot of paper 002 with so many links, and so many spheres on each
+    between the two at its ends.
     """
     scenario = ll.Scenario.load("snake-undulate-orthotropic", {"robot.links": links, "duration": duration})
     robot = scenario.robot.build()

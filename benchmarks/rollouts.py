@@ -44,8 +44,8 @@ def whole_factor(name: str, changes: dict[str, float], repeats: int) -> float:
 
 
 def real_time_rows(duration: float = 10.0, repeats: int = 5) -> list[Row]:
-    """`eel-planar` with Runge-Kutta steps of 1 ms and 5 Gauss points per link, recorded every 20 ms as the scenario
-    says.
+    """`eel-planar` with Runge-Kutta steps of 1 ms and 5 Gauss points per link, recorded every
+    20 ms as the scenario says.
     """
     changes = {"step": 0.001, "environment.0.points": 5, "duration": duration}
     factor = loop_factor(ll.Scenario.load("eel-planar", changes), repeats)

@@ -18,7 +18,6 @@ from benchmarks.table import Row
 from benchmarks.timing import each, race
 from limbless.mechanics.compiled.batching import stack_lanes
 from limbless.mechanics.integrate import runge_kutta
-from limbless.mechanics.integrate.running_totals import NoTotals
 from limbless.search.steady_motion.steady import Families
 from limbless.search.sweeps.row_store import Store
 from limbless.search.sweeps.row_store import StoredRow as Stored
@@ -218,7 +217,7 @@ def _ready(scenario: ll.Scenario, chunks: int) -> tuple[float, float, float]:
         x[:] = first
         runge_kutta.advance_lanes(problem, knots, record, x)
 
-    bare = stack_lanes([model.problem(drive, 1, NoTotals(), NoTotals())])
+    bare = stack_lanes([model.problem(drive, 1, None, None)])
 
     def states() -> None:
         x[:] = first

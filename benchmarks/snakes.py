@@ -27,7 +27,9 @@ SETTINGS: dict[str, tuple[dict[str, float], float]] = {
 
 
 def real_time_rows(duration: float = 15.0, repeats: int = 3) -> list[Row]:
-    """The time loop of every example, with every step solved to 1e-8 m/s; the worst residual is checked, not assumed."""
+    """The time loop of every example, with every step solved to 1e-8 m/s; the worst
+    residual is checked, not assumed.
+    """
     rows = []
     for words, (changes, target) in SETTINGS.items():
         for name in EXAMPLES:
@@ -63,8 +65,7 @@ def block_of(scenario: ll.Scenario, begin: float, steps: int) -> tuple[object, .
 def mujoco_rows(begin: float = 5.0, steps: int = 800, chunks: int = 25) -> list[Row]:
     """The same steps of the same motion, ours and MuJoCo's (its own step alone) in turns."""
     rows = []
-    for name in EXAMPLES[1:]:  # MuJoCo has no friction that differs along and across a
-        # link
+    for name in EXAMPLES[1:]:  # MuJoCo has no friction that differs along and across a link
         scenario = ll.Scenario.load(name)
         model, state, knots, record, drive = block_of(scenario, begin, steps)
         competitors = {

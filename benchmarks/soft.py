@@ -14,7 +14,6 @@ from benchmarks.timing import each, race
 from limbless.core.timeline import knots_between
 from limbless.mechanics.compiled.packed import pack
 from limbless.mechanics.integrate import dirk, runge_kutta
-from limbless.mechanics.integrate.running_totals import NoTotals
 from limbless.scenarios.scenario import Initial
 from validation.swinging import DOWN, Elastica, apart, soft_rod
 
@@ -41,7 +40,7 @@ class Stepping:
         self.record[-1] = True
         middles = np.empty(2 * len(self.knots) - 1)
         middles[::2], middles[1::2] = self.knots, 0.5 * (self.knots[1:] + self.knots[:-1])
-        self.problem = pack(model.problem(model.drive(gait, middles), 1, NoTotals(), NoTotals()))
+        self.problem = pack(model.problem(model.drive(gait, middles), 1, None, None))
         self.steps = model.steps
 
     def run(self) -> np.ndarray:

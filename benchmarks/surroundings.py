@@ -55,7 +55,9 @@ def shore_row(begin: float = 5.0) -> Row:
 
 
 def pipe_row(begin: float = 0.5) -> Row:
-    """A snake that lies straight in a pipe, beside one that lies on the ground: as many contacts, each with one load."""
+    """A snake that lies straight in a pipe, beside one that lies on the ground: as many
+    contacts, each with one load.
+    """
     pipe = ll.Scenario.load("snake-pipe").changed(gait=ll.JointWave(yaw_amplitude=0.0))
     walls = tuple(item.changed(radius=0.5) if item.kind == "pipe" else item for item in pipe.environment)
     ground = tuple(ll.Ground(forward=0.4, lateral=0.4) if item.kind == "pipe" else item for item in pipe.environment)

@@ -12,8 +12,8 @@ HEADINGS = ("what", "limbless", "peer", "ratio", "target", "met")
 
 @dataclass(frozen=True)
 class Row:
-    """One measurement. `value` is what the target speaks of (a ratio, a slope, a time); rows without a target are for
-    information.
+    """One measurement. `value` is what the target speaks of (a ratio, a slope, a time); rows without a
+    target are for information.
     """
 
     what: str

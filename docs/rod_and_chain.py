@@ -21,8 +21,8 @@ PICTURE = Path(__file__).parent / "images" / "rod-and-chain.png"
 
 
 def differences(links: tuple[int, ...] = LINKS, cells: int = 128, duration: float = 1.0) -> dict[str, list[float]]:
-    """Largest differences between rod and chain over a run, relative to the largest change of the rod, for each number
-    of links.
+    """Largest differences between rod and chain over a run, relative to the largest change of the rod,
+    for each number of links.
     """
     rod = ll.Rod(strains="planar", length=1.0, half_width=0.03, half_height=0.045)
     gait = ll.BodyWave(amplitude=0.25, growth=0.3, wavelength=1.0, period=1.0, ramp=0.5)

@@ -58,8 +58,8 @@ def take(page: Page, studio: Studio, name: str) -> list[Path]:
 
 
 def _settled(page: Page) -> Image.Image:
-    """The page once two pictures of it are the same: software rendering is slow, and the last frame may still be on its
-    way.
+    """The page once two pictures of it are the same: software rendering is slow, and the last
+    frame may still be on its way.
     """
     before = None
     while True:

@@ -140,7 +140,7 @@ def commands() -> str:
 
 
 def names() -> str:
-    """The public names, room by room, from their docstrings."""
+    """The public names, grouped by use, from their docstrings."""
     lines = [
         "# Python API",
         "",
@@ -148,13 +148,9 @@ def names() -> str:
         'are their fields, which take numbers with units (`length="5 cm"`).',
         "",
     ]
-    room = ""
-    for module, words in limbless._PUBLIC.items():
-        here = module.split(".")[0].capitalize()
-        if here != room:
-            room = here
-            lines += [f"## {room}", ""]
-        lines += [f"::: limbless.{module}.{word}\n" for word in words.split()]
+    for group, modules in limbless._PUBLIC.items():
+        lines += [f"## {group}", ""]
+        lines += [f"::: limbless.{module}.{word}\n" for module, words in modules.items() for word in words.split()]
     return "\n".join(lines)
 
 

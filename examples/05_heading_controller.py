@@ -23,8 +23,7 @@ robot = ll.Chain.uniform(links=7, length=0.1, half_width=0.015, half_height=0.03
 gait = ll.BodyWave(amplitude=0.3, growth=0.0, wavelength=0.7, period=1.0, ramp=1.0, spacing=0.1)
 result = ll.simulate(robot, gait, ll.Water(), duration=20.0, controller=controller, control_period=1.0)
 
-for time in (0.0, 5.0, 10.0, 20.0):  # whole periods: between them the head swings by 20
-    # degrees
+for time in (0.0, 5.0, 10.0, 20.0):  # whole periods: between them the head swings by 20 degrees
     now = result.dataset["base_orientation"].sel(time=time, method="nearest")
     print(
         f"t = {time:4.0f} s   heading {math.degrees(heading(now.values)):6.1f} deg   (wanted "

@@ -18,8 +18,8 @@ print(
 direct = eel.forward(position, velocity, inverse.joint_torque, twist)
 print(f"back to the same joint accelerations: {np.abs(direct.joint_acceleration - acceleration).max():.1e} rad/s2")
 
-yaw = np.array([label == "yaw" for label in eel.chain.joint_labels])  # yaw joints follow a motion, the others hang
-# loose
+# yaw joints follow a motion, the others hang loose
+yaw = np.array([label == "yaw" for label in eel.chain.joint_labels])
 hybrid = eel.hybrid(yaw, position, velocity, acceleration, np.zeros(eel.chain.freedoms), twist)
 print(
     f"with loose pitch and roll the yaw torques change by "

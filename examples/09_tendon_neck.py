@@ -1,5 +1,5 @@
-"""A neck pulled by four tendons draws a figure of eight with its head: which tensions does that take, and what does it
-cost?
+"""A neck pulled by four tendons draws a figure of eight with its head: which tensions does that
+take, and what does it cost?
 """
 
 import numpy as np

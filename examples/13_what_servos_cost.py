@@ -1,5 +1,5 @@
-"""What real joints cost: how far the snake of paper 002 gets in 15 s, with each effect that the paper lists as missing
-in its model.
+"""What real joints cost: how far the snake of paper 002 gets in 15 s, with each effect that the paper
+lists as missing in its model.
 """
 
 import math

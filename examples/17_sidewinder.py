@@ -18,7 +18,7 @@ if __name__ == "__main__":
         {"gait.yaw_amplitude": (0.2, 1.0), "gait.pitch_amplitude": (0.05, 0.3)},
         changes=coarse,
         maximise=sideways,
-        most=8,
+        max_evaluations=8,
         workers=0,
     )
     print(f"{sideways(first):.3f} m in 1.5 s; the best of {len(best.history)}: {best.value:.3f} m, by {best.method}")

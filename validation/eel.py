@@ -25,8 +25,8 @@ def swim(
 
 
 def as_the_reference(numbers: dict, duration: float) -> xr.Dataset:
-    """A run as the reference was made: 32 Gauss points, steps of 5 ms, each step recorded (its peaks were taken over
-    all steps).
+    """A run as the reference was made: 32 Gauss points, steps of 5 ms, each step recorded (its peaks
+    were taken over all steps).
     """
     return swim(duration, gait={"dive": numbers["off2"]}, water={"points": 32}, step=numbers["dt"]).dataset
 
@@ -63,8 +63,8 @@ def at_listed_times(data: xr.Dataset, listed: dict) -> tuple[xr.Dataset, np.ndar
 
 
 def state_errors(data: xr.Dataset, numbers: dict) -> dict[str, float]:
-    """Largest differences from the listed states and torques: position (m), quaternion, velocities (m/s, rad/s), torque
-    (N m).
+    """Largest differences from the listed states and torques: position (m), quaternion, velocities
+    (m/s, rad/s), torque (N m).
     """
     chosen, state = at_listed_times(data, numbers["state"])
     quaternion = chosen.base_orientation.values

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from limbless.environments.user_law import ForceLaw, compiled_law
+import limbless as ll
 from limbless.mechanics.forces.user_slice import Buffer
 
 LENGTH, RADIUS, MASS = 0.1, 0.04, 0.4876  # of a link: m, m, kg
@@ -13,7 +13,7 @@ SLOPE, HEIGHT = math.radians(5.0), -0.0787398  # of the beach, which rises to -x
 ALONG, ACROSS = 0.1, 0.8  # friction
 
 
-def elastic_beach(stiffness: float, speed: float) -> ForceLaw:
+def elastic_beach(stiffness: float, speed: float) -> ll.ForceLaw:
     """A sphere at each end of every link is pressed out by `stiffness` (N/m) times its depth, with a damper of 0.6 of
     the critical one; friction by an ellipse, which fades below `speed` (m/s). At two Gauss points of a link, each of
     which pushes at the nearer end for half of it.
@@ -50,4 +50,4 @@ def elastic_beach(stiffness: float, speed: float) -> ForceLaw:
         b[f], b[f + 1], b[f + 2] = f0, f1, f2
         b[m], b[m + 1], b[m + 2] = r1 * f2 - r2 * f1, r2 * f0 - r0 * f2, r0 * f1 - r1 * f0
 
-    return ForceLaw(law=compiled_law(law), points=2)
+    return ll.ForceLaw(law=ll.compiled_law(law), points=2)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.robots.tendon_spine import Tendon, Vertebra
 
 TO_LIBRARY = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
 EIGHT = {
@@ -19,6 +18,17 @@ EIGHT = {
     "neck-vertical-water": "hanging_water",
     "neck-horizontal-water": "horizontal_water",
 }
+
+
+def work_steps(force: Any, place: Any) -> np.ndarray:
+    """Work from point to point of a path: the mean force of a step times its change of place, summed."""
+    force, place = np.asarray(force), np.asarray(place)
+    return np.asarray((0.5 * (force[1:] + force[:-1]) * np.diff(place, axis=0)).sum(axis=1))
+
+
+def spent(steps: np.ndarray) -> float:
+    """What steps cost where nothing is recovered, J."""
+    return float(np.maximum(steps, 0.0).sum())
 
 
 def environment(given: dict) -> list[Any]:
@@ -62,7 +72,7 @@ def published_spine(case: dict) -> ll.TendonSpine:
         l = length / count
         bending, twisting = E * inertia / l, E / (2 * 1.3) * 2 * inertia / l
         vertebrae += [
-            Vertebra(
+            ll.Vertebra(
                 length=l,
                 lateral_stiffness=bending,
                 vertical_stiffness=bending,
@@ -77,5 +87,5 @@ def published_spine(case: dict) -> ll.TendonSpine:
     for segment, radius in enumerate(case["pitch_radius"]):
         for a in angles:
             y, z = (TO_LIBRARY @ (radius * np.array([np.cos(a), np.sin(a), 0.0])))[1:]
-            tendons.append(Tendon(holes=((y, z),), anchor=sum(disks[: segment + 1])))
+            tendons.append(ll.Tendon(holes=((y, z),), anchor=sum(disks[: segment + 1])))
     return ll.TendonSpine(vertebrae=tuple(vertebrae), tendons=tuple(tendons))

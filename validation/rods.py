@@ -6,13 +6,17 @@ from typing import Any
 
 import numpy as np
 from scipy.interpolate import make_interp_spline
+from scipy.spatial.transform import Rotation
 
-from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
+
+def rotation_matrices(quaternions: np.ndarray) -> np.ndarray:
+    """Of one or some quaternions with their scalar first."""
+    return np.asarray(Rotation.from_quat(np.asarray(quaternions)[..., [1, 2, 3, 0]]).as_matrix())
 
 
 def axial_speed(X: np.ndarray, K: np.ndarray, shear: np.ndarray, shear_rate: np.ndarray, start: float) -> np.ndarray:
-    """V' = -Γ (K V - Γ̇): V = (V_0 + ∫ E Γ Γ̇)/E, E = exp ∫ Γ K, by the trapezium rule on a fine grid, apart from the
-    library.
+    """V' = -Γ (K V - Γ̇): V = (V_0 + ∫ E Γ Γ̇)/E, E = exp ∫ Γ K, by the trapezium rule on a fine
+    grid, apart from the library.
     """
     h = np.diff(X)
 
@@ -24,8 +28,8 @@ def axial_speed(X: np.ndarray, K: np.ndarray, shear: np.ndarray, shear_rate: np.
 
 
 def along_sections(data: Any) -> np.ndarray:
-    """Velocities of the middles of sections along their own axes (T, S, 3), m/s: of recorded places alone, by splines
-    in time.
+    """Velocities of the middles of sections along their own axes (T, S, 3), m/s: of recorded places
+    alone, by splines in time.
     """
     times = data.time.values
     velocity = make_interp_spline(times, data.position.values, k=5).derivative()(times)
@@ -34,7 +38,7 @@ def along_sections(data: Any) -> np.ndarray:
 
 def section_axes(data: Any) -> np.ndarray:
     """Rotation matrices of all sections (T, S, 3, 3)."""
-    return quaternion_to_matrix(data.orientation.values.reshape(-1, 4)).reshape(*data.orientation.shape[:2], 3, 3)
+    return rotation_matrices(data.orientation.values.reshape(-1, 4)).reshape(*data.orientation.shape[:2], 3, 3)
 
 
 def twist_between_sections(data: Any) -> np.ndarray:

@@ -9,9 +9,6 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import fsolve
 
 import limbless as ll
-from limbless.robots.joints import Joint
-from limbless.robots.links import Link
-from limbless.robots.tendon_spine import Tendon, Vertebra
 
 ELASTICA = {
     0.5: (0.244534, 0.162144, 0.015919, 0.492041),
@@ -32,9 +29,11 @@ def rod(
     hole: float = 0.0,
     mass: float = 0.0,
 ) -> ll.TendonSpine:
-    """Equal vertebrae with the stiffness (N m²) and mass (kg) of a rod; one straight tendon at the offset `hole` (m)."""
+    """Equal vertebrae with the stiffness (N m²) and mass (kg) of a rod; one straight tendon
+    at the offset `hole` (m).
+    """
     l = length / count
-    one = Vertebra(
+    one = ll.Vertebra(
         length=l,
         lateral_stiffness=bending / l,
         vertical_stiffness=bending / l,
@@ -44,7 +43,7 @@ def rod(
         disk_mass=0.0,
         volume=0.0,
     )
-    return ll.TendonSpine(vertebrae=(one,) * count, tendons=(Tendon(holes=((hole, 0.0),)),), disk_radius=1.0)
+    return ll.TendonSpine(vertebrae=(one,) * count, tendons=(ll.Tendon(holes=((hole, 0.0),)),), disk_radius=1.0)
 
 
 def sprung(
@@ -59,12 +58,14 @@ def sprung(
     round with this radius.
     """
     l = length / links
-    spring = Joint(axis=(0, 0, 1), stiffness=bending / l, damping=damping_time * bending / l)
+    spring = ll.Joint(axis=(0, 0, 1), stiffness=bending / l, damping=damping_time * bending / l)
 
-    def link(span: float, **fields: Any) -> Link:
+    def link(span: float, **fields: Any) -> ll.Link:
         m = mass * span / length
         along, across = 0.5 * m * radius**2 or 1e-9, m * (span**2 / 3.0 + radius**2 / 4.0)
-        return Link(mass=m, first_moment=(0.5 * m * span, 0.0, 0.0), inertia=(along, 0, 0, across, 0, across), **fields)
+        return ll.Link(
+            mass=m, first_moment=(0.5 * m * span, 0.0, 0.0), inertia=(along, 0, 0, across, 0, across), **fields
+        )
 
     lengths = [l] * (links - 1) + [0.5 * l]
     places = [0.5 * l] + [l] * (links - 1)
@@ -81,16 +82,16 @@ def sprung(
 
 
 BEND_TIPS = {300.0: (22.2448, 58.7791, 40.1919), 600.0: (15.6848, 47.1504, 53.4749)}
-"""Tip of the 45 degree bend (Bathe and Bolourchi 1979) under an out-of-plane force: towards the centre, along the base,
-out of plane.
+"""Tip of the 45 degree bend (Bathe and Bolourchi 1979) under an out-of-plane force: towards the centre,
+along the base, out of plane.
 """
 BEND_RADIUS, BEND_LENGTH, BEND_BENDING, BEND_TWISTING = 100.0, 100.0 * np.pi / 4, 1e7 / 12, 5e6 / 6
 """Of that bend: unit square section, E 1e7, G 5e6, J 1/6."""
 
 
 def bend_of_a_rod(force: float, shear: float, stretch: float) -> np.ndarray:
-    """Tip of the 45 degree bend as a Cosserat rod, by shooting: `shear` and `stretch` are 1/GA and 1/EA; along, inward,
-    out of plane.
+    """Tip of the 45 degree bend as a Cosserat rod, by shooting: `shear` and `stretch` are 1/GA and 1/EA;
+    along, inward, out of plane.
     """
     load, curvature = np.array([0.0, 0.0, force]), np.array([0.0, 0.0, 1.0 / BEND_RADIUS])
     softness, strain = 1.0 / np.array([BEND_TWISTING, BEND_BENDING, BEND_BENDING]), np.array([stretch, shear, shear])

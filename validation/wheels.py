@@ -8,8 +8,6 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import limbless as ll
-from limbless.models.chain.geometry.geometric_model import Geometric
-from limbless.robots.presets.wang_snake import WangSnake
 
 
 def tail(dataset: Any) -> np.ndarray:
@@ -27,7 +25,7 @@ def drive(t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def crawl(law: str, step: float, duration: float, every: float) -> ll.Result:
     """The snake of the paper on its wheels."""
     return ll.simulate(
-        WangSnake(),
+        ll.WangSnake(),
         ll.Serpenoid(),
         ll.Wheels(law=law),
         model="geometric",
@@ -40,10 +38,10 @@ def crawl(law: str, step: float, duration: float, every: float) -> ll.Result:
 def glide() -> tuple[np.ndarray, Any]:
     """The same joints without any wheels, from zero momentum, for 10 s: rates of the base at the start, and the run."""
     q, qd, _ = drive(0.0)
-    M = Geometric(WangSnake()).metric([0, 0, 0, *q])
+    M = ll.Geometric(ll.WangSnake()).metric([0, 0, 0, *q])
     start = -np.linalg.solve(M[:3, :3], M[:3, 3:] @ qd)
     run = ll.simulate(
-        WangSnake(),
+        ll.WangSnake(),
         ll.Serpenoid(),
         (),
         model="geometric",
@@ -62,11 +60,10 @@ class Exterior:
     """
 
     def __init__(self, friction: str) -> None:
-        self.viscous = friction == "viscous"  # coefficients in N s/m, at the modules'
-        # centres
+        self.viscous = friction == "viscous"  # coefficients in N s/m, at the modules' centres
         smooth = friction.startswith("eps_")
         wheels = ll.Wheels(law="regularised", slip_speed=float(friction.removeprefix("eps_"))) if smooth else ()
-        self.model = Geometric(WangSnake(), wheels)
+        self.model = ll.Geometric(ll.WangSnake(), wheels)
 
     def friction(self, x: np.ndarray, v: np.ndarray) -> np.ndarray:
         if not self.viscous:

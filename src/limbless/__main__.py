@@ -1,5 +1,25 @@
-"""`python -m limbless`: the command line, where the command `limbless` is not on the path."""
+"""The program: what `limbless` and `python -m limbless` start."""
 
-from limbless.cli.main import main
+from __future__ import annotations
 
-main(prog_name="limbless")
+import signal
+import sys
+
+
+def main() -> None:
+    """Run the command line. Ctrl-C ends it with 130 and no traceback, also while it is imported and as it leaves."""
+    try:
+        from limbless.cli.main import main as commands
+
+        commands(prog_name="limbless")
+    except KeyboardInterrupt:
+        sys.exit(130)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        from limbless.core.gc_pause import skip_last_collection
+
+        skip_last_collection()
+
+
+if __name__ == "__main__":
+    main()

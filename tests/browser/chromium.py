@@ -1,5 +1,5 @@
-"""The browser of the tests and of the screenshots: Debian's chromium without a screen, drawing in software, asking
-nobody.
+"""The browser of the tests and of the screenshots: Debian's chromium without a screen, drawing
+in software, asking nobody.
 """
 
 from __future__ import annotations

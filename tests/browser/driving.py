@@ -35,8 +35,8 @@ def until(
 
 
 def entered(studio: Any, *others: Any) -> Any:
-    """Python's side of the page of a visitor who is none of the others: a browser may show it before the studio has it
-    in its list.
+    """Python's side of the page of a visitor who is none of the others: a browser may show it before the
+    studio has it in its list.
     """
     return until(lambda: next((one for one in list(studio.pages.values()) if one not in others), None))
 

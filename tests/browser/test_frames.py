@@ -49,8 +49,8 @@ def studio(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
 
 
 def columns(picture: np.ndarray) -> list[float] | None:
-    """Where the body begins and ends, and where head and force are, in pixels from the left; None where one is out of
-    sight.
+    """Where the body begins and ends, and where head and force are, in pixels from the left; None
+    where one is out of sight.
     """
     red, green, blue = picture.transpose(2, 0, 1)
     body = (blue - red > 45) & (green - red > 25) & (blue - green > 5) & (blue < 250)

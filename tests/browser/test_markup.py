@@ -1,5 +1,5 @@
-"""Markup in every text that a stranger's run can hold: it is read as text, in the report, in the replay and in the
-studio.
+"""Markup in every text that a stranger's run can hold: it is read as text, in the report, in the
+replay and in the studio.
 """
 
 from __future__ import annotations

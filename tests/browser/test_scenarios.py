@@ -65,8 +65,8 @@ def bystander(studio: Any, look: Any) -> Any:
 
 
 def as_often_as_needed(fixture_name: str, config: pytest.Config) -> str:
-    """One page serves all scenarios, but not where each has dozens of fields to type: a browser that draws in software
-    slows down.
+    """One page serves all scenarios, but not where each has dozens of fields to type: a browser that
+    draws in software slows down.
     """
     return "function" if config.getoption("--every-field") else "module"
 
@@ -146,8 +146,8 @@ def robots_pixels(seen: Seen, page: Any, robot: list[Any], box: dict[str, float]
 
 
 def is_hit(mask: np.ndarray, places: np.ndarray) -> bool:
-    """Whether the robot's pixels are at these places, and not everywhere. The browser tells its camera a moment after
-    it has moved.
+    """Whether the robot's pixels are at these places, and not everywhere. The browser tells its camera a
+    moment after it has moved.
     """
     height, width = mask.shape
     inside = places[((places > 4) & (places < [width - 5, height - 5])).all(axis=1)].astype(int)
@@ -196,8 +196,8 @@ def begin_short(name: str, seen: Seen, page: Any) -> None:
     seen.page.wait_for_selector(f"#status:has-text('{name}-short:'):has-text('answered in')")
     seen.draw_rarely()
     for root in page.roots:
-        root.visible = False  # nothing of this needs the scene, which is slow to draw
-        # without a graphics card
+        # nothing of this needs the scene, which is slow to draw without a graphics card
+        root.visible = False
 
 
 def chosen(scenario: Scenario, every: bool) -> list[Knob]:
@@ -214,8 +214,8 @@ def chosen(scenario: Scenario, every: bool) -> list[Knob]:
 
 
 def assert_tuned(name: str, knob: Knob, seen: Seen, page: Any) -> None:
-    """What is typed changes the run in Python and the numbers shown, or is refused in the library's words and changes
-    nothing.
+    """What is typed changes the run in Python and the numbers shown, or is refused in the library's
+    words and changes nothing.
     """
     with page._lock:
         page.changes = {}

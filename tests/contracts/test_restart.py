@@ -1,5 +1,5 @@
-"""What every scenario keeps: a run that is saved, loaded and continued is the uninterrupted one, and a rerun has the
-same bytes.
+"""What every scenario keeps: a run that is saved, loaded and continued is the uninterrupted one, and a
+rerun has the same bytes.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ EARLIER: dict[str, dict[str, Any]] = {
         "environment.2.repeat": 0.08,
     },
 }
-"""What happens late in a scenario happens within these few steps: clamps close, feet are exchanged, before and after
-the cut.
+"""What happens late in a scenario happens within these few steps: clamps close, feet are exchanged,
+before and after the cut.
 """
 MOVING = [name for name in loader.names() if Scenario.load(name).task is None]
 OF_A_BLOCK = {"macro-continuous": {"power_residual"}, "soft": {"power_residual", "iterations"}}
@@ -88,8 +88,8 @@ for name in reversed(loader.names()):
 
 
 def test_reruns_in_other_processes_have_the_same_bytes(tmp_path: Path) -> None:
-    """Nothing of a process (its hash seed, its caches, what ran before) reaches a saved file, figures and their numbers
-    included.
+    """Nothing of a process (its hash seed, its caches, what ran before) reaches a saved file, figures
+    and their numbers included.
     """
     for folder, seed in (("one", "1"), ("two", "77")):
         subprocess.run(

@@ -1,4 +1,6 @@
-"""What every scenario keeps: it loads, comes back from its own text, and every leaf of it can be set and is then seen."""
+"""What every scenario keeps: it loads, comes back from its own text, and every leaf of it
+can be set and is then seen.
+"""
 
 from __future__ import annotations
 
@@ -156,13 +158,13 @@ UNUSED: dict[str, set[Any]] = {
     "worm-muscles": {"vertical", "roll"},
     "flying-spaghetti": {("stiffness", 2), ("stiffness", 3), ("stiffness", 4)},
 }
-"""Fields that only another choice of the same description uses, by the beginning of the scenario's name: equal modules
-share their load, a clamped tail moves in no coordinates and needs no term of its motion, the wave stops after this
-short run, so does it before a gait is no longer found, joints without friction at rest have no rate at which it fades,
-joints that all begin near zero are within any band of release, a float of one link has neither joints nor a tail, a
-spine has its vertebrae in place of cells, upright vortices go on along their axis wherever on it a place is given,
-a neck without a head no density of it, a body that stays in its plane has no
-use for what resists other motion.
+"""Fields that only another choice of the same description uses, by the beginning of the scenario's name:
+equal modules share their load, a clamped tail moves in no coordinates and needs no term of its motion, the
+wave stops after this short run, so does it before a gait is no longer found, joints without friction at rest
+have no rate at which it fades, joints that all begin near zero are within any band of release, a float of one
+link has neither joints nor a tail, a spine has its vertebrae in place of cells, upright vortices go on along
+their axis wherever on it a place is given, a neck without a head no density of it, a body that stays in its
+plane has no use for what resists other motion.
 """
 IDLE = {("environment", 1, "points")}
 """Gauss points of a buoyancy without a surface have nothing to integrate."""

@@ -73,14 +73,13 @@ def test_fields_can_be_put_in_words(cls: type[Description]) -> None:
 
 
 def test_a_run_imports_only_the_model_that_it_names() -> None:
-    """Others would cost a fresh interpreter a quarter of a second; all are there as soon as somebody asks what there
-    is.
+    """Others would cost a fresh interpreter a quarter of a second; all are there as soon as
+    somebody asks what there is.
     """
     code = (
         "import sys, limbless as ll; ll.Scenario.load('eel-planar'); assert 'limbless.models.nonsmooth' not in "
-        "sys.modules; "
-        "ll.Scenario.load('snake-pegs'); assert 'limbless.models.nonsmooth' in sys.modules; "
-        "assert 'limbless.models.geometric' not in sys.modules; from limbless import registry; assert "
+        "sys.modules; ll.Scenario.load('snake-pegs'); assert 'limbless.models.nonsmooth' in sys.modules; assert "
+        "'limbless.models.geometric' not in sys.modules; from limbless.core import registry; assert "
         "len(registry.kinds('model')) > 4"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

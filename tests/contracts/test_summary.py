@@ -70,8 +70,8 @@ def chord_length(places: Array, every: int) -> float:
 
 @each
 def test_what_is_counted_at_every_step_is_what_records_of_every_step_show(name: str) -> None:
-    """Works against the integrals that go with the motion, peaks and limits against the records, path against its
-    chords.
+    """Works against the integrals that go with the motion, peaks and limits against the
+    records, path against its chords.
     """
     data = run(name, 1).dataset
     joints = "joint_work" in data

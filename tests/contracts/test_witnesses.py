@@ -1,5 +1,5 @@
-"""Every recorded variable of every model has a witness that does not share its code, agrees with it, and notices when
-it is wrong.
+"""Every recorded variable of every model has a witness that does not share its code, agrees with it, and
+notices when it is wrong.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ CONSTANTS = {
     "vertebra_mass",
     "vertebra_volume",
 }
-"""Numbers of a robot, a scene or a setting, which no run finds. All else that has no time is an extreme of the whole
-run.
+"""Numbers of a robot, a scene or a setting, which no run finds. All else that has no time is an
+extreme of the whole run.
 """
 
 
@@ -109,12 +109,12 @@ def in_result(data: xr.Dataset) -> set[str]:
 def test_no_variable_of_any_model_is_without_a_witness() -> None:
     """A new variable fails here until something that does not share its code vouches for it (see `witnesses/`)."""
     from limbless.core.registry import kinds
+    from limbless.models.chain.chain_recorder import SCHEMA as chain
     from limbless.models.chain.contact.contact_recorder import OBJECTS
     from limbless.models.chain.contact.contact_recorder import SCHEMA as contact
     from limbless.models.chain.geometry.clamp_recorder import CLAMP_SCHEMA, CONTACT_SCHEMA
     from limbless.models.chain.soft.soft_recorder import CHAIN, ROD, RUBBING, SPINE, STRETCHING, TENDONS, WINDING
     from limbless.models.chain.soft.soft_recorder import SCHEMA as cells
-    from limbless.models.recording.body_recorder import SCHEMA as chain
     from limbless.models.rod.rod_recorder import SCHEMA as rod
     from limbless.models.statics.equilibrium_records import SCHEMA as statics
     from limbless.models.totals import TotalsStore

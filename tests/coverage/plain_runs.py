@@ -30,8 +30,8 @@ from limbless.cli.warmup import PARTS, warm  # noqa: E402
 from limbless.scenarios.document import parse_value  # noqa: E402
 
 SEEDS = {"newton-euler": 12, "macro-continuous": 12, "non-smooth": 12, "geometric": 0, "tendon-statics": 3}
-"""Cases of each kind: as many as find new branches in a reasonable time (one step of many wheels takes a minute line by
-line).
+"""Cases of each kind: as many as find new branches in a reasonable time (one step of many wheels
+takes a minute line by line).
 """
 LONGEST = 6
 """Steps of a run: a kernel has been through most of its branches by then."""
@@ -58,8 +58,8 @@ def cases(model: str, seeds: int) -> Iterator[dict[str, Any]]:
 
 
 def jobs(model: str, seeds: int) -> Iterator[Callable[[], object]]:
-    """The warm-up of a model, which uses each of its kernels once (but for derivatives: duals are compiled code), and
-    its cases.
+    """The warm-up of a model, which uses each of its kernels once (but for derivatives: duals are
+    compiled code), and its cases.
     """
     yield from (
         partial(warm, part) for part in PARTS if part.startswith(f"{model}: ") and not part.endswith("derivatives")

@@ -164,7 +164,9 @@ def gait(history: History) -> ll.SampledCurvature:
 
 
 def motion(history: History, cells: int, step: float) -> ll.Result:
-    """Net motion of `limbless` for the recorded bending: the head starts at PyElastica's last node and looks along -x."""
+    """Net motion of `limbless` for the recorded bending: the head starts at PyElastica's
+    last node and looks along -x.
+    """
     settings = ll.MacroContinuousSettings(cells=cells)
     return ll.simulate(
         rod(),

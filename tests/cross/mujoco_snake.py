@@ -1,5 +1,5 @@
-"""The snake robot of paper 002 in MuJoCo: spheres at the ends of links, elliptic cones, position servos; for tests and
-benchmarks.
+"""The snake robot of paper 002 in MuJoCo: spheres at the ends of links, elliptic cones, position servos;
+for tests and benchmarks.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from limbless.control.actuation.gait_to_joints import joint_motion
 
 
 def snake_text(scenario: ll.Scenario, step: float, cone: str = "elliptic") -> str:
-    """The robot and ground of one of the snake scenarios, in MuJoCo's language. Its contacts are soft; these are made
-    stiff.
+    """The robot and ground of one of the snake scenarios, in MuJoCo's language. Its contacts are
+    soft; these are made stiff.
     """
     robot, ground = scenario.robot, scenario.environment[0]
     across, along = robot.inertias()

@@ -27,8 +27,8 @@ def matrix(quaternion: Any) -> Array:
 
 
 class Peer:
-    """A chain in Pinocchio, with its base as described, or free; `mounts` take link frames to the frames of Pinocchio's
-    joints.
+    """A chain in Pinocchio, with its base as described, or free; `mounts` take link frames to the
+    frames of Pinocchio's joints.
     """
 
     def __init__(self, chain: ll.Chain, instant: Instant, base: str) -> None:

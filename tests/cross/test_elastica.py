@@ -1,5 +1,5 @@
-"""The rod beside PyElastica: the bending that its snake's muscles make is imposed, and the ground makes the same motion
-of it.
+"""The rod beside PyElastica: the bending that its snake's muscles make is imposed, and the ground
+makes the same motion of it.
 """
 
 from __future__ import annotations

@@ -186,8 +186,8 @@ def plain_case(request: pytest.FixtureRequest) -> Case:
 
 
 def test_mass_matrix_and_bias(plain_case: Case) -> None:
-    """`crba` and `nonLinearEffects` with the forces of the environment; friction and springs in the joints are part of
-    our bias.
+    """`crba` and `nonLinearEffects` with the forces of the environment; friction and springs in the
+    joints are part of our bias.
     """
     case, state, peer = plain_case, plain_case.instant, plain_case.peer
     M = case.model.mass_matrix(state.joint_position)
@@ -201,7 +201,9 @@ def test_mass_matrix_and_bias(plain_case: Case) -> None:
 
 
 def test_joint_wrenches(plain_case: Case) -> None:
-    """What `rnea` leaves in `data.f`: force and moment across every joint, here about the links' origins in their axes."""
+    """What `rnea` leaves in `data.f`: force and moment across every joint, here about the
+    links' origins in their axes.
+    """
     case, state, free = plain_case, plain_case.instant, plain_case.free
     arguments = state.joint_position, state.joint_velocity, case.imposed, state.base_twist
     found, solution = (
@@ -218,8 +220,8 @@ def test_joint_wrenches(plain_case: Case) -> None:
 
 @pytest.mark.parametrize("setting", ["water", "consistent"])
 def test_terms_with_added_mass_make_the_equation_of_motion(setting: str) -> None:
-    """M a + h is what the actuators give, at the accelerations of `forward`; the added mass is in M and its velocity
-    terms in h.
+    """M a + h is what the actuators give, at the accelerations of `forward`; the added mass is in M
+    and its velocity terms in h.
     """
     for number, base in enumerate(BASES):
         rng = np.random.default_rng([8, number])
@@ -284,8 +286,8 @@ def test_described_chains(name: str, setting: str, base: str, check: Any) -> Non
 
 @pytest.mark.parametrize("base", BASES)
 def test_rounding_does_not_grow_along_spherical_joints(base: str) -> None:
-    """Against the dense equation: here `pin.aba` itself is wrong by 2e-8, as it does not keep the articulated inertia
-    symmetric.
+    """Against the dense equation: here `pin.aba` itself is wrong by 2e-8, as it does not keep the
+    articulated inertia symmetric.
     """
     chain = ll.Chain.uniform(base=base, links=41, joint="spherical", length=0.14, half_width=0.065, half_height=0.09)
     case, given = Case(chain, (), np.random.default_rng(5), tolerance=1e-10), np.zeros(chain.freedoms, dtype=bool)

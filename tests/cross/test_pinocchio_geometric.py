@@ -1,5 +1,5 @@
-"""Metric, Coriolis matrix and inverse dynamics of the geometric model against Pinocchio, on random chains with any
-base.
+"""Metric, Coriolis matrix and inverse dynamics of the geometric model against Pinocchio, on
+random chains with any base.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Robots in and out against other engines: Pinocchio's own reading of a URDF, MuJoCo's of MJCF, and MuJoCo's swimmer in
-its fluid.
+"""Robots in and out against other engines: Pinocchio's own reading of a URDF, MuJoCo's of MJCF, and
+MuJoCo's swimmer in its fluid.
 """
 
 from __future__ import annotations

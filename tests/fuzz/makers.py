@@ -564,8 +564,8 @@ def bend(value: Any, dice: Dice) -> Any:
 
 
 def bent(model: str, dice: Dice) -> Mapping:
-    """A built-in scenario with some numbers changed; in the mild half it is one that loads (a share of 1 times 1.2 is
-    none).
+    """A built-in scenario with some numbers changed; in the mild half it is one that loads (a
+    share of 1 times 1.2 is none).
     """
     made = bent_once(model, dice)
     while dice.mild and not loads(made):

@@ -1,5 +1,5 @@
-"""Random scenarios end in a finite result or in an error that says when and why; of the mild half nearly all come to
-their end.
+"""Random scenarios end in a finite result or in an error that says when and why; of the mild half
+nearly all come to their end.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ each new set of forces and joints is compiled once.
 """
 MILD_SHARE = 0.95
 ENDLESS = {"joint_limit", "effort_limit", "stop", "tension_limit", "surface", "limit_time"}
-"""Variables that are infinite where there is no limit, where a limit was never passed, or (a surface) without a window
-of time.
+"""Variables that are infinite where there is no limit, where a limit was never passed, or (a surface)
+without a window of time.
 """
 
 

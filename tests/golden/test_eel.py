@@ -36,8 +36,8 @@ def assert_state(
 
 @cache
 def as_the_reference(name: str) -> tuple[dict, xr.Dataset]:
-    """A run as the reference was made: 32 Gauss points, steps of 5 ms, each step recorded (its peaks were taken over
-    all steps).
+    """A run as the reference was made: 32 Gauss points, steps of 5 ms, each step recorded (its peaks
+    were taken over all steps).
     """
     case, duration = CASES[name]
     return case, eel.as_the_reference(case, duration)
@@ -75,8 +75,7 @@ def test_the_joint_with_the_largest_torque(name: str) -> None:
     case, data = as_the_reference(name)
     peaks = np.abs(data.joint_torque.values).max(axis=0)
     largest = [3 * int(np.argmax(peaks[axis::3])) + axis + 1 for axis in range(3)]
-    known = 1 if name == "planar" else 3  # pitch and roll torques of the planar run
-    # are round-off
+    known = 1 if name == "planar" else 3  # pitch and roll torques of the planar run are round-off
     assert largest[:known] == case["torque_peak_joint_yaw_pitch_roll"][:known]
 
 
@@ -110,8 +109,7 @@ def test_the_planar_run_stays_in_its_plane() -> None:
         data.base_orientation.values[:, 1],
         data.base_orientation.values[:, 2],
     ]
-    assert np.abs(out_of_plane).max() < 1e-12  # round-off of 6000 steps: the reference
-    # has 3e-14
+    assert np.abs(out_of_plane).max() < 1e-12  # round-off of 6000 steps: the reference has 3e-14
     assert np.abs(data.joint_torque.values.reshape(len(data.time), 12, 3)[:, :, 1:]).max() < 1e-12
 
 
@@ -131,8 +129,8 @@ def test_the_loop_is_a_circle() -> None:
     means = data.base_position.values[:-1].reshape(-1, each, 3).mean(axis=1)
     x, _, z = means[len(means) // 2 :].T
     center_x, center_z, radius, apart = circle(x, z)
-    # 1 mm: the circle still drifts, so that counting half a period more or less as the second half moves its centre by
-    # as much
+    # 1 mm: the circle still drifts, so that counting half a period more or less as the second half
+    # moves its centre by as much
     assert radius == pytest.approx(1.369, abs=1e-3)
     assert (center_x, center_z) == pytest.approx((0.140, -1.916), abs=1e-3)
     assert apart < 0.004
@@ -163,8 +161,8 @@ def test_steady_speed(x_first: float, key: str) -> None:
     data = swim(100.0, gait={"x_first": x_first}, record_every=0.5).dataset
     before, after = data.base_position.sel(time=[98.0, 100.0], method="nearest").values[:, 0]
     final = (before - after) / PERIOD
-    assert final == pytest.approx(-REFERENCE["steady_speed"][key], abs=1e-5)  # default step; positions differ by 6e-6
-    # m after 30 s
+    # default step; positions differ by 6e-6 m after 30 s
+    assert final == pytest.approx(-REFERENCE["steady_speed"][key], abs=1e-5)
     if x_first == 0.0:
         periods = np.arange(0.0, 100.0, PERIOD)
         fast = [start + PERIOD for start in periods if mean_speed(data, start, start + PERIOD) >= 0.95 * final]
@@ -207,7 +205,9 @@ def test_the_head_cap_hardly_matters(cap: float) -> None:
 def test_the_three_origins_of_the_wave(
     x_first: float, share: float, planar_yaw: float, loop_peaks: tuple, turns: float
 ) -> None:
-    """The table of section 6: which origin of X the paper means is not settled, so each must do what was found for it."""
+    """The table of section 6: which origin of X the paper means is not settled, so each must
+    do what was found for it.
+    """
     planar = swim(100.0, gait={"x_first": x_first}, record_every=0.01).dataset
     loop = swim(60.0, gait={"x_first": x_first, "dive": DIVE}, record_every=0.01).dataset
     assert mean_speed(planar, 28, 30) / mean_speed(planar, 98, 100) == pytest.approx(share, abs=5.5e-3)

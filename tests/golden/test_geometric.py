@@ -1,4 +1,6 @@
-"""The worked example of paper 003 against numbers computed for this project by other code (specification, section 6)."""
+"""The worked example of paper 003 against numbers computed for this project by other code
+(specification, section 6).
+"""
 
 from __future__ import annotations
 
@@ -59,8 +61,8 @@ def test_track_and_torques_of_crawling() -> None:
 
 @pytest.mark.parametrize(("name", "step"), [("moreau_1ms", 1e-3), ("moreau_2ms", 2e-3)])
 def test_set_valued_friction(name: str, step: float) -> None:
-    """The same scheme written independently: tracks to rounding. A record holds the forces of the step that begins
-    there.
+    """The same scheme written independently: tracks to rounding. A record holds the forces of
+    the step that begins there.
     """
     numbers, result = NUMBERS["set_valued"], crawl("set-valued", step, 20.0, step).dataset
     track = tail(result)
@@ -77,8 +79,8 @@ def test_set_valued_friction(name: str, step: float) -> None:
 
 
 def test_set_valued_friction_is_the_limit_of_regularised_friction() -> None:
-    """The slip speed 1e-6 m/s (by LSODA) and steps of 1 ms agree to 1e-4 m, and 1e-2, 1e-3, 1e-4, 1e-6 m/s approach it
-    in order.
+    """The slip speed 1e-6 m/s (by LSODA) and steps of 1 ms agree to 1e-4 m, and 1e-2, 1e-3, 1e-4, 1e-6
+    m/s approach it in order.
     """
     numbers, track = NUMBERS["set_valued"], tail(crawl("set-valued", 1e-3, 20.0, 1e-3).dataset)
     ends = [NUMBERS[law]["x123"][NUMBERS[law]["t"].index(14.0)] for law in ("eps_1e-2", "eps_1e-3", "eps_1e-4")]
@@ -127,7 +129,9 @@ def test_manipulation_through_time() -> None:
 
 
 def test_zero_momentum_without_friction() -> None:
-    """Joints (29), no friction, no momentum: only the full (22) keeps it; as printed the tail would be at X = 0.594 m."""
+    """Joints (29), no friction, no momentum: only the full (22) keeps it; as printed the
+    tail would be at X = 0.594 m.
+    """
     numbers = NUMBERS["zero_momentum"]
     _, result = glide()
     assert tail(result)[-1] == pytest.approx(numbers["x123"], abs=1e-8)
@@ -137,7 +141,9 @@ def test_zero_momentum_without_friction() -> None:
 
 @pytest.mark.parametrize("friction", ["eps_1e-2", "eps_1e-3", "eps_1e-4", "eps_1e-5", "viscous"])
 def test_equation_22_as_printed_is_wrong_by_2_to_19_percent(friction: str) -> None:
-    """The table of section 6 of the specification: errors of the size of the paper's 6.09 %, which it calls numerical."""
+    """The table of section 6 of the specification: errors of the size of the paper's 6.09 %,
+    which it calls numerical.
+    """
     exterior, numbers = Exterior(friction), NUMBERS["cross_terms_dropped"][friction]
     (full, torque), (track, wrong) = exterior.run(False), exterior.run(True)
     error = np.abs(wrong - torque).mean(axis=0) / np.abs(torque).mean(axis=0)

@@ -1,4 +1,6 @@
-"""The worked examples of paper 000 against numbers that were computed apart from this library (tests/golden/rod.json)."""
+"""The worked examples of paper 000 against numbers that were computed apart from this
+library (tests/golden/rod.json).
+"""
 
 from __future__ import annotations
 

@@ -122,7 +122,9 @@ NEEDED = (
 
 @pytest.mark.parametrize("mu", [(0.8, 0.8), (1.5, 1.5), (2.0, 2.0), (2.0, 0.3)])
 def test_friction_of_rubber_and_more_keeps_the_contact_laws(mu: tuple[float, float]) -> None:
-    """From about 0.8 on radii of friction that follow the loads do not settle: sidewinding with coefficients up to 2."""
+    """From about 0.8 on radii of friction that follow the loads do not settle: sidewinding
+    with coefficients up to 2.
+    """
     run = ll.run(
         "snake-sidewind",
         {

@@ -73,8 +73,8 @@ class Witness:
 
 @contextlib.contextmanager
 def fresh_library(mutant: Mutant | None) -> Iterator[None]:
-    """limbless and the tests forgotten, then importable again, with the change in place and kernels able to run as
-    plain Python.
+    """limbless and the tests forgotten, then importable again, with the change in place and kernels
+    able to run as plain Python.
     """
     for name in [name for name in sys.modules if name.split(".")[0] in ("limbless", "tests", "validation")]:
         del sys.modules[name]

@@ -1,10 +1,9 @@
 """Every erratum of papers 000, 001, 002 and 004 that changes a number, as a mutant: the printed form is put back, a
 named test must fail.
 
-Each mutant replaces text in one file of `src/limbless`. The code does not follow the paper line by line (it works along
-the world axes and
-shares one pass between inverse and direct dynamics), so `printed` is what the misprint amounts to there. See spec
-section 7.
+Each mutant replaces text in one file of `src/limbless`. The code does not follow the paper line by line (it
+works along the world axes and shares one pass between inverse and direct dynamics), so `printed` is what the
+misprint amounts to there. See spec section 7.
 """
 
 from __future__ import annotations
@@ -78,9 +77,11 @@ MUTANTS = [
         "(32): omega of link j-1 printed in frame j-1, is in frame j",
         "mechanics/chain/joints.py",
         "    return moved(link, x, memory, here, R, S)\n",
-        "    there, zeta = moved(link, x, memory, here, R, S), twist_cross(here.V, x[link.velocity] * S)\n"
-        "    turned = rotation_by(direction, *sincos(x[link.position])) @ zeta.angular\n"
-        "    return Place(there.R, there.origin, there.V, there.A + Twist(0.0 * turned, turned - zeta.angular))\n",
+        """\
+    there, zeta = moved(link, x, memory, here, R, S), twist_cross(here.V, x[link.velocity] * S)
+    turned = rotation_by(direction, *sincos(x[link.position])) @ zeta.angular
+    return FrameMotion(there.R, there.origin, there.V, there.A + Twist(0.0 * turned, turned - zeta.angular))
+""",
         f"{DENSE}[eel-dry]",
     ),
     Mutant(
@@ -268,8 +269,8 @@ MUTANTS += [  # paper 004, section 10 of its spec
         "004-6",
         "(6)-(7), Table I: gravity from tip to base printed for a neck that hangs",
         "models/statics/spine_problem.py",
-        "field = to_base @ np.array(item.acceleration)\n",
-        "field = -to_base @ np.array(item.acceleration)\n",
+        "field = to_base @ np.array(item.pull)\n",
+        "field = -to_base @ np.array(item.pull)\n",
         FIXED,
     ),
     Mutant(
@@ -423,9 +424,8 @@ MUTANTS += [  # paper 000
         "000-20",
         "paper 000, (16), (20): -F_minus printed, is +F_minus",
         "mechanics/rod/slice_forces.py",
-        "constant_version(length_at, 1.0, NodeRows)\n",
-        "@version_for(length_at, NodeRows)\n@inline\ndef length_of_node(laws, law, sections):\n"
-        "    return 1.0 if law.body else -1.0\n",
+        "transpose(E) @ about_world.torque), 1.0\n",
+        "transpose(E) @ about_world.torque), 1.0 if law.body else -1.0\n",
         f"{ROD}::test_total_momentum_rate_is_the_outer_wrench",
     ),
     Mutant(

@@ -14,16 +14,16 @@ MUTANTS = [
         "mutual-reaction",
         "the other body is pulled along in the solve",
         "mechanics/contact/body_body.py",
-        "add_push(crowd.answers, other, place, -carry_wrench(",
-        "add_push(crowd.answers, other, place, carry_wrench(",
+        "add_impulse(moving_bodies.answers, other, place, -carry_wrench(",
+        "add_impulse(moving_bodies.answers, other, place, carry_wrench(",
         f"{OBJECTS}::test_two_balls_bounce_off_each_other[0.0]",
     ),
     (
         "mutual-hold",
         "what holds a base without the impulses of objects",
         "mechanics/contact/impulse_response.py",
-        "own.hold = own.hold + (I @ u - arrived)",
-        "own.hold = own.hold + I @ u",
+        "carried.hold = carried.hold + (I @ u - arrived)",
+        "carried.hold = carried.hold + I @ u",
         f"{OBJECTS}::test_a_base_that_is_held_takes_the_impact[fixed]",
     ),
     (
@@ -37,7 +37,7 @@ MUTANTS = [
     (
         "object-slip",
         "slip against the world in place of slip against the other body",
-        "mechanics/contact/free_objects.py",
+        "mechanics/contact/moving_bodies.py",
         "return own - carry_twist(others, from_other(step, i, other))",
         "return own",
         PUSH,
@@ -53,7 +53,7 @@ MUTANTS = [
     (
         "object-arm",
         "the arm to the other body the wrong way round",
-        "mechanics/contact/free_objects.py",
+        "mechanics/contact/moving_bodies.py",
         "return Body(step.places, step.owner[i]).origin - Body(step.places, other).origin",
         "return Body(step.places, other).origin - Body(step.places, step.owner[i]).origin",
         f"{OBJECTS}::test_a_hit_off_the_centre_turns_what_is_hit",

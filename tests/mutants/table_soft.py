@@ -16,8 +16,8 @@ MUTANTS = [
         "soft-tangent-rate",
         "the rate of T vanishes at rest only: frequencies and statics pass without it",
         "mechanics/chain/cell_pieces.py",
-        "relative, pushed + tangent_rate(g, turn, moved), t, stretch)",
-        "relative, pushed, t, stretch)",
+        "pushed + tangent_rate(g, turn, moved),\n        t,",
+        "pushed,\n        t,",
         f"{SOFT}::test_accelerations_are_those_of_dense_jacobians",
     ),
     (
@@ -120,8 +120,8 @@ MUTANTS = [
         "soft-friction-hole",
         "what slides at a hole is what all chords beyond it give, not the next one alone",
         "mechanics/forces/tendon.py",
-        "rate += Taut(tendons.taut, i).rate",
-        "rate = Taut(tendons.taut, i).rate",
+        "rate += SegmentState(tendons.taut, i).rate",
+        "rate = SegmentState(tendons.taut, i).rate",
         f"{FRICTION}::test_tendons_on_links_rub_as_ropes_on_capstans_do",
     ),
     (

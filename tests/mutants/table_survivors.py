@@ -7,6 +7,8 @@ Entries are the fields of `Mutant`: name, mistake, file, correct, wrong, killer,
 from __future__ import annotations
 
 WITNESS = "tests/contracts/test_witnesses.py::test_every_recorded_variable_has_a_witness"
+CONSTRAINTS = "tests/unit/models/rod/test_rod_constraints.py"
+STATICS_WORK = "tests/unit/simulation/analysis/test_statics_work.py"
 DRAWING = "tests/unit/view/scene/test_drawing.py"
 GAPS = "tests/unit/mechanics/contact/test_narrowphase.py"
 
@@ -21,10 +23,10 @@ MUTANTS = [
     ),
     (
         "rod-base-acceleration",
-        "sign of the turning part of a rod's base acceleration",
-        "models/rod/rod_recorder.py",
-        "acceleration[:, :3] += np.cross(now.twist[:, 3:], now.twist[:, :3])",
-        "acceleration[:, :3] -= np.cross(now.twist[:, 3:], now.twist[:, :3])",
+        "sign of the turning part of a base acceleration",
+        "models/recording/body_recorder.py",
+        "acceleration[:, :3] += np.cross(self.twist[:, 3:], self.twist[:, :3])",
+        "acceleration[:, :3] -= np.cross(self.twist[:, 3:], self.twist[:, :3])",
         f"{WITNESS}[macro-continuous-base_acceleration]",
     ),
     (
@@ -41,7 +43,7 @@ MUTANTS = [
         "environments/anchorage.py",
         "-sway * w * w * np.sin(phase)",
         "sway * w * w * np.sin(phase)",
-        "tests/unit/models/rod/test_rod_constraints.py::test_the_acceleration_of_a_swaying_anchorage_is_the_rate_of_its_twist",
+        f"{CONSTRAINTS}::test_the_acceleration_of_a_swaying_anchorage_is_the_rate_of_its_twist",
     ),
     (
         "rod-elastic-energy",
@@ -54,9 +56,9 @@ MUTANTS = [
     (
         "chain-elastic-energy",
         "elastic energy of joint springs doubled",
-        "models/recording/body_recorder.py",
-        "self._weight_energy(records) + 0.5 * (",
-        "self._weight_energy(records) + 1.0 * (",
+        "models/chain/chain_recorder.py",
+        'found["potential_energy"] + 0.5 * springs',
+        'found["potential_energy"] + 1.0 * springs',
         f"{WITNESS}[newton-euler-potential_energy]",
     ),
     (
@@ -120,16 +122,16 @@ MUTANTS = [
         "tip-reach",
         "reach of the tip first and last exchanged",
         "simulation/analysis/statics_work.py",
-        '"tip_from": tip.min(axis=0), "tip_to": tip.max(axis=0)',
-        '"tip_from": tip.max(axis=0), "tip_to": tip.min(axis=0)',
-        "tests/unit/simulation/analysis/test_statics_work.py::test_the_reach_of_a_tip_goes_from_its_least_to_its_largest_place",
+        '"tip_from": tip.min(axis=0),\n        "tip_to": tip.max(axis=0)',
+        '"tip_from": tip.max(axis=0),\n        "tip_to": tip.min(axis=0)',
+        f"{STATICS_WORK}::test_the_reach_of_a_tip_goes_from_its_least_to_its_largest_place",
     ),
     (
         "drawn-boxes",
         "drawn boxes turned the other way",
         "view/scene/surroundings.py",
-        "@ R.T + np.array(center), BOX_FACES",
-        "@ R + np.array(center), BOX_FACES",
+        "@ box.axes.T + box.centre, BOX_FACES",
+        "@ box.axes + box.centre, BOX_FACES",
         f"{DRAWING}::test_a_box_is_drawn_where_it_is_felt",
     ),
     (

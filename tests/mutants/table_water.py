@@ -55,8 +55,8 @@ MUTANTS = [
         "wave-gradient",
         "(P.grad) u transposed",
         "mechanics/forces/open_water.py",
-        "- water.gradient @ P + row",
-        "- transpose(water.gradient) @ P + row",
+        "- water.gradient @ P\n",
+        "- transpose(water.gradient) @ P\n",
         "tests/golden/test_water.py::test_states_in_moving_water",
     ),
     (

@@ -67,8 +67,8 @@ ERRATA_000 = {
         "64",
     )
 }
-"""Of paper 000, section 2 of its spec. The signs under (12) are those of Fig. 2; the other rows correct a claim or a
-word.
+"""Of paper 000, section 2 of its spec. The signs under (12) are those of Fig. 2; the other rows
+correct a claim or a word.
 """
 
 
@@ -96,8 +96,8 @@ ERRATA_004 = {
         "57",
     )
 }
-"""Of paper 004, section 10 of its spec. The others rename a symbol, say a limit, or choose between two forms that both
-exist.
+"""Of paper 004, section 10 of its spec. The others rename a symbol, say a limit, or choose between
+two forms that both exist.
 """
 
 

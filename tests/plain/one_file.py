@@ -1,5 +1,5 @@
-"""What CONTRIBUTING shows as one file each, against closed forms: `python tests/plain/one_file.py` compiles it, `...
-plain` does not.
+"""What docs/extending.md shows as one file each, against closed forms: `python tests/plain/one_file.py` compiles it,
+`... plain` does not.
 
 A body on a screw falls with (J + m p2) q'' = -m g p; a law of the third power brakes a sliding bar by c L v3; a leash
 pulls with k times its length; Heun's rule is of second order.
@@ -28,7 +28,6 @@ from limbless.environments.base import Environment, Pack
 from limbless.environments.law_packing import in_windows, segment_rows
 from limbless.mechanics.chain.tables import LinkRow
 from limbless.mechanics.integrate import runge_kutta
-from limbless.mechanics.integrate.running_totals import NoTotals
 from limbless.models.chain.chain_evaluation import ChainEvaluator
 from limbless.models.chain.chain_problem import mark_given, robot_of
 from limbless.robots.joints import Joint
@@ -41,9 +40,10 @@ ROOT = Path(__file__).parents[2]
 def shown() -> dict[str, Any]:
     """What the document defines, as one module."""
     module = sys.modules["document"] = ModuleType("document")
-    for text in re.findall(r"^```python\n(.*?)^```$", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE | re.DOTALL):
+    page = (ROOT / "docs" / "extending.md").read_text()
+    for text in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
         if "src/limbless/mechanics/" in text.splitlines()[0]:
-            exec(compile(text, "CONTRIBUTING.md", "exec", dont_inherit=True), module.__dict__)
+            exec(compile(text, "extending.md", "exec", dont_inherit=True), module.__dict__)
     return module.__dict__
 
 
@@ -76,8 +76,8 @@ def law_and_leash(names: dict[str, Any]) -> None:
 
     chain = ll.UniformChain(links=1, length=0.4).build()
     found = ll.NewtonEuler(chain, Both()).inverse([], [], [], base_twist=(0.0, 0.2, 0.0, 0.0, 0.0, 0.0))
-    middle = found.base_acceleration[1] + 0.2 * found.base_acceleration[5]  # the leash pulls at the end: the bar
-    # turns, too
+    # the leash pulls at the end: the bar turns, too
+    middle = found.base_acceleration[1] + 0.2 * found.base_acceleration[5]
     np.testing.assert_allclose(chain.total_mass * middle, 8.0 * 0.5 - 3.0 * 0.4 * 0.2**3, rtol=1e-12)
     run = ll.simulate(chain, ll.BodyWave(), Both(), duration=0.2, step=0.01, initial={"twist": (0.0, 0.2, 0, 0, 0, 0)})
     balance = run.summary()["balances"]["power"]
@@ -111,7 +111,7 @@ def order_of_heun(names: dict[str, Any]) -> None:
             knots = np.linspace(0.0, 0.16, count + 1)
             drive = model.drive(gait, np.linspace(0.0, 0.16, 2 * count + 1))
             x = model.initial_state(Initial(), gait).x
-            engine(model.problem(drive, 0, NoTotals(), NoTotals()), knots, np.zeros(count + 1, dtype=bool), x)
+            engine(model.problem(drive, 0, None, None), knots, np.zeros(count + 1, dtype=bool), x)
             ends[count] = x[:3]
     coarse, fine = (np.linalg.norm(ends[count] - ends[32]) for count in (8, 16))
     assert 3.3 < coarse / fine < 4.7, coarse / fine

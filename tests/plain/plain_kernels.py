@@ -31,7 +31,7 @@ LIBRARY = Path(__file__).resolve().parents[2] / "src" / "limbless"
 SECONDS = float(os.environ.get("LIMBLESS_PLAIN_SECONDS", 0.0))
 
 
-def _call_slot(address: int, buffer: np.ndarray) -> None:
+def _call_pointer(address: int, buffer: np.ndarray) -> None:
     _LAW(int(address))(buffer.ctypes.data_as(ctypes.POINTER(ctypes.c_double)))
 
 
@@ -68,13 +68,13 @@ def _rows_from(arrays: Any, start: int) -> Any:
 
 
 PLAIN: dict[str, Callable] = {
-    "lean": lambda value: value,
-    "lean_span": lambda array, start, count: array[start : start + count],
+    "unpack": lambda value: value,
+    "flat_slice": lambda array, start, count: array[start : start + count],
     "rows_from": _rows_from,
-    "in_lanes": LaneArray,
+    "as_lane_array": LaneArray,
     "_floor": np.floor,
     "align_stack": lambda: None,
-    "call_slot": _call_slot,
+    "call_pointer": _call_pointer,
     "as_lanes": LaneArray,
     "total": lambda x: float(np.sum(x)),
     "lane": lambda x, i: float(x[i]),
@@ -97,7 +97,9 @@ def _by_scalar(of_numbers: Callable, of_lanes: Callable) -> Callable:
 
 
 def install() -> None:
-    """Before anything else of the library is imported: each module is changed before the next one takes names from it."""
+    """Before anything else of the library is imported: each module is changed before the
+    next one takes names from it.
+    """
     _Intrinsic.__call__ = _plainly
     lanes, scalars = (
         import_module("limbless.mechanics.compiled.lanes"),

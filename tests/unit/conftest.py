@@ -61,8 +61,8 @@ def yaw_quaternion(angle: np.ndarray) -> np.ndarray:
 
 
 def made_up_block(time: np.ndarray) -> dict[str, np.ndarray]:
-    """A straight swim towards -x at 0.4 m/s with a wave of heading along the body; work flows from the actuators to
-    the water.
+    """A straight swim towards -x at 0.4 m/s with a wave of heading along the body; work flows from
+    the actuators to the water.
     """
     records = len(time)
     speed, phase = 0.4, 2 * np.pi * time / PERIOD

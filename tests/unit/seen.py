@@ -11,8 +11,8 @@ SLACK = 1.5  # dots at 100 per inch: a glyph's own edge
 
 
 def unseen(drawing: Any) -> list[str]:
-    """Texts beyond the sheet or over each other, curves and bars beyond their axes, axes without labels; a sentence
-    each.
+    """Texts beyond the sheet or over each other, curves and bars beyond their axes, axes
+    without labels; a sentence each.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 

@@ -9,7 +9,6 @@ from types import ModuleType
 import pytest
 from click.testing import CliRunner
 
-import limbless
 from limbless.cli.main import main
 
 ROOT = Path(__file__).parents[2]
@@ -103,7 +102,8 @@ def test_the_command_measures_a_part_and_writes_nothing(bench: ModuleType, monke
 
 def test_the_command_needs_a_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(limbless, "__file__", str(tmp_path / "site-packages" / "limbless" / "__init__.py"))
+    installed = tmp_path / "site-packages" / "limbless" / "core" / "checkout.py"
+    monkeypatch.setattr("limbless.core.checkout.__file__", str(installed))
     refused = CliRunner().invoke(main, ["bench"])
     assert refused.exit_code == 2 and "clone the repository" in refused.stderr
 

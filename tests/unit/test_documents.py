@@ -22,6 +22,7 @@ from limbless.cli.main import main
 from limbless.core import registry
 from limbless.core.fields import rows
 from limbless.mechanics.chain import joints
+from limbless.mechanics.contact.shapes.primitives import known_shapes
 from limbless.models.variables import CATALOGUE
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link
@@ -30,6 +31,7 @@ from limbless.scenarios.scenario import Initial, Scenario
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+EXTENDING = ROOT / "docs" / "extending.md"
 START = sorted((ROOT / "docs" / "start").glob("*.md"))
 """Pages that are followed from top to bottom: what one block writes, the next one reads."""
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -56,14 +58,22 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(registry, "_known", {family: dict(known) for family, known in registry._known.items()})
     monkeypatch.setattr(joints, "known_kinds", list(joints.known_kinds))
     monkeypatch.chdir(tmp_path)
+    shapes = set(known_shapes)
     yield tmp_path
-    sys.modules.pop("document", None)
+    for code in set(known_shapes) - shapes:
+        del known_shapes[code]
+    for name in [name for name, module in sys.modules.items() if module.__name__ == "document"]:
+        del sys.modules[name]
 
 
 def run_python(document: Path) -> None:
-    """The blocks share their names, in the order of reading, as if they were one module."""
+    """The blocks share their names, in the order of reading, as if they were one module; a
+    later one finds a file of the library under its own name.
+    """
     module = sys.modules["document"] = ModuleType("document")
     for number, text in enumerate(blocks(document, "python"), start=1):
+        if path := re.match(r"# src/(limbless/.*)\.py\n", text):
+            sys.modules[path[1].replace("/", ".")] = module
         exec(compile(text, f"{document.name}, block {number}", "exec", dont_inherit=True), module.__dict__)
 
 
@@ -97,7 +107,9 @@ def test_commands_run(document: Path, empty: Path) -> None:
 def test_a_page_for_beginners_runs_from_top_to_bottom(
     document: Path, empty: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As a stranger follows it, in an empty folder; the tutorial reaches a robot that is described, moved and compared."""
+    """As a stranger follows it, in an empty folder; the tutorial reaches a robot that is
+    described, moved and compared.
+    """
     monkeypatch.setenv("LIMBLESS_STATE_DIR", str(empty / "state"))
     module = sys.modules["document"] = ModuleType("document")
     for number, (language, text) in enumerate(BLOCK.findall(document.read_text()), start=1):
@@ -122,8 +134,8 @@ def test_messages_that_the_page_of_troubles_explains_are_those_of_the_library() 
 
 
 def test_what_contributing_adds_does_what_it_says(empty: Path) -> None:
-    run_python(ROOT / "CONTRIBUTING.md")
-    tadpole = write_yaml(blocks(ROOT / "CONTRIBUTING.md", "yaml")[0])
+    run_python(EXTENDING)
+    tadpole = write_yaml(blocks(EXTENDING, "yaml")[0])
     stays = ll.run(tadpole, {"step": 0.005}).summary()
     # Purcell's scallop, but for a little inertia
     assert 0.0 < max(map(abs, stays["com_displacement"])) < 0.01 * stays["path_length"]
@@ -145,7 +157,7 @@ def test_laws_forces_joints_and_engines_of_contributing_do_what_they_say() -> No
 
 
 def test_the_gait_of_contributing_has_the_derivatives_of_its_value(empty: Path) -> None:
-    run_python(ROOT / "CONTRIBUTING.md")
+    run_python(EXTENDING)
     gait = sys.modules["document"].__dict__["StandingWave"]()
     times, stations = np.linspace(0.1, 1.9, 7), np.linspace(0.0, 0.5, 3)
     # refuses wrong derivatives

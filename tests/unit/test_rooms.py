@@ -1,4 +1,6 @@
-"""A room knows only the rooms on its left: the order is that of CONTRIBUTING, and every import in the library keeps it."""
+"""A room knows only the rooms above it: the order is that of CONTRIBUTING, and every
+import in the library keeps it.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 LIBRARY = ROOT / "src" / "limbless"
-ORDER = re.search(r"```text\n(ground .*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
+ORDER = re.search(r"```text\n(core\n.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
 DOORS = {
     ("simulation/result/show.py", "view"),
     ("simulation/result/result.py", "view"),
@@ -19,16 +21,15 @@ DOORS = {
 
 
 def places() -> dict[str, int]:
-    """Every room and module -> its place from the left; rooms of mechanics that stand together have the same one."""
+    """Every room -> its place from above; rooms that stand in one line have the same one."""
     assert ORDER is not None
-    lines = [line.split() for line in re.sub(r"\n +", " ", ORDER[1]).splitlines()]  # a long line goes on indented
-    return {name: place for place, words in enumerate(lines) for name in words if name != "mechanics"}
+    return {name: place for place, line in enumerate(ORDER[1].splitlines()) for name in line.split()}
 
 
 def room(parts: tuple[str, ...]) -> str:
-    """A folder of `interop` is a room of its own, like those of `mechanics`."""
-    apart = parts[0] == "mechanics" or (parts[0] == "interop" and (LIBRARY / "/".join(parts[:2])).is_dir())
-    return "/".join(parts[:2]) if apart and len(parts) > 1 else parts[0]
+    """The innermost folder, or module, that has a place of its own."""
+    known = places()
+    return next(("/".join(parts[:n]) for n in (2, 1) if "/".join(parts[:n]) in known), parts[0])
 
 
 def imports(path: Path) -> list[str]:
@@ -45,10 +46,10 @@ def imports(path: Path) -> list[str]:
 def test_every_module_has_its_place() -> None:
     known = places()
     rooms = {room(path.relative_to(LIBRARY).with_suffix("").parts) for path in LIBRARY.rglob("*.py")}
-    assert rooms - {"__init__", "mechanics/__init__"} == set(known) - {"ground"}
+    assert rooms - {"__init__", "mechanics", "interop"} == set(known)
 
 
-def test_a_room_knows_only_the_rooms_on_its_left() -> None:
+def test_a_room_knows_only_the_rooms_above_it() -> None:
     known = places()
     wrong = []
     for path in sorted(LIBRARY.rglob("*.py")):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.cli.validation.convergence_orders import draw_order, extrapolated, fitted_order
+from validation.runner.convergence_orders import draw_order, extrapolated, fitted_order
 from validation.spines import BEND_BENDING, BEND_LENGTH, BEND_TIPS, BEND_TWISTING, bend_of_a_rod, rod
 
 COUNTS = (8, 16, 32, 64)

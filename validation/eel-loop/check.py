@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.cli.validation.convergence_orders import fitted_order
 from validation.eel import PERIOD, as_the_reference, at_listed_times, circle, head_turns, peaks, state_errors
+from validation.runner.convergence_orders import fitted_order
 
 
 def nose(step: float, points: int) -> np.ndarray:

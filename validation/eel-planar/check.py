@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
 from validation.eel import PERIOD, as_the_reference, at_listed_times, mean_speed, peaks, state_errors, swim
+from validation.rods import rotation_matrices
 
 
 def tilted() -> dict[str, float]:
     """The same swim for 10 s in a plane across all axes, from another place."""
     q, start = np.array([0.8, 0.3, -0.4, 0.2]) / np.linalg.norm([0.8, 0.3, -0.4, 0.2]), np.array([0.3, -0.2, 0.5])
-    turn = quaternion_to_matrix(q)
+    turn = rotation_matrices(q)
     flat, leant = (
         swim(10.0, record_every=0.1, initial=initial).dataset
         for initial in ({}, {"position": tuple(start), "orientation": tuple(q)})

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.cli.validation.convergence_orders import draw_order, extrapolated, fitted_order
 from validation.resting import tip_of_loaded_rod
+from validation.runner.convergence_orders import draw_order, extrapolated, fitted_order
 from validation.spines import ELASTICA, rod
 
 COUNTS = (8, 16, 32, 64)

@@ -8,11 +8,7 @@ import numpy as np
 
 import limbless as ll
 import validation.engines  # noqa: F401
-from limbless.cli.validation.convergence_orders import fitted_order
-from limbless.control.actuation import Torque
-from limbless.models.chain.contact.nonsmooth_model import NonSmooth
-from limbless.models.nonsmooth import NonSmoothSettings
-from limbless.scenarios.scenario import Initial
+from validation.runner.convergence_orders import fitted_order
 
 MU, STEPS = 0.3, (1e-3, 1e-4, 1e-5, 1e-6)
 FREE = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives="torque")
@@ -107,10 +103,10 @@ class Impact:
         """Velocity after the step, and what the step says of its contacts."""
         ground, settings = (
             ll.Ground(forward=MU, lateral=MU, rolling=0.0),
-            NonSmoothSettings(compliance=1e-9, recovery=0.0),
+            ll.NonSmoothSettings(compliance=1e-9, recovery=0.0),
         )
-        model = NonSmooth(self.robot, [ground, ll.Gravity()], Torque(), settings)
-        start = Initial(
+        model = ll.NonSmooth(self.robot, [ground, ll.Gravity()], ll.Torque(), settings)
+        start = ll.Initial(
             position=(0.0, 0.0, self.height),
             orientation=tuple(self.turn),
             twist=self.twist,

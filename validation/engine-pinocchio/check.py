@@ -8,8 +8,6 @@ import numpy as np
 
 import limbless as ll
 import validation.engines  # noqa: F401
-from limbless.models.chain.geometry.geometric_model import Geometric
-from limbless.models.geometric import GeometricSettings
 
 FIELD = (1.3, -2.1, -9.0)  # m/s2: not along any axis
 BASES = ("free", "planar", "fixed")
@@ -51,13 +49,11 @@ def geometry(base: str, seed: int) -> tuple[float, float]:
     from pinocchio_peer import Peer
     from random_chains import Instant, random_instant, random_joint, random_mass, unit_quaternion
 
-    from limbless.robots.links import Link
-
     rng = np.random.default_rng(seed)
-    links = [Link(**random_mass(rng))]
+    links = [ll.Link(**random_mass(rng))]
     for kind in rng.permutation(["revolute", "prismatic", "universal", "universal apart", "revolute", "revolute"]):
         links.append(
-            Link(
+            ll.Link(
                 joint=random_joint(kind, rng, passive=False),
                 position=tuple(0.2 * rng.normal(size=3)),
                 orientation=tuple(unit_quaternion(rng)),
@@ -68,7 +64,7 @@ def geometry(base: str, seed: int) -> tuple[float, float]:
     instant = random_instant(chain, rng, 1.2)
     if base == "planar":
         instant = Instant(*instant[:3], np.zeros(3), np.array([1.0, 0, 0, 0]))
-    model, peer = Geometric(chain, settings=GeometricSettings(coordinates="group")), Peer(chain, instant, base)
+    model, peer = ll.Geometric(chain, settings=ll.GeometricSettings(coordinates="group")), Peer(chain, instant, base)
     start = {"free": [*instant.base_position, *instant.base_orientation], "planar": [0.0, 0.0, 0.0], "fixed": []}[base]
     x, v, q = np.concatenate([start, instant.joint_position]), peer.velocity(), peer.configuration()
     M = pin.crba(peer.model, peer.data, q)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import validation.engines  # noqa: F401
-from limbless.cli.validation.convergence_orders import extrapolated, fitted_order
+from validation.runner.convergence_orders import extrapolated, fitted_order
 
 COUNTS = (16, 32, 64)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.cli.validation.convergence_orders import extrapolated
+from validation.runner.convergence_orders import extrapolated
 from validation.spines import rod
 
 COUNTS, RADIUS, MODULUS, DENSITY = (10, 20, 40), 0.01, 1e6, 1000.0
@@ -38,8 +38,7 @@ def at_rest(elements: int) -> tuple[np.ndarray, float]:
     world.append(body)
     world.constrain(body).using(ea.OneEndFixedBC, constrained_position_idx=(0,), constrained_director_idx=(0,))
     world.add_forcing_to(body).using(ea.EndpointForces, np.zeros(3), np.array([0.0, FORCE, 0.0]), ramp_up_time=2.0)
-    step = 3e-4  # s: bounded by the shear waves across the thin rod, not by the
-    # elements
+    step = 3e-4  # s: bounded by the shear waves across the thin rod, not by the elements
     world.dampen(body).using(ea.AnalyticalLinearDamper, uniform_damping_constant=1.2, time_step=step)
     world.finalize()
     stepper, time = ea.PositionVerlet(), np.float64(0.0)

@@ -7,11 +7,8 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.environments.point_wrench import PointWrench
 from limbless.mechanics.algebra.vectors import Vector
 from limbless.mechanics.forces.wake import Wake, wake_at_edge
-from limbless.robots.links import BodyShape, Link
-from limbless.robots.sections import EllipticCylinder
 
 L, RHO, G = 1.0, 1000.0, 9.81
 
@@ -19,13 +16,13 @@ L, RHO, G = 1.0, 1000.0, 9.81
 def cylinder(width: float, height: float, density: float = 1000.0) -> ll.Chain:
     """An elliptic cylinder along x, its origin at its middle."""
     size = {"length": L, "half_width": width, "half_height": height}
-    solid = EllipticCylinder(**size, density=density, position=(-0.5 * L, 0.0, 0.0))
-    return ll.Chain(links=(Link(solids=(solid,), body=BodyShape(**size, position=(-0.5 * L, 0.0, 0.0))),))
+    solid = ll.EllipticCylinder(**size, density=density, position=(-0.5 * L, 0.0, 0.0))
+    return ll.Chain(links=(ll.Link(solids=(solid,), body=ll.BodyShape(**size, position=(-0.5 * L, 0.0, 0.0))),))
 
 
 def added(width: float, height: float) -> float:
     """Added mass per length, from the acceleration under a lateral force with and without water."""
-    chain, push = cylinder(width, height), PointWrench(force=(0.0, 1.0, 0.0))
+    chain, push = cylinder(width, height), ll.PointWrench(force=(0.0, 1.0, 0.0))
     water = ll.Water(model="morison", drag=(0.0, 0.0, 0.0, 0.0))
     wet = ll.NewtonEuler(chain, [push, water]).inverse([], [], []).base_acceleration[1]
     return float(1.0 / wet - chain.total_mass) / L

@@ -8,14 +8,11 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.control.actuation import ProportionalDerivative
-from limbless.models.nonsmooth import NonSmoothSettings
-from limbless.robots.presets.wang_snake import WangSnake
 
 G, RADIUS = 9.81, 0.0525
 STILL = ll.JointWave(yaw_amplitude=0.0)
 FREE = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives="torque")
-STIFF = ProportionalDerivative(stiffness=(40.0, 800.0), damping=0.2)
+STIFF = ll.ProportionalDerivative(stiffness=(40.0, 800.0), damping=0.2)
 
 
 def move(links: int, ground: ll.Ground, duration: float, step: float, every: float, **initial: Any) -> Any:
@@ -24,7 +21,7 @@ def move(links: int, ground: ll.Ground, duration: float, step: float, every: flo
         ll.Aiko(links=links),
         STILL,
         (ground, ll.Gravity()),
-        model=NonSmoothSettings(theta=1.0),
+        model=ll.NonSmoothSettings(theta=1.0),
         duration=duration,
         step=step,
         actuation=STIFF,
@@ -72,7 +69,7 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     distances = [float(data.com_position[-1, 0] - data.com_position[0, 0]) for data in slides]
     stopped = float(slides[0].time[int(np.argmax(np.abs(slides[0].com_velocity.values[:, 0]) < 1e-4))])
     puck = ll.simulate(
-        WangSnake(modules=1),
+        ll.WangSnake(modules=1),
         ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives="joint"),
         ll.Wheels(),
         model="geometric",

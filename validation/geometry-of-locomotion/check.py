@@ -9,11 +9,9 @@ import numpy as np
 from scipy.interpolate import make_interp_spline
 
 import limbless as ll
-from limbless.cli.validation.convergence_orders import fitted_order
-from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
-from limbless.models.chain.geometry.geometric_model import Geometric
-from limbless.robots.presets.wang_snake import WangSnake
 from validation.eel import swim
+from validation.rods import rotation_matrices
+from validation.runner.convergence_orders import fitted_order
 
 SIZES = (0.2, 0.1, 0.05, 0.025)
 
@@ -48,11 +46,11 @@ def loop(size: float, period: float = 1.0) -> np.ndarray:
 
 def momentum_of_the_wheeled_snake() -> float:
     """From zero momentum, no wheels: largest momentum in 5 s."""
-    model, phase = Geometric(WangSnake()), np.arange(1, 5) * np.pi / 2
+    model, phase = ll.Geometric(ll.WangSnake()), np.arange(1, 5) * np.pi / 2
     M = model.metric([0, 0, 0, *0.4 * np.sin(phase)])
     start = -np.linalg.solve(M[:3, :3], M[:3, 3:] @ (0.4 * np.cos(phase)))
     data = ll.simulate(
-        WangSnake(),
+        ll.WangSnake(),
         ll.Serpenoid(),
         (),
         model="geometric",
@@ -72,7 +70,7 @@ def momentum_with_the_fluid(form: str) -> float:
     water = {"drag": (0.0, 0.0, 0.0, 0.0), "added_mass": form}
     data = swim(4.0, water=water, step=0.005, record_every=0.005).dataset
     velocity = make_interp_spline(data.time.values, data.position.values, k=5).derivative()(data.time.values)
-    across = quaternion_to_matrix(data.orientation.values.reshape(-1, 4)).reshape(*data.orientation.shape[:2], 3, 3)
+    across = rotation_matrices(data.orientation.values.reshape(-1, 4)).reshape(*data.orientation.shape[:2], 3, 3)
     local = np.einsum("tsij,tsi->tsj", across, velocity) * (1000.0 * np.pi * np.array([0.0, 0.09**2, 0.065**2]))
     fluid = np.einsum("s,tsij,tsj->ti", data.section_length.values, across, local)
     body = ll.KhalilEel().build().total_mass * data.com_velocity.values

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.cli.validation.convergence_orders import draw_order, fitted_order
+from validation.runner.convergence_orders import draw_order, fitted_order
 
 LENGTH, HALVINGS = 0.122, (1, 2, 4, 8)
 

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.environments.point_wrench import PointWrench
-from limbless.models.chain.geometry.geometric_model import Geometric
 
 COUNTS = (5, 10, 20, 40)
 
@@ -37,13 +35,13 @@ def one_state() -> float:
     laws = [
         ll.Wheels(law="regularised", slip_speed=0.01),
         ll.Gravity(acceleration=(0.3, -0.2, 0.0)),
-        PointWrench(body=-1, force=(0.5, -0.3, 0.0)),
+        ll.PointWrench(body=-1, force=(0.5, -0.3, 0.0)),
     ]
     q, qd, qdd = rng.normal(size=(3, 4))
-    found = Geometric(snake, laws).solve([0, 0, 0, *q], [0.3, -0.2, 0.5, *qd], "manipulation", acceleration=qdd)
+    found = ll.Geometric(snake, laws).solve([0, 0, 0, *q], [0.3, -0.2, 0.5, *qd], "manipulation", acceleration=qdd)
     arm = ll.NewtonEuler(snake, laws)
     given = arm.inverse(q, qd, qdd, [0.3, -0.2, 0.0, 0.0, 0.0, 0.5])
-    free = Geometric(snake, laws).solve([0, 0, 0, *q], [0.3, -0.2, 0.5, *qd], acceleration=qdd)
+    free = ll.Geometric(snake, laws).solve([0, 0, 0, *q], [0.3, -0.2, 0.5, *qd], acceleration=qdd)
     return float(np.abs(given.joint_torque - free.force[3:]).max() / np.abs(found.force).max())
 
 

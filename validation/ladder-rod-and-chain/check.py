@@ -8,7 +8,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 import limbless as ll
-from limbless.cli.validation.convergence_orders import draw_order, extrapolated, fitted_order
+from validation.runner.convergence_orders import draw_order, extrapolated, fitted_order
 
 COUNTS = (10, 20, 40, 80)
 

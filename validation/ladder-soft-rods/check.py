@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.cli.validation.convergence_orders import draw_order, fitted_order
+from validation.runner.convergence_orders import draw_order, fitted_order
 from validation.spines import sprung
 
 LENGTH, RADIUS, BENDING, DENSITY, LAG = 0.4, 0.01, 0.02, 1000.0, 0.02

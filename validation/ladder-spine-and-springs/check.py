@@ -8,8 +8,7 @@ import numpy as np
 from scipy.optimize import fsolve
 
 import limbless as ll
-from limbless.cli.validation.convergence_orders import draw_order, extrapolated, fitted_order
-from limbless.environments.point_wrench import PointWrench
+from validation.runner.convergence_orders import draw_order, extrapolated, fitted_order
 from validation.spines import rod, sprung
 
 COUNTS, FORCE, MASS, GRAVITY = (8, 16, 32, 64), np.array([0.3, 0.8, 0.0]), 0.5, np.array([0.0, 1.0, 0.0])
@@ -25,7 +24,7 @@ def chain_tip(count: int) -> np.ndarray:
     chain, last = sprung(count, MASS), 0.5 / count
     loads = [
         ll.Gravity(acceleration=tuple(GRAVITY)),
-        PointWrench(body=-1, point=(last, 0.0, 0.0), force=tuple(FORCE), frame="world"),
+        ll.PointWrench(body=-1, point=(last, 0.0, 0.0), force=tuple(FORCE), frame="world"),
     ]
     model, still = ll.NewtonEuler(chain, loads), np.zeros(count)
     q = fsolve(lambda q: model.inverse(q, still, still).joint_torque, np.full(count, 0.3 / count), xtol=1e-13)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.cli.validation.convergence_orders import draw_order, fitted_order
+from validation.runner.convergence_orders import draw_order, fitted_order
 
 COUNTS = (8, 16, 32, 64)
 AMPLITUDE, WAVELENGTH, SPEED, DURATION = 5.0, 0.6, -0.3, 2.0  # 1/m, m, m/s, s

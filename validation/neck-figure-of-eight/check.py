@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.simulation.analysis import statics_work
-from validation.necks import EIGHT, TO_LIBRARY, neck, signed
+from validation.necks import EIGHT, TO_LIBRARY, neck, signed, spent, work_steps
 
 
 def forwards(numbers: dict, load: str, data: Any) -> float:
-    """Largest distance of the tip, sideways and up, from its target when tensions are solved for the posture, one by
-    one.
+    """Largest distance of the tip, sideways and up, from its target when tensions are solved
+    for the posture, one by one.
     """
     model = neck(numbers, load)
     chosen = range(0, data.sizes["point"], 20)
@@ -30,13 +29,14 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
             ll.run(scenario).dataset,
         )
         u, rows = signed(data["tension"].values), known["idx"]
-        work, equivalent = statics_work.actuator_steps(data), statics_work.equivalent_steps(data)
-        positive[load] = statics_work.positive(work)
+        work = -work_steps(data["tension"], data["tendon_length"])
+        equivalent = work_steps(data["equivalent_force"], data["tip_position"])
+        positive[load] = spent(work)
         now = {
             "tensions": np.abs(u[rows] - known["u"]).max(),
             "tips": np.abs(data["tip_in_base"].values[rows] @ TO_LIBRARY - known["tip"]).max(),
             "work": abs(positive[load] - known["actuator_positive"]),
-            "equivalent": abs(statics_work.positive(equivalent) - known["W57_trapezoid_positive"]),
+            "equivalent": abs(spent(equivalent) - known["W57_trapezoid_positive"]),
             "followed": forwards(case.numbers, load, data),
             "largest": np.abs(u).max(),
             "touched": np.abs(data["stop_moment"].values).max(),

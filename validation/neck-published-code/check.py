@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.environments.point_wrench import PointWrench
 from validation.necks import TO_LIBRARY, in_paper, published_spine
 
 
@@ -15,7 +14,7 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     same, own, distances = 0.0, 0.0, {}
     for known in case.numbers["published_constant_curvature"]:
         force, robot = (
-            PointWrench(force=tuple(TO_LIBRARY @ np.array(known["f_tip"], dtype=float))),
+            ll.PointWrench(force=tuple(TO_LIBRARY @ np.array(known["f_tip"], dtype=float))),
             published_spine(known),
         )
         published = in_paper(

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.simulation.analysis import statics_work
-from validation.necks import EIGHT, neck, signed
+from validation.necks import EIGHT, neck, signed, spent, work_steps
 
 
 def check(case: Any, sheet: Any) -> dict[str, float]:
@@ -21,9 +20,9 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes, positive = sheet.subplots(), {}
     for name, run in runs.items():
         axes.plot(run.dataset["time"], signed(run.dataset["tension"].values)[:, 0], label=name)
-        steps = statics_work.actuator_steps(run.dataset)
+        steps = -work_steps(run.dataset["tension"], run.dataset["tendon_length"])
         time = run.dataset["time"].values
-        positive[name] = statics_work.positive(steps)
+        positive[name] = spent(steps)
         if name == "air":
             straight, far = (int(np.abs(time - moment).argmin()) for moment in (1.0, 1.5))
             energy = run.dataset["potential_energy"].values

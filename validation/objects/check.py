@@ -9,8 +9,6 @@ import mujoco
 import numpy as np
 
 import limbless as ll
-from limbless.environments.objects import FreeObject
-from limbless.models.nonsmooth import NonSmoothSettings
 
 G, RADIUS, LENGTH = 9.81, 0.02, 0.2
 BALL = {
@@ -64,7 +62,7 @@ def run(
     around: list[Any] = [
         ll.Ground(forward=friction, lateral=friction, rolling=0.0, height=ground, slope=(slope, 0.0)),
         ll.Gravity(acceleration=(0.0, 0.0, -gravity)),
-        ll.Objects(bodies=tuple(FreeObject(**body) for body in bodies)),
+        ll.Objects(bodies=tuple(ll.FreeObject(**body) for body in bodies)),
     ]
     if touching:
         around.append(ll.SelfContact(friction=friction))
@@ -73,7 +71,7 @@ def run(
         robot or rod(),
         gait,
         around,
-        model=NonSmoothSettings(compliance=compliance),
+        model=ll.NonSmoothSettings(compliance=compliance),
         duration=duration,
         actuation="torque",
         step=step,
@@ -220,7 +218,7 @@ def in_water(
 ) -> tuple[np.ndarray, np.ndarray]:
     """A ball of 5 cm in water of that level, which swings with 0.5 Hz: times, height and velocity along x and z."""
     water = ll.Water(surface=level, flow=({"kind": "oscillating", "amplitude": (swing, 0.0, 0.0), "period": 2.0},))
-    ball = FreeObject(shape="sphere", radius=0.05, density=density, position=(0.0, 0.0, z), drag=drag)
+    ball = ll.FreeObject(shape="sphere", radius=0.05, density=density, position=(0.0, 0.0, z), drag=drag)
     gait = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), 0)), drives="torque")
     data = ll.simulate(
         rod(),

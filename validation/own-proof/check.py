@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import limbless as ll
-from limbless.scenarios import loader
 
 
 def check(case: Any, sheet: Any) -> dict[str, float]:
     worst = {}
-    for name in loader.names():
+    for name in (row.value for row in case.rows):
         balances = ll.run(name).balances()
         worst[name] = max((balance.relative / balance.threshold for balance in balances), default=float("nan"))
     sheet.set_size_inches(5.4, 0.7 + 0.115 * len(worst))  # one line of small letters for each

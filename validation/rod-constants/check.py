@@ -8,16 +8,16 @@ import numpy as np
 from scipy.linalg import eigh
 
 import limbless as ll
-from limbless.cli.validation.convergence_orders import draw_order, extrapolated, fitted_order
 from limbless.mechanics.statics.equilibrium_solver import evaluate_forces
+from validation.runner.convergence_orders import draw_order, extrapolated, fitted_order
 from validation.spines import rod, sprung
 
 COUNTS, LINKS = (8, 16, 32, 64), (10, 20, 40, 80)
 
 
 def hessian(count: int, force: float, mass: float) -> np.ndarray:
-    """Of the potential of a straight spine under an axial tip force (N) and its weight (acceleration 1 m/s² towards the
-    base).
+    """Of the potential of a straight spine under an axial tip force (N) and its weight (acceleration
+    1 m/s² towards the base).
     """
     model = ll.TendonStatics(rod(count, mass=mass), [ll.Gravity(acceleration=(-1.0, 0.0, 0.0))] if mass else [])
     problem = model.problem(model.loads(np.zeros(1), tip_force=(-force, 0.0, 0.0)))
@@ -32,11 +32,13 @@ def critical(count: int, force: float, mass: float) -> float:
 
 
 def vibration(links: int) -> tuple[np.ndarray, np.ndarray]:
-    """Circular frequencies and modes of the beam, from the inertia that inverse dynamics gives for unit accelerations."""
+    """Circular frequencies and modes of the beam, from the inertia that inverse dynamics
+    gives for unit accelerations.
+    """
     model, still = ll.NewtonEuler(sprung(links)), np.zeros(links)
     M = np.column_stack([model.inverse(still, still, unit).joint_torque for unit in np.eye(links)])
-    # Rotations of slices count for nothing in the beam of the textbook, and for l²/12 in a link: part of the error of
-    # second order
+    # Rotations of slices count for nothing in the beam of the textbook, and for l²/12 in a link: part of
+    # the error of second order
     squares, modes = eigh(np.eye(links) * links, 0.5 * (M + M.T))
     return np.sqrt(squares), modes
 

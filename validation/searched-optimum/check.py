@@ -7,9 +7,6 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.mechanics.chain.tables import AxisRecord
-from limbless.search.sweeps.lane_drive import aligned
-from limbless.search.sweeps.rollout import Lanes
 
 BOUNDS = {
     "gait.amplitude": (0.005, 0.3),
@@ -24,20 +21,28 @@ FAR = 1e4  # m: no eel swims as far
 MOST = 5.0  # a ratio of torques beyond this is as bad as any: the run may have diverged
 
 
+def run_on(before: ll.Scenario, period: float) -> Any:
+    """The period after a scenario, recorded at every step: plain runs alone."""
+    return ll.simulate(
+        before.robot,
+        before.gait,
+        before.environment,
+        before.model,
+        period,
+        before.step,
+        initial=ll.run(before),
+        record_every=before.step,
+    ).dataset
+
+
 def last_period(changes: dict[str, float], periods: int, steps: int) -> tuple[float, float]:
-    """Speed (m/s) and largest torque over its limit in the last of some periods from rest, of plain runs alone."""
+    """Speed (m/s) and largest torque over its limit in the last of some periods from rest."""
     period = changes.get("gait.period", 2.0)
-    step = period / steps
-    plain = {**changes, "gait.ramp": 2.0 * period, "step": step}
-    before = ll.Scenario.load(
-        "eel-planar", {**plain, "duration": (periods - 1) * period, "record_every": (periods - 1) * period}
-    )
-    begun = ll.run(before)
-    last = ll.simulate(
-        before.robot, before.gait, before.environment, before.model, period, step, initial=begun, record_every=step
-    )
-    place = last.dataset["base_position"].values
-    torque = np.abs(last.dataset["joint_torque"].values).max()
+    before = (periods - 1) * period
+    clock = {"gait.ramp": 2.0 * period, "step": period / steps, "duration": before, "record_every": before}
+    last = run_on(ll.Scenario.load("eel-planar", {**changes, **clock}), period)
+    place = last["base_position"].values
+    torque = np.abs(last["joint_torque"].values).max()
     return float(np.linalg.norm(place[-1] - place[0])) / period, float(torque) / LIMIT
 
 
@@ -48,7 +53,7 @@ def norm_of(torques: np.ndarray) -> np.ndarray:
 
 
 class Trial:
-    """What others ask for: speeds and torques of gaits, eight runs at a time, from a start in motion; all remembered.
+    """What others ask for: speeds and torques of gaits, from a start in motion; all remembered.
 
     A run lasts 55 periods, of which the last counts; no steady motion and no slope of limbless is asked for.
     """
@@ -56,62 +61,34 @@ class Trial:
     def __init__(self) -> None:
         start = {"initial.twist": [-0.4, 0.0, 0.0, 0.0, 0.0, 0.0], "gait.ramp": 0.0}
         self.eel = ll.Scenario.load("eel-planar", start)
-        self.model: Any = self.eel.model.assemble(self.eel.robot.build(), self.eel.environment, self.eel.actuation)
+        self.joints = self.eel.robot.build().freedoms
         self.tried: list[tuple[float, float]] = []
         self.known: dict[bytes, tuple[float, np.ndarray]] = {}
 
     def __call__(self, shares: np.ndarray) -> list[tuple[float, np.ndarray]]:
         """Speed and torque ratios (one each joint) of every row of shares between the bounds."""
-        rows = np.clip(np.atleast_2d(shares), 0.0, 1.0)
-        fresh = [row for row in {row.tobytes(): row for row in rows}.values() if row.tobytes() not in self.known]
-        for first in range(0, len(fresh), 8):
-            part = fresh[first : first + 8]
-            for row, found in zip(part, self._run(LOW + np.array(part) * (HIGH - LOW)), strict=True):
-                self.known[row.tobytes()] = found
-                self.tried.append((found[0], float(found[1].max())))
-        return [self.known[row.tobytes()] for row in rows]
+        return [self._found(row) for row in np.clip(np.atleast_2d(shares), 0.0, 1.0)]
 
-    def _run(self, gaits: np.ndarray) -> list[tuple[float, np.ndarray]]:
+    def _found(self, share: np.ndarray) -> tuple[float, np.ndarray]:
+        name = share.tobytes()
+        if name not in self.known:
+            self.known[name] = self._run(LOW + share * (HIGH - LOW))
+            self.tried.append((self.known[name][0], float(self.known[name][1].max())))
+        return self.known[name]
+
+    def _run(self, numbers: np.ndarray) -> tuple[float, np.ndarray]:
         names = [path.removeprefix("gait.") for path in BOUNDS]
-        waves = [self.eel.gait.changed(**dict(zip(names, map(float, numbers), strict=True))) for numbers in gaits]
-        with np.errstate(all="ignore"):
-            states, _ = Lanes(self._lasting(waves, PERIODS - 1, PERIODS - 1), [self.model] * len(gaits)).go()
-            last = Onward(self._lasting(waves, 1, 1.0 / STEPS), [self.model] * len(gaits))
-            last.begin = states[-1]
-            states, _ = last.go()
-            torques = [
-                AxisRecord.of(np.ascontiguousarray(last.problem.records.axes[:STEPS, ..., lane])).torque
-                for lane in range(len(gaits))
-            ]
-        found = []
-        for lane, numbers in enumerate(gaits):
-            place, torque = states[:, :3, lane], torques[lane]
-            sound = np.isfinite(place).all() and np.isfinite(torque).all() and np.abs(place).max() < FAR
-            speed = float(np.linalg.norm(place[-1] - place[0])) / numbers[3] if sound else 0.0
-            found.append((speed, np.minimum(norm_of(torque), MOST) if sound else np.full(torque.shape[1], MOST)))
-        return found
-
-    def _lasting(self, waves: list[Any], periods: float, record: float) -> list[ll.Scenario]:
-        return [
-            self.eel.model_copy(
-                update={
-                    "gait": wave,
-                    "duration": periods * wave.period,
-                    "step": wave.period / STEPS,
-                    "record_every": record * wave.period,
-                }
-            )
-            for wave in waves
-        ]
-
-
-class Onward(Lanes):
-    """Runs that begin where others ended, a whole number of periods ago."""
-
-    begin: np.ndarray
-
-    def start(self) -> np.ndarray:
-        return aligned(self.begin)
+        wave = self.eel.gait.changed(**dict(zip(names, map(float, numbers), strict=True)))
+        before = (PERIODS - 1) * wave.period
+        clock = {"duration": before, "step": wave.period / STEPS, "record_every": before}
+        try:
+            last = run_on(self.eel.model_copy(update={"gait": wave, **clock}), wave.period)
+        except ll.SimulationError:  # it diverged
+            return 0.0, np.full(self.joints, MOST)
+        place, torque = last["base_position"].values, last["joint_torque"].values[:STEPS]
+        if not np.isfinite(torque).all() or not np.abs(place).max() < FAR:
+            return 0.0, np.full(self.joints, MOST)
+        return float(np.linalg.norm(place[-1] - place[0])) / wave.period, np.minimum(norm_of(torque), MOST)
 
 
 def other_optimum(trial: Trial, seed: int = 1) -> np.ndarray:

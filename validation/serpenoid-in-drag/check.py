@@ -8,14 +8,14 @@ import numpy as np
 from scipy.special import j0
 
 import limbless as ll
-from limbless.cli.validation.convergence_orders import draw_order, extrapolated, fitted_order
+from validation.runner.convergence_orders import draw_order, extrapolated, fitted_order
 
 LISTED = {1: 0.0761, 2: 0.0978, 4: 0.1032, 8: 0.1046, 16: 0.1049}
 
 
 def wave(theta: float, waves: int) -> ll.FunctionGait:
-    """Curvature of theta(s) = t0 sin(2 pi n s - 2 pi t) on a body of length 1; the wave advances by one wavelength per
-    second.
+    """Curvature of theta(s) = t0 sin(2 pi n s - 2 pi t) on a body of length 1; the wave advances by
+    one wavelength per second.
     """
     k = 2.0 * np.pi * waves
 

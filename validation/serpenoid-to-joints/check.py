@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.robots.presets.wang_snake import WangSnake
 from validation.wheels import tail
 
 A, B, N = 0.6, 2.0 * np.pi, 8
@@ -17,7 +16,7 @@ PERIOD = 2.0 * np.pi
 def turned(offset: float) -> float:
     """Change of the heading of the tail over the third period, rad."""
     data = ll.simulate(
-        WangSnake(),
+        ll.WangSnake(),
         ll.Serpenoid(offset=offset),
         ll.Wheels(),
         model="geometric",

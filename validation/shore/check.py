@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.scenarios.scenario import Scenario
 from validation.elastic_ground import elastic_beach
 
 SLOPE, PERIOD = math.radians(5.0), 1.5
@@ -17,7 +16,7 @@ OTHER = ((3.0, 0.9294), (6.0, 0.5791), (9.0, 0.0046))
 
 def elastic(stiffness: float, speed: float, step: float) -> Any:
     """The same snake on ground that yields."""
-    given = Scenario.load("snake-shore")
+    given = ll.Scenario.load("snake-shore")
     water = [item for item in given.environment if item.kind != "ground"]
     return ll.simulate(
         given.robot,

@@ -8,8 +8,7 @@ import numpy as np
 from scipy.interpolate import make_interp_spline
 
 import limbless as ll
-from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
-from validation.rods import along_sections
+from validation.rods import along_sections, rotation_matrices
 
 
 def heading(quaternion: np.ndarray) -> float:
@@ -32,7 +31,7 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     earlier = data.time.values[late, None] - data.abscissa.values / 0.5
     followed = data.position.values[late] - track(earlier)
     later = data.sel(time=4.0, method="nearest")  # the tail is now as the head was at 2 s
-    R, before = (quaternion_to_matrix(instant.base_orientation.values) for instant in (later, now))
+    R, before = (rotation_matrices(instant.base_orientation.values) for instant in (later, now))
     push = 1000.0 * np.pi * 0.03**2 * 0.25 * (before[:, 0] - R[:, 0])
     V = along_sections(data)
     path, bars = sheet.subplots(1, 2)

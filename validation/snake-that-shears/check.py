@@ -8,10 +8,9 @@ import numpy as np
 from scipy.interpolate import make_interp_spline
 
 import limbless as ll
-from limbless.cli.validation.convergence_orders import extrapolated
 from limbless.control.gaits.sheared_curvature import curvature_rate
-from limbless.core.errors import InputError
 from validation.rods import along_sections, axial_speed, curvature_by_differences
+from validation.runner.convergence_orders import extrapolated
 
 
 def rate_error(numbers: dict, rate: float) -> float:
@@ -27,7 +26,7 @@ def refused(**gait: float) -> bool:
     """Whether the supports leave a snake of this posture free to slide, as the library says before it starts."""
     try:
         ll.run("snake-shear", {"duration": 0.02, **{f"gait.{name}": value for name, value in gait.items()}})
-    except InputError as error:
+    except ll.InputError as error:
         return "free to slide" in str(error)
     return False
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.cli.validation.convergence_orders import draw_order, fitted_order
 from validation.resting import at_rest
+from validation.runner.convergence_orders import draw_order, fitted_order
 
 RADIUS, CLAMPED = 1e-4, np.array([3.516015268, 22.03449156, 61.69721441])
 LADDERS = {0: (8, 16, 32), 1: (4, 8, 16), 2: (2, 4, 8)}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.cli.validation.convergence_orders import draw_order, extrapolated, fitted_order
+from validation.runner.convergence_orders import draw_order, extrapolated, fitted_order
 from validation.swinging import DENSITY, DOWN, GRAVITY, LENGTH, MODULUS, RADIUS, Elastica, apart, soft_rod
 
 TIMES = np.array([0.1, 0.2, 0.3])

@@ -7,9 +7,6 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.models.chain.soft.soft_model import Soft
-from limbless.models.soft import SoftSettings
-from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra
 
 DOWN = (np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0)
 TIP = np.array([0.0, -0.0107173088, -0.1588985581])  # of neck-winch at 0.6 s, by another program
@@ -18,14 +15,14 @@ LEGS = {"pulled": (0.0, 14.0), "released": (14.0, 24.0)}
 
 def swing_of_a_winch() -> float:
     """Frequency of a winch on its tendon over r sqrt(k/J), the body being stiff."""
-    rigid = TendonSpine(
-        vertebrae=(Vertebra(lateral_stiffness=1e7, vertical_stiffness=1e7),),
-        tendons=(Tendon(holes=((0.01, 0.0),), stiffness=400.0, winch={"rotor_inertia": 1e-6}),),
+    rigid = ll.TendonSpine(
+        vertebrae=(ll.Vertebra(lateral_stiffness=1e7, vertical_stiffness=1e7),),
+        tendons=(ll.Tendon(holes=((0.01, 0.0),), stiffness=400.0, winch={"rotor_inertia": 1e-6}),),
     )
     found = ll.simulate(
         rigid,
         ll.WinchStep(after=(0.002,), ramp=0.0),
-        model=SoftSettings(tolerance=1e-9),
+        model=ll.SoftSettings(tolerance=1e-9),
         duration=0.1,
         step=1e-4,
         record_every=1e-4,
@@ -38,7 +35,7 @@ def swing_of_a_winch() -> float:
 
 def residual() -> float:
     """Accelerations at the equilibrium that statics finds for given lengths, over those a little beside it."""
-    neck = Soft(ll.SnakeNeck(tendon_stiffness=2000.0), ll.Gravity())
+    neck = ll.Soft(ll.SnakeNeck(tendon_stiffness=2000.0), ll.Gravity())
     length = 0.16 - np.array([3e-3, 4e-4, 2e-4, -1e-3])
     x = neck.flat(neck.equilibrium(length=length, base_orientation=DOWN), base_orientation=DOWN)
     beside = x.copy()
@@ -73,7 +70,7 @@ def rubbing(axes: Any) -> dict[str, float]:
 
 
 def check(case: Any, sheet: Any) -> dict[str, float]:
-    elastic, plain = Soft(ll.SnakeNeck(tendon_stiffness=2000.0), ll.Gravity()), Soft(ll.SnakeNeck(), ll.Gravity())
+    elastic, plain = ll.Soft(ll.SnakeNeck(tendon_stiffness=2000.0), ll.Gravity()), ll.Soft(ll.SnakeNeck(), ll.Gravity())
     x = plain.flat(base_orientation=DOWN)
     wound = ll.run("neck-winch", {"duration": 0.6, "model.tolerance": 1e-9}).dataset["tip_position"].values[-1]
     return {

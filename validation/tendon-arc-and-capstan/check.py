@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.cli.validation.convergence_orders import draw_order, extrapolated, fitted_order
+from validation.runner.convergence_orders import draw_order, extrapolated, fitted_order
 from validation.spines import rod
 
 COUNTS, TENSION, OFFSET, MU = (8, 16, 32, 64), 8.0, 0.05, 0.3

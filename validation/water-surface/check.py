@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.environments.flows.waves import WavesFlow
 
 G, RHO = 9.81, 1000.0
 STILL = ll.BodyWave(amplitude=0.0, growth=0.0)
@@ -82,8 +81,8 @@ def drifts() -> tuple[float, float]:
     """Of a small neutral body under waves, and of a float on them, m/s."""
     found = []
     for wave, robot, z, drag in (
-        (WavesFlow(amplitude=0.05, length=4.0), cylinder(0.01, 0.02, 1000.0), -0.3, NO_DRAG),
-        (WavesFlow(amplitude=0.02, length=4.0), cylinder(0.02, 0.1), 0.02, (0.01, 1, 1, 1)),
+        (ll.WavesFlow(amplitude=0.05, length=4.0), cylinder(0.01, 0.02, 1000.0), -0.3, NO_DRAG),
+        (ll.WavesFlow(amplitude=0.02, length=4.0), cylinder(0.02, 0.1), 0.02, (0.01, 1, 1, 1)),
     ):
         T, u = 2.0 * math.pi / wave.rate, wave.at(np.array(0.0), np.array([0.0, 0.0, z]))
         middle = 0.5 * robot.length

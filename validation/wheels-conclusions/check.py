@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.models.chain.geometry.geometric_model import Geometric
-from limbless.robots.presets.wang_snake import WangSnake
 
 N = 7
 
@@ -34,7 +32,7 @@ def dependences(M: np.ndarray, G: np.ndarray) -> tuple[float, float]:
 
 
 def check(case: Any, sheet: Any) -> dict[str, float]:
-    model, x = Geometric(WangSnake()), np.array([0.3, -0.2, 0.4, 0.5, -0.7, 0.6, 0.2])
+    model, x = ll.Geometric(ll.WangSnake()), np.array([0.3, -0.2, 0.4, 0.5, -0.7, 0.6, 0.2])
     M, G, metric, symbols = (
         changes(model.metric, x),
         changes(model.christoffel, x),
@@ -43,9 +41,9 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     )
     table = np.zeros((3, 3, 3))
     table[2, 2, :2] = -metric[1, 2], metric[0, 2]
-    rear = Geometric(WangSnake(), ll.Wheels(law="regularised", modules=(0, 1)))
+    rear = ll.Geometric(ll.WangSnake(), ll.Wheels(law="regularised", modules=(0, 1)))
     force = rear.generalised_force(x, [0.1, 0.2, 0.3, 0.4, -0.5, 0.6, 0.7])
-    space = Geometric(WangSnake(base="free", pitch_joints=(1, 3)))
+    space = ll.Geometric(ll.WangSnake(base="free", pitch_joints=(1, 3)))
     place = np.array([0.3, -0.2, 0.1, 0.4, 0.3, -0.5, 0.5, -0.7, 0.6, 0.2])
     S = changes(space.christoffel, place)
     for number, axes in enumerate(sheet.subplots(1, N)):

@@ -7,18 +7,15 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.environments.wheels import Wheels
-from limbless.models.chain.geometry.geometric_model import Geometric
-from limbless.robots.presets.wang_snake import WangSnake
 from validation.wheels import crawl, drive, tail
 
 
 def instants(numbers: dict, eps: float) -> tuple[float, float]:
-    """Accelerations of the base against the reference's, and torques against those of the Newton-Euler model of the
-    same chain.
+    """Accelerations of the base against the reference's, and torques against those of the
+    Newton-Euler model of the same chain.
     """
-    wheels = Wheels(law="regularised", slip_speed=eps)
-    geometric, recursive = Geometric(WangSnake(), wheels), ll.NewtonEuler(WangSnake(), wheels)
+    wheels = ll.Wheels(law="regularised", slip_speed=eps)
+    geometric, recursive = ll.Geometric(ll.WangSnake(), wheels), ll.NewtonEuler(ll.WangSnake(), wheels)
     apart, between = 0.0, 0.0
     for t, x, xd, xdd in zip(numbers["t"], numbers["x123"], numbers["xd123"], numbers["xdd123"], strict=True):
         q, qd, qdd = drive(t)

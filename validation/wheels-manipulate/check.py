@@ -7,15 +7,12 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.environments.wheels import Wheels
-from limbless.models.chain.geometry.geometric_model import Geometric
-from limbless.robots.presets.wang_snake import WangSnake
 from validation.wheels import drive
 
 
 def compared(numbers: dict, wheels: Any) -> tuple[float, float, float]:
     """Torque, reaction, and what another place of the tail changes."""
-    model, worst = Geometric(WangSnake(), wheels), np.zeros(3)
+    model, worst = ll.Geometric(ll.WangSnake(), wheels), np.zeros(3)
     for t, tau, reaction in zip(numbers["t"], numbers["tau4_7"], numbers["clamp_reaction_Fx_Fy_Mz"], strict=True):
         q, qd, qdd = drive(t)
         found = model.solve([0, 0, 0, *q], [0, 0, 0, *qd], "manipulation", acceleration=qdd)
@@ -33,12 +30,12 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     numbers = case.numbers["manipulation"]
     found = {
         name: compared(
-            numbers[name], () if name == "no_friction" else Wheels(law="regularised", slip_speed=float(name[-4:]))
+            numbers[name], () if name == "no_friction" else ll.Wheels(law="regularised", slip_speed=float(name[-4:]))
         )
         for name in ("no_friction", "coulomb_eps=1e-3", "coulomb_eps=1e-4")
     }
-    arm = ll.NewtonEuler(WangSnake(base="fixed"))
-    geometric, free = Geometric(WangSnake()), numbers["no_friction"]
+    arm = ll.NewtonEuler(ll.WangSnake(base="fixed"))
+    geometric, free = ll.Geometric(ll.WangSnake()), numbers["no_friction"]
     times = np.linspace(0.0, 14.0, 141)
     torques = np.array(
         [
@@ -48,7 +45,7 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     )
     recursive = np.array([arm.inverse(*drive(t)).joint_torque for t in times])
     q = drive(1.3)[0]
-    own = Geometric(WangSnake(base="fixed")).metric(q)
+    own = ll.Geometric(ll.WangSnake(base="fixed")).metric(q)
     axes = sheet.subplots()
     for joint in range(4):
         (line,) = axes.plot(times, torques[:, joint], label=f"joint {joint + 4}")

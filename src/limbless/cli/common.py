@@ -28,8 +28,8 @@ def say(text: object) -> None:
 
 @contextmanager
 def shown(path: Path) -> Iterator[None]:
-    """What a saved run does not hold, or holds in another form, is said in a sentence: its file may be damaged or a
-    stranger's.
+    """What a saved run does not hold, or holds in another form, is said in a sentence: its file may
+    be damaged or a stranger's.
     """
     from limbless.core.errors import InputError, SimulationError
 
@@ -39,14 +39,13 @@ def shown(path: Path) -> Iterator[None]:
         raise
     except Exception as error:  # data that do not fit together fail anywhere
         raise InputError(
-            f"{path} cannot be shown ({type(error).__name__}: {error}): its file is damaged or was not "
-            "written "
-            "by this version of limbless; `limbless --traceback ...` shows where it fails"
+            f"{path} cannot be shown ({type(error).__name__}: {error}): its file is damaged or was not written by "
+            "this version of limbless; `limbless --traceback ...` shows where it fails"
         ) from error
 
 
 def simulated(scenario: Scenario, quiet: bool, **options: Any) -> Result:
-    from limbless.mechanics.compiled.kernel import is_cache_empty
+    from limbless.mechanics.compiled import is_cache_empty
     from limbless.scenarios import plausibility
     from limbless.simulation.simulate import run_scenario
     from limbless.view import terminal

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from limbless import __version__
 from limbless.cli import compare, completion, exchange, film, listing, project, run, search, show
-from limbless.cli.common import BAD_INPUT, FAILED, say
+from limbless.cli.common import BAD_INPUT, FAILED, INTERRUPTED, say
+from limbless.core import __version__
 
 
 class LazyGroup(click.Group):
@@ -20,6 +20,9 @@ class LazyGroup(click.Group):
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
+        except KeyboardInterrupt:
+            say("Interrupted")
+            ctx.exit(INTERRUPTED)
         except Exception as error:
             if ctx.params.get("traceback") or (isinstance(error, OSError) and error.errno == errno.EPIPE):
                 raise

@@ -26,9 +26,10 @@ def validate(names: tuple[str, ...], quick: bool, write: bool, mutants: bool) ->
       limbless validate --quick
       limbless validate eel-planar
     """
-    from limbless.cli.validation import validate as command
+    from limbless.core import checkout
     from limbless.view import terminal
 
+    command = checkout.load("validation", "runner.validate")
     out = terminal.console()
     good = command.mutants(out) if mutants else command.validate(names, quick, out, write)
     click.get_current_context().exit(0 if good else FAILED)
@@ -64,7 +65,7 @@ def warmup() -> None:
     Example:
       limbless warmup
     """
-    from limbless.mechanics.compiled.kernel import is_cache_empty, prune_cache
+    from limbless.mechanics.compiled import is_cache_empty, prune_cache
 
     old = prune_cache()
     if old:

@@ -91,7 +91,7 @@ def run(
     \b
     Examples:
       limbless run eel-planar
-      limbless run eel-planar --set gait.amplitude=0.08 --set environment.water.current='[0.1, 0, 0]'
+      limbless run eel-planar --set gait.amplitude=0.08 --set environment.water.density=1025
       limbless run my-eel.yaml --out results/my-eel
       limbless run eel-planar --error --strict
       limbless run --resume runs/eel-planar

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def permitted(source: str, changes: dict[str, Any], allow_code: bool) -> Scenario:
-    """A scenario to be run; Python code that it names is loaded if the user allows it, now or before, and refused
-    otherwise.
+    """A scenario to be run; Python code that it names is loaded if the user allows it, now or
+    before, and refused otherwise.
     """
     from limbless.core.functions.callables import named_in, refuse_named
     from limbless.scenarios.scenario import Scenario
@@ -38,8 +38,8 @@ def permitted(source: str, changes: dict[str, Any], allow_code: bool) -> Scenari
 
 
 def may_run_again(source: str | Scenario | None, given: str, allow_code: bool) -> bool:
-    """Whether the studio may load the code of what it shows when a field is changed: a saved run is shown without
-    running any.
+    """Whether the studio may load the code of what it shows when a field is changed: a saved run is
+    shown without running any.
     """
     from limbless.core.functions import code_permission
     from limbless.core.functions.callables import named_in

@@ -135,7 +135,7 @@ def sweep(
 
     \b
     Examples:
-      limbless sweep eel-planar --over gait.amplitude=0.02:0.10:9 --over gait.period=1.5,2,2.5 --measure steady.speed
+      limbless sweep eel-planar --over gait.amplitude=0.02:0.10:9 --measure steady.speed
       limbless sweep plan.yaml --workers 8
       limbless sweep sweeps/eel-planar --status
     """
@@ -310,7 +310,9 @@ def _tell_best(found: Any, out: Any) -> None:
 )
 @click.option("--starts", type=click.IntRange(min=1), default=4, show_default=True, help="Starts of SLSQP.")
 @click.option("--front", type=click.IntRange(min=2), help="Points of a Pareto front of both measures.")
-@click.option("--most", type=click.IntRange(min=8), default=400, show_default=True, help="Evaluations of CMA-ES.")
+@click.option(
+    "--max-evaluations", type=click.IntRange(min=8), default=400, show_default=True, help="Evaluations of CMA-ES."
+)
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of starts and of CMA-ES.")
 @click.option("--workers", type=click.IntRange(min=0), help="Processes for CMA-ES.  [default: one per core]")
 @click.option("--no-check", is_flag=True, help="Do not ask CMA-ES whether it finds better than SLSQP.")
@@ -330,7 +332,7 @@ def optimise(
     method: str,
     starts: int,
     front: int | None,
-    most: int,
+    max_evaluations: int,
     seed: int,
     workers: int | None,
     no_check: bool,
@@ -348,6 +350,7 @@ def optimise(
       limbless optimise eel-planar --over gait.amplitude=0.005..0.3 --over gait.period=0.6..4 \\
         --maximise steady.speed --minimise steady.cost_of_transport --front 8
     """
+    from limbless.search.optimisation.optimise import Best
     from limbless.search.optimisation.optimise import optimise as find
     from limbless.search.sweeps.parameter_ranges import from_words
     from limbless.view import terminal
@@ -363,14 +366,14 @@ def optimise(
         method=method,
         starts=starts,
         front=front,
-        most=most,
+        max_evaluations=max_evaluations,
         seed=seed,
         workers=workers,
         out=out,
         certify=not no_check,
         allow_code=allow_code,
     )
-    if front is None:
+    if isinstance(found, Best):
         rows = [(path, f"{value:.6g}") for path, value in found.values.items()]
         rows += [(name, f"{value:.6g}") for name, value in found.measures.items()]
         terminal.console().print(terminal.table(rows))

@@ -83,8 +83,8 @@ PARTS: dict[str, tuple[Start | Callable[[], None], ...]] = {
     ),
     "tendon-statics: friction": (Start("neck-friction", {"gait.points": 2}),),
 }
-"""What is compiled, one process each: numba compiles under a global lock, so that processes help where threads would
-not.
+"""What is compiled, one process each: numba compiles under a global lock, so that processes
+help where threads would not.
 """
 
 

@@ -11,17 +11,17 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError, model_
 
 from limbless.core import registry
 from limbless.core.errors import InputError
-from limbless.core.fields import Angle, Quaternion, Vector3, quantity, without_units
+from limbless.core.fields import Angle, Field, Listed, Nested, Quantity, Quaternion, Vector3, quantity, without_units
 from limbless.core.input_problems import problems_of, report
 
-__all__ = ["Angle", "Description", "Quaternion", "Vector3", "quantity"]
+__all__ = ["Angle", "Description", "Field", "Listed", "Nested", "Quantity", "Quaternion", "Vector3", "quantity"]
 
 _ModelType: Any = type(BaseModel)
 
 
 class _Refusing(_ModelType):
-    """Makes `Water(densty=1)` answer with the library's own sentence. Nested data keeps pydantic's errors, which know
-    their path.
+    """Makes `Water(densty=1)` answer with the library's own sentence. Nested data keeps pydantic's
+    errors, which know their path.
     """
 
     def __call__(cls, *args: Any, **fields: Any) -> Any:
@@ -42,8 +42,8 @@ else:
 
 
 class Description(_Refused):
-    """Immutable, validated data. A subclass with a `kind` (and a `family`) registers itself; unknown fields are
-    refused.
+    """Immutable, validated data. A subclass with a `kind` (and a `family`) registers itself;
+    unknown fields are refused.
     """
 
     model_config = ConfigDict(
@@ -115,6 +115,10 @@ class Description(_Refused):
             f"{self.kind}.{name}: is called {self.renamed[name]!r} now; the old name was read" for name in self._spelled
         ]
         return tuple(dict.fromkeys([*own, *(note for part in inner for note in part.notes())]))
+
+    def given(self, *names: str) -> list[str]:
+        """Those of these fields that are not at their defaults."""
+        return [name for name in names if getattr(self, name) != type(self).model_fields[name].default]
 
     def changed(self, **fields: Any) -> Self:
         """A copy with some fields replaced, validated again."""

@@ -5,18 +5,50 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, Field, ValidationError
+import pydantic
+from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from limbless.core import registry, units
 from limbless.core.kinds import Family, class_of, from_word
 
+Kept = TypeVar("Kept")
+Taken = TypeVar("Taken")
+
+# Fields take more than they keep: `5 cm` for a number, a list for a tuple, a mapping for a description. A type checker
+# learns both from a descriptor (PEP 681 makes what it takes an argument of the constructor, and reading gives what it
+# keeps), with no plugin; pydantic sees the type that is kept, and nothing else.
+if TYPE_CHECKING:
+
+    class _Field(Generic[Kept, Taken]):
+        def __get__(self, description: object, owner: Any) -> Kept: ...
+        def __set__(self, description: object, value: Taken) -> None: ...
+
+    Quantity = _Field[Kept, Kept | str]
+    """A number, also as text with a unit."""
+    Listed = _Field[Kept, Kept | Sequence[Any]]
+    """A tuple, or numbers of which there may be one or several: also as a list, its items as text or mappings."""
+    Nested = _Field[Kept, Kept | str | Mapping[str, Any]]
+    """A description or a function: also as the word for it, or as a mapping of its fields."""
+else:
+
+    class Quantity:
+        def __class_getitem__(cls, kept: Any) -> Any:
+            return kept
+
+    Listed = Nested = Quantity
+
+Field: Any = pydantic.Field
+"""pydantic's own. Checkers that know it as that take a field for required unless its default is a keyword."""
+
 
 def quantity(default: Any, unit: str, description: str, **limits: Any) -> Any:
-    """A pydantic field with a unit: the unit appears in `limbless describe`, in the documentation and beside sliders."""
+    """A pydantic field with a unit: the unit appears in `limbless describe`, in the
+    documentation and beside sliders.
+    """
     return Field(default, description=description, json_schema_extra={"unit": unit}, **limits)
 
 
@@ -132,8 +164,8 @@ def description_at(root: type[BaseModel], data: Any, path: Sequence[str | int]) 
 
 
 def _choose(choices: Sequence[Holder], data: Any) -> type[BaseModel] | None:
-    """The one among several descriptions that fits the tags (`kind`, `preset`: fields with one allowed value) written
-    in `data`.
+    """The one among several descriptions that fits the tags (`kind`, `preset`: fields with one allowed
+    value) written in `data`.
     """
     if isinstance(data, BaseModel):
         return type(data)

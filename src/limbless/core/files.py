@@ -31,6 +31,9 @@ def replacing(path: str | Path) -> Iterator[Path]:
     try:
         yield temporary
         os.replace(temporary, target)
+    except OSError as error:  # a full disk, a folder that may not be written
+        said = f"{error.strerror or error}: {target} is not written; make room or choose another folder"
+        raise OSError(error.errno, said) from error
     finally:
         temporary.unlink(missing_ok=True)
 

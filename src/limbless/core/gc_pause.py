@@ -1,16 +1,14 @@
-"""Python collects no cycles while modules are imported, while kernels are compiled, and when it leaves.
+"""Python collects no cycles while modules are imported and while kernels are compiled.
 
 Nothing that is made then goes away, and there is much of it: looking through it all takes a sixth of an import and of a
-compilation, and half a second (after compiling a whole one) at the end of every program, for memory that the system
-takes back anyway.
+compilation. The command line does without the collection as it leaves, too: half a second (after compiling a whole one)
+for memory that the system takes back anyway.
 """
 
 from __future__ import annotations
 
-import atexit
 import gc
 import io
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -29,13 +27,10 @@ def gc_paused() -> Iterator[None]:
             gc.enable()
 
 
-@atexit.register
 def skip_last_collection() -> None:
-    """The last thing before the interpreter ends: files that somebody left open are written out, for the collection
+    """The last thing that a program of ours does: files that somebody left open are written out, for the collection
     that would have closed them finds nothing more to do.
     """
-    if "numba" not in sys.modules:
-        return
     for item in gc.get_objects():
         if type(item) in _WRITTEN:
             with suppress(ValueError, OSError):  # it is closed, or its other end is

@@ -1,4 +1,6 @@
-"""Everything that is wrong with a scenario, in sentences: what was received, what is allowed, what may have been meant."""
+"""Everything that is wrong with a scenario, in sentences: what was received, what is allowed,
+what may have been meant.
+"""
 
 from __future__ import annotations
 
@@ -75,8 +77,8 @@ def _line(place: str, path: Place, message: str) -> str:
 
 
 def _in_data(location: Sequence[str | int], data: Any, kind: str) -> Place:
-    """A location without the names of alternatives: only steps that `data` can make, and at the end a field that is
-    missing.
+    """A location without the names of alternatives: only steps that `data` can make, and at the
+    end a field that is missing.
     """
     path: list[str | int] = []
     for number, part in enumerate(location):

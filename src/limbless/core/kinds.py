@@ -1,5 +1,5 @@
-"""Entries that name a kind (`gait: {kind: body-wave, ...}`): the class that each asks for, and refusals at their
-places.
+"""Entries that name a kind (`gait: {kind: body-wave, ...}`): the class that each asks for, and
+refusals at their places.
 """
 
 from __future__ import annotations

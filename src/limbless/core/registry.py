@@ -16,7 +16,7 @@ from limbless.core.gc_pause import gc_paused
 
 _FOLDERS = {
     "robot": "limbless.robots",
-    "preset": "limbless.robots",
+    "preset": "limbless.robots.presets",
     "gait": "limbless.control.gaits",
     "flow": "limbless.environments.flows",
     "environment": "limbless.environments",
@@ -44,8 +44,8 @@ def kinds(family: str) -> dict[str, Any]:
 
 
 def _import_namesake(folder: str, kind: str) -> None:
-    """Import the module that a kind is named after, if there is one: a run then need not import all others of the
-    family.
+    """Import the module that a kind is named after, if there is one: a run then need not import
+    all others of the family.
     """
     for name in (kind.replace("-", "_"), kind.replace("-", "")):
         if (

@@ -10,8 +10,8 @@ from pathlib import Path
 from limbless.core.errors import InputError
 
 LIVES = 2.5
-"""Times over that a record (what the model kept, and the variables made of it) lies in memory at the end of a run, as
-measured.
+"""Times over that a record (what the model kept, and the variables made of it) lies in memory at the
+end of a run, as measured.
 """
 LONG = 600.0
 """Seconds that a run may still take without a word about it."""
@@ -81,8 +81,7 @@ def refuse_too_many_records(
         else f"even the {constant + 1.0:.3g} that every run keeps do not fit: free some memory, or take a smaller robot"
     )
     raise InputError(
-        f"record_every: {count:.3g} records of {size / 1e3:.3g} kB need about {needed / 1e9:.3g} GB of "
-        f"memory, and "
+        f"record_every: {count:.3g} records of {size / 1e3:.3g} kB need about {needed / 1e9:.3g} GB of memory, and "
         f"{free / 1e9:.3g} GB are free; {remedy}"
     )
 

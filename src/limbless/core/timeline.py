@@ -1,5 +1,5 @@
-"""Where the steps of a run begin and end, and which of these times are kept: the same for a whole run and for one that
-is continued.
+"""Where the steps of a run begin and end, and which of these times are kept: the same for a whole run and
+for one that is continued.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ class Looks:
         self._taken = -1.0
 
     def among(self, knots: Array) -> NDArray[np.bool_]:
-        """Which knots of a block, of those that come one after another; the last belongs to the next block, but for the
-        end.
+        """Which knots of a block, of those that come one after another; the last belongs to the
+        next block, but for the end.
         """
         self._before, number = self._taken, np.floor((knots - self.start) / self.spacing + 1e-6)
         chosen = number > np.concatenate([[self._taken], number[:-1]])

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from limbless.control.gaits.base import Gait
-from limbless.core.description import quantity
+from limbless.core.description import Field, Listed, Nested, Quantity, quantity
 from limbless.core.errors import InputError
 from limbless.core.finite_differences import STENCIL, STEP, of_stencil
 from limbless.core.functions.callables import Function, call, span
 from limbless.environments.base import Array
 from limbless.environments.constraint import Constraint, Places
-from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
-from limbless.mechanics.algebra.lie import Quaternion, quaternion_product
+from limbless.mechanics.algebra import Quaternion, quaternion_product, quaternion_to_matrix
 
 Twist = tuple[float, float, float, float, float, float]
 
@@ -31,11 +30,13 @@ class Anchorage(Constraint):
     """
 
     kind: Literal["anchorage"] = "anchorage"
-    abscissa: float = quantity(0.0, "m", "abscissa X of the section that is held", ge=0)
-    twist: Twist = quantity((0.0,) * 6, "m/s, rad/s", "constant twist of the held section, in its own axes")
-    sway: Twist = quantity((0.0,) * 6, "m, rad", "amplitude of a swaying motion, along each axis of the held section")
-    period: float = quantity(1.0, "s", "period T of the sway", gt=0)
-    motion: Function | None = Field(
+    abscissa: Quantity[float] = quantity(0.0, "m", "abscissa X of the section that is held", ge=0)
+    twist: Listed[Twist] = quantity((0.0,) * 6, "m/s, rad/s", "constant twist of the held section, in its own axes")
+    sway: Listed[Twist] = quantity(
+        (0.0,) * 6, "m, rad", "amplitude of a swaying motion, along each axis of the held section"
+    )
+    period: Quantity[float] = quantity(1.0, "s", "period T of the sway", gt=0)
+    motion: Nested[Function | None] = Field(
         None,
         description="own law of the motion, in place of `twist` and `sway`: the function, "
         "or `package.module:name`, or `file.py:name`",
@@ -51,9 +52,8 @@ class Anchorage(Constraint):
         if self.abscissa > length * (1.0 + 1e-12):
             begins = min((start for start, _ in self.active or ()), default=0.0)
             raise InputError(
-                f"anchorage: abscissa {self.abscissa:g} m, where it takes hold at t = {begins:g} s, lies "
-                "outside the body, "
-                f"which is {length:g} m long"
+                f"anchorage: abscissa {self.abscissa:g} m, where it takes hold at t = {begins:g} s, lies outside the "
+                f"body, which is {length:g} m long"
             )
         still = np.zeros((len(times), 1))
         return Places(np.full((len(times), 1), min(self.abscissa, length)), still, still)
@@ -92,8 +92,7 @@ class Anchorage(Constraint):
         if not shaped or not np.isfinite([place.sum(), turn.sum()]).all() or (size == 0.0).any():
             raise InputError(
                 f"anchorage: motion {getattr(law, '__name__', '?')} must return finite positions of shape "
-                f"({len(times)}, 3), or a tuple of positions and quaternions of shape ({len(times)}, 4); "
-                "it "
-                f"returned shapes {place.shape} and {turn.shape}"
+                f"({len(times)}, 3), or a tuple of positions and quaternions of shape ({len(times)}, 4); it returned "
+                f"shapes {place.shape} and {turn.shape}"
             )
         return place, turn / size

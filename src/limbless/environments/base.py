@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
-from limbless.core.description import Description, quantity
+from limbless.core.description import Description, Listed, Vector3, quantity
 from limbless.core.errors import InputError
 from limbless.mechanics.forces.laws import PackedLaws
 
 if TYPE_CHECKING:
+    from limbless.environments.solids import Drawn
     from limbless.robots.base import Robot
 
 Array = NDArray[np.float64]
@@ -26,13 +27,14 @@ ROLES = {
     "load": "a dead load, in statics",
 }
 """How a model can use an environment."""
+CURRENT = "a `current` has a direction in the world"
 MOST_POINTS = 64
 """Gauss points per segment that an environment may ask for."""
 
 
 class Pack(NamedTuple):
-    """An environment in tables: laws by kind (see `mechanics.forces`), and the added inertia (bodies, 21: M, H, J) or
-    None.
+    """An environment in tables: laws by kind (see `mechanics.forces`), and the added inertia
+    (bodies, 21: M, H, J) or None.
     """
 
     laws: tuple[PackedLaws, ...]
@@ -54,7 +56,13 @@ class Environment(Description):
     role: ClassVar[str] = "wrench"
     also: ClassVar[tuple[str, ...]] = ()
     """Other roles in which a model may take it: a uniform field is a wrench in dynamics and a dead load in statics."""
-    active: tuple[tuple[float, float], ...] | None = quantity(
+    is_ground: ClassVar[bool] = False
+    """Whether a robot with weight rests on it."""
+    is_fluid: ClassVar[bool] = False
+    """Whether what it does to a section is a force of the water."""
+    has_steps: ClassVar[bool] = False
+    """Whether it has steps or hills, which are hardly seen from above."""
+    active: Listed[tuple[tuple[float, float], ...] | None] = quantity(
         None, "s", "time windows [from, until] in which it acts; always if absent"
     )
 
@@ -73,6 +81,64 @@ class Environment(Description):
         """Twice the Gauss points, where it has some."""
         points = getattr(self, "points", None)
         return self if points is None else self.changed(points=min(2 * points, MOST_POINTS))
+
+    @property
+    def slot(self) -> Any:
+        """Where compiled code finds a user's function, and an exception that it raised; None without one."""
+        return None
+
+    @property
+    def moving(self) -> Sequence[Any]:
+        """The flows of a fluid."""
+        return ()
+
+    @property
+    def pull(self) -> Vector3 | None:
+        """The acceleration that it gives to every mass, m/s2, world; None of what is no field."""
+        return None
+
+    @property
+    def level_height(self) -> float | None:
+        """Height of the level ground that it is, m; None of anything else."""
+        return None
+
+    @property
+    def lifts(self) -> bool:
+        """Whether it lifts what is in it."""
+        return False
+
+    @property
+    def lifts_slices(self) -> bool:
+        """Whether its lift acts along the body of a link, which its surface can cut."""
+        return False
+
+    @property
+    def has_surface(self) -> bool:
+        """Whether it is a fluid with a surface."""
+        return False
+
+    @property
+    def is_wavy(self) -> bool:
+        """Whether it has a surface that moves, `waves_at` a time."""
+        return False
+
+    def varies(self, level: bool) -> str | None:
+        """Why place or direction matter in it, so that no motion repeats itself; None where it is the same everywhere.
+        `level`: the robot keeps to a plane, or ground bears it.
+        """
+        return None
+
+    def smallest(self) -> float:
+        """The largest side of the smallest obstacle, m; 0 of what is no obstacle."""
+        return 0.0
+
+    def free_bodies(self) -> Sequence[tuple[str, Any]]:
+        """What can be pushed around, by name."""
+        return ()
+
+    def drawn(self) -> Sequence[Drawn]:
+        """What there is to see of it; nothing of what fills space."""
+        return ()
 
     def among(self, environment: Sequence[Environment]) -> Self:
         """Itself as it acts beside the others: with what it takes from them."""

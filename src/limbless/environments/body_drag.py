@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import ValidationInfo, field_validator, model_validator
 
-from limbless.core.description import Description, Vector3, quantity
+from limbless.core.description import Description, Field, Listed, Quantity, Vector3, quantity
 from limbless.core.errors import InputError, nearest
 from limbless.core.functions.callables import folder_of, located
 from limbless.environments.base import Array, Environment, Pack
@@ -24,10 +24,10 @@ class BodyCoefficients(Description):
     """Drag of one link at its centre of mass, along the link's axes (along the body, lateral, vertical)."""
 
     link: str = Field(description="name of the link")
-    linear: Vector3 = quantity(_NONE, "N s/m", "force per velocity along each axis")
-    quadratic: Vector3 = quantity(_NONE, "N s2/m2", "force per square of the velocity along each axis")
-    turning: Vector3 = quantity(_NONE, "N m s/rad", "torque per rate about each axis")
-    turning_quadratic: Vector3 = quantity(_NONE, "N m s2/rad2", "torque per square of the rate about each axis")
+    linear: Listed[Vector3] = quantity(_NONE, "N s/m", "force per velocity along each axis")
+    quadratic: Listed[Vector3] = quantity(_NONE, "N s2/m2", "force per square of the velocity along each axis")
+    turning: Listed[Vector3] = quantity(_NONE, "N m s/rad", "torque per rate about each axis")
+    turning_quadratic: Listed[Vector3] = quantity(_NONE, "N m s2/rad2", "torque per square of the rate about each axis")
 
     @model_validator(mode="after")
     def _resists(self) -> BodyCoefficients:
@@ -48,16 +48,16 @@ class BodyDrag(Environment):
 
     kind: Literal["body-drag"] = "body-drag"
     rule: Literal["inertia-box", "given"] = Field("inertia-box", description="where the coefficients come from")
-    density: float = quantity(1000.0, "kg/m3", "density of the fluid, for inertia-box", ge=0)
-    viscosity: float = quantity(0.0, "Pa s", "viscosity of the fluid, for inertia-box", ge=0)
-    wind: Vector3 = quantity(_NONE, "m/s", "velocity of the fluid, world axes")
-    links: tuple[BodyCoefficients, ...] = Field((), description="coefficients of each link, for rule: given")
+    density: Quantity[float] = quantity(1000.0, "kg/m3", "density of the fluid, for inertia-box", ge=0)
+    viscosity: Quantity[float] = quantity(0.0, "Pa s", "viscosity of the fluid, for inertia-box", ge=0)
+    wind: Listed[Vector3] = quantity(_NONE, "m/s", "velocity of the fluid, world axes")
+    links: Listed[tuple[BodyCoefficients, ...]] = Field((), description="coefficients of each link, for rule: given")
     file: str | None = Field(None, description="animat.yaml of FARMS with drag per link, for rule: given")
-    folded_mass: float = quantity(
+    folded_mass: Quantity[float] = quantity(
         0.0, "kg", "part of link 0's mass that is the armature of its base: not in its box", ge=0
     )
-    folded_inertia: float = quantity(0.0, "kg m2", "part of link 0's inertia that is such armature", ge=0)
-    folded_at: Vector3 = quantity(_NONE, "m", "where in link 0 that armature is")
+    folded_inertia: Quantity[float] = quantity(0.0, "kg m2", "part of link 0's inertia that is such armature", ge=0)
+    folded_at: Listed[Vector3] = quantity(_NONE, "m", "where in link 0 that armature is")
 
     @field_validator("file")
     @classmethod

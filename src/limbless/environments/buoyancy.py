@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from limbless.core.description import Vector3, quantity
+from limbless.core.description import Field, Listed, Quantity, Vector3, quantity
 from limbless.core.errors import InputError
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
 from limbless.environments.gravity import STANDARD, field_among
 from limbless.environments.law_packing import NO_VOLUME, field_rows, in_windows, lifted_fills, segment_rows
+from limbless.environments.solids import DrawnSheet, level_water
 from limbless.mechanics.forces.hydrostatics import HydrostaticLaw
 from limbless.robots.base import Robot
 
@@ -28,10 +29,13 @@ class Buoyancy(Environment):
 
     kind: Literal["buoyancy"] = "buoyancy"
     also: ClassVar[tuple[str, ...]] = ("load",)
-    density: float = quantity(1000.0, "kg/m3", "density of the fluid", gt=0)
-    acceleration: Vector3 | None = quantity(None, "m/s2", "gravity in world axes (z up); that of `gravity` if absent")
-    immersed: float = quantity(1.0, "1", "immersed fraction of the volume, without a surface", ge=0, le=1)
-    surface: float | None = quantity(None, "m", "height of the free surface; deep water if absent")
+    is_fluid: ClassVar[bool] = True
+    density: Quantity[float] = quantity(1000.0, "kg/m3", "density of the fluid", gt=0)
+    acceleration: Listed[Vector3 | None] = quantity(
+        None, "m/s2", "gravity in world axes (z up); that of `gravity` if absent"
+    )
+    immersed: Quantity[float] = quantity(1.0, "1", "immersed fraction of the volume, without a surface", ge=0, le=1)
+    surface: Quantity[float | None] = quantity(None, "m", "height of the free surface; deep water if absent")
     points: int = Field(
         8,
         ge=1,
@@ -59,6 +63,25 @@ class Buoyancy(Environment):
 
     def refined(self) -> Buoyancy:
         return self if self.surface is None else super().refined()
+
+    @property
+    def lifts(self) -> bool:
+        return True
+
+    @property
+    def has_surface(self) -> bool:
+        return self.surface is not None
+
+    @property
+    def lifts_slices(self) -> bool:
+        return self.has_surface
+
+    def varies(self, level: bool) -> str | None:
+        steady = level and self.surface is None
+        return None if steady else "a surface, or what lifts, has a direction in the world"
+
+    def drawn(self) -> Sequence[DrawnSheet]:
+        return level_water(self.surface)
 
     def pack(self, robot: Robot) -> Pack:
         gravity = self.field

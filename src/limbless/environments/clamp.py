@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
+from limbless.core.description import Field
 from limbless.core.errors import InputError
 from limbless.environments.base import Environment
 from limbless.robots.base import Robot
@@ -40,7 +41,6 @@ class Clamp(Environment):
         if not -len(pieces) <= self.module < len(pieces):
             raise InputError(
                 f"clamp.module: module {self.module} lies beyond the body; the robot has modules 0 to "
-                f"{len(pieces) - 1} "
-                f"(or {-len(pieces)} to -1 counted from the tip)"
+                f"{len(pieces) - 1} (or {-len(pieces)} to -1 counted from the tip)"
             )
         return pieces[self.module].body

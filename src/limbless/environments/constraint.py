@@ -1,5 +1,5 @@
-"""`Constraint`: what all constraints on a rod share. They decide its net motion, and the forces that this takes are a
-result.
+"""`Constraint`: what all constraints on a rod share. They decide its net motion, and the forces
+that this takes are a result.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core.description import quantity
+from limbless.core.description import Listed, Quantity, quantity
 from limbless.core.errors import InputError
 from limbless.environments.base import Array, Environment
 
@@ -46,10 +46,10 @@ class Constraint(Environment):
     """Whether `demands` uses the slope of the strain along the body: the gait must give one then."""
     slides: ClassVar[bool] = False
     """Whether the body slips along what holds it: `contact_state` 2 in place of 1."""
-    repeat: float | None = quantity(
+    repeat: Quantity[float | None] = quantity(
         None, "s", "the windows of `active` come again after this time; once if absent", gt=0
     )
-    weight: float | tuple[float, ...] = quantity(
+    weight: Listed[float | tuple[float, ...]] = quantity(
         1.0, "1", "share of the force of each contact, relative to others: one, or one each"
     )
 

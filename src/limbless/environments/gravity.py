@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from limbless.core.description import Vector3, quantity
+from limbless.core.description import Listed, Vector3, quantity
 from limbless.core.errors import InputError
 from limbless.environments.base import Environment, Pack
 from limbless.environments.law_packing import field_rows, in_windows
@@ -22,7 +22,14 @@ class Gravity(Environment):
 
     kind: Literal["gravity"] = "gravity"
     also: ClassVar[tuple[str, ...]] = ("load",)
-    acceleration: Vector3 = quantity(STANDARD, "m/s2", "gravity in world axes (z up)")
+    acceleration: Listed[Vector3] = quantity(STANDARD, "m/s2", "gravity in world axes (z up)")
+
+    @property
+    def pull(self) -> Vector3:
+        return self.acceleration
+
+    def varies(self, level: bool) -> str | None:
+        return None if level else "gravity has a direction in the world, and a free base may pitch"
 
     def pack(self, robot: Robot) -> Pack:
         bodies = robot.bodies()
@@ -33,7 +40,7 @@ def field_among(environment: Sequence[Environment], given: Vector3 | None, name:
     """The gravity of `gravity` among the environments, for the field `name` of another one where it is `given` or not;
     two that differ are a mistake.
     """
-    fields = {item.acceleration for item in environment if isinstance(item, Gravity)}
+    fields = {item.pull for item in environment if item.pull is not None}
     if not fields or fields == {given}:
         return given
     if given is not None or len(fields) > 1:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from collections.abc import Sequence
+from typing import ClassVar, Literal
 
 from pydantic import field_validator
 
-from limbless.core.description import Angle, quantity
+from limbless.core.description import Angle, Listed, Quantity, quantity
 from limbless.environments.hard_surface import ContactEnvironment
+from limbless.environments.solids import DrawnSheet
 from limbless.mechanics.contact.shapes.primitives import PlaneSurface
 
 
@@ -16,8 +18,11 @@ class Ground(ContactEnvironment):
     """A plane with Coulomb friction, different along and across the body; it may slope."""
 
     kind: Literal["ground"] = "ground"
-    slope: tuple[Angle, Angle] = quantity((0.0, 0.0), "rad", "angles by which it rises along world x and along world y")
-    height: float = quantity(0.0, "m", "height of the plane at the world's origin")
+    is_ground: ClassVar[bool] = True
+    slope: Listed[tuple[Angle, Angle]] = quantity(
+        (0.0, 0.0), "rad", "angles by which it rises along world x and along world y"
+    )
+    height: Quantity[float] = quantity(0.0, "m", "height of the plane at the world's origin")
 
     @field_validator("slope")
     @classmethod
@@ -30,3 +35,14 @@ class Ground(ContactEnvironment):
         x, y = (math.tan(angle) for angle in self.slope)
         size = math.hypot(x, y, 1.0)
         return [(PlaneSurface.code, [-x / size, -y / size, 1.0 / size, self.height / size])]
+
+    @property
+    def level_height(self) -> float | None:
+        return None if any(self.slope) else self.height
+
+    def varies(self, level: bool) -> str | None:
+        return None
+
+    def drawn(self) -> Sequence[DrawnSheet]:
+        along_x, along_y = (math.tan(angle) for angle in self.slope)
+        return [DrawnSheet("ground", lambda x, y: self.height + along_x * x + along_y * y)]

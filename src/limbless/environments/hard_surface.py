@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field, field_validator, model_validator
+from pydantic import field_validator, model_validator
 
-from limbless.core.description import Description, quantity
+from limbless.core.description import Description, Field, Listed, Quantity, quantity
 from limbless.core.errors import InputError
 from limbless.environments.base import Array, Environment
 from limbless.mechanics.contact import contact_law
@@ -46,14 +46,14 @@ CONES: dict[str, int] = contact_law.CONES._asdict()
 class Patch(Description):
     """A rectangle of ground, seen from above, with coefficients of its own; later ones lie on top."""
 
-    x: tuple[float, float] = quantity(..., "m", "from and until, world x")
-    y: tuple[float, float] = quantity(..., "m", "from and until, world y")
-    forward: float = quantity(..., "1", "friction along the body while it slides head first", ge=0)
-    lateral: float = quantity(..., "1", "friction across the body", ge=0)
-    backward: float | None = quantity(
+    x: Listed[tuple[float, float]] = quantity(..., "m", "from and until, world x")
+    y: Listed[tuple[float, float]] = quantity(..., "m", "from and until, world y")
+    forward: Quantity[float] = quantity(..., "1", "friction along the body while it slides head first", ge=0)
+    lateral: Quantity[float] = quantity(..., "1", "friction across the body", ge=0)
+    backward: Quantity[float | None] = quantity(
         None, "1", "friction along the body while it slides tail first; as `forward` if absent", ge=0
     )
-    rolling: float = quantity(0.01, "1", "rolling friction", ge=0)
+    rolling: Quantity[float] = quantity(0.01, "1", "rolling friction", ge=0)
 
     @model_validator(mode="after")
     def _in_order(self) -> Patch:
@@ -82,38 +82,38 @@ class ContactEnvironment(Environment):
     """Something hard: it pushes, never pulls, and rubs with Coulomb friction."""
 
     role: ClassVar[str] = "contact"
-    forward: float | None = quantity(
+    forward: Quantity[float | None] = quantity(
         None,
         "1",
         "friction along the body while it slides head first; if absent that of the robot's skin, or 0.2",
         ge=0,
     )
-    lateral: float | None = quantity(
+    lateral: Quantity[float | None] = quantity(
         None, "1", "friction across the body; if absent that of the robot's skin, or 0.2", ge=0
     )
-    backward: float | None = quantity(
+    backward: Quantity[float | None] = quantity(
         None,
         "1",
         "friction along the body while it slides tail first; if absent that "
         "of the robot's skin where `forward` is, else as `forward`",
         ge=0,
     )
-    rolling: float = quantity(0.01, "1", "rolling friction: moment over load and radius", ge=0)
+    rolling: Quantity[float] = quantity(0.01, "1", "rolling friction: moment over load and radius", ge=0)
     cone: Cone = Field(
         "ellipse",
         description="friction along and across the body together: by an ellipse (largest "
         "power), a box (apart), or weighted by the direction of slip (Hu 2009)",
     )
-    flank: float = quantity(1.0, "1", "friction on the flank of a link over that on its belly", ge=0)
-    link_factors: tuple[float, ...] | None = quantity(
+    flank: Quantity[float] = quantity(1.0, "1", "friction on the flank of a link over that on its belly", ge=0)
+    link_factors: Listed[tuple[float, ...] | None] = quantity(
         None, "1", "friction of each link as a multiple of these coefficients, the base first; 1 if absent"
     )
-    breakaway: float = quantity(1.0, "1", "friction at rest over friction while sliding (Stribeck)", ge=1)
-    stribeck_speed: float = quantity(
+    breakaway: Quantity[float] = quantity(1.0, "1", "friction at rest over friction while sliding (Stribeck)", ge=1)
+    stribeck_speed: Quantity[float] = quantity(
         0.01, "m/s", "speed of slip at which friction has fallen from that at rest by 63 %", gt=0
     )
-    restitution: float = quantity(0.0, "1", "speed after over speed before an impact", ge=0, le=1)
-    patches: tuple[Patch, ...] = Field((), description="rectangles, seen from above, with other coefficients")
+    restitution: Quantity[float] = quantity(0.0, "1", "speed after over speed before an impact", ge=0, le=1)
+    patches: Listed[tuple[Patch, ...]] = Field((), description="rectangles, seen from above, with other coefficients")
 
     def shapes(self) -> list[tuple[int, list[float]]]:
         """Code and numbers of every surface."""
@@ -149,8 +149,16 @@ class ContactEnvironment(Environment):
         """The numbers of a height field."""
         return np.zeros(0)
 
-    def surfaces(self, head: str, skin: SkinFriction | None = None) -> Surfaces:
-        """All surfaces, once per time window in which they act, for a robot whose head is at its `base` or its `tip`."""
+    def varies(self, level: bool) -> str | None:
+        return "obstacles stand in one place"
+
+    def refuse_thick(self, radius: float) -> None:
+        """Refuse a robot whose thickest sphere has this radius, m, where it does not fit."""
+
+    def surfaces(self, head: str, skin: SkinFriction | None = None, first: int = 0) -> Surfaces:
+        """All surfaces, once per time window in which they act, for a robot whose head is at its `base` or its `tip`;
+        `first` is the number of its first height among those of all fields.
+        """
         rubs = self.against(skin)
         rows: list[Array] = []
         patches: list[list[float]] = []

@@ -31,8 +31,8 @@ def body_rows(kind: Any, bodies: Sequence[int], **fields: Any) -> PackedLaws:
 
 
 def segment_rows(kind: Any, pieces: Sequence[Segment], points: int, **fields: Any) -> PackedLaws:
-    """Laws of one kind on the slices of segments, at `points` Gauss points; a start is kept along its segment's own
-    axes.
+    """Laws of one kind on the slices of segments, at `points` Gauss points; a start is kept
+    along its segment's own axes.
     """
     law = body_rows(kind, [piece.body for piece in pieces], **fields)
     columns = kind.table.of(law.rows)
@@ -45,13 +45,17 @@ def segment_rows(kind: Any, pieces: Sequence[Segment], points: int, **fields: An
 
 
 def gauss_rules(points: int) -> tuple[Array, Array]:
-    """Abscissae in [0, 1] and weights of sum 1: two points, which come first, and `points` of them if these are others."""
+    """Abscissae in [0, 1] and weights of sum 1: two points, which come first, and `points` of
+    them if these are others.
+    """
     rules = [np.polynomial.legendre.leggauss(count) for count in dict.fromkeys([2, points])]
     return np.concatenate([0.5 * (x + 1.0) for x, _ in rules]), np.concatenate([0.5 * w for _, w in rules])
 
 
 def field_rows(bodies: Bodies, mass: Array, moment: Array, field: Array) -> PackedLaws:
-    """A uniform field (m/s2, world) on a mass distribution of each body: gravity on mass, buoyancy on displaced mass."""
+    """A uniform field (m/s2, world) on a mass distribution of each body: gravity on mass,
+    buoyancy on displaced mass.
+    """
     heavy = np.flatnonzero(mass)
     return body_rows(WeightLaw(), heavy.tolist(), field=field, mass=mass[heavy], moment=moment[heavy])
 

@@ -6,13 +6,13 @@ import math
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from limbless.core.description import Angle, Description, Vector3, quantity
+from limbless.core.description import Angle, Description, Field, Listed, Quantity, Vector3, quantity
 from limbless.environments.base import Array, Environment
 from limbless.environments.obstacles import turned
+from limbless.mechanics.contact.shapes.primitives import box_corners
 
-CORNERS = tuple((x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0))
 Round = tuple[Array, Array, float]
 """Both ends of the axis of a capsule (the same of a sphere), in the frame of its body, and its radius, m."""
 
@@ -22,25 +22,31 @@ class FreeObject(Description):
 
     name: str | None = Field(None, description="what it is called; its shape and number if absent")
     shape: Literal["sphere", "capsule", "box"] = Field(..., description="sphere, capsule or box")
-    position: Vector3 = quantity(..., "m", "where its centre starts, world")
-    radius: float | None = quantity(None, "m", "radius of a sphere or capsule", gt=0)
-    length: float | None = quantity(None, "m", "length of a capsule between the centres of its round ends", gt=0)
-    sizes: Vector3 | None = quantity(None, "m", "length, width and height of a box")
-    density: float = quantity(500.0, "kg/m3", "density, the same all through", gt=0)
-    yaw: Angle = quantity(0.0, "rad", "how it starts: angle from world x to its own x, about the vertical")
-    pitch: Angle = quantity(0.0, "rad", "then its tilt about its own y; positive: the end of its x goes down")
-    roll: Angle = quantity(0.0, "rad", "then about its own x")
-    velocity: Vector3 = quantity((0.0, 0.0, 0.0), "m/s", "velocity of its centre at the start, world")
-    spin: Vector3 = quantity((0.0, 0.0, 0.0), "rad/s", "its rotation rate at the start, along its own axes")
-    friction: float = quantity(0.3, "1", "friction on whatever it touches; of two objects the smaller counts", ge=0)
-    rolling: float = quantity(0.0, "1", "rolling friction of a sphere or capsule: moment over load and radius", ge=0)
-    restitution: float = quantity(
+    position: Listed[Vector3] = quantity(..., "m", "where its centre starts, world")
+    radius: Quantity[float | None] = quantity(None, "m", "radius of a sphere or capsule", gt=0)
+    length: Quantity[float | None] = quantity(
+        None, "m", "length of a capsule between the centres of its round ends", gt=0
+    )
+    sizes: Listed[Vector3 | None] = quantity(None, "m", "length, width and height of a box")
+    density: Quantity[float] = quantity(500.0, "kg/m3", "density, the same all through", gt=0)
+    yaw: Quantity[Angle] = quantity(0.0, "rad", "how it starts: angle from world x to its own x, about the vertical")
+    pitch: Quantity[Angle] = quantity(0.0, "rad", "then its tilt about its own y; positive: the end of its x goes down")
+    roll: Quantity[Angle] = quantity(0.0, "rad", "then about its own x")
+    velocity: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "m/s", "velocity of its centre at the start, world")
+    spin: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "rad/s", "its rotation rate at the start, along its own axes")
+    friction: Quantity[float] = quantity(
+        0.3, "1", "friction on whatever it touches; of two objects the smaller counts", ge=0
+    )
+    rolling: Quantity[float] = quantity(
+        0.0, "1", "rolling friction of a sphere or capsule: moment over load and radius", ge=0
+    )
+    restitution: Quantity[float] = quantity(
         0.0, "1", "speed after over speed before an impact; of two objects the smaller", ge=0, le=1
     )
-    drag: Vector3 | None = quantity(
+    drag: Listed[Vector3 | None] = quantity(
         None, "1", "in water: drag coefficients on the areas it shows along its own axes; those of its shape if absent"
     )
-    added_mass: Vector3 | None = quantity(
+    added_mass: Listed[Vector3 | None] = quantity(
         None,
         "1",
         "in water: added mass along its own axes over that of the water it displaces; that of its shape if absent",
@@ -96,7 +102,7 @@ class FreeObject(Description):
 
     def corners(self) -> Array:
         """(8, 3) of a box, along its own axes, m."""
-        return np.array(CORNERS) * self.half
+        return np.array(box_corners([*np.zeros(3), *np.eye(3).ravel(), *self.half]))
 
     def edges(self) -> list[tuple[Array, Array]]:
         """The twelve edges of a box."""
@@ -125,7 +131,7 @@ class Objects(_Always):
     """Things that can be pushed: rigid bodies of their own, which touch the robot, the ground and each other."""
 
     kind: Literal["objects"] = "objects"
-    bodies: tuple[FreeObject, ...] = Field(..., min_length=1, description="the objects")
+    bodies: Listed[tuple[FreeObject, ...]] = Field(..., min_length=1, description="the objects")
 
     @model_validator(mode="after")
     def _told_apart(self) -> Objects:
@@ -137,6 +143,12 @@ class Objects(_Always):
             )
         return self
 
+    def varies(self, level: bool) -> str | None:
+        return "free objects lie in one place until they are met"
+
+    def free_bodies(self) -> list[tuple[str, FreeObject]]:
+        return list(zip(self.names(), self.bodies, strict=True))
+
     def names(self) -> list[str]:
         """What each is called."""
         return [body.name or f"{body.shape} {number + 1}" for number, body in enumerate(self.bodies)]
@@ -146,9 +158,9 @@ class SelfContact(_Always):
     """Links that touch each other: the capsules between the spheres of links that are no neighbours."""
 
     kind: Literal["self-contact"] = "self-contact"
-    friction: float = quantity(0.2, "1", "friction between links", ge=0)
-    rolling: float = quantity(0.0, "1", "rolling friction between links: moment over load and radius", ge=0)
-    restitution: float = quantity(0.0, "1", "speed after over speed before an impact", ge=0, le=1)
+    friction: Quantity[float] = quantity(0.2, "1", "friction between links", ge=0)
+    rolling: Quantity[float] = quantity(0.0, "1", "rolling friction between links: moment over load and radius", ge=0)
+    restitution: Quantity[float] = quantity(0.0, "1", "speed after over speed before an impact", ge=0, le=1)
     apart: int = Field(
         2, ge=2, description="links whose numbers differ by this much or more touch; 2: all but neighbours"
     )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core.description import Angle, Vector3, quantity
+from limbless.core.description import Angle, Listed, Quantity, Vector3, quantity
 from limbless.environments.base import Array
 from limbless.environments.hard_surface import ContactEnvironment
+from limbless.environments.solids import DrawnBar, DrawnBox
 from limbless.mechanics.contact.shapes.primitives import BoxSurface, Peg
 
 
@@ -27,15 +28,24 @@ def turned(yaw: float, pitch: float, roll: float) -> Array:
 
 
 class Pegs(ContactEnvironment):
-    """Round bars with round ends, each from `feet` along `span`: upright pegs to push against, or bars to climb over."""
+    """Round bars with round ends, each from `feet` along `span`: upright pegs to push
+    against, or bars to climb over.
+    """
 
     kind: Literal["pegs"] = "pegs"
-    feet: tuple[Vector3, ...] = quantity(..., "m", "one end of the axis of each, world")
-    span: Vector3 = quantity((0.0, 0.0, 0.2), "m", "from one end of the axis to the other, the same for all")
-    radius: float = quantity(0.05, "m", "radius of all", gt=0)
+    feet: Listed[tuple[Vector3, ...]] = quantity(..., "m", "one end of the axis of each, world")
+    span: Listed[Vector3] = quantity((0.0, 0.0, 0.2), "m", "from one end of the axis to the other, the same for all")
+    radius: Quantity[float] = quantity(0.05, "m", "radius of all", gt=0)
 
     def shapes(self) -> list[tuple[int, list[float]]]:
         return [(Peg.code, [*foot, *(np.array(foot) + self.span), self.radius]) for foot in self.feet]
+
+    def smallest(self) -> float:
+        return max(2.0 * self.radius, float(np.linalg.norm(self.span)))
+
+    def drawn(self) -> Sequence[DrawnBar]:
+        span = np.array(self.span)
+        return [DrawnBar(f"peg {number}", np.array(foot), span, self.radius) for number, foot in enumerate(self.feet)]
 
 
 class Boxes(ContactEnvironment):
@@ -44,12 +54,15 @@ class Boxes(ContactEnvironment):
     """
 
     kind: Literal["boxes"] = "boxes"
+    has_steps: ClassVar[bool] = True
     renamed: ClassVar[Mapping[str, str]] = {"centers": "centres"}
-    centres: tuple[Vector3, ...] = quantity(..., "m", "centres, world")
-    sizes: tuple[Vector3, ...] = quantity(..., "m", "length, width and height of each, or of all if only one is given")
-    yaw: Angle = quantity(0.0, "rad", "angle from world x to their length")
-    pitch: Angle = quantity(0.0, "rad", "tilt about their width; 0 stands upright")
-    roll: Angle = quantity(0.0, "rad", "tilt about their length; 0 stands upright")
+    centres: Listed[tuple[Vector3, ...]] = quantity(..., "m", "centres, world")
+    sizes: Listed[tuple[Vector3, ...]] = quantity(
+        ..., "m", "length, width and height of each, or of all if only one is given"
+    )
+    yaw: Quantity[Angle] = quantity(0.0, "rad", "angle from world x to their length")
+    pitch: Quantity[Angle] = quantity(0.0, "rad", "tilt about their width; 0 stands upright")
+    roll: Quantity[Angle] = quantity(0.0, "rad", "tilt about their length; 0 stands upright")
 
     @model_validator(mode="after")
     def _as_many_sizes(self) -> Boxes:
@@ -63,10 +76,18 @@ class Boxes(ContactEnvironment):
         """(3, 3) length, width and height of the boxes in the world, in columns."""
         return turned(self.yaw, self.pitch, self.roll)
 
+    def _each(self) -> list[tuple[Array, Array]]:
+        """Centre and sizes of each."""
+        sizes = self.sizes * len(self.centres) if len(self.sizes) == 1 else self.sizes
+        return [(np.array(centre), np.array(size)) for centre, size in zip(self.centres, sizes, strict=True)]
+
     def shapes(self) -> list[tuple[int, list[float]]]:
         axes = self.rotation().T.ravel().tolist()
-        sizes = self.sizes * len(self.centres) if len(self.sizes) == 1 else self.sizes
-        return [
-            (BoxSurface.code, [*center, *axes, *(0.5 * np.array(size))])
-            for center, size in zip(self.centres, sizes, strict=True)
-        ]
+        return [(BoxSurface.code, [*centre, *axes, *(0.5 * size)]) for centre, size in self._each()]
+
+    def smallest(self) -> float:
+        return min((max(size) for size in self.sizes), default=0.0)
+
+    def drawn(self) -> Sequence[DrawnBox]:
+        R = self.rotation()
+        return [DrawnBox(f"box {number}", centre, R, size) for number, (centre, size) in enumerate(self._each())]

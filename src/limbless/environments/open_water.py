@@ -10,34 +10,31 @@ from limbless.environments.base import Array, Pack
 from limbless.environments.flows.base import joined
 from limbless.environments.flows.waves import WavesFlow
 from limbless.environments.law_packing import in_windows, lifted_fills, segment_rows
-from limbless.mechanics.forces.flow import Flows, NoUserFlows, StillWater, StreamBuffer, UserFlows
+from limbless.mechanics.forces.flow import Flows, StreamBuffer
 from limbless.mechanics.forces.free_surface import OpenWakeLaw
 from limbless.mechanics.forces.laws import PackedLaws
-from limbless.mechanics.forces.open_water import ConstantDrag, NoFreeSurface, OpenWaterLaw, ReynoldsDrag
-from limbless.mechanics.forces.waterline import LevelSurface, WavySurface
+from limbless.mechanics.forces.open_water import OpenWaterLaw, ReynoldsDrag
+from limbless.mechanics.forces.waterline import WaterSurface
 from limbless.robots.base import Robot, Segment
 
 if TYPE_CHECKING:
     from limbless.environments.water import Water
 
 
-def flows_of(water: Water) -> Flows | StillWater:
+def flows_of(water: Water) -> Flows | None:
     """All that moves this water, its current among it."""
     if not water.moving:
-        return StillWater()
+        return None
     asked = any(flow.slot is not None for flow in water.moving)
-    return Flows(
-        joined(water.moving, water.surface or 0.0), UserFlows(StreamBuffer.zeros(1)) if asked else NoUserFlows()
-    )
+    return Flows(joined(water.moving, water.surface or 0.0), StreamBuffer.zeros(1) if asked else None)
 
 
-def surface_of(water: Water) -> NoFreeSurface | LevelSurface | WavySurface:
+def surface_of(water: Water) -> WaterSurface | None:
     """Its surface, if it has one."""
     if water.surface is None:
-        return NoFreeSurface()
+        return None
     waves = [flow for flow in water.moving if isinstance(flow, WavesFlow)]
-    level, swell = float(water.surface), float(sum(flow.amplitude for flow in waves))
-    return WavySurface(level, swell) if waves else LevelSurface(level)
+    return WaterSurface(float(water.surface), float(sum(flow.amplitude for flow in waves)) if waves else None)
 
 
 def body_length(robot: Any, pieces: list[Segment]) -> float:
@@ -61,7 +58,7 @@ def pack_open(
     kind = OpenWaterLaw(
         flows_of(water),
         surface_of(water),
-        ConstantDrag() if water.drag_law == "constant" else ReynoldsDrag(water.drag_law == "mixed"),
+        None if water.drag_law == "constant" else ReynoldsDrag(water.drag_law == "mixed"),
     )
     law = segment_rows(
         kind,

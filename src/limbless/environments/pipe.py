@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core.description import Vector3, quantity
+from limbless.core.description import Listed, Quantity, Vector3, quantity
+from limbless.core.errors import InputError
 from limbless.environments.base import Array
 from limbless.environments.hard_surface import ContactEnvironment
+from limbless.environments.solids import DrawnTube
 from limbless.mechanics.contact.shapes.pipe import Elbow, Tube
 
 _STRAIGHT = 1e-6  # rad: less than this is no bend
 _SHARPEST = math.radians(170.0)
+_BENDS = 9  # points along an elbow that is drawn
 
 
 class Arc(NamedTuple):
@@ -33,11 +37,11 @@ class Pipe(ContactEnvironment):
     """
 
     kind: Literal["pipe"] = "pipe"
-    axis: tuple[Vector3, ...] = quantity(
+    axis: Listed[tuple[Vector3, ...]] = quantity(
         ..., "m", "points of the axis, world: two, and one more for each elbow between straight pieces"
     )
-    radius: float = quantity(0.1, "m", "inner radius", gt=0)
-    bend_radius: float | None = quantity(
+    radius: Quantity[float] = quantity(0.1, "m", "inner radius", gt=0)
+    bend_radius: Quantity[float | None] = quantity(
         None, "m", "radius of the axis in its elbows; three times `radius` if absent", gt=0
     )
 
@@ -94,6 +98,25 @@ class Pipe(ContactEnvironment):
             inward = np.cross(normal, before)
             arcs.append(Arc(ends[number - 1] + self.bend * inward, normal, -inward, angle))
         return list(zip(begins, ends, strict=True)), arcs
+
+    def varies(self, level: bool) -> str | None:
+        return "its elbows are in one place" if len(self.axis) > 2 else None
+
+    def refuse_thick(self, radius: float) -> None:
+        if self.radius <= radius:
+            raise InputError(
+                f"pipe.radius: {self.radius:g} m is not more than the {radius:g} m with which the robot "
+                "touches, so that it does not fit in; take a wider pipe or a thinner robot"
+            )
+
+    def drawn(self) -> Sequence[DrawnTube]:
+        straight, arcs = self.pieces()
+        tubes = [(np.array([begin, end]), np.tile(end - begin, (2, 1))) for begin, end in straight]
+        for arc in arcs:
+            turn = np.linspace(0.0, arc.angle, _BENDS)[:, None]
+            out = np.cos(turn) * arc.start + np.sin(turn) * np.cross(arc.normal, arc.start)
+            tubes.append((arc.centre + self.bend * out, np.cross(arc.normal, out)))
+        return [DrawnTube(f"pipe {number}", *tube, self.radius) for number, tube in enumerate(tubes)]
 
     def shapes(self) -> list[tuple[int, list[float]]]:
         straight, arcs = self.pieces()

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from limbless.core.description import Vector3, quantity
+from limbless.core.description import Field, Listed, Nested, Quantity, Vector3, quantity
 from limbless.core.errors import InputError
 from limbless.core.functions.callables import Function
 from limbless.environments.base import Array, Environment, Pack
 from limbless.environments.law_packing import body_rows, in_windows
-from limbless.mechanics.compiled.function_pointer import PythonCallback
+from limbless.mechanics.compiled import PythonCallback
 from limbless.mechanics.forces.laws import PackedLaws
 from limbless.mechanics.forces.point_wrench import PointLaw, TimedPointLaw
 from limbless.mechanics.forces.user_slice import Buffer
 from limbless.robots.base import Robot
+
+if TYPE_CHECKING:
+    from limbless.robots.rod import Rod
 
 
 class PointWrench(Environment):
@@ -32,18 +36,17 @@ class PointWrench(Environment):
     kind: Literal["point-wrench"] = "point-wrench"
     also: ClassVar[tuple[str, ...]] = ("load",)
     body: int = Field(-1, description="number of the body that carries it; -1 is the last one")
-    abscissa: float | None = quantity(
+    abscissa: Quantity[float | None] = quantity(
         None, "m", "where along a rod it acts, in place of `body`; an end of the rod is 0 or its length", ge=0
     )
-    point: Vector3 = quantity((0.0, 0.0, 0.0), "m", "where it acts, in the frame of the body")
-    force: Vector3 = quantity((0.0, 0.0, 0.0), "N", "force")
-    torque: Vector3 = quantity((0.0, 0.0, 0.0), "N m", "torque")
+    point: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "m", "where it acts, in the frame of the body")
+    force: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "N", "force")
+    torque: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "N m", "torque")
     frame: Literal["world", "body"] = Field("world", description="axes in which force and torque are given")
-    law: Function | None = Field(
+    law: Nested[Function | None] = Field(
         None,
-        description="force and torque as a function of time, in place of `force` and "
-        "`torque`: "
-        "the function, or `package.module:name`, or `file.py:name`",
+        description="force and torque as a function of time, in place of `force` and `torque`: the function, or "
+        "`package.module:name`, or `file.py:name`",
     )
 
     @model_validator(mode="after")
@@ -65,11 +68,13 @@ class PointWrench(Environment):
         force, torque = np.asarray(force, dtype=np.float64), np.asarray(torque, dtype=np.float64)
         if force.shape != (3,) or torque.shape != (3,):
             raise InputError(
-                f"point-wrench: law {getattr(law, '__name__', '?')} must return a force of 3 numbers, or "
-                "(force, "
+                f"point-wrench: law {getattr(law, '__name__', '?')} must return a force of 3 numbers, or (force, "
                 f"torque); it returned shapes {force.shape} and {torque.shape}"
             )
         given.force[:], given.moment[:] = force, torque
+
+    def varies(self, level: bool) -> str | None:
+        return "it pushes with a direction of its own"
 
     def pack(self, robot: Robot) -> Pack:
         if self.abscissa is not None:
@@ -104,3 +109,14 @@ class PointWrench(Environment):
         return body_rows(
             PointLaw(), [carrier], start=self.point, force=self.force, torque=self.torque, in_world=in_world
         )
+
+
+def breaks_of(rod: Rod, environment: Sequence[Environment], more: tuple[float, ...]) -> tuple[float, ...]:
+    """Where panels must end: at point wrenches, at the rows of a section law, and where the user says so."""
+    length = rod.length
+    points = [item.abscissa for item in environment if isinstance(item, PointWrench) and item.abscissa is not None]
+    # one beyond the body is refused by its own name, in `Slices.node_at`
+    found = [*more, *(x for x in points if 0.0 < x < length)]
+    for law in (rod.half_width, rod.half_height):
+        found += [x for x, _ in law if 0.0 < x < length] if isinstance(law, tuple) else []
+    return tuple(sorted(set(found)))

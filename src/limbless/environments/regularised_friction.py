@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from pydantic import Field
 
-from limbless.core.description import quantity
+from limbless.core.description import Field, Listed, Quantity, quantity
 from limbless.core.errors import InputError
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
 from limbless.environments.hard_surface import Cone, along_x
@@ -27,19 +26,19 @@ class RegularisedFriction(Environment):
     """
 
     kind: Literal["regularised-friction"] = "regularised-friction"
-    forward: float = quantity(0.1, "1", "friction coefficient of sliding head first", ge=0)
-    backward: float = quantity(0.15, "1", "friction coefficient of sliding tail first", ge=0)
-    lateral: float = quantity(0.3, "1", "friction coefficient of sliding sideways", ge=0)
-    gravity: float = quantity(9.81, "m/s2", "gravity that presses the body to the ground", gt=0)
+    forward: Quantity[float] = quantity(0.1, "1", "friction coefficient of sliding head first", ge=0)
+    backward: Quantity[float] = quantity(0.15, "1", "friction coefficient of sliding tail first", ge=0)
+    lateral: Quantity[float] = quantity(0.3, "1", "friction coefficient of sliding sideways", ge=0)
+    gravity: Quantity[float] = quantity(9.81, "m/s2", "gravity that presses the body to the ground", gt=0)
     cone: Cone = Field(
         "ellipse",
         description="friction along and across the body together: by an ellipse (largest "
         "power), a box (apart), or weighted by the direction of slip (Hu 2009)",
     )
-    link_factors: tuple[float, ...] | None = quantity(
+    link_factors: Listed[tuple[float, ...] | None] = quantity(
         None, "1", "friction of each link as a multiple of these coefficients, the base first; 1 if absent"
     )
-    speed: float = quantity(0.001, "m/s", "speed v below which friction is viscous", gt=0)
+    speed: Quantity[float] = quantity(0.001, "m/s", "speed v below which friction is viscous", gt=0)
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment")
 
     def pack(self, robot: Robot) -> Pack:

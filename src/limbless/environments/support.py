@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from limbless.control.gaits.base import Gait
-from limbless.core.description import Vector3, quantity
+from limbless.core.description import Field, Listed, Quantity, Vector3, quantity
 from limbless.core.errors import InputError
 from limbless.environments.base import Array
 from limbless.environments.constraint import Constraint, Places
@@ -32,14 +32,16 @@ class Support(Constraint):
     guided: ClassVar[tuple[int, ...]] = (1, 2, 3)
     travels: ClassVar[bool] = True
     slides: ClassVar[bool] = True
-    abscissae: tuple[float, ...] = quantity((0.1, 0.3, 0.5, 0.7, 0.9), "m", "abscissae of the supports at the start")
-    schedule: tuple[tuple[float, float, float], ...] = quantity(
+    abscissae: Listed[tuple[float, ...]] = quantity(
+        (0.1, 0.3, 0.5, 0.7, 0.9), "m", "abscissae of the supports at the start"
+    )
+    schedule: Listed[tuple[tuple[float, float, float], ...]] = quantity(
         (),
         "s, s, m",
         "more supports: rows of the time at which one comes, the time at which it goes, and the abscissa at which it "
         "comes",
     )
-    spacing: float | None = quantity(
+    spacing: Quantity[float | None] = quantity(
         None, "m", "distance at which the next support follows the last one that entered; none enters if absent", gt=0
     )
     travel: bool = Field(
@@ -53,8 +55,8 @@ class Support(Constraint):
         description="sides to which supports can push: both, +y, -y, or with each on the inner (concave) or "
         "outer side of the bend",
     )
-    velocity: Vector3 = quantity((0.0, 0.0, 0.0), "m/s", "velocity of the supports through space, world axes")
-    couple_length: float | None = quantity(
+    velocity: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "m/s", "velocity of the supports through space, world axes")
+    couple_length: Quantity[float | None] = quantity(
         None, "m", "length that makes couples comparable with forces; the section's radius if absent", gt=0
     )
 
@@ -67,9 +69,8 @@ class Support(Constraint):
         for row in self.schedule:
             if row[0] < 0.0 or not row[1] > row[0] or row[2] < 0.0:
                 raise ValueError(
-                    "schedule: a support comes at a time from 0 on, goes later, and comes at an abscissa "
-                    "from 0 "
-                    f"on; got {row}"
+                    "schedule: a support comes at a time from 0 on, goes later, and comes at an abscissa from 0 on; "
+                    f"got {row}"
                 )
         if self.spacing is not None and self.schedule:
             raise ValueError("schedule: supports that follow each other (spacing) come by themselves; give one of them")

@@ -1,5 +1,5 @@
-"""`sweeping-anchorage`: the body holds on where it is thickest, and these places run along it (paper 000, (27)-(30),
-(42)).
+"""`sweeping-anchorage`: the body holds on where it is thickest, and these places run along it
+(paper 000, (27)-(30), (42)).
 """
 
 from __future__ import annotations
@@ -7,9 +7,9 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from pydantic import Field
 
 from limbless.control.gaits.base import Gait
+from limbless.core.description import Field
 from limbless.core.errors import InputError
 from limbless.environments.base import Array
 from limbless.environments.constraint import Constraint, Places
@@ -44,8 +44,7 @@ class SweepingAnchorage(Constraint):
     def places(self, gait: Gait, times: Array, length: float) -> Places:
         if not hasattr(gait, "crests"):
             raise InputError(
-                f"a sweeping anchorage needs a gait with crests that run along the body, such as "
-                "'peristalsis'; "
+                "a sweeping anchorage needs a gait with crests that run along the body, such as 'peristalsis'; "
                 f"{gait.kind!r} has none"
             )
         return Places(*gait.crests(times, length))

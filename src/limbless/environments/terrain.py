@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from limbless.core.description import quantity
+from limbless.core.description import Field, Listed, Nested, quantity
 from limbless.core.functions.callables import Function, NamedFunction, name_of, told
 from limbless.environments.base import Array
-from limbless.environments.hard_surface import ContactEnvironment
-from limbless.mechanics.contact.shapes import height_field
+from limbless.environments.hard_surface import ContactEnvironment, Surfaces
+from limbless.environments.solids import DrawnRelief
+from limbless.mechanics.contact.shapes.height_field import FieldShape, HeightField
+from limbless.mechanics.contact.shapes.primitives import SHAPE
+from limbless.robots.skin_friction import SkinFriction
 
 _MOST = 1_000_000  # heights: 8 MB of them
 
@@ -29,13 +33,17 @@ class Terrain(ContactEnvironment):
     """
 
     kind: Literal["terrain"] = "terrain"
-    corner: tuple[float, float] = quantity((0.0, 0.0), "m", "place of the first height, world x and y")
-    spacing: tuple[float, float] = quantity((0.1, 0.1), "m", "distance between heights along x and y")
-    table: tuple[tuple[float, ...], ...] = quantity((), "m", "heights, row by row along x")
-    function: Function | None = Field(
+    is_ground: ClassVar[bool] = True
+    has_steps: ClassVar[bool] = True
+    corner: Listed[tuple[float, float]] = quantity((0.0, 0.0), "m", "place of the first height, world x and y")
+    spacing: Listed[tuple[float, float]] = quantity((0.1, 0.1), "m", "distance between heights along x and y")
+    table: Listed[tuple[tuple[float, ...], ...]] = quantity((), "m", "heights, row by row along x")
+    function: Nested[Function | None] = Field(
         None, description="heights as a function of x and y, or `package.module:name`, or `file.py:name`"
     )
-    counts: tuple[int, int] = Field((2, 2), description="how many heights to take from the function along x and y")
+    counts: Listed[tuple[int, int]] = Field(
+        (2, 2), description="how many heights to take from the function along x and y"
+    )
 
     @model_validator(mode="after")
     def _is_a_grid(self) -> Terrain:
@@ -61,7 +69,7 @@ class Terrain(ContactEnvironment):
     def _grid(self) -> Array:
         if self.function is None:
             return np.array(self.table, dtype=np.float64)
-        x, y = (self.corner[axis] + self.spacing[axis] * np.arange(self.counts[axis]) for axis in range(2))
+        x, y = self._axes(*self.counts)
         try:
             return np.asarray(
                 np.broadcast_to(self.function(*np.meshgrid(x, y, indexing="ij")), self.counts), dtype=np.float64
@@ -70,13 +78,30 @@ class Terrain(ContactEnvironment):
             raise
         except BaseException as error:  # a user's function may raise anything, and even exit
             raise ValueError(
-                f"the height function {name_of(self.function)} must take two arrays, x and y, and give "
-                f"one of their shape "
-                f"{self.counts}; it failed with {told(error)}"
+                f"the height function {name_of(self.function)} must take two arrays, x and y, and give one of their "
+                f"shape {self.counts}; it failed with {told(error)}"
             ) from error
+
+    def _axes(self, along_x: int, along_y: int) -> tuple[Array, Array]:
+        """Where so many heights are along x and y."""
+        (x, y), (dx, dy) = self.corner, self.spacing
+        return x + dx * np.arange(float(along_x)), y + dy * np.arange(float(along_y))
 
     def heights(self) -> Array:
         return self._grid.ravel()
 
     def shapes(self) -> list[tuple[int, list[float]]]:
-        return [(height_field.HeightField.code, [*self.corner, *self.spacing, *map(float, self._grid.shape), 0.0])]
+        return [(HeightField.code, [*self.corner, *self.spacing, *map(float, self._grid.shape), 0.0])]
+
+    def surfaces(self, head: str, skin: SkinFriction | None = None, first: int = 0) -> Surfaces:
+        made = super().surfaces(head, skin)
+        FieldShape.of(made.rows[:, SHAPE:]).first[:] = first
+        return made
+
+    def varies(self, level: bool) -> str | None:
+        return "the ground differs from place to place"
+
+    def drawn(self) -> Sequence[DrawnRelief]:
+        # of a saved run the heights would have to be computed, and nobody allowed that
+        unknown = isinstance(self.function, NamedFunction)
+        return [] if unknown else [DrawnRelief("terrain", *self._axes(*self._grid.shape), heights=self._grid)]

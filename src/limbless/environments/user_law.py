@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field
 
+from limbless.core.description import Field, Nested
 from limbless.core.errors import InputError
 from limbless.core.functions.callables import Function, name_of
 from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator
 from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.law_packing import in_windows, links_of, segment_rows, stations
-from limbless.mechanics.compiled.function_pointer import PythonCallback, slot_signature
+from limbless.mechanics.compiled import PythonCallback, compiled_pointer
 from limbless.mechanics.forces.user_slice import Buffer, UserLaw
 from limbless.robots.base import Robot
 
@@ -35,7 +35,7 @@ class ForceLaw(Environment):
     """
 
     kind: Literal["force-law"] = "force-law"
-    law: Function = Field(description="the function, or `package.module:name`, or `file.py:name`")
+    law: Nested[Function] = Field(description="the function, or `package.module:name`, or `file.py:name`")
     arguments: dict[str, Any] = Field(
         {}, description="numbers for further arguments of the law, by their names; its defaults if absent"
     )
@@ -83,6 +83,9 @@ class ForceLaw(Environment):
             )
         given.force[:], given.moment[:] = force, moment
 
+    def varies(self, level: bool) -> str | None:
+        return "a user's law may depend on place and time"
+
     def pack(self, robot: Robot) -> Pack:
         pieces = robot.segments()
         if not pieces:
@@ -104,19 +107,4 @@ class ForceLaw(Environment):
 
 def compiled_law(function: Any) -> Any:
     """Compile a law `function(buffer)` of the raw buffer (see `mechanics.forces.user.Buffer`) for use in `ForceLaw`."""
-    from numba import carray, cfunc, njit
-
-    inner, size, force = njit(function), Buffer.width, Buffer.fields["force"].column
-
-    @njit
-    def guarded(buffer):
-        try:
-            inner(buffer)
-        except Exception:  # none can leave compiled code: the answer says it
-            buffer[force], buffer[force + 1], buffer[force + 2] = np.nan, np.nan, np.nan
-
-    @cfunc(slot_signature)
-    def law(pointer):
-        guarded(carray(pointer, size))
-
-    return law
+    return compiled_pointer(function, Buffer.width, Buffer.fields["force"].column, 3)

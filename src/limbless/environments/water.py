@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from limbless.core.description import Description, Vector3, quantity
+from limbless.core.description import Description, Field, Listed, Nested, Quantity, Vector3, quantity
 from limbless.core.errors import InputError
-from limbless.environments.base import MOST_POINTS, Environment, Pack
+from limbless.environments.base import CURRENT, MOST_POINTS, Environment, Pack
 from limbless.environments.buoyancy import Buoyancy
 from limbless.environments.flows.base import Flow, FlowEntry
 from limbless.environments.flows.uniform import UniformFlow
-from limbless.environments.flows.waves import WavesFlow
-from limbless.environments.gravity import Gravity, field_among
+from limbless.environments.gravity import field_among
 from limbless.environments.law_packing import (
     added_inertia,
     body_rows,
@@ -27,6 +26,7 @@ from limbless.environments.law_packing import (
     stations,
 )
 from limbless.environments.open_water import pack_open
+from limbless.environments.solids import WAVE_CELLS, DrawnSheet, level_water
 from limbless.mechanics.forces.laws import PackedLaws
 from limbless.mechanics.forces.morison import MorisonLaw
 from limbless.mechanics.forces.wake import WakeLaw
@@ -52,17 +52,23 @@ PRINTED = (
 class Tail(Description):
     """The trailing edge of a body, where it is not its last section: a caudal fin."""
 
-    half_width: float = quantity(0.005, "m", "lateral half axis of the trailing edge", gt=0)
-    half_height: float = quantity(0.05, "m", "vertical half axis of the trailing edge", gt=0)
+    half_width: Quantity[float] = quantity(0.005, "m", "lateral half axis of the trailing edge", gt=0)
+    half_height: Quantity[float] = quantity(0.05, "m", "vertical half axis of the trailing edge", gt=0)
 
 
 class Part(Description):
     """Coefficients of some links, or of a stretch of the body, that differ from the others: a fin, a thick head."""
 
-    links: tuple[int, ...] = Field((), description="numbers of the links, from 0; or give `between`")
-    between: tuple[float, float] | None = quantity(None, "m", "stretch of the body, from its base end; or give `links`")
-    drag: tuple[float, float, float, float] | None = quantity(None, "1", "C1 to C4 there; those of the water if absent")
-    inertia: tuple[float, float, float] | None = quantity(None, "1", "C5 to C7 there; those of the water if absent")
+    links: Listed[tuple[int, ...]] = Field((), description="numbers of the links, from 0; or give `between`")
+    between: Listed[tuple[float, float] | None] = quantity(
+        None, "m", "stretch of the body, from its base end; or give `links`"
+    )
+    drag: Listed[tuple[float, float, float, float] | None] = quantity(
+        None, "1", "C1 to C4 there; those of the water if absent"
+    )
+    inertia: Listed[tuple[float, float, float] | None] = quantity(
+        None, "1", "C5 to C7 there; those of the water if absent"
+    )
 
     @model_validator(mode="after")
     def _somewhere(self) -> Part:
@@ -92,15 +98,16 @@ class Water(Environment):
     """
 
     kind: Literal["water"] = "water"
+    is_fluid: ClassVar[bool] = True
     model: Literal["lighthill", "morison"] = Field("lighthill", description="the fluid model")
-    density: float = quantity(1000.0, "kg/m3", "density ρ of the fluid", gt=0)
-    drag: tuple[float, float, float, float] = quantity(
+    density: Quantity[float] = quantity(1000.0, "kg/m3", "density ρ of the fluid", gt=0)
+    drag: Listed[tuple[float, float, float, float]] = quantity(
         (0.01, 1.0, 1.0, 1.0), "1", "C1 to C4: along, sideways, vertical, roll"
     )
-    inertia: tuple[float, float, float] = quantity(
+    inertia: Listed[tuple[float, float, float]] = quantity(
         (1.0, 1.0, 1.0), "1", "C5 to C7: added mass sideways, vertical, in roll"
     )
-    parts: tuple[Part, ...] = Field(
+    parts: Listed[tuple[Part, ...]] = Field(
         (), description="links or stretches of the body with coefficients of their own; the last that fits counts"
     )
     added_mass: Literal["paper", "consistent", "none"] | None = Field(
@@ -109,7 +116,9 @@ class Water(Environment):
     wake: Literal["tail", "none"] | None = Field(
         None, description="of lighthill: whether the tail leaves a wake; tail if absent, none where a body stretches"
     )
-    tail: Tail | None = Field(None, description="the trailing edge that leaves the wake; the last section if absent")
+    tail: Nested[Tail | None] = Field(
+        None, description="the trailing edge that leaves the wake; the last section if absent"
+    )
     perimeter: Literal["half", "full"] = Field(
         "half", description="perimeter in the axial drag: half as printed, or full"
     )
@@ -118,11 +127,13 @@ class Water(Environment):
         description="whether coefficients are constant or found from Reynolds' number: a laminar skin, or "
         "one that becomes turbulent (mixed)",
     )
-    viscosity: float = quantity(DEFAULT_VISCOSITY, "m2/s", "kinematic viscosity ν, for `drag_law`", gt=0)
-    current: Vector3 = quantity((0.0, 0.0, 0.0), "m/s", "velocity of the water, world axes: short for a uniform flow")
-    flow: tuple[FlowEntry, ...] = Field((), description="how the water moves: flows that add up")
-    surface: float | None = quantity(None, "m", "height of the still surface; deep water if absent")
-    gravity: Vector3 | None = quantity(
+    viscosity: Quantity[float] = quantity(DEFAULT_VISCOSITY, "m2/s", "kinematic viscosity ν, for `drag_law`", gt=0)
+    current: Listed[Vector3] = quantity(
+        (0.0, 0.0, 0.0), "m/s", "velocity of the water, world axes: short for a uniform flow"
+    )
+    flow: Listed[tuple[FlowEntry, ...]] = Field((), description="how the water moves: flows that add up")
+    surface: Quantity[float | None] = quantity(None, "m", "height of the still surface; deep water if absent")
+    gravity: Listed[Vector3 | None] = quantity(
         None,
         "m/s2",
         "gravity of the water's pressure, which lifts; that of `gravity` if absent and there is a surface, else none",
@@ -166,7 +177,7 @@ class Water(Environment):
             raise ValueError(
                 "viscosity: constant coefficients do not know it; leave it out, or set drag_law to laminar or mixed"
             )
-        if self.surface is None and any(isinstance(flow, WavesFlow) for flow in self.flow):
+        if self.surface is None and any(flow.has_waves for flow in self.flow):
             raise ValueError("flow: waves need a `surface`, the height of the still water")
         if self.surface is not None and self.gravity is not None and (any(self.gravity[:2]) or self.gravity[2] >= 0.0):
             raise ValueError(
@@ -203,10 +214,40 @@ class Water(Environment):
         return self.surface is not None or any(self.gravity or ())
 
     @property
+    def lifts_slices(self) -> bool:
+        return self.lifts
+
+    @property
+    def has_surface(self) -> bool:
+        return self.surface is not None
+
+    @property
     def slot(self) -> Any:
         """Of a flow that is a user's function, the one that failed first; None without."""
         slots = [flow.slot for flow in self.flow if flow.slot is not None]
-        return next((slot for slot in slots if slot.error is not None), slots[0] if slots else None)
+        return next((slot for slot in slots if getattr(slot, "error", None) is not None), slots[0] if slots else None)
+
+    @property
+    def is_wavy(self) -> bool:
+        """Whether its surface has waves on it."""
+        return self.has_surface and any(flow.has_waves for flow in self.flow)
+
+    def varies(self, level: bool) -> str | None:
+        if any(self.current):
+            return CURRENT
+        if self.surface is not None or self.flow:
+            return "a surface or a `flow` of the water has a place and a direction in the world"
+        return "what lifts has a direction in the world" if self.lifts and not level else None
+
+    def drawn(self) -> Sequence[DrawnSheet]:
+        """A level surface; waves as they are at time 0."""
+        if not self.is_wavy:
+            return level_water(self.surface)
+        return [DrawnSheet("water waves", lambda x, y: self.waves_at(0.0, x, y), "water", WAVE_CELLS, True)]
+
+    def waves_at(self, time: float, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Height of its surface over places, m."""
+        return self.height_at(np.full(np.shape(x), time), np.stack([x, y, 0.0 * x], axis=-1))[0]
 
     def among(self, environment: Sequence[Environment]) -> Water:
         """With the gravity of `gravity`, where there is a surface; what does not go together is a mistake."""
@@ -220,7 +261,7 @@ class Water(Environment):
             )
         if sum(isinstance(item, Water) and (item.lifts or self.surface is not None) for item in environment) > 1:
             raise InputError(f"{lifting}: one water at a time where one has a surface or lifts; leave the others out")
-        if any(isinstance(item, Gravity) and item.active for item in environment):
+        if any(item.pull is not None and item.active for item in environment):
             raise InputError(
                 f"{lifting}: this water lifts all the time, and `gravity` is switched on and off; leave "
                 "gravity.active out"
@@ -263,7 +304,7 @@ class Water(Environment):
         """Whether this robot's tail leaves a wake in it."""
         if self.model == "morison" or self.wake == "none":
             return False
-        if not getattr(robot, "stretches", False):
+        if not robot.stretches:
             return True
         if self.wake == "tail" or self.tail is not None:
             raise InputError(
@@ -291,9 +332,8 @@ class Water(Environment):
             raise InputError("water acts on segments of body, and this robot has none: give its links a `body`")
         if self.active and self.form != "none":
             raise InputError(
-                "water with added mass cannot be switched on and off (the momentum of the accelerated "
-                "fluid would jump); "
-                "remove `active`, or set `added_mass: none`"
+                "water with added mass cannot be switched on and off (the momentum of the accelerated fluid would "
+                "jump); remove `active`, or set `added_mass: none`"
             )
         if self.surface is not None and self.gravity is None:
             raise InputError(NO_GRAVITY)

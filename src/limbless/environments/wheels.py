@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from limbless.core.description import Angle, quantity
+from limbless.core.description import Angle, Field, Listed, Quantity, quantity
 from limbless.core.errors import InputError, refuse_numbers
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
 from limbless.environments.ground import Ground
 from limbless.environments.hard_surface import CONES, Cone
 from limbless.environments.law_packing import in_windows, segment_rows
+from limbless.environments.solids import DrawnSheet
 from limbless.mechanics.contact.scene import ContactSurface, Feature
-from limbless.mechanics.contact.shapes.loaded_wheel import LoadedWheel
-from limbless.mechanics.contact.shapes.primitives import SHAPE, SURFACE_COLUMNS, Wheel, WheelShape
+from limbless.mechanics.contact.shapes.loaded_wheel import LoadedWheel, Wheel, WheelShape
+from limbless.mechanics.contact.shapes.primitives import SHAPE, SURFACE_COLUMNS
 from limbless.mechanics.forces.smooth_friction import SmoothFrictionLaw
 from limbless.robots.base import Robot, Segment
 
 
 class WheelContact(NamedTuple):
-    """One wheel as a contact under a given load: what a set-valued friction law needs, as `mechanics.contact.shapes`
-    reads it.
+    """One wheel as a contact under a given load: what a set-valued friction law needs, as
+    `mechanics.contact.shapes` reads it.
     """
 
     body: int  # row of the body that carries the wheel
@@ -45,8 +47,8 @@ class Wheels(Environment):
     law: Literal["set-valued", "regularised"] = Field(
         "set-valued", description="exact dry friction, or one that fades at `slip_speed`"
     )
-    tangential: float = quantity(0.01, "1", "friction coefficient along the body", ge=0, le=1000)
-    normal: float = quantity(0.5, "1", "friction coefficient across the body", ge=0, le=1000)
+    tangential: Quantity[float] = quantity(0.01, "1", "friction coefficient along the body", ge=0, le=1000)
+    normal: Quantity[float] = quantity(0.5, "1", "friction coefficient across the body", ge=0, le=1000)
     cone: Cone = Field(
         "box",
         description="friction along and across the body together: a box (apart, the paper), an "
@@ -56,9 +58,9 @@ class Wheels(Environment):
         "centre", description="at the module's centre (paper), or along its belly"
     )
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per module, if distributed")
-    slip_speed: float = quantity(1e-3, "m/s", "sliding speed below which regularised friction fades", gt=0)
-    gravity: float = quantity(9.81, "m/s2", "acceleration that presses the modules on the ground", ge=0)
-    modules: tuple[int, ...] | None = Field(
+    slip_speed: Quantity[float] = quantity(1e-3, "m/s", "sliding speed below which regularised friction fades", gt=0)
+    gravity: Quantity[float] = quantity(9.81, "m/s2", "acceleration that presses the modules on the ground", ge=0)
+    modules: Listed[tuple[int, ...] | None] = Field(
         None, min_length=1, description="numbers of the modules (from 0) that touch the ground; all if absent"
     )
     load: Literal["own", "shared", "solved"] = Field(
@@ -66,11 +68,11 @@ class Wheels(Environment):
         description="each module carries its own weight, all that touch share the robot's, or what lies on each "
         "wheel is solved for: two at each place, on a plane, under a listed `gravity`",
     )
-    slope: tuple[Angle, Angle] = quantity(
+    slope: Listed[tuple[Angle, Angle]] = quantity(
         (0.0, 0.0), "rad", "solved loads: angles by which the ground rises along world x and y"
     )
-    height: float = quantity(0.0, "m", "solved loads: height of the ground at the world's origin")
-    wheel_radius: float | None = quantity(
+    height: Quantity[float] = quantity(0.0, "m", "solved loads: height of the ground at the world's origin")
+    wheel_radius: Quantity[float | None] = quantity(
         None, "m", "solved loads: radius of the wheels; half the module's height if absent", gt=0
     )
 
@@ -90,6 +92,10 @@ class Wheels(Environment):
                 "gravity belongs to loads that are given; solved ones come from a `gravity` in the environment"
             )
         return self
+
+    def drawn(self) -> Sequence[DrawnSheet]:
+        """The level plane that wheels stand on, under the lowest point of the body."""
+        return [DrawnSheet("ground", None)]
 
     def refined(self) -> Wheels:
         return self if self.placement == "centre" else super().refined()
@@ -122,9 +128,8 @@ class Wheels(Environment):
         """The regularised law."""
         if self.law != "regularised":
             raise InputError(
-                "set-valued wheels are no force and no function of one state: choose `law: regularised` "
-                "with a `slip_speed`, "
-                "or a simulation, which solves for their friction in every step"
+                "set-valued wheels are no force and no function of one state: choose `law: regularised` with a "
+                "`slip_speed`, or a simulation, which solves for their friction in every step"
             )
         pieces, loads = zip(*self._loads(robot), strict=True)
         pressure = np.array(loads) / np.array([piece.length for piece in pieces])

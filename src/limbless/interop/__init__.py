@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from limbless.interop import films as films
+    from limbless.interop import learning as learning
+    from limbless.interop import logs as logs
 
 _ROOMS = ("films", "learning", "logs")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NewType, Self
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Records = NewType("Records", dict[str, Array])
-"""What a model's loop keeps of the instants that are recorded, in names and layouts of its own (`time` among them),
-record first.
+"""What a model's loop keeps of the instants that are recorded, in names and layouts of its own (`time`
+among them), record first.
 """
 Variables = NewType("Variables", dict[str, Array])
 """What a result holds, under the names of the catalogue (models/variables.py), record first: see `Model.variables`."""
@@ -34,8 +34,8 @@ Variables = NewType("Variables", dict[str, Array])
 
 @dataclass(frozen=True)
 class State:
-    """Where a run is: `x` in the model's own layout, and what must be remembered (warm starts, slip states, the gait in
-    force).
+    """Where a run is: `x` in the model's own layout, and what must be remembered (warm starts, slip
+    states, the gait in force).
     """
 
     time: float
@@ -60,8 +60,8 @@ class Variable(NamedTuple):
 
 @dataclass(frozen=True)
 class Status:
-    """How a block ended. `failure` is empty, or says what happened; then `time`, `place` and `cause` say when, where
-    and why.
+    """How a block ended. `failure` is empty, or says what happened; then `time`, `place` and
+    `cause` say when, where and why.
     """
 
     failure: str = ""
@@ -82,8 +82,8 @@ class ModelSettings(Description):
     starts_bent: ClassVar[bool] = False
     """Whether `initial.joint_position` says where passive freedoms start, under every actuation."""
     tasks: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """Statics: what can be asked for (`task:` of a scenario) -> what the gait must drive for it. Empty: the model moves
-    through time.
+    """Statics: what can be asked for (`task:` of a scenario) -> what the gait must drive for it. Empty: the
+    model moves through time.
     """
 
     @classmethod
@@ -96,7 +96,9 @@ class ModelSettings(Description):
         return settings
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Model | StaticModel:
-        """The model of these settings: all have the same constructor, `Model(robot, environment, actuation, settings)`."""
+        """The model of these settings: all have the same constructor, `Model(robot,
+        environment, actuation, settings)`.
+        """
         raise NotImplementedError
 
     def time_order(self, environment: Sequence[Environment]) -> float:
@@ -120,6 +122,14 @@ def actuation_or_motion(actuation: Actuation | None) -> Actuation:
             f"actuation: Motion(), Torque() and the like say how a gait acts on a robot; got {actuation!r:.60}"
         )
     return actuation or Motion()
+
+
+def refuse_unused(part: Description, names: Iterable[str], told: str, where: str = "robot.{}") -> None:
+    """Refuse the first of these fields that is given and that the model has no use for: what stands in its place, or
+    what to do, is `told`.
+    """
+    for name in part.given(*names):
+        raise InputError(f"{where.format(name)}: {told}")
 
 
 class Recording:
@@ -180,8 +190,8 @@ class StaticModel(Recording):
 def law_failure(environment: Sequence[Environment]) -> Status:
     """An exception that a user's law raised inside compiled code comes out here."""
     for item in environment:
-        slot: Any = getattr(item, "slot", None)
-        error = getattr(slot, "error", None)
+        slot = item.slot
+        error = getattr(slot, "error", None)  # a compiled law has none: numba's own object
         if error is not None:
             slot.error = None
             name = name_of(getattr(item, "law", slot))
@@ -235,8 +245,8 @@ class Model(Recording):
         return []
 
     def step_limit(self, state: State) -> StepLimit | None:
-        """The longest step that solves the scenario from this state on, where a longer one would be wrong without a
-        sign of it.
+        """The longest step that solves the scenario from this state on, where a longer one would be
+        wrong without a sign of it.
         """
         return None
 
@@ -247,7 +257,9 @@ class Model(Recording):
     def advance(
         self, state: State, knots: Array, record: NDArray[np.bool_], drive: Any
     ) -> tuple[State, Records, Status]:
-        """Step from knot to knot (K + 1 of them; `drive` at the 2 K + 1 stage times) and record where `record` says so."""
+        """Step from knot to knot (K + 1 of them; `drive` at the 2 K + 1 stage times) and
+        record where `record` says so.
+        """
         raise NotImplementedError
 
     def stretch(self, steps: int) -> Any:

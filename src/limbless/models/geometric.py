@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from pydantic import Field
-
 from limbless.control.actuation import Actuation
+from limbless.core.description import Field
 from limbless.environments.base import Environment
 from limbless.models.base import ModelSettings
 from limbless.robots.base import Robot

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.compiled.packed import pack
+from limbless.mechanics.compiled import pack
 from limbless.mechanics.integrate import dirk
+from limbless.models.base import ModelSettings, refuse_unused
 
 Array = NDArray[np.float64]
 _REMEMBERED = ("past", "times", "numbers", "last", "sizes")
@@ -45,3 +46,10 @@ class ImplicitSteps:
         row, step = dirk.advance(pack(problem), self.method, scratch, knots, record, x)
         left = {f"stage_{name}": getattr(scratch, name).copy() for name in _REMEMBERED}
         return int(row), int(step), left, float(scratch.counts[0] / max(scratch.counts[1], 1))
+
+
+def refuse_explicit_tolerance(settings: ModelSettings, implicit: str) -> None:
+    """Refuse to solve well what is not solved: rk4 has no tolerance; `implicit` are the integrators that have one."""
+    if getattr(settings, "integrator", "") == "rk4":
+        told = "it says how well an implicit step is solved, and rk4 is explicit; leave it out, or set model.integrator"
+        refuse_unused(settings, ["tolerance"], f"{told} to {implicit}", "model.{}")

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from limbless.control.gaits.base import Gait
 from limbless.control.gaits.helix import Helix
-from limbless.core.description import Angle, Description, quantity
+from limbless.core.description import Angle, Description, Field, Quantity, quantity
 from limbless.core.errors import InputError
 from limbless.environments.base import Environment
 from limbless.environments.ground import Ground
 from limbless.environments.obstacles import Pegs
 from limbless.environments.pipe import Pipe
-from limbless.mechanics.algebra.array_rotations import matrix_to_quaternion
+from limbless.mechanics.algebra import matrix_to_quaternion
 
 if TYPE_CHECKING:
     from limbless.robots.chain import Chain
@@ -44,15 +44,15 @@ class Posture(Description):
         "it around the first of the pegs, as a helix has it; as given; or a soft spine at rest "
         "under its loads and the tensions just before the start",
     )
-    heading: Angle | None = quantity(
+    heading: Quantity[Angle | None] = quantity(
         None, "rad", "lay: angle from world x to the robot's x, seen from above; 0 if absent"
     )
-    along: float | None = quantity(
+    along: Quantity[float | None] = quantity(
         None,
         "m",
         "wedge, wrap: distance of the base from the start of the pipe or from the foot of the pole; 0 if absent",
     )
-    settle: float = quantity(
+    settle: Quantity[float] = quantity(
         0.0,
         "s",
         "let it come to rest for so long, before the time of the run begins, with the gait held where it starts",

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from pydantic import Field
-
 from limbless.control.actuation import Actuation
-from limbless.core.description import quantity
+from limbless.core.description import Field, Listed, Quantity, quantity
 from limbless.environments.base import Environment
 from limbless.models.base import ModelSettings
 from limbless.robots.base import Robot
@@ -22,12 +20,14 @@ class MacroContinuousSettings(ModelSettings):
 
     kind: Literal["macro-continuous"] = "macro-continuous"
     cells: int = Field(64, ge=2, le=20_000, description="cells along the body, two to a panel of the quadrature")
-    breaks: tuple[float, ...] = quantity((), "m", "abscissae at which the strain jumps: cells end there")
+    breaks: Listed[tuple[float, ...]] = quantity((), "m", "abscissae at which the strain jumps: cells end there")
     inertia: bool = Field(True, description="with inertia; without it the external forces balance at every instant")
     form: Literal["velocity", "momentum"] = Field(
         "velocity", description="state of a free rod: twist of the head, or momentum of the whole"
     )
-    slip_tolerance: float = quantity(1e-6, "1", "slip that contacts may leave, relative to the speed of the body", gt=0)
+    slip_tolerance: Quantity[float] = quantity(
+        1e-6, "1", "slip that contacts may leave, relative to the speed of the body", gt=0
+    )
     takes_robots: ClassVar[tuple[str, ...]] = ("rod",)
     takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "constraint")
     takes_actuations: ClassVar[tuple[str, ...]] = ("motion",)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-from pydantic import Field
-
 from limbless.control.actuation import Actuation
-from limbless.core.description import quantity
+from limbless.core.description import Field, Quantity, quantity
 from limbless.core.errors import InputError
 from limbless.environments.base import Environment
 from limbless.models.base import Model, ModelSettings
@@ -29,7 +27,7 @@ class NewtonEulerSettings(ModelSettings):
         description="how time is stepped: explicit of order 4, implicit of order 4 (stiff gains, springs, drag "
         "or friction), or implicit and symmetric of order 2 (long conservative runs)",
     )
-    tolerance: float | None = quantity(
+    tolerance: Quantity[float | None] = quantity(
         None,
         "1",
         f"how well an implicit stage is solved, relative to the speed of the body; {STAGE_TOLERANCE:g} if absent",

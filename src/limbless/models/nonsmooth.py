@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from pydantic import Field
-
 from limbless.control.actuation import Actuation
-from limbless.core.description import quantity
+from limbless.core.description import Field, Quantity, quantity
 from limbless.environments.base import Environment
 from limbless.models.base import ModelSettings
 from limbless.robots.base import Robot
@@ -24,19 +22,19 @@ class NonSmoothSettings(ModelSettings):
     activation: Literal["anticipative", "paper"] = Field(
         "anticipative", description="contacts act before they close, or once g <= 0 (49)"
     )
-    theta: float = quantity(
+    theta: Quantity[float] = quantity(
         0.0,
         "1",
         "share of the position feedback taken at the end of the step: 0 explicit, 0.5 to 1 implicit",
         ge=0,
         le=1,
     )
-    recovery: float = quantity(0.2, "1", "share of a penetration that is taken back in a step", ge=0, le=1)
-    compliance: float = quantity(
+    recovery: Quantity[float] = quantity(0.2, "1", "share of a penetration that is taken back in a step", ge=0, le=1)
+    compliance: Quantity[float] = quantity(
         5e-4, "1", "ground compliance e as a share of the robot's own mobility; smaller is more rigid", gt=0, le=1
     )
-    tolerance: float = quantity(1e-8, "m/s", "residual of the contact laws at which a step is solved", gt=0)
-    bound: float = quantity(
+    tolerance: Quantity[float] = quantity(1e-8, "m/s", "residual of the contact laws at which a step is solved", gt=0)
+    bound: Quantity[float] = quantity(
         1e-4, "m/s", "a step that keeps more residual than this ends the run; at least the tolerance", gt=0
     )
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pydantic import Field
-
 from limbless.control.actuation import Actuation
-from limbless.core.description import quantity
+from limbless.core.description import Field, Listed, Quantity, quantity
 from limbless.environments.base import Environment
 from limbless.models.base import ModelSettings
 from limbless.robots.base import Robot
@@ -31,23 +29,22 @@ class SoftSettings(ModelSettings):
         "symmetric of order 2 (long conservative runs, quick looks), or explicit of order 4 "
         "(gentle bodies)",
     )
-    tolerance: float = quantity(
+    tolerance: Quantity[float] = quantity(
         1e-6, "1", "how well an implicit stage is solved, relative to the speed of the body", gt=0, lt=0.1
     )
     cells: int = Field(8, ge=1, le=2000, description="cells of a rod; a spine has one per vertebra")
     degree: int = Field(
         1, ge=0, le=6, description="degree of the strains of a rod along each cell; those of a vertebra are constant"
     )
-    breaks: tuple[float, ...] = quantity(
+    breaks: Listed[tuple[float, ...]] = quantity(
         (), "m", "abscissae at which cells of a rod must end, beside those of passive stretches and point wrenches"
     )
     stations: int | None = Field(
         None,
         ge=1,
         le=12,
-        description="places per cell where mass, weight and water sit "
-        f"(Gauss points); {VERTEBRA_STATIONS} in a vertebra, "
-        "degree + 2 in a rod if absent",
+        description=f"places per cell where mass, weight and water sit (Gauss points); {VERTEBRA_STATIONS} in a "
+        "vertebra, degree + 2 in a rod if absent",
     )
     stops: bool = Field(True, description="whether the stops of a spine act")
     starts_bent: ClassVar[bool] = True

@@ -102,8 +102,8 @@ def _largest_rate(damping: Array, inertia: Array) -> float:
 
 
 def _as_one(matrices: Array, bodies: Array) -> Array:
-    """The sum of the bodies' matrices for a motion of all as one rigid body, about the base's origin, along its
-    axes.
+    """The sum of the bodies' matrices for a motion of all as one rigid body, about the
+    base's origin, along its axes.
     """
     total = np.zeros((6, 6))
     body = Body.of(bodies)

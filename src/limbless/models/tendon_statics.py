@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from numpy.typing import ArrayLike, NDArray
+from pydantic import model_validator
 
 from limbless.control.actuation import Actuation
-from limbless.core.description import quantity
+from limbless.core.description import Field, Listed, Quantity, quantity
 from limbless.environments.base import Environment
 from limbless.models.base import ModelSettings
 from limbless.robots.base import Robot
 
 if TYPE_CHECKING:
     from limbless.models.statics.statics_tasks import TendonTask
+    from limbless.robots.tendon_spine import TendonSpine
 
 Prefer = Literal["antagonists", "tension", "work", "stiffness"]
 
@@ -27,7 +29,7 @@ class TendonStaticsSettings(ModelSettings):
     form: Literal["energy", "moment"] = Field(
         "energy", description="equilibrium: virtual work over each arc, or the paper's moments"
     )
-    friction: Literal["gautreau2024"] | float | None = quantity(
+    friction: Quantity[Literal["gautreau2024"] | float | None] = quantity(
         None,
         "1",
         "tendons on disks: a Coulomb coefficient from 0 to below 1, 'gautreau2024' for the paper's fit, or none",
@@ -39,20 +41,22 @@ class TendonStaticsSettings(ModelSettings):
     drop_axial: bool = Field(
         False, description="moment form: leave out tendon forces along the axis of disks that are merely passed"
     )
-    tendon_stiffness: float | tuple[float, ...] | None = quantity(
+    tendon_stiffness: Listed[float | tuple[float, ...] | None] = quantity(
         None,
         "N/m",
         "stiffness of every tendon as it begins to pull, for given or held lengths; none if absent; one, "
         "or one per tendon",
     )
-    tendon_stiffening: float | tuple[float, ...] = quantity(
+    tendon_stiffening: Listed[float | tuple[float, ...]] = quantity(
         0.0, "1/m", "how much that stiffness grows per newton of tension"
     )
-    largest_tension: float = quantity(2.5, "N", "bound on the tensions of an inverse problem", gt=0)
+    largest_tension: Quantity[float] = quantity(2.5, "N", "bound on the tensions of an inverse problem", gt=0)
     prefer: Prefer = Field(
         "antagonists", description="inverse: one tendon of a pair slack, least tension, least work, or a tip stiffness"
     )
-    tip_stiffness: float | None = quantity(None, "N/m", "the tip stiffness wanted, where that is preferred", gt=0)
+    tip_stiffness: Quantity[float | None] = quantity(
+        None, "N/m", "the tip stiffness wanted, where that is preferred", gt=0
+    )
     takes_robots: ClassVar[tuple[str, ...]] = ("tendon-spine",)
     takes_roles: ClassVar[tuple[str, ...]] = ("load",)
     takes_actuations: ClassVar[tuple[str, ...]] = ("motion",)
@@ -84,6 +88,22 @@ class TendonStaticsSettings(ModelSettings):
         if stiffening.any() and not elastic:
             raise ValueError("tendon_stiffening goes with a tendon_stiffness; give both, or leave it out")
         return self
+
+    def bends_at_rest(
+        self, robot: TendonSpine, loads: Sequence[Environment], place: Mapping[str, Any], **command: ArrayLike
+    ) -> NDArray[np.float64]:
+        """(vertebrae, 2 or 3) bends of a spine of the soft model, to the side, down and about itself: the equilibrium
+        under these loads and this `tension` (N) or `length` (m), its base at `place`.
+        """
+        from limbless.models.statics.spine_problem import BEND_SIGN, at_rest
+        from limbless.models.statics.statics_model import TendonStatics
+        from limbless.models.statics.surrounding_water import ends
+
+        still = TendonStatics(at_rest(robot, bool(ends(loads))), loads, None, self, **place)
+        count = len(robot.tendons)
+        each = {name: np.broadcast_to(np.array(value, dtype=float), count) for name, value in command.items()}
+        found = still.solve(**each).q
+        return np.asarray(found * BEND_SIGN[: found.shape[1]])
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> TendonTask:
         from limbless.models.statics.statics_tasks import TendonTask

@@ -118,8 +118,8 @@ class TotalsStore:
         )
 
     def schema(self) -> dict[str, Variable]:
-        """What a result holds of a tally. All of it counts since the start: since time 0, also where a run was
-        continued.
+        """What a result holds of a tally. All of it counts since the start: since time 0, also
+        where a run was continued.
         """
         own, peak = self._names
         found = choose(
@@ -152,8 +152,8 @@ class TotalsStore:
 
 
 def law_names(environment: Sequence[Environment], packs: Sequence[Pack] = ()) -> list[str]:
-    """What each environment is called in a result: its kind, with a number from the second of a kind on; after it its
-    parts.
+    """What each environment is called in a result: its kind, with a number from the second of a
+    kind on; after it its parts.
     """
     parts = [pack.parts for pack in packs] or [()] * len(environment)
     kinds = [name for item, further in zip(environment, parts, strict=True) for name in (item.kind, *further)]

@@ -6,7 +6,15 @@ A model chooses its own by name (`choose`); docs/results.md is written from here
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from limbless.models.base import Variable
+
+if TYPE_CHECKING:
+    from limbless.robots.tendon_spine import TendonSpine
 
 _AXIS, _SCREW, _QUATERNION = ("axis",), ("screw",), ("quaternion",)
 _JOINT, _CONTACT, _TENDON, _ANGLE = ("joint",), ("contact",), ("tendon",), ("angle",)
@@ -360,6 +368,32 @@ OBJECTS = {
 """Of free objects among which a robot moves (`objects`)."""
 
 CATALOGUE = {**MOVING, **CONTACTS, **COUNTED, **STATICS, **SOFT, **OBJECTS}
+
+
+def spine_coordinates(robot: TendonSpine, stops: NDArray[np.float64]) -> dict[str, Any]:
+    """Names of disks, vertebrae and tendons, and what does not change in time; `stops` (vertebrae, 2) rad."""
+    v, each, bends = len(robot.vertebrae), ("vertebra",), ("vertebra", "transverse")
+    found = {
+        "section": (("section",), np.array([f"disk {number}" for number in range(v + 1)]), {}),
+        "vertebra": (each, np.array([f"vertebra {number}" for number in range(1, v + 1)]), {}),
+        "tendon": (_TENDON, np.array(robot.tendon_names), {}),
+        "vertebra_length": (each, robot.values("length"), {"units": "m", "long_name": "length of each vertebra"}),
+        "vertebra_volume": (
+            each,
+            robot.values("volume"),
+            {"units": "m3", "long_name": "displaced volume of each vertebra"},
+        ),
+        "stop": (
+            bends,
+            stops,
+            {"units": "rad", "long_name": "bend at which the stops are reached, to the side and down"},
+        ),
+    }
+    if robot.material is None:
+        stiffness = np.stack([robot.values("lateral_stiffness"), robot.values("vertical_stiffness")], axis=1)
+        told = {"units": "N m/rad", "long_name": "bending stiffness of each vertebra"}
+        found["bend_stiffness"] = (bends, stiffness, told)
+    return found
 
 
 def choose(*names: str, **notes: str) -> dict[str, Variable]:

@@ -1,5 +1,5 @@
-"""`Robot`: what every robot can say of itself, whatever model moves it; `Preset`: a ready robot with a few numbers to
-choose.
+"""`Robot`: what every robot can say of itself, whatever model moves it; `Preset`: a ready robot
+with a few numbers to choose.
 """
 
 from __future__ import annotations
@@ -7,13 +7,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
-from limbless.core.description import Description
+from limbless.core.description import Description, Field
 
 Array = NDArray[np.float64]
 MOST_LINKS = 10_000
@@ -50,6 +49,13 @@ class Robot(Description):
     """Something that moves. Body 0 is the base; local x runs along the body from base to tip."""
 
     family: ClassVar[str | None] = "robot"
+    if TYPE_CHECKING:
+
+        @property
+        def base(self) -> str:
+            """How its base may move: a field of every kind."""
+            return ""
+
     head: Literal["base", "tip"] = Field("base", description="which end is the head")
 
     def build(self) -> Robot:

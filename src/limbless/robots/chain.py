@@ -10,8 +10,9 @@ from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
+from limbless.core.description import Field, Listed, Nested
 from limbless.robots import chain_arrays, chain_text, from_arrays
 from limbless.robots.base import Bodies, Robot, Segment
 from limbless.robots.chain_arrays import ChainArrays, JointColumns
@@ -51,9 +52,11 @@ class Chain(Robot):
     base: Base = Field(
         "free", description="how link 0 can move: free, planar (in the plane x-y of its initial pose) or fixed"
     )
-    links: tuple[Link, ...] = Field(..., min_length=1, description="the links, the base first")
-    skin: SkinFriction | None = Field(None, description="friction on ground and obstacles that state none of their own")
-    tendons: tuple[LinkTendon, ...] = Field(
+    links: Listed[tuple[Link, ...]] = Field(..., min_length=1, description="the links, the base first")
+    skin: Nested[SkinFriction | None] = Field(
+        None, description="friction on ground and obstacles that state none of their own"
+    )
+    tendons: Listed[tuple[LinkTendon, ...]] = Field(
         (), description="tendons from link to link, in the model `soft`; they are numbered from 0 in this order"
     )
 
@@ -88,8 +91,8 @@ class Chain(Robot):
                 if np.linalg.eigvalsh(central)[0] < -1e-9 * np.abs(inertia).max():
                     raise ValueError(
                         f"link {name!r}: its inertia is too small for its mass and first moment (negative about the "
-                        "centre of mass); "
-                        "give the inertia about the link origin, or base: planar if only one axis matters"
+                        "centre of mass); give the inertia about the link origin, or base: planar if only one axis "
+                        "matters"
                     )
         return self
 
@@ -173,8 +176,7 @@ class Chain(Robot):
             if near is not None and off > 1e-9:
                 name = self.joint_names[int(arrays.velocity_column[1 + number])]
                 found.append(
-                    f"robot.links: joint {name!r} turns {math.degrees(math.asin(off)):.2g} deg off "
-                    f"{'xyz'[near]}; "
+                    f"robot.links: joint {name!r} turns {math.degrees(math.asin(off)):.2g} deg off {'xyz'[near]}; "
                     f"gaits that speak of headings, yaw or pitch take it as {'xyz'[near]}"
                 )
         if len(found) > _MOST_NOTES:

@@ -1,5 +1,5 @@
-"""A chain as flat arrays for compiled code: primitive joints, and bodies in frames parallel to the base when all joints
-are at zero.
+"""A chain as flat arrays for compiled code: primitive joints, and bodies in frames parallel to the base
+when all joints are at zero.
 """
 
 from __future__ import annotations
@@ -58,11 +58,13 @@ class ChainArrays(NamedTuple):
     """
 
     joint_kind: Integers  # (n+1,)      0 base, 1 revolute, 2 prismatic, 3 spherical
-    axis: Array  # (n+1, 3)    in the kernel frame of the previous body (zero for base and spherical)
+    # (n+1, 3)    in the kernel frame of the previous body (zero for base and spherical)
+    axis: Array
     # (n+1, 3)    from the previous origin to this one at zero position, in the previous kernel frame, m
     arm: Array
     has_arm: NDArray[np.bool_]  # (n+1,)
-    has_body: NDArray[np.bool_]  # (n+1,)      has mass or inertia, or a piece of body on which a fluid acts
+    # (n+1,)      has mass or inertia, or a piece of body on which a fluid acts
+    has_body: NDArray[np.bool_]
     mass: Array  # (n+1,)      kg
     moment: Array  # (n+1, 3)    kg m
     inertia: Array  # (n+1, 6)    xx, xy, xz, yy, yz, zz about the origin, kg m2

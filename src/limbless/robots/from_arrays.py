@@ -1,5 +1,5 @@
-"""Links typed in from plain arrays, as robots are published: a table of modified Denavit-Hartenberg rows and tables of
-masses.
+"""Links typed in from plain arrays, as robots are published: a table of modified Denavit-Hartenberg
+rows and tables of masses.
 """
 
 from __future__ import annotations
@@ -70,10 +70,14 @@ def one_freedom_joints(
         name: [value] * count if np.ndim(value) == 0 else listed(name, value, count, None)
         for name, value in values.items()
     }
-    kinds = ["prismatic" if slides else "revolute" for slides in listed("prismatic", prismatic, count, False)]
+    slides = listed("prismatic", prismatic, count, False)
     named = listed("labels", labels, count, "")
     return [
-        Joint(kind=kinds[i], label=named[i], **{name: column[i] for name, column in columns.items()})
+        Joint(
+            kind="prismatic" if slides[i] else "revolute",
+            label=named[i],
+            **{name: column[i] for name, column in columns.items()},
+        )
         for i in range(count)
     ]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field, field_validator, model_validator
+from pydantic import field_validator, model_validator
 
-from limbless.core.description import Angle, Description, Vector3, quantity
+from limbless.core.description import Angle, Description, Field, Listed, Vector3, quantity
 from limbless.robots.sections import PARALLEL, Direction
 
 PerFreedom = float | tuple[float, ...]
@@ -45,31 +45,37 @@ class Joint(Description):
 
     kind: Literal["revolute", "prismatic", "universal", "spherical"] = "revolute"
     name: str = Field("", description="name in results; `joint 3` for the joint of link 3 if absent")
-    label: str | tuple[str, ...] = Field("", description="yaw, pitch, roll, ...: found from the axes if absent")
-    axis: Direction = Field((0.0, 0.0, 1.0), description="axis in the link frame (the first axis of a universal joint)")
-    second_axis: Direction | None = Field(None, description="second axis of a universal joint, in the link frame")
-    offset: Vector3 = quantity(
+    label: Listed[str | tuple[str, ...]] = Field("", description="yaw, pitch, roll, ...: found from the axes if absent")
+    axis: Listed[Direction] = Field(
+        (0.0, 0.0, 1.0), description="axis in the link frame (the first axis of a universal joint)"
+    )
+    second_axis: Listed[Direction | None] = Field(
+        None, description="second axis of a universal joint, in the link frame"
+    )
+    offset: Listed[Vector3] = quantity(
         (0.0, 0.0, 0.0), "m", "from the first to the second axis of a universal joint, in the link frame"
     )
-    rotor_inertia: PerFreedom = quantity(0.0, "kg m2", "inertia of the rotor seen at the joint (kg if prismatic)")
-    coulomb_friction: PerFreedom = quantity(0.0, "N m", "dry friction, opposes the sign of the rate")
-    breakaway_friction: PerFreedom = quantity(
+    rotor_inertia: Listed[PerFreedom] = quantity(
+        0.0, "kg m2", "inertia of the rotor seen at the joint (kg if prismatic)"
+    )
+    coulomb_friction: Listed[PerFreedom] = quantity(0.0, "N m", "dry friction, opposes the sign of the rate")
+    breakaway_friction: Listed[PerFreedom] = quantity(
         0.0, "N m", "dry friction at rest (Stribeck); as `coulomb_friction` if that is more"
     )
-    stribeck_rate: PerFreedom = quantity(
+    stribeck_rate: Listed[PerFreedom] = quantity(
         0.1, "rad/s", "rate at which dry friction has fallen from `breakaway_friction` by 63 %"
     )
-    viscous_friction: PerFreedom = quantity(0.0, "N m s/rad", "viscous friction of the actuator")
-    stiffness: PerFreedom = quantity(0.0, "N m/rad", "passive spring")
-    rest: Angle | tuple[Angle, ...] = quantity(0.0, "rad", "position at which the spring is at rest")
-    damping: PerFreedom = quantity(0.0, "N m s/rad", "passive damper beside the spring")
-    torque_limit: float | tuple[float | None, ...] | None = quantity(
+    viscous_friction: Listed[PerFreedom] = quantity(0.0, "N m s/rad", "viscous friction of the actuator")
+    stiffness: Listed[PerFreedom] = quantity(0.0, "N m/rad", "passive spring")
+    rest: Listed[Angle | tuple[Angle, ...]] = quantity(0.0, "rad", "position at which the spring is at rest")
+    damping: Listed[PerFreedom] = quantity(0.0, "N m s/rad", "passive damper beside the spring")
+    torque_limit: Listed[float | tuple[float | None, ...] | None] = quantity(
         None, "N m", "largest torque of the actuator; exceeding it is reported, not clipped"
     )
-    lower: Bound = quantity(
+    lower: Listed[Bound] = quantity(
         None, "rad", "least position; going below is reported, and in the model non-smooth the joint stops there"
     )
-    upper: Bound = quantity(
+    upper: Listed[Bound] = quantity(
         None, "rad", "greatest position; going above is reported, and in the model non-smooth the joint stops there"
     )
 
@@ -114,8 +120,7 @@ class Joint(Description):
             if len(self.per_freedom(field)) != self.freedoms:
                 raise ValueError(
                     f"{field} has {len(self.per_freedom(field))} values, but a {self.kind} joint has {self.freedoms} "
-                    f"degree(s) of freedom; "
-                    "give one value for all or one for each"
+                    "degree(s) of freedom; give one value for all or one for each"
                 )
         return self
 

@@ -1,4 +1,6 @@
-"""`Link`: a rigid body of a chain, with the joint before it, the shape on which fluids act and what later models touch."""
+"""`Link`: a rigid body of a chain, with the joint before it, the shape on which fluids act
+and what later models touch.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,10 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, field_validator, model_validator
 
-from limbless.core.description import Description, Quaternion, Vector3, quantity
-from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
+from limbless.core.description import Description, Field, Listed, Nested, Quantity, Quaternion, Vector3, quantity
+from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.robots.joints import Joint
 from limbless.robots.modified_dh import ModifiedDH
 from limbless.robots.sections import MassProperties, Placed, Solid, ellipse_area, total
@@ -45,30 +47,30 @@ def _six_numbers(value: Any) -> Any:
 
 
 class BodyShape(Placed):
-    """A straight piece of body with an elliptic section, on which fluid acts: from `position`, over `length` along
-    `axis`.
+    """A straight piece of body with an elliptic section, on which fluid acts: from `position`,
+    over `length` along `axis`.
     """
 
-    length: float = quantity(..., "m", "length along the axis", gt=0)
-    half_width: float = quantity(..., "m", "half axis of the section along `lateral`", gt=0)
-    half_height: float = quantity(..., "m", "half axis of the section across `axis` and `lateral`", gt=0)
+    length: Quantity[float] = quantity(..., "m", "length along the axis", gt=0)
+    half_width: Quantity[float] = quantity(..., "m", "half axis of the section along `lateral`", gt=0)
+    half_height: Quantity[float] = quantity(..., "m", "half axis of the section across `axis` and `lateral`", gt=0)
 
 
 class Sphere(Description):
     """A contact shape: a sphere fixed to a link."""
 
     renamed: ClassVar[Mapping[str, str]] = {"center": "centre"}
-    centre: Vector3 = quantity((0.0, 0.0, 0.0), "m", "centre in the link frame")
-    radius: float = quantity(..., "m", "radius", gt=0)
+    centre: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "m", "centre in the link frame")
+    radius: Quantity[float] = quantity(..., "m", "radius", gt=0)
 
 
 class Mesh(Description):
     """A mesh that is drawn in place of a link's skin where its file is found; nothing is computed from it."""
 
     file: str = Field(description="path of the file (STL, OBJ, ...)")
-    scale: Vector3 = quantity((1.0, 1.0, 1.0), "1", "factor along each of its axes")
-    position: Vector3 = quantity((0.0, 0.0, 0.0), "m", "its origin in the link frame")
-    orientation: Quaternion = Field(
+    scale: Listed[Vector3] = quantity((1.0, 1.0, 1.0), "1", "factor along each of its axes")
+    position: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "m", "its origin in the link frame")
+    orientation: Listed[Quaternion] = Field(
         (1.0, 0.0, 0.0, 0.0), description="its axes in the link frame, quaternion, scalar first"
     )
 
@@ -83,29 +85,35 @@ class Link(Description):
 
     renamed: ClassVar[Mapping[str, str]] = {"volume_center": "volume_centre"}
     name: str = Field("", description="name in results; `link 3` if absent")
-    joint: Joint | None = Field(None, description="the joint to the previous link; link 0, the base, has none")
-    position: Vector3 = quantity(
+    joint: Nested[Joint | None] = Field(None, description="the joint to the previous link; link 0, the base, has none")
+    position: Listed[Vector3] = quantity(
         (0.0, 0.0, 0.0), "m", "link origin in the previous link's frame, at joint position zero"
     )
-    orientation: Quaternion = Field(
+    orientation: Listed[Quaternion] = Field(
         (1.0, 0.0, 0.0, 0.0), description="link axes in the previous link's frame, quaternion, scalar first"
     )
-    dh: ModifiedDH | None = Field(
+    dh: Nested[ModifiedDH | None] = Field(
         None, description="instead of position and orientation: modified Denavit-Hartenberg parameters"
     )
-    mass: float | None = quantity(None, "kg", "mass; from the solids if absent", ge=0)
-    first_moment: Vector3 | None = quantity(None, "kg m", "mass times centre of mass")
-    inertia: Annotated[Six, BeforeValidator(_six_numbers)] | None = quantity(
+    mass: Quantity[float | None] = quantity(None, "kg", "mass; from the solids if absent", ge=0)
+    first_moment: Listed[Vector3 | None] = quantity(None, "kg m", "mass times centre of mass")
+    inertia: Quantity[Annotated[Six, BeforeValidator(_six_numbers)] | None] = quantity(
         None, "kg m2", "about the link origin: xx, xy, xz, yy, yz, zz, or a 3 x 3 matrix"
     )
-    solids: tuple[Solid, ...] = Field((), description="homogeneous solids of which the link is made")
-    volume: float | None = quantity(None, "m3", "displaced volume; from the solids or the body if absent", ge=0)
-    volume_centre: Vector3 | None = quantity(
+    solids: Listed[tuple[Solid, ...]] = Field((), description="homogeneous solids of which the link is made")
+    volume: Quantity[float | None] = quantity(
+        None, "m3", "displaced volume; from the solids or the body if absent", ge=0
+    )
+    volume_centre: Listed[Vector3 | None] = quantity(
         None, "m", "centre of the volume; of the solids, of the body or else of mass if absent"
     )
-    body: BodyShape | None = Field(None, description="straight piece of body on which fluid acts and which is drawn")
-    contact_shapes: tuple[Sphere, ...] = Field((), description="spheres that touch the ground and obstacles")
-    mesh: tuple[Mesh, ...] = Field((), description="meshes that are drawn in place of the body, where they are found")
+    body: Nested[BodyShape | None] = Field(
+        None, description="straight piece of body on which fluid acts and which is drawn"
+    )
+    contact_shapes: Listed[tuple[Sphere, ...]] = Field((), description="spheres that touch the ground and obstacles")
+    mesh: Listed[tuple[Mesh, ...]] = Field(
+        (), description="meshes that are drawn in place of the body, where they are found"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -166,7 +174,9 @@ class Link(Description):
         return self
 
     def rotation(self) -> Array:
-        """(3, 3): components in this link's frame -> components in the previous link's frame, at joint position zero."""
+        """(3, 3): components in this link's frame -> components in the previous link's
+        frame, at joint position zero.
+        """
         return self.dh.rotation() if self.dh else quaternion_to_matrix(self.orientation)
 
     def translation(self) -> Array:

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
-from limbless.core.description import Description
+from limbless.core.description import Description, Field, Nested
 from limbless.core.errors import InputError
 from limbless.core.functions.callables import Function, call, name_of
 from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator, filled
@@ -28,7 +27,7 @@ class MaterialLaw(Description):
     numbers as their defaults are its `arguments`.
     """
 
-    law: Function = Field(description="the function, or `package.module:name`, or `file.py:name`")
+    law: Nested[Function] = Field(description="the function, or `package.module:name`, or `file.py:name`")
     arguments: dict[str, Any] = Field(
         {}, description="numbers for further arguments of the law, by their names; its defaults if absent"
     )
@@ -79,27 +78,17 @@ def compiled_material(function: Any, **arguments: float) -> CompiledMaterial:
     """Compile a law `function(strain, rate, X)` that returns six numbers, for use in `MaterialLaw`; its further
     arguments have the numbers that are given here, or their defaults.
     """
-    from numba import carray, cfunc, njit
-
     from limbless.mechanics.chain.material_law import STRAIN, STRESS, Sample
-    from limbless.mechanics.compiled.function_pointer import slot_signature
+    from limbless.mechanics.compiled import compiled_pointer, njit
 
     values = tuple(filled(function, 3, arguments).values())
-    inner, size = njit(function), Sample.width
+    inner = njit(function)
 
-    @njit
-    def guarded(buffer):
-        try:
-            section = (buffer[STRAIN : STRAIN + 6], buffer[STRAIN + 6 : STRAIN + 12], buffer[STRAIN - 1])
-            given = section + values
-            answer = inner(*given)
-            for i in range(6):
-                buffer[STRESS + i] = answer[i]
-        except Exception:  # none can leave compiled code: the answer says it
-            buffer[STRESS : STRESS + 6] = np.nan
+    def answer(buffer):
+        section = (buffer[STRAIN : STRAIN + 6], buffer[STRAIN + 6 : STRAIN + 12], buffer[STRAIN - 1])
+        given = section + values
+        stress = inner(*given)
+        for i in range(6):
+            buffer[STRESS + i] = stress[i]
 
-    @cfunc(slot_signature)
-    def law(pointer):
-        guarded(carray(pointer, size))
-
-    return CompiledMaterial(inner, law, values)
+    return CompiledMaterial(inner, compiled_pointer(answer, Sample.width, STRESS, 6), values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.description import Angle, Description, quantity
+from limbless.core.description import Angle, Description, Quantity, quantity
 from limbless.robots.rotation_matrices import about_x, about_z
 
 Array = NDArray[np.float64]
@@ -19,14 +19,14 @@ class ModifiedDH(Description):
     frame j.
     """
 
-    alpha: Angle = quantity(
+    alpha: Quantity[Angle] = quantity(
         0.0, "rad", "angle from z of the previous frame to z of this one, about x of the previous frame"
     )
-    d: float = quantity(
+    d: Quantity[float] = quantity(
         0.0, "m", "distance from z of the previous frame to z of this one, along x of the previous frame"
     )
-    r: float = quantity(0.0, "m", "distance along z of this frame")
-    offset: Angle = quantity(0.0, "rad", "angle theta at joint position zero")
+    r: Quantity[float] = quantity(0.0, "m", "distance along z of this frame")
+    offset: Quantity[Angle] = quantity(0.0, "rad", "angle theta at joint position zero")
 
     def rotation(self) -> Array:
         """(3, 3): components in frame j -> components in frame j - 1, at joint position zero."""

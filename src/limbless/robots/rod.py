@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from limbless.core.description import Description, quantity
+from limbless.core.description import Description, Field, Listed, Nested, Quantity, quantity
 from limbless.core.errors import InputError
 from limbless.core.functions.callables import Function, NamedFunction, call
 from limbless.robots.base import Array, Bodies, Robot, Segment
@@ -31,7 +31,8 @@ ACTUATED: dict[str, tuple[int, ...]] = {
     "extensible-kirchhoff": (0, 3, 4, 5),
     "reissner": (0, 1, 2, 3, 4, 5),
 }
-"""Table I, from the fewest to the most: which strains a gait may drive; the others are locked at their natural value.
+"""Table I, from the fewest to the most: which strains a gait may drive; the others are
+locked at their natural value.
 """
 HELD = {"free": (), "planar": (2, 3, 4), "line": (1, 2, 3, 4, 5), "pinned": (0, 1, 2), "fixed": (0, 1, 2, 3, 4, 5)}
 """Components of the head's twist that each base holds at zero."""
@@ -46,11 +47,11 @@ Strain = Literal["stretch", "lateral shear", "vertical shear", "twist", "pitch c
 class PassiveStretch(Description):
     """A part of a rod whose strains no gait gives: they follow from the forces, in the model `soft`."""
 
-    strains: tuple[Strain, ...] = Field(
+    strains: Listed[tuple[Strain, ...]] = Field(
         (), description="which strains; all that the rod's `strains` leave free if absent"
     )
-    start: float = quantity(0.0, "m", "abscissa where it begins", ge=0)
-    end: float | None = quantity(None, "m", "abscissa where it ends; the tail if absent", gt=0)
+    start: Quantity[float] = quantity(0.0, "m", "abscissa where it begins", ge=0)
+    end: Quantity[float | None] = quantity(None, "m", "abscissa where it ends; the tail if absent", gt=0)
     follows_gait: bool = Field(
         False,
         description="whether the gait's strains are what these rest at (a natural "
@@ -80,45 +81,51 @@ class Rod(Robot):
         description="which strains are actuated: yaw curvature; with it stretch and shear in its plane; both "
         "curvatures; and twist; and stretch; and shears",
     )
-    length: float = quantity(1.0, "m", "length when not stretched", gt=0)
-    half_width: float | tuple[tuple[float, float], ...] = quantity(
+    length: Quantity[float] = quantity(1.0, "m", "length when not stretched", gt=0)
+    half_width: Listed[float | tuple[tuple[float, float], ...]] = quantity(
         0.03, "m", "lateral half axis of the section, or rows of X and half axis"
     )
-    half_height: float | tuple[tuple[float, float], ...] | None = quantity(
+    half_height: Listed[float | tuple[tuple[float, float], ...] | None] = quantity(
         None, "m", "vertical half axis; a circular section if absent"
     )
-    taper: float = quantity(0.0, "1", "share by which the half axes shrink towards the tail", ge=0, lt=1)
-    profile: Function | None = Field(None, description="function of X (m) that returns half width and half height (m)")
-    density: float = quantity(1000.0, "kg/m3", "density", gt=0)
-    stiffness: Stiffness = quantity(0.0, "N, N m2", "passive stiffness of the actuated strains, one for all or six")
-    damping: Stiffness = quantity(0.0, "N s, N m2 s", "passive damping of the actuated strains, one for all or six")
-    effort_limit: Stiffness | None = quantity(
+    taper: Quantity[float] = quantity(0.0, "1", "share by which the half axes shrink towards the tail", ge=0, lt=1)
+    profile: Nested[Function | None] = Field(
+        None, description="function of X (m) that returns half width and half height (m)"
+    )
+    density: Quantity[float] = quantity(1000.0, "kg/m3", "density", gt=0)
+    stiffness: Listed[Stiffness] = quantity(
+        0.0, "N, N m2", "passive stiffness of the actuated strains, one for all or six"
+    )
+    damping: Listed[Stiffness] = quantity(
+        0.0, "N s, N m2 s", "passive damping of the actuated strains, one for all or six"
+    )
+    effort_limit: Listed[Stiffness | None] = quantity(
         None, "N, N m", "largest effort along the actuated strains, one for all or six; reported when exceeded"
     )
-    passive: PassiveStretch | None = Field(None, description="where strains are passive, in the model `soft`")
-    youngs_modulus: float | None = quantity(
+    passive: Nested[PassiveStretch | None] = Field(None, description="where strains are passive, in the model `soft`")
+    youngs_modulus: Quantity[float | None] = quantity(
         None, "Pa", "E: stiffness of passive strains from the sections (EA, GA, GJ, EI), in place of `stiffness`", gt=0
     )
-    shear_modulus: float | None = quantity(None, "Pa", "G; E/3 if absent (incompressible)", gt=0)
-    shear_factor: float = quantity(
+    shear_modulus: Quantity[float | None] = quantity(None, "Pa", "G; E/3 if absent (incompressible)", gt=0)
+    shear_factor: Quantity[float] = quantity(
         27.0 / 28.0, "1", "share of the section that shears (Gazzola et al. 2018)", gt=0, le=1
     )
-    damping_time: float = quantity(
+    damping_time: Quantity[float] = quantity(
         0.0, "s", "damping of passive strains over their stiffness (Kelvin-Voigt), beside `damping`", ge=0
     )
-    rest: tuple[float, float, float, float, float, float] | dict[Strain, float | Rows] | None = quantity(
+    rest: Listed[tuple[float, float, float, float, float, float] | dict[Strain, float | Rows] | None] = quantity(
         None,
         "1, 1/m",
         "the six strains when unloaded, or some of them by name: a number, or rows of X and value; "
         "(1, 0, 0, 0, 0, 0), straight, if absent",
     )
 
-    material: MaterialLaw | None = Field(
+    material: Nested[MaterialLaw | None] = Field(
         None,
         description="a law of your own for the stress of its sections, in place "
         "of stiffness, damping and rest, in the model `soft`",
     )
-    tendons: tuple[ChannelTendon, ...] = Field(
+    tendons: Listed[tuple[ChannelTendon, ...]] = Field(
         (), description="tendons in channels along it, in the model `soft`; they are numbered from 0 in this order"
     )
 
@@ -294,23 +301,22 @@ class Rod(Robot):
         if links < 1:
             raise InputError(f"links: a chain has at least 1 link; got {links}")
         spacing = self.length / links
-        sizes = [
+        sizes: list[dict[str, Any]] = [
             {"length": spacing, "half_width": float(a), "half_height": float(b)}
             for a, b in self.half_axes(np.array([(number + 0.5) * spacing for number in range(links)]))
         ]
-        parts = [
+        parts: list[dict[str, Any]] = [
             {"solids": (EllipticCylinder(density=self.density, **size),), "body": BodyShape(**size)} for size in sizes
         ]
         joint = self._joint(spacing)
-        chain = [
-            Link(**part) if number == 0 else Link(joint=joint, position=(spacing, 0.0, 0.0), **part)  # type: ignore[arg-type]
-            for number, part in enumerate(parts)
-        ]
-        return Chain(name=f"{self.name} as {links} links", head=self.head, base=self.base, links=tuple(chain))
+        behind: dict[str, Any] = {"joint": joint, "position": (spacing, 0.0, 0.0)}
+        chain = [Link(**part, **(behind if number else {})) for number, part in enumerate(parts)]
+        base: Any = self.base  # a chain refuses what it does not have
+        return Chain(name=f"{self.name} as {links} links", head=self.head, base=base, links=tuple(chain))
 
     def _joint(self, spacing: float) -> Joint:
-        """The joint that stands for a length of rod: its actuated curvatures and twist, in the order of the joint's own
-        columns.
+        """The joint that stands for a length of rod: its actuated curvatures and twist, in the order
+        of the joint's own columns.
         """
         kind, order = {
             "planar": ("revolute", (5,)),

@@ -29,8 +29,8 @@ def about_z(angle: float) -> Array:
 
 
 def snap(matrix: Array) -> Array:
-    """Entries that rounding alone keeps from 0 or ±1 set to it: cos(pi/2) is not zero, and a long chain would add such
-    errors up.
+    """Entries that rounding alone keeps from 0 or ±1 set to it: cos(pi/2) is not zero, and a long chain
+    would add such errors up.
     """
     whole = np.rint(matrix)
     return np.where(np.abs(matrix - whole) < 1e-15, whole, matrix) + 0.0

@@ -13,9 +13,9 @@ from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, model_validator
 
-from limbless.core.description import Description, Vector3, quantity
+from limbless.core.description import Description, Field, Listed, Quantity, Vector3, quantity
 
 Array = NDArray[np.float64]
 PARALLEL = 1e-9  # sine of the angle below which two directions count as parallel
@@ -51,9 +51,9 @@ Direction = Annotated[Vector3, AfterValidator(_unit)]
 class Placed(Description):
     """Something with a place and with axes e1, e2, e3 of its own in the frame of a link."""
 
-    position: Vector3 = quantity((0.0, 0.0, 0.0), "m", "centre of the face where it starts, in the link frame")
-    axis: Direction = Field((1.0, 0.0, 0.0), description="direction e1 in which it extends, in the link frame")
-    lateral: Direction = Field(
+    position: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "m", "centre of the face where it starts, in the link frame")
+    axis: Listed[Direction] = Field((1.0, 0.0, 0.0), description="direction e1 in which it extends, in the link frame")
+    lateral: Listed[Direction] = Field(
         (0.0, 1.0, 0.0), description="direction e2 of its width, in the link frame; a part along `axis` is ignored"
     )
 
@@ -84,8 +84,8 @@ def ellipse_second_moments(half_width: float, half_height: float) -> Vector3:
 
 
 class _Shape(NamedTuple):
-    """A solid of density 1 in its own axes, about its own position: volume, first moment along e1, second moments about
-    e1, e2, e3.
+    """A solid of density 1 in its own axes, about its own position: volume, first moment along e1, second
+    moments about e1, e2, e3.
     """
 
     volume: float
@@ -109,7 +109,7 @@ def _half_ellipsoid(half_width: float, half_height: float, depth: float) -> _Sha
 class _Solid(Placed):
     """What all solids share: a density, and from their shape the mass properties in the frame of the link."""
 
-    density: float = quantity(1000.0, "kg/m3", "density", ge=0)
+    density: Quantity[float] = quantity(1000.0, "kg/m3", "density", ge=0)
 
     def _own_shape(self) -> _Shape:
         raise NotImplementedError
@@ -119,8 +119,8 @@ class _Solid(Placed):
         shape, frame, p = self._own_shape(), self.frame, np.array(self.position)
         own_moment = frame[:, 0] * shape.moment
         volume_moment = own_moment + shape.volume * p
-        # From the solid's position to the origin of the link: ∫ (|r + p|² 1 - (r + p)(r + p)ᵀ) dV, with ∫ r dV =
-        # own_moment.
+        # From the solid's position to the origin of the link: ∫ (|r + p|² 1 - (r + p)(r + p)ᵀ) dV,
+        # with ∫ r dV = own_moment.
         cross = np.outer(own_moment, p)
         second = (frame * shape.inertia) @ frame.T + 2 * np.trace(cross) * np.eye(3) - cross - cross.T
         second += shape.volume * (np.dot(p, p) * np.eye(3) - np.outer(p, p))
@@ -137,9 +137,9 @@ class EllipticCylinder(_Solid):
     """A cylinder of elliptic section: from `position`, over `length` along `axis`."""
 
     shape: Literal["elliptic-cylinder"] = "elliptic-cylinder"
-    length: float = quantity(..., "m", "length along the axis", gt=0)
-    half_width: float = quantity(..., "m", "half axis of the section along e2", gt=0)
-    half_height: float = quantity(..., "m", "half axis of the section along e3", gt=0)
+    length: Quantity[float] = quantity(..., "m", "length along the axis", gt=0)
+    half_width: Quantity[float] = quantity(..., "m", "half axis of the section along e2", gt=0)
+    half_height: Quantity[float] = quantity(..., "m", "half axis of the section along e3", gt=0)
 
     def _own_shape(self) -> _Shape:
         return _elliptic_cylinder(self.half_width, self.half_height, self.length)
@@ -149,9 +149,9 @@ class HalfEllipsoid(_Solid):
     """Half an ellipsoid: its flat base is centred at `position`, it bulges over `depth` along `axis`."""
 
     shape: Literal["half-ellipsoid"] = "half-ellipsoid"
-    depth: float = quantity(..., "m", "half axis of the ellipsoid along e1", gt=0)
-    half_width: float = quantity(..., "m", "half axis of the base along e2", gt=0)
-    half_height: float = quantity(..., "m", "half axis of the base along e3", gt=0)
+    depth: Quantity[float] = quantity(..., "m", "half axis of the ellipsoid along e1", gt=0)
+    half_width: Quantity[float] = quantity(..., "m", "half axis of the base along e2", gt=0)
+    half_height: Quantity[float] = quantity(..., "m", "half axis of the base along e3", gt=0)
 
     def _own_shape(self) -> _Shape:
         return _half_ellipsoid(self.half_width, self.half_height, self.depth)
@@ -163,14 +163,14 @@ class Capsule(_Solid):
     """
 
     shape: Literal["capsule"] = "capsule"
-    length: float = quantity(..., "m", "distance between the centres of the two spheres", ge=0)
-    radius: float = quantity(..., "m", "radius of the cylinder and of the spheres", gt=0)
+    length: Quantity[float] = quantity(..., "m", "distance between the centres of the two spheres", ge=0)
+    radius: Quantity[float] = quantity(..., "m", "radius of the cylinder and of the spheres", gt=0)
 
     def _own_shape(self) -> _Shape:
         r, length = self.radius, self.length
         cylinder, cap = _elliptic_cylinder(r, r, length), _half_ellipsoid(r, r, r)
-        moment = cylinder.moment + cap.volume * length  # the bulges of the two caps cancel, the second cap stands at
-        # `length`
+        # the bulges of the two caps cancel, the second cap stands at `length`
+        moment = cylinder.moment + cap.volume * length
         axial = cylinder.inertia[0] + 2 * cap.inertia[0]
         across = cylinder.inertia[1] + 2 * cap.inertia[1] + cap.volume * length**2 + 2 * cap.moment * length
         return _Shape(cylinder.volume + 2 * cap.volume, moment, (axial, across, across))
@@ -180,9 +180,9 @@ class Box(_Solid):
     """A box: from `position`, over `length` along `axis`."""
 
     shape: Literal["box"] = "box"
-    length: float = quantity(..., "m", "length along the axis", gt=0)
-    half_width: float = quantity(..., "m", "half width along e2", gt=0)
-    half_height: float = quantity(..., "m", "half height along e3", gt=0)
+    length: Quantity[float] = quantity(..., "m", "length along the axis", gt=0)
+    half_width: Quantity[float] = quantity(..., "m", "half width along e2", gt=0)
+    half_height: Quantity[float] = quantity(..., "m", "half height along e3", gt=0)
 
     def _own_shape(self) -> _Shape:
         volume = 4 * self.length * self.half_width * self.half_height

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from limbless.core.description import Description, quantity
+from limbless.core.description import Description, Quantity, quantity
 
 
 class SkinFriction(Description):
@@ -10,8 +10,8 @@ class SkinFriction(Description):
     and obstacle that states none of its own.
     """
 
-    forward: float = quantity(0.1, "1", "friction along the body while it slides head first", ge=0)
-    lateral: float = quantity(0.5, "1", "friction across the body", ge=0)
-    backward: float | None = quantity(
+    forward: Quantity[float] = quantity(0.1, "1", "friction along the body while it slides head first", ge=0)
+    lateral: Quantity[float] = quantity(0.5, "1", "friction across the body", ge=0)
+    backward: Quantity[float | None] = quantity(
         None, "1", "friction along the body while it slides tail first; as `forward` if absent", ge=0
     )

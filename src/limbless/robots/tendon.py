@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from limbless.core.description import Description, quantity
+from limbless.core.description import Description, Field, Listed, Nested, Quantity, quantity
 
 Place = tuple[float, float]
 AT_ONCE = (
@@ -19,14 +19,14 @@ AT_ONCE = (
 class Winch(Description):
     """A drum with a motor that winds a tendon up: J θ̈ = M - b θ̇ - r T; it leaves the length ℓ0 - r θ unwound."""
 
-    radius: float = quantity(0.01, "m", "radius r of the drum", gt=0)
-    rotor_inertia: float = quantity(
+    radius: Quantity[float] = quantity(0.01, "m", "radius r of the drum", gt=0)
+    rotor_inertia: Quantity[float] = quantity(
         1e-6,
         "kg m2",
         "inertia J of motor and drum, about its own axis; 0: it follows its motor at once, T = M / r",
         ge=0,
     )
-    damping: float = quantity(0.0, "N m s/rad", "viscous friction b of motor and drum", ge=0)
+    damping: Quantity[float] = quantity(0.0, "N m s/rad", "viscous friction b of motor and drum", ge=0)
 
     @model_validator(mode="after")
     def _turns(self) -> Winch:
@@ -39,16 +39,16 @@ class Cable(Description):
     """A tendon of any robot: its name, how it stretches in motion, and what winds it up."""
 
     name: str = Field("", description="name; its number if absent")
-    stiffness: float | None = quantity(
+    stiffness: Quantity[float | None] = quantity(
         None,
         "N/m",
         "of the whole tendon, in motion: where its length or the torque of "
         "its winch is given; statics has model.tendon_stiffness",
         gt=0,
     )
-    damping: float = quantity(0.0, "N s/m", "damper beside that stiffness", ge=0)
-    winch: Winch | None = Field(None, description="what winds it up, where the torque of its motor is given")
-    friction: float = quantity(
+    damping: Quantity[float] = quantity(0.0, "N s/m", "damper beside that stiffness", ge=0)
+    winch: Nested[Winch | None] = Field(None, description="what winds it up, where the torque of its motor is given")
+    friction: Quantity[float] = quantity(
         0.0,
         "1",
         "Coulomb coefficient in motion, where it turns: in holes of disks, at points "
@@ -56,7 +56,7 @@ class Cable(Description):
         ge=0,
         lt=1,
     )
-    slip_speed: float = quantity(
+    slip_speed: Quantity[float] = quantity(
         1e-3, "m/s", "sliding rate below which that friction fades: a tendon that is held creeps", gt=0
     )
 
@@ -75,15 +75,15 @@ class Cable(Description):
 class ChannelTendon(Cable):
     """A tendon in a channel along a rod: at one place of all sections from its start to its anchor."""
 
-    place: Place = quantity(..., "m", "(y, z) of its channel in the section")
-    start: float = quantity(0.0, "m", "abscissa where it begins, with its winch", ge=0)
-    anchor: float | None = quantity(None, "m", "abscissa where it is fixed; the tail if absent", gt=0)
+    place: Listed[Place] = quantity(..., "m", "(y, z) of its channel in the section")
+    start: Quantity[float] = quantity(0.0, "m", "abscissa where it begins, with its winch", ge=0)
+    anchor: Quantity[float | None] = quantity(None, "m", "abscissa where it is fixed; the tail if absent", gt=0)
 
 
 class LinkTendon(Cable):
     """A tendon on rigid links: straight from point to point."""
 
-    through: tuple[tuple[int, tuple[float, float, float]], ...] = quantity(
+    through: Listed[tuple[tuple[int, tuple[float, float, float]], ...]] = quantity(
         ..., "m", "pairs of the number of a link and a point of it (its own frame), from the winch to the anchor"
     )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from limbless.core.description import Angle, Description, Vector3, quantity
+from limbless.core.description import Angle, Description, Field, Listed, Nested, Quantity, Vector3, quantity
 from limbless.robots.base import Array, Bodies, Robot, Segment
 from limbless.robots.material import MaterialLaw
 from limbless.robots.tendon import Cable, Place, agree, names_of
@@ -20,35 +20,41 @@ class Vertebra(Description):
     a vertical one towards z.
     """
 
-    length: float = quantity(0.02, "m", "from the inner disk to the outer one, along the backbone", gt=0)
-    lateral_stiffness: float = quantity(0.04, "N m/rad", "against bending to the side", gt=0)
-    vertical_stiffness: float = quantity(0.08, "N m/rad", "against bending up and down", gt=0)
-    twist_stiffness: float | None = quantity(
+    length: Quantity[float] = quantity(0.02, "m", "from the inner disk to the outer one, along the backbone", gt=0)
+    lateral_stiffness: Quantity[float] = quantity(0.04, "N m/rad", "against bending to the side", gt=0)
+    vertical_stiffness: Quantity[float] = quantity(0.08, "N m/rad", "against bending up and down", gt=0)
+    twist_stiffness: Quantity[float | None] = quantity(
         None, "N m/rad", "against twisting about the body; cannot twist if absent", gt=0
     )
-    rest_lateral: Angle = quantity(0.0, "rad", "lateral bend when unloaded, towards +y")
-    rest_vertical: Angle = quantity(0.0, "rad", "vertical bend when unloaded, towards +z")
-    joint_mass: float = quantity(0.001, "kg", "mass of the joint, at its centroid", ge=0)
-    disk_mass: float = quantity(0.003, "kg", "mass of the disk, at its centre", ge=0)
-    volume: float = quantity(
+    rest_lateral: Quantity[Angle] = quantity(0.0, "rad", "lateral bend when unloaded, towards +y")
+    rest_vertical: Quantity[Angle] = quantity(0.0, "rad", "vertical bend when unloaded, towards +z")
+    joint_mass: Quantity[float] = quantity(0.001, "kg", "mass of the joint, at its centroid", ge=0)
+    disk_mass: Quantity[float] = quantity(0.003, "kg", "mass of the disk, at its centre", ge=0)
+    volume: Quantity[float] = quantity(
         4e-6, "m3", "displaced volume; its lift acts at the centroid of the joint, or of its wet part", ge=0
     )
-    stop_lateral: Angle | None = quantity(None, "rad", "largest lateral bend to either side; no stop if absent", gt=0)
-    stop_up: Angle | None = quantity(None, "rad", "largest bend towards +z; no stop if absent", gt=0)
-    stop_down: Angle | None = quantity(None, "rad", "largest bend towards -z; no stop if absent", gt=0)
-    damping_lateral: float = quantity(0.0, "N m s/rad", "against the rate of the lateral bend, in motion", ge=0)
-    damping_vertical: float = quantity(0.0, "N m s/rad", "against the rate of the vertical bend, in motion", ge=0)
-    damping_twist: float = quantity(0.0, "N m s/rad", "against the rate of the twist, in motion", ge=0)
-    joint_radius: float | None = quantity(
+    stop_lateral: Quantity[Angle | None] = quantity(
+        None, "rad", "largest lateral bend to either side; no stop if absent", gt=0
+    )
+    stop_up: Quantity[Angle | None] = quantity(None, "rad", "largest bend towards +z; no stop if absent", gt=0)
+    stop_down: Quantity[Angle | None] = quantity(None, "rad", "largest bend towards -z; no stop if absent", gt=0)
+    damping_lateral: Quantity[float] = quantity(
+        0.0, "N m s/rad", "against the rate of the lateral bend, in motion", ge=0
+    )
+    damping_vertical: Quantity[float] = quantity(
+        0.0, "N m s/rad", "against the rate of the vertical bend, in motion", ge=0
+    )
+    damping_twist: Quantity[float] = quantity(0.0, "N m s/rad", "against the rate of the twist, in motion", ge=0)
+    joint_radius: Quantity[float | None] = quantity(
         None, "m", "radius of the joint, whose mass is spread along it, in motion; that of the disks if absent", gt=0
     )
-    disk_inertia: Vector3 | None = quantity(
+    disk_inertia: Listed[Vector3 | None] = quantity(
         None, "kg m2", "inertia of the disk about x, y and z, in motion; that of a thin disk of `disk_radius` if absent"
     )
-    stop_stiffness: float | None = quantity(
+    stop_stiffness: Quantity[float | None] = quantity(
         None, "N m/rad", "of the stops, in motion; 20 times that of the joint if absent", gt=0
     )
-    stop_damping: float | None = quantity(
+    stop_damping: Quantity[float | None] = quantity(
         None, "N m s/rad", "of the stops, in motion; 1e-4 s times their stiffness if absent", ge=0
     )
 
@@ -66,7 +72,7 @@ class Vertebra(Description):
 class Tendon(Cable):
     """A cable through a hole in every disk up to its anchor; straight from hole to hole."""
 
-    holes: tuple[Place, ...] = quantity(
+    holes: Listed[tuple[Place, ...]] = quantity(
         ..., "m", "(y, z) of its hole: one place for all disks, or one per disk from the clamped one on"
     )
     anchor: int | None = Field(
@@ -78,8 +84,8 @@ class Tendon(Cable):
 class SpineSection(Description):
     """What the water meets: an elliptic section around the spine."""
 
-    half_width: float = quantity(0.015, "m", "lateral half axis", gt=0)
-    half_height: float = quantity(0.015, "m", "vertical half axis", gt=0)
+    half_width: Quantity[float] = quantity(0.015, "m", "lateral half axis", gt=0)
+    half_height: Quantity[float] = quantity(0.015, "m", "vertical half axis", gt=0)
 
 
 class TendonSpine(Robot):
@@ -95,33 +101,33 @@ class TendonSpine(Robot):
     base: Literal["free", "planar", "line", "pinned", "fixed"] = Field(
         "fixed", description="how disk 0 can move: free, in its x-y plane, along its x axis, about its centre, or not"
     )
-    vertebrae: tuple[Vertebra, ...] = Field(description="from the clamped disk to the tip")
-    tendons: tuple[Tendon, ...] = Field(description="the tendons; they are numbered from 0 in this order")
-    pairs: tuple[tuple[int, int], ...] = Field(
+    vertebrae: Listed[tuple[Vertebra, ...]] = Field(description="from the clamped disk to the tip")
+    tendons: Listed[tuple[Tendon, ...]] = Field(description="the tendons; they are numbered from 0 in this order")
+    pairs: Listed[tuple[tuple[int, int], ...]] = Field(
         (), description="numbers of antagonist tendons, such as [[0, 3], [1, 2]]"
     )
-    triples: tuple[tuple[int, int, int], ...] = Field(
+    triples: Listed[tuple[tuple[int, int, int], ...]] = Field(
         (), description="numbers of three tendons around the axis, of which one is always slack, such as [[0, 1, 2]]"
     )
     kinematics: Literal["arc", "hinge"] = Field(
         "arc", description="shape of a bent vertebra: circular arc, or two rigid pieces on a hinge"
     )
-    hinge_at: float = quantity(
+    hinge_at: Quantity[float] = quantity(
         0.5, "1", "where along a vertebra its hinge sits, from 0 at the inner disk to 1", ge=0, le=1
     )
-    disk_radius: float = quantity(0.015, "m", "radius of the disks; holes lie inside", gt=0)
-    pulley_radius: float | None = quantity(
+    disk_radius: Quantity[float] = quantity(0.015, "m", "radius of the disks; holes lie inside", gt=0)
+    pulley_radius: Quantity[float | None] = quantity(
         None, "m", "radius of the pulleys that wind the tendons up; no pulley angles if absent", gt=0
     )
-    damping_time: float = quantity(
+    damping_time: Quantity[float] = quantity(
         0.0, "s", "damping of every joint over its stiffness, in motion, beside that of the vertebrae", ge=0
     )
-    material: MaterialLaw | None = Field(
+    material: Nested[MaterialLaw | None] = Field(
         None,
         description="a law of your own for the couples of its vertebrae, in "
         "place of stiffness, damping and rest, in the model `soft`",
     )
-    section: SpineSection | None = Field(
+    section: Nested[SpineSection | None] = Field(
         None, description="what the water meets, in motion or at a surface; a circle of disk_radius if absent"
     )
 
@@ -149,8 +155,7 @@ class TendonSpine(Robot):
             if far > self.disk_radius:
                 raise ValueError(
                     f"tendon {number} has a hole {far:g} m from the axis, outside the disk of radius "
-                    f"{self.disk_radius:g} m; "
-                    "move it in or make disk_radius larger"
+                    f"{self.disk_radius:g} m; move it in or make disk_radius larger"
                 )
         agree(self.tendons)
         for name, count, groups in (("pairs", "two", self.pairs), ("triples", "three", self.triples)):

@@ -122,8 +122,8 @@ class Changes:
         return {} if default is None else copy.deepcopy(default)
 
     def _family(self, place: Place) -> str | None:
-        """The family of the description that stands here, so that a word (`model: newton-euler`) stands for one of its
-        kinds.
+        """The family of the description that stands here, so that a word (`model: newton-euler`)
+        stands for one of its kinds.
         """
         named = place[:-1] if isinstance(place[-1], int) else place
         field = field_at(self._root, self.data, named)

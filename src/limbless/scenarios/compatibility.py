@@ -1,5 +1,5 @@
-"""Whether the parts of a scenario go together: which model takes which robot, environment, actuation and gait; steps
-and records.
+"""Whether the parts of a scenario go together: which model takes which robot, environment, actuation
+and gait; steps and records.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from limbless.core.kinds import Refusal
 TIMES = ("duration", "step", "record_every", "control_period")
 """Fields of a scenario that speak of time, and have no meaning for a task."""
 _WHOLE = 1e-9
-"""How far from a whole number of steps (relative) a record interval may be: more than rounding, less than any
-intention.
+"""How far from a whole number of steps (relative) a record interval may be: more than
+rounding, less than any intention.
 """
 _ASIDE = 1e-6
 """Of its length: as near does the lift of a link act to the centre of its volume."""
@@ -93,7 +93,7 @@ def remarks(parts: Mapping[str, Any]) -> Iterator[str]:
     friction that is said twice.
     """
     environment = parts.get("environment", ())
-    fields = [item.acceleration for item in environment if item.kind == "gravity"]
+    fields = [item.pull for item in environment if item.pull is not None]
     size = math.hypot(*map(sum, zip(*fields, strict=True))) if fields else 0.0
     for item in environment:
         if item.kind == "buoyancy" and not fields:
@@ -122,8 +122,7 @@ def remarks(parts: Mapping[str, Any]) -> Iterator[str]:
                 "the robot falls while the ground rubs; choose base 'planar'"
             )
         yield from _skin(parts["robot"], item)
-    along = any(getattr(item, "surface", None) is not None or getattr(item, "lifts", False) for item in environment)
-    if along and parts["robot"].kind == "chain":
+    if any(item.lifts_slices for item in environment) and parts["robot"].kind == "chain":
         yield from _lift(parts["robot"].build())
 
 
@@ -149,7 +148,9 @@ def _lift(robot: Any) -> Iterator[str]:
 
 
 def _skin(robot: Any, item: Any) -> Iterator[str]:
-    """Friction of a robot's skin that an environment takes the place of. A preset's own skin is there to be replaced."""
+    """Friction of a robot's skin that an environment takes the place of. A preset's own
+    skin is there to be replaced.
+    """
     stated = [name for name in ("forward", "lateral", "backward") if getattr(item, name, None) is not None]
     skin = getattr(robot, "skin", None) if stated and item.role == "contact" else None
     if skin is not None and skin != type(robot).model_fields["skin"].default:

@@ -25,7 +25,8 @@ _DEEPEST = 50
 _LONGEST = 4_000_000
 """Characters of a text: a table of half a million heights; reading it takes a minute."""
 _MOST = 1_000_000
-"""Entries once aliases are written out: a few lines of aliases of aliases could stand for more than any memory holds.
+"""Entries once aliases are written out: a few lines of aliases of aliases could stand for
+more than any memory holds.
 """
 _STEEPEST = 1000
 """Brackets open at once, wherever they stand: the reader's time grows with their square."""
@@ -49,8 +50,8 @@ class Document:
         self.where, self.folder, self.data, self._marked = where, folder, dict(data), marked
 
     def line(self, path: Place) -> int | None:
-        """The line (from 1) of an entry, or of the nearest entry around it that is written; None for the file as a
-        whole.
+        """The line (from 1) of an entry, or of the nearest entry around it that is written;
+        None for the file as a whole.
         """
         here, line = self._marked, None
         for part in path:
@@ -106,9 +107,8 @@ def parse(text: str, where: str) -> Any:
     """YAML 1.2 with the marks of its lines; syntax errors and keys written twice are refused with line and column."""
     if len(text) > _LONGEST:
         raise InputError(
-            f"{where} has more than {_LONGEST} characters, the most that a scenario may have; put long "
-            "tables into files of "
-            "their own (`file`)"
+            f"{where} has more than {_LONGEST} characters, the most that a scenario may have; put long tables into "
+            "files of their own (`file`)"
         )
     if _brackets(text) > _STEEPEST:
         raise InputError(f"{where} is nested too deeply")
@@ -140,7 +140,9 @@ def _brackets(text: str) -> int:
 
 
 def _written_out(value: Any, where: str, known: dict[int, int], depth: int = 0) -> int:
-    """How many entries there are once every alias is written out, each counted from the one place where it is written."""
+    """How many entries there are once every alias is written out, each counted from the one
+    place where it is written.
+    """
     if depth > _DEEPEST:
         raise InputError(f"{where} is nested more than {_DEEPEST} levels deep, or an alias in it contains itself")
     inside = list(value.values()) if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
@@ -193,8 +195,8 @@ _Representer.add_representer(type(None), lambda self, _: self.represent_scalar("
 
 
 def written(data: Mapping[str, Any]) -> str:
-    """Data as YAML: mappings by lines, lists of numbers in brackets, floats with the digits that give them back
-    exactly.
+    """Data as YAML: mappings by lines, lists of numbers in brackets, floats with the digits
+    that give them back exactly.
     """
     yaml = YAML(typ="rt")
     yaml.Representer = _Representer

@@ -1,5 +1,5 @@
-"""Entries of a scenario that name a kind (`gait: {kind: body-wave, ...}`): found in the registry, checked by their own
-class.
+"""Entries of a scenario that name a kind (`gait: {kind: body-wave, ...}`): found in the registry,
+checked by their own class.
 """
 
 from __future__ import annotations

@@ -112,8 +112,8 @@ def _checked(document: Document, changes: Mapping[str, Any], context: dict[str, 
 
 
 def _readable(data: Mapping[str, Any], context: dict[str, Any]) -> dict[str, Any]:
-    """The parts that are right by themselves, so that whether they go together can be said beside what is wrong
-    elsewhere.
+    """The parts that are right by themselves, so that whether they go together can be said
+    beside what is wrong elsewhere.
     """
     parts: dict[str, Any] = {"environment": {}}
     for name, reader in _READERS.items():

@@ -1,5 +1,5 @@
-"""Numbers that cannot be computed with: an overflow, a division by zero or a singular system becomes a sentence that
-names them.
+"""Numbers that cannot be computed with: an overflow, a division by zero or a singular system becomes a
+sentence that names them.
 """
 
 from __future__ import annotations
@@ -35,9 +35,8 @@ def extremes(source: Mapping[str, Any] | Description) -> str:
         return "all of them are zero"
     (_, small, least), (_, large, most) = found[0], found[-1]
     return (
-        f"its largest is {large} = {most:g} and its smallest {small} = {least:g}; look also for zeros where a "
-        f"mass or a stiffness "
-        "is needed"
+        f"its largest is {large} = {most:g} and its smallest {small} = {least:g}; look also for zeros where a mass or "
+        "a stiffness is needed"
     )
 
 

@@ -1,4 +1,6 @@
-"""What is likely a slip of the hand though it can be computed: said in a note before a run, and where a run diverges."""
+"""What is likely a slip of the hand though it can be computed: said in a note before a run,
+and where a run diverges.
+"""
 
 from __future__ import annotations
 
@@ -76,24 +78,24 @@ def length_of(robot: Robot) -> float:
 
 
 def _surroundings(scenario: Scenario, robot: Robot) -> Iterator[str]:
-    environment, base = scenario.environment, getattr(robot, "base", "fixed")
-    kinds = [item.kind for item in environment]
+    environment, base = scenario.environment, robot.base
+    heavy = any(item.pull is not None for item in environment)
     hard = [item for item in environment if item.role == "contact"]
-    grounds = [item.kind for item in hard if item.kind in ("ground", "terrain")]
-    if grounds and "gravity" not in kinds and base == "free":
+    grounds = [item.kind for item in hard if item.is_ground]
+    if grounds and not heavy and base == "free":
         yield (
             f"environment.{grounds[0]}: no `gravity` is listed: nothing presses the robot onto it; add "
             "{kind: gravity}"
         )
-    lifted = "buoyancy" in kinds or any(getattr(item, "lifts", False) for item in environment)
-    if "water" in kinds and "gravity" in kinds and not lifted and base == "free":
+    sinks = heavy and base == "free" and not any(item.lifts for item in environment)
+    if sinks and any(item.kind == "water" for item in environment):
         yield (
             "environment.gravity: no `buoyancy` is listed: in this water the robot falls as if it were a stone; add "
             "{kind: buoyancy}, or leave gravity out for a body as dense as the water"
         )
     yield from _waves(scenario, robot)
     for item in hard:
-        thick, small = _thickness(robot), _smallest(item)
+        thick, small = _thickness(robot), item.smallest()
         if small and thick > _TIMES_AS_LARGE * small:
             yield (
                 f"environment.{item.kind}: the body is {thick:.3g} m thick, and what stands in its way "
@@ -108,9 +110,9 @@ def _surroundings(scenario: Scenario, robot: Robot) -> Iterator[str]:
 
 def _waves(scenario: Scenario, robot: Robot) -> Iterator[str]:
     """A body that is thick beside the waves: the law takes the water as the same across a section."""
-    objects = [body.half.max() for item in scenario.environment for body in getattr(item, "bodies", ())]
+    objects = [body.half.max() for item in scenario.environment for _, body in item.free_bodies()]
     thick = max([_thickness(robot), *(2.0 * half for half in objects)])
-    for flow in (flow for item in scenario.environment for flow in getattr(item, "flow", ()) if flow.kind == "waves"):
+    for flow in (flow for item in scenario.environment for flow in getattr(item, "flow", ()) if flow.has_waves):
         length = 2.0 * math.pi / flow.number
         if thick > _SHORT_WAVE * length:
             yield (
@@ -123,15 +125,8 @@ def _thickness(robot: Robot) -> float:
     return max((2.0 * max(piece.half_width, piece.half_height) for piece in robot.segments()), default=0.0)
 
 
-def _smallest(item: Any) -> float:
-    """The largest side of the smallest obstacle, m; 0 of what is no obstacle."""
-    if item.kind == "pegs":
-        return max(2.0 * float(item.radius), float(np.linalg.norm(item.span)))
-    return min((max(map(float, size)) for size in item.sizes), default=0.0) if item.kind == "boxes" else 0.0
-
-
 def _steps(scenario: Scenario) -> Iterator[str]:
-    cycle = getattr(scenario.gait, "cycle", None)
+    cycle = scenario.gait.cycle
     if not cycle:
         return
     if scenario.step > 0.1 * cycle:

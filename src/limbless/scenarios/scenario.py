@@ -1,4 +1,6 @@
-"""`Scenario`: everything a run needs, as data. A file or a name gives one; it writes itself as a complete file again."""
+"""`Scenario`: everything a run needs, as data. A file or a name gives one; it writes itself
+as a complete file again.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,6 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import (
-    Field,
     SerializerFunctionWrapHandler,
     ValidationInfo,
     field_validator,
@@ -18,7 +19,7 @@ from pydantic import (
 )
 
 from limbless.control.actuation import Motion
-from limbless.core.description import Angle, Description, Quaternion, Vector3, quantity
+from limbless.core.description import Angle, Description, Field, Listed, Nested, Quantity, Quaternion, Vector3, quantity
 from limbless.core.functions.callables import folder_of, located
 from limbless.core.kinds import refuse
 from limbless.models.initial_pose import FOUND_BY_POSTURE, Posture
@@ -38,18 +39,21 @@ _ROUGHLY_UNIT = 0.01
 class Initial(Description):
     """Where a run starts: at rest at the world's origin, the joints where the gait has them, unless said otherwise."""
 
-    position: Vector3 = quantity((0.0, 0.0, 0.0), "m", "base position, world frame")
-    orientation: Quaternion = quantity(
+    position: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "m", "base position, world frame")
+    orientation: Listed[Quaternion] = quantity(
         (1.0, 0.0, 0.0, 0.0), "1", "base orientation, body to world, quaternion with the scalar first"
     )
-    twist: Twist = quantity((0.0,) * 6, "m/s, rad/s", "base twist, body frame, linear then angular")
-    joint_position: tuple[Angle, ...] | None = quantity(None, "rad or m", "joint positions; the gait's if absent")
-    joint_velocity: tuple[Angle, ...] | None = quantity(None, "rad/s or m/s", "joint velocities; the gait's if absent")
-    posture: Posture | None = Field(
+    twist: Listed[Twist] = quantity((0.0,) * 6, "m/s, rad/s", "base twist, body frame, linear then angular")
+    joint_position: Listed[tuple[Angle, ...] | None] = quantity(
+        None, "rad or m", "joint positions; the gait's if absent"
+    )
+    joint_velocity: Listed[tuple[Angle, ...] | None] = quantity(
+        None, "rad/s or m/s", "joint velocities; the gait's if absent"
+    )
+    posture: Nested[Posture | None] = Field(
         None,
-        description="how the robot is laid down: on a slope, in a pipe, around a "
-        "pole (model non-smooth), or at rest under its loads "
-        "(`equilibrium`, model soft); its pose is then found",
+        description="how the robot is laid down: on a slope, in a pipe, around a pole (model non-smooth), or at rest "
+        "under its loads (`equilibrium`, model soft); its pose is then found",
     )
     result: str | None = Field(
         None, description="folder or result.nc of an earlier run to continue from, in place of the state above"
@@ -94,7 +98,9 @@ class Initial(Description):
     @field_validator("result")
     @classmethod
     def _found(cls, value: str | None, info: ValidationInfo) -> str | None:
-        """Loading from a file finds the earlier run and keeps where it is, so that the scenario may be saved anywhere."""
+        """Loading from a file finds the earlier run and keeps where it is, so that the
+        scenario may be saved anywhere.
+        """
         looking = value is not None and "folder" in (info.context or {})
         return str(located(value, folder_of(info))) if looking and value else value
 
@@ -105,24 +111,26 @@ class Scenario(Description):
     name: str = Field("untitled", description="short name; names the folder of the run")
     title: str = Field("", description="one line that says what is shown")
     paper: str | None = Field(None, description="citation key of the paper it reproduces (see `limbless cite`)")
-    robot: RobotEntry = Field(description="what moves")
-    gait: GaitEntry = Field(description="what it is told")
-    environment: tuple[EnvironmentEntry, ...] = Field((), description="what pushes back; an empty list is free space")
-    actuation: ActuationEntry = Field(Motion(), description="how the gait acts on the joints")
-    initial: Initial = Field(Initial(), description="where it starts")
-    model: ModelEntry = Field(_USUAL_MODEL, description="the equations and their options")
-    duration: float = quantity(10.0, "s", "simulated time", gt=0)
-    step: float = quantity(0.01, "s", "integration step", gt=0)
-    record_every: float = quantity(
+    robot: Nested[RobotEntry] = Field(description="what moves")
+    gait: Nested[GaitEntry] = Field(description="what it is told")
+    environment: Listed[tuple[EnvironmentEntry, ...]] = Field(
+        (), description="what pushes back; an empty list is free space"
+    )
+    actuation: Nested[ActuationEntry] = Field(Motion(), description="how the gait acts on the joints")
+    initial: Nested[Initial] = Field(Initial(), description="where it starts")
+    model: Nested[ModelEntry] = Field(_USUAL_MODEL, description="the equations and their options")
+    duration: Quantity[float] = quantity(10.0, "s", "simulated time", gt=0)
+    step: Quantity[float] = quantity(0.01, "s", "integration step", gt=0)
+    record_every: Quantity[float] = quantity(
         None, "s", "interval between records, a whole multiple of the step; every step if absent", gt=0
     )
-    control_period: float | None = quantity(
+    control_period: Quantity[float | None] = quantity(
         None, "s", "interval between calls of a controller; every step if absent", gt=0
     )
     task: Literal["path", "inverse", "grid"] | None = Field(
         None, description="statics: what to solve, in place of a duration and a step"
     )
-    figures: tuple[str, ...] = Field((), description="figures that a run draws")
+    figures: Listed[tuple[str, ...]] = Field((), description="figures that a run draws")
 
     @field_validator("name")
     @classmethod

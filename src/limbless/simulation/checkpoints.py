@@ -1,14 +1,11 @@
 """What a long run leaves behind while it is on its way, so that a killed one loses a minute and not all.
 
-In the folder `checkpoint` of a run every part is one file, written under another name first: `start.npz` with the
-scenario and where the
-run begins, then `part-0001.npz`, .. with the records since the part before, and the last block of steps: the states
-from which and to
-which it led. A run that goes on makes that block once more, without keeping its records: whatever a model remembers of
-its last step beside
-its state is there again, and the end of the block shows whether the same numbers come out here. They are plain arrays;
-nothing in them is
-ever executed.
+In the folder `checkpoint` of a run every part is one file, written under another name first: `start.npz` with
+the scenario and where the run begins, then `part-0001.npz`, .. with the records since the part before, and
+the last block of steps: the states from which and to which it led. A run that goes on makes that block once
+more, without keeping its records: whatever a model remembers of its last step beside its state is there
+again, and the end of the block shows whether the same numbers come out here. They are plain arrays; nothing
+in them is ever executed.
 """
 
 from __future__ import annotations
@@ -22,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.core.data_files import load_arrays
 from limbless.core.errors import InputError
 from limbless.core.files import replacing
 from limbless.models.base import Records, State
@@ -156,9 +154,7 @@ def _write(path: Path, arrays: dict[str, Any]) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except Exception as error:  # many kinds of damage, one meaning
-        raise InputError(
-            f"the unfinished run cannot be read: {path} is damaged ({type(error).__name__}: {error})"
-        ) from error
+        arrays: dict[str, Any] = load_arrays(path)
+        return arrays
+    except InputError as error:
+        raise InputError(f"the unfinished run cannot be read: {path} is damaged ({error})") from error

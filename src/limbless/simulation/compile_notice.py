@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 _SAID = (
     "limbless compiles its kernels: this first run takes some seconds more (`limbless warmup` does it ahead, for "
@@ -17,9 +15,9 @@ _SAID = (
 @contextmanager
 def compile_notice() -> Iterator[None]:
     """Around the first call of a model's kernels: a line on standard error where nothing has been compiled yet."""
-    from limbless.mechanics.compiled import kernel
+    from limbless.mechanics.compiled import decorators
 
-    if not kernel.is_cache_empty():
+    if not decorators.is_cache_empty():
         yield
         return
     print(_SAID, file=sys.stderr, flush=True)
@@ -32,23 +30,4 @@ def compile_notice() -> Iterator[None]:
     columns = (TextColumn("compiling", markup=False), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         bar.add_task("compiling", total=None)
-        yield
-
-
-@contextmanager
-def on_compile(told: Callable[[], None]) -> Iterator[None]:
-    """Call `told` whenever this thread compiles a kernel inside: what comes from the disk cache is not compiled."""
-    from numba.core import event
-
-    mine = threading.get_ident()
-
-    class Ear(event.Listener):
-        def on_start(self, event: Any) -> None:
-            if threading.get_ident() == mine:
-                told()
-
-        def on_end(self, event: Any) -> None:
-            pass
-
-    with event.install_listener("numba:compile", Ear()):
         yield

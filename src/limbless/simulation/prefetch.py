@@ -1,8 +1,8 @@
 """The loop of a run that a controller interrupts: periods are laid out ahead, so that each costs one call.
 
-While the controller answers with torques, or with nothing, the gait stays as it is: the knots, the gait's drive and the
-memory for records of many periods are made at once (a `Stretch` of the model). A command that changes the gait ends
-that: its period is a block of its own.
+While the controller answers with torques, or with nothing, the gait stays as it is: the knots, the gait's
+drive and the memory for records of many periods are made at once (a `ControlSegment` of the model). A command
+that changes the gait ends that: its period is a block of its own.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from limbless.control.actuation import Actuation
+from limbless.control.controllers import Controller
 from limbless.control.gaits.base import Gait
 from limbless.core.errors import InputError, SimulationError
 from limbless.core.functions.callables import refuse_named
@@ -20,7 +21,7 @@ from limbless.scenarios.scenario import Initial, Scenario
 from limbless.simulation import checkpoints
 from limbless.simulation.checkpoints import Checkpoints, Unfinished
 from limbless.simulation.result import Result
-from limbless.simulation.time_loop import Controller, Progress, Run, asking
+from limbless.simulation.time_loop import Progress, Run, asking
 
 __all__ = [
     "Controller",
@@ -36,7 +37,7 @@ __all__ = [
 
 
 def run(
-    source: str | Path | Scenario,
+    source: str | Path | Mapping[str, Any] | Scenario,
     changes: Mapping[str, Any] | None = None,
     *,
     controller: Controller | None = None,
@@ -70,17 +71,17 @@ def run(
 
 
 def simulate(
-    robot: Robot | Preset,
-    gait: Gait,
-    environment: Sequence[Environment] | Environment = (),
-    model: str | ModelSettings = "newton-euler",
-    duration: float = 10.0,
-    step: float = 0.01,
+    robot: Robot | Preset | str | Mapping[str, Any],
+    gait: Gait | str | Mapping[str, Any],
+    environment: Environment | Sequence[Environment | str | Mapping[str, Any]] = (),
+    model: ModelSettings | str | Mapping[str, Any] = "newton-euler",
+    duration: float | str = 10.0,
+    step: float | str = 0.01,
     initial: Initial | Mapping[str, Any] | Result | None = None,
-    actuation: str | Actuation = "motion",
+    actuation: Actuation | str | Mapping[str, Any] = "motion",
     controller: Controller | None = None,
-    control_period: float | None = None,
-    record_every: float | None = None,
+    control_period: float | str | None = None,
+    record_every: float | str | None = None,
     name: str = "untitled",
     progress: Progress | None = None,
 ) -> Result:
@@ -101,11 +102,11 @@ def simulate(
         robot=robot,
         gait=gait,
         environment=(environment,) if isinstance(environment, Environment) else tuple(environment),
-        model={"kind": model} if isinstance(model, str) else model,
+        model=model,
         duration=duration,
         step=step,
-        record_every=record_every,
-        actuation={"kind": actuation} if isinstance(actuation, str) else actuation,
+        record_every=record_every,  # type: ignore[arg-type]  # absent: every step
+        actuation=actuation,
         control_period=control_period,
         initial=Initial() if initial is None or isinstance(initial, Result) else initial,
     )
@@ -171,9 +172,8 @@ def _unfinished(
         return None
     if controller is not None:
         raise InputError(
-            "checkpoint: a run with a controller cannot be resumed, because what the controller "
-            "remembers is not known; "
-            "save its result from time to time and continue with `simulate(initial=result)`"
+            "checkpoint: a run with a controller cannot be resumed, because what the controller remembers is not "
+            "known; save its result from time to time and continue with `simulate(initial=result)`"
         )
     return checkpoints.read(checkpoint, scenario) if resume else None
 
@@ -198,8 +198,7 @@ def _last_state(after: Result, model: Model, scenario: Scenario) -> State:
     fresh = model.initial_state(scenario.initial, scenario.gait)
     if after.state.x.shape != fresh.x.shape:
         raise InputError(
-            f"the result to continue from belongs to another robot or model: its state has "
-            f"{after.state.x.size} numbers, "
-            f"this one {fresh.x.size}"
+            f"the result to continue from belongs to another robot or model: its state has {after.state.x.size} "
+            f"numbers, this one {fresh.x.size}"
         )
     return after.state

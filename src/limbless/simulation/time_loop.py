@@ -1,5 +1,5 @@
-"""The one time loop: state in, records out, with progress, a divergence check, checkpoints and a door for
-controllers.
+"""The one time loop: state in, records out, with progress, a divergence check, checkpoints
+and a door for controllers.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.control.controllers import Controller
 from limbless.control.gaits.base import Gait
 from limbless.core import resources
 from limbless.core.errors import InputError, SimulationError
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Progress = Callable[[float, float, float], None]
 """progress(fraction done, simulated time (s), real-time factor)"""
-Controller = Callable[[float, dict[str, Array]], "Mapping[str, Any] | ArrayLike | None"]
-"""controller(time, observation) -> gait fields to change, joint torques to add until the next call, or None"""
 
 SURVEYED = 1.0  # s on the clock after which it is known how long a run will take
 _log = logging.getLogger("limbless")
@@ -71,7 +70,7 @@ class Run:
             self.empty = self._no_step()
         self._refuse_many_records()
         self.before = self.state
-        self.looks = Looks(self.start, self.end, self.scenario.step, getattr(self.scenario.gait, "cycle", None))
+        self.looks = Looks(self.start, self.end, self.scenario.step, self.scenario.gait.cycle)
         self.began, self.surveyed = clock.perf_counter(), False
         try:
             if self.progress:
@@ -105,8 +104,8 @@ class Run:
             return self._result("completed")
 
     def _refuse_long_steps(self) -> None:
-        """A step that the model cannot resolve is refused with one that it can, a whole part of the interval between
-        records.
+        """A step that the model cannot resolve is refused with one that it can, a whole part of the
+        interval between records.
         """
         with computable(self.scenario):
             limit = self.model.step_limit(self.state)
@@ -114,9 +113,8 @@ class Run:
             return
         every = self.scenario.record_every
         raise InputError(
-            f"step: {self.scenario.step:g} s is too long for {limit.why}: steps up to "
-            f"{limit.longest:.3g} s follow it; "
-            f"set step to {every / math.ceil(every / limit.longest):.6g} (with record_every {every:g})"
+            f"step: {self.scenario.step:g} s is too long for {limit.why}: steps up to {limit.longest:.3g} s follow "
+            f"it; set step to {every / math.ceil(every / limit.longest):.6g} (with record_every {every:g})"
         )
 
     def _refuse_many_records(self) -> None:
@@ -147,9 +145,8 @@ class Run:
         del self.records[kept:]
         if failure or not _same(self.state, self.unfinished.after):
             _log.warning(
-                "the unfinished run was computed on another machine, or by another version of limbless or "
-                "its compiled kernels: "
-                "it goes on, but the last digits may differ from those of an uninterrupted run"
+                "the unfinished run was computed on another machine, or by another version of limbless or its "
+                "compiled kernels: it goes on, but the last digits may differ from those of an uninterrupted run"
             )
         self.state = self.unfinished.after
 
@@ -161,8 +158,8 @@ class Run:
         return clock.perf_counter() - self.began + (0.0 if self.unfinished is None else self.unfinished.wall_time)
 
     def _tell(self) -> None:
-        """After a block: progress, a part of the checkpoint where one is due, and once a word about a run that will
-        take long.
+        """After a block: progress, a part of the checkpoint where one is due, and once a word about
+        a run that will take long.
         """
         elapsed, simulated = clock.perf_counter() - self.began, self.state.time - self.start
         if self.keeper is not None and self.keeper.due():
@@ -295,8 +292,8 @@ class Run:
         cure = ", or set model.integrator to sdirk4, whose implicit steps solve stiff forces" if explicit else ""
         return Status(
             f"the motion diverged between t = {last:g} s and t = {seen:g} s, fastest at {place}; {likely}: "
-            f"{'change that, or ' if causes else ''}try {'a step of ' if causes else ''}"
-            f"{self.scenario.step / 4:g} s{cure}",
+            f"{'change that, or ' if causes else ''}try {'a step of ' if causes else ''}{self.scenario.step / 4:g} "
+            f"s{cure}",
             float(last),
             place,
         )
@@ -320,8 +317,8 @@ class Run:
         return passing
 
     def _gait_memory(self) -> dict[str, NDArray[Any]]:
-        """The gait in force as the bytes of its JSON, where a controller may have changed it: a continued run starts
-        with it.
+        """The gait in force as the bytes of its JSON, where a controller may have changed it: a
+        continued run starts with it.
         """
         if self.controller is None:
             return {}
@@ -363,8 +360,8 @@ class Run:
 
 @contextmanager
 def asking(gait: Any, when: str) -> Iterator[None]:
-    """Whatever a gait that is no part of the library raises, but Ctrl-C, becomes an `InputError` that names it and the
-    time.
+    """Whatever a gait that is no part of the library raises, but Ctrl-C, becomes an `InputError`
+    that names it and the time.
     """
     try:
         yield

@@ -51,7 +51,9 @@ class Camera:
     aspect: float
 
     def project(self, points: Array) -> tuple[Array, Array]:
-        """Places in the picture (.., 2), from -1 to 1 upwards and as far sideways as it is wide, and depths (..,), m."""
+        """Places in the picture (.., 2), from -1 to 1 upwards and as far sideways as it is
+        wide, and depths (..,), m.
+        """
         ahead = (self.look_at - self.position) / np.linalg.norm(self.look_at - self.position)
         right = np.cross(ahead, [0.0, 0.0, 1.0])
         right /= np.linalg.norm(right)
@@ -173,8 +175,8 @@ def _write_gif(path: Path, pictures: Iterator[Picture], rate: float, size: tuple
 
 
 def _common_colours(pictures: list[Any], most: int = 6) -> Any:
-    """One palette for the whole movie, so that nothing changes its colour on the way; rare colours, such as the path's,
-    are kept.
+    """One palette for the whole movie, so that nothing changes its colour on the way; rare colours,
+    such as the path's, are kept.
     """
     from PIL import Image
 
@@ -208,7 +210,7 @@ class Painter:
         self.tendons, self.objects = tendon_lines.lines_of(frames), objects_of(frames)
         self.shade = _level_ground(frames)
         extent = surroundings.extent_of([frames])
-        self.solids = surroundings.surroundings(getattr(frames.result.scenario, "environment", None) or (), extent)
+        self.solids = surroundings.surroundings(frames.result.environment, extent)
         lines = [solid.lines for solid in self.solids if solid.lines is not None]
         self.grid = lines or [surroundings.reference_lines(extent)]
         self.way = followed(frames)
@@ -301,9 +303,8 @@ class Painter:
 
 def _level_ground(frames: Frames) -> float | None:
     """Height of level ground, on which a shadow falls; None where there is none."""
-    environment = getattr(frames.result.scenario, "environment", None) or ()
-    level = [item.height for item in environment if item.kind == "ground" and not any(item.slope)]
-    return float(level[0]) if level else None
+    level = [item.level_height for item in frames.result.environment if item.level_height is not None]
+    return level[0] if level else None
 
 
 def _shadow(corners: Array, height: float) -> Array:

@@ -53,7 +53,9 @@ class Plot:
         return replace(self, unit=_TURNED[self.unit], lines=turned)
 
     def readable(self) -> Plot:
-        """The same in a power of 1000 of its unit, where an axis with three decimals would show zeros, or rows of them."""
+        """The same in a power of 1000 of its unit, where an axis with three decimals would
+        show zeros, or rows of them.
+        """
         values = np.concatenate(list(self.lines.values()))
         largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
         if largest == 0.0 or 1e-2 <= largest < 1e5:

@@ -1,4 +1,6 @@
-"""`replay.html`: the motion of a run in one file that plays in any browser, without a server and without the internet."""
+"""`replay.html`: the motion of a run in one file that plays in any browser, without a server
+and without the internet.
+"""
 
 from __future__ import annotations
 

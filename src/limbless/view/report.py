@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from limbless import __version__
+from limbless.core import __version__
 from limbless.core.citations import PAPERS
 from limbless.core.errors import InputError
 from limbless.core.files import write_text
@@ -74,10 +74,9 @@ def report(result: Result) -> str:
         f"<p class='title'>Written by limbless {__version__}.</p>",
     ]
     return (
-        f"<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
-        f"content='width=device-width'>"
-        f"<title>{escape(name)} - limbless "
-        f"report</title><style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>"
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
+        f"<meta name='viewport' content='width=device-width'><title>{escape(name)} - limbless report</title>"
+        f"<style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>"
     )
 
 
@@ -145,8 +144,7 @@ def _proof(balances: list[Balance]) -> str:
     )
     return (
         "<table><tr><th>balance</th><th>compares</th><th>mismatch</th><th>of its scale</th><th>at "
-        "most</th><th>verdict</th></tr>"
-        f"{rows}</table>"
+        f"most</th><th>verdict</th></tr>{rows}</table>"
     )
 
 
@@ -218,9 +216,8 @@ def _plots(frames: Frames) -> str:
         # nothing in it ends or begins an element
         drawn = json.dumps(figure.to_plotly_json(), default=str).replace("<", "\\u003c")
         pieces.append(
-            f"<div class='plot' id='plot{number}'></div><script>{{const f={drawn};"
-            f"Plotly.newPlot('plot{number}',f.data,f.layout,"
-            "{responsive:true,displaylogo:false})}</script>"
+            f"<div class='plot' id='plot{number}'></div><script>{{const "
+            f"f={drawn};Plotly.newPlot('plot{number}',f.data,f.layout,{{responsive:true,displaylogo:false}})}}</script>"
         )
     return "".join(pieces)
 

@@ -149,8 +149,8 @@ def _describe_class(heading: str, cls: type[Description], out: Console) -> None:
 
 @contextmanager
 def progress_bar(name: str, duration: float, quiet: bool) -> Iterator[Callback | None]:
-    """A bar on the terminal (standard error), moved by `callback(fraction, simulated time, real-time factor)`; none
-    elsewhere.
+    """A bar on the terminal (standard error), moved by `callback(fraction, simulated time, real-time
+    factor)`; none elsewhere.
     """
     with _bar(name, quiet) as move:
         if move is None:

@@ -99,8 +99,8 @@ def rate(time: Array, values: Array) -> Array:
 
 
 def integral(time: Array, values: Array) -> Array:
-    """Integral from the first record on, at every record: trapezia with the correction by slopes at their ends (fourth
-    order).
+    """Integral from the first record on, at every record: trapezia with the correction by slopes at
+    their ends (fourth order).
     """
     h, slope = time[1] - time[0], np.gradient(values, time, axis=0, edge_order=2)
     parts = 0.5 * h * (values[1:] + values[:-1]) - h * h / 12.0 * (slope[1:] - slope[:-1])

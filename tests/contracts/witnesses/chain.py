@@ -1,5 +1,5 @@
-"""Chains: three links of which every number is written here, moved by their joints; for newton-euler, geometric and
-non-smooth.
+"""Chains: three links of which every number is written here, moved by their joints; for newton-euler,
+geometric and non-smooth.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ GRAVITY = np.array([0.0, 0.0, -9.81])
 STEP, RECORDS = 2e-3, 41
 
 LENGTH = np.array([0.10, 0.12, 0.09])
-OFFSET = np.array([[0.0, 0.0, 0.0], [0.10, 0.0, 0.0], [0.12, 0.0, 0.0]])  # origin of each link in the frame before
-# it
+# origin of each link in the frame before it
+OFFSET = np.array([[0.0, 0.0, 0.0], [0.10, 0.0, 0.0], [0.12, 0.0, 0.0]])
 AXIS = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]])  # of the two joints
 MASS = np.array([0.8, 0.5, 0.4])
 CENTRE = np.array([[0.05, 0.01, -0.005], [0.06, -0.01, 0.004], [0.045, 0.005, 0.008]])
@@ -50,8 +50,7 @@ SPAN = ((-0.2, 0.4), (0.37, None))  # rad, where they have a range
 PULLS = (ll.Gravity(acceleration=(2.0, 1.0, -4.0)), ll.Gravity(acceleration=(-2.0, -1.0, -5.81)))  # together GRAVITY
 STREAM = ({"kind": "shear", "velocity": (0.1, -0.2, 0.05), "rate": 0.7, "along": "z", "across": "x"},)
 STILL = {**POSE, "twist": (0.0,) * 6}
-SPHERE = 0.02  # m, radius of the two spheres under
-# each link
+SPHERE = 0.02  # m, radius of the two spheres under each link
 
 
 def chain(base: str = "free", span: tuple = ((None, None), (None, None))) -> ll.Chain:
@@ -332,8 +331,8 @@ def impulse_of_the_weight(case: Case) -> None:
 
 
 def hand_powers(data: dict[str, Array]) -> dict[str, Array]:
-    """Of actuators, weight and springs; from torques, rates and the motion of the centre of mass, each of which has its
-    own witness.
+    """Of actuators, weight and springs; from torques, rates and the motion of the centre of mass, each of
+    which has its own witness.
     """
     return {
         "actuator": (data["joint_torque"] * data["joint_velocity"]).sum(axis=1),

@@ -101,8 +101,8 @@ def contacts_work_along_the_way_of_what_they_touch(case: Case) -> None:
 
 @witness(MODELS, "com_path")
 def path_of_the_centre_of_mass(case: Case) -> None:
-    """Chords. The path is counted in trapezia of the speed: h²/12 times the change of its slope, here 20 m/s2, is 3e-4
-    of it.
+    """Chords. The path is counted in trapezia of the speed: h²/12 times the change of its slope,
+    here 20 m/s2, is 3e-4 of it.
     """
     data = case.of("free")
     case.same(

@@ -39,8 +39,8 @@ AFTER = slice(14, -4)  # records at which the clamp is closed and rates are know
 
 
 def before_the_clamp(data: dict[str, Array], name: str) -> Array:
-    """A variable at the instant at which the clamp closes, carried on from the records before: a polynomial of degree
-    4.
+    """A variable at the instant at which the clamp closes, carried on from the records before:
+    a polynomial of degree 4.
     """
     values = data[name].reshape(len(data["time"]), -1)
     last = round(CLOSES / STEP)
@@ -83,8 +83,8 @@ def rolled(data: dict[str, Array]) -> tuple[Array, Array, Array]:
 
 @witness("geometric", "contact_force")
 def wheels_rub_against_their_motion_and_brake_the_robot(case: Case) -> None:
-    """Where a wheel slides its friction is μ N against the motion; all together change the momentum in the plane, step
-    by step.
+    """Where a wheel slides its friction is μ N against the motion; all together change the momentum
+    in the plane, step by step.
     """
     data = case.of("wheels")
     speed, force, bound = rolled(data)

@@ -31,13 +31,11 @@ OMEGA, PHASE = np.array([8.0, 7.5, 9.0, 8.2, 7.8, 6.7]), np.array([0.3, 1.0, 2.0
 NATURAL = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 TWIST = (0.3, -0.2, 0.4, 0.5, -0.7, 0.6)
 PULLS = (ll.Gravity(acceleration=(2.0, 1.0, -4.0)), ll.Gravity(acceleration=(-2.0, -1.0, -5.81)))  # together GRAVITY
-SWAY, PERIOD = (0.01, 0.005, -0.008, 0.1, 0.05, -0.07), 0.3  # m, rad, s: how anchors move the sections that
-# they hold
-FEET, HANDOVER = (0.2, 0.6), 20  # abscissae (m), and the record at which the
-# second takes over
+# m, rad, s: how anchors move the sections that they hold
+SWAY, PERIOD = (0.01, 0.005, -0.008, 0.1, 0.05, -0.07), 0.3
+FEET, HANDOVER = (0.2, 0.6), 20  # abscissae (m), and the record at which the second takes over
 PLACES, WEIGHT = tuple((np.array([20, 60, 100, 140, 180]) + 0.5) * 0.005), (1.0, 4.0, 0.5, 2.0, 9.0)
-FINE = 4 * SECTIONS  # cells of the body by hand; middles of
-# sections: nodes 2, 6, ..
+FINE = 4 * SECTIONS  # cells of the body by hand; middles of sections: nodes 2, 6, ..
 X = np.linspace(0.0, LENGTH, FINE + 1)
 MIDDLES = np.arange(2, FINE, 4)
 SIMPSON = LENGTH / FINE / 3.0 * np.array([1.0, *([4.0, 2.0] * (FINE // 2 - 1)), 4.0, 1.0])
@@ -153,8 +151,7 @@ def needs(data: dict[str, Array], about: Array, first: int = 0, moving: Array | 
     weight = SIMPSON.copy()
     if first:
         weight = np.zeros(FINE + 1)
-        rest = FINE - first  # an even number of cells: middles are even
-        # nodes
+        rest = FINE - first  # an even number of cells: middles are even nodes
         weight[first:] = LENGTH / FINE / 3.0 * np.array([1.0, *([4.0, 2.0] * (rest // 2 - 1)), 4.0, 1.0])
     return np.einsum("k,rki->ri", weight, push), np.einsum("k,rki->ri", weight, turn)
 
@@ -394,8 +391,8 @@ def the_speed_that_slip_is_compared_with(case: Case) -> None:
 
 @witness(MODEL, "contact_singular_values", "contact_conditioning")
 def supports_and_their_map_to_the_resultant(case: Case) -> None:
-    """The map from lateral forces to the resultant in the plane, from recorded poses; a length of 1 m makes moments
-    forces.
+    """The map from lateral forces to the resultant in the plane, from recorded poses; a length of
+    1 m makes moments forces.
     """
     data = case.of("supported")
     k = [int(np.abs(data["abscissa"] - x).argmin()) for x in PLACES]

@@ -1,5 +1,5 @@
-"""What rods count at every step: works by parts, path, peaks and limits, against records of every step and the weight's
-closed form.
+"""What rods count at every step: works by parts, path, peaks and limits, against records of every step and
+the weight's closed form.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from tests.contracts.witnesses.rod import (
 )
 
 STRAIGHT = 2e-3
-"""Works of strains go in straight lines from step to step: (2 ω h)²/12 with ω = 9 per s, and more where a power passes
-zero.
+"""Works of strains go in straight lines from step to step: (2 ω h)²/12 with ω = 9 per s, and more
+where a power passes zero.
 """
 
 

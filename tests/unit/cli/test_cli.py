@@ -1,5 +1,5 @@
-"""The command line: light to start, clean in its messages, careful with folders. Runs are stood in for; the real one is
-in contracts.
+"""The command line: light to start, clean in its messages, careful with folders. Runs are stood in for; the
+real one is in contracts.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def simulated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dict[
         return plan["outcome"](scenario)
 
     monkeypatch.setitem(sys.modules, "limbless.simulation.simulate", SimpleNamespace(run_scenario=run_scenario))
-    monkeypatch.setattr("limbless.mechanics.compiled.kernel.is_cold", lambda: False)
+    monkeypatch.setattr("limbless.mechanics.compiled.decorators.is_cache_empty", lambda: False)
     monkeypatch.chdir(tmp_path)
     yield plan
 
@@ -294,11 +294,39 @@ def test_an_interrupted_run_keeps_what_was_computed(simulated: dict[str, Any]) -
     assert "status              interrupted" in done.output or "interrupted" in done.output
 
 
+PROGRAM = """
+import atexit, os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == wanted:
+            os.kill(os.getpid(), signal.SIGINT)
+
+wanted = sys.argv[1]
+sys.meta_path.insert(0, Finder())
+atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))
+from limbless.__main__ import main
+sys.argv[1:] = ["list"]
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("imported", "code", "told"),
+    [("click", 130, ""), ("limbless.core.registry", 130, "Interrupted\n"), ("nothing", 0, "")],
+)
+def test_an_interrupted_program_ends_without_a_traceback(imported: str, code: int, told: str) -> None:
+    """Ctrl-C comes while the command line or what a command needs is imported, and once more as Python leaves."""
+    done = subprocess.run([sys.executable, "-c", PROGRAM, imported], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (code, told)
+
+
 @pytest.mark.parametrize("cold", [True, False])
 def test_a_cold_first_run_says_that_it_compiles(
     simulated: dict[str, Any], monkeypatch: pytest.MonkeyPatch, cold: bool
 ) -> None:
-    monkeypatch.setattr("limbless.mechanics.compiled.kernel.is_cold", lambda: cold)
+    monkeypatch.setattr("limbless.mechanics.compiled.decorators.is_cache_empty", lambda: cold)
     assert ("Compiling the kernels" in call("run", "eel-planar").stderr) is cold
     assert call("run", "eel-planar", "--quiet").stderr == ""
 
@@ -330,7 +358,7 @@ def test_warmup_compiles_and_reports(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(
         sys.modules, "limbless.cli.warmup", SimpleNamespace(warm_all=lambda report: report("chain: 2.1 s"))
     )
-    monkeypatch.setattr("limbless.mechanics.compiled.kernel.is_cold", lambda: True)
+    monkeypatch.setattr("limbless.mechanics.compiled.decorators.is_cache_empty", lambda: True)
     done = call("warmup")
     assert done.exit_code == 0 and done.output.splitlines()[1:] == ["chain: 2.1 s", "Done."]
 

@@ -111,8 +111,8 @@ def test_it_comes_to_rest_at_the_right_height() -> None:
 
 
 def test_an_upright_buoy_sinks_to_its_share() -> None:
-    """A rod standing upright: the immersed length is its share of density; slices count whole, so Gauss points set the
-    accuracy.
+    """A rod standing upright: the immersed length is its share of density; slices count whole, so
+    Gauss points set the accuracy.
     """
     half = math.sqrt(0.5)
     body = ll.UniformChain(links=1, length=1.0, half_width=0.02, half_height=0.02, density=500.0)

@@ -140,8 +140,8 @@ def test_quadratic_drag_in_roll() -> None:
 
 
 def test_gauss_points_converge_to_the_integral() -> None:
-    """A link that turns about its middle: the drag moment is C ω² 2 (L/2)⁴/4, which a rule reaches slowly because |V|
-    has a kink.
+    """A link that turns about its middle: the drag moment is C ω² 2 (L/2)⁴/4, which a rule reaches
+    slowly because |V| has a kink.
     """
     exact = 0.5 * RHO * 2 * B * 2.0 * (L / 2) ** 4 / 4 * 4.0
     errors = []

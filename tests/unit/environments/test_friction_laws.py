@@ -130,8 +130,8 @@ def test_friction_of_one_link_and_of_the_flank() -> None:
 
 
 def test_stribeck_holds_what_would_slide() -> None:
-    """Between the two friction angles a link that lies still is held, and one that slides goes on as the lower friction
-    lets it.
+    """Between the two friction angles a link that lies still is held, and one that slides goes on as
+    the lower friction lets it.
     """
     slope = math.atan(0.36)
     parts = {"forward": 0.3, "lateral": 0.3, "slope": (slope, 0.0), "breakaway": 1.5, "stribeck_speed": 0.01}

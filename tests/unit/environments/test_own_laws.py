@@ -1,5 +1,5 @@
-"""A user's own force law in plain Python (or compiled) against the built-in it imitates; time windows of any
-environment.
+"""A user's own force law in plain Python (or compiled) against the built-in it imitates; time
+windows of any environment.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def test_plain_python_law_is_the_built_in() -> None:
 
 
 def test_compiled_law_is_the_built_in() -> None:
-    """The raw buffer: time, position (3), velocity (3), rotation rate (3), axes (9), then force (3) and moment (3) as
-    the answer.
+    """The raw buffer: time, position (3), velocity (3), rotation rate (3), axes (9), then force (3) and
+    moment (3) as the answer.
     """
 
     def law(buffer):  # compiled: no annotations of NumPy types
@@ -62,8 +62,8 @@ def test_a_law_may_return_the_force_alone() -> None:
 
 
 def test_a_law_of_place_and_time() -> None:
-    """Weight written as a law: force per length along the slice's axes from the world's; `axes` has the slice's axes in
-    its rows.
+    """Weight written as a law: force per length along the slice's axes from the world's; `axes` has the
+    slice's axes in its rows.
     """
     body = ll.UniformChain(links=1, length=0.4)
     per_length = math.pi * 0.02**2 * 1000.0
@@ -113,7 +113,9 @@ def not_finite(data: Any) -> set[str]:
 
 
 def test_a_law_that_raises_keeps_the_run() -> None:
-    """The exception comes out with its time; records up to the block before are kept; the law's own error is the cause."""
+    """The exception comes out with its time; records up to the block before are kept; the
+    law's own error is the cause.
+    """
 
     def fragile(t: float, *rest: np.ndarray) -> np.ndarray:
         if t > 3.0:

@@ -77,8 +77,8 @@ def test_a_bar_touches_the_inner_wall_of_an_elbow_between_its_ends() -> None:
 
 
 def bar(links: int, length: float, radius: float, mass: float, **joint: Any) -> ll.Chain:
-    """Thin links, a sphere at each end and each joint (of the link before it), joints about y; the base's origin is its
-    own start.
+    """Thin links, a sphere at each end and each joint (of the link before it), joints about y; the
+    base's origin is its own start.
     """
     made = []
     for k in range(links):
@@ -352,7 +352,9 @@ def test_torques_of_one_turn_press_every_link_alike_on_its_pole() -> None:
 
 @pytest.mark.long
 def test_a_ring_holds_on_an_upright_pole_if_friction_bears_its_weight() -> None:
-    """The same ring with joints that yaw alone: it holds if mu N >= m g of a link, and else slides with g - mu N / m."""
+    """The same ring with joints that yaw alone: it holds if mu N >= m g of a link, and else
+    slides with g - mu N / m.
+    """
     n, length, radius, load = 8, 0.06, 0.03, 3.0
     rho = 0.5 * length / math.tan(math.pi / n)
     robot = ll.Chain.uniform(links=n, length=length, half_width=radius, half_height=radius, contact_radius=radius)

@@ -1,4 +1,6 @@
-"""Wheels and clamps: closed forms of dry friction, their two cones and placements, with Newton-Euler too, and refusals."""
+"""Wheels and clamps: closed forms of dry friction, their two cones and placements, with
+Newton-Euler too, and refusals.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ import limbless as ll
 from limbless.core.errors import InputError
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
-from limbless.mechanics.contact.shapes.primitives import SHAPE, WheelShape
+from limbless.mechanics.contact.shapes.loaded_wheel import WheelShape
+from limbless.mechanics.contact.shapes.primitives import SHAPE
 from limbless.mechanics.geometry.wheel_stepping import LIMITS
 from limbless.models.chain.geometry.geometric_model import Geometric
 from limbless.robots.presets.wang_snake import WangSnake
@@ -49,8 +52,8 @@ def test_sliding_sideways_stops_in_v_over_mu_g(cone: str) -> None:
     assert velocity[50] == pytest.approx(speed - 0.05 * friction, abs=1e-12)
     assert data["com_position"].values[-1, 1] == pytest.approx(speed**2 / (2 * friction), abs=3e-4)
     assert np.abs(velocity[100]) > 0.0 and np.abs(velocity[102:]).max() < LIMITS.tolerance
-    assert np.abs(velocity[115:]).max() < 1e-30  # the solver leaves a part of it, which
-    # steps only shrink
+    # the solver leaves a part of it, which steps only shrink
+    assert np.abs(velocity[115:]).max() < 1e-30
 
 
 def test_rolling_along_takes_the_small_coefficient() -> None:
@@ -59,7 +62,9 @@ def test_rolling_along_takes_the_small_coefficient() -> None:
 
 
 def test_a_held_wheel_does_not_creep() -> None:
-    """A push below mu N moves a regularised wheel by eps, a set-valued one not at all; above it, with (F - mu N) / m."""
+    """A push below mu N moves a regularised wheel by eps, a set-valued one not at all;
+    above it, with (F - mu N) / m.
+    """
     from limbless.environments.point_wrench import PointWrench
 
     limit = 0.5 * 0.5 * 9.81
@@ -75,8 +80,8 @@ def test_a_held_wheel_does_not_creep() -> None:
 
 
 def test_the_ellipse_opposes_sliding_as_a_whole() -> None:
-    """f on the ellipse with the largest power: -(mu_t^2 v_t, mu_n^2 v_n) N / |(mu_t v_t, mu_n v_n)|; the box gives both
-    in full.
+    """f on the ellipse with the largest power: -(mu_t^2 v_t, mu_n^2 v_n) N / |(mu_t v_t, mu_n v_n)|;
+    the box gives both in full.
     """
     wheels = {"tangential": 0.3, "normal": 0.5}
     load, v = 0.5 * 9.81, np.array([0.4, 0.2])
@@ -104,8 +109,8 @@ def test_a_belly_resists_turning_and_an_axle_does_not() -> None:
 
 
 def test_the_paper_robot_goes_less_far_on_its_belly() -> None:
-    """0.465 instead of 0.526 m in 14 s at eps = 1e-3 (specification, section 4): here the first 2 s, and less far as
-    well.
+    """0.465 instead of 0.526 m in 14 s at eps = 1e-3 (specification, section 4): here the first
+    2 s, and less far as well.
     """
     from limbless.control.gaits.serpenoid import Serpenoid
 

@@ -117,8 +117,7 @@ class DenseForm:
 
     def _carried(self, before: Body, link: Any, q: Array, qd: Array, column: int) -> Body:
         joint, x, z = link.joint, np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
-        if link.dh:  # (1)-(2): Rx(alpha) Tx(d) Rz(theta)
-            # Tz(r)
+        if link.dh:  # (1)-(2): Rx(alpha) Tx(d) Rz(theta) Tz(r)
             tilt = turn(x, link.dh.alpha)
             home, place = tilt @ turn(z, link.dh.offset), tilt @ np.array([link.dh.d, 0.0, link.dh.r])
         else:
@@ -219,7 +218,9 @@ def dense_form() -> type[DenseForm]:
 
 @pytest.fixture
 def random_state() -> Any:
-    """`random_state(seed, freedoms, size)`: joint positions, velocities, accelerations, base twist, pose of the base."""
+    """`random_state(seed, freedoms, size)`: joint positions, velocities, accelerations,
+    base twist, pose of the base.
+    """
 
     def draw(seed: int, freedoms: int, size: float = 0.3) -> tuple[Array, Array, Array, Array, dict[str, Array]]:
         rng = np.random.default_rng(seed)

@@ -1,5 +1,5 @@
-"""Cost that grows in proportion to the body, without a clock: the calls that one evaluation makes, counted in plain
-Python.
+"""Cost that grows in proportion to the body, without a clock: the calls that one evaluation
+makes, counted in plain Python.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ print(*(calls(make(int(size))) for size in sys.argv[2:]))
     ("kind", "sizes"), [("inverse", (16, 32, 64)), ("direct", (16, 32, 64)), ("rod", (16, 32, 64))]
 )
 def test_twice_the_body_takes_twice_the_calls(kind: str, sizes: tuple[int, ...]) -> None:
-    """Joints, or cells, in multiples of eight (laws come eight at a time): each further one costs the same number of
-    calls.
+    """Joints, or cells, in multiples of eight (laws come eight at a time): each further one costs
+    the same number of calls.
     """
     paths = os.pathsep.join(str(ROOT / part) for part in ("src", "tests/plain"))
     done = subprocess.run(

@@ -1,4 +1,6 @@
-"""Chains: packed kinematics against products of transformation matrices, mass properties, constructors, refusals, text."""
+"""Chains: packed kinematics against products of transformation matrices, mass properties,
+constructors, refusals, text.
+"""
 
 import json
 
@@ -80,8 +82,8 @@ def random_position(arrays, rng):
 
 
 def link_frames(chain, position):
-    """Link frames straight from the description: fixed pose, then the joint about axes in the link frame. Returns (R,
-    p) per link.
+    """Link frames straight from the description: fixed pose, then the joint about axes in the link
+    frame. Returns (R, p) per link.
     """
     frames, column = [(np.eye(3), np.zeros(3))], 0
     for link in chain.links[1:]:
@@ -134,8 +136,8 @@ def test_packed_kinematics_is_that_of_the_description(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_packed_bodies_and_segments_are_those_of_the_links(seed):
-    """Mass properties and segments, expressed in the base frame through kernel frames or through link frames, are the
-    same.
+    """Mass properties and segments, expressed in the base frame through kernel frames or through
+    link frames, are the same.
     """
     chain = random_chain(seed)
     arrays, bodies = chain.arrays(), chain.bodies()

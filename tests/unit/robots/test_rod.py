@@ -182,8 +182,8 @@ def test_chain_of_a_rod() -> None:
 
 
 def test_chain_of_a_rod_has_its_sections() -> None:
-    """Sections at the middle of each link: mass and first moment tend to those of the rod with the square of their
-    length.
+    """Sections at the middle of each link: mass and first moment tend to those of the rod with
+    the square of their length.
     """
     rod = Rod(taper=0.5, half_width=0.04, half_height=0.02, length=0.8)
     apart = [abs(rod.to_chain(links).total_mass / rod.total_mass - 1.0) for links in (4, 8, 16)]
@@ -192,8 +192,8 @@ def test_chain_of_a_rod_has_its_sections() -> None:
 
 
 def test_chain_of_a_rod_has_its_springs_dampers_and_limits() -> None:
-    """A rod bent and twisted evenly stores ½ EI κ² per length; the n - 1 joints of its chain store the share (n - 1) /
-    n of it.
+    """A rod bent and twisted evenly stores ½ EI κ² per length; the n - 1 joints of its chain store
+    the share (n - 1) / n of it.
     """
     rod = Rod(
         strains="kirchhoff",

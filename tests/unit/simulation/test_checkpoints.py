@@ -78,17 +78,15 @@ def test_records_rarer_than_checkpoints_lose_nothing(tmp_path: Path, monkeypatch
 
 
 RUN = "import os, sys, limbless as ll\nfrom limbless.cli.main import main\n"
-KILL = RUN + (
-    "ll.run('eel-planar', {'duration': 25.0, 'record_every': 0.05}, checkpoint=sys.argv[1], "
-    "checkpoint_every=0.0,\n"
-    "       progress=lambda fraction, *_: os.kill(os.getpid(), 9) if fraction > 0.6 else None)"
-)
+KILL = f"""{RUN}
+ll.run('eel-planar', {{'duration': 25.0, 'record_every': 0.05}}, checkpoint=sys.argv[1], checkpoint_every=0.0,
+       progress=lambda fraction, *_: os.kill(os.getpid(), 9) if fraction > 0.6 else None)
+"""
 GO_ON = RUN + "main(['run', '--resume', sys.argv[1], '--no-figures', '--quiet'])"
-WHOLE = RUN + (
-    "main(['run', 'eel-planar', '--set', 'duration=25', '--set', 'record_every=0.05', '--out', "
-    "sys.argv[1],\n"
-    "      '--no-figures', '--quiet'])"
-)
+WHOLE = f"""{RUN}
+main(['run', 'eel-planar', '--set', 'duration=25', '--set', 'record_every=0.05', '--out', sys.argv[1],
+      '--no-figures', '--quiet'])
+"""
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there is no SIGKILL here")

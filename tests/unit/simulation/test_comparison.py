@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 import limbless as ll
 from limbless.cli.main import main
 from limbless.core.citations import PAPERS
-from limbless.mechanics.compiled import kernel
+from limbless.mechanics.compiled import decorators
 from limbless.simulation import comparison, compile_notice
 
 
@@ -114,10 +114,10 @@ def test_a_port_that_is_taken_is_said_before_the_run() -> None:
 
 
 def test_first_use_from_python_says_that_it_compiles(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    monkeypatch.setattr(kernel, "is_cold", lambda: True)
+    monkeypatch.setattr(decorators, "is_cache_empty", lambda: True)
     ll.run("eel-planar", {"duration": 0.02})
     assert capsys.readouterr().err.count("limbless compiles its kernels") == 1
-    monkeypatch.setattr(kernel, "is_cold", lambda: False)
+    monkeypatch.setattr(decorators, "is_cache_empty", lambda: False)
     ll.run("eel-planar", {"duration": 0.02})
     with compile_notice.compile_notice():
         pass

@@ -78,8 +78,8 @@ def test_changed_gait_is_blended_in() -> None:
         data.joint_position.values[after], joint_motion(chain, new, time[after]).position, rtol=0, atol=1e-15
     )
     jumps = np.abs(np.diff(data.joint_acceleration.values, axis=0)).max()
-    assert jumps < 0.1 * np.abs(data.joint_acceleration.values).max()  # 1 ms of a third derivative; without a
-    # blend: all of it
+    # 1 ms of a third derivative; without a blend: all of it
+    assert jumps < 0.1 * np.abs(data.joint_acceleration.values).max()
     velocity = np.gradient(data.joint_position.values, time, axis=0)
     np.testing.assert_allclose(data.joint_velocity.values[5:-5], velocity[5:-5], rtol=0, atol=1e-3)
 
@@ -204,8 +204,8 @@ def test_interruption_of_a_gait() -> None:
 
 
 def test_interruption_at_once() -> None:
-    """Before the first block there is nothing to keep, but the result has its variables, and can be saved and summed
-    up.
+    """Before the first block there is nothing to keep, but the result has its variables, and
+    can be saved and summed up.
     """
     cut = swim(lambda t, _: stops(t, 0.0, KeyboardInterrupt()))
     assert cut.status == "interrupted" and cut.dataset.sizes["time"] == 0
@@ -240,8 +240,8 @@ def test_a_recorded_gait_that_ends_keeps_the_run() -> None:
 
 
 def test_divergence_names_time_place_and_remedy() -> None:
-    """Absurdly stiff feedback at a coarse step: the error says when, where, why and what to try; what was computed is
-    finite.
+    """Absurdly stiff feedback at a coarse step: the error says when, where, why and what to try;
+    what was computed is finite.
     """
     stiff = ProportionalDerivative(stiffness=1e6, damping=1e3)
     with pytest.raises(

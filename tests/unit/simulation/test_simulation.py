@@ -110,8 +110,8 @@ def test_long_runs_go_through_many_blocks() -> None:
 
 
 def test_orientations_of_sections_do_not_jump() -> None:
-    """Of the two quaternions of an orientation the one that follows the motion, over most of a loop; a continued run
-    has the same.
+    """Of the two quaternions of an orientation the one that follows the motion, over most of a loop; a
+    continued run has the same.
     """
     whole, first = (ll.run("eel-loop", {"duration": duration, "record_every": 0.1}) for duration in (45.5, 45.0))
     data, scenario = whole.dataset, whole.scenario
@@ -124,7 +124,9 @@ def test_orientations_of_sections_do_not_jump() -> None:
 
 
 def test_a_joint_may_turn_round_and_round() -> None:
-    """Three turns of a joint: its section's quaternion turns one and a half times, to the other sign, without a jump."""
+    """Three turns of a joint: its section's quaternion turns one and a half times, to the
+    other sign, without a jump.
+    """
     gait = ll.FunctionGait(function=lambda t, s: 6.0 * np.pi * t[:, None] + 0.0 * s, drives="joint")
     data = ll.simulate(ll.UniformChain(links=2, base="fixed"), gait, [], duration=1.0, step=0.01).dataset
     half = 3.0 * np.pi * data.time.values
@@ -332,8 +334,8 @@ def test_the_model_moves_chains_only() -> None:
 
 
 def test_a_run_ends_on_the_grid_of_its_steps() -> None:
-    """0.7 s and 0.1 s more are 0.7999999999999999 s in floating point; a continued run ends at the eighth step all the
-    same.
+    """0.7 s and 0.1 s more are 0.7999999999999999 s in floating point; a continued run ends at the
+    eighth step all the same.
     """
     assert 0.7 + 0.1 != 8 * 0.1 and on_grid(0.7 + 0.1, 0.1) == 8 * 0.1
     # the end of a run that is no whole number of steps

@@ -42,8 +42,8 @@ def on_ground() -> Result:
 
 
 def anchored() -> Result:
-    """One support, beside a section that is turned by 90 degrees about z: its force is along the world axes all the
-    same.
+    """One support, beside a section that is turned by 90 degrees about z: its force is along
+    the world axes all the same.
     """
     data = straight()
     data["orientation"].values[:] = [np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from limbless.control.actuation.base import Actuation
-from limbless.core.description import Angle, quantity
+from limbless.core.description import Angle, Field, Listed, Quantity, quantity
 
 RATE = 30.0
 """rad/s: of feedback whose gains come from the robot's inertia; gaits of a second or so are far slower."""
@@ -27,20 +27,22 @@ class ProportionalDerivative(Actuation):
     """
 
     kind: Literal["pd"] = "pd"
-    stiffness: float | tuple[float, ...] | None = quantity(
+    stiffness: Listed[float | tuple[float, ...] | None] = quantity(
         None, "N m/rad", "position gain: one, one each, or a pattern that repeats; from the robot's inertia if absent"
     )
-    damping: float | tuple[float, ...] | None = quantity(
+    damping: Listed[float | tuple[float, ...] | None] = quantity(
         None, "N m s/rad", "rate gain: one for all joints, one each, or a pattern that repeats; critical if absent"
     )
-    rate: float | None = quantity(
+    rate: Quantity[float | None] = quantity(
         None, "rad/s", f"rate ω of gains that come from the inertia; {RATE:g} if absent", gt=0
     )
-    saturation: float | tuple[float, ...] | None = quantity(
+    saturation: Listed[float | tuple[float, ...] | None] = quantity(
         None, "N m", "largest torque the actuators give: one, one each, or a pattern that repeats; none if absent"
     )
     feedforward: bool = Field(False, description="whether torques of inverse dynamics are added (newton-euler)")
-    motion_joints: tuple[int, ...] = Field((), description="numbers of the joints (from 0) that are motion-given")
+    motion_joints: Listed[tuple[int, ...]] = Field(
+        (), description="numbers of the joints (from 0) that are motion-given"
+    )
 
     @property
     def bandwidth(self) -> float:
@@ -51,9 +53,8 @@ class ProportionalDerivative(Actuation):
     def _acts(self) -> ProportionalDerivative:
         if self.rate is not None and not (self.stiffness is None and self.damping is None):
             raise ValueError(
-                "rate: it makes gains of the robot's inertia, and here a gain is stated; leave out "
-                "`rate`, "
-                "or both gains"
+                "rate: it makes gains of the robot's inertia, and here a gain is stated; leave out `rate`, or both "
+                "gains"
             )
         if self.saturation is not None and not np.min(self.saturation, initial=np.inf) > 0.0:
             raise ValueError(f"saturation: must be positive; got {self.saturation}")
@@ -64,7 +65,9 @@ class Servo(ProportionalDerivative):
     """A `pd` actuator with what real servos add: play in the gears, and a reference renewed a few times a second."""
 
     kind: Literal["servo"] = "servo"  # type: ignore[assignment]
-    backlash: Angle = quantity(0.0, "rad", "play: an error within half of it either way makes no torque", ge=0)
-    refresh: float | None = quantity(
+    backlash: Quantity[Angle] = quantity(
+        0.0, "rad", "play: an error within half of it either way makes no torque", ge=0
+    )
+    refresh: Quantity[float | None] = quantity(
         None, "1/s", "how often the reference is renewed, held in between; continuously if absent", gt=0
     )

@@ -21,7 +21,9 @@ _NO_BEND = 1e-12  # rad; heading differences below are rounding
 
 
 class JointMotion(NamedTuple):
-    """Joint motion at T times. A spherical joint has 4 position columns (quaternion, scalar first) and 3 of velocity."""
+    """Joint motion at T times. A spherical joint has 4 position columns (quaternion, scalar
+    first) and 3 of velocity.
+    """
 
     position: Array  # (T, positions)   rad or m
     velocity: Array  # (T, joints)      rad/s or m/s
@@ -82,8 +84,8 @@ def _bend(chain: Chain, drive: Drive) -> list[Array]:
 
 
 def _with_quaternions(arrays: ChainArrays, shape: bool, value: Array, rate: Array, acceleration: Array) -> JointMotion:
-    """Joint motion in which the three columns of each spherical joint have become a quaternion and child-frame
-    velocities.
+    """Joint motion in which the three columns of each spherical joint have become a quaternion
+    and child-frame velocities.
     """
     kinds = arrays.joint_kind[1:]
     if not np.any(kinds == SPHERICAL):

@@ -46,9 +46,8 @@ def _refuse(rod: Rod, drive: Drive, gait: Gait, times: Array, stations: Array) -
     stretch = drive.value[..., 0]
     if (stretch <= 0.0).any():
         raise InputError(
-            f"the gait folds the rod {where(stretch <= 0.0)}: the stretch is "
-            f"{stretch[stretch <= 0.0][0]:g}, "
-            "and must stay above 0; reduce its amplitude"
+            f"the gait folds the rod {where(stretch <= 0.0)}: the stretch is {stretch[stretch <= 0.0][0]:g}, and must "
+            "stay above 0; reduce its amplitude"
         )
     away = np.abs(drive.value[..., rod.locked] - NATURAL[rod.locked]) > STILL
     wanted = {rod.locked[c] for c in np.flatnonzero(away.any(axis=tuple(range(away.ndim - 1))))}
@@ -60,8 +59,7 @@ def _refuse(rod: Rod, drive: Drive, gait: Gait, times: Array, stations: Array) -
     numbers = [f"{name} {value:g}" for name, value in fields.items() if isinstance(value, float) and value]
     given = f" ({', '.join(numbers)})" if numbers else ""
     raise InputError(
-        f"gait {gait.kind!r}{given} drives the {', '.join(STRAINS[c] for c in sorted(wanted))}, which a "
-        "rod "
-        f"with strains: {rod.strains} has locked; set robot.strains to {enough!r} (or the preset's `body` "
-        "to one that bends so)"
+        f"gait {gait.kind!r}{given} drives the {', '.join(STRAINS[c] for c in sorted(wanted))}, which a rod with "
+        f"strains: {rod.strains} has locked; set robot.strains to {enough!r} (or the preset's `body` to one that "
+        "bends so)"
     )

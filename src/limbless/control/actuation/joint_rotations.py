@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.algebra.array_rotations import rotation_vector_to_quaternion
+from limbless.mechanics.algebra import rotation_vector_to_quaternion
 
 Array = NDArray[np.float64]
 
@@ -22,8 +22,8 @@ _TERMS = range(10)
 
 
 class RotationMotion(NamedTuple):
-    """A rotation that moves: quaternion (T, 4), angular velocity (T, 3) and acceleration (T, 3) in the axes of the
-    child frame.
+    """A rotation that moves: quaternion (T, 4), angular velocity (T, 3) and acceleration (T, 3) in
+    the axes of the child frame.
     """
 
     quaternion: Array

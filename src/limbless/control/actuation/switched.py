@@ -6,18 +6,20 @@ from itertools import pairwise
 from typing import Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from limbless.control.actuation.feedback import ProportionalDerivative
-from limbless.core.description import Description, quantity
+from limbless.core.description import Description, Field, Listed, Quantity, quantity
 
 
 class DrivePhase(Description):
-    """From `start` on: the joints follow the gait exactly or by feedback, or take given torques (none: they are limp)."""
+    """From `start` on: the joints follow the gait exactly or by feedback, or take given
+    torques (none: they are limp).
+    """
 
-    start: float = quantity(..., "s", "when it begins; the first one begins with the run", ge=0)
+    start: Quantity[float] = quantity(..., "s", "when it begins; the first one begins with the run", ge=0)
     drive: Literal["motion", "pd", "torque"] = Field(..., description="how the joints are driven in it")
-    torque: tuple[float, ...] | None = quantity(
+    torque: Listed[tuple[float, ...] | None] = quantity(
         None, "N m", "constant torques of a `torque` phase, one per joint; none if absent"
     )
 
@@ -36,8 +38,12 @@ class Switched(ProportionalDerivative):
     """
 
     kind: Literal["switched"] = "switched"  # type: ignore[assignment]
-    phases: tuple[DrivePhase, ...] = Field(..., min_length=1, description="what drives the joints, from which time on")
-    settle: float = quantity(0.5, "s", "how long a joint that was torque-driven takes to reach its gait again", gt=0)
+    phases: Listed[tuple[DrivePhase, ...]] = Field(
+        ..., min_length=1, description="what drives the joints, from which time on"
+    )
+    settle: Quantity[float] = quantity(
+        0.5, "s", "how long a joint that was torque-driven takes to reach its gait again", gt=0
+    )
 
     @model_validator(mode="after")
     def _phases_in_order(self) -> Switched:

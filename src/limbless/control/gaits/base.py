@@ -58,8 +58,8 @@ class Gait(Description):
     """The fields that `parameters()` packs, in order: the ones a sensitivity can be taken with respect to."""
 
     def sample(self, times: Array, stations: Array) -> Drive:
-        """The drive at `times` (T,) and `stations` (S,): arc length behind the first joint (shape gaits) or joint
-        numbers.
+        """The drive at `times` (T,) and `stations` (S,): arc length behind the first joint
+        (shape gaits) or joint numbers.
         """
         raise NotImplementedError
 
@@ -84,8 +84,8 @@ class Gait(Description):
         return self.sample(times, np.arange(len(straight), dtype=np.float64))
 
     def slope(self, times: Array, stations: Array) -> Drive:
-        """d/ds of `sample`, where it exists: what a continuous body bends by. Stations (S,), or (T, S) where each time
-        has its own.
+        """d/ds of `sample`, where it exists: what a continuous body bends by. Stations (S,), or (T, S)
+        where each time has its own.
         """
         raise InputError(f"gait {self.kind!r} gives no slope along the body; a rod cannot follow it")
 
@@ -114,12 +114,18 @@ class Gait(Description):
         return ()
 
     def jumps(self, start: float, end: float) -> list[float]:
-        """Those of `breakpoints` at which what it gives to tendons, or its rate, jumps: it is sampled from either side."""
+        """Those of `breakpoints` at which what it gives to tendons, or its rate, jumps: it is
+        sampled from either side.
+        """
         return []
 
     def tendon_kinks(self, start: float, end: float, places: Sequence[tuple[float, float]]) -> list[float]:
         """Those at which what it gives to tendons at these places (see `sample_tendons`) is not smooth."""
         return []
+
+    def passing(self) -> tuple[str, str] | None:
+        """A field by which something happens once, and what: such a motion does not repeat itself."""
+        return None
 
     @property
     def cycle(self) -> float | None:

@@ -1,4 +1,6 @@
-"""`body-wave`: a wave of heading that grows from head to tail, with steady turning and diving (paper 001, (63)-(66))."""
+"""`body-wave`: a wave of heading that grows from head to tail, with steady turning and
+diving (paper 001, (63)-(66)).
+"""
 
 from __future__ import annotations
 
@@ -7,17 +9,24 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
-from limbless.core.description import Angle, quantity
-from limbless.mechanics.compiled.arrays import as_duals
-from limbless.mechanics.compiled.kernel import array_kernel, func, kernel_array
-from limbless.mechanics.compiled.lanes import as_lanes
-from limbless.mechanics.compiled.scalars import exponential, minimum, sincos, where_positive
+from limbless.core.description import Angle, Quantity, quantity
+from limbless.mechanics.compiled import (
+    array_kernel,
+    as_lanes,
+    dual_view,
+    exponential,
+    func,
+    kernel_array,
+    minimum,
+    sincos,
+    where_positive,
+)
 
 
 @func
 def smooth_start(t, end):
-    """f(t) = 10 u³ - 15 u⁴ + 6 u⁵, u = t / end, then 1 (64), and its first two derivatives; 1 from the start if `end`
-    is 0.
+    """f(t) = 10 u³ - 15 u⁴ + 6 u⁵, u = t / end, then 1 (64), and its first two derivatives; 1
+    from the start if `end` is 0.
     """
     one = 1.0 + 0.0 * end
     whole = where_positive(end, end, one)
@@ -78,7 +87,7 @@ def sample_body_wave(parameters, times, stations, value, rate, acceleration):
 @array_kernel
 def sample_dual_body_wave(parameters, times, stations, value, rate, acceleration):
     """`sample_body_wave` on arrays of duals."""
-    sample_body_wave(as_duals(parameters), times, stations, as_duals(value), as_duals(rate), as_duals(acceleration))
+    sample_body_wave(dual_view(parameters), times, stations, dual_view(value), dual_view(rate), dual_view(acceleration))
 
 
 @array_kernel
@@ -103,15 +112,21 @@ class BodyWave(Gait):
     """
 
     kind: Literal["body-wave"] = "body-wave"
-    amplitude: Angle = quantity(0.06, "rad", "heading amplitude A at s = 0")
-    growth: float = quantity(1.2, "1/m", "growth α of the amplitude along the body")
-    wavelength: float = quantity(1.8, "m", "wavelength λ", gt=0)
-    period: float = quantity(2.0, "s", "period T", gt=0)
-    ramp: float = quantity(2.0, "s", "duration of the smooth start; 0: none", ge=0)
-    turn: Angle = quantity(0.0, "rad", "steady bend to the side over each `spacing`; positive bends the tip to +y")
-    dive: Angle = quantity(0.0, "rad", "steady bend downwards over each `spacing`; positive bends the tip to -z")
-    spacing: float = quantity(0.14, "m", "length of body over which it bends by `turn` and `dive`: a link", gt=0)
-    x_first: float = quantity(0.0, "m", "arc length s of the wave at the first joint", ge=0)
+    amplitude: Quantity[Angle] = quantity(0.06, "rad", "heading amplitude A at s = 0")
+    growth: Quantity[float] = quantity(1.2, "1/m", "growth α of the amplitude along the body")
+    wavelength: Quantity[float] = quantity(1.8, "m", "wavelength λ", gt=0)
+    period: Quantity[float] = quantity(2.0, "s", "period T", gt=0)
+    ramp: Quantity[float] = quantity(2.0, "s", "duration of the smooth start; 0: none", ge=0)
+    turn: Quantity[Angle] = quantity(
+        0.0, "rad", "steady bend to the side over each `spacing`; positive bends the tip to +y"
+    )
+    dive: Quantity[Angle] = quantity(
+        0.0, "rad", "steady bend downwards over each `spacing`; positive bends the tip to -z"
+    )
+    spacing: Quantity[float] = quantity(
+        0.14, "m", "length of body over which it bends by `turn` and `dive`: a link", gt=0
+    )
+    x_first: Quantity[float] = quantity(0.0, "m", "arc length s of the wave at the first joint", ge=0)
 
     drives: ClassVar[str] = "shape"
     start_fields: ClassVar[tuple[str, ...]] = ("ramp",)

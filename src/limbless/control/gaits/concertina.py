@@ -10,7 +10,7 @@ import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.helix import rise
-from limbless.core.description import Angle, quantity
+from limbless.core.description import Angle, Quantity, quantity
 from limbless.core.errors import InputError
 
 
@@ -23,10 +23,14 @@ class Concertina(Gait):
     """
 
     kind: Literal["concertina"] = "concertina"
-    amplitude: Angle = quantity(math.radians(50.0), "rad", "yaw A of a folded joint, to one side and the other in turn")
-    period: float = quantity(4.0, "s", "period T of a whole cycle; negative: the opening travels from the tip")
-    sharpness: int = quantity(2, "1", "p: 1 opens about half of the body, more opens less", ge=1, le=20)
-    ramp: float = quantity(0.0, "s", "time over which the straight body folds at the start", ge=0)
+    amplitude: Quantity[Angle] = quantity(
+        math.radians(50.0), "rad", "yaw A of a folded joint, to one side and the other in turn"
+    )
+    period: Quantity[float] = quantity(
+        4.0, "s", "period T of a whole cycle; negative: the opening travels from the tip"
+    )
+    sharpness: Quantity[int] = quantity(2, "1", "p: 1 opens about half of the body, more opens less", ge=1, le=20)
+    ramp: Quantity[float] = quantity(0.0, "s", "time over which the straight body folds at the start", ge=0)
     drives: ClassVar[str] = "joint"
     start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
 

@@ -8,17 +8,17 @@ import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core.description import quantity
+from limbless.core.description import Quantity, quantity
 
 
 class CurvatureWave(Gait):
     """Yaw curvature κ f(t) sin 2π(t/period - X/λ); without λ the same everywhere. f is a smooth start."""
 
     kind: Literal["curvature-wave"] = "curvature-wave"
-    curvature: float = quantity(5.0, "1/m", "largest curvature κ")
-    period: float = quantity(1.0, "s", "period", gt=0)
-    wavelength: float | None = quantity(None, "m", "wavelength λ along the body; uniform if absent", gt=0)
-    ramp: float = quantity(1.0, "s", "duration of the smooth start; 0: none", ge=0)
+    curvature: Quantity[float] = quantity(5.0, "1/m", "largest curvature κ")
+    period: Quantity[float] = quantity(1.0, "s", "period", gt=0)
+    wavelength: Quantity[float | None] = quantity(None, "m", "wavelength λ along the body; uniform if absent", gt=0)
+    ramp: Quantity[float] = quantity(1.0, "s", "duration of the smooth start; 0: none", ge=0)
     drives: ClassVar[str] = "strain"
     start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
 

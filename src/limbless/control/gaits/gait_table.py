@@ -1,5 +1,5 @@
-"""Tables of times and values, given as rows or as a text file: read and checked in one place for all gaits that take
-one.
+"""Tables of times and values, given as rows or as a text file: read and checked in one place
+for all gaits that take one.
 """
 
 from __future__ import annotations

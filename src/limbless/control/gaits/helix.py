@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
-from limbless.core.description import Angle, quantity
+from limbless.core.description import Angle, Quantity, quantity
 from limbless.core.errors import InputError
 
 _DIFFERENCE = 1e-3  # rad of roll: differences of sixth order are then right to rounding, 1e-11 of an angle
@@ -27,21 +27,21 @@ class Helix(Gait):
     """
 
     kind: Literal["helix"] = "helix"
-    radius: float = quantity(
+    radius: Quantity[float] = quantity(
         0.1,
         "m",
         "distance of the middles of the links from the axis of the helix: radius of the "
         "pole and of the body, or a little less, to press",
         gt=0,
     )
-    angle: Angle = quantity(
+    angle: Quantity[Angle] = quantity(
         math.radians(20.0), "rad", "slope β of the links against a level turn; negative winds the other way round"
     )
-    link_length: float = quantity(..., "m", "distance from joint to joint", gt=0)
-    rate: Angle = quantity(1.0, "rad/s", "rate ω at which the body rolls about its own axis; 0 holds still")
-    roll: Angle = quantity(0.0, "rad", "roll of the body at the start")
-    ramp: float = quantity(0.0, "s", "time over which the rolling starts", ge=0)
-    tighten: float = quantity(
+    link_length: Quantity[float] = quantity(..., "m", "distance from joint to joint", gt=0)
+    rate: Quantity[Angle] = quantity(1.0, "rad/s", "rate ω at which the body rolls about its own axis; 0 holds still")
+    roll: Quantity[Angle] = quantity(0.0, "rad", "roll of the body at the start")
+    ramp: Quantity[float] = quantity(0.0, "s", "time over which the rolling starts", ge=0)
+    tighten: Quantity[float] = quantity(
         0.0,
         "1",
         "share by which the joints bend more than the helix needs, so that feedback presses on the pole",

@@ -11,7 +11,7 @@ from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait, refuse_changes
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core.description import Angle, quantity
+from limbless.core.description import Angle, Listed, Quantity, quantity
 
 
 class Inchworm(Gait):
@@ -23,10 +23,10 @@ class Inchworm(Gait):
     """
 
     kind: Literal["inchworm"] = "inchworm"
-    amplitude: Angle = quantity(1.8, "rad", "largest heading α")
-    period: float = quantity(2.0, "s", "duration T of one step", gt=0)
-    length: float = quantity(0.3, "m", "length l of the body that humps", gt=0)
-    changes: tuple[tuple[float, Angle], ...] = quantity(
+    amplitude: Quantity[Angle] = quantity(1.8, "rad", "largest heading α")
+    period: Quantity[float] = quantity(2.0, "s", "duration T of one step", gt=0)
+    length: Quantity[float] = quantity(0.3, "m", "length l of the body that humps", gt=0)
+    changes: Listed[tuple[tuple[float, Angle], ...]] = quantity(
         (), "s, rad", "other amplitudes: rows of the time at which a step begins and its α"
     )
 
@@ -37,8 +37,7 @@ class Inchworm(Gait):
         times = np.array([time for time, _ in self.changes])
         if (np.abs(times / self.period - np.rint(times / self.period)) > 1e-9).any():
             raise ValueError(
-                f"changes: times must be multiples of the period, {self.period:g} s, where a step "
-                "begins; got "
+                f"changes: times must be multiples of the period, {self.period:g} s, where a step begins; got "
                 f"{times.tolist()}"
             )
         if not (np.diff(times) > 0.0).all():

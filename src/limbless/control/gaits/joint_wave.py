@@ -11,10 +11,9 @@ import numpy as np
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_steps
 from limbless.control.gaits.sines import Sines, sampled
-from limbless.core.description import Angle, quantity
+from limbless.core.description import Angle, Quantity, quantity
 from limbless.core.errors import InputError
-from limbless.mechanics.compiled.kernel import array_kernel, kernel_array
-from limbless.mechanics.compiled.scalars import sincos
+from limbless.mechanics.compiled import array_kernel, kernel_array, sincos
 
 
 @array_kernel
@@ -41,21 +40,23 @@ class JointWave(Gait):
     """
 
     kind: Literal["joint-wave"] = "joint-wave"
-    yaw_amplitude: Angle = quantity(math.radians(30.0), "rad", "amplitude A of yaw")
-    yaw_rate: Angle = quantity(math.radians(80.0), "rad/s", "angular frequency ω of yaw")
-    yaw_phase: Angle = quantity(
+    yaw_amplitude: Quantity[Angle] = quantity(math.radians(30.0), "rad", "amplitude A of yaw")
+    yaw_rate: Quantity[Angle] = quantity(math.radians(80.0), "rad/s", "angular frequency ω of yaw")
+    yaw_phase: Quantity[Angle] = quantity(
         math.radians(-50.0), "rad", "phase δ from joint to joint; negative: the wave runs from base to tip"
     )
-    yaw_offset: Angle = quantity(0.0, "rad", "steady yaw ψ of every joint; turns the robot")
-    pitch_amplitude: Angle = quantity(0.0, "rad", "amplitude A' of pitch")
-    pitch_rate: Angle = quantity(math.radians(80.0), "rad/s", "angular frequency ω' of pitch")
-    pitch_phase: Angle = quantity(math.radians(-50.0), "rad", "phase δ' from joint to joint")
-    pitch_offset: Angle = quantity(0.0, "rad", "steady pitch ψ' of every joint")
-    pitch_lead: Angle = quantity(0.0, "rad", "lead δ0 of pitch over yaw; 90 deg for sidewinding")
-    release: Angle = quantity(
+    yaw_offset: Quantity[Angle] = quantity(0.0, "rad", "steady yaw ψ of every joint; turns the robot")
+    pitch_amplitude: Quantity[Angle] = quantity(0.0, "rad", "amplitude A' of pitch")
+    pitch_rate: Quantity[Angle] = quantity(math.radians(80.0), "rad/s", "angular frequency ω' of pitch")
+    pitch_phase: Quantity[Angle] = quantity(math.radians(-50.0), "rad", "phase δ' from joint to joint")
+    pitch_offset: Quantity[Angle] = quantity(0.0, "rad", "steady pitch ψ' of every joint")
+    pitch_lead: Quantity[Angle] = quantity(0.0, "rad", "lead δ0 of pitch over yaw; 90 deg for sidewinding")
+    release: Quantity[Angle] = quantity(
         0.0, "rad", "soft start: an angle stays 0 until its wave comes this near to 0; 0: none", ge=0
     )
-    ramp: float = quantity(0.0, "s", "soft start: all angles grow smoothly from 0 during this time; 0: none", ge=0)
+    ramp: Quantity[float] = quantity(
+        0.0, "s", "soft start: all angles grow smoothly from 0 during this time; 0: none", ge=0
+    )
 
     drives: ClassVar[str] = "joint"
     start_fields: ClassVar[tuple[str, ...]] = ("release", "ramp")
@@ -75,14 +76,12 @@ class JointWave(Gait):
             if (most or steady) and turn not in kinds:
                 raise InputError(
                     f"gait.{turn}_amplitude: this robot has no joint that can {turn} (about "
-                    f"{'z' if turn == 'yaw' else 'y'} at home); set {turn}_amplitude and {turn}_offset "
-                    f"to 0, "
-                    "or give it such joints"
+                    f"{'z' if turn == 'yaw' else 'y'} at home); set {turn}_amplitude and {turn}_offset to 0, or give "
+                    "it such joints"
                 )
         if "skew" in kinds:
             raise InputError(
-                f"a joint-wave drives joints that yaw or pitch; joint {kinds.index('skew')} turns about "
-                f"an axis "
+                f"a joint-wave drives joints that yaw or pitch; joint {kinds.index('skew')} turns about an axis "
                 "between y and z (or x): take a gait that drives each joint (recorded, function)"
             )
         sign = np.array([way for _, way in turns])
@@ -123,8 +122,8 @@ class JointWave(Gait):
         return [self.ramp] if start < self.ramp < end else []
 
     def _releases(self, amplitude: Array, rate: Array, start: Array, offset: Array) -> Array:
-        """When each angle is first within `release` of 0 (s); infinite where it never is. The wave enters the band at
-        its edges.
+        """When each angle is first within `release` of 0 (s); infinite where it never is. The wave
+        enters the band at its edges.
         """
         when = np.zeros(len(amplitude))
         if self.release <= 0.0:

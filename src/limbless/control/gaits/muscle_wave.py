@@ -9,7 +9,7 @@ from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core.description import quantity
+from limbless.core.description import Quantity, quantity
 
 
 class MuscleWave(Gait):
@@ -19,12 +19,12 @@ class MuscleWave(Gait):
     """
 
     kind: Literal["muscle-wave"] = "muscle-wave"
-    couple: float = quantity(4e-3, "N m", "largest couple M")
-    period: float = quantity(1.0, "s", "period", gt=0)
-    wavelength: float = quantity(0.3, "m", "wavelength λ along the body", gt=0)
-    start: float = quantity(0.0, "m", "abscissa where the muscles begin", ge=0)
-    end: float | None = quantity(None, "m", "abscissa where they end; the tail if absent", gt=0)
-    ramp: float = quantity(1.0, "s", "duration of the smooth start; 0: none", ge=0)
+    couple: Quantity[float] = quantity(4e-3, "N m", "largest couple M")
+    period: Quantity[float] = quantity(1.0, "s", "period", gt=0)
+    wavelength: Quantity[float] = quantity(0.3, "m", "wavelength λ along the body", gt=0)
+    start: Quantity[float] = quantity(0.0, "m", "abscissa where the muscles begin", ge=0)
+    end: Quantity[float | None] = quantity(None, "m", "abscissa where they end; the tail if absent", gt=0)
+    ramp: Quantity[float] = quantity(1.0, "s", "duration of the smooth start; 0: none", ge=0)
     drives: ClassVar[str] = "effort"
     start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
 

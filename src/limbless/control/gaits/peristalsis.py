@@ -1,5 +1,5 @@
-"""`peristalsis`: a wave of stretch that runs from head to tail, as earthworms crawl (paper 000, (36) in corrected
-form).
+"""`peristalsis`: a wave of stretch that runs from head to tail, as earthworms crawl (paper
+000, (36) in corrected form).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait, refuse_changes
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core.description import quantity
+from limbless.core.description import Quantity, quantity
 
 _LOOKS = 65  # times at which a passage is looked at for a crest that enters
 
@@ -82,11 +82,11 @@ class Peristalsis(Wave, Gait):
     """
 
     kind: Literal["peristalsis"] = "peristalsis"
-    amplitude: float = quantity(0.004, "1", "amplitude ε of the stretch", gt=0)
-    wavelength: float = quantity(0.3, "m", "wavelength λ", gt=0)
-    speed: float = quantity(0.3, "m/s", "speed b of the wave at the start; positive runs to the tail")
-    acceleration: float = quantity(0.0, "m/s2", "rate a at which the wave speeds up")
-    offset: float = quantity(0.0, "m", "how far s_0 the wave has run at time 0 already")
+    amplitude: Quantity[float] = quantity(0.004, "1", "amplitude ε of the stretch", gt=0)
+    wavelength: Quantity[float] = quantity(0.3, "m", "wavelength λ", gt=0)
+    speed: Quantity[float] = quantity(0.3, "m/s", "speed b of the wave at the start; positive runs to the tail")
+    acceleration: Quantity[float] = quantity(0.0, "m/s2", "rate a at which the wave speeds up")
+    offset: Quantity[float] = quantity(0.0, "m", "how far s_0 the wave has run at time 0 already")
 
     drives: ClassVar[str] = "strain"
 

@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import ValidationInfo, field_validator, model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.gait_table import read_rows
-from limbless.core.description import quantity
+from limbless.core.description import Field, Listed, Quantity, quantity
 from limbless.core.errors import InputError
 from limbless.core.functions.callables import folder_of, located
 
@@ -23,9 +23,11 @@ class RecordedGait(Gait):
     """
 
     kind: Literal["recorded"] = "recorded"
-    table: tuple[tuple[float, ...], ...] = quantity((), "s; rad or m", "rows of time and joint positions")
+    table: Listed[tuple[tuple[float, ...], ...]] = quantity((), "s; rad or m", "rows of time and joint positions")
     file: str | None = Field(None, description="path of a text file with the same columns")
-    period: float | None = quantity(None, "s", "period of the motion, for period averages; none if absent", gt=0)
+    period: Quantity[float | None] = quantity(
+        None, "s", "period of the motion, for period averages; none if absent", gt=0
+    )
     drives: ClassVar[str] = "joint"
 
     @field_validator("file")
@@ -55,9 +57,8 @@ class RecordedGait(Gait):
         slack = 1e-9 * (last - first)
         if times[0] < first - slack or times[-1] > last + slack:
             raise InputError(
-                f"the recorded gait covers {first:g} to {last:g} s, but the run asks for {times[0]:g} "
-                f"to {times[-1]:g} s; "
-                "shorten `duration` or record more"
+                f"the recorded gait covers {first:g} to {last:g} s, but the run asks for {times[0]:g} to "
+                f"{times[-1]:g} s; shorten `duration` or record more"
             )
         if self._rows.shape[1] - 1 != len(stations):
             raise InputError(

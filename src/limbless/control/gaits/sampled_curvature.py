@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import ValidationInfo, field_validator, model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.gait_table import rows_of
-from limbless.core.description import quantity
+from limbless.core.description import Field, Listed, Quantity, quantity
 from limbless.core.errors import InputError
 from limbless.core.functions.callables import folder_of, located
 from limbless.core.splines.smoothing import Smoothed, smooth_grid
@@ -55,18 +55,20 @@ class SampledCurvature(Gait):
     """
 
     kind: Literal["sampled-curvature"] = "sampled-curvature"
-    table: tuple[tuple[float, ...], ...] = quantity(
+    table: Listed[tuple[tuple[float, ...], ...]] = quantity(
         (), "s; m; 1/m", "rows of yaw curvature: (0, abscissae..), then (time, curvatures..)"
     )
     file: str | None = Field(None, description="path of a text file with the same rows")
-    pitch_table: tuple[tuple[float, ...], ...] = quantity(
+    pitch_table: Listed[tuple[tuple[float, ...], ...]] = quantity(
         (), "s; m; 1/m", "rows of pitch curvature, in the same form; none if absent"
     )
     pitch_file: str | None = Field(None, description="path of a text file with the rows of pitch curvature")
-    noise: float | None = quantity(
+    noise: Quantity[float | None] = quantity(
         None, "1/m", "standard deviation of the noise in the tables; found in them if absent, 0: none", ge=0
     )
-    period: float | None = quantity(None, "s", "period of the motion, for period averages; none if absent", gt=0)
+    period: Quantity[float | None] = quantity(
+        None, "s", "period of the motion, for period averages; none if absent", gt=0
+    )
     drives: ClassVar[str] = "strain"
 
     @field_validator("file", "pitch_file")
@@ -115,16 +117,13 @@ class SampledCurvature(Gait):
         for what, found in self._smoothed.items():
             if found.removed > 0.0:
                 said.append(
-                    f"gait.noise: the {what} was smoothed: {found.removed:.2g} 1/m were taken off (root mean "
-                    f"square), "
-                    f"as noise of {found.noise:.2g} 1/m ({where}) accounts for; state `noise` (0: none) to "
-                    f"decide "
+                    f"gait.noise: the {what} was smoothed: {found.removed:.2g} 1/m were taken off (root mean square), "
+                    f"as noise of {found.noise:.2g} 1/m ({where}) accounts for; state `noise` (0: none) to decide "
                     "otherwise"
                 )
             elif found.noise > 0.0:
                 said.append(
-                    f"gait.noise: the {what} has noise of {found.noise:.2g} 1/m ({where}), but too few "
-                    f"samples to "
+                    f"gait.noise: the {what} has noise of {found.noise:.2g} 1/m ({where}), but too few samples to "
                     "tell it from the motion; forces carry it many times over"
                 )
         return (*super().notes(), *said)
@@ -164,10 +163,8 @@ class SampledCurvature(Gait):
                 slack = 1e-9 * (known[-1] - known[0])
                 if wanted.min() < known[0] - slack or wanted.max() > known[-1] + slack:
                     raise InputError(
-                        f"the {what} covers {name} {known[0]:g} to {known[-1]:g} {unit}, but the run "
-                        f"asks for "
-                        f"{wanted.min():g} to {wanted.max():g}; record more, or shorten the run or the "
-                        f"body"
+                        f"the {what} covers {name} {known[0]:g} to {known[-1]:g} {unit}, but the run asks for "
+                        f"{wanted.min():g} to {wanted.max():g}; record more, or shorten the run or the body"
                     )
 
     @property

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_steps
 from limbless.control.gaits.sines import Sines, sampled
-from limbless.core.description import Angle, quantity
+from limbless.core.description import Angle, Field, Listed, Quantity, quantity
 from limbless.core.errors import InputError, refuse_numbers
 
 
@@ -25,20 +25,24 @@ class Serpenoid(Gait):
     """
 
     kind: Literal["serpenoid"] = "serpenoid"
-    amplitude: Angle = quantity(0.4, "rad", "joint amplitude, alpha")
-    frequency: Angle = quantity(1.0, "rad/s", "angular frequency, omega", gt=0)
-    phase_step: Angle = quantity(math.pi / 2, "rad", "phase from joint to joint, beta")
-    offset: Angle = quantity(0.0, "rad", "mean angle of the joints that undulate, gamma: turns")
-    ramp: float = quantity(0.0, "s", "duration of a smooth start; 0: none (the paper)", ge=0)
-    driven: tuple[int, ...] | None = Field(
+    amplitude: Quantity[Angle] = quantity(0.4, "rad", "joint amplitude, alpha")
+    frequency: Quantity[Angle] = quantity(1.0, "rad/s", "angular frequency, omega", gt=0)
+    phase_step: Quantity[Angle] = quantity(math.pi / 2, "rad", "phase from joint to joint, beta")
+    offset: Quantity[Angle] = quantity(0.0, "rad", "mean angle of the joints that undulate, gamma: turns")
+    ramp: Quantity[float] = quantity(0.0, "s", "duration of a smooth start; 0: none (the paper)", ge=0)
+    driven: Listed[tuple[int, ...] | None] = Field(
         None, description="numbers of the joints (from 0) that undulate; all if absent"
     )
-    posture: tuple[Angle, ...] | None = quantity(None, "rad", "constant angle of every joint, added; none if absent")
-    stop: float | None = quantity(
+    posture: Listed[tuple[Angle, ...] | None] = quantity(
+        None, "rad", "constant angle of every joint, added; none if absent"
+    )
+    stop: Quantity[float | None] = quantity(
         None, "s", "time at which the joints leave the wave for `target`; never if absent", ge=0
     )
-    settle: float = quantity(2.0, "s", "time that the passage to `target` takes", gt=0)
-    target: tuple[Angle, ...] | None = quantity(None, "rad", "angles of all joints after `stop`; zero if absent")
+    settle: Quantity[float] = quantity(2.0, "s", "time that the passage to `target` takes", gt=0)
+    target: Listed[tuple[Angle, ...] | None] = quantity(
+        None, "rad", "angles of all joints after `stop`; zero if absent"
+    )
 
     drives: ClassVar[str] = "joint"
     start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
@@ -70,6 +74,9 @@ class Serpenoid(Gait):
 
     def sines(self, turns: Sequence[tuple[str, float]]) -> Sines | None:
         return self._waves(len(turns)) if self.stop is None else None
+
+    def passing(self) -> tuple[str, str] | None:
+        return ("stop", "the wave ends there") if self.stop else None
 
     def _waves(self, count: int) -> Sines:
         """The sine of every joint, until the wave stops."""

@@ -12,9 +12,9 @@ import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_start
-from limbless.core.description import quantity
+from limbless.core.description import Quantity, quantity
 from limbless.core.errors import InputError
-from limbless.mechanics.compiled.kernel import array_kernel, func, kernel_array
+from limbless.mechanics.compiled import array_kernel, func, kernel_array
 
 _NODES = 40  # Chebyshev nodes along the body
 _STEP = 0.004  # s: of the Runge-Kutta steps in which the curvature is found
@@ -103,14 +103,14 @@ class ShearedCurvature(Gait):
     """
 
     kind: Literal["sheared-curvature"] = "sheared-curvature"
-    curvature: float = quantity(3.0, "1/m", "curvature K_0 at the start and at the head")
-    shear: float = quantity(0.25, "1", "largest lateral shear γ")
-    speed: float = quantity(-0.2, "m/s", "axial velocity of the head; negative goes head first", lt=0)
-    pulse: float = quantity(0.3, "1", "share p of the shear that beats", ge=0)
-    period: float = quantity(2.0, "s", "period T of the beat", gt=0)
-    ramp: float = quantity(1.0, "s", "duration of the smooth start of speed and beat", gt=0)
-    length: float = quantity(1.0, "m", "length l of the body", gt=0)
-    until: float = quantity(10.0, "s", "time until which the gait is found", gt=0, le=200)
+    curvature: Quantity[float] = quantity(3.0, "1/m", "curvature K_0 at the start and at the head")
+    shear: Quantity[float] = quantity(0.25, "1", "largest lateral shear γ")
+    speed: Quantity[float] = quantity(-0.2, "m/s", "axial velocity of the head; negative goes head first", lt=0)
+    pulse: Quantity[float] = quantity(0.3, "1", "share p of the shear that beats", ge=0)
+    period: Quantity[float] = quantity(2.0, "s", "period T of the beat", gt=0)
+    ramp: Quantity[float] = quantity(1.0, "s", "duration of the smooth start of speed and beat", gt=0)
+    length: Quantity[float] = quantity(1.0, "m", "length l of the body", gt=0)
+    until: Quantity[float] = quantity(10.0, "s", "time until which the gait is found", gt=0, le=200)
 
     drives: ClassVar[str] = "strain"
 
@@ -164,16 +164,13 @@ class ShearedCurvature(Gait):
         """Strain (T, S, 6): lateral shear and yaw curvature; stations (S,), or (T, S)."""
         if times[-1] > self.until * (1.0 + 1e-12):
             raise InputError(
-                f"gait 'sheared-curvature' is found until t = {self.until:g} s, and the run asks for "
-                f"{times[-1]:g} s; raise "
-                f"gait.until, or shorten the duration"
+                f"gait 'sheared-curvature' is found until t = {self.until:g} s, and the run asks for {times[-1]:g} s; "
+                "raise gait.until, or shorten the duration"
             )
         if stations.max() > self.length * (1.0 + 1e-9):
             raise InputError(
-                f"gait 'sheared-curvature' is for a body of length {self.length:g} m, and the robot "
-                f"reaches X = "
-                f"{stations.max():g} m; "
-                "give both the same length"
+                f"gait 'sheared-curvature' is for a body of length {self.length:g} m, and the robot reaches X = "
+                f"{stations.max():g} m; give both the same length"
             )
         basis = np.cos(np.arange(_NODES) * np.arccos(np.clip(2.0 * stations / self.length - 1.0, -1.0, 1.0))[..., None])
         wave = self.shear * np.sin(np.pi * stations / self.length) ** 4

@@ -8,9 +8,7 @@ import numpy as np
 
 from limbless.control.gaits.base import Array, Drive
 from limbless.control.gaits.body_wave import smooth_start
-from limbless.mechanics.compiled.kernel import array_kernel, kernel_array
-from limbless.mechanics.compiled.lanes import as_lanes
-from limbless.mechanics.compiled.scalars import sincos
+from limbless.mechanics.compiled import array_kernel, as_lanes, kernel_array, sincos
 
 
 class Sines(NamedTuple):

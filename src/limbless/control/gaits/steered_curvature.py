@@ -12,11 +12,11 @@ from functools import cached_property, partial
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait, refuse_changes
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core.description import quantity
+from limbless.core.description import Field, Listed, Nested, Quantity, quantity
 from limbless.core.errors import InputError
 from limbless.core.finite_differences import differences
 from limbless.core.functions.callables import Function, call, span
@@ -43,7 +43,8 @@ class _Changes(NamedTuple):
     begin: Array  # (J,) distances
     step: Array  # (J, 4) by how much each changes there
     reached: Array  # (J + 1, 4) their values after the first j steps
-    turned: Array  # (J + 1,) ∫ of the wave number by the first j steps is turned + wave number times distance
+    # (J + 1,) ∫ of the wave number by the first j steps is turned + wave number times distance
+    turned: Array
 
 
 class SteeredCurvature(Gait):
@@ -58,23 +59,27 @@ class SteeredCurvature(Gait):
     """
 
     kind: Literal["steered-curvature"] = "steered-curvature"
-    amplitude: float = quantity(10.0, "1/m", "amplitude a of the undulation at the start")
-    wavelength: float = quantity(0.6, "m", "wavelength λ along the body at the start", gt=0)
-    steer: float = quantity(0.0, "1/m", "mean yaw curvature b that the head draws at the start; positive turns right")
-    climb: float = quantity(0.0, "1/m", "mean pitch curvature b_y drawn by the head at the start; positive bends to -z")
-    speed: float = quantity(
+    amplitude: Quantity[float] = quantity(10.0, "1/m", "amplitude a of the undulation at the start")
+    wavelength: Quantity[float] = quantity(0.6, "m", "wavelength λ along the body at the start", gt=0)
+    steer: Quantity[float] = quantity(
+        0.0, "1/m", "mean yaw curvature b that the head draws at the start; positive turns right"
+    )
+    climb: Quantity[float] = quantity(
+        0.0, "1/m", "mean pitch curvature b_y drawn by the head at the start; positive bends to -z"
+    )
+    speed: Quantity[float] = quantity(
         -0.5, "m/s", "velocity V_o along the body at the start; negative: head first, positive: back"
     )
-    transition: float = quantity(0.3, "m", "length of path over which a change of the curvature grows", gt=0)
-    route: tuple[tuple[float, float, float, float, float], ...] = quantity(
+    transition: Quantity[float] = quantity(0.3, "m", "length of path over which a change of the curvature grows", gt=0)
+    route: Listed[tuple[tuple[float, float, float, float, float], ...]] = quantity(
         (),
         "m; 1/m, m, 1/m, 1/m",
         "changes of the curve: rows of distance run by the head, then amplitude, wavelength, steer, climb",
     )
-    pace: tuple[tuple[float, float, float], ...] = quantity(
+    pace: Listed[tuple[tuple[float, float, float], ...]] = quantity(
         (), "s, s, m/s", "changes of the speed: rows of time, duration of the passage, and new velocity V_o"
     )
-    distance: Function | None = Field(
+    distance: Nested[Function | None] = Field(
         None,
         description="own law of the distance that the head has run, of times (T,) in "
         "s: (T,) in m; in place of speed and pace",
@@ -127,9 +132,8 @@ class SteeredCurvature(Gait):
         answer = np.asarray(call(law, "gait.distance", "(t)", span(times), times), dtype=np.float64)
         if answer.shape != times.shape or not np.isfinite(answer).all():
             raise InputError(
-                f"gait.distance must return one finite number for each of {len(times)} times; it "
-                "returned an "
-                f"array of shape {answer.shape}"
+                f"gait.distance must return one finite number for each of {len(times)} times; it returned an array of "
+                f"shape {answer.shape}"
             )
         return answer
 

@@ -6,19 +6,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import ValidationInfo, field_validator, model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.gait_table import read_rows
-from limbless.core.description import Angle, quantity
+from limbless.core.description import Angle, Field, Listed, Quantity, quantity
 from limbless.core.errors import InputError
 from limbless.core.functions.callables import folder_of, located
 
 MOST_POINTS = 100000
 """Points of a path."""
 COMPONENTS = ("x", "y", "z", "heading", "elevation", "roll")
-"""What can be asked of a tip: its place (m) and the angles (rad) of the last disk, both in the frame of the clamped
-one.
+"""What can be asked of a tip: its place (m) and the angles (rad) of the last disk, both in the
+frame of the clamped one.
 """
 Component = Literal["x", "y", "z", "heading", "elevation", "roll"]
 
@@ -59,7 +59,9 @@ class TendonPath(Instants):
     drives: Literal["tension", "tendon-length", "winch-torque"] = Field(  # type: ignore[misc]
         "tension", description="tensions (N), tendon lengths (m) or torques of winches (N m; model `soft`)"
     )
-    table: tuple[tuple[float, ...], ...] = quantity((), "s; N, m or N m", "rows of time and one column per tendon")
+    table: Listed[tuple[tuple[float, ...], ...]] = quantity(
+        (), "s; N, m or N m", "rows of time and one column per tendon"
+    )
     file: str | None = Field(None, description="path of a text file with the same columns")
     points: int = Field(
         0, ge=0, le=MOST_POINTS, description="points evenly in time, with both ends; 0: the rows of the table"
@@ -118,11 +120,11 @@ class TipPath(Instants):
     """
 
     kind: Literal["tip-path"] = "tip-path"
-    table: tuple[tuple[float, ...], ...] = quantity(
+    table: Listed[tuple[tuple[float, ...], ...]] = quantity(
         (), "s; m; rad", "rows of time, x, y and z, and where angles are followed of heading, elevation and roll too"
     )
     file: str | None = Field(None, description="path of a text file with the same columns")
-    follow: tuple[Component, ...] = Field(
+    follow: Listed[tuple[Component, ...]] = Field(
         ("y", "z"), description="what the tip must have: any of x, y, z, heading, elevation, roll"
     )
     points: int = Field(
@@ -144,9 +146,8 @@ class TipPath(Instants):
         angles = [name for name in self.follow if name not in "xyz"]
         if self._table.shape[1] != 7 and (self._table.shape[1] != 4 or angles):
             raise ValueError(
-                "a tip path has four columns: time, x, y, z, or seven, with heading, elevation and roll "
-                "after them"
-                f"{' (`follow` names ' + angles[0] + ')' if angles else ''}; got {self._table.shape[1]}"
+                "a tip path has four columns: time, x, y, z, or seven, with heading, elevation and roll after "
+                f"them{' (`follow` names ' + angles[0] + ')' if angles else ''}; got {self._table.shape[1]}"
             )
         return self
 
@@ -177,11 +178,11 @@ class TipEight(Instants):
     """
 
     kind: Literal["tip-eight"] = "tip-eight"
-    half_width: float = quantity(0.030, "m", "w, amplitude along y before the turn")
-    half_height: float = quantity(0.012, "m", "h, amplitude along z before the turn")
-    tilt: Angle = quantity(0.3490658503988659, "rad", "turn about x")
+    half_width: Quantity[float] = quantity(0.030, "m", "w, amplitude along y before the turn")
+    half_height: Quantity[float] = quantity(0.012, "m", "h, amplitude along z before the turn")
+    tilt: Quantity[Angle] = quantity(0.3490658503988659, "rad", "turn about x")
     points: int = Field(241, ge=3, le=MOST_POINTS, description="points, the last at the place of the first")
-    period: float = quantity(2.0, "s", "time for one figure; statics does not depend on it", gt=0)
+    period: Quantity[float] = quantity(2.0, "s", "time for one figure; statics does not depend on it", gt=0)
     drives: ClassVar[str] = "tip"
     rows: ClassVar[list[int]] = [1, 2]
 
@@ -209,7 +210,7 @@ class TensionGrid(Gait):
     """
 
     kind: Literal["tension-grid"] = "tension-grid"
-    largest: float = quantity(1.2, "N", "largest tension", gt=0)
+    largest: Quantity[float] = quantity(1.2, "N", "largest tension", gt=0)
     count: int = Field(
         13,
         ge=2,

@@ -9,7 +9,7 @@ from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core.description import quantity
+from limbless.core.description import Listed, Quantity, quantity
 from limbless.core.errors import InputError
 
 
@@ -18,8 +18,8 @@ class TendonStep(Gait):
 
     before: tuple[float, ...] = ()
     after: tuple[float, ...] = ()
-    at: float = quantity(0.0, "s", "when the change begins", ge=0)
-    ramp: float = quantity(0.05, "s", "how long it takes; 0: at once", ge=0)
+    at: Quantity[float] = quantity(0.0, "s", "when the change begins", ge=0)
+    ramp: Quantity[float] = quantity(0.05, "s", "how long it takes; 0: at once", ge=0)
     numbers: ClassVar[str]
     """What the numbers are called."""
 
@@ -49,8 +49,8 @@ class TensionStep(TendonStep):
     """Tensions that are held, then rise or fall smoothly (10 u³ - 15 u⁴ + 6 u⁵) or at once to others."""
 
     kind: Literal["tension-step"] = "tension-step"
-    before: tuple[float, ...] = quantity((), "N", "tension of each tendon before; none if absent")
-    after: tuple[float, ...] = quantity((), "N", "tension of each tendon behind; none if absent")
+    before: Listed[tuple[float, ...]] = quantity((), "N", "tension of each tendon before; none if absent")
+    after: Listed[tuple[float, ...]] = quantity((), "N", "tension of each tendon behind; none if absent")
     drives: ClassVar[str] = "tension"
     numbers: ClassVar[str] = "tensions"
 
@@ -66,10 +66,10 @@ class LengthStep(TendonStep):
     """Winches that have drawn their tendons in by some lengths, then smoothly or at once by others."""
 
     kind: Literal["length-step"] = "length-step"
-    before: tuple[float, ...] = quantity(
+    before: Listed[tuple[float, ...]] = quantity(
         (), "m", "by how much each tendon is shorter before than in the straight robot; negative: longer; 0 if absent"
     )
-    after: tuple[float, ...] = quantity((), "m", "the same behind")
+    after: Listed[tuple[float, ...]] = quantity((), "m", "the same behind")
     drives: ClassVar[str] = "tendon-length"
     numbers: ClassVar[str] = "lengths"
 
@@ -92,9 +92,9 @@ class WinchStep(TendonStep):
     """Torques of the motors of winches that are held, then go smoothly or at once to others."""
 
     kind: Literal["winch-step"] = "winch-step"
-    before: tuple[float, ...] = quantity(
+    before: Listed[tuple[float, ...]] = quantity(
         (), "N m", "torque of each winch before, positive winds its tendon up; none if absent"
     )
-    after: tuple[float, ...] = quantity((), "N m", "the same behind")
+    after: Listed[tuple[float, ...]] = quantity((), "N m", "the same behind")
     drives: ClassVar[str] = "winch-torque"
     numbers: ClassVar[str] = "torques"

@@ -9,7 +9,7 @@ import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core.description import quantity
+from limbless.core.description import Quantity, quantity
 
 
 class TensionWave(Gait):
@@ -19,10 +19,10 @@ class TensionWave(Gait):
     """
 
     kind: Literal["tension-wave"] = "tension-wave"
-    largest: float = quantity(0.7, "N", "largest tension T", gt=0)
-    period: float = quantity(1.5, "s", "period", gt=0)
-    wavelength: float = quantity(0.7, "m", "wavelength λ along the body", gt=0)
-    ramp: float = quantity(2.0, "s", "duration of the smooth start; 0: none", ge=0)
+    largest: Quantity[float] = quantity(0.7, "N", "largest tension T", gt=0)
+    period: Quantity[float] = quantity(1.5, "s", "period", gt=0)
+    wavelength: Quantity[float] = quantity(0.7, "m", "wavelength λ along the body", gt=0)
+    ramp: Quantity[float] = quantity(2.0, "s", "duration of the smooth start; 0: none", ge=0)
     drives: ClassVar[str] = "tension"
     start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
-from limbless.core.description import quantity
+from limbless.core.description import Quantity, quantity
 
 
 def bump(z: Array, half: float) -> tuple[Array, Array, Array]:
@@ -39,13 +39,13 @@ class TravellingCurvature(Gait):
     """
 
     kind: Literal["travelling-curvature"] = "travelling-curvature"
-    amplitude: float = quantity(10.0, "1/m", "amplitude a of the undulation")
-    wavelength: float = quantity(0.6, "m", "wavelength λ along the body", gt=0)
-    speed: float = quantity(-0.5, "m/s", "velocity V along the body; negative goes head first", lt=0)
-    turn: float = quantity(0.0, "1/m", "height b of the turn in yaw")
-    climb: float = quantity(0.0, "1/m", "height b_y of the turn in pitch; positive bends towards -z")
-    turn_start: float = quantity(3.0, "s", "time t_o at which the turn begins at the head")
-    turn_duration: float = quantity(2.0, "s", "time T_o that the turn takes at the head", gt=0)
+    amplitude: Quantity[float] = quantity(10.0, "1/m", "amplitude a of the undulation")
+    wavelength: Quantity[float] = quantity(0.6, "m", "wavelength λ along the body", gt=0)
+    speed: Quantity[float] = quantity(-0.5, "m/s", "velocity V along the body; negative goes head first", lt=0)
+    turn: Quantity[float] = quantity(0.0, "1/m", "height b of the turn in yaw")
+    climb: Quantity[float] = quantity(0.0, "1/m", "height b_y of the turn in pitch; positive bends towards -z")
+    turn_start: Quantity[float] = quantity(3.0, "s", "time t_o at which the turn begins at the head")
+    turn_duration: Quantity[float] = quantity(2.0, "s", "time T_o that the turn takes at the head", gt=0)
 
     drives: ClassVar[str] = "strain"
 
@@ -71,6 +71,10 @@ class TravellingCurvature(Gait):
                 part[..., 5] += self.turn * rise
         parts[0][..., 0] = 1.0
         return Drive(*parts)
+
+    def passing(self) -> tuple[str, str] | None:
+        field = "turn" if self.turn else "climb" if self.climb else None
+        return None if field is None else (field, "the turn passes along the body once")
 
     @property
     def cycle(self) -> float:

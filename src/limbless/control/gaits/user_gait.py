@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field
 
 from limbless.control.gaits.base import Array, Drive, Gait
-from limbless.core.description import quantity
+from limbless.core.description import Field, Nested, Quantity, quantity
 from limbless.core.errors import InputError
 from limbless.core.finite_differences import differences
 from limbless.core.functions.callables import Function, call, name_of, span
 from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator
-from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.compiled import kernel_array
 
 # of the largest rate or acceleration: above round-off of the differences, below any slip of a hand-written one
 _TOLERANCE = 1e-5
@@ -32,14 +31,16 @@ class FunctionGait(Gait):
     """
 
     kind: Literal["function"] = "function"
-    function: Function = Field(description="the function, or `package.module:name`, or `file.py:name`")
+    function: Nested[Function] = Field(description="the function, or `package.module:name`, or `file.py:name`")
     arguments: dict[str, Any] = Field(
         {}, description="numbers for further arguments of the function, by their names; its defaults if absent"
     )
     drives: Literal["shape", "joint", "torque", "strain"] = Field(  # type: ignore[misc]
         "shape", description="what its value is"
     )
-    period: float | None = quantity(None, "s", "period of the motion, for period averages; none if absent", gt=0)
+    period: Quantity[float | None] = quantity(
+        None, "s", "period of the motion, for period averages; none if absent", gt=0
+    )
 
     _of_the_function = arguments_validator("function", 2)
 
@@ -83,10 +84,8 @@ class FunctionGait(Gait):
         expected = {"shape": (*wanted, 2), "strain": (*wanted, 6)}.get(self.drives, wanted)
         if array.shape != expected:
             raise InputError(
-                f"gait function {self._name} must return shape {expected} for {wanted[0]} times and "
-                f"{wanted[1]} "
-                f"{'stations' if self.drives in ('shape', 'strain') else 'joints'}; it returned "
-                f"{array.shape}"
+                f"gait function {self._name} must return shape {expected} for {wanted[0]} times and {wanted[1]} "
+                f"{'stations' if self.drives in ('shape', 'strain') else 'joints'}; it returned {array.shape}"
             )
         if not np.isfinite(array).all():
             raise InputError(
@@ -108,10 +107,9 @@ class FunctionGait(Gait):
             error, scale = np.abs(mine - theirs[[0, -1]]).max(), np.abs(theirs).max() + np.abs(mine).max()
             if error > _TOLERANCE * scale + 1e-7:
                 raise InputError(
-                    f"gait function {self._name}: its {name} differs from the differences of its value "
-                    f"by {error:.3g} "
-                    f"(largest {name} {scale:.3g}) near t = {ends[0]:g} or {ends[1]:g} s; "
-                    "correct it, or return the value alone"
+                    f"gait function {self._name}: its {name} differs from the differences of its value by {error:.3g} "
+                    f"(largest {name} {scale:.3g}) near t = {ends[0]:g} or {ends[1]:g} s; correct it, or return the "
+                    "value alone"
                 )
 
     @property

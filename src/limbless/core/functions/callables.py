@@ -201,8 +201,8 @@ def call(
     arguments_form : how it is called, such as `(t, s)`; said where the function does not take that.
     """
     try:
-        with np.errstate(all="warn"):  # NumPy's own way, whatever the library wants of its own
-            # arithmetic
+        # NumPy's own way, whatever the library wants of its own arithmetic
+        with np.errstate(all="warn"):
             return function(*arguments, **named)
     except KeyboardInterrupt:
         raise
@@ -244,7 +244,9 @@ def located(path: str | Path, folder: Path | None = None) -> Path:
 
 
 def folder_of(info: ValidationInfo) -> Path | None:
-    """The folder of the file that is being loaded, or None: validators that read files beside a scenario start there."""
+    """The folder of the file that is being loaded, or None: validators that read files
+    beside a scenario start there.
+    """
     return (info.context or {}).get("folder")
 
 

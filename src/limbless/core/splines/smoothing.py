@@ -28,7 +28,8 @@ class Smoothed(NamedTuple):
 
     values: Array  # (T, S)
     noise: float  # standard deviation that was taken to be in the samples
-    removed: float  # root mean square of what was taken off; 0: nothing could be, or there was no noise
+    # root mean square of what was taken off; 0: nothing could be, or there was no noise
+    removed: float
 
 
 def difference_weights(x: Array, order: int) -> Array:

@@ -45,8 +45,10 @@ class SplineAxis:
 
     knots: Array
     vectors: Array  # (coefficients, m): splines of the eigenbasis
-    samples: Array  # (n, m): their values at the samples; columns of norm 1, each at right angles to the others
-    roughness: Array  # (m,): integral of the squared third derivative of each; the first three have none
+    # (n, m): their values at the samples; columns of norm 1, each at right angles to the others
+    samples: Array
+    # (m,): integral of the squared third derivative of each; the first three have none
+    roughness: Array
 
     @classmethod
     def at(cls, x: Array, spans: int) -> SplineAxis:

@@ -10,7 +10,7 @@ from pydantic import PlainValidator, SerializeAsAny
 
 from limbless.core.description import Description
 from limbless.core.kinds import Family, reader
-from limbless.mechanics.compiled.tables import Rows
+from limbless.mechanics.compiled import Rows
 from limbless.mechanics.forces.flow import FlowRow as Row
 
 Array = NDArray[np.float64]
@@ -20,6 +20,8 @@ class Flow(Description):
     """A part of the motion of the water; those in a list add up."""
 
     family: ClassVar[str | None] = "flow"
+    has_waves: ClassVar[bool] = False
+    """Whether it lifts and lowers the surface."""
 
     def rows(self, level: float) -> Rows:
         """The table `mechanics.forces.stream.FlowRow` for compiled code; `level` of the still water, m."""

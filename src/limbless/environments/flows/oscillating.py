@@ -6,9 +6,9 @@ from typing import Literal
 
 import numpy as np
 
-from limbless.core.description import Angle, Vector3, quantity
+from limbless.core.description import Angle, Listed, Quantity, Vector3, quantity
 from limbless.environments.flows.base import Array, Flow, filled
-from limbless.mechanics.compiled.tables import Rows
+from limbless.mechanics.compiled import Rows
 from limbless.mechanics.forces.flow import FLOW_KINDS
 
 
@@ -16,10 +16,10 @@ class OscillatingFlow(Flow):
     """A stream that swings to and fro: mean + amplitude sin(2π t / period + phase)."""
 
     kind: Literal["oscillating"] = "oscillating"
-    mean: Vector3 = quantity((0.0, 0.0, 0.0), "m/s", "mean velocity, world axes")
-    amplitude: Vector3 = quantity((0.1, 0.0, 0.0), "m/s", "amplitude of the velocity, world axes")
-    period: float = quantity(2.0, "s", "period", gt=0)
-    phase: Angle = quantity(0.0, "rad", "phase at time 0")
+    mean: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "m/s", "mean velocity, world axes")
+    amplitude: Listed[Vector3] = quantity((0.1, 0.0, 0.0), "m/s", "amplitude of the velocity, world axes")
+    period: Quantity[float] = quantity(2.0, "s", "period", gt=0)
+    phase: Quantity[Angle] = quantity(0.0, "rad", "phase at time 0")
 
     def rows(self, level: float) -> Rows:
         return filled(

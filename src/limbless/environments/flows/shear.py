@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from limbless.core.description import Vector3, quantity
+from limbless.core.description import Field, Listed, Quantity, Vector3, quantity
 from limbless.environments.flows.base import Array, Flow, filled
-from limbless.mechanics.compiled.tables import Rows
+from limbless.mechanics.compiled import Rows
 from limbless.mechanics.forces.flow import FLOW_KINDS
 
 _AXES = {"x": 0, "y": 1, "z": 2}
@@ -24,12 +24,12 @@ class ShearFlow(Flow):
     """
 
     kind: Literal["shear"] = "shear"
-    velocity: Vector3 = quantity((0.0, 0.0, 0.0), "m/s", "velocity at the origin, world axes")
-    origin: Vector3 = quantity((0.0, 0.0, 0.0), "m", "place where that is the velocity")
-    gradient: tuple[Vector3, Vector3, Vector3] | None = quantity(
+    velocity: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "m/s", "velocity at the origin, world axes")
+    origin: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "m", "place where that is the velocity")
+    gradient: Listed[tuple[Vector3, Vector3, Vector3] | None] = quantity(
         None, "1/s", "three rows: change of each component of the velocity along x, y and z"
     )
-    rate: float | None = quantity(
+    rate: Quantity[float | None] = quantity(
         None, "1/s", "change of the velocity `along` one axis per metre `across`, in place of a gradient"
     )
     along: Axis = Field("x", description="axis along which the water flows")

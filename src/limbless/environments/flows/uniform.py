@@ -6,9 +6,9 @@ from typing import Literal
 
 import numpy as np
 
-from limbless.core.description import Vector3, quantity
+from limbless.core.description import Listed, Vector3, quantity
 from limbless.environments.flows.base import Array, Flow, filled
-from limbless.mechanics.compiled.tables import Rows
+from limbless.mechanics.compiled import Rows
 from limbless.mechanics.forces.flow import FLOW_KINDS
 
 
@@ -16,7 +16,7 @@ class UniformFlow(Flow):
     """A steady stream: the same velocity everywhere."""
 
     kind: Literal["uniform"] = "uniform"
-    velocity: Vector3 = quantity((0.1, 0.0, 0.0), "m/s", "velocity, world axes")
+    velocity: Listed[Vector3] = quantity((0.1, 0.0, 0.0), "m/s", "velocity, world axes")
 
     def rows(self, level: float) -> Rows:
         return filled(1, FLOW_KINDS.linear, velocity=self.velocity)

@@ -6,13 +6,13 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
+from limbless.core.description import Field, Nested
 from limbless.core.errors import InputError
 from limbless.core.functions.callables import Function, call, name_of
 from limbless.environments.flows.base import Array, Flow, filled
-from limbless.mechanics.compiled.function_pointer import PythonCallback, slot_signature
-from limbless.mechanics.compiled.tables import Rows
+from limbless.mechanics.compiled import PythonCallback, Rows, compiled_pointer, njit
 from limbless.mechanics.forces.flow import FLOW_KINDS, StreamBuffer
 
 STEP = 1e-4
@@ -37,12 +37,9 @@ def compiled_flow(function: Any) -> CompiledFlow:
     """Compile a flow `function(t, x, y, z)` that returns three numbers (m/s), for use in `FunctionFlow`: it must be
     such that numba can compile it. Its rate and gradient are found by the same differences, in compiled code.
     """
-    from numba import carray, cfunc, njit
-
-    inner, size = njit(function), StreamBuffer.width
+    inner = njit(function)
     velocity, rate, gradient = (StreamBuffer.fields[name].column for name in ("velocity", "rate", "gradient"))
 
-    @njit
     def answer(buffer):
         t, x, y, z = buffer[0], buffer[1], buffer[2], buffer[3]
         u, later, before = inner(t, x, y, z), inner(t + STEP, x, y, z), inner(t - STEP, x, y, z)
@@ -54,32 +51,24 @@ def compiled_flow(function: Any) -> CompiledFlow:
             for j in range(3):
                 buffer[gradient + 3 * i + j] = (ahead[j][i] - behind[j][i]) / (2.0 * STEP)
 
-    @njit
-    def guarded(buffer):
-        try:
-            answer(buffer)
-        except Exception:  # none can leave compiled code: the answer says it
-            buffer[velocity] = np.nan
-
-    @cfunc(slot_signature)
-    def law(pointer):
-        guarded(carray(pointer, size))
-
-    return CompiledFlow(inner, law)
+    return CompiledFlow(inner, compiled_pointer(answer, StreamBuffer.width, velocity, 3))
 
 
 class FunctionFlow(Flow):
     """Your own flow: `function(t, place)` of the time (s) and a place (3, m, world) returns the velocity (3, m/s).
 
-    Its rate in time is taken by central differences of 1e-4 s, and its gradient by differences of 1e-4 m unless
-    `gradient(t, place)` returns it (3 x 3: row i has the changes of component i along x, y, z). Plain Python is called
-    some times for every point of every stage; `limbless.environments.flows.user_flow.compiled_flow` makes a fast one of a function of
-    four numbers (t, x, y, z) that returns three.
+    Its rate in time is taken by central differences of 1e-4 s, and its gradient by differences of 1e-4 m
+    unless `gradient(t, place)` returns it (3 x 3: row i has the changes of component i along x, y, z). Plain
+    Python is called some times for every point of every stage. `compiled_flow` in
+    `limbless.environments.flows.user_flow` makes a fast one of a function of four numbers (t, x, y, z) that
+    returns three.
     """
 
     kind: Literal["function"] = "function"
-    function: Function = Field(description="the velocity: the function, or `package.module:name`, or `file.py:name`")
-    gradient: Function | None = Field(None, description="its gradient; central differences if absent")
+    function: Nested[Function] = Field(
+        description="the velocity: the function, or `package.module:name`, or `file.py:name`"
+    )
+    gradient: Nested[Function | None] = Field(None, description="its gradient; central differences if absent")
 
     @model_validator(mode="after")
     def _compiled_alone(self) -> FunctionFlow:

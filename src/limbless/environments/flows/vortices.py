@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core.description import Vector3, quantity
+from limbless.core.description import Listed, Quantity, Vector3, quantity
 from limbless.environments.flows.base import Array, Flow, filled
-from limbless.mechanics.compiled.tables import Rows
+from limbless.mechanics.compiled import Rows
 from limbless.mechanics.forces.flow import FLOW_KINDS
 
 MOST = 10_000
@@ -23,13 +23,15 @@ class VorticesFlow(Flow):
     """
 
     kind: Literal["vortices"] = "vortices"
-    places: tuple[Vector3, ...] = quantity(((0.0, 0.0, 0.0),), "m", "a point of the axis of each vortex at time 0")
-    circulations: float | tuple[float, ...] = quantity(
+    places: Listed[tuple[Vector3, ...]] = quantity(
+        ((0.0, 0.0, 0.0),), "m", "a point of the axis of each vortex at time 0"
+    )
+    circulations: Listed[float | tuple[float, ...]] = quantity(
         0.1, "m2/s", "circulation Γ of each vortex, or one for all; positive turns about the axis"
     )
-    core: float = quantity(0.05, "m", "radius of the core", gt=0)
-    axis: Vector3 = quantity((0.0, 0.0, 1.0), "1", "direction of all axes")
-    drift: Vector3 = quantity((0.0, 0.0, 0.0), "m/s", "velocity of all vortices")
+    core: Quantity[float] = quantity(0.05, "m", "radius of the core", gt=0)
+    axis: Listed[Vector3] = quantity((0.0, 0.0, 1.0), "1", "direction of all axes")
+    drift: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "m/s", "velocity of all vortices")
 
     @model_validator(mode="after")
     def _one_each(self) -> VorticesFlow:

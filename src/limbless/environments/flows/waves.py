@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import PrivateAttr, model_validator
 
-from limbless.core.description import Angle, quantity
+from limbless.core.description import Angle, Quantity, quantity
 from limbless.core.errors import InputError
 from limbless.environments.flows.base import Array, Flow, filled
-from limbless.mechanics.compiled.tables import Rows
+from limbless.mechanics.compiled import Rows
 from limbless.mechanics.forces.flow import FAR, FLOW_KINDS
 
 GRAVITY = 9.81
@@ -29,12 +29,13 @@ class WavesFlow(Flow):
     """
 
     kind: Literal["waves"] = "waves"
-    amplitude: float = quantity(0.02, "m", "amplitude a: half of the height from trough to crest", ge=0)
-    length: float | None = quantity(None, "m", "wave length; or give the period", gt=0)
-    period: float | None = quantity(None, "s", "period; or give the length", gt=0)
-    direction: Angle = quantity(0.0, "rad", "where it runs to: angle from x towards y")
-    phase: Angle = quantity(0.0, "rad", "phase at the origin at time 0: a crest at 0")
-    depth: float | None = quantity(None, "m", "depth of the water; infinite if absent", gt=0)
+    has_waves: ClassVar[bool] = True
+    amplitude: Quantity[float] = quantity(0.02, "m", "amplitude a: half of the height from trough to crest", ge=0)
+    length: Quantity[float | None] = quantity(None, "m", "wave length; or give the period", gt=0)
+    period: Quantity[float | None] = quantity(None, "s", "period; or give the length", gt=0)
+    direction: Quantity[Angle] = quantity(0.0, "rad", "where it runs to: angle from x towards y")
+    phase: Quantity[Angle] = quantity(0.0, "rad", "phase at the origin at time 0: a crest at 0")
+    depth: Quantity[float | None] = quantity(None, "m", "depth of the water; infinite if absent", gt=0)
 
     _gravity: float = PrivateAttr(GRAVITY)
 

@@ -75,18 +75,16 @@ def read_hdf5(path: Path, file: Any, animal: str | None = None, likelihood: floa
         frames = np.asarray(group["axis1"]) if "axis1" in group else np.arange(len(values))
     else:
         raise InputError(
-            f"{path.name}: /{name} is a pandas object of the layout {layout!r}, which is not read; "
-            "write it "
-            "as a table (DeepLabCut does), or as CSV"
+            f"{path.name}: /{name} is a pandas object of the layout {layout!r}, which is not read; write it as a "
+            "table (DeepLabCut does), or as CSV"
         )
     if not np.issubdtype(frames.dtype, np.number):
         frames = np.arange(len(values))
     columns = [(label[-3] if len(label) == 4 else "", label[-2], label[-1]) for label in labels if len(label) in (3, 4)]
     if len(columns) != values.shape[1]:
         raise InputError(
-            f"{path.name}: /{name} has {values.shape[1]} columns with {len(columns)} names of three or "
-            "four "
-            "levels; DeepLabCut's are scorer, (individual,) bodypart, coordinate"
+            f"{path.name}: /{name} has {values.shape[1]} columns with {len(columns)} names of three or four levels; "
+            "DeepLabCut's are scorer, (individual,) bodypart, coordinate"
         )
     return _choose(path, columns, values, frames.astype(np.int64), animal, likelihood)
 

@@ -186,7 +186,9 @@ def link_angles(film: SmoothFilm, links: int) -> Array:
 
 
 def initial_of(film: SmoothFilm, moving: bool, offset: Array | None = None) -> dict[str, Any]:
-    """The filmed pose, and the filmed velocity or rest; of a base that is turned from the head by `offset` (T,), rad."""
+    """The filmed pose, and the filmed velocity or rest; of a base that is turned from the
+    head by `offset` (T,), rad.
+    """
     head = head_motion(film)
     base = head if offset is None else HeadMotion(head.position, head.angle + offset)
     (x, y), angle = base.position[0], base.angle[0]

@@ -141,10 +141,9 @@ class Film:
         amplitude = self.kinematics.amplitude
         if amplitude is not None and amplitude[0] > REVERSED * amplitude[-1]:
             found.append(
-                f"points: the first sways {amplitude[0] / amplitude[-1]:.1f} times as far as the last; "
-                "heads rarely "
-                "do: if the labels run from tail to head, give --points the other way round (wave and travel "
-                "then turn round together)"
+                f"points: the first sways {amplitude[0] / amplitude[-1]:.1f} times as far as the last; heads rarely "
+                "do: if the labels run from tail to head, give --points the other way round (wave and travel then "
+                "turn round together)"
             )
         if not self.kinematics.wave.from_head:
             found.append("wave: it runs from tail to head; either the animal goes backward, or the labels do")
@@ -158,15 +157,13 @@ class Film:
         surface = self.smooth.surface
         if surface.outliers.any():
             found.append(
-                f"outliers: {int(surface.outliers.sum())} points lie far from where their neighbours put "
-                "them, and "
+                f"outliers: {int(surface.outliers.sum())} points lie far from where their neighbours put them, and "
                 "were left out"
             )
         spread = float(self.smooth.lengths.std() / self.length)
         if spread > 0.05:
             found.append(
-                f"length: the midline's varies by {100.0 * spread:.0f} % within the film; the body leaves "
-                "the plane, "
+                f"length: the midline's varies by {100.0 * spread:.0f} % within the film; the body leaves the plane, "
                 "or its ends are lost at times"
             )
         return tuple(found)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless import __version__
+from limbless.core import __version__
 from limbless.core.files import replacing, without_cluster, write_text
 from limbless.interop.films import FILMED
 from limbless.interop.films.experiment import curvature_rows
@@ -155,9 +155,8 @@ def page(film: Film, predicted: Prediction | None, identified: Identified | None
         parts.append(f"<p class='fail'>{escape(predicted.result.warning)}</p>")
     parts += [
         f"<div class='figures'>{shown}</div>",
-        "<h2>Kinematics</h2><p>SI units; names in _L in body lengths. "
-        "Standard "
-        f"errors from refits with simulated noise.</p><table>{rows}</table>",
+        "<h2>Kinematics</h2><p>SI units; names in _L in body lengths. Standard errors from refits with simulated "
+        f"noise.</p><table>{rows}</table>",
     ]
     if predicted is not None:
         told = {name: value for name, value in predicted.numbers().items() if value is not None}
@@ -167,19 +166,16 @@ def page(film: Film, predicted: Prediction | None, identified: Identified | None
                 f"<tr><th>{escape(name.replace('_', ' '))}</th><td>{escape(_shown(value))}</td></tr>"
                 for name, value in told.items()
             )
-            + "</table><p>The run again: <code>limbless run scenario.yaml</code>. "
-            "Film and "
-            "model side by side: <code>limbless view .</code></p>"
+            + "</table><p>The run again: <code>limbless run scenario.yaml</code>. Film and model side by side: "
+            "<code>limbless view .</code></p>"
         )
     if identified is not None:
         parts.append(f"<h2>Identified</h2><pre>{escape(chr(10).join(identified.lines()))}</pre>")
     parts.append(f"<p>Written by limbless {__version__}.</p>")
     return (
-        "<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
-        "content='width=device-width'>"
-        f"<title>{escape(film.name)} - limbless "
-        f"film</title><style>{_STYLE}</style></head><body>{''.join(parts)}</body>"
-        "</html>"
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
+        f"<meta name='viewport' content='width=device-width'><title>{escape(film.name)} - limbless film</title>"
+        f"<style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>"
     )
 
 

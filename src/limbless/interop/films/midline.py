@@ -136,9 +136,8 @@ def _along(track: Track, points: Sequence[str] | None, source: Path) -> tuple[Ar
         if track.named:
             shares = ", ".join(f"{name} ({100.0 * share:.0f} % missing)" for name, share in track.gaps.items())
             raise InputError(
-                f"{source.name}: its points have names and no order: {shares}; give those of the "
-                "midline from "
-                "head to tail, as --points snout,..,tail"
+                f"{source.name}: its points have names and no order: {shares}; give those of the midline from head to "
+                "tail, as --points snout,..,tail"
             )
         where = track.points[:, ::-1] if track.head_last else track.points
         names = track.names[::-1] if track.head_last else track.names
@@ -151,9 +150,8 @@ def _along(track: Track, points: Sequence[str] | None, source: Path) -> tuple[Ar
         where, names = track.points[:, [track.names.index(name) for name in points]], tuple(points)
     if where.shape[1] < LEAST_POINTS:
         raise InputError(
-            f"{source.name}: {where.shape[1]} points along the body ({', '.join(names)}); a midline "
-            "needs at "
-            f"least {LEAST_POINTS}"
+            f"{source.name}: {where.shape[1]} points along the body ({', '.join(names)}); a midline needs at least "
+            f"{LEAST_POINTS}"
         )
     return where, names
 
@@ -166,9 +164,8 @@ def _times(track: Track, rate: float | None, source: Path, notes: list[str]) -> 
             raise InputError(f"{source.name}: times go up to {np.abs(track.time).max():g} s, which no film lasts")
         if not (order > 0).all():
             raise InputError(
-                f"{source.name}: times must increase; frame {int(np.argmin(order > 0)) + 1} does not "
-                "follow the "
-                "one before"
+                f"{source.name}: times must increase; frame {int(np.argmin(order > 0)) + 1} does not follow the one "
+                "before"
             )
         own = 1.0 / float(np.median(order))
         if rate is None:
@@ -218,8 +215,7 @@ def _longest(points: Array, time: Array, rate: float, source: Path, notes: list[
             pieces = [(solid[a], solid[b - 1]) for a, b in pairwise(edges)]
             first, last = max(pieces, key=lambda piece: piece[1] - piece[0])
             notes.append(
-                f"gaps: {len(cuts)} longer than a third of a beat split the film into {len(pieces)} "
-                "pieces; the "
+                f"gaps: {len(cuts)} longer than a third of a beat split the film into {len(pieces)} pieces; the "
                 f"longest, {first:.4g} to {last:.4g} s, was taken (--from and --until choose another)"
             )
             keep = (time >= first) & (time <= last)
@@ -235,9 +231,8 @@ def _refuse_gaps(points: Array, names: Sequence[str], source: Path) -> None:
     bad = [f"{name} ({100.0 * share:.0f} %)" for name, share in zip(names, shares, strict=True) if share > MOST_GAPS]
     if bad:
         raise InputError(
-            f"{source.name}: missing in more than half of the frames: {', '.join(bad)}; leave such "
-            "points out "
-            "of --points, or choose a part with --from and --until"
+            f"{source.name}: missing in more than half of the frames: {', '.join(bad)}; leave such points out of "
+            "--points, or choose a part with --from and --until"
         )
 
 
@@ -252,8 +247,7 @@ def _scale(track: Track, points: Array, length: float | None, notes: list[str]) 
         if length is None or abs(found / length - 1.0) <= FITS:
             return track.unit, "m", False
         notes.append(
-            f"length: {1e3 * length:.4g} mm was given, and the film in its own unit has {1e3 * found:.4g} "
-            "mm: all "
+            f"length: {1e3 * length:.4g} mm was given, and the film in its own unit has {1e3 * found:.4g} mm: all "
             "lengths were scaled to the given one"
         )
         return length / own, "m", True

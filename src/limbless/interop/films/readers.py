@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from limbless.core.data_files import open_hdf5, refuse_special
 from limbless.core.errors import InputError
 from limbless.interop.films import deeplabcut, sleap, table_files, tierpsy, wcon
 from limbless.interop.films.tracks import LARGEST, Track, separator_of, text_of
 
 KNOWN = (
-    "SLEAP (CSV, analysis HDF5), DeepLabCut (CSV, HDF5), WCON (also zipped), Tierpsy and WormPose (HDF5), "
-    "movement "
+    "SLEAP (CSV, analysis HDF5), DeepLabCut (CSV, HDF5), WCON (also zipped), Tierpsy and WormPose (HDF5), movement "
     "(NetCDF), tables with columns frame, point, x, y, or t, x0, y0, x1, y1, .. (CSV), arrays (npy, npz)"
 )
 _VIDEOS = (".mp4", ".mov", ".avi", ".mkv", ".webm", ".m4v")
@@ -98,6 +98,7 @@ def _refuse_idle(found: Track, who: str | None, likelihood: float, kind: str | N
 def _read(
     source: Path, track: str | None, animal: str | None, likelihood: float, kind: str | None, array: str | None
 ) -> Track:
+    refuse_special(source)
     with source.open("rb") as file:
         start = file.read(4096)
     who = animal if animal is not None else track
@@ -125,18 +126,15 @@ def _text(source: Path, track: str | None, animal: str | None, likelihood: float
         [float(cell) for cell in re.split(r"[,;\s]+", lines[0].strip())]
     except (ValueError, IndexError):
         raise InputError(
-            f"{source.name}: no film that is known by its first line "
-            f"({', '.join(header[:5]) or 'empty'}, ..); "
-            f"read are {KNOWN}"
+            f"{source.name}: no film that is known by its first line ({', '.join(header[:5]) or 'empty'}, ..); read "
+            f"are {KNOWN}"
         ) from None
     return table_files.read_matrix(source, kind)
 
 
 def _hdf5(source: Path, who: str | None, likelihood: float) -> Track:
-    import h5py
-
     try:
-        with h5py.File(source, "r") as file:
+        with open_hdf5(source) as file:
             if "tracks" in file and "node_names" in file:
                 return sleap.read_hdf5(source, file, who)
             if tierpsy.is_hdf5(file):
@@ -149,10 +147,9 @@ def _hdf5(source: Path, who: str | None, likelihood: float) -> Track:
     if {"position", "keypoints"} <= set(held):
         return _movement(source, who, likelihood)
     raise InputError(
-        f"{source.name}: an HDF5 file that holds {', '.join(held[:8]) or 'nothing'}; known are SLEAP "
-        "(/tracks, "
-        "/node_names), DeepLabCut (a pandas table), Tierpsy and WormPose (/coordinates/skeletons, "
-        "/skeletons), movement (position)"
+        f"{source.name}: an HDF5 file that holds {', '.join(held[:8]) or 'nothing'}; known are SLEAP (/tracks, "
+        "/node_names), DeepLabCut (a pandas table), Tierpsy and WormPose (/coordinates/skeletons, /skeletons), "
+        "movement (position)"
     )
 
 

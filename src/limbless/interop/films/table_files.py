@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from limbless.core.data_files import load_arrays
 from limbless.core.errors import InputError, nearest
 from limbless.interop.films.tracks import (
     FARTHEST,
@@ -24,7 +25,8 @@ from limbless.interop.films.tracks import (
 
 MOVEMENT = "movement"
 KINDS = ("bend", "curvature", "angle")
-"""What a table (T, P) without x and y may hold: angles between neighbouring segments, curvatures, headings of segments.
+"""What a table (T, P) without x and y may hold: angles between neighbouring segments,
+curvatures, headings of segments.
 """
 _COLUMN = re.compile(r"m?([xy])[\s_.\[(]*([a-zµ]*)[\])]*")
 _PAIR = re.compile(r"([xy])[\s_.]*(\w+)|(\w+?)[\s_.]+([xy])")
@@ -189,13 +191,15 @@ def read_matrix(path: Path, kind: str | None) -> Track:
 
 def read_array(path: Path, kind: str | None) -> Track:
     """`.npy`: (T, P, 2), or (T, P) with a kind."""
-    return from_array(_loaded(path), kind, path)
+    return from_array(load_arrays(path), kind, path)
 
 
 def read_arrays(path: Path, kind: str | None, array: str | None) -> Track:
     """`.npz`: x and y (T, P), one array (T, P, 2), or one (T, P) with a kind; `time` or `t`, `centre` (T, 2) beside."""
-    held = _loaded(path)
-    arrays = {name: np.asarray(held[name]) for name in held.files if held[name].dtype.kind in "fiu"}
+    held = load_arrays(path)
+    if not isinstance(held, dict):
+        raise InputError(f"{path.name}: one array, which is called NAME.npy")
+    arrays = {name: values for name, values in held.items() if values.dtype.kind in "fiu"}
     time = next((np.ravel(arrays.pop(name)).astype(float) for name in ("time", "t") if name in arrays), None)
     if {"x", "y"} <= set(arrays) and arrays["x"].ndim == 2 and array is None:
         values: Array = np.stack([arrays["x"], arrays["y"]], axis=2).astype(float)
@@ -248,9 +252,8 @@ def from_array(values: Array, kind: str | None, path: Path) -> Track:
 def _kymogram(values: Array, kind: str | None, path: Path) -> Track:
     if kind not in KINDS:
         raise InputError(
-            f"{path.name}: a table of shape {values.shape} without x and y is a kymogram: say what it "
-            "holds "
-            f"with --kind {' | '.join(KINDS)}"
+            f"{path.name}: a table of shape {values.shape} without x and y is a kymogram: say what it holds with "
+            f"--kind {' | '.join(KINDS)}"
         )
     if not np.isfinite(values).all():
         raise InputError(f"{path.name}: a kymogram has no gaps; found a missing or infinite number")
@@ -263,13 +266,6 @@ def _kymogram(values: Array, kind: str | None, path: Path) -> Track:
         named=False,
         kymogram=kind,
     )
-
-
-def _loaded(path: Path) -> Any:
-    try:
-        return np.load(path, allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise InputError(f"{path.name}: cannot be read as a NumPy file ({str(error).splitlines()[0]})") from None
 
 
 def from_movement(dataset: Any, source: Path, animal: str | None, likelihood: float) -> Track:

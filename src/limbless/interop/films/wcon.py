@@ -188,9 +188,8 @@ def _track(label: str, rows: list[tuple[float, Array, bool]], notes: tuple[str, 
     if len(set(counts)) > 1:
         notes = (
             *notes,
-            f"points: frames have {min(counts)} to {max(counts)} points; all were made {usual}, evenly "
-            "along "
-            "the midline",
+            f"points: frames have {min(counts)} to {max(counts)} points; all were made {usual}, evenly along the "
+            "midline",
         )
     return Track(
         spines,

@@ -17,8 +17,7 @@ from limbless.core.timeline import knots_between, stage_times
 from limbless.core.units import in_unit
 from limbless.mechanics.chain.run_segment import packed_segment
 from limbless.mechanics.chain.tables import ChainDrive
-from limbless.mechanics.compiled.arrays import aligned_zeros
-from limbless.mechanics.integrate.running_totals import NoTotals
+from limbless.mechanics.compiled import aligned_zeros
 from limbless.models.base import Model, State
 from limbless.models.chain.chain_model import ChainModel
 from limbless.models.chain.contact.nonsmooth_model import NonSmooth
@@ -222,7 +221,7 @@ class ControlledRun:
         count = AHEAD * self.steps + 1
         self._knots, self._laid, self._last = np.zeros(count), 0, -1
         self._x, self._span = aligned_zeros(self.model._size), np.zeros(6, dtype=np.int64)  # type: ignore[attr-defined]
-        self.problem = self.model.problem(self.drive, 0, NoTotals(), NoTotals())  # type: ignore[attr-defined]
+        self.problem = self.model.problem(self.drive, 0, None, None)  # type: ignore[attr-defined]
         self._held = packed_segment(self.problem, self._knots, np.zeros(count, dtype=bool), self._x, self._span)
 
     def _lay_out_knots(self, first: int) -> None:
@@ -367,4 +366,4 @@ def sound(values: Array) -> Any:
     return size < WIDEST**2  # false for what is not a number
 
 
-__all__ = ["ACTIONS", "Model", "Observed", "ControlledRun", "lasting", "no_torque", "shaking", "sound"]
+__all__ = ["ACTIONS", "ControlledRun", "Model", "Observed", "lasting", "no_torque", "shaking", "sound"]

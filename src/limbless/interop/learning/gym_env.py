@@ -34,8 +34,8 @@ class Env(gymnasium.Env[Array, Any]):
 
     Parameters
     ----------
-    scenario, actions, control_period, scale, fields, changes, target : see `ControlledRun`. Actions are in Box(-1, 1); what is
-        beyond is taken as it is (`gymnasium.wrappers.ClipAction` cuts it).
+    scenario, actions, control_period, scale, fields, changes, target : see `ControlledRun`. Actions are in
+        Box(-1, 1); what is beyond is taken as it is (`gymnasium.wrappers.ClipAction` cuts it).
     observe : names of what is seen: time, base_position, base_orientation, base_twist, joint_position, joint_velocity,
         heading (sine, cosine), phase (of the gait), target, and among hard things contact_force (N, world) and
         contact_state (0 open, 1 sticks, 2 slips) of every contact. `layout` names every entry.

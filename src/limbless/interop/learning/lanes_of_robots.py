@@ -10,10 +10,7 @@ from numpy.typing import NDArray
 from limbless.interop.learning.controlled_run import ControlledRun
 from limbless.mechanics.chain.lane_batch import ChainBatch, advance_batch
 from limbless.mechanics.chain.tables import AccelerationFeedback
-from limbless.mechanics.compiled.arrays import aligned_zeros
-from limbless.mechanics.compiled.batching import stack_lanes
-from limbless.mechanics.compiled.lanes import LANES
-from limbless.mechanics.compiled.packed import pack
+from limbless.mechanics.compiled import LANES, aligned_zeros, pack, stack_lanes
 
 Array = NDArray[np.float64]
 
@@ -26,16 +23,17 @@ class RobotLanes:
         self._knots, self._record = aligned_zeros((world.steps + 1, LANES)), np.zeros(world.steps + 1, dtype=bool)
         self._x = aligned_zeros((world.model._size, LANES))  # type: ignore[attr-defined]
         self._stuck, self._packed = np.zeros(count, dtype=bool), pack(self.problem)
-        self._knows_time = any(getattr(item, "moving", ()) for item in world.scenario.environment)
+        self._knows_time = any(item.moving for item in world.scenario.environment)
 
     @classmethod
     def of(cls, world: ControlledRun, count: int) -> RobotLanes | None:
         """None where robots do not go side by side: other models and actions, laws of a user, feedback that answers to
         accelerations.
         """
-        asks = any(getattr(item, "slot", None) is not None for item in world.scenario.environment)
+        asks = any(item.slot is not None for item in world.scenario.environment)
         alike = world.lean and world.actions == "torque" and not asks
-        answering = alike and isinstance(world.model._options.actuation, AccelerationFeedback)  # type: ignore[attr-defined]
+        actuation = getattr(world.model, "_options").actuation  # noqa: B009
+        answering = alike and isinstance(actuation, AccelerationFeedback)
         return None if not alike or answering else cls(world, count)
 
     def can_go(self, times: Array) -> bool:

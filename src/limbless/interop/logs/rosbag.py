@@ -18,8 +18,8 @@ WORLD = "world"
 
 
 def write_bag(result: Result, path: Path) -> Path:
-    """`/joint_states`, `/tf` (a frame for every section, in the world) and `/limbless/NAME`, as arrays with their
-    dimensions.
+    """`/joint_states`, `/tf` (a frame for every section, in the world) and `/limbless/NAME`, as
+    arrays with their dimensions.
     """
     try:
         from rosbags.rosbag2 import StoragePlugin, Writer

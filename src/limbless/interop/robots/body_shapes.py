@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limbless.interop.robots.tree import SMALLEST, Array, FilePart, FileShape
-from limbless.mechanics.algebra.array_rotations import matrix_to_quaternion
+from limbless.mechanics.algebra import matrix_to_quaternion
 from limbless.robots.links import BodyShape, Mesh, Sphere
 from limbless.robots.sections import Box, Capsule, EllipticCylinder, HalfEllipsoid, Solid, total
 

@@ -15,7 +15,7 @@ from limbless.robots.links import Link, upper_triangle
 from limbless.robots.rotation_matrices import about_x
 
 if TYPE_CHECKING:
-    from limbless.robots.from_file import FromFile
+    from limbless.robots.presets.from_file import FromFile
 
 _SNAP = 1e-6
 _STANDING = 0.99

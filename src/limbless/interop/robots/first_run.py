@@ -1,5 +1,5 @@
-"""A robot file as a scenario that simply runs: a wave along the body, in what the file says it is in, in water, or on
-the ground.
+"""A robot file as a scenario that simply runs: a wave along the body, in what the file says it is in,
+in water, or on the ground.
 """
 
 from __future__ import annotations

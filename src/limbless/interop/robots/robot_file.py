@@ -17,7 +17,7 @@ from limbless.interop.robots.serial_trunk import Trunk, names, several, trunk_of
 from limbless.interop.robots.tree import Tree
 from limbless.interop.robots.urdf import read_urdf
 from limbless.robots.chain import Chain
-from limbless.robots.from_file import FromFile
+from limbless.robots.presets.from_file import FromFile
 
 SUFFIXES = (".urdf", ".sdf", ".xml", ".mjcf", ".xacro", ".world")
 """Ends of names by which a robot file is known."""

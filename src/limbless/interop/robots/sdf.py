@@ -13,7 +13,7 @@ from limbless.interop.robots.body_shapes import add_solid
 from limbless.interop.robots.file_shapes import shape_of
 from limbless.interop.robots.tree import Connection, FilePart, Tree
 from limbless.interop.robots.xml_text import Array, Element, keeping, limit, number, numbers, pose, rpy_matrix, unit
-from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
+from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.robots.links import symmetric_matrix
 
 _SIX = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -230,8 +230,8 @@ def _numbers(axis: Element | None, what: str) -> dict[str, float | None]:
 
 
 def _axis(axis: Element | None, place: Array, frames: _Frames, what: str) -> Array:
-    """Direction of an axis in the frame of the model: given in the joint's frame unless it says another; before 1.5 in
-    the model's.
+    """Direction of an axis in the frame of the model: given in the joint's frame unless it says another;
+    before 1.5 in the model's.
     """
     xyz = None if axis is None else axis.find("xyz")
     direction = unit(numbers(None if xyz is None else xyz.text, 3, what, (0.0, 0.0, 1.0)), what)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from limbless.interop.robots.passive_wheels import is_wheel
 from limbless.interop.robots.tree import MOVING, Array, Connection, FilePart, Tree
 
 if TYPE_CHECKING:
-    from limbless.robots.from_file import FromFile
+    from limbless.robots.presets.from_file import FromFile
 
 _MOST_NAMED = 6
 _HEAVIER = 2.0
@@ -28,7 +28,7 @@ class Trunk:
 
     parts: list[FilePart]
     joints: list[Connection]
-    base: str
+    base: Any  # one of `robots.chain.Base`
     base_axis: Array | None = None  # of a planar base: the normal of its plane
     armature: tuple[float, float, Array] | None = None  # of the base: kg, kg m2, where
     wheels: dict[str, list[str]] = field(default_factory=dict)  # trunk part -> wheels welded to it
@@ -280,7 +280,9 @@ def _weights(tree: Tree) -> dict[str, list[tuple[float, str]]]:
 
 
 def _spine(tree: Tree) -> list[str]:
-    """From the part that best balances its two heaviest directions, both ways along branches that outweigh all others."""
+    """From the part that best balances its two heaviest directions, both ways along branches
+    that outweigh all others.
+    """
     wheels = {
         joint.child
         for joint in tree.connections

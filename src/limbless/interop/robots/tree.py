@@ -58,8 +58,10 @@ class FilePart:
     name: str
     origin: Array  # (3,) of its own frame, file frame, m
     mass: float = 0.0  # kg
-    moment: Array = field(default_factory=lambda: np.zeros(3))  # first moment about the file's origin, kg m
-    inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))  # about the file's origin, file axes, kg m2
+    # first moment about the file's origin, kg m
+    moment: Array = field(default_factory=lambda: np.zeros(3))
+    # about the file's origin, file axes, kg m2
+    inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
     shapes: list[FileShape] = field(default_factory=list)
     also: list[str] = field(default_factory=list)  # names of parts that were merged into it
     boxed: bool = False  # whether its mass is that of a box around a mesh
@@ -109,7 +111,8 @@ class Connection:
     armature: float = 0.0
     mimic: str | None = None
     actuated: bool = False
-    second: dict[str, float | None] = field(default_factory=dict)  # numbers about `second_axis`, by field
+    # numbers about `second_axis`, by field
+    second: dict[str, float | None] = field(default_factory=dict)
 
     def turned(self) -> Connection:
         """The same joint seen from its child: same angle, axis negated."""
@@ -127,8 +130,10 @@ class Tree:
     name: str
     parts: dict[str, FilePart]
     connections: list[Connection]
-    grounded: str | None = None  # the part that stands for the world, where the file fixes the robot to it
-    couplings: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)  # what couples parts, and which
+    # the part that stands for the world, where the file fixes the robot to it
+    grounded: str | None = None
+    # what couples parts, and which
+    couplings: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     drives: dict[str, dict[str, float]] = field(default_factory=dict)  # joint -> its actuator
     fluid: dict[str, Any] | None = None  # density, viscosity, wind
     notes: list[str] = field(default_factory=list)

@@ -28,8 +28,8 @@ _KINDS = {
 
 
 def read_urdf(root: Element, beside: Path) -> Tree:
-    """A `<robot>`: only its own children are read, because `<transmission>` and `<gazebo>` hold joints of another
-    meaning.
+    """A `<robot>`: only its own children are read, because `<transmission>` and `<gazebo>` hold
+    joints of another meaning.
     """
     tree = Tree(root.get("name") or "robot", {}, [])
     links, joints = root.findall("link"), root.findall("joint")

@@ -220,8 +220,8 @@ def _surroundings(environment: Sequence[Any], chain: Chain, option: Element, wor
     gravity = np.zeros(3)
     comments: list[str] = []
     for item in environment:
-        if item.kind == "gravity":
-            gravity += item.acceleration
+        if item.pull is not None:
+            gravity += item.pull
         elif item.kind == "body-drag" and item.rule == "inertia-box":
             option.attrib |= {
                 "density": text(item.density),

@@ -3,40 +3,40 @@
 from __future__ import annotations
 
 from limbless.mechanics.algebra.lie import Quaternion
-from limbless.mechanics.algebra.spatial import Twist
+from limbless.mechanics.algebra.spatial import Twist, Wrench
 from limbless.mechanics.algebra.vectors import Vector
-from limbless.mechanics.compiled.kernel import func
+from limbless.mechanics.compiled import Array, func
 
 
 @func
-def vector_at(array, i):
+def vector_at(array: Array, i: int) -> Vector:
     """Three consecutive numbers of a flat array."""
     return Vector(array[i], array[i + 1], array[i + 2])
 
 
 @func
-def put_vector_at(array, i, v):
+def put_vector_at(array: Array, i: int, v: Vector) -> None:
     array[i], array[i + 1], array[i + 2] = v
 
 
 @func
-def quaternion_at(array, i):
+def quaternion_at(array: Array, i: int) -> Quaternion:
     """Four consecutive numbers of a flat array, the scalar first."""
     return Quaternion(array[i], array[i + 1], array[i + 2], array[i + 3])
 
 
 @func
-def put_quaternion_at(array, i, q):
+def put_quaternion_at(array: Array, i: int, q: Quaternion) -> None:
     array[i], array[i + 1], array[i + 2], array[i + 3] = q
 
 
 @func
-def twist_at(array, i):
+def twist_at(array: Array, i: int) -> Twist:
     return Twist(vector_at(array, i), vector_at(array, i + 3))
 
 
 @func
-def put_pair_at(array, i, pair):
+def put_pair_at(array: Array, i: int, pair: Twist | Wrench) -> None:
     """Store a twist or a wrench in a flat array."""
     first, second = pair
     put_vector_at(array, i, first)

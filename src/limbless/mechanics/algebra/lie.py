@@ -10,13 +10,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from numba.extending import overload
-
 from limbless.mechanics.algebra.spatial import Twist, carry_twist, skew
 from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, outer, product, transpose
-from limbless.mechanics.compiled.kernel import INLINE, func
-from limbless.mechanics.compiled.lanes import LANES, lane, with_lane
-from limbless.mechanics.compiled.scalars import arctangent2, eight, sincos, sqrt, value_of
+from limbless.mechanics.compiled import (
+    LANES,
+    Scalar,
+    arctangent2,
+    eight,
+    func,
+    func_overload,
+    lane,
+    sincos,
+    sqrt,
+    value_of,
+    with_lane,
+)
 
 
 class Quaternion(NamedTuple):
@@ -48,7 +56,7 @@ class Stumpff(NamedTuple):
 
 
 @func
-def stumpff(x):
+def stumpff(x: Scalar) -> Stumpff:
     """c1 to c4 of x = θ², where ck(x) = 1/k! - x/(k+2)! + x²/(k+4)! - ... (Stumpff functions; c0 = cos θ).
 
     All that exponentials of rotations are made of. They are smooth in θ², so that derivatives at v = 0 are right too.
@@ -91,7 +99,7 @@ def stumpff(x):
     return stumpff_closed(x)
 
 
-def stumpff_closed(x):
+def stumpff_closed(x: Scalar) -> Stumpff:
     """Their closed forms, for angles that are not small."""
     angle = sqrt(x)
     sine, cosine = sincos(angle)
@@ -99,12 +107,12 @@ def stumpff_closed(x):
     return Stumpff(c1, c2, (1.0 - c1) / x, (0.5 - c2) / x)
 
 
-@overload(stumpff_closed, jit_options=INLINE)
-def _stumpff_closed(x):
+@func_overload(stumpff_closed)
+def _stumpff_closed(x: Scalar):
     return _stumpff_of_lanes if x == eight else stumpff_closed
 
 
-def _stumpff_of_lanes(x):
+def _stumpff_of_lanes(x: Scalar) -> Stumpff:
     """One lane after the other: some angles may be small, and others not."""
     c1, c2, c3, c4 = x, x, x, x
     for i in range(LANES):
@@ -114,14 +122,14 @@ def _stumpff_of_lanes(x):
 
 
 @func
-def axial(v, a, b, c):
+def axial(v: Vector, a: Scalar, b: Scalar, c: Scalar) -> Matrix:
     """a 1 + b [v] + c v vᵀ: the form of every matrix that is a function of [v] alone."""
     o = 0.0 * a
     return Matrix(Vector(a, o, o), Vector(o, a, o), Vector(o, o, a)) + skew(b * v) + outer(c * v, v)
 
 
 @func
-def rotation_exp(v):
+def rotation_exp(v: Vector) -> Matrix:
     """R = exp [v] = cos θ 1 + c1 [v] + c2 v vᵀ (Rodrigues)."""
     x = dot(v, v)
     c = stumpff(x)
@@ -129,23 +137,23 @@ def rotation_exp(v):
 
 
 @func
-def rotation_log(R):
+def rotation_log(R: Matrix):
     """The rotation vector v, |v| <= π, with exp [v] = R; accurate at every angle. At π both v and -v are answers."""
     q = quaternion_from_rotation(R)
     return quaternion_log(q)
 
 
 @func
-def left_jacobian(v):
-    """J(v) = 1 + c2 [v] + c3 [v]²: a change dv turns the body by J dv, in world axes. In body axes it is J(-v) dv = Jᵀ
-    dv.
+def left_jacobian(v: Vector) -> Matrix:
+    """J(v) = 1 + c2 [v] + c3 [v]²: a change dv turns the body by J dv, in world axes. In body
+    axes it is J(-v) dv = Jᵀ dv.
     """
     c = stumpff(dot(v, v))
     return axial(v, c.c1, c.c2, c.c3)
 
 
 @func
-def left_jacobian_inverse(v):
+def left_jacobian_inverse(v: Vector):
     """J(v)⁻¹ = 1 - ½ [v] + d [v]², d = (1 - (θ/2) cot(θ/2)) / θ² = (c3 - 2 c4) / (2 c2); |v| < 2π."""
     x = dot(v, v)
     c = stumpff(x)
@@ -157,7 +165,7 @@ def left_jacobian_inverse(v):
 
 
 @func
-def quaternion_product(p, q):
+def quaternion_product(p: Quaternion, q: Quaternion) -> Quaternion:
     """p q: first the rotation q, then p."""
     return Quaternion(
         p.w * q.w - p.x * q.x - p.y * q.y - p.z * q.z,
@@ -168,20 +176,20 @@ def quaternion_product(p, q):
 
 
 @func
-def quaternion_conjugate(q):
+def quaternion_conjugate(q: Quaternion) -> Quaternion:
     """The inverse rotation."""
     return Quaternion(q.w, -q.x, -q.y, -q.z)
 
 
 @func
-def normalised(q):
+def normalised(q: Quaternion) -> Quaternion:
     """q / |q|"""
     scale = 1.0 / sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z)
     return Quaternion(scale * q.w, scale * q.x, scale * q.y, scale * q.z)
 
 
 @func
-def quaternion_rotate(q, v):
+def quaternion_rotate(q: Quaternion, v: Vector):
     """R(q) v, without the matrix."""
     u = Vector(q.x, q.y, q.z)
     turned = 2.0 * cross(u, v)
@@ -189,7 +197,7 @@ def quaternion_rotate(q, v):
 
 
 @func
-def quaternion_exp(v):
+def quaternion_exp(v: Vector) -> Quaternion:
     """The quaternion of a rotation vector: cos(θ/2), sin(θ/2)/θ v."""
     x = 0.25 * dot(v, v)
     c = stumpff(x)
@@ -198,7 +206,7 @@ def quaternion_exp(v):
 
 
 @func
-def quaternion_log(q):
+def quaternion_log(q: Quaternion) -> Vector:
     """The rotation vector, |v| <= π, of a quaternion of any length; q and -q are the same rotation.
 
     2 atan2(|u|, w) u / |u| with u = (x, y, z) is accurate both near 0 (small u) and near π (small w).
@@ -215,7 +223,7 @@ def quaternion_log(q):
 
 
 @func
-def quaternion_from_rotation(R):
+def quaternion_from_rotation(R: Matrix) -> Quaternion:
     """The unit quaternion of a rotation matrix, up to its sign.
 
     The rows of 4 q qᵀ are linear in R, and each is q times four of its numbers; the row of the largest number is
@@ -238,34 +246,34 @@ def quaternion_from_rotation(R):
 
 
 @func
-def compose(g, h):
+def compose(g: Pose, h: Pose) -> Pose:
     """g h: the pose h, given in the frame g."""
     return Pose(product(g.rotation, h.rotation), g.position + g.rotation @ h.position)
 
 
 @func
-def invert(g):
+def invert(g: Pose) -> Pose:
     Rt = transpose(g.rotation)
     return Pose(Rt, -(Rt @ g.position))
 
 
 @func
-def pose_exp(V):
+def pose_exp(V: Twist) -> Pose:
     """The pose reached from the identity in unit time with a constant body twist V."""
     return Pose(rotation_exp(V.angular), left_jacobian(V.angular) @ V.linear)
 
 
 @func
-def pose_log(g):
+def pose_log(g: Pose) -> Twist:
     """The twist V, with an angle of at most π, whose exponential is g."""
     v = rotation_log(g.rotation)
     return Twist(left_jacobian_inverse(v) @ g.position, v)
 
 
 @func
-def adjoint(g, V):
-    """Ad_g V: a twist V in the body frame g, expressed in the world frame and taken at its origin: (R u + p x R ω, R
-    ω).
+def adjoint(g: Pose, V: Twist) -> Twist:
+    """Ad_g V: a twist V in the body frame g, expressed in the world frame and taken at its
+    origin: (R u + p x R ω, R ω).
     """
     turned = Twist(g.rotation @ V.linear, g.rotation @ V.angular)
     return carry_twist(turned, -g.position)

@@ -6,16 +6,13 @@ follows the normal force and not the other way round.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from limbless.mechanics.algebra.spatial import Wrench
+from limbless.mechanics.algebra.spatial import Inertia, Twist, Wrench
 from limbless.mechanics.algebra.vectors import Matrix, Vector, outer, product, rows, skew, transpose
-from limbless.mechanics.compiled.kernel import func
-from limbless.mechanics.compiled.operators import with_operators
+from limbless.mechanics.compiled import Array, Components, Scalar, func, with_operators
 
 
 @with_operators
-class Matrix6(NamedTuple):
+class Matrix6(Components):
     """force = A v + B ω, torque = C v + D ω."""
 
     A: Matrix
@@ -23,12 +20,12 @@ class Matrix6(NamedTuple):
     C: Matrix
     D: Matrix
 
-    def __matmul__(a, b):
+    def __matmul__(a: Matrix6, b: Twist) -> Wrench:
         return Wrench(a.A @ b.linear + a.B @ b.angular, a.C @ b.linear + a.D @ b.angular)
 
 
 @func
-def no_matrix6(zero):
+def no_matrix6(zero: Scalar) -> Matrix6:
     """A null matrix in the scalar type of `zero`."""
     o = Vector(zero, zero, zero)
     O = Matrix(o, o, o)
@@ -36,13 +33,13 @@ def no_matrix6(zero):
 
 
 @func
-def matrix6_of(I):
+def matrix6_of(I: Inertia) -> Matrix6:
     """A symmetric inertia as a matrix."""
     return Matrix6(rows(I.M), transpose(I.H), I.H, rows(I.J))
 
 
 @func
-def carry_matrix6(I, arm):
+def carry_matrix6(I: Matrix6, arm: Vector) -> Matrix6:
     """The matrix about p of a matrix I about p + arm: v(p + arm) = v + ω x arm, torque(p) = torque + arm x force."""
     X = skew(arm)
     B = I.B - product(I.A, X)
@@ -51,7 +48,7 @@ def carry_matrix6(I, arm):
 
 
 @func
-def point_matrix6(Q, arm):
+def point_matrix6(Q: Matrix, arm: Vector) -> Matrix6:
     """The matrix about p of a force Q v at p + arm, where v is the velocity of that point."""
     X = skew(arm)
     XQ = product(X, Q)
@@ -60,14 +57,14 @@ def point_matrix6(Q, arm):
 
 
 @func
-def articulated_matrix6(I, U, V, k):
+def articulated_matrix6(I: Matrix6, U: Wrench, V: Wrench, k: Scalar) -> Matrix6:
     """I - k U Vᵀ: what remains of a matrix along a free joint with U = I S, V = Iᵀ S."""
     f, n = k * U.force, k * U.torque
     return I - Matrix6(outer(f, V.force), outer(f, V.torque), outer(n, V.force), outer(n, V.torque))
 
 
 @func
-def turn_matrix6(I, R):
+def turn_matrix6(I: Matrix6, R: Matrix) -> Matrix6:
     """The matrix along the axes of a body with the rotation R."""
     Rt = transpose(R)
     return Matrix6(
@@ -79,7 +76,7 @@ def turn_matrix6(I, R):
 
 
 @func
-def put_matrix6(target, I):
+def put_matrix6(target: Array, I: Matrix6) -> None:
     """The matrix into the first six rows and columns of an array."""
     put_row(target, 0, I.A.x, I.B.x)
     put_row(target, 1, I.A.y, I.B.y)
@@ -90,7 +87,7 @@ def put_matrix6(target, I):
 
 
 @func
-def put_system(system, I, R, F):
+def put_system(system: Array, I: Matrix6, R: Matrix, F: Wrench) -> None:
     """The 6 x 6 system in a body's own axes R, with its right side F in column 6."""
     put_matrix6(system, turn_matrix6(I, R))
     f, n = transpose(R) @ F.force, transpose(R) @ F.torque
@@ -99,6 +96,6 @@ def put_system(system, I, R, F):
 
 
 @func
-def put_row(target, i, a, b):
+def put_row(target: Array, i: int, a: Vector, b: Vector) -> None:
     target[i, 0], target[i, 1], target[i, 2] = a
     target[i, 3], target[i, 4], target[i, 5] = b

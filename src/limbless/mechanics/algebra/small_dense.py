@@ -4,11 +4,11 @@ exchanges, whose factors serve again or not.
 
 from __future__ import annotations
 
-from limbless.mechanics.compiled.kernel import array_kernel, func, noinline_func
+from limbless.mechanics.compiled import Array, IntArray, Scalar, array_kernel, func, noinline_func
 
 
 @array_kernel
-def cholesky(A, size, smallest):
+def cholesky(A: Array, size: int, smallest: Scalar) -> int:
     """Cholesky factor L of the leading `size` rows of A, in its lower triangle; A = L Lᵀ.
 
     Returns -1, or the first row whose pivot is at most `smallest` of its diagonal: the matrix is singular (or not
@@ -30,7 +30,7 @@ def cholesky(A, size, smallest):
 
 
 @array_kernel
-def cholesky_solve(L, size, b):
+def cholesky_solve(L: Array, size: int, b: Array) -> None:
     """Solve L Lᵀ x = b in place, with the factor that `cholesky` left."""
     for i in range(size):
         total = b[i]
@@ -45,7 +45,7 @@ def cholesky_solve(L, size, b):
 
 
 @func
-def pivot_row(A, j, size):
+def pivot_row(A: Array, j: int, size: int) -> int:
     """The row, from j on, with the largest number in column j."""
     p = j
     for i in range(j + 1, size):
@@ -55,7 +55,7 @@ def pivot_row(A, j, size):
 
 
 @array_kernel
-def gauss_solve(A, size):
+def gauss_solve(A: Array, size: int) -> None:
     """Solve a general system in place with row exchanges; its right side is column `size` of A, and so is the answer.
 
     A column without any pivot leaves its unknown at zero.
@@ -79,7 +79,7 @@ def gauss_solve(A, size):
 
 
 @noinline_func
-def lu_factorise(A, size, order):
+def lu_factorise(A: Array, size: int, order: IntArray) -> None:
     """A = L U with row exchanges, in place: L below the diagonal, and on it one over the pivots. Row i of the factors
     was row `order[i]` of A. A column without any pivot has 0 there, which leaves its unknown at zero.
     """
@@ -100,7 +100,7 @@ def lu_factorise(A, size, order):
 
 
 @func
-def lu_solve(A, size, order, right, x):
+def lu_solve(A: Array, size: int, order: IntArray, right: Array, x: Array) -> None:
     """Solve with these factors: the answer to `right`, numbers or lanes, is put into x."""
     for i in range(size):
         total = right[order[i]]

@@ -13,18 +13,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.algebra.line_search import directional_slope, line_search
+from limbless.mechanics.algebra import directional_slope, line_search
 from limbless.mechanics.chain.tables import ActuatorLimit, ActuatorRequest
-from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import func, noinline_func
-from limbless.mechanics.compiled.scalars import maximum, minimum, value_of, where_positive
+from limbless.mechanics.compiled import (
+    Array,
+    Rows,
+    Scalar,
+    func,
+    maximum,
+    minimum,
+    noinline_func,
+    value_of,
+    version_for,
+    where_positive,
+)
 
 LATE = 60  # rounds after which an actuator at its bound stays there
 SOLVED = 1e-12  # of a bound: the mismatch that rounding leaves
 
 
 @func
-def take_request(bounds, v, wanted, wishes):
+def take_request(bounds: Rows[ActuatorLimit], v: int, wanted: Scalar, wishes: Rows[ActuatorRequest]) -> Scalar:
     """What enters the first solution of the dynamics: the wish clipped, or all of it where -A q̈ is still to come."""
     bound, wish = ActuatorLimit(bounds, v), ActuatorRequest(wishes, v)
     wish.wanted = wanted
@@ -34,17 +43,17 @@ def take_request(bounds, v, wanted, wishes):
 
 
 @func
-def clipped(bound, wanted, rate):
+def clipped(bound: ActuatorLimit, wanted: Scalar, rate: Scalar):
     return min(max(value_of(wanted) - value_of(bound.gain) * rate, -value_of(bound.limit)), value_of(bound.limit))
 
 
 @func
-def has_acceleration_gain(bound, wish):
+def has_acceleration_gain(bound: Any, wish: ActuatorRequest):
     return value_of(bound.gain) > 0.0 and value_of(wish.acts) > 0.0
 
 
 @func
-def given_by(bound, rate, torque):
+def given_by(bound: ActuatorLimit, rate: Scalar, torque: Any):
     """What the actuator has given in the solution at hand."""
     return value_of(torque) - value_of(bound.leading) * value_of(rate)
 
@@ -52,15 +61,15 @@ def given_by(bound, rate, torque):
 class ActiveSetStep(NamedTuple):
     """The step from the iterate so far to the solution at hand."""
 
-    bounds: Any  # Bound
-    wishes: Any  # Wish
+    bounds: Rows[ActuatorLimit]
+    wishes: Rows[ActuatorRequest]
     rate: Any
     torque: Any
 
 
 @version_for(directional_slope, ActiveSetStep)
 @func
-def slope_of_wishes(step, share):
+def slope_of_wishes(step: ActiveSetStep, share: Scalar):
     total = 0.0
     for v in range(step.bounds.shape[0]):
         bound, wish = ActuatorLimit(step.bounds, v), ActuatorRequest(step.wishes, v)
@@ -73,7 +82,7 @@ def slope_of_wishes(step, share):
 
 
 @func
-def unsolved(bounds, slack, wishes, rate, torque):
+def unsolved(bounds: Rows[ActuatorLimit], slack: Any, wishes: Rows[ActuatorRequest], rate: Array, torque: Array):
     """Whether some actuator gives what it should not."""
     found = False
     for v in range(bounds.shape[0]):
@@ -86,7 +95,9 @@ def unsolved(bounds, slack, wishes, rate, torque):
 
 
 @noinline_func
-def active_set_step(bounds, rounds, slack, wishes, rate, torque):
+def active_set_step(
+    bounds: Rows[ActuatorLimit], rounds: Any, slack: Any, wishes: Rows[ActuatorRequest], rate: Array, torque: Array
+):
     """After a solution of the dynamics: whether some actuator gives what it should not, and torques for the next one.
 
     `slack` is the error that the rates may have: an actuator at the very edge of its bound is not asked for more.
@@ -120,7 +131,7 @@ def active_set_step(bounds, rounds, slack, wishes, rate, torque):
 
 
 @noinline_func
-def actuator_torques(bounds, wishes, rate, torque):
+def actuator_torques(bounds: Rows[ActuatorLimit], wishes: Rows[ActuatorRequest], rate: Array, torque: Array) -> None:
     """What the actuators give, once the accelerations are known: w - A q̈."""
     for v in range(bounds.shape[0]):
         bound = ActuatorLimit(bounds, v)

@@ -2,37 +2,53 @@
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.spatial import carry_wrench
-from limbless.mechanics.algebra.vectors import dot
+from typing import Any
+
+from limbless.mechanics.algebra import carry_wrench, dot
 from limbless.mechanics.chain.cell_pieces import bend_pieces
 from limbless.mechanics.chain.dynamics import account, hybrid_dynamics
 from limbless.mechanics.chain.elastic_tendons import put_winch_rates, solve_tensions, take_winches
-from limbless.mechanics.chain.joint_actuation import (
-    actuate,
-    feedforward,
-    find_accelerations,
-    put_joint_rates,
-    settle_joints,
-)
-from limbless.mechanics.chain.material_law import material_forces
+from limbless.mechanics.chain.joint_actuation import actuate, find_accelerations, put_joint_rates
+from limbless.mechanics.chain.material_law import material_forces, spring_forces
 from limbless.mechanics.chain.problem import add_all, add_moving, efforts, find_locked, flow_speed, put_powers
-from limbless.mechanics.chain.strain_cell import Stop, TendonState
-from limbless.mechanics.chain.tables import ActuatorLimit, Axis, Base, Body, LinkRow, StrainActuation
-from limbless.mechanics.compiled.generic import no_op, version_for
-from limbless.mechanics.compiled.kernel import func, noinline_func, strict_kernel
-from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, primal, sqrt, value_of, where_positive
+from limbless.mechanics.chain.strain_cell import DriveSample, Stop
+from limbless.mechanics.chain.tables import (
+    ActuatorLimit,
+    Axis,
+    Base,
+    Body,
+    ChainMemory,
+    ChainOptions,
+    ChainTables,
+    LinkRow,
+    StrainActuation,
+    TendonState,
+)
+from limbless.mechanics.compiled import (
+    Array,
+    Scalar,
+    absolute,
+    func,
+    maximum,
+    minimum,
+    noinline_func,
+    primal,
+    sqrt,
+    strict_kernel,
+    value_of,
+    version_for,
+    where_positive,
+)
 
 NODES = 4  # samples of the drive per step: quarters of it
 NOTHING = 1e-300  # so little that none is as much
 SINGULAR = 1e-13  # a pivot this much smaller than what it is made of
 
-no_op(feedforward, StrainActuation)
-no_op(settle_joints, StrainActuation)
 version_for(add_moving, StrainActuation)(add_all)
 
 
 @func
-def lagrange(share, k):
+def lagrange(share: Scalar, k: int) -> Scalar:
     """Weight of sample k, at k / 4 of a step, in the parabola of fourth degree through all five, at `share` of it."""
     weight, s = 1.0, 4.0 * share
     for j in range(5):
@@ -42,13 +58,13 @@ def lagrange(share, k):
 
 
 @func
-def weights_at(share):
+def weights_at(share: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar, Scalar]:
     """Of all five samples."""
     return lagrange(share, 0), lagrange(share, 1), lagrange(share, 2), lagrange(share, 3), lagrange(share, 4)
 
 
 @func
-def blend(samples, row, weights, out):
+def blend(samples: Array, row: int, weights: tuple[Scalar, Scalar, Scalar, Scalar, Scalar], out: Array) -> None:
     """A row of the drive, with these `weights` of the samples from `row` on."""
     for c in range(out.shape[0]):
         out[c] = 0.0
@@ -60,7 +76,7 @@ def blend(samples, row, weights, out):
 
 
 @noinline_func
-def drive_to(drive, n, share, present):
+def drive_to(drive: Any, n: int, share: Scalar, present: DriveSample) -> None:
     """The drive at `share` (0 to 1) of step n."""
     row, weights = NODES * n, weights_at(share)
     blend(drive.position, row, weights, present.position)
@@ -73,15 +89,25 @@ def drive_to(drive, n, share, present):
 
 @version_for(actuate, StrainActuation)
 @func
-def actuate_cells(actuation, robot, options, drive, i, x, memory):
+def actuate_cells(
+    actuation: StrainActuation,
+    robot: ChainTables,
+    options: ChainOptions,
+    drive: Any,
+    i: int,
+    x: Array,
+    memory: ChainMemory,
+) -> None:
     """Row i of the halves of steps."""
     drive_to(drive, i // 2, 0.5 * (i % 2), memory.cells.present)
     strain_freedoms(robot, x, memory)
 
 
 @noinline_func
-def strain_freedoms(robot, x, memory):
-    """Given freedoms take the present drive; elastic and viscous forces along all, those of muscles; all pieces bent."""
+def strain_freedoms(robot: ChainTables, x: Array, memory: ChainMemory) -> None:
+    """Given freedoms take the present drive; elastic and viscous forces along all, those of
+    muscles; all pieces bent.
+    """
     cells, base = memory.cells, LinkRow(robot.links, 0)
     present = cells.present
     position, velocity = base.position + base.positions, base.velocity + base.freedoms
@@ -98,8 +124,12 @@ def strain_freedoms(robot, x, memory):
     for v in range(memory.torque.shape[0]):
         cells.strain[v] = x[position + v]
         cells.strain_rate[v] = x[velocity + v]
-    take_winches(cells.ropes, x)
-    material_forces(cells.material, robot, memory)
+    if cells.ropes is not None:
+        take_winches(cells.ropes, x)
+    if cells.material is None:
+        spring_forces(robot, memory)
+    else:
+        material_forces(cells.material, robot, memory)
     for v in range(memory.torque.shape[0]):
         stop = Stop(cells.stops, v)
         if value_of(stop.stiffness) > 0.0:
@@ -108,7 +138,7 @@ def strain_freedoms(robot, x, memory):
 
 
 @func
-def stop_force(stop, gh, q, rate, memory, v):
+def stop_force(stop: Stop, gh: Scalar, q: Scalar, rate: Scalar, memory: ChainMemory, v: int) -> None:
     """A spring with a damper beyond a stop, and what an implicit stage takes ahead of it."""
     over = q - minimum(maximum(q, stop.low), stop.high)
     meets = where_positive(absolute(primal(over)), 1.0, 0.0)
@@ -118,14 +148,15 @@ def stop_force(stop, gh, q, rate, memory, v):
 
 @version_for(find_accelerations, StrainActuation)
 @func
-def find_and_sum(actuation, robot, base, memory):
+def find_and_sum(actuation: StrainActuation, robot: ChainTables, base: int, memory: ChainMemory) -> None:
     hybrid_dynamics(robot, base, memory)
-    solve_tensions(memory.cells.ropes, robot, base, memory)
+    if memory.cells.ropes is not None:
+        solve_tensions(memory.cells.ropes, robot, base, memory)
     sum_pushes(len(robot.links.codes), memory)
 
 
 @noinline_func
-def sum_pushes(nodes, memory):
+def sum_pushes(nodes: int, memory: ChainMemory) -> None:
     """Power and resultant of what pushes the stations within cells, added to those of the nodes (see `spread`)."""
     base, origin = Base(memory.base, 0), Body(memory.bodies, 0).origin
     total, spent = base.pushed, base.power
@@ -139,24 +170,25 @@ def sum_pushes(nodes, memory):
 
 @version_for(put_joint_rates, StrainActuation)
 @noinline_func
-def put_cell_rates(actuation, robot, x, memory, out):
+def put_cell_rates(actuation: StrainActuation, robot: ChainTables, x: Array, memory: ChainMemory, out: Array) -> None:
     base = LinkRow(robot.links, 0)
     position, velocity = base.position + base.positions, base.velocity + base.freedoms
     for v in range(memory.torque.shape[0]):
         free = memory.cells.given[v] == 0
         out[position + v] = x[velocity + v] if free else 0.0
         out[velocity + v] = memory.acceleration[v] if free else 0.0
-    put_winch_rates(memory.cells.ropes, x, out)
+    if memory.cells.ropes is not None:
+        put_winch_rates(memory.cells.ropes, x, out)
 
 
 @version_for(find_locked, StrainActuation)
 @func
-def some_singular(actuation, robot, memory):
+def some_singular(actuation: StrainActuation, robot: ChainTables, memory: ChainMemory) -> Scalar:
     return singular_cell(robot, memory)
 
 
 @strict_kernel
-def singular_cell(robot, memory):
+def singular_cell(robot: ChainTables, memory: ChainMemory) -> Scalar:
     """Row of a cell with a free strain that has no inertia to move; as many rows more where one of its pieces turns too
     far, and twice as many where one is stretched to nothing; or 0. Of several the outermost.
     """
@@ -180,13 +212,13 @@ def singular_cell(robot, memory):
 
 @version_for(efforts, StrainActuation)
 @func
-def cell_efforts(actuation, memory):
+def cell_efforts(actuation: StrainActuation, memory: ChainMemory) -> Array:
     put_efforts(memory)
     return memory.cells.efforts
 
 
 @noinline_func
-def put_efforts(memory):
+def put_efforts(memory: ChainMemory) -> None:
     cells = memory.cells
     tendons = cells.pulls.shape[0] if cells.efforts.shape[0] == cells.pulls.shape[0] else 0
     for c in range(tendons):
@@ -197,7 +229,9 @@ def put_efforts(memory):
 
 @version_for(put_powers, StrainActuation)
 @noinline_func
-def put_cell_powers(actuation, memory, powers, stage, x, velocity):
+def put_cell_powers(
+    actuation: StrainActuation, memory: ChainMemory, powers: Array, stage: int, x: Array, velocity: int
+) -> None:
     cells = memory.cells
     tendons = cells.pulls.shape[0] if powers.shape[1] == cells.pulls.shape[0] else 0
     for c in range(tendons):
@@ -208,7 +242,7 @@ def put_cell_powers(actuation, memory, powers, stage, x, velocity):
 
 @version_for(flow_speed, StrainActuation)
 @noinline_func
-def cell_speed(actuation, robot, memory):
+def cell_speed(actuation: StrainActuation, robot: ChainTables, memory: ChainMemory) -> Scalar:
     flow = 0.0 * Body(memory.bodies, 0).origin
     for k in range(memory.bodies.shape[0]):
         flow = flow + memory.cells.weigh[k] * Body(memory.bodies, k).velocity.linear

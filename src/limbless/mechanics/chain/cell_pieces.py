@@ -5,26 +5,40 @@ et al. 2009) has
 
     Ω = d/2 (ξa + ξb) + √3/12 d² [ξa, ξb],   h = exp Ω,   w = T(Ω) Ω̇,   T(x) = Σ (-1)^k ad_x^k / (k + 1)!
 
-with w the twist of its end against its beginning, along the axes of the end. Where the strain is constant the bracket
-vanishes, and the piece is exact: an arc, a hinge, a twist. No piece knows of another: on plain numbers eight are bent
-side by side (`PieceBands`); the recursion then only puts them together. On duals, or with eight robots in lanes, those of
-one cell are bent before it is put together (`SinglePieces`). Pieces of a cell that are alike are bent once.
+with w the twist of its end against its beginning, along the axes of the end. Where the strain is constant the
+bracket vanishes, and the piece is exact: an arc, a hinge, a twist. No piece knows of another: on plain
+numbers eight are bent side by side (`PieceBands`); the recursion then only puts them together. On duals, or
+with eight robots in lanes, those of one cell are bent before it is put together (`SinglePieces`). Pieces of a
+cell that are alike are bent once.
 """
 
 from __future__ import annotations
 
 from math import factorial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from limbless.mechanics.algebra.lie import axial
-from limbless.mechanics.algebra.spatial import Twist, twist_cross
-from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot
-from limbless.mechanics.compiled.flat_array import as_lane_array
-from limbless.mechanics.compiled.generic import switch_scalar
-from limbless.mechanics.compiled.kernel import align_stack, func, noinline_func
-from limbless.mechanics.compiled.lanes import LANES, lane
-from limbless.mechanics.compiled.scalars import where_positive
-from limbless.mechanics.compiled.tables import Rows, Table, constants, table
+from limbless.mechanics.algebra import Matrix, Twist, Vector, axial, cross, dot, twist_cross
+from limbless.mechanics.compiled import (
+    LANES,
+    Array,
+    IntArray,
+    Rows,
+    Scalar,
+    Table,
+    align_stack,
+    as_lane_array,
+    constants,
+    func,
+    lane,
+    noinline_func,
+    switch_scalar,
+    table,
+    where_positive,
+)
+
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.strain_cell import Cells, Station
+    from limbless.mechanics.chain.tables import LinkRow
 
 BRACKET = 3.0**0.5 / 12.0  # of Magnus' expansion
 
@@ -75,27 +89,27 @@ class PieceScratch(Table):
 class StrainMotion(NamedTuple):
     """Freedoms by their numbers: values, rates, and accelerations where they are given."""
 
-    strain: Any
-    rate: Any
-    push: Any
+    strain: Array
+    rate: Array
+    push: Array
 
 
 class PieceBands(NamedTuple):
     """All pieces in bands of eight neighbours with as many freedoms; the rows of a band's freedoms are `most` apart."""
 
-    rows: Any  # Piece (bands,), eight side by side
-    levers: Any  # Lever (bands * most,)
-    firsts: Any  # (bands, 8) the first freedom of each piece
+    rows: Rows[CellPiece]  # (bands,), eight side by side
+    levers: Rows[StrainBasis]  # (bands * most,)
+    firsts: IntArray  # (bands, 8) the first freedom of each piece
     motion: StrainMotion  # (bands * most, 8)
-    bent: Any  # Bent (bands,)
-    screws: Any  # Column (bands * most,)
+    bent: Rows[PieceScratch]  # (bands,)
+    screws: Rows[JacobianColumn]  # (bands * most,)
 
 
 class SinglePieces(NamedTuple):
     """The pieces of one cell that differ, one after the other."""
 
-    bent: Any  # Bent (pieces,)
-    screws: Any  # Column (pieces * most,), those of a piece `most` apart from the next
+    bent: Rows[PieceScratch]  # (pieces,)
+    screws: Rows[JacobianColumn]  # (pieces * most,), those of a piece `most` apart from the next
 
 
 class Growths(NamedTuple):
@@ -114,7 +128,7 @@ EVEN, ODD = (tuple((-1.0) ** k / factorial(first + 2 * k) for k in range(10)) fo
 
 
 @func
-def halving_sum(t, c):
+def halving_sum(t: Scalar, c: tuple) -> Scalar:
     """Σ c_k t^k of ten terms, in pairs: half as long a wait as one after the other."""
     s = t * t
     u = s * s
@@ -127,7 +141,7 @@ def halving_sum(t, c):
 
 
 @func
-def growths(t):
+def growths(t: Scalar) -> Growths:
     """By f_n = 1/n! - t f_(n+2) and f_n' = (n f_(n+2) - f_(n+1)) / 2 from two series; to rounding up to θ = 2."""
     f6, f7 = halving_sum(t, EVEN), halving_sum(t, ODD)
     f5, f4 = 1.0 / 120.0 - t * f7, 1.0 / 24.0 - t * f6
@@ -144,7 +158,7 @@ def growths(t):
 
 
 @func
-def tangent(g, x, u):
+def tangent(g: Growths, x: Twist, u: Twist) -> Twist:
     """T(x) u"""
     v, w, a, b = x.linear, x.angular, u.linear, u.angular
     s, wb, mixed = 2.0 * dot(w, v), cross(w, b), cross(w, a) + cross(v, b)
@@ -156,7 +170,7 @@ def tangent(g, x, u):
 
 
 @func
-def tangent_rate(g, x, r):
+def tangent_rate(g: Growths, x: Twist, r: Twist) -> Twist:
     """Ṫ(x) r while x changes with ẋ = r: zero at rest, but not where the strain is constant."""
     v, w, a, b = x.linear, x.angular, r.linear, r.angular
     wb, mixed, s, ds, t = cross(w, b), cross(v, b) + cross(w, a), dot(w, b), dot(v, b) + dot(w, a), 2.0 * dot(w, v)
@@ -174,8 +188,19 @@ def tangent_rate(g, x, r):
 
 
 @func
-def piece_kinematics(piece, freedoms, levers, first, motion, place, screws, row):
-    """A piece: its levers from row `first` on, its freedoms from number `place` on, its screws into rows from `row` on."""
+def piece_kinematics(
+    piece: CellPiece,
+    freedoms: int,
+    levers: Rows[StrainBasis],
+    first: int,
+    motion: StrainMotion,
+    place: int,
+    screws: Rows[JacobianColumn],
+    row: int,
+) -> Relative:
+    """A piece: its levers from row `first` on, its freedoms from number `place` on, its
+    screws into rows from `row` on.
+    """
     d, near, far = piece.length, piece.natural, piece.natural
     rate, later = 0.0 * near, 0.0 * near
     for j in range(freedoms):
@@ -217,7 +242,7 @@ def piece_kinematics(piece, freedoms, levers, first, motion, place, screws, row)
 
 
 @noinline_func
-def bend_bands(columns, cells):
+def bend_bands(columns: Rows[JacobianColumn], cells: Cells) -> None:
     """All pieces of all cells, from the values and rates of their freedoms."""
     align_stack()
     bands = cells.bands
@@ -241,18 +266,18 @@ def bend_bands(columns, cells):
 
 
 @func
-def vector_in(v, i):
+def vector_in(v: Vector, i: int) -> Vector:
     """The i-th of eight vectors."""
     return Vector(lane(v.x, i), lane(v.y, i), lane(v.z, i))
 
 
 @func
-def twist_in(V, i):
+def twist_in(V: Twist, i: int) -> Twist:
     return Twist(vector_in(V.linear, i), vector_in(V.angular, i))
 
 
 @func
-def lane_piece(columns, cells, station, link):
+def lane_piece(columns: Rows[JacobianColumn], cells: Cells, station: Station, link: LinkRow) -> Relative:
     bent, i = PieceScratch(as_lane_array(cells.bands.bent), station.band).relative, station.lane
     turn = Matrix(vector_in(bent.turn.x, i), vector_in(bent.turn.y, i), vector_in(bent.turn.z, i))
     return Relative(
@@ -266,7 +291,7 @@ def lane_piece(columns, cells, station, link):
 
 
 @func
-def lane_screw(columns, cells, station, j):
+def lane_screw(columns: Rows[JacobianColumn], cells: Cells, station: Station, j: int) -> Twist:
     return twist_in(JacobianColumn(as_lane_array(cells.bands.screws), station.screw + j).screw, station.lane)
 
 
@@ -274,17 +299,17 @@ def lane_screw(columns, cells, station, j):
 
 
 @func
-def bend_none(columns, cells):
+def bend_none(columns: Rows[JacobianColumn], cells: Cells):
     return None
 
 
 @func
-def one_piece(columns, cells, station, link):
+def one_piece(columns: Rows[JacobianColumn], cells: Cells, station: Station, link: LinkRow):
     return PieceScratch(cells.loose.bent, station.kind).relative
 
 
 @func
-def one_screw(columns, cells, station, j):
+def one_screw(columns: Rows[JacobianColumn], cells: Cells, station: Station, j: int):
     return JacobianColumn(cells.loose.screws, cells.elastic.shape[1] * station.kind + j).screw
 
 

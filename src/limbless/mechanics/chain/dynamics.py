@@ -14,39 +14,43 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.algebra.spatial import (
+from limbless.mechanics.algebra import (
     Inertia,
+    Matrix,
+    Symmetric,
     Twist,
+    Vector,
     Wrench,
     carry_inertia,
     carry_twist,
     carry_wrench,
     diagonal,
+    dot,
     even_inertia,
+    inverse,
     power,
+    product,
     rigid_inertia,
     rotate_inertia,
     rotate_symmetric,
     solve,
+    transpose,
     wrench_cross,
 )
-from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector, dot, inverse, product, transpose
 from limbless.mechanics.chain.joints import respond_by, transmit_by
 from limbless.mechanics.chain.tables import (
     AddedMassState,
     Axis,
     Base,
     Body,
-    ConstantAddedMass,
-    ExplicitForces,
+    ChainMemory,
+    ChainTables,
     ForceJacobian,
     ImplicitForces,
     LinkRow,
     VaryingAddedMass,
 )
-from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import align_stack, func, noinline_func, strict_kernel
-from limbless.mechanics.compiled.scalars import has_tangents, value_of
+from limbless.mechanics.compiled import Scalar, align_stack, func, has_tangents, noinline_func, strict_kernel, value_of
 
 
 class Bases(NamedTuple):
@@ -60,12 +64,12 @@ class Bases(NamedTuple):
 
 
 BASES = Bases()
-LOCKED = 1e12  # a torque-given joint with this many times less inertia than the body around
-# it is singular
+# a torque-given joint with this many times less inertia than the body around it is singular
+LOCKED = 1e12
 
 
 @func
-def nothing(zero):
+def nothing(zero: Scalar) -> tuple[Inertia, Wrench]:
     """A null inertia and a null wrench, in the scalar type of `zero`."""
     o = Vector(zero, zero, zero)
     S = Symmetric(zero, zero, zero, zero, zero, zero)
@@ -73,13 +77,13 @@ def nothing(zero):
 
 
 @func
-def is_even(link):
+def is_even(link: LinkRow) -> int:
     """Whether much of a body's inertia is zero, and stays so."""
     return link.even and not has_tangents(link.mass)
 
 
 @func
-def inertia_with_added_mass(link, R):
+def inertia_with_added_mass(link: LinkRow, R: Matrix) -> Inertia:
     """Inertia of a body with its added mass, along the world axes (16)."""
     if is_even(link):
         return rotate_inertia(R, even_inertia(link.whole))
@@ -87,7 +91,7 @@ def inertia_with_added_mass(link, R):
 
 
 @func
-def rigid_body_inertia(link, R):
+def rigid_body_inertia(link: LinkRow, R: Matrix) -> Inertia:
     """Without it."""
     if is_even(link):
         moment, inertia = link.moment.x * transpose(R).x, rotate_symmetric(R, diagonal(link.inertia))
@@ -97,43 +101,31 @@ def rigid_body_inertia(link, R):
 
 
 @func
-def body_inertia(link, R):
+def body_inertia(link: LinkRow, R: Matrix) -> Inertia:
     return inertia_with_added_mass(link, R) if link.wet else rigid_body_inertia(link, R)
 
 
 @func
-def joined(own, body, I, P):
+def joined(own: Inertia, body: Body, I: Inertia, P: Wrench) -> tuple[Inertia, Wrench]:
     """I and P with a body that has the inertia `own`."""
     V = body.velocity
     return I + own, P + own @ body.known + wrench_cross(V, own @ V) - body.wrench
 
 
-@generic
-def add_body(water, k, link, body, I, P):
+@func
+def add_body(
+    water: VaryingAddedMass | None, k: int, link: LinkRow, body: Body, I: Inertia, P: Wrench
+) -> tuple[Inertia, Wrench]:
     """I and P with body k and the water that it carries along.
 
     Branches end here, not at its inertia: what is zero in that of a rigid body is then never multiplied.
     """
-
-
-@generic
-def account(water, k, V, F, total, rate_of_work):
-    """Add what the environment does to body k to the sums of the base."""
-
-
-@version_for(add_body, ConstantAddedMass)
-@func
-def add_steady(water, k, link, body, I, P):
-    if link.wet:
-        return joined(inertia_with_added_mass(link, body.rotation), body, I, P)
-    if link.massless and not has_tangents(link.mass):
-        return I, P - body.wrench
-    return joined(rigid_body_inertia(link, body.rotation), body, I, P)
-
-
-@version_for(add_body, VaryingAddedMass)
-@func
-def add_awash(water, k, link, body, I, P):
+    if water is None:
+        if link.wet:
+            return joined(inertia_with_added_mass(link, body.rotation), body, I, P)
+        if link.massless and not has_tangents(link.mass):
+            return I, P - body.wrench
+        return joined(rigid_body_inertia(link, body.rotation), body, I, P)
     floating = AddedMassState(water.rows, k)
     state = value_of(floating.state)
     if link.wet and state > 0.5:
@@ -144,15 +136,13 @@ def add_awash(water, k, link, body, I, P):
     return joined(own, body, I, P)
 
 
-@version_for(account, ConstantAddedMass)
 @func
-def account_steady(water, k, V, F, total, rate_of_work):
-    return total + F, rate_of_work + power(V, F)
-
-
-@version_for(account, VaryingAddedMass)
-@func
-def account_awash(water, k, V, F, total, rate_of_work):
+def account(
+    water: VaryingAddedMass | None, k: int, V: Twist, F: Wrench, total: Wrench, rate_of_work: Scalar
+) -> tuple[Wrench, Scalar]:
+    """Add what the environment does to body k to the sums of the base."""
+    if water is None:
+        return total + F, rate_of_work + power(V, F)
     floating = AddedMassState(water.rows, k)
     if value_of(floating.state) != 0.0:
         return total + F, rate_of_work + power(V, F)
@@ -160,27 +150,16 @@ def account_awash(water, k, V, F, total, rate_of_work):
     return total + F + joined, rate_of_work + power(V, F) + 0.5 * power(V, joined)
 
 
-@generic
-def add_force_jacobian(ahead, k, I, P):
-    """I and P with the forces on body k taken ahead: see `stiff`."""
-
-
-@version_for(add_force_jacobian, ExplicitForces)
 @func
-def brake_nothing(ahead, k, I, P):
-    return I, P
-
-
-@version_for(add_force_jacobian, ImplicitForces)
-@func
-def brake_body(ahead, k, I, P):
+def add_force_jacobian(ahead: ImplicitForces, k: int, I: Inertia, P: Wrench):
+    """I and P with the forces on body k taken ahead: see `implicit_joints`."""
     taken = ForceJacobian(ahead.brakes, k)
     C = ahead.span[0] * taken.slope
     return I + C, P - C @ taken.before
 
 
 @noinline_func
-def backward_pass(robot, memory):
+def backward_pass(robot: ChainTables, memory: ChainMemory) -> tuple[Inertia, Wrench]:
     """From tip to base: inertia I and wrench P with which the whole body answers an acceleration δ of the base."""
     align_stack()
     kinds, links, _ = robot
@@ -189,7 +168,8 @@ def backward_pass(robot, memory):
         link, body = LinkRow(links, k), Body(memory.bodies, k)
         if link.has_body:
             I, P = add_body(memory.water, k, link, body, I, P)
-            I, P = add_force_jacobian(memory.ahead, k, I, P)
+            if memory.ahead is not None:
+                I, P = add_force_jacobian(memory.ahead, k, I, P)
         if k == 0:
             break
         I, P = transmit_by(kinds, link.kind, link, robot, memory, I, P)
@@ -199,7 +179,7 @@ def backward_pass(robot, memory):
 
 
 @func
-def solve_in_plane(I, P, R):
+def solve_in_plane(I: Inertia, P: Wrench, R: Matrix) -> Twist:
     """δ of a base that keeps to its own x-y plane: three of the six equations, in the base frame."""
     Rt = transpose(R)
     M, H, J = rotate_symmetric(Rt, I.M), product(product(Rt, I.H), R), rotate_symmetric(Rt, I.J)
@@ -210,7 +190,7 @@ def solve_in_plane(I, P, R):
 
 
 @func
-def base_acceleration(base, I, P, R):
+def base_acceleration(base: int, I: Inertia, P: Wrench, R: Matrix) -> Twist:
     """δ of the base: free (25), (40), in its plane, along its x axis, about its origin, or none."""
     if base == BASES.free:
         delta = solve(I, -P)
@@ -227,7 +207,7 @@ def base_acceleration(base, I, P, R):
 
 
 @noinline_func
-def forward_pass(robot, memory, delta):
+def forward_pass(robot: ChainTables, memory: ChainMemory, delta: Twist) -> None:
     """From base to tip: joint accelerations (41) and torques (28); the δ of each body. On the way, the sum and the
     power of all that pushes: `backward_pass` has no register left for them.
     """
@@ -250,9 +230,9 @@ def forward_pass(robot, memory, delta):
 
 
 @noinline_func
-def hybrid_dynamics(robot, how, memory):
-    """All accelerations and torques, once `move` has run and the wrenches on all bodies are known; `how` the base
-    moves.
+def hybrid_dynamics(robot: ChainTables, how: int, memory: ChainMemory) -> None:
+    """All accelerations and torques, once `move` has run and the wrenches on all bodies are
+    known; `how` the base moves.
     """
     align_stack()
     I, P = backward_pass(robot, memory)
@@ -267,7 +247,7 @@ def hybrid_dynamics(robot, how, memory):
 
 
 @noinline_func
-def balanced_torques(robot, how, memory):
+def balanced_torques(robot: ChainTables, how: int, memory: ChainMemory) -> None:
     """Torques of motion-given joints of a chain without inertia, once `move` has run and the wrenches on all bodies
     are known; nothing accelerates.
     """
@@ -295,9 +275,9 @@ def balanced_torques(robot, how, memory):
 
 
 @strict_kernel
-def singular_joint(robot, memory):
-    """Row of the outermost torque-given joint that has no inertia to move (gimbal lock, a rod about itself, massless
-    end), or 0.
+def singular_joint(robot: ChainTables, memory: ChainMemory) -> int:
+    """Row of the outermost torque-given joint that has no inertia to move (gimbal lock, a rod about
+    itself, massless end), or 0.
     """
     for k in range(len(robot.links.codes) - 1, 0, -1):
         link = LinkRow(robot.links, k)

@@ -19,17 +19,23 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.small_dense import gauss_solve
-from limbless.mechanics.algebra.spatial import Twist, Wrench, carry_twist, carry_wrench, power
-from limbless.mechanics.algebra.vectors import transpose
+from limbless.mechanics.algebra import Twist, Wrench, carry_twist, carry_wrench, gauss_solve, power, transpose
 from limbless.mechanics.chain.cell_pieces import JacobianColumn
 from limbless.mechanics.chain.dynamics import BASES, base_acceleration
-from limbless.mechanics.chain.strain_cell import Station, TendonState
-from limbless.mechanics.chain.tables import INTEGRALS, Axis, Base, Body, LinkRow
-from limbless.mechanics.compiled.generic import generic, no_op, version_for
-from limbless.mechanics.compiled.kernel import func, noinline_func
-from limbless.mechanics.compiled.scalars import maximum, where_positive
-from limbless.mechanics.compiled.tables import Table, constants, table
+from limbless.mechanics.chain.strain_cell import Station
+from limbless.mechanics.chain.tables import INTEGRALS, Axis, Base, Body, ChainMemory, ChainTables, LinkRow, TendonState
+from limbless.mechanics.compiled import (
+    Array,
+    Rows,
+    Scalar,
+    Table,
+    constants,
+    func,
+    maximum,
+    noinline_func,
+    table,
+    where_positive,
+)
 
 
 class TendonCommands(NamedTuple):
@@ -88,45 +94,26 @@ class ElasticTendons(NamedTuple):
     all their pieces.
     """
 
-    rows: Any  # Rope (tendons,)
-    windings: Any  # Winding (tendons,)
-    terms: Any  # Term
-    replies: Any  # Reply (terms,)
-    how: Any  # (1,) one of COMMANDS
-    winches: Any  # (winches,) numbers of the tendons with a winch: all of them, or none
-    slopes: Any  # (terms, freedoms) z: ∂ℓ/∂q
-    pulls: Any  # (terms, freedoms) what a unit of it does, with a minus
-    answers: Any  # (terms, freedoms) accelerations that answer that, with a minus
-    system: Any  # (terms, terms + 1)
-    half: Any  # (freedoms,) of a sweep
-
-
-class GivenTensions(NamedTuple):
-    """In place of `ElasticTendons`: tensions are given, and the same all along a tendon."""
+    rows: Rows[ElasticTendon]  # (tendons,)
+    windings: Rows[WinchState]  # (tendons,)
+    terms: Rows[TensionTerm]
+    replies: Rows[BaseResponse]  # (terms,)
+    how: Array  # (1,) one of COMMANDS
+    winches: Array  # (winches,) numbers of the tendons with a winch: all of them, or none
+    slopes: Array  # (terms, freedoms) z: ∂ℓ/∂q
+    pulls: Array  # (terms, freedoms) what a unit of it does, with a minus
+    answers: Array  # (terms, freedoms) accelerations that answer that, with a minus
+    system: Array  # (terms, terms + 1)
+    half: Array  # (freedoms,) of a sweep
 
 
 # --------------------------------------------------------------------------------------------------- winches in a state
 # A state has their angles and then their rates, before its sums.
 
 
-@generic
-def take_winches(ropes, x):
-    """Angles and rates of all winches from a state."""
-
-
-@generic
-def put_winch_rates(ropes, x, out):
-    """Their rates into one."""
-
-
-@generic
-def remember_winches(ropes, before):
-    """Their accelerations before, in an implicit stage."""
-
-
-@version_for(take_winches, ElasticTendons)
 @noinline_func
-def take_angles(ropes, x):
+def take_winches(ropes: ElasticTendons, x: Array) -> None:
+    """Angles and rates of all winches from a state."""
     m = ropes.winches.shape[0]
     first = x.shape[0] - INTEGRALS - 2 * m
     for c in range(m):
@@ -135,9 +122,9 @@ def take_angles(ropes, x):
         winding.rate = x[first + m + c]
 
 
-@version_for(put_winch_rates, ElasticTendons)
 @noinline_func
-def put_angle_rates(ropes, x, out):
+def put_winch_rates(ropes: ElasticTendons, x: Array, out: Array) -> None:
+    """Their rates into one."""
     m = ropes.winches.shape[0]
     first = x.shape[0] - INTEGRALS - 2 * m
     turns = 1.0 if ropes.how[0] == COMMANDS.torque else 0.0
@@ -146,9 +133,9 @@ def put_angle_rates(ropes, x, out):
         out[first + m + c] = turns * WinchState(ropes.windings, c).spin
 
 
-@version_for(remember_winches, ElasticTendons)
 @noinline_func
-def remember_spins(ropes, before):
+def remember_winches(ropes: ElasticTendons, before: Array) -> None:
+    """Their accelerations before, in an implicit stage."""
     m = ropes.winches.shape[0]
     first = before.shape[0] - INTEGRALS - m
     for c in range(m):
@@ -156,7 +143,7 @@ def remember_spins(ropes, before):
 
 
 @func
-def occupy_winches(first, last, start, gh, slope, x):
+def occupy_winches(first: int, last: int, start: Array, gh: Scalar, slope: Array, x: Array) -> None:
     """X = X* + γh slope of the winches, whose numbers in a state go from `first` to `last`: rates, then angles."""
     m = (last - first) // 2
     for c in range(first, first + m):
@@ -168,19 +155,8 @@ def occupy_winches(first, last, start, gh, slope, x):
 # ------------------------------------------------------------------------------------------------------------- tensions
 
 
-@generic
-def tendon_tensions(ropes, memory):
-    """Tensions of all tendons, once their lengths are measured, and the powers at their pulleys."""
-
-
-@version_for(tendon_tensions, GivenTensions)
-@func
-def draw_given(ropes, memory):
-    draw_tensions(memory.cells.present.command, memory.cells.pulls)
-
-
 @noinline_func
-def draw_tensions(command, pulls):
+def draw_tensions(command: Array, pulls: Rows[TendonState]) -> None:
     for c in range(pulls.shape[0]):
         pull = TendonState(pulls, c)
         pull.tension = where_positive(-command[c], 0.0 * command[c], command[c])  # at 0 with its slope: it begins
@@ -192,10 +168,12 @@ def draw_tensions(command, pulls):
         pull.braked = 0.0
 
 
-@version_for(tendon_tensions, ElasticTendons)
 @func
-def draw_ropes(ropes, memory):
-    if ropes.how[0] == COMMANDS.tension:
+def tendon_tensions(ropes: ElasticTendons, memory: ChainMemory) -> None:
+    """Tensions of all tendons, once their lengths are measured, and the powers at their pulleys."""
+    if ropes is None:
+        draw_tensions(memory.cells.present.command, memory.cells.pulls)
+    elif ropes.how[0] == COMMANDS.tension:
         draw_tensions(memory.cells.present.command, memory.cells.pulls)
         for c in range(ropes.windings.shape[0]):
             TensionTerm(ropes.terms, c).slope = 0.0
@@ -204,7 +182,7 @@ def draw_ropes(ropes, memory):
 
 
 @noinline_func
-def tension_from_length(ropes, memory):
+def tension_from_length(ropes: ElasticTendons, memory: ChainMemory) -> None:
     """Tensions from lengths."""
     cells = memory.cells
     gh, torque = cells.span[0], ropes.how[0] == COMMANDS.torque
@@ -242,7 +220,7 @@ def tension_from_length(ropes, memory):
 
 
 @func
-def follow_motor(pull, rope, term, torque, torque_rate):
+def follow_motor(pull: TendonState, rope: ElasticTendon, term: TensionTerm, torque: Any, torque_rate: Any) -> None:
     """A winch without inertia: its tension is what its motor holds, whatever its angle."""
     tension = maximum(torque, 0.0 * torque) / rope.radius
     pull.tension = tension
@@ -257,7 +235,7 @@ def follow_motor(pull, rope, term, torque, torque_rate):
 
 
 @func
-def turn_winch(rope, winding, gh, tension):
+def turn_winch(rope: ElasticTendon, winding: WinchState, gh: Scalar, tension: Any):
     """Angular acceleration of a winch, with its damper taken ahead."""
     left = winding.motor - rope.drag * (winding.rate - gh * winding.before) - rope.radius * tension
     return left / (rope.rotor + gh * rope.drag)
@@ -266,16 +244,11 @@ def turn_winch(rope, winding, gh, tension):
 # --------------------------------------------------------------------------------------------------- exact rank-m terms
 
 
-@generic
-def solve_tensions(ropes, robot, how, memory):
-    """After the dynamics of an implicit stage: accelerations with the tensions that they themselves make; `how` the
-    base moves.
-    """
-
-
-@version_for(solve_tensions, ElasticTendons)
 @func
-def tauten_ropes(ropes, robot, how, memory):
+def solve_tensions(ropes: ElasticTendons, robot: ChainTables, how: int, memory: ChainMemory) -> None:
+    """After the dynamics of an implicit stage: accelerations with the tensions that they themselves
+    make; `how` the base moves.
+    """
     if memory.cells.span[0] > 0.0:
         for c in range(ropes.terms.shape[0]):
             if TensionTerm(ropes.terms, c).slope > 0.0:
@@ -286,7 +259,7 @@ def tauten_ropes(ropes, robot, how, memory):
 
 
 @noinline_func
-def reply(c, robot, how, memory):
+def reply(c: int, robot: ChainTables, how: int, memory: ChainMemory) -> None:
     """What a unit of term c accelerates, by the factors that the recursion left: tip to base, and back."""
     cells, links = memory.cells, robot.links
     ropes, L = cells.ropes, cells.matrix
@@ -328,7 +301,7 @@ def reply(c, robot, how, memory):
 
 
 @noinline_func
-def set_up(ropes, memory):
+def set_up(ropes: ElasticTendons, memory: ChainMemory) -> None:
     """(1 + K G) s = K (Zᵀ (a0 - before) + lead), the right side in the last column."""
     cells, m = memory.cells, ropes.system.shape[0]
     for c in range(m):
@@ -349,7 +322,7 @@ def set_up(ropes, memory):
 
 
 @noinline_func
-def take_changes(ropes, memory):
+def take_changes(ropes: ElasticTendons, memory: ChainMemory) -> None:
     """Accelerations of freedoms, base and winches with the changes of all tensions."""
     cells, base, m = memory.cells, Base(memory.base, 0), ropes.system.shape[0]
     gh = cells.span[0]
@@ -367,7 +340,3 @@ def take_changes(ropes, memory):
             rope, winding = ElasticTendon(ropes.rows, c), WinchState(ropes.windings, c)
             if rope.rotor > 0.0:
                 winding.spin = turn_winch(rope, winding, gh, TendonState(cells.pulls, c).tension + ropes.system[c, m])
-
-
-for _question in (take_winches, put_winch_rates, remember_winches, solve_tensions):
-    no_op(_question, GivenTensions)

@@ -12,15 +12,21 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.flat_vectors import put_pair_at, twist_at
-from limbless.mechanics.algebra.line_search import directional_slope, line_search
-from limbless.mechanics.algebra.small_dense import gauss_solve
-from limbless.mechanics.algebra.spatial import Twist, Wrench, carry_wrench, power
-from limbless.mechanics.algebra.vectors import transpose
+from limbless.mechanics.algebra import (
+    Twist,
+    Wrench,
+    carry_wrench,
+    directional_slope,
+    gauss_solve,
+    line_search,
+    power,
+    put_pair_at,
+    transpose,
+    twist_at,
+)
 from limbless.mechanics.chain.kinematics import forward_kinematics
-from limbless.mechanics.chain.tables import Body, LinkRow
-from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import func, noinline_func
+from limbless.mechanics.chain.tables import Body, ChainMemory, ChainTables, LinkRow
+from limbless.mechanics.compiled import Array, Scalar, func, generic, noinline_func, version_for
 from limbless.mechanics.forces.force_element import push_all
 
 
@@ -39,26 +45,26 @@ PATIENCE = BalanceLimits()
 class BalanceScratch(NamedTuple):
     """Working memory."""
 
-    free: Any  # (6,) 1 for each component of the twist that is free
-    matrix: Any  # (6, 6)
-    system: Any  # (6, 7)
-    unknown: Any  # (6,)
+    free: Array  # (6,) 1 for each component of the twist that is free
+    matrix: Array  # (6, 6)
+    system: Array  # (6, 7)
+    unknown: Array  # (6,)
 
 
 @generic
-def total_wrench(floating, twist):
+def total_wrench(floating: Any, twist: Any) -> Wrench:
     """The wrench of all outer forces about the base, along its own axes, where it has this twist along them and all
     velocities are multiplied by the pace.
     """
 
 
 @generic
-def at_scaled_speed(floating, pace):
+def at_scaled_speed(floating: Any, pace: Any) -> Any:
     """The same at another pace."""
 
 
 @noinline_func
-def solve_free(matrix, right, free, system):
+def solve_free(matrix: Array, right: Array, free: Array, system: Array) -> bool:
     """Solve matrix x = right among the components where `free`; the others are 0. x replaces `right`; `system` (6, 7)
     is working memory.
 
@@ -92,15 +98,15 @@ class BalanceStep(NamedTuple):
 
 @version_for(directional_slope, BalanceStep)
 @func
-def power_along(descent, share):
+def power_along(descent: BalanceStep, share: Scalar):
     """What the step costs per share: minus the power of all forces along it."""
     return -power(descent.way, total_wrench(descent.floating, descent.twist + share * descent.way))
 
 
 @func
-def put_slopes(floating, desk, twist, push):
-    """How the push changes with each component of the twist, in the columns of the matrix. Returns the largest
-    slope.
+def put_slopes(floating: FloatingChain, desk: BalanceScratch, twist: Any, push: Any):
+    """How the push changes with each component of the twist, in the columns of the matrix.
+    Returns the largest slope.
     """
     size, unknown = 0.0, desk.unknown
     for j in range(6):
@@ -116,7 +122,7 @@ def put_slopes(floating, desk, twist, push):
 
 
 @func
-def balance(floating, desk, guess):
+def balance(floating: FloatingChain, desk: Any, guess: Any):
     """Whether there is a twist at which the push vanishes, and that twist, from a guess."""
     found, twist = balance_at(at_scaled_speed(floating, 1.0), desk, guess)
     if found:
@@ -129,7 +135,7 @@ def balance(floating, desk, guess):
 
 
 @noinline_func
-def balance_at(floating, desk, twist):
+def balance_at(floating: FloatingChain, desk: BalanceScratch, twist: Any):
     """Whether there is a twist at which the push vanishes, and that twist, from a guess."""
     found = False
     for _trial in range(PATIENCE.trials):
@@ -166,14 +172,14 @@ class FloatingChain(NamedTuple):
 
 @version_for(at_scaled_speed, FloatingChain)
 @func
-def chain_at_pace(floating, pace):
+def chain_at_pace(floating: FloatingChain, pace: Any) -> FloatingChain:
     robot, forces, t, window_time, x, memory, _ = floating
     return FloatingChain(robot, forces, t, window_time, x, memory, pace)
 
 
 @version_for(total_wrench, FloatingChain)
 @noinline_func
-def push_chain(floating, twist):
+def push_chain(floating: FloatingChain, twist: Any) -> Wrench:
     robot, forces, t, window_time, x, memory, pace = floating
     first = LinkRow(robot.links, 0).velocity
     put_pair_at(x, first, pace * twist)
@@ -194,7 +200,9 @@ def push_chain(floating, twist):
 
 
 @noinline_func
-def balance_chain(robot, forces, t, window_time, x, desk, memory):
+def balance_chain(
+    robot: ChainTables, forces: Any, t: Scalar, window_time: Scalar, x: Array, desk: Any, memory: ChainMemory
+):
     """Put the twist at which a chain's outer forces balance into its state. Returns whether there is one."""
     floating = FloatingChain(robot, forces, t, window_time, x, memory, 1.0)
     found, twist = balance(floating, desk, twist_at(x, LinkRow(robot.links, 0).velocity))

@@ -9,13 +9,12 @@ whether, it is reached.
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.flat_vectors import twist_at
-from limbless.mechanics.algebra.spatial import Inertia, Twist, Wrench, carry_twist
-from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector
+from typing import Any
+
+from limbless.mechanics.algebra import Inertia, Matrix, Symmetric, Twist, Vector, Wrench, carry_twist, twist_at
 from limbless.mechanics.chain.cell_forces import NODES, blend, weights_at
 from limbless.mechanics.chain.implicit_cells import (
     brace_by,
-    distance_by,
     measure,
     occupy_base,
     occupy_by,
@@ -31,16 +30,18 @@ from limbless.mechanics.chain.tables import (
     ActuatorLimit,
     Axis,
     Body,
+    ChainMemory,
     ChainProblem,
+    ChainTables,
     DofRow,
     ForceJacobian,
+    ImplicitForces,
     ImplicitTerm,
     LinkRow,
     MixedActuation,
     PrescribedMotion,
 )
-from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import func, noinline_func
+from limbless.mechanics.compiled import Array, Scalar, func, noinline_func, version_for
 from limbless.mechanics.forces.force_element import push_all
 
 NUDGE = 1e-7  # m/s and rad/s: of the differences that make -∂F/∂V
@@ -48,12 +49,14 @@ NUDGE = 1e-7  # m/s and rad/s: of the differences that make -∂F/∂V
 
 @version_for(steer_by, PrescribedMotion, MixedActuation, AccelerationFeedback)
 @func
-def steer_joints(actuation, problem, n, share):
+def steer_joints(
+    actuation: AccelerationFeedback | MixedActuation | PrescribedMotion, problem: ChainProblem, n: int, share: Scalar
+) -> None:
     drive_now(problem.memory.ahead, n, share)
 
 
 @noinline_func
-def drive_now(ahead, n, share):
+def drive_now(ahead: ImplicitForces, n: int, share: Scalar) -> None:
     """The gait at `share` (0 to 1) of step n."""
     row, weights, samples, present = NODES * n, weights_at(share), ahead.quarters, ahead.present
     blend(samples.position, row, weights, present.position[0])
@@ -64,12 +67,19 @@ def drive_now(ahead, n, share):
 
 @version_for(occupy_by, PrescribedMotion, MixedActuation, AccelerationFeedback)
 @func
-def occupy_joints(actuation, problem, start, gh, slope, x):
+def occupy_joints(
+    actuation: AccelerationFeedback | MixedActuation | PrescribedMotion,
+    problem: ChainProblem,
+    start: Array,
+    gh: Scalar,
+    slope: Array,
+    x: Array,
+) -> None:
     occupy_free(problem.robot, start, gh, slope, x)
 
 
 @noinline_func
-def occupy_free(robot, start, gh, slope, x):
+def occupy_free(robot: ChainTables, start: Array, gh: Scalar, slope: Array, x: Array) -> None:
     """Joints that are motion-given stay where the drive has them; a position of four numbers is a quaternion."""
     occupy_base(LinkRow(robot.links, 0), start, gh, slope, x)
     for k in range(1, len(robot.links.codes)):
@@ -94,9 +104,18 @@ def occupy_free(robot, start, gh, slope, x):
 
 @version_for(stage_by, PrescribedMotion, MixedActuation, AccelerationFeedback)
 @func
-def joint_stage(actuation, problem, t, window_time, gh, before, x, slope):
-    robot, forces, options, _, memory, records = problem
-    now = ChainProblem(robot, forces, options, memory.ahead.present, memory, records)
+def joint_stage(
+    actuation: AccelerationFeedback | MixedActuation | PrescribedMotion,
+    problem: ChainProblem,
+    t: Scalar,
+    window_time: Scalar,
+    gh: Scalar,
+    before: Array,
+    x: Array,
+    slope: Array,
+):
+    robot, forces, options, memory = problem.robot, problem.forces, problem.options, problem.memory
+    now = ChainProblem(robot, forces, options, memory.ahead.present, memory, problem.records)
     actuate(actuation, robot, options, now.drive, 0, x, memory)
     feedforward(actuation, now, 0, t, window_time, x)
     forward_kinematics(robot, x, memory)
@@ -106,10 +125,11 @@ def joint_stage(actuation, problem, t, window_time, gh, before, x, slope):
     put_rates(robot, x, memory, slope)
     put_joint_rates(actuation, robot, x, memory, slope)
     clear_implicit_terms(memory)
+    return measure(LinkRow(robot.links, 0).velocity, memory.ahead.scale, gh, before, slope, x)
 
 
 @noinline_func
-def set_implicit_terms(robot, feedback, gh, before, memory):
+def set_implicit_terms(robot: ChainTables, feedback: bool, gh: Scalar, before: Array, memory: ChainMemory) -> None:
     """Â of every free joint, and δ of every body, with the accelerations before."""
     base, body = LinkRow(robot.links, 0), Body(memory.bodies, 0)
     twist, ahead = twist_at(before, base.velocity), memory.ahead
@@ -133,7 +153,7 @@ def set_implicit_terms(robot, feedback, gh, before, memory):
 
 
 @func
-def answer_of(freedom, follows, gh):
+def answer_of(freedom: DofRow, follows: Any, gh: Scalar):
     """Â of one degree of freedom; `follows`: its feedback acts."""
     damping, stiffness = freedom.damping + freedom.viscous, freedom.stiffness
     if follows:
@@ -142,13 +162,13 @@ def answer_of(freedom, follows, gh):
 
 
 @func
-def free_to_act(memory, v):
+def free_to_act(memory: ChainMemory, v: int):
     """Whether an actuator stands within its bound: at it, it does not answer."""
     return abs(memory.torque[v]) < ActuatorLimit(memory.bounds, v).limit
 
 
 @noinline_func
-def clear_implicit_terms(memory):
+def clear_implicit_terms(memory: ChainMemory) -> None:
     """Nothing is taken ahead outside a stage."""
     memory.ahead.span[0] = 0.0
     for v in range(memory.torque.shape[0]):
@@ -157,20 +177,20 @@ def clear_implicit_terms(memory):
         taken.held = 0.0
 
 
-@version_for(distance_by, PrescribedMotion, MixedActuation, AccelerationFeedback)
-@func
-def joint_distance(actuation, problem, gh, before, slope, x):
-    return measure(LinkRow(problem.robot.links, 0).velocity, problem.memory.ahead.scale, gh, before, slope, x)
-
-
 # ----------------------------------------------------------------------------------------------------- forces on bodies
 
 
 @version_for(brace_by, PrescribedMotion, MixedActuation, AccelerationFeedback)
 @func
-def brace_bodies(actuation, problem, t, window_time, x):
+def brace_bodies(
+    actuation: AccelerationFeedback | MixedActuation | PrescribedMotion,
+    problem: ChainProblem,
+    t: Scalar,
+    window_time: Scalar,
+    x: Array,
+) -> None:
     """-∂F/∂V of all bodies: six directions, in each of which all of them are nudged at once."""
-    robot, forces, _, _, memory, _ = problem
+    robot, forces, memory = problem.robot, problem.forces, problem.memory
     forward_kinematics(robot, x, memory)
     push_all(forces, t, window_time, robot, memory)
     keep_pushes(memory)
@@ -184,13 +204,13 @@ def brace_bodies(actuation, problem, t, window_time, x):
 
 
 @noinline_func
-def keep_pushes(memory):
+def keep_pushes(memory: ChainMemory) -> None:
     for k in range(memory.bodies.shape[0]):
         ForceJacobian(memory.ahead.brakes, k).start = Body(memory.bodies, k).wrench
 
 
 @noinline_func
-def perturb_velocity(c, by, memory):
+def perturb_velocity(c: tuple, by: Any, memory: ChainMemory) -> None:
     """All bodies faster along one direction, and nothing acts on them yet."""
     add = Twist(
         Vector(by if c == 0 else 0.0, by if c == 1 else 0.0, by if c == 2 else 0.0),
@@ -203,7 +223,7 @@ def perturb_velocity(c, by, memory):
 
 
 @noinline_func
-def keep_slope(c, memory):
+def keep_slope(c: tuple, memory: ChainMemory) -> None:
     for k in range(memory.bodies.shape[0]):
         change = (-1.0 / NUDGE) * (Body(memory.bodies, k).wrench - ForceJacobian(memory.ahead.brakes, k).start)
         C = memory.ahead.slopes[k]
@@ -212,8 +232,10 @@ def keep_slope(c, memory):
 
 
 @noinline_func
-def dissipative_part(C):
-    """The symmetric part of C, as far as it brakes: an entry is at most the mean of what brakes along both directions."""
+def dissipative_part(C: Array) -> Inertia:
+    """The symmetric part of C, as far as it brakes: an entry is at most the mean of what
+    brakes along both directions.
+    """
     for i in range(6):
         C[i, i] = max(C[i, i], 0.0)
     for i in range(6):

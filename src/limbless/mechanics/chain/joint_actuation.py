@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from limbless.mechanics.algebra import put_pair_at, twist_at
 from limbless.mechanics.chain.actuator_limits import active_set_step, actuator_torques, take_request
 from limbless.mechanics.chain.dynamics import balanced_torques, hybrid_dynamics
 from limbless.mechanics.chain.force_balance import balance_chain
@@ -10,41 +13,66 @@ from limbless.mechanics.chain.kinematics import forward_kinematics
 from limbless.mechanics.chain.tables import (
     AccelerationFeedback,
     ActuatorRequest,
+    ChainDrive,
+    ChainMemory,
+    ChainOptions,
+    ChainProblem,
     ChainTables,
     DofRow,
     Inertialess,
     LinkRow,
     MixedActuation,
     PrescribedMotion,
+    StrainActuation,
 )
-from limbless.mechanics.compiled.flat_array import unpack
-from limbless.mechanics.compiled.generic import generic, no_op, version_for
-from limbless.mechanics.compiled.kernel import func, kernel, noinline_func
-from limbless.mechanics.compiled.scalars import where_positive
-from limbless.mechanics.compiled.tables import Rows
+from limbless.mechanics.compiled import (
+    Array,
+    Rows,
+    Scalar,
+    func,
+    generic,
+    kernel,
+    no_op,
+    noinline_func,
+    unpack,
+    version_for,
+    where_positive,
+)
 from limbless.mechanics.forces.force_element import push_all
 
 
 @generic
-def actuate(actuation, robot, options, drive, i, x, memory):
+def actuate(
+    actuation: Any, robot: ChainTables, options: ChainOptions, drive: Any, i: int, x: Array, memory: ChainMemory
+):
     """Before the dynamics, row i of the drive: motion-given joints take it, torque-given ones get their torque;
     `memory.passive`.
     """
 
 
 @generic
-def put_joint_rates(actuation, robot, x, memory, out):
+def put_joint_rates(actuation: Any, robot: ChainTables, x: Array, memory: ChainMemory, out: Array):
     """Rates of joint positions and velocities in a state; none where motion-given."""
 
 
 @generic
-def settle_joints(actuation, robot, x):
-    """After a step."""
+def settle_joints(
+    actuation: AccelerationFeedback | Inertialess | MixedActuation, robot: ChainTables, state: Array, x: Array
+):
+    """After a step, whose last stage stood at `state`."""
 
 
 @version_for(actuate, PrescribedMotion)
 @func
-def follow(actuation, robot, options, drive, i, x, memory):
+def follow(
+    actuation: PrescribedMotion,
+    robot: ChainTables,
+    options: ChainOptions,
+    drive: ChainDrive,
+    i: int,
+    x: Array,
+    memory: ChainMemory,
+) -> None:
     base = LinkRow(robot.links, 0)
     position, velocity = base.position + base.positions, base.velocity + base.freedoms
     for c in range(drive.position.shape[1]):
@@ -56,15 +84,25 @@ def follow(actuation, robot, options, drive, i, x, memory):
 
 @version_for(put_joint_rates, PrescribedMotion, Inertialess)
 @func
-def put_no_rates(actuation, robot, x, memory, out):
+def put_no_rates(
+    actuation: Inertialess | PrescribedMotion, robot: ChainTables, x: Array, memory: ChainMemory, out: Array
+):
     return None  # they stay zero, as they were allocated
 
 
-no_op(settle_joints, PrescribedMotion, Inertialess)
+no_op(settle_joints, PrescribedMotion, StrainActuation)
+
+
+@version_for(settle_joints, Inertialess)
+@func
+def keep_last_twist(actuation: Inertialess, robot: ChainTables, state: Array, x: Array) -> None:
+    """A state that has no twist of its own keeps the last one, as a guess."""
+    first = LinkRow(robot.links, 0).velocity
+    put_pair_at(x, first, twist_at(state, first))
 
 
 @func
-def passive_torque(freedom, q, rate):
+def passive_torque(freedom: DofRow, q: Scalar, rate: Scalar) -> Scalar:
     """Spring, damper and friction of one degree of freedom (28), (37); Coulomb friction is 0 at rest."""
     one = 0.0 * rate + 1.0
     sign = where_positive(rate, one, where_positive(-rate, -one, 0.0 * one))
@@ -72,15 +110,15 @@ def passive_torque(freedom, q, rate):
 
 
 @func
-def feedback_torque(freedom, error, rate_error, acceleration):
-    """Feedback on position, rate and acceleration error, without the part -A q̈ of the latter: that is known after the
-    dynamics.
+def feedback_torque(freedom: DofRow, error: Scalar, rate_error: Scalar, acceleration: Scalar) -> Scalar:
+    """Feedback on position, rate and acceleration error, without the part -A q̈ of the latter: that is
+    known after the dynamics.
     """
     return freedom.gain * error + freedom.rate_gain * rate_error + freedom.inertia_gain * acceleration
 
 
 @func
-def take_given_motion(link, drive, i, x, acceleration):
+def take_given_motion(link: LinkRow, drive: ChainDrive, i: int, x: Array, acceleration: Array) -> None:
     """A motion-given joint takes the drive's row i."""
     for c in range(link.positions):
         x[link.position + c] = drive.position[i, link.wanted + c]
@@ -90,8 +128,10 @@ def take_given_motion(link, drive, i, x, acceleration):
 
 
 @noinline_func
-def drive_joints(robot, feedback, drive, i, x, memory):
-    """Motion-given joints take the drive's row i, torque-given ones its torque and feedback; `memory.passive` of all."""
+def drive_joints(robot: ChainTables, feedback: bool, drive: ChainDrive, i: int, x: Array, memory: ChainMemory) -> None:
+    """Motion-given joints take the drive's row i, torque-given ones its torque and
+    feedback; `memory.passive` of all.
+    """
     held = min(i, drive.torque.shape[0] - 1)
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
@@ -113,7 +153,7 @@ def drive_joints(robot, feedback, drive, i, x, memory):
 
 
 @noinline_func
-def limit_torques(robot, memory):
+def limit_torques(robot: ChainTables, memory: ChainMemory) -> None:
     """Torques that enter the dynamics: the wish of each torque-given joint, within what its actuator gives."""
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
@@ -124,7 +164,15 @@ def limit_torques(robot, memory):
 
 @version_for(actuate, MixedActuation)
 @func
-def actuate_joints(actuation, robot, options, drive, i, x, memory):
+def actuate_joints(
+    actuation: MixedActuation,
+    robot: ChainTables,
+    options: ChainOptions,
+    drive: ChainDrive,
+    i: int,
+    x: Array,
+    memory: ChainMemory,
+) -> None:
     drive_joints(robot, options.feedback, drive, i, x, memory)
     if options.feedback:
         limit_torques(robot, memory)
@@ -132,34 +180,61 @@ def actuate_joints(actuation, robot, options, drive, i, x, memory):
 
 @version_for(actuate, AccelerationFeedback)
 @func
-def request_torques(actuation, robot, options, drive, i, x, memory):
+def request_torques(
+    actuation: AccelerationFeedback,
+    robot: ChainTables,
+    options: ChainOptions,
+    drive: ChainDrive,
+    i: int,
+    x: Array,
+    memory: ChainMemory,
+) -> None:
     drive_joints(robot, True, drive, i, x, memory)  # within bounds once the forecast is known: `feedforward`
 
 
 @generic
-def feedforward(actuation, problem, i, t, window_time, x):
+def feedforward(
+    actuation: AccelerationFeedback | Inertialess,
+    problem: ChainProblem,
+    i: int,
+    t: Scalar,
+    window_time: Scalar,
+    x: Array,
+):
     """Torques of inverse dynamics, added to what the feedback asks."""
 
 
-no_op(feedforward, PrescribedMotion, MixedActuation)
+no_op(feedforward, PrescribedMotion, MixedActuation, StrainActuation)
 
 
 @version_for(actuate, Inertialess)
 @func
-def take_motion(actuation, robot, options, drive, i, x, memory):
+def take_motion(
+    actuation: Inertialess,
+    robot: ChainTables,
+    options: ChainOptions,
+    drive: ChainDrive,
+    i: int,
+    x: Array,
+    memory: ChainMemory,
+) -> None:
     drive_joints(robot, False, drive, i, x, memory)
 
 
 @version_for(feedforward, Inertialess)
 @func
-def find_balance(actuation, problem, i, t, window_time, x):
+def find_balance(
+    actuation: Inertialess, problem: ChainProblem, i: int, t: Scalar, window_time: Scalar, x: Array
+) -> None:
     found = balance_chain(problem.robot, problem.forces, t, window_time, x, actuation.desk, problem.memory)
     actuation.failed[0] = 0.0 if found else 1.0
 
 
 @version_for(feedforward, AccelerationFeedback)
 @func
-def add_feedforward(actuation, problem, i, t, window_time, x):
+def add_feedforward(
+    actuation: AccelerationFeedback, problem: ChainProblem, i: int, t: Scalar, window_time: Scalar, x: Array
+) -> None:
     if problem.options.feedforward:
         feedforward_torques(
             problem.robot, problem.forces, problem.options, problem.drive, i, t, window_time, x, problem.memory
@@ -168,7 +243,17 @@ def add_feedforward(actuation, problem, i, t, window_time, x):
 
 
 @noinline_func
-def feedforward_torques(robot, forces, options, drive, i, t, window_time, x, memory):
+def feedforward_torques(
+    robot: ChainTables,
+    forces: Any,
+    options: ChainOptions,
+    drive: ChainDrive,
+    i: int,
+    t: Scalar,
+    window_time: Scalar,
+    x: Array,
+    memory: ChainMemory,
+) -> None:
     """Inverse dynamics of the present state with the accelerations of the drive's row i."""
     given = ChainTables(robot.kinds, Rows(robot.links.numbers, options.all_given), robot.freedoms)
     for v in range(len(memory.torque)):
@@ -182,25 +267,27 @@ def feedforward_torques(robot, forces, options, drive, i, t, window_time, x, mem
 
 
 @generic
-def find_accelerations(actuation, robot, base, memory):
+def find_accelerations(actuation: Any, robot: ChainTables, base: int, memory: ChainMemory):
     """The dynamics of the instant, with what the actuators can give."""
 
 
 @version_for(find_accelerations, PrescribedMotion, MixedActuation)
 @func
-def find_at_once(actuation, robot, base, memory):
+def find_at_once(
+    actuation: MixedActuation | PrescribedMotion, robot: ChainTables, base: int, memory: ChainMemory
+) -> None:
     hybrid_dynamics(robot, base, memory)
 
 
 @version_for(find_accelerations, Inertialess)
 @func
-def find_torques(actuation, robot, base, memory):
+def find_torques(actuation: Inertialess, robot: ChainTables, base: int, memory: ChainMemory) -> None:
     balanced_torques(robot, base, memory)
 
 
 @version_for(find_accelerations, AccelerationFeedback)
 @func
-def find_within_bounds(actuation, robot, base, memory):
+def find_within_bounds(actuation: AccelerationFeedback, robot: ChainTables, base: int, memory: ChainMemory) -> None:
     again, rounds = True, 0
     while again:
         hybrid_dynamics(robot, base, memory)
@@ -210,7 +297,7 @@ def find_within_bounds(actuation, robot, base, memory):
 
 
 @kernel
-def passive_torques(robot, x, out):
+def passive_torques(robot: ChainTables, x: Array, out: Array) -> None:
     """Springs, dampers and friction of all joints at one instant."""
     tables, state, passive = unpack(robot), unpack(x), unpack(out)
     for k in range(1, len(tables.links.codes)):
@@ -224,7 +311,9 @@ def passive_torques(robot, x, out):
 
 @version_for(put_joint_rates, MixedActuation, AccelerationFeedback)
 @noinline_func
-def put_all_rates(actuation, robot, x, memory, out):
+def put_all_rates(
+    actuation: AccelerationFeedback | MixedActuation, robot: ChainTables, x: Array, memory: ChainMemory, out: Array
+) -> None:
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
         if not link.given:  # else they stay zero, as they were allocated
@@ -235,7 +324,7 @@ def put_all_rates(actuation, robot, x, memory, out):
 
 @version_for(settle_joints, MixedActuation, AccelerationFeedback)
 @noinline_func
-def settle_all(actuation, robot, x):
+def settle_all(actuation: AccelerationFeedback | MixedActuation, robot: ChainTables, state: Array, x: Array) -> None:
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
         settle_by(robot.kinds, link.kind, link, x)

@@ -4,23 +4,48 @@ of this one.
 The recursions never ask for a kind. numba learns from the type of `robot.kinds` which kinds a robot has: where there is
 one, nothing is asked at run time; where there are several, one integer is.
 
-A kind of m freedoms says where its body goes (`forward_joint`), and by which twists its unit velocities move it (the screws of
-its axes). The dynamics of any joint is then that of m axes one after the other, without bodies between (Gauss
-elimination of the m accelerations).
+A kind of m freedoms says where its body goes (`forward_joint`), and by which twists its unit velocities move
+it (the screws of its axes). The dynamics of any joint is then that of m axes one after the other, without
+bodies between (Gauss elimination of the m accelerations).
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.flat_vectors import put_quaternion_at, quaternion_at, vector_at
-from limbless.mechanics.algebra.lie import normalised, quaternion_conjugate, quaternion_log, quaternion_product
-from limbless.mechanics.algebra.spatial import Twist, articulated_inertia, power, twist_cross
-from limbless.mechanics.algebra.vectors import Matrix, Vector, product, rotation_by, rotation_from_quaternion, transpose
-from limbless.mechanics.chain.tables import ActuatorLimit, Axis, DofRow, ExplicitForces, ImplicitForces, ImplicitTerm
-from limbless.mechanics.compiled.generic import generic, switch, version_for
-from limbless.mechanics.compiled.kernel import func
-from limbless.mechanics.compiled.scalars import has_tangents, sincos
+from limbless.mechanics.algebra import (
+    Inertia,
+    Matrix,
+    Symmetric,
+    Twist,
+    Vector,
+    Wrench,
+    articulated_inertia,
+    normalised,
+    power,
+    product,
+    put_quaternion_at,
+    quaternion_at,
+    quaternion_conjugate,
+    quaternion_log,
+    quaternion_product,
+    rotation_by,
+    rotation_from_quaternion,
+    transpose,
+    twist_cross,
+    vector_at,
+)
+from limbless.mechanics.chain.tables import (
+    ActuatorLimit,
+    Axis,
+    ChainMemory,
+    ChainTables,
+    DofRow,
+    ImplicitForces,
+    ImplicitTerm,
+    LinkRow,
+)
+from limbless.mechanics.compiled import Array, Scalar, func, generic, has_tangents, sincos, switch, version_for
 
 
 class FrameMotion(NamedTuple):
@@ -36,42 +61,44 @@ class FrameMotion(NamedTuple):
 
 
 @generic
-def joint_arm(link, x):
+def joint_arm(link: LinkRow, x: Array) -> Vector:
     """The arm from the previous origin to this one, in the frame of the previous body."""
 
 
 @generic
-def forward_joint(link, x, memory, here):
-    """The body beyond the joint, its origin already reached; the screws of the joint's axes are left in `memory.axes`."""
+def forward_joint(link: LinkRow, x: Array, memory: ChainMemory, here: FrameMotion) -> FrameMotion:
+    """The body beyond the joint, its origin already reached; the screws of the joint's axes
+    are left in `memory.axes`.
+    """
 
 
 @generic
-def aba_inward(link, robot, memory, I, P):
+def aba_inward(link: LinkRow, robot: ChainTables, memory: ChainMemory, I: Inertia, P: Wrench) -> tuple[Inertia, Wrench]:
     """Inertia I and wrench P with which all beyond answers, taken across the joint towards the base."""
 
 
 @generic
-def aba_outward(link, robot, memory, delta):
+def aba_outward(link: LinkRow, robot: ChainTables, memory: ChainMemory, delta: Twist) -> Twist:
     """δ of the body before the joint taken across it; accelerations or torques of its freedoms are left in `memory`."""
 
 
 @generic
-def angles(link, x):
+def angles(link: LinkRow, x: Array) -> Vector:
     """The position as one number per freedom (Vector, unused ones any): what springs see."""
 
 
 @generic
-def error(link, x, wanted):
+def error(link: LinkRow, x: Array, wanted: Array) -> Vector:
     """From the present position to the `wanted` row of a drive, one number per freedom: what feedback sees."""
 
 
 @generic
-def put_rate(link, x, out):
+def put_rate(link: LinkRow, x: Array, out: Array):
     """Rate of the position in a state."""
 
 
 @generic
-def normalise_joint(link, x):
+def normalise_joint(link: LinkRow, x: Array):
     """After a step: put the position back where it belongs (unit quaternions)."""
 
 
@@ -100,7 +127,7 @@ def joint_kind(cls: Any) -> Any:
 
 
 @func
-def moved(link, x, memory, here, R, S):
+def moved(link: LinkRow, x: Array, memory: ChainMemory, here: FrameMotion, R: Matrix, S: Twist) -> FrameMotion:
     """Across one axis of constant direction S: V' = V + q̇ S, A' = A + V x q̇ S, and q̈ S where it is given (4)-(6)."""
     relative = x[link.velocity] * S
     A = here.A + twist_cross(here.V, relative)
@@ -109,26 +136,19 @@ def moved(link, x, memory, here, R, S):
     return FrameMotion(R, here.origin, here.V + relative, A)
 
 
-@generic
-def implicit_term(ahead, v):
-    """What an implicit stage adds along axis v to its inertia, and to what acts along it: see `stiff`."""
-
-
-@version_for(implicit_term, ExplicitForces)
 @func
-def lead_nothing(ahead, v):
-    return 0.0, 0.0
-
-
-@version_for(implicit_term, ImplicitForces)
-@func
-def lead_axis(ahead, v):
+def implicit_term(ahead: ImplicitForces, v: int) -> tuple[Scalar, Scalar]:
+    """What an implicit stage adds along axis v to its inertia, and to what acts along it: see `implicit_joints`."""
+    if ahead is None:
+        return 0.0, 0.0
     taken = ImplicitTerm(ahead.leads, v)
     return taken.share, taken.held
 
 
 @func
-def transmit_along(v, S, link, robot, memory, I, P, around):
+def transmit_along(
+    v: int, S: Twist, link: LinkRow, robot: ChainTables, memory: ChainMemory, I: Inertia, P: Wrench, around: Symmetric
+) -> tuple[Inertia, Wrench]:
     """Across axis v. Torque-given: (34)-(39); motion-given: the body beyond is carried rigidly, (23)-(24).
 
     `around` is the part of I in which the axis moves: beside its size an axis without inertia of its `own` stands out.
@@ -152,7 +172,7 @@ def transmit_along(v, S, link, robot, memory, I, P, around):
 
 
 @func
-def respond_along(v, S, link, robot, memory, delta):
+def respond_along(v: int, S: Twist, link: LinkRow, robot: ChainTables, memory: ChainMemory, delta: Twist) -> Twist:
     """Acceleration (41) or torque (28) of axis v, rotor included, and δ beyond it."""
     axis = Axis(memory.axes, v)
     reaction = power(delta, axis.answer)
@@ -167,13 +187,13 @@ def respond_along(v, S, link, robot, memory, delta):
 
 
 @func
-def turning(axis):
+def turning(axis: Vector) -> Twist:
     """S of a rotation about an axis through the origin."""
     return Twist(0.0 * axis, axis)
 
 
 @func
-def sliding(axis):
+def sliding(axis: Vector) -> Twist:
     """S of a translation."""
     return Twist(axis, 0.0 * axis)
 
@@ -202,7 +222,7 @@ class Prismatic(NamedTuple):
 
 
 @func
-def turn(R, axis, aligned, angle):
+def turn(R: Matrix, axis: Vector, aligned: int, angle: Scalar) -> tuple[Matrix, Vector]:
     """R rotated by `angle` about an axis of its own frame, and that axis in the world; short where the axis is x, y or
     z (1, 2, 3) and has no slopes.
     """
@@ -221,19 +241,19 @@ def turn(R, axis, aligned, angle):
 
 @version_for(joint_arm, Revolute)
 @func
-def turn_reach(link, x):
+def turn_reach(link: LinkRow, x: Array) -> Vector:
     return link.arm
 
 
 @version_for(joint_arm, Prismatic)
 @func
-def slide_reach(link, x):
+def slide_reach(link: LinkRow, x: Array) -> Vector:
     return link.arm + x[link.position] * link.axis
 
 
 @version_for(forward_joint, Revolute)
 @func
-def turn_place(link, x, memory, here):
+def turn_place(link: LinkRow, x: Array, memory: ChainMemory, here: FrameMotion) -> FrameMotion:
     R, direction = turn(here.R, link.axis, link.aligned, x[link.position])
     S = turning(direction)
     Axis(memory.axes, link.column).screw = S
@@ -242,7 +262,7 @@ def turn_place(link, x, memory, here):
 
 @version_for(forward_joint, Prismatic)
 @func
-def slide_place(link, x, memory, here):
+def slide_place(link: LinkRow, x: Array, memory: ChainMemory, here: FrameMotion) -> FrameMotion:
     S = sliding(here.R @ link.axis)
     Axis(memory.axes, link.column).screw = S
     return moved(link, x, memory, here, here.R, S)
@@ -250,55 +270,59 @@ def slide_place(link, x, memory, here):
 
 @version_for(aba_inward, Revolute)
 @func
-def turn_transmit(link, robot, memory, I, P):
+def turn_transmit(
+    link: LinkRow, robot: ChainTables, memory: ChainMemory, I: Inertia, P: Wrench
+) -> tuple[Inertia, Wrench]:
     S = turning(Axis(memory.axes, link.column).screw.angular)
     return transmit_along(link.column, S, link, robot, memory, I, P, I.J)
 
 
 @version_for(aba_inward, Prismatic)
 @func
-def slide_transmit(link, robot, memory, I, P):
+def slide_transmit(
+    link: LinkRow, robot: ChainTables, memory: ChainMemory, I: Inertia, P: Wrench
+) -> tuple[Inertia, Wrench]:
     S = sliding(Axis(memory.axes, link.column).screw.linear)
     return transmit_along(link.column, S, link, robot, memory, I, P, I.M)
 
 
 @version_for(aba_outward, Revolute)
 @func
-def turn_respond(link, robot, memory, delta):
+def turn_respond(link: LinkRow, robot: ChainTables, memory: ChainMemory, delta: Twist) -> Twist:
     S = turning(Axis(memory.axes, link.column).screw.angular)
     return respond_along(link.column, S, link, robot, memory, delta)
 
 
 @version_for(aba_outward, Prismatic)
 @func
-def slide_respond(link, robot, memory, delta):
+def slide_respond(link: LinkRow, robot: ChainTables, memory: ChainMemory, delta: Twist) -> Twist:
     S = sliding(Axis(memory.axes, link.column).screw.linear)
     return respond_along(link.column, S, link, robot, memory, delta)
 
 
 @version_for(angles, Revolute, Prismatic)
 @func
-def one_angle(link, x):
+def one_angle(link: LinkRow, x: Array) -> Vector:
     q = x[link.position]
     return Vector(q, q, q)
 
 
 @version_for(error, Revolute, Prismatic)
 @func
-def one_error(link, x, wanted):
+def one_error(link: LinkRow, x: Array, wanted: Array) -> Vector:
     q = wanted[link.wanted] - x[link.position]
     return Vector(q, q, q)
 
 
 @version_for(put_rate, Revolute, Prismatic)
 @func
-def put_one_rate(link, x, out):
+def put_one_rate(link: LinkRow, x: Array, out: Array) -> None:
     out[link.position] = x[link.velocity]
 
 
 @version_for(normalise_joint, Revolute, Prismatic)
 @func
-def settle_one(link, x):
+def settle_one(link: LinkRow, x: Array):
     return None
 
 
@@ -306,7 +330,7 @@ def settle_one(link, x):
 
 
 @func
-def axes_transmit(link, robot, memory, I, P):
+def axes_transmit(link: LinkRow, robot: ChainTables, memory: ChainMemory, I: Inertia, P: Wrench):
     """Any kind of several freedoms: its axes one after the other, the last one first."""
     for c in range(link.freedoms - 1, -1, -1):
         v = link.column + c
@@ -315,7 +339,7 @@ def axes_transmit(link, robot, memory, I, P):
 
 
 @func
-def axes_respond(link, robot, memory, delta):
+def axes_respond(link: LinkRow, robot: ChainTables, memory: ChainMemory, delta: Twist):
     for c in range(link.freedoms):
         v = link.column + c
         delta = respond_along(v, Axis(memory.axes, v).screw, link, robot, memory, delta)
@@ -343,7 +367,9 @@ version_for(joint_arm, Spherical)(turn_reach)
 
 @version_for(aba_inward, Spherical)
 @func
-def ball_transmit(link, robot, memory, I, P):
+def ball_transmit(
+    link: LinkRow, robot: ChainTables, memory: ChainMemory, I: Inertia, P: Wrench
+) -> tuple[Inertia, Wrench]:
     for c in range(2, -1, -1):
         v = link.column + c
         I, P = transmit_along(v, turning(Axis(memory.axes, v).screw.angular), link, robot, memory, I, P, I.J)
@@ -352,7 +378,7 @@ def ball_transmit(link, robot, memory, I, P):
 
 @version_for(aba_outward, Spherical)
 @func
-def ball_respond(link, robot, memory, delta):
+def ball_respond(link: LinkRow, robot: ChainTables, memory: ChainMemory, delta: Twist) -> Twist:
     for c in range(3):
         v = link.column + c
         delta = respond_along(v, turning(Axis(memory.axes, v).screw.angular), link, robot, memory, delta)
@@ -361,7 +387,7 @@ def ball_respond(link, robot, memory, delta):
 
 @version_for(forward_joint, Spherical)
 @func
-def ball_place(link, x, memory, here):
+def ball_place(link: LinkRow, x: Array, memory: ChainMemory, here: FrameMotion) -> FrameMotion:
     q, v = quaternion_at(x, link.position), link.column
     R = product(here.R, rotation_from_quaternion(q.w, q.x, q.y, q.z))
     columns = transpose(R)
@@ -377,13 +403,13 @@ def ball_place(link, x, memory, here):
 
 @version_for(angles, Spherical)
 @func
-def ball_angles(link, x):
+def ball_angles(link: LinkRow, x: Array) -> Vector:
     return quaternion_log(quaternion_at(x, link.position))
 
 
 @version_for(error, Spherical)
 @func
-def ball_error(link, x, wanted):
+def ball_error(link: LinkRow, x: Array, wanted: Array):
     """From the present orientation to the reference, in the child's axes."""
     present, reference = quaternion_at(x, link.position), quaternion_at(wanted, link.wanted)
     return quaternion_log(quaternion_product(quaternion_conjugate(present), reference))
@@ -391,18 +417,18 @@ def ball_error(link, x, wanted):
 
 @version_for(put_rate, Spherical)
 @func
-def put_ball_rate(link, x, out):
+def put_ball_rate(link: LinkRow, x: Array, out: Array) -> None:
     put_quaternion_rate(x, link.position, vector_at(x, link.velocity), out)
 
 
 @version_for(normalise_joint, Spherical)
 @func
-def settle_ball(link, x):
+def settle_ball(link: LinkRow, x: Array) -> None:
     put_quaternion_at(x, link.position, normalised(quaternion_at(x, link.position)))
 
 
 @func
-def put_quaternion_rate(x, i, w, out):
+def put_quaternion_rate(x: Array, i: int, w: Vector, out: Array) -> None:
     """q̇ = ½ q ω, with ω in the turning body's axes."""
     a, b, c, d = x[i], x[i + 1], x[i + 2], x[i + 3]
     out[i] = -0.5 * (b * w.x + c * w.y + d * w.z)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.flat_vectors import twist_at, vector_at
-from limbless.mechanics.algebra.spatial import Twist, Wrench, carry_twist
-from limbless.mechanics.algebra.vectors import Vector, cross, dot, rotation_from_quaternion
+from limbless.mechanics.algebra import (
+    Twist,
+    Vector,
+    Wrench,
+    carry_twist,
+    cross,
+    dot,
+    rotation_from_quaternion,
+    twist_at,
+    vector_at,
+)
 from limbless.mechanics.chain.joints import FrameMotion, place_by, reach_by
-from limbless.mechanics.chain.tables import Body, LinkRow
-from limbless.mechanics.compiled.kernel import align_stack, func, noinline_func
-from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.chain.tables import Body, ChainMemory, ChainTables, LinkRow
+from limbless.mechanics.compiled import Array, Rows, Scalar, align_stack, func, noinline_func, sqrt
 
 
 @func
-def base_motion(base, x):
+def base_motion(base: LinkRow, x: Array) -> FrameMotion:
     """The base: its pose stands first in a state; its twist is along its own axes."""
     R = rotation_from_quaternion(x[3], x[4], x[5], x[6])
     twist = twist_at(x, base.velocity)
@@ -21,13 +28,13 @@ def base_motion(base, x):
 
 
 @func
-def carried(here, arm):
+def carried(here: FrameMotion, arm: Vector) -> FrameMotion:
     """The same motion at another point of the same body."""
     return FrameMotion(here.R, here.origin + arm, carry_twist(here.V, arm), carry_twist(here.A, arm))
 
 
 @func
-def put_place(body, here):
+def put_place(body: Body, here: FrameMotion) -> None:
     """A body that has been moved, and on which nothing acts yet."""
     body.rotation = here.R
     body.origin = here.origin
@@ -37,9 +44,9 @@ def put_place(body, here):
 
 
 @noinline_func
-def forward_kinematics(robot, x, memory):
-    """Rotation R, origin, velocity V (4) and known part A of the acceleration (5)-(6) of each body, and the screws of
-    all axes.
+def forward_kinematics(robot: ChainTables, x: Array, memory: ChainMemory) -> None:
+    """Rotation R, origin, velocity V (4) and known part A of the acceleration (5)-(6) of each body,
+    and the screws of all axes.
     """
     align_stack()
     kinds, links, _ = robot
@@ -57,7 +64,7 @@ def forward_kinematics(robot, x, memory):
 
 
 @func
-def mass_flow(links, bodies):
+def mass_flow(links: Rows[LinkRow], bodies: Rows[Body]) -> tuple[Vector, Scalar]:
     """Mass of a chain times the velocity of its centre, from the motion of its bodies; and the mass."""
     mass, total = 0.0, Vector(0.0, 0.0, 0.0)
     for k in range(len(links.codes)):
@@ -70,7 +77,7 @@ def mass_flow(links, bodies):
 
 
 @noinline_func
-def mass_speed(robot, bodies):
+def mass_speed(robot: ChainTables, bodies: Rows[Body]) -> Scalar:
     """Speed of the centre of mass of a chain, m/s."""
     flow, mass = mass_flow(robot.links, bodies)
     return sqrt(dot(flow, flow)) / mass if mass > 0.0 else 0.0

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from limbless.mechanics.compiled.flat_array import as_lane_array, lean_lanes, unpack
-from limbless.mechanics.compiled.kernel import kernel
-from limbless.mechanics.compiled.lanes import LANES
+from limbless.mechanics.compiled import LANES, Array, Scalar, as_lane_array, kernel, unpack, unpack_lanes
 from limbless.mechanics.integrate.runge_kutta import runge_kutta
+
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.tables import ChainProblem
 
 
 class ChainBatch(NamedTuple):
     """Chains of one kind; what is held over a stretch of steps."""
 
-    states: Any  # (chains, numbers)
-    first: Any  # (chains,) number of the step that each begins with
-    torques: Any  # (chains, freedoms)
-    stuck: Any  # (chains,) whether one of the eight had trouble: then none of them moved
+    states: Array  # (chains, numbers)
+    first: Array  # (chains,) number of the step that each begins with
+    torques: Array  # (chains, freedoms)
+    stuck: Array  # (chains,) whether one of the eight had trouble: then none of them moved
 
 
 @kernel
-def advance_batch(problem, knots, record, x, torque, crew, step):
+def advance_batch(
+    problem: ChainProblem, knots: Array, record: Any, x: Array, torque: Any, crew: Any, step: Scalar
+) -> None:
     """Step all chains over as many knots as there are, each from its own step on. Nothing is recorded.
 
     `problem` is that of eight side by side; `knots` (knots, 8), `x` (numbers, 8) and `torque` (1, freedoms, 8), which
     the problem's drive holds, are their memory, filled here number by number.
     """
     eight, unrecorded, times, numbers, held, many = (
-        lean_lanes(problem),
+        unpack_lanes(problem),
         unpack(record),
         unpack(knots),
         unpack(x),

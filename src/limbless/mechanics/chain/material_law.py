@@ -8,14 +8,14 @@ springs.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from limbless.mechanics.algebra.spatial import Twist
-from limbless.mechanics.chain.tables import LinkRow
-from limbless.mechanics.compiled.function_pointer import call_pointer
-from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import func, noinline_func
-from limbless.mechanics.compiled.tables import Table, constants, table
+from limbless.mechanics.algebra import Twist
+from limbless.mechanics.chain.tables import ChainMemory, ChainTables, LinkRow
+from limbless.mechanics.compiled import Array, Rows, Table, call_pointer, constants, func, noinline_func, table
+
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.strain_cell import Cells
 
 NUDGE = 1e-6  # of 1 and the strain: of the differences that find slopes
 
@@ -47,27 +47,18 @@ STRAIN, STRESS = Sample.fields["strain"].column, Sample.fields["stress"].column
 class Material(NamedTuple):
     """A user's law at all stations of a rod, or vertebrae of a spine."""
 
-    rows: Any  # Fibre (stations,)
-    shapes: Any  # (stations, terms) P_j at each
-    parts: Any  # (strains,) numbers of the strains that the body has, and whether a freedom
-    signs: Any  # (strains,) makes each of them larger, 1, or smaller, -1
-    buffer: Any  # Sample, one row; strains that the body does not have stay natural
-    stress: Any  # (strains,)
-    slopes: Any  # (2, strains, strains) of σ with the strains, and with their rates
+    rows: Rows[MaterialStation]  # (stations,)
+    shapes: Array  # (stations, terms) P_j at each
+    parts: Array  # (strains,) numbers of the strains that the body has, and whether a freedom
+    signs: Array  # (strains,) makes each of them larger, 1, or smaller, -1
+    buffer: Rows[Sample]  # one row; strains that the body does not have stay natural
+    stress: Array  # (strains,)
+    slopes: Array  # (2, strains, strains) of σ with the strains, and with their rates
 
 
-class Springs(NamedTuple):
-    """In place of `Material`: stiffness and damping are numbers, those of `Cells`."""
-
-
-@generic
-def material_forces(material, robot, memory):
-    """Forces along all freedoms, from their values and rates in `Cells`, into `memory.passive`."""
-
-
-@version_for(material_forces, Springs)
 @func
-def resist_by_springs(springs, robot, memory):
+def spring_forces(robot: ChainTables, memory: ChainMemory) -> None:
+    """`material_forces` where stiffness and damping are numbers, those of `Cells`."""
     cells = memory.cells
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
@@ -81,9 +72,9 @@ def resist_by_springs(springs, robot, memory):
             memory.passive[v] = force
 
 
-@version_for(material_forces, Material)
 @noinline_func
-def resist_by_law(law, robot, memory):
+def material_forces(law: Material, robot: ChainTables, memory: ChainMemory) -> None:
+    """Forces along all freedoms, from their values and rates in `Cells`, into `memory.passive`."""
     cells = memory.cells
     ahead = cells.span[0] > 0.0
     for v in range(cells.strain.shape[0]):
@@ -106,7 +97,7 @@ def resist_by_law(law, robot, memory):
 
 
 @noinline_func
-def strain_section(law, s, fibre, cells):
+def strain_section(law: Material, s: int, fibre: MaterialStation, cells: Cells) -> None:
     """Strains and rates of a section into the buffer."""
     terms = law.shapes.shape[1]
     Sample(law.buffer, 0).abscissa = fibre.abscissa
@@ -122,7 +113,7 @@ def strain_section(law, s, fibre, cells):
 
 
 @noinline_func
-def find_slopes(law, fibre):
+def find_slopes(law: Material, fibre: MaterialStation) -> None:
     """∂σ/∂ξ and ∂σ/∂ξ̇ by differences, from the section that was asked last."""
     parts = law.parts.shape[0]
     for kind in range(2):
@@ -138,7 +129,7 @@ def find_slopes(law, fibre):
 
 
 @noinline_func
-def add_slopes(law, s, fibre, cells):
+def add_slopes(law: Material, s: int, fibre: MaterialStation, cells: Cells) -> None:
     """The slopes of one section into those of its cell: their symmetric part, as the recursion has it, and nothing of a
     strain that softens (its matrix could be singular). What is left out only makes a stage slower.
     """

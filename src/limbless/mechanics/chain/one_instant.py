@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from limbless.mechanics.chain.dynamics import hybrid_dynamics, singular_joint
 from limbless.mechanics.chain.kinematics import forward_kinematics
-from limbless.mechanics.compiled.flat_array import unpack
-from limbless.mechanics.compiled.kernel import kernel
+from limbless.mechanics.compiled import Array, Scalar, kernel, unpack
 from limbless.mechanics.forces.force_element import push_all
+
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.tables import ChainMemory, ChainTables
 
 
 class ChainInstant(NamedTuple):
     """A chain in one state. It is packed once, for an array that is handed over by itself costs a call a tenth of a
     microsecond."""
 
-    robot: Any  # Robot
+    robot: ChainTables
     base: int  # how the base is held: see `BASES`
     forces: tuple  # of elements
-    x: Any  # position and velocity
-    memory: Any  # Memory
+    x: Array  # position and velocity
+    memory: ChainMemory
 
 
 @kernel
-def evaluate(instant, time):
+def evaluate(instant: ChainInstant, time: Scalar) -> None:
     """Accelerations and torques at `time` (s), which matters to forces that are switched on and off."""
     robot, base, forces, x, memory = unpack(instant)
     forward_kinematics(robot, x, memory)
@@ -32,7 +34,7 @@ def evaluate(instant, time):
 
 
 @kernel
-def locked(instant):
+def locked(instant: ChainInstant) -> int:
     """Row of a torque-given joint that had no inertia to move, or 0."""
     now = unpack(instant)
     return singular_joint(now.robot, now.memory)

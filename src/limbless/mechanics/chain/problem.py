@@ -5,7 +5,11 @@ The state holds position (7 + joint positions), velocity (6 + freedoms) and `Int
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.flat_vectors import (
+from typing import TYPE_CHECKING, Any
+
+from limbless.mechanics.algebra import (
+    carry_wrench,
+    normalised,
     put_pair_at,
     put_quaternion_at,
     put_vector_at,
@@ -13,8 +17,6 @@ from limbless.mechanics.algebra.flat_vectors import (
     twist_at,
     vector_at,
 )
-from limbless.mechanics.algebra.lie import normalised
-from limbless.mechanics.algebra.spatial import carry_wrench
 from limbless.mechanics.chain.dynamics import singular_joint
 from limbless.mechanics.chain.joint_actuation import (
     actuate,
@@ -33,33 +35,29 @@ from limbless.mechanics.chain.tables import (
     BaseRecord,
     Body,
     BodyRecord,
+    ChainMemory,
     ChainProblem,
+    ChainRecords,
+    ChainTables,
     Inertialess,
     IntegralSums,
     LinkRow,
     MixedActuation,
-    NoCells,
     PrescribedMotion,
     StrainActuation,
+    TendonState,
 )
-from limbless.mechanics.compiled.generic import constant_version, delegate, generic, no_op, version_for
-from limbless.mechanics.compiled.kernel import func, noinline_func
+from limbless.mechanics.compiled import Array, Scalar, constant_version, func, generic, noinline_func, version_for
 from limbless.mechanics.forces.force_element import push_all, spend_all
 from limbless.mechanics.integrate.problem import (
-    accumulate_power,
     accumulate_work,
     add,
-    check_limits,
     failure_code,
     normalise,
     rate,
     record_instant,
-    states,
 )
 from limbless.mechanics.integrate.running_totals import (
-    NoTotals,
-    ObjectiveTotals,
-    Totals,
     add_laws,
     add_smooth_works,
     compare_and_record,
@@ -68,12 +66,15 @@ from limbless.mechanics.integrate.running_totals import (
     score_step,
 )
 
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.strain_cell import Cells
+
 
 @version_for(rate, ChainProblem)
 @func
-def chain_rate(problem, i, t, window_time, x, out):
-    robot, forces, options, drive, memory, _ = problem
-    actuate(options.actuation, robot, options, drive, i, x, memory)
+def chain_rate(problem: ChainProblem, i: int, t: Scalar, window_time: Scalar, x: Array, out: Array) -> None:
+    robot, forces, options, memory = problem.robot, problem.forces, problem.options, problem.memory
+    actuate(options.actuation, robot, options, problem.drive, i, x, memory)
     feedforward(options.actuation, problem, i, t, window_time, x)
     forward_kinematics(robot, x, memory)
     push_all(forces, t, window_time, robot, memory)
@@ -83,7 +84,7 @@ def chain_rate(problem, i, t, window_time, x, out):
 
 
 @func
-def put_rates(robot, x, memory, out):
+def put_rates(robot: ChainTables, x: Array, memory: ChainMemory, out: Array) -> None:
     """Rates of the base and of the sums."""
     place, base, body = LinkRow(robot.links, 0), Base(memory.base, 0), Body(memory.bodies, 0)
     first, second, freedoms = place.position, place.velocity, len(memory.torque)
@@ -103,37 +104,35 @@ def put_rates(robot, x, memory, out):
     sums.impulse = carry_wrench(base.pushed + base.held, vector_at(x, first))
 
 
-@generic
-def account_tendons(cells, driven, passive):
-    """Powers of actuators and of what is passive, from those along the freedoms: tendons store and lose some."""
-
-
-@version_for(account_tendons, NoCells)
 @func
-def account_nothing(cells, driven, passive):
+def account_tendons(cells: Cells | None, driven: Scalar, passive: Scalar) -> tuple[Scalar, Scalar]:
+    """Power of the actuators and of all that is passive, from that along all freedoms: what a tendon takes and does
+    not give to the body it stores, or loses.
+    """
+    if cells is not None:
+        for c in range(cells.pulls.shape[0]):
+            pull = TendonState(cells.pulls, c)
+            driven += pull.power - pull.given
+            passive += pull.given - pull.fed + pull.braked
     return driven, passive
 
 
-@version_for(states, ChainProblem)
-@func
-def chain_states(problem):
-    return problem.memory.state, problem.memory.slope, problem.memory.total
-
-
 @generic
-def add_moving(actuation, base, start, step, slope, end):
+def add_moving(actuation: Any, base: LinkRow, start: Array, step: Scalar, slope: Array, end: Array):
     """The coordinates of joints that are all motion-given do not take part."""
 
 
 @func
-def add_span(first, last, start, step, slope, end):
+def add_span(first: int, last: int, start: Array, step: Scalar, slope: Array, end: Array) -> None:
     for c in range(first, last):
         end[c] = start[c] + step * slope[c]
 
 
 @version_for(add_moving, PrescribedMotion, Inertialess)
 @func
-def add_base(actuation, base, start, step, slope, end):
+def add_base(
+    actuation: Inertialess | PrescribedMotion, base: LinkRow, start: Array, step: Scalar, slope: Array, end: Array
+) -> None:
     add_span(base.position, base.position + base.positions, start, step, slope, end)
     add_span(base.velocity, base.velocity + base.freedoms, start, step, slope, end)
     add_span(len(start) - INTEGRALS, len(start), start, step, slope, end)
@@ -141,41 +140,28 @@ def add_base(actuation, base, start, step, slope, end):
 
 @version_for(add_moving, MixedActuation, AccelerationFeedback)
 @func
-def add_all(actuation, base, start, step, slope, end):
+def add_all(
+    actuation: MixedActuation | StrainActuation, base: LinkRow, start: Array, step: Scalar, slope: Array, end: Array
+) -> None:
     add_span(base.position, len(start), start, step, slope, end)
 
 
 @version_for(add, ChainProblem)
 @func
-def chain_add(problem, start, step, slope, end):
+def chain_add(problem: ChainProblem, start: Array, step: Scalar, slope: Array, end: Array) -> None:
     add_moving(problem.options.actuation, LinkRow(problem.robot.links, 0), start, step, slope, end)
 
 
 @version_for(normalise, ChainProblem)
 @func
-def chain_settle(problem, x):
+def chain_settle(problem: ChainProblem, x: Array) -> None:
     turned = LinkRow(problem.robot.links, 0).position + 3
     put_quaternion_at(x, turned, normalised(quaternion_at(x, turned)))
-    settle_joints(problem.options.actuation, problem.robot, x)
-    settle_twist(problem.options.actuation, LinkRow(problem.robot.links, 0).velocity, problem.memory.state, x)
+    settle_joints(problem.options.actuation, problem.robot, problem.memory.state, x)
 
 
 @generic
-def settle_twist(actuation, first, state, x):
-    """After a step: a state that has no twist of its own keeps the last one, as a guess."""
-
-
-no_op(settle_twist, PrescribedMotion, MixedActuation, AccelerationFeedback, StrainActuation)
-
-
-@version_for(settle_twist, Inertialess)
-@func
-def keep_last_twist(actuation, first, state, x):
-    put_pair_at(x, first, twist_at(state, first))
-
-
-@generic
-def find_locked(actuation, robot, memory):
+def find_locked(actuation: Any, robot: ChainTables, memory: ChainMemory) -> Any:
     """Row of a joint that has no inertia to move, or 0."""
 
 
@@ -184,39 +170,41 @@ constant_version(find_locked, 0, PrescribedMotion)
 
 @version_for(find_locked, Inertialess)
 @func
-def unbalanced(actuation, robot, memory):
+def unbalanced(actuation: Inertialess, robot: ChainTables, memory: ChainMemory):
     return int(actuation.failed[0])
 
 
 @version_for(find_locked, MixedActuation, AccelerationFeedback)
 @func
-def some_locked(actuation, robot, memory):
+def some_locked(actuation: AccelerationFeedback | MixedActuation, robot: ChainTables, memory: ChainMemory) -> int:
     return singular_joint(robot, memory)
 
 
 @version_for(failure_code, ChainProblem)
 @func
-def chain_trouble(problem):
+def chain_trouble(problem: ChainProblem) -> Scalar:
     return find_locked(problem.options.actuation, problem.robot, problem.memory)
 
 
 @version_for(record_instant, ChainProblem)
 @func
-def chain_keep(problem, x, slope, r):
-    keep_cells(problem.memory.cells, problem.robot, problem.memory, r)
-    keep_instant(problem.robot, problem.memory, problem.records, x, slope, r)
+def chain_record(problem: ChainProblem, t: Scalar, x: Array, slope: Array, r: int, recorded: bool, last: bool) -> None:
+    check_limits(problem, t, x, r, recorded, last)
+    if recorded:
+        if problem.memory.cells is not None:
+            keep_cells(problem.memory.cells, problem.robot, problem.memory, r)
+        keep_instant(problem.robot, problem.memory, problem.records, x, slope, r)
 
 
 @generic
-def keep_cells(cells, robot, memory, r):
-    """Tendons and stations of this instant, where there are some."""
-
-
-no_op(keep_cells, NoCells)
+def keep_cells(cells: Cells, robot: ChainTables, memory: ChainMemory, r: int):
+    """Tendons and stations of this instant: see `strain_cell`, which a chain of rigid links never loads."""
 
 
 @noinline_func
-def keep_instant(robot, memory, records, x, slope, r):
+def keep_instant(
+    robot: ChainTables, memory: ChainMemory, records: ChainRecords, x: Array, slope: Array, r: int
+) -> None:
     for c in range(len(x)):
         records.x[r, c] = x[c]
     base, kept, sums = Base(memory.base, 0), BaseRecord(records.base, r), IntegralSums(slope, len(x) - INTEGRALS)
@@ -240,55 +228,51 @@ def keep_instant(robot, memory, records, x, slope, r):
             place.wrench = body.wrench
 
 
-look_at, spend_in = (
-    delegate(check_limits, ChainProblem, "memory.tally"),
-    delegate(accumulate_power, ChainProblem, "memory.tally"),
-)
-close_in = delegate(accumulate_work, ChainProblem, "memory.tally")
-for _question in (look_at, spend_in, close_in):
-    no_op(_question, NoTotals)
-
-
 @generic
-def efforts(actuation, memory):
+def efforts(actuation: Any, memory: ChainMemory) -> Array:
     """What the actuators give, one number each."""
 
 
 @generic
-def put_powers(actuation, memory, powers, stage, x, velocity):
+def put_powers(actuation: Any, memory: ChainMemory, powers: Array, stage: int, x: Array, velocity: int):
     """Their powers into row `stage`; velocities of the joints begin at `velocity` in a state."""
 
 
 @generic
-def flow_speed(actuation, robot, memory):
+def flow_speed(actuation: Any, robot: ChainTables, memory: ChainMemory) -> Scalar:
     """Speed of the centre of mass, m/s."""
 
 
 @version_for(efforts, PrescribedMotion, MixedActuation, AccelerationFeedback, Inertialess)
 @func
-def joint_efforts(actuation, memory):
+def joint_efforts(actuation: Any, memory: ChainMemory) -> Array:
     return memory.torque
 
 
 @version_for(put_powers, PrescribedMotion, MixedActuation, AccelerationFeedback, Inertialess)
 @func
-def put_joint_powers(actuation, memory, powers, stage, x, velocity):
+def put_joint_powers(actuation: Any, memory: ChainMemory, powers: Array, stage: int, x: Array, velocity: int) -> None:
     for v in range(len(memory.torque)):
         powers[stage, v] = memory.torque[v] * x[velocity + v]
 
 
 @version_for(flow_speed, PrescribedMotion, MixedActuation, AccelerationFeedback, Inertialess)
 @func
-def chain_speed(actuation, robot, memory):
+def chain_speed(actuation: Any, robot: ChainTables, memory: ChainMemory) -> Scalar:
     return mass_speed(robot, memory.bodies)
 
 
-@version_for(look_at, Totals)
 @func
-def look_and_count(tally, problem, t, x, r, recorded, last):
+def check_limits(problem: ChainProblem, t: Scalar, x: Array, r: int, recorded: bool, last: bool):
+    """At a knot: peaks and limits; where it is recorded, all totals so far."""
     memory, actuation = problem.memory, problem.options.actuation
+    if memory.tally is None:
+        return None
+    if problem.records.tally is None:
+        score_knot(memory.tally, efforts(actuation, memory))
+        return None
     compare_and_record(
-        tally,
+        memory.tally,
         problem.records.tally,
         r,
         recorded,
@@ -298,10 +282,11 @@ def look_and_count(tally, problem, t, x, r, recorded, last):
         efforts(actuation, memory),
         flow_speed(actuation, problem.robot, memory),
     )
+    return None
 
 
 @func
-def spend_laws(problem, window_time):
+def spend_laws(problem: ChainProblem, window_time: Scalar) -> None:
     """The powers of all laws, in `memory.law_powers`."""
     memory = problem.memory
     for i in range(len(memory.law_powers)):
@@ -310,41 +295,29 @@ def spend_laws(problem, window_time):
 
 
 @func
-def spend_actuators(problem, powers, row, x):
+def spend_actuators(problem: ChainProblem, powers: Array, row: int, x: Array) -> None:
     """The powers of all actuators, into a row of `powers`."""
     base = LinkRow(problem.robot.links, 0)
     put_powers(problem.options.actuation, problem.memory, powers, row, x, base.velocity + base.freedoms)
 
 
-@version_for(spend_in, Totals)
+@version_for(accumulate_work, ChainProblem)
 @func
-def spend_and_count(tally, problem, stage, seconds, window_time, x, slope):
-    spend_actuators(problem, problem.memory.powers, stage, x)
+def chain_work(
+    problem: ChainProblem, stage: int, h: Scalar, seconds: Scalar, window_time: Scalar, x: Array, slope: Array
+):
+    tally, memory = problem.memory.tally, problem.memory
+    if tally is None:
+        return None
+    spend_actuators(problem, memory.powers, stage, x)
+    if problem.records.tally is None:
+        score_stage(tally, seconds, efforts(problem.options.actuation, memory))
+        if stage == 3:
+            score_step(tally, h, memory.powers)
+        return None
     spend_laws(problem, window_time)
     sums = IntegralSums(slope, len(x) - INTEGRALS)
-    add_laws(tally, seconds, problem.memory.law_powers, sums.actuators, sums.environment, sums.passive)
-
-
-@version_for(close_in, Totals)
-@func
-def close_and_count(tally, problem, step):
-    add_smooth_works(tally, step, problem.memory.powers)
-
-
-@version_for(look_at, ObjectiveTotals)
-@func
-def look_and_score(tally, problem, t, x, r, recorded, last):
-    score_knot(tally, efforts(problem.options.actuation, problem.memory))
-
-
-@version_for(spend_in, ObjectiveTotals)
-@func
-def spend_and_score(tally, problem, stage, seconds, window_time, x, slope):
-    spend_actuators(problem, problem.memory.powers, stage, x)
-    score_stage(tally, seconds, efforts(problem.options.actuation, problem.memory))
-
-
-@version_for(close_in, ObjectiveTotals)
-@func
-def close_and_score(tally, problem, step):
-    score_step(tally, step, problem.memory.powers)
+    add_laws(tally, seconds, memory.law_powers, sums.actuators, sums.environment, sums.passive)
+    if stage == 3:
+        add_smooth_works(tally, h, memory.powers)
+    return None

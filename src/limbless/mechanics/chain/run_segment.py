@@ -7,21 +7,25 @@ from functools import partial
 from typing import Any
 
 from limbless.mechanics.chain.tables import ChainProblem
-from limbless.mechanics.compiled.flat_array import flat_slice, rows_from, unpack
-from limbless.mechanics.compiled.kernel import func, kernel
-from limbless.mechanics.compiled.packed import pack
+from limbless.mechanics.compiled import flat_slice, func, kernel, pack, rows_from, unpack
 from limbless.mechanics.integrate.runge_kutta import runge_kutta
 
 
 @func
-def from_rows(problem, stage, r):
+def from_rows(problem: ChainProblem, stage: int, r: int) -> ChainProblem:
     """The problem whose drive begins at row `stage` of the one given, and whose records begin at `r`."""
-    robot, forces, options, drive, memory, records = problem
-    return ChainProblem(robot, forces, options, rows_from(drive, stage), memory, rows_from(records, r))
+    return ChainProblem(
+        problem.robot,
+        problem.forces,
+        problem.options,
+        rows_from(problem.drive, stage),
+        problem.memory,
+        rows_from(problem.records, r),
+    )
 
 
 @kernel
-def run_segment(packed):
+def run_segment(packed: Any):
     """Step from one knot to another. Returns what `trouble` said (0: nothing).
 
     `span` holds the first knot and the last, the drive's row at the first, the record that comes next, whether the last

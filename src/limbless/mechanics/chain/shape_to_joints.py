@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from limbless.mechanics.compiled.kernel import array_kernel
+from limbless.mechanics.compiled import Array, IntArray, array_kernel
 
 
 @array_kernel
-def bend_joints(shape, yaw_column, yaw_sign, pitch_column, pitch_sign, joints):
+def bend_joints(
+    shape: Array, yaw_column: IntArray, yaw_sign: Array, pitch_column: IntArray, pitch_sign: Array, joints: Array
+) -> None:
     """Differences of heading (channel 0) and elevation (1) from station to station, summed in the joint columns that
     take them.
 

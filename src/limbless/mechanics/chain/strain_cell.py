@@ -6,24 +6,31 @@ points, which carry mass, weight and water, and its end); what lies between two 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from limbless.mechanics.algebra.spatial import (
+from limbless.mechanics.algebra import (
     Inertia,
+    Matrix,
+    Symmetric,
     Twist,
+    Vector,
     Wrench,
     articulated_inertia,
     carry_inertia,
     carry_twist,
     carry_wrench,
     power,
+    product,
+    rotate_diagonal,
     twist_cross,
     wrench_cross,
 )
-from limbless.mechanics.algebra.vectors import Symmetric, Vector, outer, product, transpose, upper
 from limbless.mechanics.chain.cell_pieces import (
     JacobianColumn,
+    PieceBands,
     PieceScratch,
+    SinglePieces,
+    StrainBasis,
     StrainMotion,
     piece_kinematics,
     piece_of,
@@ -41,12 +48,38 @@ from limbless.mechanics.chain.joints import (
     turn_reach,
 )
 from limbless.mechanics.chain.kinematics import carried, put_place
-from limbless.mechanics.chain.problem import account_tendons, keep_cells
-from limbless.mechanics.chain.tables import ActuatorLimit, Axis, Body, DofRow, LinkRow
-from limbless.mechanics.compiled.generic import switch_scalar, version_for
-from limbless.mechanics.compiled.kernel import align_stack, func, noinline_func
-from limbless.mechanics.compiled.scalars import maximum, minimum, where_positive
-from limbless.mechanics.compiled.tables import Table, constants, table
+from limbless.mechanics.chain.problem import keep_cells
+from limbless.mechanics.chain.tables import (
+    ActuatorLimit,
+    Axis,
+    Body,
+    ChainMemory,
+    ChainTables,
+    DofRow,
+    LinkRow,
+    TendonState,
+)
+from limbless.mechanics.compiled import (
+    Array,
+    IntArray,
+    Rows,
+    Scalar,
+    Table,
+    align_stack,
+    constants,
+    func,
+    maximum,
+    minimum,
+    noinline_func,
+    switch_scalar,
+    table,
+    version_for,
+    where_positive,
+)
+
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.elastic_tendons import ElasticTendons
+    from limbless.mechanics.chain.material_law import Material
 
 
 class StrainCell(NamedTuple):
@@ -58,7 +91,9 @@ class StrainCell(NamedTuple):
 
 @table
 class Station(Table):
-    """A place in a cell, and the piece that leads to it from the one before (from the inner node, if it is the first)."""
+    """A place in a cell, and the piece that leads to it from the one before (from the inner
+    node, if it is the first).
+    """
 
     length: float  # d of the piece, m; 1 where the piece only turns
     natural: Twist  # ξ of the piece when all freedoms are zero
@@ -66,7 +101,7 @@ class Station(Table):
     turn: Vector  # kg m2
     body: int  # its row among the bodies
     lever: int  # where its freedoms begin among levers and columns
-    band: int  # its place among the pieces that are bent eight at a time: see `Bands`
+    band: int  # its place among the pieces that are bent eight at a time: see `PieceBands`
     lane: int
     screw: int  # and where its freedoms begin there
     kind: int  # its number among the pieces of its cell that differ
@@ -87,78 +122,62 @@ class Stop(Table):
 class DriveSample(NamedTuple):
     """The drive at the instant at hand."""
 
-    position: Any  # (given,) of the freedoms that are given
-    velocity: Any
-    acceleration: Any
-    effort: Any  # (freedoms,) of muscles, or none
-    command: Any  # (tendons,) tension, N, length, m, or torque of the winch, N m
-    command_rate: Any
-
-
-@table
-class TendonState(Table):
-    """A tendon at one instant."""
-
-    length: float  # m
-    rate: float  # m/s
-    tension: float  # at its pulley, N
-    power: float  # of its actuator: of its pulley, or of the motor of its winch, W
-    wound: float  # unstretched length that its winch leaves it, m,
-    wound_rate: float  # m/s; as the length where a tension is given
-    given: float  # power that it gives to the body, W
-    fed: float  # power that it takes from its pulley, W
-    damped: float  # power of its own damper, W: never positive,
-    braked: float  # and of that of its winch
-    distal: float  # tension at its anchor, N
+    position: Array  # (given,) of the freedoms that are given
+    velocity: Array
+    acceleration: Array
+    effort: Array  # (freedoms,) of muscles, or none
+    command: Array  # (tendons,) tension, N, length, m, or torque of the winch, N m
+    command_rate: Array
 
 
 class Cells(NamedTuple):
     """All cells of a robot, and what holds at the instant that was evaluated last."""
 
-    stations: Any  # Station
-    levers: Any  # Lever
-    elastic: Any  # (freedoms, most) stiffness of a freedom against those of its own cell
-    viscous: Any  # (freedoms, most)
-    rest: Any  # (freedoms,)
-    stops: Any  # Stop (freedoms,)
-    given: Any  # (freedoms,) 1 where the motion is given
-    driven: Any  # (given,) numbers of these freedoms
-    scale: Any  # (freedoms,) m: way of a unit of the freedom
+    stations: Rows[Station]
+    levers: Rows[StrainBasis]
+    elastic: Array  # (freedoms, most) stiffness of a freedom against those of its own cell
+    viscous: Array  # (freedoms, most)
+    rest: Array  # (freedoms,)
+    stops: Rows[Stop]  # (freedoms,)
+    given: IntArray  # (freedoms,) 1 where the motion is given
+    driven: IntArray  # (given,) numbers of these freedoms
+    scale: Array  # (freedoms,) m: way of a unit of the freedom
     present: DriveSample
-    pulls: Any  # Pull (tendons,)
-    kept: Any  # Pull (R, tendons): what is recorded of them
-    ropes: Any  # Ropes (see `ropes`), or NoRopes: tensions are given
-    material: Any  # Material (see `material`), or Springs
-    bands: Any  # Bands (see `pieces`), and
-    loose: Any  # Loose
-    efforts: Any  # (actuators,) what is tallied: tensions, or efforts along all freedoms
-    weigh: Any  # (bodies,) share of each body in the mass
-    columns: Any  # Column
-    matrix: Any  # (freedoms, most) D of each cell; of the free ones its factor L, and 1 / d on
-    # the diagonal
-    strain: Any  # (freedoms,) their values,
-    strain_rate: Any  # (freedoms,) and rates,
-    strain_push: Any  # (freedoms,) and accelerations where they are given, 0 elsewhere
-    before: Any  # (freedoms,) accelerations before, and
-    span: Any  # (1,) γ h of an implicit stage: see `implicit`; 0 outside
+    pulls: Rows[TendonState]  # (tendons,)
+    kept: Array  # Pull (R, tendons): what is recorded of them
+    ropes: ElasticTendons | None  # Ropes (see `ropes`), or NoRopes: tensions are given
+    # Material (see `material_law`); None: stiffness and damping are numbers
+    material: Material | None
+    bands: PieceBands  # (see `pieces`), and
+    loose: SinglePieces
+    efforts: Array  # (actuators,) what is tallied: tensions, or efforts along all freedoms
+    weigh: Array  # (bodies,) share of each body in the mass
+    columns: Rows[JacobianColumn]
+    # (freedoms, most) D of each cell; of the free ones its factor L, and 1 / d on the diagonal
+    matrix: Array
+    strain: Array  # (freedoms,) their values,
+    strain_rate: Array  # (freedoms,) and rates,
+    strain_push: Array  # (freedoms,) and accelerations where they are given, 0 elsewhere
+    before: Array  # (freedoms,) accelerations before, and
+    span: Array  # (1,) γ h of an implicit stage: see `implicit`; 0 outside
 
 
 # ---------------------------------------------------------------------------------------------------------- base to tip
 
 
 @func
-def turned(R, V):
+def turned(R: Matrix, V: Twist) -> Twist:
     """A twist into other axes."""
     return Twist(R @ V.linear, R @ V.angular)
 
 
 @func
-def bent_before(columns, cells, link):
+def bent_before(columns: Rows[JacobianColumn], cells: Cells, link: LinkRow):
     return None
 
 
 @noinline_func
-def bend_cell(columns, cells, link):
+def bend_cell(columns: Rows[JacobianColumn], cells: Cells, link: LinkRow) -> None:
     """The pieces of a cell that differ."""
     align_stack()
     motion, most, bent = StrainMotion(cells.strain, cells.strain_rate, cells.strain_push), cells.elastic.shape[1], 0
@@ -184,9 +203,9 @@ bend_own = switch_scalar(bent_before, bend_cell)
 
 @version_for(forward_joint, StrainCell)
 @func
-def cell_place(link, x, memory, here):
-    """All stations of a cell, with the columns of its freedoms; the last one is the node beyond it, the body of the
-    link.
+def cell_place(link: LinkRow, x: Array, memory: ChainMemory, here: FrameMotion) -> FrameMotion:
+    """All stations of a cell, with the columns of its freedoms; the last one is the node beyond
+    it, the body of the link.
     """
     cells = memory.cells
     bend_own(cells.columns, cells, link)
@@ -219,24 +238,13 @@ def cell_place(link, x, memory, here):
 
 
 @func
-def rotate_diagonal(R, d):
-    """R diag(d) Rᵀ = d2 1 + (d1 - d2) e1 e1ᵀ + (d3 - d2) e3 e3ᵀ, with e1 and e3 the first and last column of R."""
-    o, axes = 0.0 * d.x, transpose(R)
-    return (
-        Symmetric(d.y, o, o, d.y, o, d.y)
-        + upper(outer((d.x - d.y) * axes.x, axes.x))
-        + upper(outer((d.z - d.y) * axes.z, axes.z))
-    )
-
-
-@func
-def apply_inertia(M, J, a):
+def apply_inertia(M: Symmetric, J: Symmetric, a: Twist) -> Wrench:
     """Inertia of a station, along the world axes, times a twist."""
     return Wrench(M @ a.linear, J @ a.angular)
 
 
 @func
-def begin_block(link, robot, memory):
+def begin_block(link: LinkRow, robot: ChainTables, memory: ChainMemory) -> None:
     """D, U and u of a cell without what it moves: rotors, springs and dampers of an implicit stage, and what acts."""
     cells, m = memory.cells, link.freedoms
     gh = cells.span[0]
@@ -256,7 +264,9 @@ def begin_block(link, robot, memory):
 
 
 @func
-def add_to_block(link, memory, j, lever, pulled, F, arm):
+def add_to_block(
+    link: LinkRow, memory: ChainMemory, j: int, lever: int, pulled: Wrench, F: Wrench, arm: Vector
+) -> None:
     """One station moved by freedom j: `pulled` = B J_j; F: what it needs without accelerations."""
     cells, v = memory.cells, link.column + j
     J, axis = JacobianColumn(cells.columns, lever + j).screw, Axis(memory.axes, v)
@@ -268,7 +278,7 @@ def add_to_block(link, memory, j, lever, pulled, F, arm):
 
 
 @func
-def factorise_block(link, memory, I, P):
+def factorise_block(link: LinkRow, memory: ChainMemory, I: Inertia, P: Wrench) -> tuple[Inertia, Wrench]:
     """The accelerations of the free freedoms eliminated: D = L d Lᵀ, Y = L⁻¹ Uᵀ, y = L⁻¹ u."""
     cells, first = memory.cells, link.column
     D = cells.matrix
@@ -294,7 +304,7 @@ def factorise_block(link, memory, I, P):
 
 
 @func
-def left_over(memory, first, j, i):
+def left_over(memory: ChainMemory, first: int, j: int, i: int) -> Scalar:
     """D_ji - Σ L_jk d_k L_ik over the free freedoms k < i: L_ji d_i."""
     cells = memory.cells
     total = cells.matrix[first + j, i]
@@ -306,7 +316,9 @@ def left_over(memory, first, j, i):
 
 @version_for(aba_inward, StrainCell)
 @func
-def cell_transmit(link, robot, memory, I, P):
+def cell_transmit(
+    link: LinkRow, robot: ChainTables, memory: ChainMemory, I: Inertia, P: Wrench
+) -> tuple[Inertia, Wrench]:
     """D = Σ Jᵀ B J, U = Σ Xᵀ B J and u over the stations; I and P of all beyond sit at the last one."""
     cells = memory.cells
     begin_block(link, robot, memory)
@@ -335,7 +347,7 @@ def cell_transmit(link, robot, memory, I, P):
 
 @version_for(aba_outward, StrainCell)
 @func
-def cell_respond(link, robot, memory, delta):
+def cell_respond(link: LinkRow, robot: ChainTables, memory: ChainMemory, delta: Twist) -> Twist:
     """q̈ = L⁻ᵀ d⁻¹ (y - Y δ) of what is free, the efforts of what is given, and δ of the node beyond."""
     cells, first = memory.cells, link.column
     L = cells.matrix
@@ -361,7 +373,7 @@ def cell_respond(link, robot, memory, delta):
 
 
 @func
-def beyond_station(link, memory, s, delta):
+def beyond_station(link: LinkRow, memory: ChainMemory, s: int, delta: Twist) -> Twist:
     """δ of a station, from that of the inner node and the accelerations of what is free."""
     cells, station = memory.cells, Station(memory.cells.stations, s)
     beyond = carry_twist(delta, Body(memory.bodies, station.body).arm)
@@ -378,7 +390,7 @@ def beyond_station(link, memory, s, delta):
 
 @version_for(keep_cells, Cells)
 @noinline_func
-def keep_pulls(cells, robot, memory, r):
+def keep_pulls(cells: Cells, robot: ChainTables, memory: ChainMemory, r: int) -> None:
     """Tendons; and δ of the stations within cells, which nothing but a record asks for."""
     for k in range(1, len(robot.links.codes)):
         link, delta = LinkRow(robot.links, k), Body(memory.bodies, k - 1).delta
@@ -389,25 +401,12 @@ def keep_pulls(cells, robot, memory, r):
             cells.kept[r, c, field] = cells.pulls[c, field]
 
 
-@version_for(account_tendons, Cells)
-@func
-def account_pulls(cells, driven, passive):
-    """Power of the actuators and of all that is passive, from that along all freedoms: what a tendon takes and does
-    not give to the body it stores, or loses.
-    """
-    for c in range(cells.pulls.shape[0]):
-        pull = TendonState(cells.pulls, c)
-        driven += pull.power - pull.given
-        passive += pull.given - pull.fed + pull.braked
-    return driven, passive
-
-
 version_for(normalise_joint, StrainCell)(settle_one)
 version_for(joint_arm, StrainCell)(turn_reach)
 
 
 @version_for(put_rate, StrainCell)
 @func
-def put_cell_rate(link, x, out):
+def put_cell_rate(link: LinkRow, x: Array, out: Array) -> None:
     for j in range(link.freedoms):
         out[link.position + j] = x[link.velocity + j]

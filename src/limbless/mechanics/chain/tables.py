@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from limbless.mechanics.algebra.spatial import Inertia, Twist, Wrench
-from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector
-from limbless.mechanics.compiled.tables import Table, constants, table
+from limbless.mechanics.algebra import Inertia, Matrix, Symmetric, Twist, Vector, Wrench
+from limbless.mechanics.compiled import Array, IntArray, Rows, Table, constants, table
+
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.strain_cell import Cells
+    from limbless.mechanics.integrate.running_totals import ObjectiveTotals, Totals
 
 INTEGRALS = 9  # the last numbers of a state: see `IntegralSums`
 
@@ -18,14 +21,15 @@ class LinkRow(Table):
     """
 
     axis: Vector  # of the joint, in the frame of the previous body
-    arm: Vector  # from the previous origin to this one at zero position, in the frame of the
-    # previous body, m
+    # from the previous origin to this one at zero position, in the frame of the previous body, m
+    arm: Vector
     mass: float  # kg
     moment: Vector  # first moment of mass, kg m
     inertia: Symmetric  # about the origin, kg m2
     whole: Inertia  # body and added mass, where `wet`
-    size: float  # a number of the joint's kind, if it has one: the pitch of a screw, θ² by
-    # which a piece of a cell may turn
+    # a number of the joint's kind, if it has one: the pitch of a screw, θ² by which a
+    # piece of a cell may turn
+    size: float
     kind: int  # of the joint: `code` of its class
     positions: int  # how many numbers of a state its position takes (row 0: that of the base)
     freedoms: int  # how many its velocity takes
@@ -70,8 +74,8 @@ class ActuatorLimit(Table):
 
     limit: float  # N m or N
     gain: float  # A
-    leading: float  # how much of A acts in the solution at hand: none while the actuator stands
-    # at its bound
+    # how much of A acts in the solution at hand: none while the actuator stands at its bound
+    leading: float
 
 
 @table
@@ -91,8 +95,7 @@ class Body(Table):
     rotation: Matrix
     origin: Vector
     velocity: Twist
-    known: Twist  # A: its acceleration if the base and the torque-given joints did not
-    # accelerate
+    known: Twist  # A: its acceleration if the base and the torque-given joints did not accelerate
     delta: Twist  # δ: the rest of it
     wrench: Wrench  # of the environment
     arm: Vector  # from the previous origin to this one
@@ -111,12 +114,11 @@ class AddedMassState(Table):
 class Axis(Table):
     """One degree of freedom at one instant."""
 
-    screw: Twist  # S: the twist of a unit velocity, at the origin of the body beyond, world
-    # axes
+    screw: Twist  # S: the twist of a unit velocity, at the origin of the body beyond, world axes
     answer: Wrench  # U = I S
     force: float  # u: what is left to accelerate it; of a motion-given one Sᵀ P
-    mobility: float  # 1 / D; of a cell's first freedom the largest θ² of its pieces, or -1 where
-    # one is stretched to nothing
+    # 1 / D; of a cell's first freedom the largest θ² of its pieces, or -1 where one is stretched to nothing
+    mobility: float
     own: float  # D, and beside it the size of the inertia around: a singular joint stands out
     around: float
 
@@ -129,8 +131,8 @@ class Base(Table):
     pushed: Wrench  # sum of all external wrenches, about its origin, world axes
     held: Wrench  # what holds a planar or fixed base
     answer: Inertia  # I: with which the whole body answers its acceleration, world axes
-    acceleration: Twist  # rate of the components of its twist, base axes; last: `evaluation` has those
-    # of the joints behind it
+    # rate of the components of its twist, base axes; last: `evaluation` has those of the joints behind it
+    acceleration: Twist
 
 
 @table
@@ -181,6 +183,23 @@ class ForceJacobian(Table):
 
 
 @table
+class TendonState(Table):
+    """A tendon at one instant."""
+
+    length: float  # m
+    rate: float  # m/s
+    tension: float  # at its pulley, N
+    power: float  # of its actuator: of its pulley, or of the motor of its winch, W
+    wound: float  # unstretched length that its winch leaves it, m,
+    wound_rate: float  # m/s; as the length where a tension is given
+    given: float  # power that it gives to the body, W
+    fed: float  # power that it takes from its pulley, W
+    damped: float  # power of its own damper, W: never positive,
+    braked: float  # and of that of its winch
+    distal: float  # tension at its anchor, N
+
+
+@table
 class BodyRecord(Table):
     rotation: Matrix
     origin: Vector
@@ -207,42 +226,34 @@ class BaseRecord(Table):
 class ChainTables(NamedTuple):
     """A chain: what does not change."""
 
-    kinds: tuple  # the kinds of joints it has, for `by_code`
-    links: Any  # Link
-    freedoms: Any  # Freedom
+    kinds: tuple  # the kinds of joints it has, for `switch`
+    links: Rows[LinkRow]
+    freedoms: Rows[DofRow]
 
 
 class ChainDrive(NamedTuple):
     """The gait at the stage times of a block: knot, middle, knot, ..., knot."""
 
-    position: Any  # (2 K + 1, joint positions)
-    velocity: Any  # (2 K + 1, freedoms)
-    acceleration: Any
-    torque: Any  # (2 K + 1 or 1, freedoms)
-
-
-class ConstantAddedMass(NamedTuple):
-    """The added inertia of bodies does not change: it is part of their `LinkRow`."""
+    position: Array  # (2 K + 1, joint positions)
+    velocity: Array  # (2 K + 1, freedoms)
+    acceleration: Array
+    torque: Array  # (2 K + 1 or 1, freedoms)
 
 
 class VaryingAddedMass(NamedTuple):
-    """It changes as the surface of the water cuts them."""
+    """The added inertia of bodies changes as the surface of the water cuts them."""
 
-    rows: Any  # Floating (bodies,)
-
-
-class ExplicitForces(NamedTuple):
-    """Forces act as they are."""
+    rows: Rows[AddedMassState]  # (bodies,)
 
 
 class ImplicitForces(NamedTuple):
     """Forces along joints and on bodies are taken ahead, in implicit stages: see `stiff`."""
 
-    leads: Any  # Lead (freedoms,)
-    brakes: Any  # Brake (bodies,)
-    slopes: Any  # (bodies, 6, 6) -∂F/∂V
-    span: Any  # (1,) γh of the stage; 0 outside
-    scale: Any  # (freedoms + 2,) m: way of a unit of each freedom; of the base last
+    leads: Rows[ImplicitTerm]  # (freedoms,)
+    brakes: Rows[ForceJacobian]  # (bodies,)
+    slopes: Array  # (bodies, 6, 6) -∂F/∂V
+    span: Array  # (1,) γh of the stage; 0 outside
+    scale: Array  # (freedoms + 2,) m: way of a unit of each freedom; of the base last
     quarters: ChainDrive  # the gait at the quarters of all steps,
     present: ChainDrive  # and at the instant at hand: one row
 
@@ -250,37 +261,37 @@ class ImplicitForces(NamedTuple):
 class ChainMemory(NamedTuple):
     """Working memory of one run: what holds at the instant that was evaluated last."""
 
-    bodies: Any  # Body
-    axes: Any  # Axis
-    base: Any  # Base, one row
-    acceleration: Any  # (freedoms,)
-    torque: Any  # (freedoms,) what the actuators give
-    passive: Any  # (freedoms,) springs, dampers, friction
-    bounds: Any  # Bound
-    wishes: Any  # Wish
-    powers: Any  # (4, freedoms) W, of each actuator at the stages of a step
-    law_powers: Any  # (environments,) W
-    tally: Any  # Tally, or Uncounted
-    state: Any  # of the integrator: the state of a stage,
-    slope: Any  # its rate,
-    total: Any  # and the sum of rates
-    cells: Any  # Cells, or NoCells
-    water: Any = ConstantAddedMass()  # Steady or Awash
-    ahead: Any = ExplicitForces()  # NothingAhead or Ahead
-
-
-class NoCells(NamedTuple):
-    """In place of `Cells` (see `cell`): a chain of rigid links."""
+    bodies: Rows[Body]
+    axes: Rows[Axis]
+    base: Rows[Base]  # one row
+    acceleration: Array  # (freedoms,)
+    torque: Array  # (freedoms,) what the actuators give
+    passive: Array  # (freedoms,) springs, dampers, friction
+    bounds: Rows[ActuatorLimit]
+    wishes: Rows[ActuatorRequest]
+    powers: Array  # (4, freedoms) W, of each actuator at the stages of a step
+    law_powers: Array  # (environments,) W
+    tally: (
+        Array | ObjectiveTotals | Totals
+    )  # Totals, or ObjectiveTotals where none are recorded; None: nothing is counted
+    state: Array  # of the integrator: the state of a stage,
+    slope: Array  # its rate,
+    total: Array  # and the sum of rates
+    cells: Cells | None  # Cells (see `strain_cell`); None: a chain of rigid links
+    water: VaryingAddedMass | None = (
+        None  # VaryingAddedMass; None: added inertia does not change, it is part of the `LinkRow`
+    )
+    ahead: ImplicitForces | None = None  # ImplicitForces; None: forces act as they are
 
 
 class ChainRecords(NamedTuple):
     """What is kept at recorded instants."""
 
-    x: Any  # (R, state)
-    base: Any  # BaseRecord (R,)
-    axes: Any  # AxisRecord (R, freedoms)
-    bodies: Any  # BodyRecord (R, bodies)
-    tally: Any  # Tally (R, ...)
+    x: Array  # (R, state)
+    base: Rows[BaseRecord]  # (R,)
+    axes: Rows[AxisRecord]  # (R, freedoms)
+    bodies: Rows[BodyRecord]  # (R, bodies)
+    tally: Totals | None  # Totals (R, ...); None: the run counts for an objective, or not at all
 
 
 class PrescribedMotion(NamedTuple):
@@ -303,17 +314,18 @@ class Inertialess(NamedTuple):
     """Every joint motion-given and no inertia: outer forces balance at every instant (see `balance`)."""
 
     desk: Any  # Desk
-    failed: Any  # (1,) 1 where there was no balance
+    failed: Array  # (1,) 1 where there was no balance
 
 
 class ChainOptions(NamedTuple):
-    actuation: Any  # Imposed, Actuated, Answering, Compliant or Unhurried: by type, so that a
-    # swimming eel compiles no feedback
+    # Imposed, Actuated, Answering, Compliant or Unhurried: by type, so that a swimming
+    # eel compiles no feedback
+    actuation: Any
     base: int  # one of `dynamics.BASES`
     feedback: bool
     feedforward: bool  # torques of inverse dynamics are added to the feedback
-    all_given: Any  # codes of the links with every joint motion-given: what inverse dynamics
-    # takes
+    # codes of the links with every joint motion-given: what inverse dynamics takes
+    all_given: IntArray
 
 
 class ChainProblem(NamedTuple):

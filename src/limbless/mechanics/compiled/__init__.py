@@ -1,5 +1,44 @@
-"""What kernels are made of: all that touches numba."""
+"""What kernels are made of: all that touches numba. The names that the rest of the library takes from here."""
 
-from limbless.mechanics.compiled.light_imports import import_without_coverage
+from __future__ import annotations
 
-import_without_coverage()
+from typing import TYPE_CHECKING
+
+from limbless.core.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from limbless.mechanics.compiled.arrays import *
+    from limbless.mechanics.compiled.batching import *
+    from limbless.mechanics.compiled.decorators import *
+    from limbless.mechanics.compiled.dispatch import *
+    from limbless.mechanics.compiled.flat_array import *
+    from limbless.mechanics.compiled.function_pointer import *
+    from limbless.mechanics.compiled.lanes import *
+    from limbless.mechanics.compiled.operators import *
+    from limbless.mechanics.compiled.packed import *
+    from limbless.mechanics.compiled.scalars import *
+    from limbless.mechanics.compiled.tables import *
+
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "arrays": "Array IntArray Scalar aligned_zeros dual_array dual_view tangents values",
+        "batching": "as_duals clip_infinite map_arrays seed_tangent stack_lanes to_duals",
+        "flat_array": "as_lane_array flat_slice unpack_duals unpack_lanes rows_from unpack",
+        "function_pointer": "PythonCallback call_pointer compiled_pointer njit",
+        "dispatch": "constant_version delegate for_each generic no_op switch switch_scalar version_for",
+        "decorators": (
+            "CACHE_DIRECTORY align_stack array_kernel func func_overload is_cache_empty kernel kernel_array "
+            "noinline_func on_compile prune_cache strict_kernel"
+        ),
+        "lanes": "LANES as_lanes lane total with_lane",
+        "operators": "Components with_operators",
+        "packed": "pack",
+        "scalars": (
+            "BEYOND TANGENTS WORDS absolute arctangent2 eight exponential has_tangents is_single maximum minimum "
+            "power_of primal sincos some_positive sqrt value_of where_positive"
+        ),
+        "tables": "Rows Table constants is_code table",
+    },
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numba import types
@@ -11,15 +11,21 @@ from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
+from numpy.typing import NDArray
 
 from limbless.core.errors import InputError
 from limbless.mechanics.compiled.scalars import TANGENTS, WORDS, dual8
+
+# How kernels annotate their arguments (and rows of tables by `Rows`); numba does not read it
+Scalar: TypeAlias = float  # float64, a dual number or eight lanes
+Array: TypeAlias = NDArray[Any]  # of such scalars, in a kernel or in NumPy
+IntArray: TypeAlias = NDArray[Any]  # of integers or flags, whatever the scalar
 
 ALIGNMENT = 8 * TANGENTS  # bytes: a tangent vector then lies within one cache line
 
 
 @intrinsic
-def as_duals(typing, array):
+def dual_view(typing, array):
     """View a C-ordered float64 array (..., 16) as an array of duals with one axis less; `a[i, j]` then reads and writes
     duals.
 
@@ -29,7 +35,9 @@ def as_duals(typing, array):
 
 
 def view_as(scalar: types.Type, words: int, array: types.Array) -> Any:
-    """Signature and code of an intrinsic that views a float64 array (..., words) as an array (...) of a scalar of ours."""
+    """Signature and code of an intrinsic that views a float64 array (..., words) as an array
+    (...) of a scalar of ours.
+    """
     if not (isinstance(array, types.Array) and array.dtype == types.float64 and array.layout == "C" and array.ndim > 1):
         raise TypingError(
             f"{scalar} is found in a C-ordered float64 array with a last axis of {words} words, got {array}"
@@ -48,7 +56,7 @@ def view_as(scalar: types.Type, words: int, array: types.Array) -> Any:
         strides = cgutils.unpack_tuple(builder, source.strides)[:-1]
         data = builder.bitcast(source.data, layout.as_pointer())
         populate_array(view, data, shape, strides, size, source.meminfo, source.parent)
-        if context.enable_nrt:  # a lean kernel counts no references
+        if context.enable_nrt:  # a `kernel` counts no references
             context.nrt.incref(builder, target, view._getvalue())
         return view._getvalue()
 
@@ -56,8 +64,8 @@ def view_as(scalar: types.Type, words: int, array: types.Array) -> Any:
 
 
 def aligned_zeros(shape: int | tuple[int, ...]) -> np.ndarray:
-    """A float64 array of zeros that starts on a cache line (64 bytes): kernels are 9 to 18 % faster than with NumPy's
-    16.
+    """A float64 array of zeros that starts on a cache line (64 bytes): kernels are 9 to 18 %
+    faster than with NumPy's 16.
     """
     count = math.prod(shape) if isinstance(shape, tuple) else shape
     memory = np.zeros(8 * count + ALIGNMENT, dtype=np.uint8)
@@ -82,9 +90,8 @@ def dual_array(values: Any, seeds: Any = None) -> np.ndarray:
         directions = seeds.shape[-1] if seeds.ndim else 0
         if not 0 < directions <= TANGENTS:
             raise InputError(
-                f"seeds of shape {seeds.shape} have {directions} directions; a dual array takes 1 to "
-                f"{TANGENTS}: "
-                "give an array (..., directions), and run further directions separately"
+                f"seeds of shape {seeds.shape} have {directions} directions; a dual array takes 1 to {TANGENTS}: give "
+                "an array (..., directions), and run further directions separately"
             )
         tangents(array)[..., :directions] = seeds
     return array

@@ -1,5 +1,5 @@
-"""Problems for other scalars: every float64 array of a problem with one axis more, eight robots or a value with eight
-derivatives.
+"""Problems for other scalars: every float64 array of a problem with one axis more, eight robots or a
+value with eight derivatives.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from limbless.mechanics.compiled.scalars import BEYOND, TANGENTS, WORDS
 
 
 def map_arrays(function: Callable, *problems: Any) -> Any:
-    """A problem of the same make, of `function(array, ...)` for the float64 arrays that stand at the same place in
-    each.
+    """A problem of the same make, of `function(array, ...)` for the float64 arrays that stand
+    at the same place in each.
     """
     first = problems[0]
     if isinstance(first, tuple):
@@ -36,8 +36,8 @@ def as_duals(problem: Any) -> Any:
 
 
 def clip_infinite(problem: Any) -> Any:
-    """The same with what is infinite clipped: windows that never end, actuators that know no bound. Fast math knows no
-    infinity.
+    """The same with what is infinite clipped: windows that never end, actuators that know no bound.
+    Fast math knows no infinity.
     """
     return map_arrays(lambda array: np.clip(array, -BEYOND, BEYOND), problem)
 

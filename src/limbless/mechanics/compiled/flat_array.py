@@ -4,9 +4,9 @@ A NumPy array is nine numbers to numba (owner, parent, sizes, strides); a proble
 of every call, and most of what a kernel's compilation costs. `unpack(problem)`, once at the entry of a kernel, makes
 three numbers of each.
 
-The same call decides the scalar: `lean_duals` and `lean_lanes` find in *every* float64 array of the problem duals (16
-words, last axis) or lanes (8 words). So a parameter of the body or of the fluid is a dual as soon as its table is one:
-no second code path. In plain Python these functions return what they are given.
+The same call decides the scalar: `unpack_duals` and `unpack_lanes` find in *every* float64 array of the problem duals
+(16 words, last axis) or lanes (8 words). So a parameter of the body or of the fluid is a dual as soon as its table is
+one: no second code path. In plain Python these functions return what they are given.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.packed import PackedType
 from limbless.mechanics.compiled.scalars import WORDS, dual8, eight
 
-ALIGNED = 8  # bytes: what NumPy promises for a float64; wide scalars are loaded
-# without more
+ALIGNED = 8  # bytes: what NumPy promises for a float64; wide scalars are loaded without more
 
 
 class FlatArray(types.Type):
@@ -34,21 +33,21 @@ class FlatArray(types.Type):
 
     def __init__(self, dtype: types.Type, ndim: int) -> None:
         self.dtype, self.ndim = dtype, ndim
-        super().__init__(name=f"Lean({dtype}, {ndim})")
+        super().__init__(name=f"Flat({dtype}, {ndim})")
 
 
 @register_model(FlatArray)
-class _LeanModel(models.StructModel):
+class _FlatModel(models.StructModel):
     def __init__(self, manager, numba_type):
         members = [("data", types.CPointer(numba_type.dtype)), ("shape", types.UniTuple(types.intp, numba_type.ndim))]
         super().__init__(manager, numba_type, members)
 
 
-def _lean_type(ty: Any, scalar: types.Type, words: int) -> types.Type:
+def _flat_type(ty: Any, scalar: types.Type, words: int) -> types.Type:
     """What a tuple, an array or anything else becomes."""
     if isinstance(ty, types.BaseTuple):
         return types.BaseTuple.from_types(
-            [_lean_type(item, scalar, words) for item in ty.types], getattr(ty, "instance_class", tuple)
+            [_flat_type(item, scalar, words) for item in ty.types], getattr(ty, "instance_class", tuple)
         )
     if not isinstance(ty, types.Array):
         return ty
@@ -57,28 +56,28 @@ def _lean_type(ty: Any, scalar: types.Type, words: int) -> types.Type:
     return FlatArray(scalar, ty.ndim - 1) if words and ty.dtype == types.float64 else FlatArray(ty.dtype, ty.ndim)
 
 
-def _lean_value(context: Any, builder: Any, ty: Any, target: Any, value: Any) -> Any:
+def _flat_value(context: Any, builder: Any, ty: Any, target: Any, value: Any) -> Any:
     if isinstance(ty, types.BaseTuple):
         parts = zip(ty.types, target.types, cgutils.unpack_tuple(builder, value), strict=True)
-        return context.make_tuple(builder, target, [_lean_value(context, builder, *each) for each in parts])
+        return context.make_tuple(builder, target, [_flat_value(context, builder, *each) for each in parts])
     if not isinstance(ty, types.Array):
         return value
-    source, lean_array = (
+    source, flat_array = (
         context.make_array(ty)(context, builder, value),
         cgutils.create_struct_proxy(target)(context, builder),
     )
     pointer = context.get_value_type(types.CPointer(target.dtype))
-    lean_array.data = builder.bitcast(source.data, pointer)
-    lean_array.shape = cgutils.pack_array(builder, cgutils.unpack_tuple(builder, source.shape)[: target.ndim])
-    return lean_array._getvalue()
+    flat_array.data = builder.bitcast(source.data, pointer)
+    flat_array.shape = cgutils.pack_array(builder, cgutils.unpack_tuple(builder, source.shape)[: target.ndim])
+    return flat_array._getvalue()
 
 
-def _leaner(scalar: types.Type, words: int) -> Any:
+def _flattening(scalar: types.Type, words: int) -> Any:
     def typed(typing, value):
         packed = isinstance(value, PackedType)
         source = value.inner if packed else value
-        target = _lean_type(source, scalar, words)
-        make = _unpacked_value if packed else _lean_value
+        target = _flat_type(source, scalar, words)
+        make = _unpacked_value if packed else _flat_value
         return target(value), lambda context, builder, sig, args: make(context, builder, source, target, args[0])
 
     return typed
@@ -96,10 +95,12 @@ def _unpacked_value(context: Any, builder: Any, ty: Any, target: Any, words: Any
             parts = [build(*each) for each in zip(ty.types, target.types, strict=True)]
             return context.make_tuple(builder, target, parts)
         if isinstance(ty, types.Array):
-            lean_array = cgutils.create_struct_proxy(target)(context, builder)
-            lean_array.data = builder.inttoptr(read(), context.get_value_type(types.CPointer(target.dtype)))
-            lean_array.shape = cgutils.pack_array(builder, [read() for _ in range(ty.ndim)][: target.ndim])
-            return lean_array._getvalue()
+            flat_array = cgutils.create_struct_proxy(target)(context, builder)
+            flat_array.data = builder.inttoptr(read(), context.get_value_type(types.CPointer(target.dtype)))
+            flat_array.shape = cgutils.pack_array(builder, [read() for _ in range(ty.ndim)][: target.ndim])
+            return flat_array._getvalue()
+        if isinstance(ty, types.NoneType):
+            return context.get_dummy_value()
         if isinstance(ty, types.Float):
             return builder.bitcast(read(), ir.DoubleType())
         return context.cast(builder, read(), types.int64, ty)
@@ -108,19 +109,19 @@ def _unpacked_value(context: Any, builder: Any, ty: Any, target: Any, words: Any
 
 
 def _named(name: str, scalar: types.Type, words: int) -> Any:
-    function = _leaner(scalar, words)
+    function = _flattening(scalar, words)
     function.__name__ = function.__qualname__ = name
     return intrinsic(function)
 
 
-unpack = _named("lean", types.float64, 0)
-lean_duals = _named("lean_duals", dual8, WORDS)
-lean_lanes = _named("lean_lanes", eight, LANES)
+unpack = _named("unpack", types.float64, 0)
+unpack_duals = _named("unpack_duals", dual8, WORDS)
+unpack_lanes = _named("unpack_lanes", eight, LANES)
 
 
 @intrinsic
 def as_lane_array(typing, array):
-    """A lean array of numbers (.., 8) as one of lanes, one axis less."""
+    """A flat array of numbers (.., 8) as one of lanes, one axis less."""
     target = FlatArray(eight, array.ndim - 1)
 
     def codegen(context, builder, sig, args):
@@ -135,7 +136,7 @@ def as_lane_array(typing, array):
 
 @intrinsic
 def flat_slice(typing, array, start, count):
-    """`count` numbers of a lean array of one axis, from `start` on."""
+    """`count` numbers of a flat array of one axis, from `start` on."""
 
     def codegen(context, builder, sig, args):
         return _part(context, builder, array, args[0], args[1], [args[2]])
@@ -145,8 +146,8 @@ def flat_slice(typing, array, start, count):
 
 @intrinsic
 def rows_from(typing, arrays, start):
-    """Lean arrays, or a tuple of them, without their first `start` rows; of an array with one row, that row: it holds
-    for all.
+    """Flat arrays, or a tuple of them, without their first `start` rows; of an array with one row,
+    that row: it holds for all.
     """
 
     def codegen(context, builder, sig, args):
@@ -181,13 +182,13 @@ def _part(context: Any, builder: Any, ty: Any, value: Any, start: Any, shape: An
 
 
 def address(context: Any, builder: Any, ty: Any, value: Any, index: list) -> Any:
-    """Where element `index` (or the part that begins there) of an array, lean or not, lies."""
+    """Where element `index` (or the part that begins there) of an array, flat or not, lies."""
     proxy = context.make_array(ty) if isinstance(ty, types.Array) else cgutils.create_struct_proxy(ty)
     source = proxy(context, builder, value=value)
     shape, zero = cgutils.unpack_tuple(builder, source.shape), ir.Constant(ir.IntType(64), 0)
     place = zero
-    for axis in range(ty.ndim):  # `nsw` and `inbounds`, as numba's own arrays: LLVM then knows how
-        # addresses grow
+    # `nsw` and `inbounds`, as numba's own arrays: LLVM then knows how addresses grow
+    for axis in range(ty.ndim):
         at = index[axis] if axis < len(index) else zero
         place = builder.add(builder.mul(place, shape[axis], flags=["nsw"]), at, flags=["nsw"])
     return builder.gep(source.data, [place], inbounds=True)

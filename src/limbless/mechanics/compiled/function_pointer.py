@@ -1,29 +1,29 @@
-"""A function slot: compiled code calls back through an address, so that a user's law needs no recompilation of the
-loop.
+"""A user's function behind an address: compiled code calls it there, so that a law needs no recompilation of the loop.
 
 The address belongs to a C function `void law(double *buffer)`: made by ctypes from a plain Python function (slow: a
-Python call each time) or by `numba.cfunc` from a compiled one (fast). It reads its arguments from the buffer and writes
-its answer there.
+Python call each time) or by `compiled_pointer` from one that numba compiles (fast). It reads its arguments from the
+buffer and writes its answer there.
 """
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import carray, cfunc, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-slot_signature = types.void(types.CPointer(types.float64))
+_signature = types.void(types.CPointer(types.float64))
 _c_function = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double))
 
 
 @intrinsic
 def call_pointer(typing, address, buffer):
-    """Call the C function at `address` (int64) with a pointer to the float64 array `buffer`, lean or not."""
+    """Call the C function at `address` (int64) with a pointer to the float64 array `buffer`, flat or not."""
 
     def codegen(context, builder, signature, args):
         pointer = ir.DoubleType().as_pointer()
@@ -51,11 +51,32 @@ class PythonCallback:
             try:
                 if self.error is None:
                     function(buffer)
-            except BaseException as error:  # any failure of the user's code, and Ctrl-C: see the class
-                # docstring
+            except BaseException as error:
+                # any failure of the user's code, and Ctrl-C: see the class docstring
                 self.error, self.time = error, float(buffer[0])
             if self.error is not None:
                 buffer[:] = np.nan
 
         self._keep_alive = _c_function(law)
         self.address = ctypes.cast(self._keep_alive, ctypes.c_void_p).value or 0
+
+
+def compiled_pointer(answer: Callable, size: int, first: int, count: int) -> Any:
+    """A C function with an `address`, from a function `answer(buffer)` of `size` numbers that numba compiles.
+
+    No exception can leave compiled code: where it raises one, `count` numbers of the answer, from `first` on, are NaN.
+    """
+    inner, last = njit(answer), first + count
+
+    @njit
+    def guarded(buffer):
+        try:
+            inner(buffer)
+        except Exception:
+            buffer[first:last] = np.nan
+
+    @cfunc(_signature)
+    def law(pointer):
+        guarded(carray(pointer, size))
+
+    return law

@@ -14,17 +14,15 @@ from collections.abc import Callable
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
 from limbless.mechanics.compiled.arrays import view_as
-from limbless.mechanics.compiled.kernel import INLINE
+from limbless.mechanics.compiled.decorators import func_overload
+from limbless.mechanics.compiled.operators import define_binary, define_constants, define_negative
 from limbless.mechanics.compiled.scalars import (
     TANGENTS,
     absolute,
     arctangent2,
-    define_binary,
-    define_constants,
-    define_negative,
     eight,
     exponential,
     maximum,
@@ -111,7 +109,7 @@ def lane_version_of(function: Callable) -> Callable:
     """Decorator: compiled code uses the decorated version where the first argument is lanes."""
 
     def register(version: Callable) -> Callable:
-        overload(function, jit_options=INLINE, strict=False)(lambda *args: version if args[0] == eight else None)
+        func_overload(function)(lambda *args: version if args[0] == eight else None)
         return version
 
     return register
@@ -177,7 +175,7 @@ def holds_numbers(array):
     return True
 
 
-@overload(holds_numbers, jit_options=INLINE)
+@func_overload(holds_numbers)
 def _holds_numbers(array):
     return (lambda array: True) if array.dtype == types.float64 else (lambda array: False)
 

@@ -8,34 +8,53 @@ written down for every number that the tuples hold. (As functions they were a si
 from __future__ import annotations
 
 import operator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, dataclass_transform
 
 from numba import types
 from numba.core import cgutils
+from numba.core.imputils import lower_cast
+from numba.core.typeconv import Conversion
+from numba.core.typeconv.rules import default_type_manager
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import lower_builtin, overload
+from numba.extending import lower_builtin
 
-from limbless.mechanics.compiled.kernel import INLINE
+from limbless.mechanics.compiled.decorators import func_overload
 
 _added: set[type] = set()
+
+if TYPE_CHECKING:
+
+    @dataclass_transform(frozen_default=True)
+    class Components:
+        """A named tuple as type checkers are to see it: its operators are not those of tuples."""
+
+        def __iter__(self) -> Iterator[Any]: ...
+        def __getitem__(self, index: int) -> Any: ...
+        def __add__(self, other: Self) -> Self: ...
+        def __sub__(self, other: Self) -> Self: ...
+        def __neg__(self) -> Self: ...
+        def __rmul__(self, k: float) -> Self: ...
+else:
+    Components = NamedTuple
 
 
 def with_operators(cls: Any) -> Any:
     """Class decorator: componentwise operators, and in compiled code the `@` that the class defines."""
 
-    def product(a, b):  # no annotations: numba compares them with those of the method
+    def product(a, b):
         return cls.__matmul__ if isinstance(a, types.BaseNamedTuple) and a.instance_class is cls else None
 
     if "__matmul__" in cls.__dict__:
-        overload(operator.matmul, jit_options=INLINE)(product)
+        func_overload(operator.matmul)(product)
     return componentwise(cls)
 
 
 def componentwise(cls: Any) -> Any:
     """Class decorator for a named tuple."""
     _added.add(cls)
-    cls.__array_ufunc__ = None  # a NumPy number times a vector is then the vector's business, as in compiled
-    # code
+    # a NumPy number times a vector is then the vector's business, as in compiled code
+    cls.__array_ufunc__ = None
     cls.__add__ = lambda a, b: cls(*map(operator.add, a, b))
     cls.__sub__ = lambda a, b: cls(*map(operator.sub, a, b))
     cls.__neg__ = lambda a: cls(*map(operator.neg, a))
@@ -101,3 +120,56 @@ _define(operator.add, 2)
 _define(operator.sub, 2)
 _define(operator.neg, 1)
 _define(operator.mul, 2)
+
+
+# --------------------------------------------------------------------------------------------- operators of our scalars
+
+
+def _operand_types(scalar, args):
+    """The types in which two operands are handed over, or None if they are not a scalar of ours with its
+    like or with a real number.
+    """
+    if (
+        len(args) != 2
+        or scalar not in args
+        or not all(a == scalar or isinstance(a, (types.Float, types.Integer)) for a in args)
+    ):
+        return None
+    return [scalar if a == scalar else types.float64 for a in args]
+
+
+def define_binary(scalar: types.Type, symbol: Callable, result: types.Type, lower: Callable) -> None:
+    """Teach numba `scalar symbol scalar`, `scalar symbol number` and `number symbol scalar`."""
+
+    @infer_global(symbol)
+    class _Typing(AbstractTemplate):
+        def generic(self, args, keywords):
+            operands = _operand_types(scalar, args)
+            return signature(result, *operands) if operands else None
+
+    for operands in ((scalar, scalar), (scalar, types.float64), (types.float64, scalar)):
+        lower_builtin(symbol, *operands)(lower)
+
+
+def define_negative(scalar: types.Type, lower: Callable) -> None:
+    """Teach numba `-scalar`."""
+
+    @infer_global(operator.neg)
+    class _Typing(AbstractTemplate):
+        def generic(self, args, keywords):
+            return signature(scalar, scalar) if args == (scalar,) else None
+
+    lower_builtin(operator.neg, scalar)(lower)
+
+
+def define_constants(scalar: types.Type, lower: Callable) -> None:
+    """A plain number may stand where a scalar of ours is expected: `lower(context, builder,
+    double)` makes one of it.
+    """
+
+    def constant(context, builder, source, target, number):
+        return lower(context, builder, context.cast(builder, number, source, types.float64))
+
+    for number in (types.float64, types.int64):
+        default_type_manager.set_compatible(number, scalar, Conversion.safe)
+        lower_cast(number, scalar)(constant)

@@ -2,7 +2,7 @@
 
 numba takes an array out of a Python object by thirty instructions, each with its way out on failure; for a problem of
 forty arrays that is a tenth of what its kernel costs to compile, and most of what a call of it costs. `pack(problem)`
-writes the addresses and shapes down once, `lean` reads them (see there).
+writes the addresses and shapes down once, `unpack` reads them (see there).
 
 What is packed must stay where it is: write into its arrays, never put others into their places. A problem that runs
 many times is packed once; one of which some parts are others from block to block is given what was packed before: the
@@ -36,7 +36,8 @@ class _PackedModel(models.PrimitiveModel):
 
 
 class Packed:
-    """A problem with the row of words that stands for it: of an array its address and shape, of a number itself."""
+    """A problem with the row of words that stands for it: of an array its address and shape, of a number itself,
+    of None nothing."""
 
     __slots__ = ("_numba_type_", "_words", "address", "parts", "problem")
 
@@ -76,6 +77,8 @@ def _write(value: Any, before: dict[int, _Written], parts: dict[int, _Written]) 
             )
         elif isinstance(value, np.ndarray):
             found = _write_array(value)
+        elif value is None:
+            found = _Written(value, [], type(value))
         else:
             word = int(np.float64(value).view(np.int64)) if isinstance(value, float) else int(value)
             found = _Written(value, [word], type(value))
@@ -99,7 +102,8 @@ def _unbox(typ, packed, c):
 
 
 def pack(problem: Any, before: Any = None) -> Any:
-    """A problem (named tuples of arrays and numbers) as a kernel takes it; as it is where nothing is compiled.
+    """A problem (named tuples of arrays and numbers, `None` for what it does not have) as a kernel takes it; as it is
+    where nothing is compiled.
 
     `before`: what `pack` gave for a problem that has some parts of this one.
     """

@@ -18,17 +18,14 @@ from collections.abc import Callable
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.imputils import lower_cast
-from numba.core.typeconv import Conversion
-from numba.core.typeconv.rules import default_type_manager
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, models, overload, register_model
+from numba.extending import intrinsic, models, register_model
 
-from limbless.mechanics.compiled.kernel import INLINE, func
+from limbless.mechanics.compiled.decorators import func, func_overload
+from limbless.mechanics.compiled.operators import define_binary, define_constants, define_negative
 
 TANGENTS = 8  # one AVX-512 register, or two AVX2 registers
-WORDS = 2 * TANGENTS  # LLVM places a vector of 8 doubles on a multiple of its size: 7 words
-# stay empty
+# LLVM places a vector of 8 doubles on a multiple of its size: 7 words stay empty
+WORDS = 2 * TANGENTS
 BEYOND = 1e300  # farther than any number of a motion: fast math knows no infinity
 
 
@@ -88,10 +85,8 @@ def _unpack(context, builder, numba_type, number):
     return dual.value, dual.tangents
 
 
-# ----------------------------------------------------------------------------------------------------------------
-# arithmetic
-# Written at the level of LLVM, since a compiled function per operator would cost seconds of compilation in every
-# kernel.
+# ---------------------------------------------------------------------------------------------------------- arithmetic
+# Written at the level of LLVM: a compiled function per operator would cost seconds of compilation in every kernel.
 # Instructions carry no fast-math flags here: numba gives them those of the kernel that they are used in.
 
 
@@ -119,54 +114,6 @@ def _quotient(builder, x, dx, y, dy):
     less = None if dy is None else builder.fmul(dy, splat(builder, value))
     rate = dx if less is None else builder.fsub(zero_vector if dx is None else dx, less)
     return value, builder.fmul(rate, splat(builder, inverse))
-
-
-def _operand_types(scalar, args):
-    """The types in which two operands are handed over, or None if they are not a scalar of ours with its like or with a
-    real number.
-    """
-    if (
-        len(args) != 2
-        or scalar not in args
-        or not all(a == scalar or isinstance(a, (types.Float, types.Integer)) for a in args)
-    ):
-        return None
-    return [scalar if a == scalar else types.float64 for a in args]
-
-
-def define_binary(scalar: types.Type, symbol: Callable, result: types.Type, lower: Callable) -> None:
-    """Teach numba `scalar symbol scalar`, `scalar symbol number` and `number symbol scalar`."""
-
-    @infer_global(symbol)
-    class _Typing(AbstractTemplate):
-        def generic(self, args, keywords):
-            operands = _operand_types(scalar, args)
-            return signature(result, *operands) if operands else None
-
-    for operands in ((scalar, scalar), (scalar, types.float64), (types.float64, scalar)):
-        lower_builtin(symbol, *operands)(lower)
-
-
-def define_negative(scalar: types.Type, lower: Callable) -> None:
-    """Teach numba `-scalar`."""
-
-    @infer_global(operator.neg)
-    class _Typing(AbstractTemplate):
-        def generic(self, args, keywords):
-            return signature(scalar, scalar) if args == (scalar,) else None
-
-    lower_builtin(operator.neg, scalar)(lower)
-
-
-def define_constants(scalar: types.Type, lower: Callable) -> None:
-    """A plain number may stand where a scalar of ours is expected: `lower(context, builder, double)` makes one of it."""
-
-    def constant(context, builder, source, target, number):
-        return lower(context, builder, context.cast(builder, number, source, types.float64))
-
-    for number in (types.float64, types.int64):
-        default_type_manager.set_compatible(number, scalar, Conversion.safe)
-        lower_cast(number, scalar)(constant)
 
 
 def _define_arithmetic(symbol: Callable, in_place: Callable, rule: Callable) -> None:
@@ -236,9 +183,7 @@ def _dual_version_of(function: Callable) -> Callable:
     """
 
     def register(version: Callable) -> Callable:
-        overload(function, jit_options=INLINE, strict=False)(
-            lambda *args: version if dual8 in args else None if eight in args else function
-        )
+        func_overload(function)(lambda *args: version if dual8 in args else None if eight in args else function)
         return version
 
     return register
@@ -311,7 +256,9 @@ def _sincos(x):
 
 
 def sqrt(x):
-    """Square root; its derivative at zero is taken as zero, so that the speed of a body at rest can be differentiated."""
+    """Square root; its derivative at zero is taken as zero, so that the speed of a body at
+    rest can be differentiated.
+    """
     return math.sqrt(x)
 
 
@@ -383,7 +330,7 @@ def has_tangents(x):
     return False
 
 
-@overload(has_tangents, jit_options=INLINE)
+@func_overload(has_tangents)
 def _carries_slopes(x):
     return (lambda x: True) if x == dual8 else (lambda x: False)
 
@@ -403,7 +350,7 @@ def is_single(x):
     return True
 
 
-@overload(is_single, jit_options=INLINE)
+@func_overload(is_single)
 def _stands_alone(x):
     return (lambda x: False) if x == eight else (lambda x: True)
 

@@ -6,9 +6,13 @@
         moment: Vector                   # first moment, kg m
         wet: bool                        # whether added mass is in `whole`
 
-    links = Link.zeros(13)               # one float64 array (13, 4) and one int64 array (13, 1); long rows begin on a
-    cache line Link.of(links).moment[:] = moment    # a view (13, 3), for NumPy link = Link(links, k)                #
-    row k, in a kernel or in plain Python: link.mass, link.moment, link.mass = 2.0
+    links = Link.zeros(13)               # one float64 array (13, 4) and one int64 array (13, 1)
+    Link.of(links).moment[:] = moment    # a view (13, 3), for NumPy
+    link = Link(links, k)                # row k, in a kernel or in plain Python
+    link.mass, link.moment               # its fields
+    link.mass = 2.0
+
+Long rows begin on a cache line.
 
 Numbers (`float` and named tuples of them: Vector, Twist, Inertia, ...) lie in one array and take its scalar: float64,
 duals or lanes. Codes (`int`, `bool`) lie in a second one and are integers whatever the scalar: eight robots side by
@@ -18,9 +22,9 @@ addresses: reading a field is a load at a constant distance, and nothing is comp
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, ClassVar, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, get_type_hints
 
 import numpy as np
 from numba import types
@@ -36,7 +40,7 @@ from numba.core.typing.templates import (
 )
 from numba.extending import lower_builtin, lower_getattr_generic, lower_setattr_generic, models, register_model
 
-from limbless.mechanics.compiled.arrays import aligned_zeros
+from limbless.mechanics.compiled.arrays import Array, IntArray, aligned_zeros
 from limbless.mechanics.compiled.flat_array import ALIGNED, FlatArray, address, indices
 
 LINE = 8  # numbers in a cache line
@@ -54,7 +58,7 @@ class Table:
     numbers: Any
     codes: Any
 
-    def __init__(self, rows: Any, *index: int) -> None:
+    def __init__(self, rows: Rows[Self] | Array, *index: int) -> None:
         own, codes = rows if isinstance(rows, Rows) else (rows, None)
         self.numbers, self.codes = _row(own, index), None if codes is None else codes[index]
 
@@ -62,11 +66,29 @@ class Table:
 _own_fields = frozenset(Table.__annotations__)
 
 
-class Rows(NamedTuple):
-    """A table that has codes: numbers (rows, columns) and codes (rows, columns)."""
+Row = TypeVar("Row", covariant=True)
 
-    numbers: Any
-    codes: Any
+if TYPE_CHECKING:
+
+    class Rows(Generic[Row]):
+        """A table as type checkers are to see it, with codes or without: `Rows[Body]` holds rows of `Body`."""
+
+        numbers: Array
+        codes: IntArray
+
+        def __init__(self, numbers: Array, codes: IntArray) -> None: ...
+        def __iter__(self) -> Iterator[Any]: ...
+        def __len__(self) -> int: ...
+        def __getitem__(self, index: Any) -> Any: ...
+        def __setitem__(self, index: Any, value: Any) -> None: ...
+        def __getattr__(self, name: str) -> Any: ...
+else:
+
+    class Rows(NamedTuple):
+        """A table that has codes: numbers (rows, columns) and codes (rows, columns). One without is an array."""
+
+        numbers: Array
+        codes: IntArray
 
 
 class Field(NamedTuple):
@@ -234,8 +256,8 @@ def _get_field(context, builder, row, value, name):
         if not isinstance(context.data_model_manager[scalar], models.PrimitiveModel):
             return context.unpack_value(builder, scalar, pointer, align=ALIGNED)
         number = builder.load(pointer, align=ALIGNED)
-        if steady:  # else LLVM reads it again after every store, which might have changed it for
-            # all it knows
+        # else LLVM reads it again after every store, which might have changed it for all it knows
+        if steady:
             number.set_metadata("invariant.load", builder.module.add_metadata([]))
         return number
 

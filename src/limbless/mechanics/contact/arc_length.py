@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.algebra.small_dense import gauss_solve
-from limbless.mechanics.compiled.kernel import func, kernel, noinline_func
-from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.algebra import gauss_solve
+from limbless.mechanics.compiled import Array, Scalar, func, kernel, noinline_func, sqrt
 from limbless.mechanics.contact.ellipse import drift_share, growth_share, nearest
-from limbless.mechanics.contact.homotopy import ROW_KINDS, HomotopyRow, HomotopyState, coefficient
+from limbless.mechanics.contact.homotopy import ROW_KINDS, Homotopy, HomotopyRow, HomotopyState, coefficient
 
 
 class ContinuationLimits(NamedTuple):
@@ -32,13 +31,13 @@ LIMITS = ContinuationLimits()
 
 
 @func
-def rounded_size(y, tau):
+def rounded_size(y: Any, tau: Any):
     """|y| without its kink."""
     return sqrt(y * y + 4.0 * tau * tau)
 
 
 @func
-def put_local(direction, own, other, lean, drift):
+def put_local(direction: HomotopyRow, own: Any, other: Any, lean: Any, drift: Any) -> None:
     direction.own = own
     direction.other = other
     direction.lean = lean
@@ -46,7 +45,7 @@ def put_local(direction, own, other, lean, drift):
 
 
 @func
-def round_push(direction, tau):
+def round_push(direction: HomotopyRow, tau: Any) -> None:
     """max(y, 0)."""
     y = direction.trial
     size = rounded_size(y, tau)
@@ -56,7 +55,7 @@ def round_push(direction, tau):
 
 
 @func
-def load_of(path, j):
+def load_of(path: Homotopy, j: int):
     """The load on a row, and the derivatives of its logarithm by the trial load and by log τ."""
     n = path.normal[j]
     if n < 0:
@@ -67,7 +66,7 @@ def load_of(path, j):
 
 
 @func
-def round_side(path, j, tau):
+def round_side(path: Homotopy, j: int, tau: Any) -> None:
     """min(max(y, -a), a)."""
     direction = HomotopyRow(path.directions, j)
     y = direction.trial
@@ -81,7 +80,7 @@ def round_side(path, j, tau):
 
 
 @func
-def round_ellipse(path, j, tau):
+def round_ellipse(path: Homotopy, j: int, tau: Any) -> None:
     """The nearest point of an ellipse, both rows of it."""
     first, second = HomotopyRow(path.directions, j), HomotopyRow(path.directions, j + 1)
     y1, y2 = first.trial, second.trial
@@ -96,9 +95,9 @@ def round_ellipse(path, j, tau):
 
 
 @noinline_func
-def evaluate(path, rows, place):
-    """Velocities, trial impulses and p with its derivatives at `place`; rows of loads stand before those of their
-    friction.
+def evaluate(path: Homotopy, rows: int, place: Array) -> None:
+    """Velocities, trial impulses and p with its derivatives at `place`; rows of loads stand
+    before those of their friction.
     """
     unit, tau = HomotopyState(path.progress, 0).unit, np.exp(place[rows])
     for j in range(rows):
@@ -118,7 +117,7 @@ def evaluate(path, rows, place):
 
 
 @func
-def add_trial(path, rows, j, k, weight):
+def add_trial(path: Homotopy, rows: int, j: int, k: int, weight: Any) -> None:
     """Add `weight` times the derivatives of y_k to row j of the matrix."""
     direction, matrix = HomotopyRow(path.directions, k), path.matrix
     matrix[j, k] += weight * (1.0 - direction.length * direction.compliance)
@@ -128,7 +127,7 @@ def add_trial(path, rows, j, k, weight):
 
 
 @noinline_func
-def fill(path, rows, place):
+def fill(path: Homotopy, rows: int, place: Array) -> None:
     """x - p at `place`, over the unit of impulses: its derivatives by the impulses and by log τ, and its negative."""
     matrix, per_unit = path.matrix, 1.0 / HomotopyState(path.progress, 0).unit
     evaluate(path, rows, place)
@@ -147,7 +146,7 @@ def fill(path, rows, place):
 
 
 @kernel
-def start_arc(path, rows, rho):
+def start_arc(path: Homotopy, rows: int, rho: Scalar):
     """To the start of the path: laws as soft as the impulses are large. Returns whether there is anything to follow."""
     x, matrix, largest, progress = path.x, path.matrix, 0.0, HomotopyState(path.progress, 0)
     for j in range(rows):
@@ -179,7 +178,7 @@ def start_arc(path, rows, rho):
 
 
 @func
-def border(path, rows, right):
+def border(path: Homotopy, rows: int, right: Array) -> None:
     """The last row of the matrix: the part of a change along the tangent."""
     for c in range(rows + 1):
         path.matrix[rows, c] = path.tangent[c]
@@ -187,7 +186,7 @@ def border(path, rows, right):
 
 
 @func
-def update_tangent(path, rows):
+def update_tangent(path: Homotopy, rows: int) -> None:
     """The tangent at the present place, in the direction of the one before."""
     matrix, square = path.matrix, 0.0
     fill(path, rows, path.x)
@@ -202,7 +201,7 @@ def update_tangent(path, rows):
 
 
 @func
-def corrector(path, rows, length):
+def corrector(path: Homotopy, rows: int, length: Any):
     """Back to the path from `length` along its tangent, within the plane across it. Returns the number of
     iterations, or -1.
     """
@@ -230,9 +229,9 @@ def corrector(path, rows, length):
 
 
 @kernel
-def follow_arc(path, rows):
-    """Along the path until τ has fallen to a third. Returns whether it has: if not, the path has come to its end, or
-    to nowhere.
+def follow_arc(path: Homotopy, rows: int):
+    """Along the path until τ has fallen to a third. Returns whether it has: if not, the path has come
+    to its end, or to nowhere.
     """
     x, progress = path.x, HomotopyState(path.progress, 0)
     goal = x[rows] - 1.0

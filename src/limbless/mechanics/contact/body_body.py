@@ -12,15 +12,21 @@ matrices. O(n k + k³) for k contacts that act; those that are near and open tak
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.small_dense import gauss_solve
-from limbless.mechanics.algebra.spatial import Wrench, carry_twist, carry_wrench
-from limbless.mechanics.algebra.vectors import Vector, cross, dot
-from limbless.mechanics.compiled.flat_array import as_lane_array
-from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import align_stack, func, noinline_func
-from limbless.mechanics.compiled.lanes import LANES
+from typing import TYPE_CHECKING, Any
+
+from limbless.mechanics.algebra import (
+    Matrix6,
+    Twist,
+    Vector,
+    Wrench,
+    carry_twist,
+    carry_wrench,
+    cross,
+    dot,
+    gauss_solve,
+)
+from limbless.mechanics.compiled import LANES, Array, align_stack, as_lane_array, func, noinline_func
 from limbless.mechanics.contact.contact_law import along, slip_scales
-from limbless.mechanics.contact.free_objects import from_other
 from limbless.mechanics.contact.impulse_response import (
     add_impulse,
     add_response,
@@ -29,29 +35,18 @@ from limbless.mechanics.contact.impulse_response import (
     propagate_impulses,
     solve_objects,
 )
-from limbless.mechanics.contact.moving_bodies import (
-    ImpulseResponse,
-    MovingBodies,
-    ResponseFactor,
-    relative_twist,
-    solve_body_body,
-    store_response_factor,
-)
+from limbless.mechanics.contact.moving_bodies import ImpulseResponse, MovingBodies, from_other, relative_twist
 from limbless.mechanics.contact.scene import ContactRow
+
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.tables import ChainTables
+    from limbless.mechanics.contact.step import Step
 
 MOST_MUTUAL = 64  # contacts between moving bodies that may act at a time
 
 
-@version_for(store_response_factor, MovingBodies)
 @func
-def keep_joint_lift(moving_bodies, k, U, scale):
-    own = ResponseFactor(moving_bodies.lifts, k)
-    own.wrench = U
-    own.scale = scale
-
-
-@func
-def row_wrench(contact, c):
+def row_wrench(contact: ContactRow, c: int) -> Wrench:
     """A unit impulse along row c of a contact, about the origin of its body: normal, along, across, two of rolling."""
     n, t1 = contact.normal, contact.tangent
     t2, zero = cross(n, t1), Vector(0.0, 0.0, 0.0)
@@ -62,7 +57,7 @@ def row_wrench(contact, c):
 
 
 @func
-def law_constant(contact, c):
+def law_constant(contact: ContactRow, c: int):
     """c of row c."""
     roll = contact.friction.rolling * contact.radius
     if c == 0:
@@ -75,7 +70,7 @@ def law_constant(contact, c):
 
 
 @func
-def law_slope(contact, c, d):
+def law_slope(contact: ContactRow, c: int, d: Any):
     """A of row c by the velocity along row d of the same contact."""
     if c == 0:
         return contact.load_law.slope if d == 0 else 0.0
@@ -98,19 +93,19 @@ def law_slope(contact, c, d):
 
 
 @func
-def rolls(contact):
+def rolls(contact: ContactRow):
     """Whether a contact has rows of rolling."""
     return contact.friction.rolling * contact.radius > 0.0
 
 
 @func
-def note_need(moving_bodies, k):
+def note_need(moving_bodies: MovingBodies, k: int) -> None:
     """Body k takes part: the robot, or an object."""
     moving_bodies.factors.needed[max(k - moving_bodies.first + 1, 0)] = 1
 
 
 @func
-def find_rows(step, count, moving_bodies):
+def find_rows(step: Step, count: int, moving_bodies: MovingBodies) -> int:
     """Rows of all contacts between moving bodies that act. Returns how many; -1 where there is no room."""
     rows, room = 0, moving_bodies.row.shape[0]
     for o in range(moving_bodies.factors.needed.shape[0]):
@@ -132,7 +127,7 @@ def find_rows(step, count, moving_bodies):
 
 
 @func
-def push_row(step, moving_bodies, r, place, size):
+def push_row(step: Step, moving_bodies: MovingBodies, r: int, place: Any, size: int) -> None:
     """Add an impulse of that size along row r to both its bodies, in one of the eight places."""
     i = moving_bodies.row[r] // 5
     wrench, other = size * row_wrench(ContactRow(step.contacts, i), moving_bodies.row[r] % 5), moving_bodies.other[i]
@@ -141,7 +136,7 @@ def push_row(step, moving_bodies, r, place, size):
 
 
 @func
-def put_velocities(target, r, b, contact, u):
+def put_velocities(target: Array, r: int, b: int, contact: ContactRow, u: Twist):
     """Velocities along the rows of a contact, r the first, whose body has the twist u relative to what it touches;
     returns the row after them.
     """
@@ -159,18 +154,16 @@ def put_velocities(target, r, b, contact, u):
 
 
 @noinline_func
-def read_start(step, moving_bodies, rows):
+def read_start(step: Step, moving_bodies: MovingBodies, rows: int) -> None:
     """γ0"""
     r = 0
     while r < rows:
         i = moving_bodies.row[r] // 5
-        r = put_velocities(
-            moving_bodies.start, r, 0, ContactRow(step.contacts, i), relative_twist(moving_bodies, step, i)
-        )
+        r = put_velocities(moving_bodies.start, r, 0, ContactRow(step.contacts, i), relative_twist(step, i))
 
 
 @noinline_func
-def read_response(step, moving_bodies, rows, b):
+def read_response(step: Step, moving_bodies: MovingBodies, rows: int, b: Vector) -> None:
     """Eight columns of G, from the answers."""
     align_stack()
     r, answers, wide = 0, as_lane_array(moving_bodies.answers), as_lane_array(moving_bodies.wide)
@@ -184,7 +177,7 @@ def read_response(step, moving_bodies, rows, b):
 
 
 @noinline_func
-def fill(step, moving_bodies, rows):
+def fill(step: Step, moving_bodies: MovingBodies, rows: int) -> None:
     """(1 - A G) P = c + A γ0"""
     for p in range(rows):
         i, c = moving_bodies.row[p] // 5, moving_bodies.row[p] % 5
@@ -201,9 +194,13 @@ def fill(step, moving_bodies, rows):
         moving_bodies.matrix[p, rows] = right
 
 
-@version_for(solve_body_body, MovingBodies)
 @noinline_func
-def solve_body_contacts(moving_bodies, robot, base, step, count, I):
+def solve_body_body(robot: ChainTables, base: int, step: Step, count: int, I: Matrix6) -> None:
+    """After the sweeps of a robot by itself: the velocities of all under contacts between bodies that move.
+
+    I is the matrix with which the robot answers at its base.
+    """
+    moving_bodies = step.moving_bodies
     solve_objects(step, count, moving_bodies)
     rows = find_rows(step, count, moving_bodies)
     if rows < 0:

@@ -1,28 +1,73 @@
-"""What each body of a chain brings to a step: its matrix and its momentum, with the water it carries along.
+"""What each body of a chain brings to a step: its joint's screw, its matrix and its momentum, with the water it
+carries along.
 
-A body remembers its `BodyVelocity`. Velocity terms are those of the middle of the step, linearised: a product a x b becomes
-half of a_A x b_E + a_E x b_A, so that fast rotation stays bounded at any step.
+A body remembers its `BodyVelocity`. Velocity terms are those of the middle of the step, linearised: a product
+a x b becomes half of a_A x b_E + a_E x b_A, so that fast rotation stays bounded at any step.
 """
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.matrix6 import Matrix6, carry_matrix6, matrix6_of
-from limbless.mechanics.algebra.spatial import Twist, Wrench, carry_twist, carry_wrench, rigid_inertia, rotate_inertia
-from limbless.mechanics.algebra.vectors import Matrix, Vector, product, rows, skew, transpose
-from limbless.mechanics.chain.tables import AddedMassState, Body, LinkRow, VaryingAddedMass
-from limbless.mechanics.compiled.generic import generic, no_op, version_for
-from limbless.mechanics.compiled.kernel import func, noinline_func
-from limbless.mechanics.contact.step import BodyInertia, BodyStep, BodyVelocity, NoAddedMass, WithAddedMass
+from limbless.mechanics.algebra import (
+    Inertia,
+    Matrix,
+    Matrix6,
+    Twist,
+    Vector,
+    Wrench,
+    carry_matrix6,
+    carry_twist,
+    carry_wrench,
+    cross,
+    matrix6_of,
+    product,
+    rigid_inertia,
+    rotate_inertia,
+    rows,
+    skew,
+    transpose,
+)
+from limbless.mechanics.chain.joints import Prismatic, Revolute, sliding, turning
+from limbless.mechanics.chain.tables import (
+    AddedMassState,
+    Axis,
+    Body,
+    BodyRecord,
+    ChainTables,
+    LinkRow,
+    VaryingAddedMass,
+)
+from limbless.mechanics.compiled import Array, IntArray, Rows, Scalar, func, generic, noinline_func, switch, version_for
+from limbless.mechanics.contact.step import BodyInertia, BodyStep, BodyVelocity, Step
+
+
+@generic
+def screw(link: LinkRow, axes: Rows[Axis]) -> Twist:
+    """S of a joint of one freedom, world axes, at the origin of the body beyond."""
+
+
+screw_by = switch(screw)
+
+
+@version_for(screw, Revolute)
+@func
+def turning_screw(link: LinkRow, axes: Rows[Axis]) -> Twist:
+    return turning(Axis(axes, link.column).screw.angular)
+
+
+@version_for(screw, Prismatic)
+@func
+def sliding_screw(link: LinkRow, axes: Rows[Axis]):
+    return sliding(Axis(axes, link.column).screw.linear)
 
 
 @func
-def twist_at_start(solid, speeds, R):
+def twist_at_start(solid: BodyInertia, speeds: BodyVelocity, R: Matrix) -> Twist:
     """Twist of a body about its origin, world axes, from its own velocity."""
     return carry_twist(Twist(speeds.linear, R @ speeds.angular), -(R @ solid.center))
 
 
 @func
-def body_equation(solid, speeds, R, h):
+def body_equation(solid: BodyInertia, speeds: BodyVelocity, R: Matrix, h: Scalar) -> tuple[Matrix6, Wrench]:
     """Matrix and momentum of a body about its origin: m, and Θ with half the gyroscopic moment of ω linearised,
     Θ + h/2 ([ω]Θ - [Θω]).
     """
@@ -38,19 +83,12 @@ def body_equation(solid, speeds, R, h):
 
 
 @func
-def water_equation(link, solid, speeds, R, h):
+def carried_water(N: Matrix6, solid: BodyInertia, speeds: BodyVelocity, R: Matrix, h: Scalar) -> tuple[Matrix6, Wrench]:
     """Matrix and momentum of the water that a body carries along, about its origin: N (u_E - u_A) - h N s + h V x* N V.
 
-    N is the added inertia; s = (ω x v_C, 0) turns the change of the velocities that bodies remember into a spatial
-    acceleration.
+    N is the added inertia, world axes; s = (ω x v_C, 0) turns the change of the velocities that bodies remember into
+    a spatial acceleration.
     """
-    own = rigid_inertia(link.mass, link.moment, link.inertia)
-    return carried_water(matrix6_of(rotate_inertia(R, link.whole - own)), solid, speeds, R, h)
-
-
-@func
-def carried_water(N, solid, speeds, R, h):
-    """The same of an added inertia N, world axes."""
     V, v = twist_at_start(solid, speeds, R), speeds.linear
     momentum = N @ V
     W, X = skew(0.5 * h * V.angular), skew(0.5 * h * V.linear)
@@ -66,9 +104,9 @@ def carried_water(N, solid, speeds, R, h):
 
 
 @noinline_func
-def prepare(robot, solids, step, x, start, h):
-    """Matrices and momenta of all bodies, with the impulse of the outer forces; their `BodyVelocity` begin at `start` of the
-    state x.
+def prepare(robot: ChainTables, solids: Rows[BodyInertia], step: Step, x: Array, start: int, h: Scalar) -> None:
+    """Matrices and momenta of all bodies, with the impulse of the outer forces; their `BodyVelocity` begin
+    at `start` of the state x.
     """
     for k in range(len(robot.links.codes)):
         if LinkRow(robot.links, k).has_body:
@@ -78,38 +116,45 @@ def prepare(robot, solids, step, x, start, h):
             own.momentum = momentum + h * body.wrench
 
 
-@generic
-def prepare_water(water, robot, solids, step, x, start, h):
+@noinline_func
+def prepare_water(
+    wet: IntArray,
+    awash: VaryingAddedMass,
+    robot: ChainTables,
+    solids: Rows[BodyInertia],
+    step: Step,
+    x: Array,
+    start: int,
+    h: Scalar,
+) -> None:
     """Matrices and momenta of the water that bodies carry along, added to their own."""
+    for i in range(len(wet)):
+        k = wet[i]
+        if awash is not None and AddedMassState(awash.rows, k).state <= -0.5:
+            continue
+        link, own, rotation = LinkRow(robot.links, k), BodyStep(step.bodies, k), Body(step.places, k).rotation
+        N = matrix6_of(added_inertia(awash, link, k, rotation))
+        matrix, momentum = carried_water(N, BodyInertia(solids, k), BodyVelocity(x, start + 6 * k), rotation, h)
+        own.matrix = own.matrix + matrix
+        own.momentum = own.momentum + momentum
 
 
-no_op(prepare_water, NoAddedMass)
+@func
+def added_inertia(awash: VaryingAddedMass, link: LinkRow, k: int, R: Matrix) -> Inertia:
+    """Added inertia of body k, world axes: all of it, or that of the part under water."""
+    if awash is not None and AddedMassState(awash.rows, k).state <= 0.5:
+        return AddedMassState(awash.rows, k).inertia
+    return rotate_inertia(R, link.whole - rigid_inertia(link.mass, link.moment, link.inertia))
 
 
-@version_for(prepare_water, VaryingAddedMass)
-@noinline_func
-def add_water_awash(water, robot, solids, step, x, start, h):
-    for k in range(len(robot.links.codes)):
-        link, own = LinkRow(robot.links, k), BodyStep(step.bodies, k)
-        floating = AddedMassState(water.rows, k)
-        if link.wet and floating.state > -0.5:
-            rotation, carried = Body(step.places, k).rotation, floating.inertia
-            if floating.state > 0.5:
-                carried = rotate_inertia(rotation, link.whole - rigid_inertia(link.mass, link.moment, link.inertia))
-            matrix, momentum = carried_water(
-                matrix6_of(carried), BodyInertia(solids, k), BodyVelocity(x, start + 6 * k), rotation, h
-            )
-            own.matrix = own.matrix + matrix
-            own.momentum = own.momentum + momentum
-
-
-@version_for(prepare_water, WithAddedMass)
-@noinline_func
-def add_water(water, robot, solids, step, x, start, h):
-    for k in range(len(robot.links.codes)):
-        link, own = LinkRow(robot.links, k), BodyStep(step.bodies, k)
-        if link.wet:
-            rotation = Body(step.places, k).rotation
-            matrix, momentum = water_equation(link, BodyInertia(solids, k), BodyVelocity(x, start + 6 * k), rotation, h)
-            own.matrix = own.matrix + matrix
-            own.momentum = own.momentum + momentum
+@func
+def keep_body(solid: BodyInertia, speeds: BodyVelocity, rates: Twist, body: Body, record: BodyRecord) -> None:
+    """Pose, twist and spatial acceleration about the origin of a body, world axes, from what its centre of mass did."""
+    R = body.rotation
+    arm, w, turn = R @ solid.center, R @ speeds.angular, R @ rates.angular
+    v = speeds.linear - cross(w, arm)
+    a = rates.linear - cross(turn, arm) - cross(w, cross(w, arm))
+    record.rotation = R
+    record.origin = body.origin
+    record.twist = Twist(v, w)
+    record.twist_rate = Twist(a - cross(w, v), turn)

@@ -26,15 +26,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.algebra.matrix6 import Matrix6, point_matrix6
-from limbless.mechanics.algebra.spatial import Wrench
-from limbless.mechanics.algebra.vectors import cross, dot, outer
-from limbless.mechanics.compiled.kernel import func, kernel
-from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.algebra import Matrix6, Twist, Wrench, cross, dot, outer, point_matrix6
+from limbless.mechanics.compiled import IntArray, Rows, Scalar, func, kernel, sqrt
 from limbless.mechanics.contact.scene import AffineLaw, AffineLoad, ContactRow, Impulse, Pair
 
-ROLL_DESCENT = 30.0  # rolling friction is weak and mostly sticks: longer trial steps than for sliding find
-# this sooner
+# rolling friction is weak and mostly sticks: longer trial steps than for sliding find this sooner
+ROLL_DESCENT = 30.0
 
 
 class States(NamedTuple):
@@ -57,7 +54,7 @@ STATES, CONES = States(), Cones()
 
 
 @func
-def cone_law(box, y, z, line, m, eT, rT):
+def cone_law(box: bool, y: Pair, z: Scalar, line: AffineLoad, m: Pair, eT: Scalar, rT: Scalar) -> AffineLaw:
     """Friction as an affine function of the new normal velocity g and scaled slip w: ξ = c + b g + W w (Alart and
     Curnier, eliminated).
 
@@ -85,17 +82,17 @@ def cone_law(box, y, z, line, m, eT, rT):
 
 
 @func
-def no_law():
+def no_law() -> AffineLaw:
     return AffineLaw(Pair(0.0, 0.0), Pair(0.0, 0.0), 0.0, 0.0, 0.0)
 
 
 @func
-def no_impulse():
+def no_impulse() -> Impulse:
     return Impulse(0.0, Pair(0.0, 0.0), Pair(0.0, 0.0))
 
 
 @func
-def project(box, y, z):
+def project(box: bool, y: Pair, z: Scalar) -> Pair:
     """Nearest point of the disc (or square) of radius z."""
     if box:
         return Pair(min(max(y.along, -z), z), min(max(y.across, -z), z))
@@ -105,13 +102,13 @@ def project(box, y, z):
 
 
 @func
-def along(contact, sign):
+def along(contact: ContactRow, sign: Scalar) -> Scalar:
     """μ along t1 for slip of that sign: friction forward of the slip has the other one."""
     return contact.friction.forward if sign >= 0.0 else contact.friction.backward
 
 
 @func
-def stiffness_scales(contact):
+def stiffness_scales(contact: ContactRow) -> tuple[Scalar, Scalar]:
     """Squares of the smallest and largest coefficient of friction, which scale eT and the step rT."""
     forward, backward, lateral, _ = contact.friction
     largest = max(max(forward, backward), lateral)
@@ -120,7 +117,7 @@ def stiffness_scales(contact):
 
 
 @func
-def trial_load(contact, e, rho):
+def trial_load(contact: ContactRow, e: Scalar, rho: Scalar) -> Scalar:
     """N - ρ (γN + shift + e N), or the given load."""
     if contact.given > 0.0:
         return contact.load
@@ -128,12 +125,12 @@ def trial_load(contact, e, rho):
 
 
 @func
-def in_box(contact):
+def in_box(contact: ContactRow) -> bool:
     return contact.cone == CONES.box
 
 
 @func
-def slip_scales(contact):
+def slip_scales(contact: ContactRow) -> Pair:
     """S of the slip in the law of friction: the coefficients, or for weighted friction one number for both."""
     if contact.cone == CONES.weighted:
         low, _ = stiffness_scales(contact)
@@ -142,31 +139,31 @@ def slip_scales(contact):
 
 
 @func
-def scaled_slip(contact):
+def scaled_slip(contact: ContactRow) -> Pair:
     """S γT"""
     scales = slip_scales(contact)
     return Pair(scales.along * contact.slip.along, scales.across * contact.slip.across)
 
 
 @func
-def trial(x, before, w, eT, rT):
+def trial(x: Pair, before: Pair, w: Pair, eT: Scalar, rT: Scalar) -> Pair:
     """x - rT (w + eT (x - before))"""
     return x - rT * (w + eT * (x - before))
 
 
 @func
-def trial_shear(contact, eT, rT):
+def trial_shear(contact: ContactRow, eT: Scalar, rT: Scalar) -> Pair:
     return trial(contact.shear, contact.shear_before, scaled_slip(contact), eT, rT)
 
 
 @func
-def trial_twist(contact, eT, rT):
+def trial_twist(contact: ContactRow, eT: Scalar, rT: Scalar) -> Pair:
     """The same for rolling."""
     return trial(contact.twist, contact.twist_before, contact.friction.rolling * contact.roll, eT, rT)
 
 
 @kernel
-def linearise(contacts, active, count, e, rho, held):
+def linearise(contacts: Rows[ContactRow], active: IntArray, count: int, e: Scalar, rho: Scalar, held: Scalar) -> None:
     """Replace the laws of the active contacts by affine ones at the present impulse and velocity.
 
     `held` (1 or 0) takes the frozen radii of friction instead of the load, and the laws as explicit functions of the
@@ -194,7 +191,7 @@ def linearise(contacts, active, count, e, rho, held):
 
 
 @func
-def linearise_friction(contact, e, rho, frozen, z, line):
+def linearise_friction(contact: ContactRow, e: Scalar, rho: Scalar, frozen: bool, z: Scalar, line: AffineLoad) -> None:
     """The affine laws of sliding and rolling of a contact of radius z; zero where it has no such friction."""
     low, high = stiffness_scales(contact)
     law = no_law()
@@ -215,7 +212,7 @@ def linearise_friction(contact, e, rho, frozen, z, line):
 
 
 @func
-def law_matrix6(contact):
+def law_matrix6(contact: ContactRow) -> tuple[Matrix6, Wrench]:
     """-∂(wrench)/∂(twist) and the constant part of the wrench of a linearised contact, about the body's origin."""
     n, t1, arm = contact.normal, contact.tangent, contact.arm
     t2 = cross(n, t1)
@@ -242,7 +239,7 @@ def law_matrix6(contact):
 
 
 @func
-def contact_wrench(contact):
+def contact_wrench(contact: ContactRow) -> Wrench:
     """The impulse of a contact on its body, about the body's origin, world axes."""
     n, t1, arm = contact.normal, contact.tangent, contact.arm
     t2 = cross(n, t1)
@@ -253,7 +250,7 @@ def contact_wrench(contact):
 
 
 @func
-def put_rates(contact, u):
+def put_rates(contact: ContactRow, u: Twist) -> None:
     """Normal, tangential and rolling velocity of a contact whose body has the twist u (15)-(33)."""
     n, t1 = contact.normal, contact.tangent
     t2 = cross(n, t1)
@@ -264,19 +261,19 @@ def put_rates(contact, u):
 
 
 @func
-def put_impulse(contact, impulse):
+def put_impulse(contact: ContactRow, impulse: Impulse) -> None:
     contact.load = impulse.load
     contact.shear = impulse.shear
     contact.twist = impulse.twist
 
 
 @func
-def impulse_of(contact):
+def impulse_of(contact: ContactRow) -> Impulse:
     return Impulse(contact.load, contact.shear, contact.twist)
 
 
 @func
-def put_law_impulse(contact):
+def put_law_impulse(contact: ContactRow) -> None:
     """The impulse that the linearised law gives at the present velocity."""
     if contact.acts <= 0.0:
         put_impulse(contact, no_impulse())
@@ -289,7 +286,7 @@ def put_law_impulse(contact):
 
 
 @func
-def affine(law, g, w):
+def affine(law: AffineLaw, g: Scalar, w: Pair) -> Pair:
     return Pair(
         law.constant.along + law.lean.along * g + law.own * w.along + law.mixed * w.across,
         law.constant.across + law.lean.across * g + law.mixed * w.along + law.other * w.across,
@@ -297,7 +294,7 @@ def affine(law, g, w):
 
 
 @func
-def is_at_rest(contact):
+def is_at_rest(contact: ContactRow) -> bool:
     """Whether a contact has no impulse at all, as open ones do."""
     return (
         contact.load == 0.0
@@ -309,7 +306,7 @@ def is_at_rest(contact):
 
 
 @func
-def natural_map(contact, e, rho, per_rho):
+def natural_map(contact: ContactRow, e: Scalar, rho: Scalar, per_rho: Scalar) -> Scalar:
     """Natural map of one contact, (m/s)²: how far impulse and velocity are from obeying the law, by the part that is
     farthest.
 
@@ -336,7 +333,7 @@ def natural_map(contact, e, rho, per_rho):
 
 
 @func
-def explicit_impulse(contact, e):
+def explicit_impulse(contact: ContactRow, e: Scalar) -> Impulse:
     """Load, shear and twist as functions of the velocity alone, with the frozen radius."""
     load = max(trial_load(contact, e, 1.0 / e), 0.0)
     z = contact.frozen
@@ -351,7 +348,7 @@ def explicit_impulse(contact, e):
 
 
 @func
-def load_of_force(contact, h):
+def load_of_force(contact: ContactRow, h: Scalar) -> None:
     """The load of a given force over a step of h seconds; what friction remembers is a share of the load."""
     load, before = h * contact.given, contact.load
     share = load / before if before > 0.0 else 0.0
@@ -361,7 +358,7 @@ def load_of_force(contact, h):
 
 
 @func
-def held_directions(contact):
+def held_directions(contact: ContactRow) -> int:
     """In how many directions friction holds: its impulse lies inside the set. The sides of a box count one by one."""
     if not in_box(contact):
         return 2 if state_of(contact) == STATES.stick else 0
@@ -371,7 +368,7 @@ def held_directions(contact):
 
 
 @func
-def state_of(contact):
+def state_of(contact: ContactRow) -> int:
     """Open, stick (impulse inside the set) or slip (on its edge)."""
     z = contact.load
     if z <= 0.0:

@@ -6,47 +6,36 @@ The sweeps of `solver` give the dense coupling column by column.
 
 from __future__ import annotations
 
-from limbless.mechanics.chain.tables import LinkRow
-from limbless.mechanics.compiled.generic import constant_version, generic, version_for
-from limbless.mechanics.compiled.kernel import func, noinline_func
+from typing import TYPE_CHECKING, Any
+
+from limbless.mechanics.chain.tables import ChainTables, LinkRow
+from limbless.mechanics.compiled import Scalar, func, noinline_func
 from limbless.mechanics.contact.contact_law import no_law, put_rates
-from limbless.mechanics.contact.homotopy import ROW_KINDS, HomotopyRow, RowLaw, put_row
+from limbless.mechanics.contact.homotopy import ROW_KINDS, Homotopy, HomotopyRow, RowLaw, put_row
 from limbless.mechanics.contact.moving_bodies import relative_twist
 from limbless.mechanics.contact.scene import AffineLaw, AffineLoad, ContactRow, Pair
 from limbless.mechanics.contact.semismooth_newton import solve_linearised
-from limbless.mechanics.contact.step import FrictionlessJoints, JointFriction, JointStep
+from limbless.mechanics.contact.step import ContactOptions, JointFriction, JointStep, Step
+
+if TYPE_CHECKING:
+    from limbless.mechanics.algebra import Vector
 
 
-@generic
-def put_joints(dry, robot, step, path, place, rows):
-    """Rows of dry friction and stops in the joints, as forces at an arm: m/s in place of rad/s. Returns the number of
-    all rows. Those of friction come at `place`, one per degree of freedom, those of stops after them.
-    """
-
-
-@generic
-def arm_of(dry):
+@func
+def arm_of(dry: JointFriction):
     """The arm that turns rad/s into m/s."""
-
-
-@version_for(put_joints, FrictionlessJoints)
-@func
-def put_no_joints(dry, robot, step, path, place, rows):
-    return rows
-
-
-constant_version(arm_of, 1.0, FrictionlessJoints)
-
-
-@version_for(arm_of, JointFriction)
-@func
-def own_arm(dry):
+    if dry is None:
+        return 1.0
     return dry.arm
 
 
-@version_for(put_joints, JointFriction)
 @func
-def put_rubbing_joints(dry, robot, step, path, place, rows):
+def put_joints(dry: JointFriction, robot: ChainTables, step: Step, path: Homotopy, place: Any, rows: int):
+    """Rows of dry friction and stops in the joints, as forces at an arm: m/s in place of rad/s. Returns the number of
+    all rows. Those of friction come at `place`, one per degree of freedom, those of stops after them.
+    """
+    if dry is None:
+        return rows
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
         joint = JointStep(step.joints, link.column)
@@ -69,15 +58,15 @@ def put_rubbing_joints(dry, robot, step, path, place, rows):
 
 
 @func
-def more(law, first, second):
+def more(law: AffineLaw, first: Scalar, second: Scalar) -> AffineLaw:
     """An affine law with more of its constant part."""
     return AffineLaw(law.constant + Pair(first, second), law.lean, law.own, law.mixed, law.other)
 
 
 @func
-def joint_of(step, place):
-    """The degree of freedom of a row, counted from the first of joints, and the sense of its impulse: friction, or a
-    stop.
+def joint_of(step: Step, place: Any):
+    """The degree of freedom of a row, counted from the first of joints, and the sense of its
+    impulse: friction, or a stop.
     """
     freedoms = step.rates.shape[0]
     v = place if place < freedoms else place - freedoms
@@ -85,8 +74,10 @@ def joint_of(step, place):
 
 
 @func
-def apply_impulse(step, arm, place, joints, size):
-    """Add an impulse of that size at a row: as a linearised law that depends on nothing, or as the effort of a joint."""
+def apply_impulse(step: Step, arm: Vector, place: Any, joints: Any, size: int) -> None:
+    """Add an impulse of that size at a row: as a linearised law that depends on nothing, or
+    as the effort of a joint.
+    """
     if place >= joints:
         v, sense = joint_of(step, place - joints)
         joint = JointStep(step.joints, v)
@@ -102,7 +93,7 @@ def apply_impulse(step, arm, place, joints, size):
 
 
 @func
-def velocity_at(step, arm, place, joints):
+def velocity_at(step: Step, arm: Vector, place: Any, joints: Any):
     """Velocity of the row at `place`."""
     if place >= joints:
         v, sense = joint_of(step, place - joints)
@@ -116,17 +107,19 @@ def velocity_at(step, arm, place, joints):
 
 
 @noinline_func
-def read_velocities(step, path, arm, count, rows):
+def read_velocities(step: Step, path: Homotopy, arm: Vector, count: int, rows: int) -> None:
     """Velocities of all rows at the present twists."""
     for a in range(count):
         i = step.active[a]
-        put_rates(ContactRow(step.contacts, i), relative_twist(step.moving_bodies, step, i))
+        put_rates(ContactRow(step.contacts, i), relative_twist(step, i))
     for j in range(rows):
         HomotopyRow(path.directions, j).velocity = velocity_at(step, arm, path.place[j], 5 * count)
 
 
 @noinline_func
-def build_delassus(robot, options, step, path, count, rows):
+def build_delassus(
+    robot: ChainTables, options: ContactOptions, step: Step, path: Homotopy, count: int, rows: int
+) -> None:
     """γ0 and D of the rows: the velocities without impulses, and what an impulse at each row adds to them."""
     arm, rho, joints = arm_of(options.dry), options.descent, 5 * count
     for a in range(count):

@@ -15,11 +15,10 @@ method does not come to an end, the path of `contact_path` is followed, and it i
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from limbless.mechanics.algebra.small_dense import gauss_solve
-from limbless.mechanics.compiled.kernel import array_kernel, func
-from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.algebra import gauss_solve
+from limbless.mechanics.compiled import Array, IntArray, Rows, Scalar, array_kernel, func, sqrt
 from limbless.mechanics.contact.arc_length import follow_arc, start_arc
 from limbless.mechanics.contact.contact_law import CONES, along, impulse_of
 from limbless.mechanics.contact.ellipse import nearest
@@ -32,7 +31,8 @@ class Limits(NamedTuple):
 
     proximal: float = 1e-5  # compliance of the proximal term, times ρ
     plain: int = 15  # iterations
-    rounding: float = 1e-10  # of the largest slip: an iteration that gains nothing below has met rounding
+    # of the largest slip: an iteration that gains nothing below has met rounding
+    rounding: float = 1e-10
 
 
 LIMITS = Limits()
@@ -43,25 +43,25 @@ class Dense(NamedTuple):
     active contact.
     """
 
-    coupling: Any  # (2C, 2C) D, 1/kg
-    slip: Any  # (2C,) γ0, m/s
-    matrix: Any  # (2C, 2C + 1)
-    unknown: Any  # (2C,) integers
+    coupling: Array  # (2C, 2C) D, 1/kg
+    slip: Array  # (2C,) γ0, m/s
+    matrix: Array  # (2C, 2C + 1)
+    unknown: IntArray  # (2C,) integers
     path: Homotopy
 
 
 @func
-def side_of(pair, side):
+def side_of(pair: Pair, side: int) -> Scalar:
     return pair.along if side == 0 else pair.across
 
 
 @func
-def with_side(pair, side, number):
+def with_side(pair: Pair, side: int, number: Scalar) -> Pair:
     return Pair(number, pair.across) if side == 0 else Pair(pair.along, number)
 
 
 @func
-def slip_of(contacts, active, count, dense, r):
+def slip_of(contacts: Rows[ContactRow], active: IntArray, count: int, dense: Dense, r: int) -> Scalar:
     """γ of direction r at the present impulses."""
     total = dense.slip[r]
     for b in range(count):
@@ -72,19 +72,19 @@ def slip_of(contacts, active, count, dense, r):
 
 
 @func
-def bound(contact, side, impulse):
+def bound(contact: ContactRow, side: int, impulse: Scalar) -> Scalar:
     """The most that friction along one side can give, for an impulse of that sign."""
     return contact.load * (along(contact, -impulse) if side == 0 else contact.friction.lateral)
 
 
 @func
-def is_ellipse(contact, a1, a2):
+def is_ellipse(contact: ContactRow, a1: Scalar, a2: Scalar) -> bool:
     """Whether the two sides are joined: not in a box, nor where one of them has no friction."""
     return contact.cone != CONES.box and a1 > 0.0 and a2 > 0.0
 
 
 @array_kernel
-def remainder(contacts, active, count, dense, rho):
+def remainder(contacts: Rows[ContactRow], active: IntArray, count: int, dense: Dense, rho: Scalar) -> Scalar:
     """Put the present slips into the contacts; returns the largest natural map (m/s)."""
     worst = 0.0
     for a in range(count):
@@ -104,14 +104,14 @@ def remainder(contacts, active, count, dense, rho):
 
 
 @func
-def side_law(before, y, a, e):
+def side_law(before: Scalar, y: Scalar, a: Scalar, e: Scalar) -> tuple[Scalar, Scalar]:
     """T = c + W γ of one side by itself: it sticks near its memory, or gives all that it can. Returns c and W."""
     stick = abs(y) <= a and a > 0.0
     return before if stick else a if y > 0.0 else -a, -1.0 / e if stick else 0.0
 
 
 @func
-def ellipse_law(m, a1, a2, y, e, rho):
+def ellipse_law(m: Pair, a1: Scalar, a2: Scalar, y: Pair, e: Scalar, rho: Scalar) -> AffineLaw:
     """T = c + W γ of an ellipse: T = p + J (T - ρ γ - ρ e (T - m) - y), solved for T."""
     at = nearest(a1, a2, y.along, y.across, 0.0)
     k = 1.0 - rho * e
@@ -127,7 +127,7 @@ def ellipse_law(m, a1, a2, y, e, rho):
 
 
 @array_kernel
-def linearise(contacts, active, count, e, rho):
+def linearise(contacts: Rows[ContactRow], active: IntArray, count: int, e: Scalar, rho: Scalar) -> None:
     """Replace the laws of the active contacts by affine ones at the present impulses and slips."""
     k = 1.0 - rho * e
     for a in range(count):
@@ -144,13 +144,13 @@ def linearise(contacts, active, count, e, rho):
 
 
 @func
-def own_of(law, side):
+def own_of(law: AffineLaw, side: int) -> Scalar:
     """W11 or W22."""
     return law.own if side == 0 else law.other
 
 
 @func
-def part(law, side, a, dense, d):
+def part(law: AffineLaw, side: int, a: int, dense: Dense, d: int) -> Scalar:
     """(W D)_rd of the direction r = 2 a + side, d a direction; or (W γ0)_r where d is negative."""
     own, r, s = own_of(law, side), 2 * a + side, 2 * a + 1 - side
     if d < 0:
@@ -159,8 +159,10 @@ def part(law, side, a, dense, d):
 
 
 @func
-def choose(contacts, active, count, unknown):
-    """All directions whose friction depends on slip are unknown; the others take theirs. Returns how many are unknown."""
+def choose(contacts: Rows[ContactRow], active: IntArray, count: int, unknown: IntArray) -> int:
+    """All directions whose friction depends on slip are unknown; the others take theirs.
+    Returns how many are unknown.
+    """
     size = 0
     for a in range(count):
         contact = ContactRow(contacts, active[a])
@@ -169,15 +171,15 @@ def choose(contacts, active, count, unknown):
             if own_of(law, side) != 0.0 or law.mixed != 0.0:
                 unknown[size] = 2 * a + side
                 size += 1
-                contact.shear = with_side(contact.shear, side, 0.0)  # so that sums over all directions leave it
-                # out
+                # so that sums over all directions leave it out
+                contact.shear = with_side(contact.shear, side, 0.0)
             else:
                 contact.shear = with_side(contact.shear, side, side_of(law.constant, side))
     return size
 
 
 @array_kernel
-def fill(contacts, active, count, dense):
+def fill(contacts: Rows[ContactRow], active: IntArray, count: int, dense: Dense) -> int:
     """The system of all directions whose friction depends on slip; the others take theirs. Returns its size."""
     matrix, unknown = dense.matrix, dense.unknown
     size = choose(contacts, active, count, unknown)
@@ -199,7 +201,7 @@ def fill(contacts, active, count, dense):
 
 
 @array_kernel
-def iterate(contacts, active, count, dense, e, rho):
+def iterate(contacts: Rows[ContactRow], active: IntArray, count: int, dense: Dense, e: Scalar, rho: Scalar) -> Scalar:
     """One Newton iteration from the present impulses and slips. Returns what remains (m/s)."""
     linearise(contacts, active, count, e, rho)
     size = fill(contacts, active, count, dense)
@@ -212,7 +214,15 @@ def iterate(contacts, active, count, dense, e, rho):
 
 
 @array_kernel
-def newton(contacts, active, count, dense, rho, tolerance, worst):
+def newton(
+    contacts: Rows[ContactRow],
+    active: IntArray,
+    count: int,
+    dense: Dense,
+    rho: Scalar,
+    tolerance: Scalar,
+    worst: Scalar,
+) -> tuple[int, Scalar, bool]:
     """Plain iterations. Returns their number, what remains (m/s), and whether that is the tolerance or as little as
     rounding leaves.
     """
@@ -220,8 +230,8 @@ def newton(contacts, active, count, dense, rho, tolerance, worst):
     for r in range(2 * count):
         largest = max(largest, abs(dense.slip[r]))
     for n in range(LIMITS.plain):
-        if worst == 0.0 or (n > 0 and worst <= tolerance):  # never without an iteration: sticking wheels would
-            # creep by what remains
+        # never without an iteration: sticking wheels would creep by what remains
+        if worst == 0.0 or (n > 0 and worst <= tolerance):
             return n, worst, True
         remember_shear(contacts, active, count)
         before, worst = worst, iterate(contacts, active, count, dense, LIMITS.proximal / rho, rho)
@@ -231,7 +241,7 @@ def newton(contacts, active, count, dense, rho, tolerance, worst):
 
 
 @func
-def remember_shear(contacts, active, count):
+def remember_shear(contacts: Rows[ContactRow], active: IntArray, count: int) -> None:
     """What friction stays near."""
     for a in range(count):
         contact = ContactRow(contacts, active[a])
@@ -239,7 +249,7 @@ def remember_shear(contacts, active, count):
 
 
 @func
-def to_impulses(contacts, active, count):
+def to_impulses(contacts: Rows[ContactRow], active: IntArray, count: int) -> None:
     """T = S ξ in place of ξ."""
     for a in range(count):
         contact = ContactRow(contacts, active[a])
@@ -248,7 +258,7 @@ def to_impulses(contacts, active, count):
 
 
 @func
-def share_of(contact, side, x):
+def share_of(contact: ContactRow, side: int, x: Scalar) -> Scalar:
     """The load itself where friction gives all that it can."""
     most = bound(contact, side, x)
     share = min(abs(x) / most, 1.0) if most > 0.0 else 0.0
@@ -256,7 +266,7 @@ def share_of(contact, side, x):
 
 
 @func
-def to_shares(contacts, active, count):
+def to_shares(contacts: Rows[ContactRow], active: IntArray, count: int) -> None:
     """ξ in place of T."""
     for a in range(count):
         contact = ContactRow(contacts, active[a])
@@ -265,7 +275,9 @@ def to_shares(contacts, active, count):
 
 
 @array_kernel
-def take_path(contacts, active, count, dense, rho, e, tolerance):
+def take_path(
+    contacts: Rows[ContactRow], active: IntArray, count: int, dense: Dense, rho: Scalar, e: Scalar, tolerance: Scalar
+):
     """Follow the path from soft laws to sharp ones, and try Newton's method from each of its stations.
 
     Returns the number of iterations, what remains (m/s), and whether Newton's method has ended.
@@ -293,9 +305,11 @@ def take_path(contacts, active, count, dense, rho, e, tolerance):
 
 
 @array_kernel
-def solve_friction(contacts, active, count, dense, rho, tolerance):
-    """Friction of all active contacts from the start that they hold. Returns the number of iterations and what remains
-    (m/s).
+def solve_friction(
+    contacts: Rows[ContactRow], active: IntArray, count: int, dense: Dense, rho: Scalar, tolerance: Scalar
+) -> tuple[int, Scalar]:
+    """Friction of all active contacts from the start that they hold. Returns the number of
+    iterations and what remains (m/s).
     """
     to_impulses(contacts, active, count)
     for a in range(count):

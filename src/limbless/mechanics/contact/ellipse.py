@@ -13,17 +13,16 @@ every iteration.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from limbless.mechanics.compiled.kernel import func
-from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.compiled import Scalar, func, sqrt
 
 ITERATIONS, ENOUGH = 60, 4e-16
 
 
 class Nearest(NamedTuple):
-    """The point, the derivatives of p by y (symmetric), and what derivatives by t and by the size of the ellipse are
-    made of.
+    """The point, the derivatives of p by y (symmetric), and what derivatives by t and by the size
+    of the ellipse are made of.
     """
 
     p1: float
@@ -38,7 +37,7 @@ class Nearest(NamedTuple):
 
 
 @func
-def multiplier(a1, a2, y1, y2, t):
+def multiplier(a1: Scalar, a2: Scalar, y1: Any, y2: Any, t: Scalar):
     """λ; zero where y lies inside the ellipse and its edge is sharp."""
     s1, s2, b1, b2 = a1 * a1, a2 * a2, a1 * abs(y1), a2 * abs(y2)
     if t <= 0.0 and (a2 * y1) ** 2 + (a1 * y2) ** 2 <= (a1 * a2) ** 2:
@@ -57,7 +56,7 @@ def multiplier(a1, a2, y1, y2, t):
 
 
 @func
-def nearest(a1, a2, y1, y2, t):
+def nearest(a1: Scalar, a2: Scalar, y1: Any, y2: Any, t: Scalar) -> Nearest:
     """The nearest point of the ellipse with positive semi-axes a to y, and its derivatives."""
     root = multiplier(a1, a2, y1, y2, t)
     if root <= 0.0:
@@ -71,13 +70,13 @@ def nearest(a1, a2, y1, y2, t):
 
 
 @func
-def drift_share(at, t):
+def drift_share(at: Nearest, t: Scalar):
     """Derivative of p by log sqrt(t), over -v."""
     return t / (at.root * at.weight)
 
 
 @func
-def growth_share(at, a1, a2):
+def growth_share(at: Nearest, a1: Scalar, a2: Scalar):
     """Derivative of p by the logarithm of the size of the ellipse, over v."""
     window_time = (at.p1 / a1) ** 2 + (at.p2 / a2) ** 2
     bent = at.p1 * at.v1 / (a1 * a1) + at.p2 * at.v2 / (a2 * a2)

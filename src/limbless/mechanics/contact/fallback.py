@@ -12,20 +12,17 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.line_search import directional_slope, line_search
-from limbless.mechanics.algebra.spatial import power
-from limbless.mechanics.chain.tables import LinkRow
-from limbless.mechanics.compiled.flat_array import unpack
-from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import func, kernel, noinline_func
+from limbless.mechanics.algebra import Twist, directional_slope, line_search, power
+from limbless.mechanics.chain.tables import ChainTables, LinkRow
+from limbless.mechanics.compiled import Rows, Scalar, func, kernel, noinline_func, unpack, version_for
 from limbless.mechanics.contact.arc_length import follow_arc, start_arc
 from limbless.mechanics.contact.contact_law import contact_wrench, explicit_impulse, impulse_of, put_impulse, put_rates
 from limbless.mechanics.contact.delassus import arm_of, build_delassus, joint_of, put_joints
-from limbless.mechanics.contact.homotopy import MOST, HomotopyRow, put_contacts, take_solution
+from limbless.mechanics.contact.homotopy import MOST, Homotopy, HomotopyRow, put_contacts, take_solution
 from limbless.mechanics.contact.moving_bodies import relative_before, relative_twist
 from limbless.mechanics.contact.scene import ContactRow
 from limbless.mechanics.contact.semismooth_newton import PLAIN, contact_velocities, newton_iteration
-from limbless.mechanics.contact.step import BaseStep, BodyStep, FallbackRequest, JointStep
+from limbless.mechanics.contact.step import BaseStep, BodyStep, ContactOptions, FallbackRequest, JointStep, Step
 
 
 class FallbackLimits(NamedTuple):
@@ -41,7 +38,7 @@ PATIENCE = FallbackLimits()
 
 
 @noinline_func
-def store_iterate(step, count):
+def store_iterate(step: Step, count: int) -> None:
     """Remember this iterate."""
     base = BaseStep(step.base, 0)
     base.before = base.twist
@@ -56,7 +53,7 @@ def store_iterate(step, count):
 
 
 @noinline_func
-def interpolate_iterate(step, count, share):
+def interpolate_iterate(step: Step, count: int, share: Scalar) -> None:
     """Move `share` of the way from the remembered iterate to this one. Both satisfy the dynamics, and so does every
     point between.
     """
@@ -80,7 +77,7 @@ class LineSearchStep(NamedTuple):
     contact laws are asked again.
     """
 
-    step: Any
+    step: Step
     contacts: int  # that are active
     compliance: float
     straight: float
@@ -89,14 +86,14 @@ class LineSearchStep(NamedTuple):
 
 @version_for(directional_slope, LineSearchStep)
 @noinline_func
-def slope_along(retreat, share):
+def slope_along(retreat: LineSearchStep, share: Scalar) -> Scalar:
     """du . F(u + share du)"""
     step = retreat.step
     total = retreat.straight + share * retreat.curve
     for a in range(retreat.contacts):
         i = step.active[a]
-        contact, before = ContactRow(step.contacts, i), relative_before(step.moving_bodies, step, i)
-        du = relative_twist(step.moving_bodies, step, i) - before
+        contact, before = ContactRow(step.contacts, i), relative_before(step, i)
+        du = relative_twist(step, i) - before
         put_rates(contact, before + share * du)
         put_impulse(contact, explicit_impulse(contact, retreat.compliance))
         total -= power(du, contact_wrench(contact))
@@ -104,7 +101,7 @@ def slope_along(retreat, share):
 
 
 @func
-def body_slope(robot, step):
+def body_slope(robot: ChainTables, step: Step) -> tuple[Scalar, Scalar]:
     """What bodies and joints contribute to du . F at the remembered iterate, and its growth along du."""
     straight, curve = 0.0, 0.0
     for k in range(len(robot.links.codes)):
@@ -128,14 +125,14 @@ def body_slope(robot, step):
 
 
 @func
-def search_along(robot, step, count, compliance):
+def search_along(robot: ChainTables, step: Step, count: int, compliance: Scalar) -> Scalar:
     """Share of the step at which the slope of the convex function has all but vanished."""
     straight, curve = body_slope(robot, step)
     return line_search(LineSearchStep(step, count, compliance, straight, curve), 0.05)
 
 
 @func
-def largest_of(d):
+def largest_of(d: Twist) -> Scalar:
     return max(
         max(max(abs(d.linear.x), abs(d.linear.y)), abs(d.linear.z)),
         max(max(abs(d.angular.x), abs(d.angular.y)), abs(d.angular.z)),
@@ -143,7 +140,7 @@ def largest_of(d):
 
 
 @func
-def change_of(robot, step):
+def change_of(robot: ChainTables, step: Step) -> Scalar:
     """Largest change of a velocity since the remembered iterate."""
     base = BaseStep(step.base, 0)
     change = largest_of(base.twist - base.before)
@@ -156,15 +153,17 @@ def change_of(robot, step):
 
 
 @noinline_func
-def iterate_again(robot, options, step, count, rho, frozen):
+def iterate_again(
+    robot: ChainTables, options: ContactOptions, step: Step, count: int, rho: Scalar, frozen: Scalar
+) -> Scalar:
     """`newton_iteration`, compiled once for all that is tried here."""
     return newton_iteration(robot, options, step, count, rho, frozen)
 
 
 @noinline_func
-def try_plain(robot, options, step, count, trial):
-    """A few iterations with trial steps of length `trial`. Returns their number and the natural map, which belongs to
-    `descent`.
+def try_plain(robot: ChainTables, options: ContactOptions, step: Step, count: int, trial: Scalar) -> tuple[int, Scalar]:
+    """A few iterations with trial steps of length `trial`. Returns their number and the natural map,
+    which belongs to `descent`.
     """
     worst, tolerance = 1e300, options.tolerance
     for n in range(PLAIN):
@@ -178,9 +177,9 @@ def try_plain(robot, options, step, count, trial):
 
 
 @func
-def minimise(robot, options, step, count, most):
-    """With frozen radii: Newton's method with an exact line search on a convex function. Returns the number of
-    iterations.
+def minimise(robot: ChainTables, options: ContactOptions, step: Step, count: int, most: int) -> int:
+    """With frozen radii: Newton's method with an exact line search on a convex function. Returns
+    the number of iterations.
     """
     for n in range(most):
         store_iterate(step, count)
@@ -190,7 +189,7 @@ def minimise(robot, options, step, count, most):
         for a in range(count):
             i = step.active[a]
             contact = ContactRow(step.contacts, i)
-            put_rates(contact, relative_twist(step.moving_bodies, step, i))
+            put_rates(contact, relative_twist(step, i))
             put_impulse(contact, explicit_impulse(contact, options.compliance))
         if change < 0.1 * options.tolerance:
             return n + 1
@@ -198,7 +197,9 @@ def minimise(robot, options, step, count, most):
 
 
 @func
-def frozen_radius_newton(robot, options, step, count, first, last):
+def frozen_radius_newton(
+    robot: ChainTables, options: ContactOptions, step: Step, count: int, first: int, last: int
+) -> tuple[int, Scalar]:
     """Where Newton's method cycles: freeze the radii of friction, minimise the then convex function, let the radii
     follow, try again.
     """
@@ -227,7 +228,7 @@ def frozen_radius_newton(robot, options, step, count, first, last):
 
 
 @func
-def take_joint(step, place, direction, arm):
+def take_joint(step: Step, place: Any, direction: HomotopyRow, arm: Scalar) -> None:
     """Impulse of dry friction or of a stop, and the rate of its joint."""
     v, sense = joint_of(step, place)
     joint = JointStep(step.joints, v)
@@ -240,7 +241,7 @@ def take_joint(step, place, direction, arm):
 
 
 @func
-def follow_homotopy(robot, options, step, path, count):
+def follow_homotopy(robot: ChainTables, options: ContactOptions, step: Step, path: Homotopy, count: int):
     """Follow the path, and try plain iterations from each of its stations. Returns their number and the natural map."""
     iterations, worst, joints, arm = 0, 1e300, 5 * count, arm_of(options.dry)
     if count > MOST:
@@ -261,19 +262,23 @@ def follow_homotopy(robot, options, step, path, count):
 
 
 @func
-def answer(asked, iterations, worst):
+def answer(asked: FallbackRequest, iterations: int, worst: Scalar) -> None:
     asked.iterations = asked.iterations + iterations
     asked.residual = worst
 
 
 @func
-def relax_radii(robot, options, step, asked, first, last):
+def relax_radii(
+    robot: ChainTables, options: ContactOptions, step: Step, asked: FallbackRequest, first: int, last: int
+) -> None:
     iterations, worst = frozen_radius_newton(robot, options, step, int(asked.active), first, last)
     answer(asked, iterations, worst)
 
 
 @func
-def run_homotopy(robot, options, step, path, asked):
+def run_homotopy(
+    robot: ChainTables, options: ContactOptions, step: Step, path: Homotopy, asked: FallbackRequest
+) -> None:
     count = int(asked.active)
     store_iterate(step, count)
     iterations, worst = follow_homotopy(robot, options, step, path, count)
@@ -283,15 +288,21 @@ def run_homotopy(robot, options, step, path, asked):
 
 
 @kernel
-def relax_kernel(robot, options, step, request, first, last):
-    """Frozen radii that follow, from burst `first` until before `last`; what there is to say goes into the `FallbackRequest`."""
-    relax_radii(unpack(robot), options, unpack(step), FallbackRequest(request, 0), first, last)
+def relax_kernel(
+    robot: ChainTables, options: ContactOptions, step: Step, request: Rows[FallbackRequest], first: int, last: int
+) -> None:
+    """Frozen radii that follow, from burst `first` until before `last`; what there is to say goes
+    into the `FallbackRequest`.
+    """
+    relax_radii(unpack(robot), unpack(options), unpack(step), FallbackRequest(request, 0), first, last)
 
 
 @kernel
-def homotopy_kernel(robot, options, step, path, request):
+def homotopy_kernel(
+    robot: ChainTables, options: ContactOptions, step: Step, path: Homotopy, request: Rows[FallbackRequest]
+) -> None:
     """The path; where it does not lead to a solution, the step stands where it stood."""
-    run_homotopy(unpack(robot), options, unpack(step), unpack(path), FallbackRequest(request, 0))
+    run_homotopy(unpack(robot), unpack(options), unpack(step), unpack(path), FallbackRequest(request, 0))
 
 
 def run_fallback(robot: Any, options: Any, step: Any, path: Any, request: Any) -> None:

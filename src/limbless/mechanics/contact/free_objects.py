@@ -1,18 +1,27 @@
-"""Free objects over a step, and the surfaces that bodies carry: versions of `company` for a crowd.
+"""Free objects over a step, and the surfaces that bodies carry: where there are `MovingBodies`.
 
-An object is a rigid body whose origin is its centre of mass. It remembers its `BodyVelocity` as links do, and is stepped by
-the same rule.
+An object is a rigid body whose origin is its centre of mass. It remembers its `BodyVelocity` as links do, and
+is stepped by the same rule.
 """
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.lie import Quaternion, normalised
-from limbless.mechanics.algebra.spatial import Twist, Wrench, carry_twist, carry_wrench, power
-from limbless.mechanics.algebra.vectors import Vector, rotation_from_quaternion, transpose
+from typing import TYPE_CHECKING
+
+from limbless.mechanics.algebra import (
+    Quaternion,
+    Twist,
+    Vector,
+    Wrench,
+    carry_wrench,
+    normalised,
+    power,
+    rotation_from_quaternion,
+    transpose,
+)
 from limbless.mechanics.chain.tables import Body, BodyRecord
-from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import func, noinline_func
-from limbless.mechanics.contact.body_equations import body_equation
+from limbless.mechanics.compiled import Array, Rows, Scalar, func, noinline_func
+from limbless.mechanics.contact.body_equations import body_equation, keep_body
 from limbless.mechanics.contact.half_turn import half_turn, quaternion_rate
 from limbless.mechanics.contact.moving_bodies import (
     PLACED,
@@ -21,111 +30,29 @@ from limbless.mechanics.contact.moving_bodies import (
     ObjectPose,
     ObjectStep,
     UniformField,
-    add_object_water,
-    carried_force,
-    depth_scale,
-    end_objects,
-    has_too_many_contacts,
-    is_fixed,
-    is_on_robot,
-    keep_objects,
-    last_of_robot,
-    move_surfaces,
-    place_objects,
-    push_other,
-    relative_before,
-    relative_twist,
-    start_objects,
+    from_other,
     start_of,
-    twist_before,
 )
+from limbless.mechanics.contact.objects_in_water import add_object_water, carried_force
 from limbless.mechanics.contact.shapes.carried_shapes import MovingCapsuleShape, MovingCuboidShape
 from limbless.mechanics.contact.shapes.primitives import SHAPE
-from limbless.mechanics.contact.step import BodyInertia, BodyOutcome, BodyStep, BodyVelocity
-from limbless.mechanics.contact.step_outcome import keep_body
+from limbless.mechanics.contact.step import (
+    BodyInertia,
+    BodyOutcome,
+    BodyStep,
+    BodyVelocity,
+    ContactRecords,
+    StateLayout,
+    Step,
+)
+
+if TYPE_CHECKING:
+    from limbless.mechanics.contact.scene import Scene
 
 
-@version_for(last_of_robot, MovingBodies)
-@func
-def last_before_objects(moving_bodies, step, count):
-    a = count - 1
-    while a >= 0 and step.owner[step.active[a]] >= moving_bodies.first:
-        a -= 1
-    return a
-
-
-@version_for(is_fixed, MovingBodies)
-@func
-def touches_fixed(moving_bodies, i):
-    return moving_bodies.other[i] < 0
-
-
-@version_for(is_on_robot, MovingBodies)
-@func
-def pushes_robot(moving_bodies, i):
-    """From outside: a robot's contact with what does not move, or with an object."""
-    return moving_bodies.on_robot[i] == 1
-
-
-@func
-def from_other(step, i, other):
-    """From the origin of the other body to that of the contact's own."""
-    return Body(step.places, step.owner[i]).origin - Body(step.places, other).origin
-
-
-@func
-def relative(moving_bodies, step, i, own, others):
-    """Twist `own` of contact i's body less that of what it touches, `others` about its own origin, if that moves."""
-    other = moving_bodies.other[i]
-    if other < 0:
-        return own
-    return own - carry_twist(others, from_other(step, i, other))
-
-
-@func
-def other_of(moving_bodies, i):
-    """What contact i touches; the base stands for what does not move, and is not asked."""
-    return max(moving_bodies.other[i], 0)
-
-
-@version_for(relative_twist, MovingBodies)
-@func
-def twist_between(moving_bodies, step, i):
-    own, other = BodyStep(step.bodies, step.owner[i]), BodyStep(step.bodies, other_of(moving_bodies, i))
-    return relative(moving_bodies, step, i, own.twist, other.twist)
-
-
-@version_for(relative_before, MovingBodies)
-@func
-def before_between(moving_bodies, step, i):
-    own, other = BodyStep(step.bodies, step.owner[i]), BodyStep(step.bodies, other_of(moving_bodies, i))
-    return relative(moving_bodies, step, i, own.before, other.before)
-
-
-@version_for(twist_before, MovingBodies)
-@func
-def twist_between_before(moving_bodies, solids, step, i, x, start):
-    own, other = step.owner[i], other_of(moving_bodies, i)
-    return relative(
-        moving_bodies, step, i, start_of(solids, step, own, x, start), start_of(solids, step, other, x, start)
-    )
-
-
-@version_for(depth_scale, MovingBodies)
-@func
-def size_of(moving_bodies, i, radius):
-    return moving_bodies.size[i]
-
-
-@version_for(has_too_many_contacts, MovingBodies)
-@func
-def too_many(moving_bodies):
-    return moving_bodies.crowded[0] > 0
-
-
-@version_for(move_surfaces, MovingBodies)
 @noinline_func
-def carry_all(moving_bodies, scene, bodies):
+def move_surfaces(moving_bodies: MovingBodies, scene: Scene, bodies: Rows[Body]) -> None:
+    """Put the surfaces that bodies carry where the bodies are."""
     for c in range(len(moving_bodies.carried.codes)):
         carried = CarriedSurface(moving_bodies.carried, c)
         body, j = Body(bodies, carried.body), carried.surface
@@ -140,7 +67,7 @@ def carry_all(moving_bodies, scene, bodies):
 
 
 @func
-def pull_at(pulls, t):
+def pull_at(pulls: Rows[UniformField], t: Scalar) -> Vector:
     """The field on objects at a time."""
     total = Vector(0.0, 0.0, 0.0)
     for p in range(pulls.shape[0]):
@@ -150,9 +77,9 @@ def pull_at(pulls, t):
     return total
 
 
-@version_for(place_objects, MovingBodies)
 @noinline_func
-def stand_all(moving_bodies, bodies, x, place):
+def place_objects(moving_bodies: MovingBodies, bodies: Rows[Body], x: Array, place: int) -> None:
+    """Objects where a state has them; theirs begins at `place`."""
     for o in range(moving_bodies.free.shape[0]):
         body, placed = Body(bodies, moving_bodies.first + o), ObjectPose(x, place + PLACED * o)
         q = placed.turn
@@ -160,9 +87,10 @@ def stand_all(moving_bodies, bodies, x, place):
         body.rotation = rotation_from_quaternion(q.w, q.x, q.y, q.z)
 
 
-@version_for(start_objects, MovingBodies)
 @noinline_func
-def start_all(moving_bodies, solids, step, x, where, t, h):
+def start_objects(solids: Rows[BodyInertia], step: Step, x: Array, where: StateLayout, t: Scalar, h: Scalar) -> None:
+    """Objects at the middle of a step: their poses, equations and first guess."""
+    moving_bodies = step.moving_bodies
     g = pull_at(moving_bodies.pulls, t + 0.5 * h)
     for o in range(moving_bodies.free.shape[0]):
         k = moving_bodies.first + o
@@ -178,12 +106,18 @@ def start_all(moving_bodies, solids, step, x, where, t, h):
         own.matrix = matrix
         own.momentum = momentum + h * body.wrench
         own.twist = Twist(speeds.linear + h * g, R @ speeds.angular)
-    add_object_water(moving_bodies.water, moving_bodies, solids, step, x, where.speeds, t + 0.5 * h, h)
+    if moving_bodies.water is not None:
+        add_object_water(moving_bodies.water, moving_bodies, solids, step, x, where.speeds, t + 0.5 * h, h)
 
 
-@version_for(push_other, MovingBodies)
 @func
-def push_back(moving_bodies, solids, step, i, wrench, h, x, start, works):
+def push_other(
+    solids: Rows[BodyInertia], step: Step, i: int, wrench: Wrench, h: Scalar, x: Array, start: int, works: Array
+) -> None:
+    """The force on the other body of contact i, whose impulse on its own body is `wrench`; `works` are those on the
+    robot: none where objects touch, and of both where links touch each other.
+    """
+    moving_bodies = step.moving_bodies
     other = moving_bodies.other[i]
     if step.owner[i] >= moving_bodies.first:
         works[i] = 0.0
@@ -196,9 +130,18 @@ def push_back(moving_bodies, solids, step, i, wrench, h, x, start, works):
         works[i] -= 0.5 * (power(before, back) + power(after, back))
 
 
-@version_for(end_objects, MovingBodies)
 @noinline_func
-def end_all(moving_bodies, solids, step, outcomes, x, where, t, h):
+def end_objects(
+    solids: Rows[BodyInertia],
+    step: Step,
+    outcomes: Rows[BodyOutcome],
+    x: Array,
+    where: StateLayout,
+    t: Scalar,
+    h: Scalar,
+) -> None:
+    """Works, velocities and poses of objects at the end of a step."""
+    moving_bodies = step.moving_bodies
     g = pull_at(moving_bodies.pulls, t + 0.5 * h)
     for o in range(moving_bodies.free.shape[0]):
         k = moving_bodies.first + o
@@ -222,9 +165,18 @@ def end_all(moving_bodies, solids, step, outcomes, x, where, t, h):
         )
 
 
-@version_for(keep_objects, MovingBodies)
 @noinline_func
-def keep_all(moving_bodies, solids, step, outcomes, x, where, records, r):
+def keep_objects(
+    solids: Rows[BodyInertia],
+    step: Step,
+    outcomes: Rows[BodyOutcome],
+    x: Array,
+    where: StateLayout,
+    records: ContactRecords,
+    r: int,
+) -> None:
+    """Record the objects."""
+    moving_bodies = step.moving_bodies
     for o in range(moving_bodies.free.shape[0]):
         k = moving_bodies.first + o
         outcome, record = BodyOutcome(outcomes, k), BodyRecord(records.bodies, r, k)

@@ -4,15 +4,15 @@ Impulses x of all directions, each with a law of its own, obey
 
     x = p_τ(x - r (γ + E (x - m))),    γ = γ0 + D x
 
-γ are the velocities, D what an impulse does to them; E compliances, m memories and r lengths of trial steps, one per
-direction. p_0 is the projection onto what a contact can give: normal impulses that push, friction in an ellipse or a
-box that grows with them. (With x = S ξ this is the law of `contact_law`: E = eT S⁻². Rows of weighted friction have
-x = ξ, and columns D S.) p_τ has its edges rounded off on
-a scale of τ (N s), as `ellipse` has them: for large τ there is one answer, which Newton's method finds from anywhere.
-Under given loads the laws are monotone and there is one answer for every τ. Where strong friction presses on contacts
-the answers turn back as τ falls, and no iteration that only goes downhill gets past such a fold. The path of all
-answers (x, log τ) is a smooth curve, though: it is followed by its arc length, through folds, until Newton's method on
-the sharp laws ends from where it stands (`following`).
+γ are the velocities, D what an impulse does to them; E compliances, m memories and r lengths of trial steps,
+one per direction. p_0 is the projection onto what a contact can give: normal impulses that push, friction in
+an ellipse or a box that grows with them. (With x = S ξ this is the law of `contact_law`: E = eT S⁻². Rows of
+weighted friction have x = ξ, and columns D S.) p_τ has its edges rounded off on a scale of τ (N s), as
+`ellipse` has them: for large τ there is one answer, which Newton's method finds from anywhere. Under given
+loads the laws are monotone and there is one answer for every τ. Where strong friction presses on contacts the
+answers turn back as τ falls, and no iteration that only goes downhill gets past such a fold. The path of all
+answers (x, log τ) is a smooth curve, though: it is followed by its arc length, through folds, until Newton's
+method on the sharp laws ends from where it stands (`following`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.compiled.kernel import func, kernel, noinline_func
-from limbless.mechanics.compiled.scalars import sqrt
-from limbless.mechanics.compiled.tables import Table, table
+from limbless.mechanics.compiled import Array, IntArray, Rows, Scalar, Table, func, kernel, noinline_func, sqrt, table
 from limbless.mechanics.contact.contact_law import CONES, along, stiffness_scales
 from limbless.mechanics.contact.scene import ContactRow, Pair
 
@@ -75,16 +73,16 @@ class HomotopyState(Table):
 class Homotopy(NamedTuple):
     """A problem of R rows, and where its path stands."""
 
-    kind: Any  # (R,) integers
-    place: Any  # (R,) where its impulse belongs
-    normal: Any  # (R,) row of its load, or -1
-    directions: Any  # Direction (R,)
-    coupling: Any  # (R, R) D, 1/kg
-    matrix: Any  # (R + 1, R + 2)
-    x: Any  # (R + 1,) impulses over their unit, and log τ
-    guess: Any  # (R + 1,) the next of them
-    tangent: Any  # (R + 1,)
-    progress: Any  # Progress, one row
+    kind: IntArray  # (R,) integers
+    place: IntArray  # (R,) where its impulse belongs
+    normal: IntArray  # (R,) row of its load, or -1
+    directions: Array  # Direction (R,)
+    coupling: Array  # (R, R) D, 1/kg
+    matrix: Array  # (R + 1, R + 2)
+    x: Array  # (R + 1,) impulses over their unit, and log τ
+    guess: Array  # (R + 1,) the next of them
+    tangent: Array  # (R + 1,)
+    progress: Array  # Progress, one row
 
 
 def make_homotopy(rows: int) -> Homotopy:
@@ -109,7 +107,7 @@ class RowLaw(NamedTuple):
 
 
 @func
-def put_row(path, row, kind, place, normal, law):
+def put_row(path: Homotopy, row: Any, kind: Any, place: Any, normal: Any, law: Any):
     """One more row. Returns how many there are then."""
     path.kind[row] = kind
     path.place[row] = place
@@ -125,7 +123,9 @@ def put_row(path, row, kind, place, normal, law):
 
 
 @func
-def put_weighted(path, rows, contact, place, normal, z, e, rho):
+def put_weighted(
+    path: Homotopy, rows: int, contact: ContactRow, place: Any, normal: Any, z: Scalar, e: Scalar, rho: Scalar
+):
     """The two rows of weighted friction: a disc of ξ itself, whose impulses are S ξ (`coupling` sees to that). Friction
     that differs head first and tail first has the coefficient that acts at the start of the path.
     """
@@ -140,7 +140,7 @@ def put_weighted(path, rows, contact, place, normal, z, e, rho):
 
 
 @kernel
-def put_contacts(path, contacts, active, count, e, rho):
+def put_contacts(path: Homotopy, contacts: Rows[ContactRow], active: IntArray, count: int, e: Scalar, rho: Scalar):
     """Rows of all active contacts, `place` = 5 a + number of the impulse. Returns their number. Directions without
     friction have none.
     """
@@ -173,8 +173,10 @@ def put_contacts(path, contacts, active, count, e, rho):
 
 
 @noinline_func
-def take_solution(path, rows, contacts, active, end):
-    """Impulses and velocities of the present place of the path, into the contacts: rows whose place lies before `end`."""
+def take_solution(path: Homotopy, rows: int, contacts: Rows[ContactRow], active: IntArray, end: Scalar) -> None:
+    """Impulses and velocities of the present place of the path, into the contacts: rows
+    whose place lies before `end`.
+    """
     for j in range(rows):
         place, direction = path.place[j], HomotopyRow(path.directions, j)
         if place < end:
@@ -199,6 +201,6 @@ def take_solution(path, rows, contacts, active, end):
 
 
 @func
-def coefficient(direction, impulse):
+def coefficient(direction: Any, impulse: Any):
     """The coefficient of friction of a row for an impulse of that sign."""
     return direction.plus if impulse <= 0.0 else direction.minus

@@ -9,14 +9,12 @@ with nodes that stand denser towards both ends: the cut grows there with a squar
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.algebra.vectors import Vector, cross, dot
-from limbless.mechanics.compiled.kernel import func
-from limbless.mechanics.compiled.scalars import sincos, sqrt
-from limbless.mechanics.compiled.tables import Table, constants
+from limbless.mechanics.algebra import Vector, cross, dot
+from limbless.mechanics.compiled import Array, Scalar, Table, constants, func, sincos, sqrt
 from limbless.mechanics.forces.immersion import THIN, cut_section
 
 
@@ -57,12 +55,12 @@ class Face(NamedTuple):
 class Rule(NamedTuple):
     """Gauss points in [0, 1] and weights."""
 
-    nodes: Any
-    weights: Any
+    nodes: Array
+    weights: Array
 
 
 @func
-def no_cut(share):
+def no_cut(share: Scalar) -> HullCut:
     """Of an object that is all wet (1) or dry (0)."""
     zero = Vector(0.0, 0.0, 0.0)
     return HullCut(share, zero, zero, zero)
@@ -72,7 +70,7 @@ def no_cut(share):
 
 
 @func
-def next_corner(face, p, outward):
+def next_corner(face: Face, p: Vector, outward: Vector) -> Face:
     """The face with one more corner; `outward` is its unit normal."""
     if face.corners == 0:
         return Face(1, p, p, 0.0, face.moment)
@@ -82,7 +80,7 @@ def next_corner(face, p, outward):
 
 
 @func
-def wet_face(center, b, c, outward, n, depth):
+def wet_face(center: Vector, b: Vector, c: Vector, outward: Vector, n: Vector, depth: Scalar) -> tuple[Scalar, Vector]:
     """The part below the plane of a face with these half edges, of which b x c points outwards."""
     zero = Vector(0.0, 0.0, 0.0)
     face = Face(0, zero, zero, 0.0, zero)
@@ -100,7 +98,7 @@ def wet_face(center, b, c, outward, n, depth):
 
 
 @func
-def cut_box(hull, n, depth):
+def cut_box(hull: Hull, n: Vector, depth: Scalar) -> HullCut:
     """A box whose centre is `depth` below the plane of normal n."""
     zero, size = Vector(0.0, 0.0, 0.0), hull.half
     start, volume, moment, open_area, turning = depth * n, 0.0, zero, zero, zero
@@ -124,9 +122,11 @@ def cut_box(hull, n, depth):
 
 
 @func
-def add_sections(hull, rule, n, depth, low, high, end, total):
-    """Add the sections between `low` and `high` on the axis: those of a ball about `end` where this is not 0, else of a
-    cylinder.
+def add_sections(
+    hull: Hull, rule: Rule, n: Vector, depth: Scalar, low: Scalar, high: Scalar, end: Scalar, total: HullCut
+) -> HullCut:
+    """Add the sections between `low` and `high` on the axis: those of a ball about `end` where this is
+    not 0, else of a cylinder.
     """
     r, per = hull.half.y, np.pi / hull.volume
     for j in range(rule.nodes.shape[0]):
@@ -147,7 +147,9 @@ def add_sections(hull, rule, n, depth, low, high, end, total):
 
 
 @func
-def add_stretch(hull, rule, n, depth, stretch, end, total):
+def add_stretch(
+    hull: Hull, rule: Rule, n: Vector, depth: Scalar, stretch: tuple[Scalar, Scalar], end: Scalar, total: HullCut
+) -> HullCut:
     """Add a stretch of the axis, in panels that end where the water begins and ends to cut it."""
     low, high = stretch
     r, q = hull.half.y, max(sqrt(n.y * n.y + n.z * n.z), THIN)
@@ -166,7 +168,7 @@ def add_stretch(hull, rule, n, depth, stretch, end, total):
 
 
 @func
-def cut_round(hull, rule, n, depth):
+def cut_round(hull: Hull, rule: Rule, n: Vector, depth: Scalar) -> HullCut:
     """A sphere or capsule along its own x."""
     r, zero = hull.half.y, Vector(0.0, 0.0, 0.0)
     end = max(hull.half.x - r, 1e-12 * r)  # of the axis; 0 would tell a cylinder
@@ -177,7 +179,7 @@ def cut_round(hull, rule, n, depth):
 
 
 @func
-def cut_hull(hull, rule, n, depth):
+def cut_hull(hull: Hull, rule: Rule, n: Vector, depth: Scalar) -> HullCut:
     """What of an object is under water, whose centre is `depth` below the plane of normal n (its own axes)."""
     size = hull.half
     if hull.box:

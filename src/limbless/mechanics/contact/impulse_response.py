@@ -1,31 +1,49 @@
 """How all bodies answer to impulses on any of them under the linearised laws: eight cases in one sweep.
 
-The sweep of matrices has left its factors (`ResponseFactor` of every joint, the matrix at the base); impulses go from tip to base
-and velocities back. Objects answer by matrices of their own.
+The sweep of matrices has left its factors (`ResponseFactor` of every joint, the matrix at the base); impulses
+go from tip to base and velocities back. Objects answer by matrices of their own.
 """
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.matrix6 import put_matrix6, turn_matrix6
-from limbless.mechanics.algebra.small_dense import lu_factorise, lu_solve
-from limbless.mechanics.algebra.spatial import Twist, Wrench, carry_twist, carry_wrench, power
-from limbless.mechanics.algebra.vectors import Vector, transpose
+from typing import Any
+
+from limbless.mechanics.algebra import (
+    Matrix6,
+    Twist,
+    Vector,
+    Wrench,
+    carry_twist,
+    carry_wrench,
+    lu_factorise,
+    lu_solve,
+    power,
+    put_matrix6,
+    transpose,
+    turn_matrix6,
+)
 from limbless.mechanics.chain.dynamics import BASES
-from limbless.mechanics.chain.tables import Body, LinkRow
-from limbless.mechanics.compiled.flat_array import as_lane_array
-from limbless.mechanics.compiled.kernel import align_stack, func, noinline_func
-from limbless.mechanics.compiled.lanes import LANES
+from limbless.mechanics.chain.tables import Body, ChainTables, LinkRow
+from limbless.mechanics.compiled import LANES, Array, Scalar, align_stack, as_lane_array, func, noinline_func
+from limbless.mechanics.contact.body_equations import screw_by
 from limbless.mechanics.contact.contact_law import law_matrix6
-from limbless.mechanics.contact.moving_bodies import ImpulseResponse, ResponseFactor
+from limbless.mechanics.contact.moving_bodies import Factors, ImpulseResponse, MovingBodies, ResponseFactor
 from limbless.mechanics.contact.scene import ContactRow
-from limbless.mechanics.contact.semismooth_newton import screw_by
-from limbless.mechanics.contact.step import BaseStep, BodyStep, JointStep
+from limbless.mechanics.contact.step import BaseStep, BodyStep, JointStep, Step
 
 TWIST, RATE = ImpulseResponse.fields["twist"].column, ImpulseResponse.fields["rate"].column  # the push stands first
 
 
 @func
-def solve_by(factors, o, f, right, x):
+def store_response_factor(moving_bodies: MovingBodies, k: int, U: Wrench, scale: Scalar) -> None:
+    """Note how the joint before body k answers, for the sweeps of impulses."""
+    own = ResponseFactor(moving_bodies.lifts, k)
+    own.wrench = U
+    own.scale = scale
+
+
+@func
+def solve_by(factors: Factors, o: int, f: Wrench, right: Array, x: Array) -> Twist:
     """The twist that body o (0: the base) answers to a wrench with, world axes; numbers or lanes, as the memory is."""
     right[0], right[1], right[2] = f.force
     right[3], right[4], right[5] = f.torque
@@ -34,8 +52,10 @@ def solve_by(factors, o, f, right, x):
 
 
 @func
-def solve_objects(step, count, moving_bodies):
-    """Objects by themselves: factors of their matrices with all that they touch that does not move, and their twists."""
+def solve_objects(step: Step, count: int, moving_bodies: MovingBodies) -> None:
+    """Objects by themselves: factors of their matrices with all that they touch that does
+    not move, and their twists.
+    """
     a, factors = count - 1, moving_bodies.factors
     for o in range(moving_bodies.free.shape[0], 0, -1):
         k = moving_bodies.first + o - 1
@@ -54,7 +74,7 @@ def solve_objects(step, count, moving_bodies):
 
 
 @func
-def factorise_base(base, I, step):
+def factorise_base(base: int, I: Matrix6, step: Step) -> None:
     """Factors of the matrix with which the robot answers at its base: along its own axes where it moves in a plane."""
     factors = step.moving_bodies.factors
     rows = factors.rows[0]
@@ -72,7 +92,7 @@ def factorise_base(base, I, step):
 
 
 @func
-def add_impulse(answers, k, place, wrench):
+def add_impulse(answers: Array, k: int, place: Any, wrench: Wrench) -> None:
     """Add an impulse on body k in one of the eight places."""
     F, T = wrench.force, wrench.torque
     answers[k, 0, place] += F.x
@@ -84,7 +104,7 @@ def add_impulse(answers, k, place, wrench):
 
 
 @func
-def clear(answers):
+def clear(answers: Array) -> None:
     """No impulse on any body."""
     for k in range(answers.shape[0]):
         for c in range(TWIST):
@@ -93,7 +113,7 @@ def clear(answers):
 
 
 @func
-def answer_at_base(base, step, f):
+def answer_at_base(base: int, step: Step, f: Wrench):
     """Twist of the base under impulses that arrive there."""
     factors, R = step.moving_bodies.factors, Body(step.places, 0).rotation
     right, x, none = as_lane_array(factors.eight[0]), as_lane_array(factors.eight[1]), 0.0 * f.force.x
@@ -109,7 +129,7 @@ def answer_at_base(base, step, f):
 
 
 @func
-def respond_robot(robot, base, step):
+def respond_robot(robot: ChainTables, base: int, step: Step) -> None:
     kinds, links, _ = robot
     answers, lifts, last = as_lane_array(step.moving_bodies.answers), step.moving_bodies.lifts, len(links.codes) - 1
     f = ImpulseResponse(answers, last).push
@@ -139,7 +159,7 @@ def respond_robot(robot, base, step):
 
 
 @noinline_func
-def propagate_impulses(robot, base, step):
+def propagate_impulses(robot: ChainTables, base: int, step: Step) -> None:
     """What the impulses on all bodies add to twists and rates, in all eight places."""
     align_stack()
     moving_bodies = step.moving_bodies
@@ -153,7 +173,7 @@ def propagate_impulses(robot, base, step):
 
 
 @func
-def first_twist(answers, k):
+def first_twist(answers: Array, k: int) -> Twist:
     """The answer of body k in the first place."""
     return Twist(
         Vector(answers[k, TWIST, 0], answers[k, TWIST + 1, 0], answers[k, TWIST + 2, 0]),
@@ -162,7 +182,7 @@ def first_twist(answers, k):
 
 
 @func
-def accept_robot(robot, base, step, I):
+def accept_robot(robot: ChainTables, base: int, step: Step, I: Matrix6) -> None:
     answers = step.moving_bodies.answers
     for k in range(len(robot.links.codes)):
         own = BodyStep(step.bodies, k)
@@ -174,18 +194,18 @@ def accept_robot(robot, base, step, I):
             joint.pushed = joint.pushed + rate
         else:
             step.rates[link.column] += rate
-    own, u = BaseStep(step.base, 0), first_twist(answers, 0)
-    own.twist = own.twist + u
+    carried, u = BaseStep(step.base, 0), first_twist(answers, 0)
+    carried.twist = carried.twist + u
     if base != BASES.free:
         arrived = Wrench(
             Vector(answers[0, 0, 0], answers[0, 1, 0], answers[0, 2, 0]),
             Vector(answers[0, 3, 0], answers[0, 4, 0], answers[0, 5, 0]),
         )
-        own.hold = own.hold + (I @ u - arrived)
+        carried.hold = carried.hold + (I @ u - arrived)
 
 
 @noinline_func
-def add_response(robot, base, step, I):
+def add_response(robot: ChainTables, base: int, step: Step, I: Matrix6) -> None:
     """Add the answers in the first place to what the sweeps have found."""
     moving_bodies = step.moving_bodies
     if moving_bodies.factors.needed[0] > 0:

@@ -8,46 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbless.mechanics.chain.tables import DofRow, LinkRow
-from limbless.mechanics.compiled.generic import constant_version, generic, no_op, version_for
-from limbless.mechanics.compiled.kernel import func, noinline_func
-from limbless.mechanics.contact.step import FrictionlessJoints, JointFriction, JointStep
+from limbless.mechanics.chain.tables import ChainTables, DofRow, LinkRow
+from limbless.mechanics.compiled import Array, Scalar, func, noinline_func
+from limbless.mechanics.contact.step import JointFriction, JointStep, Step
 from limbless.mechanics.integrate.running_totals import UNLIMITED
 
 
-@generic
-def joint_friction_limits(dry, robot, step, h, x, rub):
+@noinline_func
+def joint_friction_limits(dry: JointFriction, robot: ChainTables, step: Step, h: Scalar, x: Array, rub: int) -> None:
     """The most that dry friction in each joint can do in a step, by Stribeck's curve at the rate that the step starts
     with; the nearer stop, and how fast the joint may come nearer.
 
     What it did in the step before stands in the state x, from `rub` on.
     """
-
-
-@generic
-def linearise_joint_friction(dry, robot, step):
-    """Linearise dry friction and stops in the joints."""
-
-
-@generic
-def joint_friction_impulses(dry, robot, step):
-    """Impulses of dry friction and stops after a solve, and the worst natural map (m/s) of their laws."""
-
-
-@generic
-def rubbed(dry, joint, given, rate):
-    """Its impulse on a joint; a motion-given one slips whenever it moves."""
-
-
-no_op(joint_friction_limits, FrictionlessJoints)
-no_op(linearise_joint_friction, FrictionlessJoints)
-constant_version(joint_friction_impulses, 0.0, FrictionlessJoints)
-constant_version(rubbed, 0.0, FrictionlessJoints)
-
-
-@version_for(joint_friction_limits, JointFriction)
-@noinline_func
-def grip_all(dry, robot, step, h, x, rub):
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
         v, freedom, joint = link.column, DofRow(robot.freedoms, link.column), JointStep(step.joints, link.column)
@@ -64,7 +37,7 @@ def grip_all(dry, robot, step, h, x, rub):
 
 
 @func
-def find_stop(dry, freedom, joint, q, h):
+def find_stop(dry: JointFriction, freedom: DofRow, joint: JointStep, q: Scalar, h: Scalar) -> None:
     """The nearer end of a joint's range from q, its position at the middle of the step."""
     below, above = q - freedom.lower, freedom.upper - q
     near = min(below, above)
@@ -75,28 +48,28 @@ def find_stop(dry, freedom, joint, q, h):
 
 
 @func
-def trial_stop(dry, joint, rate):
+def trial_stop(dry: JointFriction, joint: JointStep, rate: Scalar):
     return joint.stop - dry.descent * (joint.side * rate + joint.room + dry.compliance * joint.stop)
 
 
 @func
-def trial_rub(dry, joint, rate):
+def trial_rub(dry: JointFriction, joint: JointStep, rate: Scalar):
     return joint.rub - dry.descent * (rate + dry.compliance * (joint.rub - joint.held))
 
 
 @func
-def rubs(link, joint):
+def rubs(link: LinkRow, joint: JointStep) -> bool:
     return joint.grip > 0.0 and not link.given
 
 
 @func
-def stops(link, joint):
+def stops(link: LinkRow, joint: JointStep) -> bool:
     return joint.side != 0.0 and not link.given
 
 
-@version_for(linearise_joint_friction, JointFriction)
 @noinline_func
-def hold_all(dry, robot, step):
+def linearise_joint_friction(dry: JointFriction, robot: ChainTables, step: Step) -> None:
+    """Linearise dry friction and stops in the joints."""
     per = 1.0 / dry.compliance
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
@@ -118,9 +91,9 @@ def hold_all(dry, robot, step):
         joint.effort = effort
 
 
-@version_for(joint_friction_impulses, JointFriction)
 @noinline_func
-def rub_all(dry, robot, step):
+def joint_friction_impulses(dry: JointFriction, robot: ChainTables, step: Step) -> Scalar:
+    """Impulses of dry friction and stops after a solve, and the worst natural map (m/s) of their laws."""
     worst = 0.0
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
@@ -136,9 +109,11 @@ def rub_all(dry, robot, step):
     return worst * dry.arm / dry.descent
 
 
-@version_for(rubbed, JointFriction)
 @func
-def rubbed_some(dry, joint, given, rate):
+def rubbed(dry: JointFriction | None, joint: JointStep, given: int, rate: Scalar) -> Scalar:
+    """Its impulse on a joint; a motion-given one slips whenever it moves."""
+    if dry is None:
+        return 0.0
     if given:
         return -joint.grip if rate > 0.0 else joint.grip if rate < 0.0 else 0.0
     return joint.rub + joint.side * joint.stop

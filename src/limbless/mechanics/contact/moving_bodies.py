@@ -1,37 +1,28 @@
-"""Who moves beside the robot: nobody (`NoMovingBodies`), or a `MovingBodies` of free objects and of links that touch each other.
+"""Who moves beside the robot: nobody (None), or a `MovingBodies` of free objects and of links that touch each other.
 
-What touches a body that moves is a contact like all others: its law, its frame and its slip are those of `law`, with
-the velocity of one body relative to the other, about the origin of the first. Rows of objects follow those of the
-robot in every table of bodies. A surface that a body carries along (`CarriedSurface`) is a row of the scene that is put where
-the body is before gaps are measured.
+What touches a body that moves is a contact like all others: its law, its frame and its slip are those of
+`law`, with the velocity of one body relative to the other, about the origin of the first. Rows of objects
+follow those of the robot in every table of bodies. A surface that a body carries along (`CarriedSurface`) is
+a row of the scene that is put where the body is before gaps are measured.
 
-What follows is generic in the crowd: kernels of a robot that is alone compile nothing of `objects` and `mutual`.
+Kernels of a robot that is alone compile nothing of `free_objects` and `body_body`.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from limbless.mechanics.algebra.lie import Quaternion
-from limbless.mechanics.algebra.matrix6 import Matrix6
-from limbless.mechanics.algebra.spatial import Twist, Wrench
-from limbless.mechanics.algebra.vectors import Vector
+from limbless.mechanics.algebra import Matrix6, Quaternion, Twist, Vector, Wrench, carry_twist
 from limbless.mechanics.chain.tables import Body
-from limbless.mechanics.compiled.generic import constant_version, generic, no_op, version_for
-from limbless.mechanics.compiled.kernel import func
-from limbless.mechanics.compiled.tables import Table, constants, table
+from limbless.mechanics.compiled import Array, IntArray, Rows, Scalar, Table, constants, func, table
 from limbless.mechanics.contact.body_equations import twist_at_start
-from limbless.mechanics.contact.step import BodyInertia, BodyStep, BodyVelocity
+from limbless.mechanics.contact.step import BodyInertia, BodyStep, BodyVelocity, Step
+
+if TYPE_CHECKING:
+    from limbless.mechanics.contact.objects_in_water import ObjectsInWater
+    from limbless.mechanics.rod.tables import StrainRow
 
 PLACED = 14  # numbers of `ObjectPose`
-
-
-class ObjectsInAir(NamedTuple):
-    """Objects are in air; in water they are `Soaked` (see `wet_objects`)."""
-
-
-class NoMovingBodies(NamedTuple):
-    """Nothing moves but the robot, and its links do not touch each other."""
 
 
 @constants
@@ -77,11 +68,10 @@ class ObjectStep(Table):
 class ImpulseResponse(Table):
     """How a body answers to impulses on all bodies under the linearised laws: eight cases side by side."""
 
-    push: Wrench  # the impulse on it, about its origin, world axes; then, of the base, all that
-    # arrives there
+    # the impulse on it, about its origin, world axes; then, of the base, all that arrives there
+    push: Wrench
     twist: Twist  # what that adds to its twist,
-    rate: float  # and to the rate of the joint before it; of a motion-given one, to its
-    # impulse
+    rate: float  # and to the rate of the joint before it; of a motion-given one, to its impulse
 
 
 @table
@@ -95,189 +85,119 @@ class ResponseFactor(Table):
 class Factors(NamedTuple):
     """Matrices of the base (first) and of all objects, as factors; memory for their solutions."""
 
-    rows: Any  # (objects + 1, 6, 6)
-    order: Any  # (objects + 1, 6)
-    needed: Any  # (objects + 1,) 1 where contacts between moving bodies act
-    single: Any  # (2, 6) right side and answer,
-    eight: Any  # (2, 6, 8) and of eight at a time
+    rows: Rows[StrainRow]  # (objects + 1, 6, 6)
+    order: IntArray  # (objects + 1, 6)
+    needed: IntArray  # (objects + 1,) 1 where contacts between moving bodies act
+    single: Array  # (2, 6) right side and answer,
+    eight: Array  # (2, 6, 8) and of eight at a time
 
 
 class MovingBodies(NamedTuple):
     """Free objects, and contacts between bodies that both move."""
 
     first: int  # row of the first object among all bodies
-    other: Any  # (contacts,) row of the body that carries the surface; -1 where none does
-    on_robot: Any  # (contacts,) 1 where the robot as a whole is pushed from outside
-    size: Any  # (contacts,) m: depth is judged by it
-    carried: Any  # Carried
-    pulls: Any  # Pull
-    free: Any  # Free (objects,)
-    answers: Any  # Answer (bodies and objects, 8)
-    lifts: Any  # Lift (bodies and objects,)
+    other: IntArray  # (contacts,) row of the body that carries the surface; -1 where none does
+    on_robot: IntArray  # (contacts,) 1 where the robot as a whole is pushed from outside
+    size: Array  # (contacts,) m: depth is judged by it
+    carried: Rows[CarriedSurface]
+    pulls: Rows[UniformField]
+    free: Rows[ObjectStep]  # (objects,)
+    answers: Rows[ImpulseResponse]  # (bodies and objects, 8)
+    lifts: Rows[ResponseFactor]  # (bodies and objects,)
     factors: Factors
-    row: Any  # (R,) 5 times a contact and number of its impulse
-    start: Any  # (R, 1) velocity of each row without the impulses of others
-    response: Any  # (R, 8 W) what an impulse along a row adds to the velocity of each,
-    wide: Any  # (R, W, 8) the same memory
-    matrix: Any  # (R, R + 1)
-    crowded: Any  # (1,) 1 once more rows act than there is room for
-    water: Any  # Dry, or Soaked of `wet_objects`
+    row: IntArray  # (R,) 5 times a contact and number of its impulse
+    start: Array  # (R, 1) velocity of each row without the impulses of others
+    response: Array  # (R, 8 W) what an impulse along a row adds to the velocity of each,
+    wide: Array  # (R, W, 8) the same memory
+    matrix: Array  # (R, R + 1)
+    crowded: IntArray  # (1,) 1 once more rows act than there is room for
+    water: ObjectsInWater | None  # ObjectsInWater, or None: they are in air
 
 
-@generic
-def last_of_robot(moving_bodies, step, count):
+@func
+def last_of_robot(step: Step, count: int) -> int:
     """Place of the last active contact whose body belongs to the robot; those of objects come after it."""
+    a = count - 1
+    if step.moving_bodies is None:
+        return a
+    while a >= 0 and step.owner[step.active[a]] >= step.moving_bodies.first:
+        a -= 1
+    return a
 
 
-@generic
-def is_fixed(moving_bodies, i):
+@func
+def is_fixed(step: Step, i: int) -> bool:
     """Whether what contact i touches does not move."""
+    if step.moving_bodies is None:
+        return True
+    return step.moving_bodies.other[i] < 0
 
 
-@generic
-def is_on_robot(moving_bodies, i):
+@func
+def is_on_robot(step: Step, i: int) -> bool:
     """Whether contact i pushes the robot as a whole: not where links touch each other, nor where objects do."""
+    if step.moving_bodies is None:
+        return True
+    return step.moving_bodies.on_robot[i] == 1
 
 
-@generic
-def relative_twist(moving_bodies, step, i):
+@func
+def from_other(step: Step, i: int, other: Any):
+    """From the origin of the other body to that of the contact's own."""
+    return Body(step.places, step.owner[i]).origin - Body(step.places, other).origin
+
+
+@func
+def relative(step: Step, i: int, own: Twist, others: Twist) -> Twist:
+    """Twist `own` of contact i's body less that of what it touches, `others` about its own origin, if that moves."""
+    other = step.moving_bodies.other[i]
+    if other < 0:
+        return own
+    return own - carry_twist(others, from_other(step, i, other))
+
+
+@func
+def other_of(step: Step, i: int) -> int:
+    """What contact i touches; the base stands for what does not move, and is not asked."""
+    return max(step.moving_bodies.other[i], 0)
+
+
+@func
+def relative_twist(step: Step, i: int) -> Twist:
     """Twist of contact i's body, relative to what it touches, about the body's origin."""
+    own = BodyStep(step.bodies, step.owner[i])
+    if step.moving_bodies is None:
+        return own.twist
+    return relative(step, i, own.twist, BodyStep(step.bodies, other_of(step, i)).twist)
 
 
-@generic
-def relative_before(moving_bodies, step, i):
+@func
+def relative_before(step: Step, i: int) -> Twist:
     """The same of the iterate that is remembered."""
-
-
-@generic
-def twist_before(moving_bodies, solids, step, i, x, start):
-    """The same at the start of the step."""
-
-
-@generic
-def depth_scale(moving_bodies, i, radius):
-    """What the depth of contact i is a share of, m."""
-
-
-@generic
-def store_response_factor(moving_bodies, k, U, scale):
-    """Note how the joint before body k answers, where it is asked again."""
-
-
-@generic
-def solve_body_body(moving_bodies, robot, base, step, count, I):
-    """After the sweeps of a robot by itself: the velocities of all under contacts between bodies that move.
-
-    I is the matrix with which the robot answers at its base.
-    """
-
-
-@generic
-def has_too_many_contacts(moving_bodies):
-    """Whether more contacts between moving bodies act than can be solved for."""
-
-
-@generic
-def move_surfaces(moving_bodies, scene, bodies):
-    """Put the surfaces that bodies carry where the bodies are."""
-
-
-@generic
-def place_objects(moving_bodies, bodies, x, place):
-    """Objects where a state has them; theirs begins at `place`."""
-
-
-@generic
-def start_objects(moving_bodies, solids, step, x, where, t, h):
-    """Objects at the middle of a step: their poses, equations and first guess."""
-
-
-@generic
-def add_object_water(water, moving_bodies, solids, step, x, start, t, h):
-    """What water does to objects at the time t: pushes, and momentum that they carry along, into their equations."""
-
-
-@generic
-def carried_force(water, free, twist, h):
-    """What the water that an object carries along did to it, mean over the step; `twist` is that at its end."""
-
-
-@generic
-def push_other(moving_bodies, solids, step, i, wrench, h, x, start, works):
-    """The force on the other body of contact i, whose impulse on its own body is `wrench`; `works` are those on the
-    robot: none where objects touch, and of both where links touch each other.
-    """
-
-
-@generic
-def end_objects(moving_bodies, solids, step, outcomes, x, where, t, h):
-    """Works, velocities and poses of objects at the end of a step."""
-
-
-@generic
-def keep_objects(moving_bodies, solids, step, outcomes, x, where, records, r):
-    """Record the objects."""
-
-
-@version_for(last_of_robot, NoMovingBodies)
-@func
-def last_of_all(moving_bodies, step, count):
-    return count - 1
-
-
-constant_version(is_fixed, True, NoMovingBodies)
-constant_version(is_on_robot, True, NoMovingBodies)
-
-
-@version_for(relative_twist, NoMovingBodies)
-@func
-def own_twist(moving_bodies, step, i):
-    return BodyStep(step.bodies, step.owner[i]).twist
-
-
-@version_for(relative_before, NoMovingBodies)
-@func
-def own_before(moving_bodies, step, i):
-    return BodyStep(step.bodies, step.owner[i]).before
-
-
-@version_for(twist_before, NoMovingBodies)
-@func
-def own_twist_before(moving_bodies, solids, step, i, x, start):
-    return start_of(solids, step, step.owner[i], x, start)
+    own = BodyStep(step.bodies, step.owner[i])
+    if step.moving_bodies is None:
+        return own.before
+    return relative(step, i, own.before, BodyStep(step.bodies, other_of(step, i)).before)
 
 
 @func
-def start_of(solids, step, k, x, start):
+def start_of(solids: Rows[BodyInertia], step: Step, k: int, x: Array, start: int):
     """Twist of body k at the start of the step, about its origin."""
     return twist_at_start(BodyInertia(solids, k), BodyVelocity(x, start + 6 * k), Body(step.places, k).rotation)
 
 
-@version_for(depth_scale, NoMovingBodies)
 @func
-def own_radius(moving_bodies, i, radius):
-    return radius
+def twist_before(solids: Rows[BodyInertia], step: Step, i: int, x: Array, start: int):
+    """The relative twist at the start of the step."""
+    own = start_of(solids, step, step.owner[i], x, start)
+    if step.moving_bodies is None:
+        return own
+    return relative(step, i, own, start_of(solids, step, other_of(step, i), x, start))
 
 
-constant_version(has_too_many_contacts, False, NoMovingBodies)
-
-
-@version_for(carried_force, ObjectsInAir)
 @func
-def no_carried_force(water, free, twist, h):
-    zero = Vector(0.0, 0.0, 0.0)
-    return Wrench(zero, zero)
-
-
-for _question in (
-    store_response_factor,
-    solve_body_body,
-    move_surfaces,
-    place_objects,
-    start_objects,
-    push_other,
-    end_objects,
-    keep_objects,
-):
-    no_op(_question, NoMovingBodies)
-no_op(add_object_water, ObjectsInAir)
+def depth_scale(step: Step, i: int, radius: Scalar) -> Scalar:
+    """What the depth of contact i is a share of, m."""
+    if step.moving_bodies is None:
+        return radius
+    return step.moving_bodies.size[i]

@@ -5,19 +5,18 @@ Every contact keeps its own friction memory.
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.vectors import Vector, dot
+from limbless.mechanics.algebra import Vector, dot
 from limbless.mechanics.chain.tables import Body
-from limbless.mechanics.compiled.kernel import func, noinline_func
-from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.compiled import IntArray, Rows, Scalar, func, noinline_func, sqrt
 from limbless.mechanics.contact.contact_law import no_impulse, put_impulse
-from limbless.mechanics.contact.scene import ContactRow, ContactSurface, Feature, LastPose
+from limbless.mechanics.contact.scene import ContactRow, ContactSurface, Feature, LastPose, Scene, SleepState
 from limbless.mechanics.contact.shapes.primitives import FAR, NearestPoint, put_frame_by, touch_by
 
 MARGIN = 0.999  # of a gap: what a sleeping contact relies on, short of the whole by more than rounding
 
 
 @func
-def body_travel(body, seen, extent):
+def body_travel(body: Body, seen: LastPose, extent: Scalar) -> Scalar:
     """Bound of how far any feature of a body has moved since it was last seen; it is seen now."""
     shift, turn = body.origin - seen.origin, body.rotation - seen.rotation
     seen.origin = body.origin
@@ -26,14 +25,14 @@ def body_travel(body, seen, extent):
 
 
 @func
-def travel_of(scene, rest, i):
+def travel_of(scene: Scene, rest: SleepState, i: int) -> Scalar:
     """Bound of how far a feature and its surface have come together."""
     other = rest.partner[i]
     return rest.travel[scene.owner[i]] + (rest.travel[other] if other >= 0 else 0.0)
 
 
 @noinline_func
-def wake_contacts(scene, rest, bodies, reach, everything):
+def wake_contacts(scene: Scene, rest: SleepState, bodies: Rows[Body], reach: Scalar, everything: bool) -> None:
     """Wake every contact whose gap may be below `reach` at the present posture, or all."""
     if scene.extent.shape[0] == 0:
         return
@@ -45,19 +44,27 @@ def wake_contacts(scene, rest, bodies, reach, everything):
 
 
 @func
-def is_asleep(scene, rest, i):
+def is_asleep(scene: Scene, rest: SleepState, i: int) -> bool:
     return scene.extent.shape[0] > 0 and rest.awake[i] == 0
 
 
 @func
-def store_friction(contact):
+def store_friction(contact: ContactRow) -> None:
     """Friction of the step before, from which this one goes on."""
     contact.shear_before = contact.shear
     contact.twist_before = contact.twist
 
 
 @noinline_func
-def find_contacts(scene, rest, bodies, time, reach, contacts, active):
+def find_contacts(
+    scene: Scene,
+    rest: SleepState,
+    bodies: Rows[Body],
+    time: Scalar,
+    reach: Scalar,
+    contacts: Rows[ContactRow],
+    active: IntArray,
+) -> int:
     """Gaps of all contacts that are awake at the present posture; those nearer than `reach` become active. Returns how
     many.
 

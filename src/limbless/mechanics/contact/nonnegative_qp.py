@@ -8,18 +8,22 @@ all systems have as many unknowns as the resultant, six at most."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
-from limbless.mechanics.algebra.small_dense import cholesky, cholesky_solve
-from limbless.mechanics.compiled.kernel import array_kernel, func
-from limbless.mechanics.compiled.scalars import BEYOND
+from limbless.mechanics.algebra import cholesky, cholesky_solve
+from limbless.mechanics.compiled import BEYOND, Array, Scalar, array_kernel, func
+
+if TYPE_CHECKING:
+    from limbless.mechanics.rod.constraints import HeldSections
 
 PULL = 1e-12  # of the resultant: a force that pulls less than this does not pull
 LEVER = 1e-10  # of a force's own lever: below this the others cannot do without it
 
 
 @func
-def along(V, i, y):
+def along(V: Array, i: int, y: Array):
     """v_iᵀ y of column i."""
     total = 0.0
     for j in range(V.shape[0]):
@@ -28,7 +32,7 @@ def along(V, i, y):
 
 
 @func
-def normal_matrix(V, off, H):
+def normal_matrix(V: Array, off: Array, H: Array):
     """Cholesky factor of V_F V_Fᵀ, from the columns that are not held at zero; whether there is one."""
     n, count = V.shape
     for a in range(n):
@@ -42,7 +46,7 @@ def normal_matrix(V, off, H):
 
 
 @func
-def most_pulling(V, sided, off, y, least):
+def most_pulling(V: HeldSections, sided: Array, off: Array, y: Any, least: Any):
     """The force that pulls most, or -1."""
     worst, found = -least, -1
     for i in range(V.shape[1]):
@@ -54,7 +58,7 @@ def most_pulling(V, sided, off, y, least):
 
 
 @func
-def first_to_let_go(V, off, y, z):
+def first_to_let_go(V: HeldSections, off: Array, y: Any, z: Scalar):
     """How far one may go along -z until a force that is held at zero wants to push, and which."""
     nearest, found = BEYOND, -1
     for k in range(V.shape[1]):
@@ -68,7 +72,7 @@ def first_to_let_go(V, off, y, z):
 
 
 @array_kernel
-def solve_active_set(V, c, sided, off, H, y, z):
+def solve_active_set(V: Array, c: Array, sided: Any, off: Array, H: Any, y: Array, z: Array):
     """The smallest x = v_iᵀ y (0 where `off`) of one system; False where no forces that push have the resultant c.
 
     While force i is brought to zero, u is what presses it: (V_F V_Fᵀ) y + u v_i = c.
@@ -112,7 +116,7 @@ def solve_active_set(V, c, sided, off, H, y, z):
 
 
 @array_kernel
-def nonnegative_least_norm(V, c, sided, forces, solved):
+def nonnegative_least_norm(V: Array, c: Array, sided: Array, forces: Array, solved: Array) -> None:
     """Forces (R, N) of R systems: V (R, n, N) with orthonormal rows, c (R, n), sided (R, N) where only x_i >= 0 will
     do.
 

@@ -8,21 +8,17 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.matrix6 import Matrix6
-from limbless.mechanics.algebra.spatial import Wrench
-from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, product, transpose
+from limbless.mechanics.algebra import Matrix, Matrix6, Twist, Vector, Wrench, cross, dot, product, transpose
 from limbless.mechanics.chain.tables import Body
-from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import func, noinline_func
-from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.compiled import Array, Rows, Scalar, func, noinline_func, sqrt, version_for
 from limbless.mechanics.contact.body_equations import carried_water
-from limbless.mechanics.contact.immersed_hull import Hull, Rule, cut_hull, no_cut
-from limbless.mechanics.contact.moving_bodies import ObjectStep, add_object_water, carried_force
-from limbless.mechanics.contact.step import BodyInertia, BodyStep, BodyVelocity
-from limbless.mechanics.forces.flow import flow_at
+from limbless.mechanics.contact.immersed_hull import Hull, HullCut, Rule, cut_hull, no_cut
+from limbless.mechanics.contact.moving_bodies import MovingBodies, ObjectStep
+from limbless.mechanics.contact.step import BodyInertia, BodyStep, BodyVelocity, Step
+from limbless.mechanics.forces.flow import Flows, FlowState, flow_at
 from limbless.mechanics.forces.morison import scaled
-from limbless.mechanics.forces.open_water import NoFreeSurface, immersed_slice, in_slice, open_drag
-from limbless.mechanics.forces.waterline import LevelSurface, WavySurface, plane_at
+from limbless.mechanics.forces.open_water import immersed_slice, in_slice, open_drag
+from limbless.mechanics.forces.waterline import WaterSurface, plane_at
 
 
 class BluntBodyDrag(NamedTuple):
@@ -32,36 +28,27 @@ class BluntBodyDrag(NamedTuple):
 class ObjectsInWater(NamedTuple):
     """Objects in water."""
 
-    flows: Any  # Flows or Calm
-    surface: Any  # Deep, Still or Wavy
-    drag: Any  # Blunt
-    hulls: Any  # Hull (objects,)
+    flows: Flows | None  # Flows; None: the water rests
+    surface: WaterSurface | None  # WaterSurface; None: it has none
+    drag: BluntBodyDrag
+    hulls: Rows[Hull]  # (objects,)
     rule: Rule
 
 
 @version_for(open_drag, BluntBodyDrag)
 @func
-def blunt_drag(drag, hull, W, rate):
+def blunt_drag(drag: BluntBodyDrag, hull: Hull, W: Vector, rate: Vector) -> Wrench:
     speed = sqrt(dot(W, W))
     turn = Vector(abs(rate.x) * rate.x, abs(rate.y) * rate.y, abs(rate.z) * rate.z)
     return Wrench((-speed) * scaled(hull.quadratic, W), -1.0 * scaled(hull.quadratic_turn, turn))
 
 
-@generic
-def hull_at(surface, water, hull, t, place, R, V, w):
+@func
+def hull_at(water: ObjectsInWater, hull: Hull, t: Scalar, place: Any, R: Matrix, V: Vector, w: Vector):
     """How much of an object is under water, and how fast that changes."""
-
-
-@version_for(hull_at, NoFreeSurface)
-@func
-def hull_in_the_deep(surface, water, hull, t, place, R, V, w):
-    return no_cut(1.0), 0.0
-
-
-@version_for(hull_at, LevelSurface, WavySurface)
-@func
-def hull_at_the_surface(surface, water, hull, t, place, R, V, w):
-    plane = plane_at(surface, water.flows, t, place, R @ V)
+    if water.surface is None:
+        return no_cut(1.0), 0.0
+    plane = plane_at(water.surface, water.flows, t, place, R @ V)
     n, turning = transpose(R) @ plane.normal, transpose(R) @ plane.turning
     cut = cut_hull(hull, water.rule, n, plane.depth)
     rising = plane.rising + plane.depth * plane.shrinking
@@ -69,7 +56,16 @@ def hull_at_the_surface(surface, water, hull, t, place, R, V, w):
 
 
 @func
-def push_of_water(water, hull, cut, wetting, stream, V, w, gravity):
+def push_of_water(
+    water: ObjectsInWater,
+    hull: Hull,
+    cut: HullCut,
+    wetting: Scalar,
+    stream: FlowState,
+    V: Vector,
+    w: Vector,
+    gravity: Vector,
+) -> Wrench:
     """All that is not carried along with the object, along its axes."""
     F = cut.share * immersed_slice(water, hull, V, w, stream, gravity)
     W, turn = V - stream.velocity, scaled(hull.added_turn, w)
@@ -83,7 +79,7 @@ def push_of_water(water, hull, cut, wetting, stream, V, w, gravity):
 
 
 @func
-def carried_inertia(hull, share, R):
+def carried_inertia(hull: Hull, share: Scalar, R: Matrix) -> Matrix6:
     """Added inertia about the centre, world axes."""
     o, D, J = Vector(0.0, 0.0, 0.0), share * hull.added, share * hull.added_turn
     O = Matrix(o, o, o)
@@ -93,9 +89,18 @@ def carried_inertia(hull, share, R):
     return Matrix6(product(product(R, mass), Rt), O, O, product(product(R, turn), Rt))
 
 
-@version_for(add_object_water, ObjectsInWater)
 @noinline_func
-def soak_all(water, moving_bodies, solids, step, x, start, t, h):
+def add_object_water(
+    water: ObjectsInWater,
+    moving_bodies: MovingBodies,
+    solids: Rows[BodyInertia],
+    step: Step,
+    x: Array,
+    start: int,
+    t: Scalar,
+    h: Scalar,
+) -> None:
+    """What water does to objects at the time t: pushes, and momentum that they carry along, into their equations."""
     for o in range(moving_bodies.free.shape[0]):
         k = moving_bodies.first + o
         hull, free = Hull(water.hulls, o), ObjectStep(moving_bodies.free, o)
@@ -103,7 +108,7 @@ def soak_all(water, moving_bodies, solids, step, x, start, t, h):
         speeds, R = BodyVelocity(x, start + 6 * k), body.rotation
         V, w = transpose(R) @ speeds.linear, speeds.angular
         stream = in_slice(R, flow_at(water.flows, t, body.origin))
-        cut, wetting = hull_at(water.surface, water, hull, t, body.origin, R, V, w)
+        cut, wetting = hull_at(water, hull, t, body.origin, R, V, w)
         F = push_of_water(water, hull, cut, wetting, stream, V, w, transpose(R) @ hull.gravity)
         push = Wrench(R @ F.force, R @ F.torque)
         matrix, momentum = carried_water(carried_inertia(hull, cut.share, R), BodyInertia(solids, k), speeds, R, h)
@@ -114,7 +119,10 @@ def soak_all(water, moving_bodies, solids, step, x, start, t, h):
         own.momentum = own.momentum + momentum + h * push
 
 
-@version_for(carried_force, ObjectsInWater)
 @func
-def force_of_carried_water(water, free, twist, h):
+def carried_force(water: ObjectsInWater | None, free: ObjectStep, twist: Twist, h: Scalar) -> Wrench:
+    """What the water that an object carries along did to it, mean over the step; `twist` is that at its end."""
+    if water is None:
+        zero = Vector(0.0, 0.0, 0.0)
+        return Wrench(zero, zero)
     return (1.0 / h) * (free.carried - free.water @ twist)

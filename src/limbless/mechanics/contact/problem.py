@@ -5,7 +5,7 @@ world, rotation in body axes): momentum is carried from step to step as the pape
 without a Coriolis recursion. The gyroscopic moment is that of the middle of the step, linearised: a body that spins
 fast stays bounded at any step.
 
-The state holds that of a chain (position, velocity, `Sums`), and what `Where` says.
+The state holds that of a chain (position, velocity, `IntegralSums`), and what `StateLayout` says.
 """
 
 from __future__ import annotations
@@ -14,41 +14,48 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.algebra.flat_vectors import put_quaternion_at, put_vector_at, quaternion_at, vector_at
-from limbless.mechanics.algebra.lie import Quaternion, normalised
-from limbless.mechanics.algebra.spatial import Twist
-from limbless.mechanics.algebra.vectors import rotation_from_quaternion, transpose
+from limbless.mechanics.algebra import (
+    Matrix,
+    Quaternion,
+    Twist,
+    normalised,
+    put_quaternion_at,
+    put_vector_at,
+    quaternion_at,
+    rotation_from_quaternion,
+    transpose,
+    vector_at,
+)
 from limbless.mechanics.chain.kinematics import forward_kinematics
-from limbless.mechanics.chain.tables import Body, LinkRow
-from limbless.mechanics.compiled.generic import no_op, version_for
-from limbless.mechanics.compiled.kernel import func
+from limbless.mechanics.chain.tables import Body, ChainTables, LinkRow
+from limbless.mechanics.compiled import Array, Rows, Scalar, func, version_for
 from limbless.mechanics.contact.body_equations import prepare, prepare_water
 from limbless.mechanics.contact.contact_law import impulse_of, load_of_force, no_impulse, put_impulse, put_rates
+from limbless.mechanics.contact.free_objects import move_surfaces, place_objects, start_objects
 from limbless.mechanics.contact.half_turn import half_turn, quaternion_rate
 from limbless.mechanics.contact.joint_control import control_joints, end_joints, row_of, take_middle, violates_limits
 from limbless.mechanics.contact.joint_friction import joint_friction_limits
-from limbless.mechanics.contact.moving_bodies import (
-    depth_scale,
-    has_too_many_contacts,
-    move_surfaces,
-    place_objects,
-    start_objects,
-    twist_before,
-)
+from limbless.mechanics.contact.moving_bodies import depth_scale, twist_before
 from limbless.mechanics.contact.narrowphase import find_contacts, is_asleep, wake_contacts
-from limbless.mechanics.contact.scene import ContactRow, ContactSurface, Feature, WarmStart
+from limbless.mechanics.contact.scene import ContactRow, ContactSurface, Feature, Pair, Scene, SleepState, WarmStart
 from limbless.mechanics.contact.semismooth_newton import give_torques, solve_contacts
 from limbless.mechanics.contact.shapes.primitives import scaled_friction
-from limbless.mechanics.contact.step import BaseStep, ContactProblem, StepCounters
+from limbless.mechanics.contact.step import (
+    BaseStep,
+    BodyInertia,
+    ContactMemory,
+    ContactOptions,
+    ContactProblem,
+    Step,
+    StepCounters,
+)
 from limbless.mechanics.contact.step_outcome import finish, keep_instant
 from limbless.mechanics.forces.force_element import push_all
-from limbless.mechanics.integrate.problem import post_step, record_knot, record_step, solve_impacts, to_end, to_midpoint
+from limbless.mechanics.integrate.problem import midpoint_step, post_step, record_knot
 from limbless.mechanics.integrate.running_totals import check_ranges
 
-SPEED = 20.0  # m/s: gaps that no body faster than this can close in a step are left
-# out
-DEEPEST = 1.0  # radii: a sphere or capsule that sinks in farther, axis and all, ends
-# the run
+SPEED = 20.0  # m/s: gaps that no body faster than this can close in a step are left out
+DEEPEST = 1.0  # radii: a sphere or capsule that sinks in farther, axis and all, ends the run
 
 
 class StopReasons(NamedTuple):
@@ -63,12 +70,12 @@ ENDS = StopReasons()
 
 
 @func
-def base_rotation(x):
+def base_rotation(x: Array) -> Matrix:
     return rotation_from_quaternion(x[3], x[4], x[5], x[6])
 
 
 @func
-def half_step(robot, h, x, state):
+def half_step(robot: ChainTables, h: Scalar, x: Array, state: Array) -> None:
     """q_M, the quaternion by the closed form of the implicit (72); velocities as they are."""
     base, a = LinkRow(robot.links, 0), 0.5 * h
     place, turned, velocity = base.position, base.position + 3, base.velocity
@@ -81,7 +88,7 @@ def half_step(robot, h, x, state):
 
 
 @func
-def predict_velocities(robot, earlier, step, x):
+def predict_velocities(robot: ChainTables, earlier: int, step: Step, x: Array) -> None:
     """Velocities at the end of the step, gone on in a straight line."""
     velocity, base, R = LinkRow(robot.links, 0).velocity, BaseStep(step.base, 0), Body(step.places, 0).rotation
     linear = 2.0 * vector_at(x, velocity) - vector_at(x, earlier)
@@ -92,7 +99,7 @@ def predict_velocities(robot, earlier, step, x):
 
 
 @func
-def load_warm_start(scene, rest, contacts, x, start):
+def load_warm_start(scene: Scene, rest: SleepState, contacts: Rows[ContactRow], x: Array, start: int) -> None:
     """The impulses of the step before, from the state."""
     for i in range(contacts.shape[0]):
         if not is_asleep(scene, rest, i):
@@ -100,7 +107,7 @@ def load_warm_start(scene, rest, contacts, x, start):
 
 
 @func
-def store_warm_start(scene, rest, contacts, x, start):
+def store_warm_start(scene: Scene, rest: SleepState, contacts: Rows[ContactRow], x: Array, start: int) -> None:
     """The impulses of this step, into the state."""
     for i in range(contacts.shape[0]):
         if not is_asleep(scene, rest, i):
@@ -108,7 +115,7 @@ def store_warm_start(scene, rest, contacts, x, start):
 
 
 @func
-def stabilisation_velocity(options, contact, approach, h):
+def stabilisation_velocity(options: ContactOptions, contact: ContactRow, approach: Scalar, h: Scalar) -> Scalar:
     """How much of a gap may be closed in this step, as a velocity; bounces."""
     gap = contact.gap
     if contact.restitution > 0.0 and approach < 0.0 and gap + h * approach < 0.0:
@@ -119,21 +126,33 @@ def stabilisation_velocity(options, contact, approach, h):
 
 
 @func
-def stribeck_factor(surface, slip):
+def stribeck_factor(surface: ContactSurface, slip: Pair):
     """Stribeck's curve: friction at the slip with which the step starts, over that of fast sliding."""
     square = (slip.along * slip.along + slip.across * slip.across) / (surface.stribeck * surface.stribeck)
     return 1.0 + (surface.breakaway - 1.0) * np.exp(-square)
 
 
 @func
-def set_stabilisation(options, solids, scene, step, counts, count, h, x, start):
-    """The shift of every active contact; (49) if asked for. Returns how many remain active; `Speeds` begin at `start`."""
+def set_stabilisation(
+    options: ContactOptions,
+    solids: Rows[BodyInertia],
+    scene: Scene,
+    step: Step,
+    counts: StepCounters,
+    count: int,
+    h: Scalar,
+    x: Array,
+    start: int,
+) -> int:
+    """The shift of every active contact; (49) if asked for. Returns how many remain active;
+    `BodyVelocity` begin at `start`.
+    """
     kept = 0
     for a in range(count):
         i = step.active[a]
         contact, radius = (
             ContactRow(step.contacts, i),
-            depth_scale(step.moving_bodies, i, Feature(scene.features, i).radius),
+            depth_scale(step, i, Feature(scene.features, i).radius),
         )
         gap = contact.gap
         if -gap > counts.depth * radius:
@@ -144,7 +163,7 @@ def set_stabilisation(options, solids, scene, step, counts, count, h, x, start):
             continue
         surface = ContactSurface(scene.surfaces, scene.surface[i])
         if contact.restitution > 0.0 or surface.breakaway > 1.0:
-            put_rates(contact, twist_before(step.moving_bodies, solids, step, i, x, start))
+            put_rates(contact, twist_before(solids, step, i, x, start))
         if surface.breakaway > 1.0:
             contact.friction = scaled_friction(contact.friction, stribeck_factor(surface, contact.slip))
         contact.shift = stabilisation_velocity(options, contact, contact.approach, h)
@@ -155,73 +174,81 @@ def set_stabilisation(options, solids, scene, step, counts, count, h, x, start):
     return kept
 
 
-@version_for(to_midpoint, ContactProblem)
+@version_for(midpoint_step, ContactProblem)
 @func
-def go_halfway(problem, n, t, h, watched, x):
-    robot, solids, scene, forces, options, where, drive, memory, _ = problem
+def contact_step(problem: ContactProblem, n: int, t: Scalar, h: Scalar, watched: bool, x: Array):
+    go_halfway(problem, n, t, h, watched, x)
+    found = solve_step(problem.robot, problem.options, problem.memory, t)
+    if found == 0:
+        complete_step(problem, n, t, h, x)
+    return found
+
+
+@func
+def go_halfway(problem: ContactProblem, n: int, t: Scalar, h: Scalar, watched: bool, x: Array) -> None:
+    """To the middle of the step: q_M, all smooth forces, gaps and directions there, in the problem's memory."""
+    robot, solids, scene, drive = problem.robot, problem.solids, problem.scene, problem.drive
+    options, where, memory = problem.options, problem.where, problem.memory
     chain, step, counts = memory.chain, memory.step, StepCounters(memory.counts, 0)
-    i, middle = row_of(options.control, n), t + 0.5 * h
+    i, middle = row_of(options.feedback, n), t + 0.5 * h
     half_step(robot, h, x, chain.state)
-    take_middle(options.control, robot, drive, i, chain.state)
+    take_middle(robot, drive, i, chain.state)
     forward_kinematics(robot, chain.state, chain)
-    push_all(forces, middle, middle, robot, chain)
-    control_joints(options.control, robot, options, drive, i, h, chain, step)
-    joint_friction_limits(options.dry, robot, step, h, x, where.rub)
+    push_all(problem.forces, middle, middle, robot, chain)
+    control_joints(options.feedback, robot, drive, i, h, chain, step)
+    if options.dry is not None:
+        joint_friction_limits(options.dry, robot, step, h, x, where.rub)
     prepare(robot, solids, step, x, where.speeds, h)
-    prepare_water(options.water, robot, solids, step, x, where.speeds, h)
-    start_objects(step.moving_bodies, solids, step, x, where, t, h)
-    move_surfaces(step.moving_bodies, scene, chain.bodies)
+    if options.wet is not None:
+        prepare_water(options.wet, options.awash, robot, solids, step, x, where.speeds, h)
+    if step.moving_bodies is not None:
+        start_objects(solids, step, x, where, t, h)
+        move_surfaces(step.moving_bodies, scene, chain.bodies)
     wake_contacts(scene, memory.rest, chain.bodies, SPEED * h, watched)
     load_warm_start(scene, memory.rest, step.contacts, x, where.impulses)
     count = find_contacts(scene, memory.rest, chain.bodies, middle, SPEED * h, step.contacts, step.active)
     counts.active = set_stabilisation(options, solids, scene, step, counts, count, h, x, where.speeds) + 0.0
     predict_velocities(robot, where.earlier, step, x)
-    return 0
-
-
-@version_for(solve_impacts, ContactProblem)
-@func
-def meet_contacts(problem, t, h, x):
-    return solve_step(problem.robot, problem.options, problem.memory, t)
 
 
 @func
-def solve_step(robot, options, memory, t):
-    """Velocities and impulses, with what the actuators can give."""
+def solve_step(robot: ChainTables, options: ContactOptions, memory: ContactMemory, t: Scalar) -> int:
+    """Velocities and impulses, with what the actuators can give. Returns 0, or what cannot be solved."""
     counts = StepCounters(memory.counts, 0)
     again, rounds, worst, count = True, 0, 0.0, int(counts.active)
     while again:
         more, worst, fell = solve_contacts(robot, options, memory.step, memory.request, count, t)
         counts.iterations = counts.iterations + more
-        again = violates_limits(options.bounds, options, rounds, memory.chain, memory.step)
+        again = False
+        if options.rate_slack is not None:
+            again = violates_limits(options.rate_slack, rounds, memory.chain, memory.step)
         rounds += 1
         if fell and not again:
             counts.fallbacks = counts.fallbacks + 1.0
     counts.steps = counts.steps + 1.0
     counts.last = worst
     counts.residual = max(counts.residual, worst)
-    if has_too_many_contacts(memory.step.moving_bodies):
+    if memory.step.moving_bodies is not None and memory.step.moving_bodies.crowded[0] > 0:
         return ENDS.crowded
     if not worst <= options.bound:
         return ENDS.unsolved
     return ENDS.sunk if counts.depth > DEEPEST else 0
 
 
-@version_for(to_end, ContactProblem)
 @func
-def complete_step(problem, n, t, h, x):
+def complete_step(problem: ContactProblem, n: int, t: Scalar, h: Scalar, x: Array) -> None:
+    """The state at the end of the step, from its middle and the new velocities; works and counts of the step."""
     robot, options, where, memory = problem.robot, problem.options, problem.where, problem.memory
-    give_torques(options.control, robot, memory.step)
+    give_torques(robot, memory.step)
     finish(problem, t, h, x)
-    i = row_of(options.control, n)
+    i = row_of(options.feedback, n)
     end_base(robot, where.earlier, h, memory.chain.state, memory.step, x)
-    end_joints(options.control, robot, problem.drive, i, h, memory.chain, memory.step, x)
+    end_joints(robot, problem.drive, i, h, memory.chain, memory.step, x)
     check_ranges(memory.chain.tally.ranges, t + h, x)
-    store_warm_start(problem.scene, memory.rest, memory.step.contacts, x, where.impulses)
 
 
 @func
-def end_base(robot, earlier, h, state, step, x):
+def end_base(robot: ChainTables, earlier: int, h: Scalar, state: Array, step: Step, x: Array) -> None:
     """q_E and u_E of the base; the velocities before are kept."""
     link, base, R = LinkRow(robot.links, 0), BaseStep(step.base, 0), Body(step.places, 0).rotation
     place, turned, velocity = link.position, link.position + 3, link.velocity
@@ -241,16 +268,17 @@ def end_base(robot, earlier, h, state, step, x):
 
 @version_for(record_knot, ContactProblem)
 @func
-def keep_contacts(problem, x, h, r):
+def keep_contacts(problem: ContactProblem, x: Array, h: Scalar, r: int) -> None:
     forward_kinematics(problem.robot, x, problem.memory.chain)
-    place_objects(problem.memory.step.moving_bodies, problem.memory.chain.bodies, x, problem.where.objects)
+    if problem.memory.step.moving_bodies is not None:
+        place_objects(problem.memory.step.moving_bodies, problem.memory.chain.bodies, x, problem.where.objects)
     keep_instant(problem.robot, problem.solids, problem.where, problem.memory, problem.records, x, h, r)
 
 
-@version_for(record_step, ContactProblem)
+@version_for(post_step, ContactProblem)
 @func
-def keep_nothing(problem, x, r):
-    return None  # what is recorded of forces are means over the step that ended
-
-
-no_op(post_step, ContactProblem)
+def keep_warm_start(problem: ContactProblem, n: int, x: Array, r: int, recorded: bool, last: int) -> None:
+    """What is recorded of forces are means over the step that ended: there is nothing of the next one to record."""
+    memory = problem.memory
+    if not last:
+        store_warm_start(problem.scene, memory.rest, memory.step.contacts, x, problem.where.impulses)

@@ -1,16 +1,15 @@
-"""Contacts in tables: what can be touched, where, by which laws. A step of a chain among it: `step_tables`."""
+"""Contacts in tables: what can be touched, where, by which laws. A step of a chain among it: `step`."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from limbless.mechanics.algebra.vectors import Matrix, Vector
-from limbless.mechanics.compiled.operators import with_operators
-from limbless.mechanics.compiled.tables import Table, constants, table
+from limbless.mechanics.algebra import Matrix, Vector
+from limbless.mechanics.compiled import Array, Components, IntArray, Rows, Table, constants, table, with_operators
 
 
 @with_operators
-class Pair(NamedTuple):
+class Pair(Components):
     """Two directions in the plane of a contact."""
 
     along: float  # the tangent t1: along the body
@@ -44,7 +43,7 @@ class AffineLaw(NamedTuple):
 
 
 @with_operators
-class Impulse(NamedTuple):
+class Impulse(Components):
     """What a contact gives over a step, in the scaled quantities of its law."""
 
     load: float  # N
@@ -75,8 +74,8 @@ class ContactRow(Table):
     shear_law: AffineLaw
     twist_law: AffineLaw
     frozen: float  # radius of friction that does not follow the load
-    given: float  # load that others bear, N: it bounds friction and pushes nothing; 0: the load
-    # is found
+    # load that others bear, N: it bounds friction and pushes nothing; 0: the load is found
+    given: float
     cone: float  # one of `law.CONES`
     restitution: float
     old: Impulse  # of a remembered iterate
@@ -113,9 +112,8 @@ class Feature(Table):
     begin: Vector  # in the body's frame
     end: Vector
     radius: float
-    rank: float  # among contacts of the same shapes: 0 nearest, 1 nearest of another
-    # direction,
-    # 2 between the ends
+    # among contacts of the same shapes: 0 nearest, 1 nearest of another direction, 2 between the ends
+    rank: float
     share: float  # friction of its link over that of the surface
 
 
@@ -140,17 +138,19 @@ class LastPose(Table):
 
 
 class Scene(NamedTuple):
-    """All contacts that a robot can have with its surroundings, sorted by body: a feature with a surface, near or far."""
+    """All contacts that a robot can have with its surroundings, sorted by body: a feature
+    with a surface, near or far.
+    """
 
-    shapes: tuple  # the kinds of shapes it has, for `by_code`
-    owner: Any  # (contacts,) row of the body
-    surface: Any  # (contacts,) row of `surfaces`
-    features: Any  # Feature (contacts,)
-    surfaces: Any  # Surface and shape (surfaces, 28)
-    patches: Any  # Patch
-    heights: Any  # of all height fields, one after the other
-    extent: Any  # (bodies,) largest distance of a feature from the body's origin; (0,) if
-    # nothing ever sleeps
+    shapes: tuple  # the kinds of shapes it has, for `switch`
+    owner: IntArray  # (contacts,) row of the body
+    surface: IntArray  # (contacts,) row of `surfaces`
+    features: Rows[Feature]  # (contacts,)
+    surfaces: Array  # Surface and shape (surfaces, 28)
+    patches: Rows[PatchRow]
+    heights: Array  # of all height fields, one after the other
+    # (bodies,) largest distance of a feature from the body's origin; (0,) if nothing ever sleeps
+    extent: Array
 
 
 class SleepState(NamedTuple):
@@ -162,8 +162,8 @@ class SleepState(NamedTuple):
     same as if all contacts were measured in every step.
     """
 
-    seen: Any  # Seen (bodies,)
-    travel: Any  # (bodies,) bound of the way that any feature of the body has come so far
-    limit: Any  # (contacts,) the contact sleeps while travel + reach is below
-    awake: Any  # (contacts,) integers
-    partner: Any  # (contacts,) row of the body that carries the surface; -1 where none does
+    seen: Rows[LastPose]  # (bodies,)
+    travel: Array  # (bodies,) bound of the way that any feature of the body has come so far
+    limit: Array  # (contacts,) the contact sleeps while travel + reach is below
+    awake: IntArray  # (contacts,) integers
+    partner: IntArray  # (contacts,) row of the body that carries the surface; -1 where none does

@@ -5,71 +5,49 @@ laws:
 
     sum_k J_kᵀ [B_k u_k - f_k] + d q̇ = τ + Jᵀ P(u)
 
-B_k, f_k: inertia and momentum with outer impulses of body k (about its origin, world axes); d, τ: implicit part and
-impulse of the joints. Each linearised contact with what does not move touches one body, so that it only adds a 6 x 6
-matrix to that body (what touches two that move: `mutual`); one sweep from tip to base, a 6 x 6 solve and one sweep back
-give the next iterate, which satisfies the dynamics exactly. What remains is the natural map of the contact laws: it is
-the whole error of a step. Where this does not end, `rescue` is called.
+B_k, f_k: inertia and momentum with outer impulses of body k (about its origin, world axes); d, τ:
+implicit part and impulse of the joints. Each linearised contact with what does not move touches one
+body, so that it only adds a 6 x 6 matrix to that body (what touches two that move: `body_body`); one
+sweep from tip to base, a 6 x 6 solve and one sweep back give the next iterate, which satisfies the
+dynamics exactly. What remains is the natural map of the contact laws: it is the whole error of a step.
+Where this does not end, `rescue` is called.
 """
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.matrix6 import articulated_matrix6, carry_matrix6, no_matrix6, put_system
-from limbless.mechanics.algebra.small_dense import gauss_solve
-from limbless.mechanics.algebra.spatial import Twist, Wrench, carry_twist, carry_wrench, power
-from limbless.mechanics.algebra.vectors import Vector, transpose
+from limbless.mechanics.algebra import (
+    Matrix,
+    Matrix6,
+    Twist,
+    Vector,
+    Wrench,
+    articulated_matrix6,
+    carry_matrix6,
+    carry_twist,
+    carry_wrench,
+    gauss_solve,
+    no_matrix6,
+    power,
+    put_system,
+    transpose,
+)
 from limbless.mechanics.chain.dynamics import BASES
-from limbless.mechanics.chain.joints import Prismatic, Revolute, sliding, turning
-from limbless.mechanics.chain.tables import Axis, Body, LinkRow
-from limbless.mechanics.compiled.function_pointer import call_pointer
-from limbless.mechanics.compiled.generic import generic, no_op, switch, version_for
-from limbless.mechanics.compiled.kernel import func, noinline_func
-from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.chain.tables import Body, ChainTables, LinkRow
+from limbless.mechanics.compiled import Array, Rows, Scalar, call_pointer, func, noinline_func, sqrt
+from limbless.mechanics.contact.body_body import solve_body_body
+from limbless.mechanics.contact.body_equations import screw_by
 from limbless.mechanics.contact.contact_law import law_matrix6, linearise, natural_map, put_law_impulse, put_rates
+from limbless.mechanics.contact.impulse_response import store_response_factor
 from limbless.mechanics.contact.joint_friction import joint_friction_impulses, linearise_joint_friction
-from limbless.mechanics.contact.moving_bodies import (
-    is_fixed,
-    last_of_robot,
-    relative_twist,
-    solve_body_body,
-    store_response_factor,
-)
+from limbless.mechanics.contact.moving_bodies import is_fixed, last_of_robot, relative_twist
 from limbless.mechanics.contact.scene import ContactRow
-from limbless.mechanics.contact.step import (
-    BaseStep,
-    BodyStep,
-    FallbackRequest,
-    GivenJointMotion,
-    GivenTorques,
-    JointStep,
-    StepFeedback,
-)
+from limbless.mechanics.contact.step import BaseStep, BodyStep, ContactOptions, FallbackRequest, JointStep, Step
 
 PLAIN = 6  # iterations of Newton's method: one to six suffice almost always
 
 
-@generic
-def screw(link, axes):
-    """S of a joint of one freedom, world axes, at the origin of the body beyond."""
-
-
-screw_by = switch(screw)
-
-
-@version_for(screw, Revolute)
 @func
-def turning_screw(link, axes):
-    return turning(Axis(axes, link.column).screw.angular)
-
-
-@version_for(screw, Prismatic)
-@func
-def sliding_screw(link, axes):
-    return sliding(Axis(axes, link.column).screw.linear)
-
-
-@func
-def transposed_product(I, S):
+def transposed_product(I: Matrix6, S: Twist) -> Wrench:
     """Iᵀ S as a wrench: its force part meets linear velocities."""
     return Wrench(
         transpose(I.A) @ S.linear + transpose(I.C) @ S.angular, transpose(I.B) @ S.linear + transpose(I.D) @ S.angular
@@ -77,12 +55,12 @@ def transposed_product(I, S):
 
 
 @noinline_func
-def backward_pass(robot, step, count):
+def backward_pass(robot: ChainTables, step: Step, count: int) -> tuple[Matrix6, Wrench]:
     """From tip to base: matrix and momentum with which the whole robot answers the twist of its base."""
     kinds, links, _ = robot
     I = no_matrix6(0.0)
     f = Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
-    a = last_of_robot(step.moving_bodies, step, count)
+    a = last_of_robot(step, count)
     for k in range(len(links.codes) - 1, -1, -1):
         link = LinkRow(links, k)
         if link.has_body:
@@ -90,7 +68,7 @@ def backward_pass(robot, step, count):
             I, f = I + own.matrix, f + own.momentum
             while a >= 0 and step.owner[step.active[a]] == k:
                 contact = ContactRow(step.contacts, step.active[a])
-                if contact.acts > 0.0 and is_fixed(step.moving_bodies, step.active[a]):
+                if contact.acts > 0.0 and is_fixed(step, step.active[a]):
                     matrix, wrench = law_matrix6(contact)
                     I, f = I + matrix, f + wrench
                 a -= 1
@@ -109,7 +87,8 @@ def backward_pass(robot, step, count):
             push = scale * (joint.effort + pushed)
             joint.reach = scale * V
             joint.pushed = push
-            store_response_factor(step.moving_bodies, k, U, scale)
+            if step.moving_bodies is not None:
+                store_response_factor(step.moving_bodies, k, U, scale)
             f = f - push * U
             I = articulated_matrix6(I, U, V, scale)
         if link.has_arm:
@@ -119,7 +98,7 @@ def backward_pass(robot, step, count):
 
 
 @func
-def solve_base(base, I, f, R, system):
+def solve_base(base: int, I: Matrix6, f: Wrench, R: Matrix, system: Array) -> Twist:
     """Twist of the base, world axes: free, in its own x-y plane, or none."""
     zero = Vector(0.0, 0.0, 0.0)
     if base == BASES.fixed:
@@ -137,7 +116,7 @@ def solve_base(base, I, f, R, system):
 
 
 @noinline_func
-def forward_pass(robot, step, solved):
+def forward_pass(robot: ChainTables, step: Step, solved: Scalar) -> None:
     """From base to tip: joint rates and the twist of every body; where `solved` is 0 the rates are taken as they are.
 
     (A number: numba would compile a kernel once more for True and for False.)
@@ -156,32 +135,27 @@ def forward_pass(robot, step, solved):
         BodyStep(step.bodies, k).twist = u
 
 
-@generic
-def give_torques(control, robot, step):
-    """Impulses of the actuators of motion-given joints, in place of their rates."""
-
-
-no_op(give_torques, StepFeedback, GivenTorques)
-
-
-@version_for(give_torques, GivenJointMotion)
 @func
-def give_all(control, robot, step):
+def give_torques(robot: ChainTables, step: Step) -> None:
+    """Impulses of the actuators of motion-given joints, in place of their rates."""
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
-        joint = JointStep(step.joints, link.column)
-        u = BodyStep(step.bodies, k).twist - joint.effort * screw_by(robot.kinds, link.kind, link, step.axes)
-        joint.effort = power(u, joint.reach) + joint.answer * joint.effort - joint.pushed
+        if link.given:
+            joint = JointStep(step.joints, link.column)
+            u = BodyStep(step.bodies, k).twist - joint.effort * screw_by(robot.kinds, link.kind, link, step.axes)
+            joint.effort = power(u, joint.reach) + joint.answer * joint.effort - joint.pushed
 
 
 @noinline_func
-def contact_velocities(step, count, e, rho, answer):
-    """Velocities (and, where `answer` is 1, impulses) of all contacts at the present twists; worst of the natural map."""
+def contact_velocities(step: Step, count: int, e: Scalar, rho: Scalar, answer: Scalar) -> Scalar:
+    """Velocities (and, where `answer` is 1, impulses) of all contacts at the present twists;
+    worst of the natural map.
+    """
     worst, per_rho = 0.0, 1.0 / rho
     for a in range(count):
         i = step.active[a]
         contact = ContactRow(step.contacts, i)
-        put_rates(contact, relative_twist(step.moving_bodies, step, i))
+        put_rates(contact, relative_twist(step, i))
         if answer > 0.0:
             put_law_impulse(contact)
         worst = max(worst, natural_map(contact, e, rho, per_rho))
@@ -189,7 +163,7 @@ def contact_velocities(step, count, e, rho, answer):
 
 
 @func
-def solve_linearised(robot, base, step, count):
+def solve_linearised(robot: ChainTables, base: int, step: Step, count: int) -> None:
     """The velocities that the dynamics have under the linearised laws."""
     I, f = backward_pass(robot, step, count)
     own = BaseStep(step.base, 0)
@@ -198,22 +172,29 @@ def solve_linearised(robot, base, step, count):
     if base != BASES.free:
         own.hold = I @ u - f
     forward_pass(robot, step, 1.0)
-    solve_body_body(step.moving_bodies, robot, base, step, count, I)
+    if step.moving_bodies is not None:
+        solve_body_body(robot, base, step, count, I)
 
 
 @func
-def newton_iteration(robot, options, step, count, rho, frozen):
+def newton_iteration(
+    robot: ChainTables, options: ContactOptions, step: Step, count: int, rho: Scalar, frozen: Scalar
+) -> Scalar:
     """One Newton iteration with trial steps of length `rho`: linearise, solve, and measure what remains."""
     linearise(step.contacts, step.active, count, options.compliance, rho, frozen)
-    linearise_joint_friction(options.dry, robot, step)
+    if options.dry is not None:
+        linearise_joint_friction(options.dry, robot, step)
     solve_linearised(robot, options.base, step, count)
-    return max(
-        contact_velocities(step, count, options.compliance, rho, 1.0), joint_friction_impulses(options.dry, robot, step)
-    )
+    worst = contact_velocities(step, count, options.compliance, rho, 1.0)
+    if options.dry is None:
+        return worst
+    return max(worst, joint_friction_impulses(options.dry, robot, step))
 
 
 @func
-def solve_contacts(robot, options, step, request, count, t):
+def solve_contacts(
+    robot: ChainTables, options: ContactOptions, step: Step, request: Rows[FallbackRequest], count: int, t: Scalar
+) -> tuple[int, Scalar, bool]:
     """Solve the step from the guess in the rates, in the base's twist and in the impulses of the contacts.
 
     Newton's method from the guess; then the same with longer and shorter trial steps, which leave most cycles; then
@@ -223,7 +204,7 @@ def solve_contacts(robot, options, step, request, count, t):
     forward_pass(robot, step, 0.0)
     for a in range(count):
         i = step.active[a]
-        put_rates(ContactRow(step.contacts, i), relative_twist(step.moving_bodies, step, i))
+        put_rates(ContactRow(step.contacts, i), relative_twist(step, i))
     iterations, worst, rho, tolerance = 0, 1e300, options.descent, options.tolerance
     for attempt in range(3):
         trial = rho if attempt == 0 else 3.0 * rho if attempt == 1 else 0.3 * rho

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from limbless.mechanics.algebra.matrix6 import Matrix6
-from limbless.mechanics.algebra.spatial import Twist, Wrench
-from limbless.mechanics.algebra.vectors import Symmetric, Vector
-from limbless.mechanics.compiled.tables import Table, constants, table
-from limbless.mechanics.contact.scene import Scene, SleepState
+from limbless.mechanics.algebra import Matrix6, Symmetric, Twist, Vector, Wrench
+from limbless.mechanics.compiled import Array, IntArray, Rows, Table, constants, table
+from limbless.mechanics.contact.scene import ContactRow, Scene, SleepState
+
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.tables import Axis, Body, BodyRecord, ChainDrive, ChainMemory, ChainTables
+    from limbless.mechanics.contact.homotopy import Homotopy
+    from limbless.mechanics.contact.moving_bodies import MovingBodies
+    from limbless.mechanics.integrate.running_totals import Totals
 
 
 @constants
@@ -51,8 +55,8 @@ class JointStep(Table):
     """A degree of freedom over a step: (Sᵀ B S + resist) q̇ = effort + ..."""
 
     resist: float  # d
-    effort: float  # τ; of a motion-given one its rate, and at the end of the step the impulse of
-    # its actuator
+    # τ; of a motion-given one its rate, and at the end of the step the impulse of its actuator
+    effort: float
     passive: float  # of both, the part beside the actuator: resistance
     push: float  # and impulse
     reach: Wrench  # Sᵀ B; over the joint's own inertia where it is torque-given
@@ -122,62 +126,49 @@ class StepRecord(Table):
 class Step(NamedTuple):
     """The equations of one step and their solution."""
 
-    places: Any  # Body: poses at the middle of the step
-    axes: Any  # Axis
-    bodies: Any  # BodyStep
-    joints: Any  # JointStep
-    base: Any  # BaseStep, one row
-    rates: Any  # (freedoms,) at the end of the step
-    contacts: Any  # Contact (contacts,)
-    owner: Any  # (contacts,) row of the body
-    active: Any  # (contacts,) numbers of the active contacts
-    system: Any  # (6, 7)
-    moving_bodies: Any  # Alone or Crowd (see `company`)
+    places: Rows[Body]  # Body: poses at the middle of the step
+    axes: Rows[Axis]
+    bodies: Rows[BodyStep]
+    joints: Rows[JointStep]
+    base: Rows[BaseStep]  # one row
+    rates: Array  # (freedoms,) at the end of the step
+    contacts: Rows[ContactRow]  # (contacts,)
+    owner: IntArray  # (contacts,) row of the body
+    active: IntArray  # (contacts,) numbers of the active contacts
+    system: Array  # (6, 7)
+    moving_bodies: MovingBodies | None
 
 
 class ContactMemory(NamedTuple):
     """Working memory of one run."""
 
-    chain: Any  # Memory of the chain: bodies at the middle of a step; `torque` are impulses
-    # of actuators
+    # Memory of the chain: bodies at the middle of a step; `torque` are impulses of actuators
+    chain: ChainMemory
     step: Step
-    outcomes: Any  # Outcome (bodies,)
+    outcomes: Rows[BodyOutcome]  # (bodies,)
     rest: SleepState
-    path: Any  # Path, where nothing else helps
-    counts: Any  # Counts, one row
-    request: Any  # Plea, one row
+    path: Homotopy  # Path, where nothing else helps
+    counts: Rows[StepCounters]  # one row
+    request: Rows[FallbackRequest]  # one row
 
 
 class ContactRecords(NamedTuple):
     """What is kept at recorded instants."""
 
-    x: Any  # (R, state of a chain)
-    torque: Any  # (R, freedoms)
-    bodies: Any  # BodyRecord (R, bodies)
-    contacts: Any  # ContactRecord (R, contacts)
-    steps: Any  # StepRecord (R,)
-    tally: Any  # Tally (R, ...)
-    objects: Any  # Placed (R, objects)
+    x: Array  # (R, state of a chain)
+    torque: Array  # (R, freedoms)
+    bodies: Rows[BodyRecord]  # (R, bodies)
+    contacts: Rows[ContactRecord]  # (R, contacts)
+    steps: Rows[StepRecord]  # (R,)
+    tally: Totals  # (R, ...)
+    objects: Array  # Placed (R, objects)
 
 
 class StepFeedback(NamedTuple):
     """Feedback on the middle of each step."""
 
-
-class GivenJointMotion(NamedTuple):
-    """Every joint motion-given."""
-
-
-class GivenTorques(NamedTuple):
-    """Torques are given."""
-
-
-class WithTorqueLimits(NamedTuple):
-    """Control that looks at the end of the step has a bound."""
-
-
-class NoTorqueLimits(NamedTuple):
-    """It has none."""
+    theta: float  # share of the position feedback taken at the end of the step; 0: explicit control
+    backlash: float  # rad
 
 
 class JointFriction(NamedTuple):
@@ -189,27 +180,14 @@ class JointFriction(NamedTuple):
     recovery: float  # share of what a joint is beyond its range that is taken back in a step
 
 
-class FrictionlessJoints(NamedTuple):
-    """No joint has dry friction or a stop."""
-
-
-class WithAddedMass(NamedTuple):
-    """Some bodies carry water along."""
-
-
-class NoAddedMass(NamedTuple):
-    """None does."""
-
-
 class ContactOptions(NamedTuple):
-    control: Any  # Following, Prescribed or Driven
-    bounds: Any  # Bounded or Unbounded
-    dry: Any  # Rubbing or Smooth
-    water: Any  # Afloat or Ashore
+    feedback: StepFeedback | None  # StepFeedback, or None: motion or torques are given
+    # rad/s: what rates may miss where actuators that look at the end of the step have bounds; None: they have none
+    rate_slack: Any
+    dry: JointFriction | None  # JointFriction, or None: no joint has dry friction or a stop
+    wet: Any  # rows of the bodies that carry water along, or None
+    awash: Any  # VaryingAddedMass of bodies that the surface of the water cuts, or None
     base: int  # free, planar or fixed of `dynamics.BASES`
-    theta: float  # share of the position feedback taken at the end of the step; 0: explicit
-    # control
-    backlash: float  # rad
     anticipate: bool  # anticipative activation; otherwise contacts act from g <= 0 on, (49)
     recovery: float  # share of a penetration that is taken back in a step
     compliance: float  # e, 1/kg
@@ -235,12 +213,12 @@ class StateLayout(NamedTuple):
 class ContactProblem(NamedTuple):
     """Everything that an engine needs to move a chain among hard things."""
 
-    robot: Any  # Robot
-    solids: Any  # Solid (bodies,)
+    robot: ChainTables
+    solids: Rows[BodyInertia]  # (bodies,)
     scene: Scene
     forces: tuple  # of any elements that `push`
     options: ContactOptions
     where: StateLayout
-    drive: Any  # Drive
+    drive: ChainDrive
     memory: ContactMemory
     records: ContactRecords

@@ -6,45 +6,64 @@ end.
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.flat_vectors import vector_at
-from limbless.mechanics.algebra.spatial import Twist, Wrench, carry_twist, carry_wrench, power
-from limbless.mechanics.algebra.vectors import Vector, cross, transpose
+from limbless.mechanics.algebra import (
+    Twist,
+    Vector,
+    Wrench,
+    carry_twist,
+    carry_wrench,
+    power,
+    transpose,
+    vector_at,
+)
 from limbless.mechanics.chain.kinematics import forward_kinematics
-from limbless.mechanics.chain.tables import AddedMassState, Body, BodyRecord, IntegralSums, LinkRow, VaryingAddedMass
-from limbless.mechanics.compiled.flat_array import unpack
-from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import func, kernel, noinline_func
-from limbless.mechanics.contact.body_equations import twist_at_start
+from limbless.mechanics.chain.tables import (
+    AddedMassState,
+    Body,
+    BodyRecord,
+    ChainMemory,
+    ChainTables,
+    IntegralSums,
+    LinkRow,
+    VaryingAddedMass,
+)
+from limbless.mechanics.compiled import Array, Rows, Scalar, func, kernel, noinline_func, unpack
+from limbless.mechanics.contact.body_equations import keep_body, twist_at_start
 from limbless.mechanics.contact.contact_law import STATES, contact_wrench, state_of
-from limbless.mechanics.contact.joint_control import finish_joints
-from limbless.mechanics.contact.moving_bodies import (
+from limbless.mechanics.contact.free_objects import (
     end_objects,
-    is_on_robot,
     keep_objects,
     move_surfaces,
     place_objects,
     push_other,
 )
+from limbless.mechanics.contact.joint_control import finish_joints
+from limbless.mechanics.contact.moving_bodies import is_on_robot
 from limbless.mechanics.contact.narrowphase import find_contacts, wake_contacts
-from limbless.mechanics.contact.scene import ContactRow
+from limbless.mechanics.contact.scene import ContactRow, Scene
 from limbless.mechanics.contact.step import (
     BaseStep,
     BodyInertia,
     BodyOutcome,
     BodyStep,
     BodyVelocity,
+    ContactMemory,
+    ContactProblem,
     ContactRecord,
-    NoAddedMass,
+    ContactRecords,
+    StateLayout,
+    Step,
     StepCounters,
     StepRecord,
-    WithAddedMass,
 )
 from limbless.mechanics.forces.force_element import look_again_all, spend_all
 from limbless.mechanics.integrate.running_totals import add_step, record_totals
 
 
 @func
-def finish_contacts(solids, step, count, h, x, start, works):
+def finish_contacts(
+    solids: Rows[BodyInertia], step: Step, count: int, h: Scalar, x: Array, start: int, works: Array
+) -> None:
     """The forces of all contacts on their bodies, and their works."""
     for a in range(count):
         i = step.active[a]
@@ -53,31 +72,32 @@ def finish_contacts(solids, step, count, h, x, start, works):
         body.wrench = body.wrench + (1.0 / h) * W
         before = twist_at_start(BodyInertia(solids, k), BodyVelocity(x, start + 6 * k), body.rotation)
         works[i] += 0.5 * (power(before, W) + power(BodyStep(step.bodies, k).twist, W))
-        push_other(step.moving_bodies, solids, step, i, W, h, x, start, works)
+        if step.moving_bodies is not None:
+            push_other(solids, step, i, W, h, x, start, works)
 
 
-@generic
-def joined(water, k):
+@func
+def joined(awash: VaryingAddedMass | None, k: int) -> Wrench:
     """How fast the momentum of the water that body k carries grows by what gets wet; none without a surface."""
-
-
-@version_for(joined, NoAddedMass, WithAddedMass)
-@func
-def nothing_joined(water, k):
-    return Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
-
-
-@version_for(joined, VaryingAddedMass)
-@func
-def joined_at_surface(water, k):
-    floating = AddedMassState(water.rows, k)
+    if awash is None:
+        return Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
+    floating = AddedMassState(awash.rows, k)
     return floating.joining if floating.state == 0.0 else 0.0 * floating.joining
 
 
 @noinline_func
-def finish_bodies(robot, solids, step, outcomes, h, x, start, water):
-    """New `BodyVelocity`. Returns work and impulse of the environment, mass, and mass times the mean velocity of its centre
-    over the step.
+def finish_bodies(
+    robot: ChainTables,
+    solids: Rows[BodyInertia],
+    step: Step,
+    outcomes: Rows[BodyOutcome],
+    h: Scalar,
+    x: Array,
+    start: int,
+    awash: VaryingAddedMass | None,
+) -> tuple[Scalar, Wrench, Scalar, Vector]:
+    """New `BodyVelocity`. Returns work and impulse of the environment, mass, and mass times the mean velocity
+    of its centre over the step.
 
     That velocity is the one at the middle pose: with the speeds that bodies remember, which belong to the pose of the
     step before, it would be right to first order only.
@@ -96,7 +116,7 @@ def finish_bodies(robot, solids, step, outcomes, h, x, start, water):
         )
         R, F = body.rotation, body.wrench
         before, after, arm = twist_at_start(solid, speeds, R), BodyStep(step.bodies, k).twist, R @ solid.center
-        more = joined(water, k)
+        more = joined(awash, k)
         environment += 0.5 * h * (power(before, F) + power(after, F)) + 0.25 * h * (
             power(before, more) + power(after, more)
         )
@@ -113,19 +133,21 @@ def finish_bodies(robot, solids, step, outcomes, h, x, start, water):
 
 
 @func
-def finish(problem, t, h, x):
+def finish(problem: ContactProblem, t: Scalar, h: Scalar, x: Array) -> None:
     """After the solve: velocities of all bodies, torques, works and impulse."""
-    robot, solids, _, forces, options, where, _, memory, _ = problem
+    robot, solids, forces, options = problem.robot, problem.solids, problem.forces, problem.options
+    where, memory = problem.where, problem.memory
     chain, step = memory.chain, memory.step
     finish_contacts(solids, step, int(StepCounters(memory.counts, 0).active), h, x, where.speeds, chain.tally.contacts)
     slid = Body(step.places, 0).velocity.linear
     environment, push, mass, flow = finish_bodies(
-        robot, solids, step, memory.outcomes, h, x, where.speeds, options.water
+        robot, solids, step, memory.outcomes, h, x, where.speeds, options.awash
     )
-    end_objects(step.moving_bodies, solids, step, memory.outcomes, x, where, t, h)
+    if step.moving_bodies is not None:
+        end_objects(solids, step, memory.outcomes, x, where, t, h)
     place = LinkRow(robot.links, 0).position
-    gone = vector_at(chain.state, place) - vector_at(x, place)  # half of the base's way: by its axes before
-    # the step
+    # half of the base's way: by its axes before the step
+    gone = vector_at(chain.state, place) - vector_at(x, place)
     way = h * flow + mass * (gone - 0.5 * h * slid)
     driven, passive = finish_joints(robot, options, where, t, h, chain, step, x)
     look_again_all(forces, chain)
@@ -141,21 +163,10 @@ def finish(problem, t, h, x):
 
 
 @func
-def keep_body(solid, speeds, rates, body, record):
-    """Pose, twist and spatial acceleration about the origin of a body, world axes, from what its centre of mass did."""
-    R = body.rotation
-    arm, w, turn = R @ solid.center, R @ speeds.angular, R @ rates.angular
-    v = speeds.linear - cross(w, arm)
-    a = rates.linear - cross(turn, arm) - cross(w, cross(w, arm))
-    record.rotation = R
-    record.origin = body.origin
-    record.twist = Twist(v, w)
-    record.twist_rate = Twist(a - cross(w, v), turn)
-
-
-@func
-def keep_forces(step, records, h, r):
-    """Forces and places of all contacts, means over the step that ended here; returns their resultant about the base."""
+def keep_forces(step: Step, records: ContactRecords, h: Scalar, r: int) -> Wrench:
+    """Forces and places of all contacts, means over the step that ended here; returns their
+    resultant about the base.
+    """
     base = Body(step.places, 0)
     turned, total = transpose(base.rotation), Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
     for i in range(step.contacts.shape[0]):
@@ -166,15 +177,24 @@ def keep_forces(step, records, h, r):
             origin, F = Body(step.places, step.owner[i]).origin, (1.0 / h) * contact_wrench(contact)
             record.force = F.force
             record.place = origin + contact.arm
-            if is_on_robot(step.moving_bodies, i):
+            if is_on_robot(step, i):
                 total = total + carry_wrench(F, origin - base.origin)
     return Wrench(turned @ total.force, turned @ total.torque)
 
 
 @noinline_func
-def keep_instant(robot, solids, where, memory, records, x, h, r):
-    """Everything of this knot, once bodies have been moved there, in record r; forces are means over the step that
-    ended here.
+def keep_instant(
+    robot: ChainTables,
+    solids: Rows[BodyInertia],
+    where: StateLayout,
+    memory: ContactMemory,
+    records: ContactRecords,
+    x: Array,
+    h: Scalar,
+    r: int,
+) -> None:
+    """Everything of this knot, once bodies have been moved there, in record r; forces are means over
+    the step that ended here.
     """
     chain, step = memory.chain, memory.step
     for c in range(where.earlier):
@@ -187,18 +207,19 @@ def keep_instant(robot, solids, where, memory, records, x, h, r):
             BodyInertia(solids, k), BodyVelocity(x, where.speeds + 6 * k), outcome.rates, Body(step.places, k), record
         )
         record.wrench = outcome.wrench
-    counts, record = StepCounters(memory.counts, 0), StepRecord(records.steps, r)
-    keep_objects(step.moving_bodies, solids, step, memory.outcomes, x, where, records, r)
-    record.resultant = keep_forces(step, records, h, r)
-    record.residual = counts.residual
-    record.depth = counts.depth
+    counts, whole = StepCounters(memory.counts, 0), StepRecord(records.steps, r)
+    if step.moving_bodies is not None:
+        keep_objects(solids, step, memory.outcomes, x, where, records, r)
+    whole.resultant = keep_forces(step, records, h, r)
+    whole.residual = counts.residual
+    whole.depth = counts.depth
     counts.residual = 0.0
     counts.depth = 0.0
     record_totals(chain.tally, records.tally, r)
 
 
 @func
-def put_speeds(robot, solids, chain, x, start):
+def put_speeds(robot: ChainTables, solids: Rows[BodyInertia], chain: ChainMemory, x: Array, start: int) -> None:
     forward_kinematics(robot, x, chain)
     for k in range(len(robot.links.codes)):
         if LinkRow(robot.links, k).has_body:
@@ -209,15 +230,17 @@ def put_speeds(robot, solids, chain, x, start):
 
 
 @func
-def measure_gaps(scene, memory, reach):
-    move_surfaces(memory.step.moving_bodies, scene, memory.chain.bodies)
+def measure_gaps(scene: Scene, memory: ContactMemory, reach: Scalar) -> None:
+    if memory.step.moving_bodies is not None:
+        move_surfaces(memory.step.moving_bodies, scene, memory.chain.bodies)
     wake_contacts(scene, memory.rest, memory.chain.bodies, reach, reach <= 0.0)
     find_contacts(scene, memory.rest, memory.chain.bodies, reach, reach, memory.step.contacts, memory.step.active)
 
 
 @kernel
-def stand(robot, solids, scene, memory, x, where):
+def stand(robot: ChainTables, solids: Array, scene: Scene, memory: ContactMemory, x: Array, where: StateLayout) -> None:
     """At time 0: `BodyVelocity` of all links from base twist and joint rates, and the gaps of all contacts."""
     put_speeds(unpack(robot), unpack(solids), unpack(memory.chain), unpack(x), where.speeds)
-    place_objects(unpack(memory.step.moving_bodies), unpack(memory.chain.bodies), unpack(x), where.objects)
+    if memory.step.moving_bodies is not None:
+        place_objects(unpack(memory.step.moving_bodies), unpack(memory.chain.bodies), unpack(x), where.objects)
     measure_gaps(unpack(scene), unpack(memory), 0.0)

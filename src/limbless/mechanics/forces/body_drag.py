@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, product, transpose
-from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import func
-from limbless.mechanics.compiled.scalars import absolute
-from limbless.mechanics.compiled.tables import constants
-from limbless.mechanics.forces.laws import OnBody, about_body, law, law_wrench
+from limbless.mechanics.algebra import Matrix, Vector, cross, product, transpose
+from limbless.mechanics.compiled import Scalar, absolute, constants, func, version_for
+from limbless.mechanics.forces.laws import OnBody, about_body, law_wrench, plain_law
+
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.tables import Body
 
 
 @constants
@@ -23,15 +23,11 @@ class BodyDragRow(OnBody):
     wind: Vector  # velocity of the medium, world axes, m/s
 
 
-class BodyDragLaw(NamedTuple):
-    """Marks `Laws` of the table `BodyDragRow`."""
-
-
-law(BodyDragLaw, BodyDragRow, bands=True)
+BodyDragLaw = plain_law("BodyDragLaw", BodyDragRow, bands=True)
 
 
 @func
-def resisted(linear, quadratic, v):
+def resisted(linear: Any, quadratic: Any, v: Vector) -> Vector:
     """-(l + q |v|) v, component by component."""
     return Vector(
         -(linear.x + quadratic.x * absolute(v.x)) * v.x,
@@ -42,7 +38,7 @@ def resisted(linear, quadratic, v):
 
 @version_for(law_wrench, BodyDragLaw)
 @func
-def body_drag_wrench(kind, row, laws, t, body):
+def body_drag_wrench(kind: Any, row: BodyDragRow, laws: Any, t: Scalar, body: Body):
     E = product(body.rotation, row.frame)
     rate = transpose(E) @ body.velocity.angular
     velocity = transpose(E) @ (body.velocity.linear - row.wind) + cross(rate, row.start)

@@ -6,12 +6,21 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, outer, skew
-from limbless.mechanics.compiled.function_pointer import call_pointer
-from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import func
-from limbless.mechanics.compiled.scalars import exponential, maximum, minimum, sincos, where_positive
-from limbless.mechanics.compiled.tables import Table, constants, table
+from limbless.mechanics.algebra import Matrix, Vector, cross, dot, outer, skew
+from limbless.mechanics.compiled import (
+    Rows,
+    Scalar,
+    Table,
+    call_pointer,
+    constants,
+    exponential,
+    func,
+    maximum,
+    minimum,
+    sincos,
+    table,
+    where_positive,
+)
 
 NEAR = 1e-5  # of the square of the core: vortices are solid there
 FAR = 50.0  # k z: eight lengths of a wave from the surface there is nothing more to tell
@@ -58,25 +67,12 @@ class StreamBuffer(Table):
     gradient: Matrix  # 1/s
 
 
-class UserFlows(NamedTuple):
-    """Some of the flows are users' functions."""
-
-    buffer: Any  # StreamBuffer, one row
-
-
-class NoUserFlows(NamedTuple):
-    """None is."""
-
-
 class Flows(NamedTuple):
-    """All that moves the water."""
+    """All that moves the water; water that rests has None."""
 
-    rows: Any  # Flow
-    asked: Any  # Asked or Unasked: by type, so that derivatives pass through all other flows
-
-
-class StillWater(NamedTuple):
-    """In place of `Flows`: the water rests."""
+    rows: Rows[FlowRow]
+    # one row; None: no flow is a user's function, and derivatives pass through
+    asked: Rows[StreamBuffer] | None
 
 
 class FlowState(NamedTuple):
@@ -98,7 +94,7 @@ class Height(NamedTuple):
 
 
 @func
-def linear_stream(flow, t, x):
+def linear_stream(flow: FlowRow, t: Scalar, x: Vector) -> FlowState:
     s, c = sincos(flow.rate * t + flow.phase)
     o = 0.0 * x.x
     velocity = flow.velocity + flow.gradient @ (x - flow.origin) + s * flow.swing
@@ -107,7 +103,7 @@ def linear_stream(flow, t, x):
 
 
 @func
-def vortex_stream(flow, t, x):
+def vortex_stream(flow: FlowRow, t: Scalar, x: Vector) -> FlowState:
     """Γ/(2π r²) (1 - exp(-r²/core²)) k x r about an axis that drifts (Lamb and Oseen)."""
     apart = x - flow.origin - t * flow.velocity
     r = apart - dot(apart, flow.axis) * flow.axis
@@ -123,12 +119,12 @@ def vortex_stream(flow, t, x):
 
 
 @func
-def wave_phase(flow, t, x):
+def wave_phase(flow: FlowRow, t: Scalar, x: Vector) -> tuple[Scalar, Scalar]:
     return sincos(flow.size * dot(flow.axis, x - flow.origin) - flow.rate * t + flow.phase)
 
 
 @func
-def wave_stream(flow, t, x):
+def wave_stream(flow: FlowRow, t: Scalar, x: Vector) -> FlowState:
     """Airy's wave, not stretched: above the still level the formula goes on."""
     s, c = wave_phase(flow, t, x)
     k, z = flow.size, x.z - flow.origin.z
@@ -145,30 +141,21 @@ def wave_stream(flow, t, x):
     return FlowState(velocity, rate, outer(d, along) + outer(vertical, rising))
 
 
-@generic
-def user_stream(asked, flow, t, x):
+@func
+def user_stream(asked: Rows[StreamBuffer], flow: FlowRow, t: Scalar, x: Vector) -> FlowState:
     """The stream of a user's function."""
-
-
-@version_for(user_stream, NoUserFlows)
-@func
-def no_stream(asked, flow, t, x):
-    o = 0.0 * x
-    return FlowState(o, o, Matrix(o, o, o))
-
-
-@version_for(user_stream, UserFlows)
-@func
-def asked_stream(asked, flow, t, x):
-    row = StreamBuffer(asked.buffer, 0)
+    if asked is None:
+        o = 0.0 * x
+        return FlowState(o, o, Matrix(o, o, o))
+    row = StreamBuffer(asked, 0)
     row.time = t
     row.place = x
-    call_pointer(flow.address, asked.buffer)
+    call_pointer(flow.address, asked)
     return FlowState(row.velocity, row.rate, row.gradient)
 
 
 @func
-def stream_of(flow, asked, t, x):
+def stream_of(flow: FlowRow, asked: Any, t: Scalar, x: Vector) -> FlowState:
     if flow.kind == FLOW_KINDS.linear:
         found = linear_stream(flow, t, x)
     elif flow.kind == FLOW_KINDS.vortex:
@@ -180,22 +167,12 @@ def stream_of(flow, asked, t, x):
     return found
 
 
-@generic
-def flow_at(flows, t, x):
+@func
+def flow_at(flows: Flows, t: Scalar, x: Vector) -> FlowState:
     """The water at x at time t."""
-
-
-@version_for(flow_at, StillWater)
-@func
-def calm_stream(flows, t, x):
     o = 0.0 * x
-    return FlowState(o, o, Matrix(o, o, o))
-
-
-@version_for(flow_at, Flows)
-@func
-def sum_of_streams(flows, t, x):
-    o = 0.0 * x
+    if flows is None:
+        return FlowState(o, o, Matrix(o, o, o))
     velocity, rate, gradient = o, o, Matrix(o, o, o)
     for i in range(len(flows.rows.codes)):
         part = stream_of(FlowRow(flows.rows, i), flows.asked, t, x)
@@ -204,7 +181,7 @@ def sum_of_streams(flows, t, x):
 
 
 @func
-def height_at(flows, level, t, x, velocity):
+def height_at(flows: Flows, level: Scalar, t: Scalar, x: Vector, velocity: Vector) -> Height:
     """The surface over x, which moves with `velocity`, at time t: waves add up on the still level."""
     o = 0.0 * x.x
     height = Height(level + o, o, o, o, 0.0 * velocity)

@@ -1,15 +1,20 @@
-"""What pushes: any named tuple that has a version of `push`. A problem holds a tuple of them, and compiles those it
-holds.
+"""What pushes: any named tuple that has a version of `push`. A problem holds a tuple of them,
+and compiles those it holds.
 """
 
 from __future__ import annotations
 
-from limbless.mechanics.compiled.generic import for_each, generic, version_for
-from limbless.mechanics.compiled.kernel import func
+from typing import TYPE_CHECKING, Any
+
+from limbless.mechanics.compiled import Scalar, for_each, func, generic, version_for
+
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.tables import ChainMemory
+    from limbless.mechanics.forces.laws import LawBands, RowLaws
 
 
 @generic
-def push(element, t, window_time, robot, memory):
+def push(element: Any, t: Scalar, window_time: Scalar, robot: Any, memory: Any):
     """Add the wrenches of an element to those of the bodies, about their origins, along the world axes.
 
     `inside` (a time within the step) decides which windows are open, so that a stage on the edge of a window counts for
@@ -18,20 +23,20 @@ def push(element, t, window_time, robot, memory):
 
 
 @generic
-def element_power(element, window_time, memory):
+def element_power(element: Any, window_time: Scalar, memory: ChainMemory):
     """Add the power (W) of the wrenches that the element pushed with last to that of its environment, in
     `memory.law_powers`.
     """
 
 
 @generic
-def refresh_velocities(element, memory):
+def refresh_velocities(element: LawBands | RowLaws, memory: ChainMemory):
     """The velocities of the bodies have changed since `push`: note them, for `element_power`."""
 
 
 @version_for(refresh_velocities, object)
 @func
-def look_when_spent(element, memory):
+def look_when_spent(element: RowLaws, memory: ChainMemory):
     return None  # an element that reads the bodies as it spends has nothing to note
 
 

@@ -6,21 +6,33 @@ eight at a time, and dry ones not at all.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from limbless.mechanics.algebra.spatial import power
-from limbless.mechanics.algebra.vectors import dot, transpose
-from limbless.mechanics.chain.tables import AddedMassState, Body
-from limbless.mechanics.compiled.flat_array import as_lane_array
-from limbless.mechanics.compiled.generic import constant_version, generic, version_for
-from limbless.mechanics.compiled.kernel import align_stack, func, noinline_func
-from limbless.mechanics.compiled.lanes import LANES
-from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, some_positive, value_of
-from limbless.mechanics.compiled.tables import Rows
-from limbless.mechanics.forces.flow import flow_at
+from limbless.mechanics.algebra import Matrix, Vector, Wrench, dot, power, transpose
+from limbless.mechanics.chain.tables import AddedMassState, Body, ChainMemory
+from limbless.mechanics.compiled import (
+    LANES,
+    Array,
+    IntArray,
+    Rows,
+    Scalar,
+    absolute,
+    align_stack,
+    as_lane_array,
+    func,
+    maximum,
+    minimum,
+    noinline_func,
+    some_positive,
+    value_of,
+    version_for,
+)
+from limbless.mechanics.forces.flow import Flows, flow_at
 from limbless.mechanics.forces.force_element import element_power
 from limbless.mechanics.forces.immersion import cut_section
 from limbless.mechanics.forces.laws import (
+    LawWrench,
+    RowLaws,
     about_body,
     law,
     law_wrench,
@@ -32,9 +44,12 @@ from limbless.mechanics.forces.laws import (
     put_nothing,
     segment_motion,
 )
-from limbless.mechanics.forces.open_water import NoFreeSurface, OpenWater, deep_wrench
+from limbless.mechanics.forces.open_water import OpenWater, OpenWaterLaw, deep_wrench
 from limbless.mechanics.forces.wake import Wake, wake_at_edge
-from limbless.mechanics.forces.waterline import LevelSurface, WavySurface, plane_at, sum_segment, wet_inertia
+from limbless.mechanics.forces.waterline import WaterSurface, plane_at, sum_segment, wet_inertia
+
+if TYPE_CHECKING:
+    from limbless.mechanics.forces.hydrostatics import Hydrostatic
 
 
 class ImmersionStates(NamedTuple):
@@ -52,31 +67,28 @@ class FreeSurfaceLaws(NamedTuple):
     """Water with a surface on a chain: the added inertia of its bodies changes as they move."""
 
     owner: int
-    kind: Any
-    rows: Any  # Open
-    bands: Any  # these, and what follows up to `weights`: as those of `Laws`
-    members: Any
-    share: Any
-    slab: Any
-    pushed: Any
-    nodes: Any
-    weights: Any
-    numbers: Any  # (bands, 8) which rows stand in a band; -1 where it has fewer than eight
-    floating: Any  # Floating (bodies,): added inertia now, for the dynamics
-    submerged: Any  # (1,) 1 where all of the robot is under water, else 0
-
-
-@generic
-def swell_of(surface):
-    """As far as waves can lift the surface, m."""
-
-
-constant_version(swell_of, 0.0, LevelSurface)
-version_for(swell_of, WavySurface)(func(lambda surface: surface.swell))
+    kind: OpenWaterLaw
+    rows: Rows[OpenWater]
+    bands: Rows[OpenWater]  # these, and what follows up to `weights`: as those of `Laws`
+    members: IntArray
+    share: Array
+    slab: Array
+    pushed: Rows[LawWrench]
+    nodes: Array
+    weights: Array
+    numbers: IntArray  # (bands, 8) which rows stand in a band; -1 where it has fewer than eight
+    floating: Rows[AddedMassState]  # (bodies,): added inertia now, for the dynamics
+    submerged: Array  # (1,) 1 where all of the robot is under water, else 0
 
 
 @func
-def heights_of(row, body):
+def swell_of(surface: WaterSurface):
+    """As far as waves can lift the surface, m."""
+    return 0.0 if surface.swell is None else surface.swell
+
+
+@func
+def heights_of(row: OpenWater, body: Body):
     """Heights that no point of a segment is below or above: those of its ends, and its larger half axis."""
     up = body.rotation.z
     if row.turned:
@@ -87,7 +99,7 @@ def heights_of(row, body):
 
 
 @func
-def state_of(surface, row, body):
+def state_of(surface: Any, row: OpenWater, body: Body) -> Scalar:
     """Whether a segment is surely under water or dry."""
     lowest, highest = heights_of(row, body)
     if value_of(highest) < surface.level - swell_of(surface):
@@ -96,7 +108,7 @@ def state_of(surface, row, body):
 
 
 @func
-def is_submerged(laws):
+def is_submerged(laws: FreeSurfaceLaws) -> bool:
     """Whether all segments surely are under water, found for eight at a time."""
     rows, slab = Rows(as_lane_array(laws.bands.numbers), laws.bands.codes), as_lane_array(laws.slab)
     surface, found = laws.kind.surface, True
@@ -107,7 +119,7 @@ def is_submerged(laws):
 
 
 @noinline_func
-def find_states(bodies, laws):
+def find_states(bodies: Rows[Body], laws: FreeSurfaceLaws) -> None:
     """Which bodies may be cut: those with all segments under water, or all of them dry, are not."""
     for i in range(len(laws.rows.codes)):
         row = OpenWater(laws.rows, i)
@@ -122,7 +134,7 @@ def find_states(bodies, laws):
 
 
 @func
-def push_cut(row, laws, t, body, water):
+def push_cut(row: OpenWater, laws: FreeSurfaceLaws, t: Scalar, body: Body, water: AddedMassState) -> Wrench:
     """The wrench on a segment that may be cut; its added inertia is noted."""
     E, total = sum_segment(laws.kind, row, laws, t, body)
     F = about_body(row, E, total.force, total.torque)
@@ -133,13 +145,13 @@ def push_cut(row, laws, t, body, water):
 
 
 @func
-def wrench_afloat(bodies, laws, t, i):
+def wrench_afloat(bodies: Rows[Body], laws: FreeSurfaceLaws, t: Scalar, i: int) -> Wrench:
     """What law i does to its body."""
     row = OpenWater(laws.rows, i)
     body, water = Body(bodies, row.body), AddedMassState(laws.floating, row.body)
     state, F = value_of(water.state), 0.0 * body.wrench
     if state > DEPTHS.cut:
-        F = deep_wrench(laws.kind.flows, laws.kind, row, laws, t, body)
+        F = deep_wrench(laws.kind, row, laws, t, body)
     elif state == DEPTHS.cut:
         F = push_cut(row, laws, t, body, water)
     return F
@@ -147,7 +159,7 @@ def wrench_afloat(bodies, laws, t, i):
 
 @version_for(push_in_rows, FreeSurfaceLaws)
 @noinline_func
-def push_afloat_rows(laws, bodies, t, window_time):
+def push_afloat_rows(laws: FreeSurfaceLaws, bodies: Rows[Body], t: Scalar, window_time: Scalar) -> None:
     """One law after the other."""
     align_stack()
     find_states(bodies, laws)
@@ -157,7 +169,7 @@ def push_afloat_rows(laws, bodies, t, window_time):
 
 
 @func
-def is_under(laws, b):
+def is_under(laws: FreeSurfaceLaws, b: int) -> bool:
     """Whether all bodies of band b are under water."""
     under = True
     for j in range(LANES):
@@ -166,14 +178,14 @@ def is_under(laws, b):
 
 
 @func
-def push_under(laws, t, b):
+def push_under(laws: FreeSurfaceLaws, t: Scalar, b: int) -> None:
     """Band b, all of whose bodies are under water, side by side."""
     row = OpenWater(Rows(as_lane_array(laws.bands.numbers), laws.bands.codes), b)
-    put_in_band(laws, b, deep_wrench(laws.kind.flows, laws.kind, row, laws, t, Body(as_lane_array(laws.slab), b)))
+    put_in_band(laws, b, deep_wrench(laws.kind, row, laws, t, Body(as_lane_array(laws.slab), b)))
 
 
 @noinline_func
-def push_some_cut(laws, bodies, t):
+def push_some_cut(laws: FreeSurfaceLaws, bodies: Rows[Body], t: Scalar) -> None:
     """Eight laws at a time where all their bodies are under water, else one after the other."""
     align_stack()
     find_states(bodies, laws)
@@ -190,7 +202,7 @@ def push_some_cut(laws, bodies, t):
 
 @version_for(push_in_bands, FreeSurfaceLaws)
 @func
-def push_afloat_bands(laws, bodies, t, window_time):
+def push_afloat_bands(laws: FreeSurfaceLaws, bodies: Rows[Body], t: Scalar, window_time: Scalar) -> None:
     """As in deep water where nothing is cut."""
     submerged = is_submerged(laws)
     laws.submerged[0] = 1.0 if submerged else 0.0
@@ -205,7 +217,7 @@ def push_afloat_bands(laws, bodies, t, window_time):
 
 @version_for(element_power, FreeSurfaceLaws)
 @func
-def spend_floating(laws, window_time, memory):
+def spend_floating(laws: FreeSurfaceLaws, window_time: Scalar, memory: ChainMemory) -> None:
     """What the pushes do, and half of what the growing inertia takes along: in still water the terms of φ̇ cancel."""
     spent = 0.0
     for b in range(laws.members.shape[0]):
@@ -216,7 +228,7 @@ def spend_floating(laws, window_time, memory):
 
 
 @func
-def half_joining(laws, bodies):
+def half_joining(laws: FreeSurfaceLaws, bodies: Rows[Body]) -> Scalar:
     """Half of the power with which momentum joins the bodies that are cut, once for every body."""
     spent = 0.0
     for i in range(len(laws.rows.codes)):
@@ -233,27 +245,18 @@ def half_joining(laws, bodies):
 class OpenWakeLaw(NamedTuple):
     """Marks `RowLaws` of the table `Wake` in water that moves or has a surface."""
 
-    flows: Any
+    flows: Flows | None
     surface: Any
 
 
 law(OpenWakeLaw, Wake)
 
 
-@generic
-def share_at(surface, row, flows, t, place, E):
+@func
+def share_at(surface: Hydrostatic, row: OpenWater, flows: Flows, t: Scalar, place: Vector, E: Matrix):
     """Immersed share of a section of the half axes in a row, at `place`, with the axes E."""
-
-
-@version_for(share_at, NoFreeSurface)
-@func
-def all_of_it(surface, row, flows, t, place, E):
-    return 1.0 + 0.0 * place.x
-
-
-@version_for(share_at, LevelSurface, WavySurface)
-@func
-def share_below(surface, row, flows, t, place, E):
+    if surface is None:
+        return 1.0 + 0.0 * place.x
     plane = plane_at(surface, flows, t, place, 0.0 * place)
     share = 1.0 + 0.0 * plane.depth
     if some_positive(maximum(row.half_width, row.half_height) - plane.depth):  # else all of it is under water
@@ -263,7 +266,7 @@ def share_below(surface, row, flows, t, place, E):
 
 @version_for(law_wrench, OpenWakeLaw)
 @func
-def open_wake(kind, wake, laws, t, body):
+def open_wake(kind: OpenWakeLaw, wake: Wake, laws: RowLaws, t: Scalar, body: Body) -> Wrench:
     E, velocity, rate = segment_motion(wake, body)
     place = body.origin + E @ wake.start
     W = velocity - transpose(E) @ flow_at(kind.flows, t, place).velocity

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.mechanics.algebra.spatial import Wrench
-from limbless.mechanics.algebra.vectors import Vector, cross, transpose
-from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import func
-from limbless.mechanics.compiled.tables import constants
+from limbless.mechanics.algebra import Matrix, Vector, Wrench, cross, transpose
+from limbless.mechanics.compiled import Array, Scalar, constants, func, version_for
 from limbless.mechanics.forces.immersion import cut_section, integrals_along, reach_of
-from limbless.mechanics.forces.laws import OnSegment, about_body, law, law_slice, law_wrench, segment_motion
+from limbless.mechanics.forces.laws import (
+    OnSegment,
+    RowLaws,
+    Slice,
+    about_body,
+    law_slice,
+    law_wrench,
+    plain_law,
+    segment_motion,
+)
+
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.tables import Body
+    from limbless.mechanics.forces.open_water import OpenWater
 
 
 @constants
@@ -23,15 +33,13 @@ class Hydrostatic(OnSegment):
     half_height: float
 
 
-class HydrostaticLaw(NamedTuple):
-    """Marks `RowLaws` of the table `Hydrostatic`."""
-
-
-law(HydrostaticLaw, Hydrostatic)
+HydrostaticLaw = plain_law("HydrostaticLaw", Hydrostatic)
 
 
 @func
-def hydrostatic(row, E, depth, lift, nodes, weights):
+def hydrostatic(
+    row: OpenWater, E: Matrix, depth: Scalar, lift: Vector, nodes: Array, weights: Array
+) -> tuple[Vector, Vector]:
     """Force and torque about the start of a segment, along its axes, of a lift per length (its axes); `depth` of its
     start below the level.
     """
@@ -45,7 +53,7 @@ def hydrostatic(row, E, depth, lift, nodes, weights):
 
 @version_for(law_wrench, HydrostaticLaw)
 @func
-def surface_wrench(kind, surface, laws, t, body):
+def surface_wrench(kind: Any, surface: Hydrostatic, laws: RowLaws, t: Scalar, body: Body) -> Wrench:
     E, _, _ = segment_motion(surface, body)
     start = body.origin.z + E.z.x * surface.start.x + E.z.y * surface.start.y + E.z.z * surface.start.z
     force, torque = hydrostatic(
@@ -56,7 +64,7 @@ def surface_wrench(kind, surface, laws, t, body):
 
 @version_for(law_slice, HydrostaticLaw)
 @func
-def surface_slice(kind, surface, t, piece):
+def surface_slice(kind: Any, surface: Hydrostatic, t: Scalar, piece: Slice) -> Wrench:
     E = piece.axes
     cut = cut_section(
         surface.half_width, surface.half_height, Vector(E.z.x, E.z.y, E.z.z), surface.height - piece.place.z

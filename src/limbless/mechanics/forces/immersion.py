@@ -6,13 +6,12 @@ sqrt(a² n2² + b² n3²) is how far the section reaches along it, and h = depth
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.algebra.vectors import Vector, cross
-from limbless.mechanics.compiled.kernel import func
-from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, sqrt, where_positive
+from limbless.mechanics.algebra import Vector, cross
+from limbless.mechanics.compiled import Array, Scalar, absolute, func, maximum, minimum, sqrt, where_positive
 
 THIN = 1e-9  # of a half axis: a section that stands upright reaches at least so far
 STEEP = 1e-3  # change of h along a link above which its integrals are taken in closed form
@@ -47,16 +46,16 @@ class Waterplane(NamedTuple):
 
 
 @func
-def reach_of(a, b, n):
+def reach_of(a: Scalar, b: Scalar, n: Vector) -> tuple[Scalar, Vector]:
     """e of a section along its own axes, and the vector (a² n2 e2 + b² n3 e3)."""
     pull = Vector(0.0 * n.x, (a * a) * n.y, (b * b) * n.z)
     return maximum(sqrt(pull.y * n.y + pull.z * n.z), THIN * b + 0.0 * n.x), pull
 
 
 @func
-def series_of(z):
-    """(arcsin(s) - s) / s³ of z = s² in [0, 1/4], right to 3e-17: interpolated at the zeros of Chebyshev's polynomial
-    of degree 13.
+def series_of(z: Scalar) -> Scalar:
+    """(arcsin(s) - s) / s³ of z = s² in [0, 1/4], right to 3e-17: interpolated at the zeros of
+    Chebyshev's polynomial of degree 13.
     """
     y = z * z
     even = 0.16666666666666669 + y * (
@@ -77,7 +76,7 @@ def series_of(z):
 
 
 @func
-def arc_of(h):
+def arc_of(h: Scalar) -> Scalar:
     """arccos(-h) of h in [-1, 1]: half of the arc of a circle that is under water. Without the call that arctangents
     cost; from |h| = 1/2 on by the half angle.
     """
@@ -89,7 +88,7 @@ def arc_of(h):
 
 
 @func
-def share_of(h):
+def share_of(h: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """φ, its slope φ' and c³ = (1 - h²)^(3/2); h is bound to [-1, 1]."""
     h = maximum(minimum(h, 1.0 + 0.0 * h), -1.0 + 0.0 * h)
     c = sqrt(maximum(1.0 - h * h, 0.0 * h))
@@ -97,7 +96,7 @@ def share_of(h):
 
 
 @func
-def cut_section(a, b, n, depth):
+def cut_section(a: Scalar, b: Scalar, n: Vector, depth: Scalar) -> Cut:
     """A section whose centre is `depth` below the plane of normal n, along its own axes."""
     e, pull = reach_of(a, b, n)
     h = depth / e
@@ -108,7 +107,7 @@ def cut_section(a, b, n, depth):
 
 
 @func
-def antiderivatives(h):
+def antiderivatives(h: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """∫ φ dh, ∫ h φ dh and ∫ c³ dh from -1 on."""
     inner = maximum(minimum(h, 1.0 + 0.0 * h), -1.0 + 0.0 * h)
     over = maximum(h, 1.0 + 0.0 * h)
@@ -123,7 +122,9 @@ def antiderivatives(h):
 
 
 @func
-def integrals_along(first, slope, length, nodes, weights, start, count):
+def integrals_along(
+    first: Scalar, slope: Scalar, length: Scalar, nodes: Array, weights: Array, start: int, count: int
+) -> Integrals:
     """`Integrals` over [0, length] of h = first + slope s: closed where it is steep, else by Gauss points."""
     if slope * length > STEEP or slope * length < -STEEP:
         low, high = antiderivatives(first), antiderivatives(first + slope * length)
@@ -140,7 +141,7 @@ def integrals_along(first, slope, length, nodes, weights, start, count):
 
 
 @func
-def slopes_below(h):
+def slopes_below(h: Scalar):
     """∫ φ' dh, ∫ h φ' dh and ∫ h² φ' dh up to h."""
     h = maximum(minimum(h, 1.0 + 0.0 * h), -1.0 + 0.0 * h)
     c = sqrt(maximum(1.0 - h * h, 0.0 * h))
@@ -153,7 +154,7 @@ def slopes_below(h):
 
 
 @func
-def waterplane_along(middle, slope, length, nodes, weights, start, count):
+def waterplane_along(middle: Any, slope: Scalar, length: Scalar, nodes: Array, weights: Array, start: int, count: int):
     """`Waterplane` of h = middle + slope s, s from the middle of a stretch of this length. Where it is steep, about the
     place where h = 0, so that nothing large cancels in a stretch that stands upright.
     """

@@ -1,25 +1,28 @@
-"""Morison's fluid on slices of body: drag, and what a law of added mass pushes beyond the inertia it adds, (46)-(53)."""
+"""Morison's fluid on slices of body: drag, and what a law of added mass pushes beyond the
+inertia it adds, (46)-(53).
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from limbless.mechanics.algebra.spatial import Wrench
-from limbless.mechanics.algebra.vectors import Vector, cross, transpose
-from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import func
-from limbless.mechanics.compiled.scalars import absolute, sqrt, value_of
-from limbless.mechanics.compiled.tables import constants
+from limbless.mechanics.algebra import Vector, Wrench, cross, transpose
+from limbless.mechanics.compiled import Array, Scalar, absolute, constants, func, sqrt, value_of, version_for
 from limbless.mechanics.forces.laws import (
+    Laws,
     OnSegment,
+    Slice,
     about_body,
     at,
-    law,
     law_slice,
     law_wrench,
+    plain_law,
     segment_motion,
     sum_slice,
 )
+
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.tables import Body
 
 
 @constants
@@ -37,17 +40,13 @@ class Morison(OnSegment):
     has_added: bool
 
 
-class MorisonLaw(NamedTuple):
-    """Marks `Laws` of the table `Morison`."""
-
-
-law(MorisonLaw, Morison, bands=True)
+MorisonLaw = plain_law("MorisonLaw", Morison, bands=True)
 
 
 @func
-def drag_along(fluid, U, rate):
-    """Axial drag and roll moment per unit length (46)-(47) on a slice that moves with U through the fluid (e1 along the
-    body).
+def drag_along(fluid: Morison, U: Vector, rate: Vector) -> tuple[Array, Array]:
+    """Axial drag and roll moment per unit length (46)-(47) on a slice that moves with U through the
+    fluid (e1 along the body).
     """
     return (
         -(fluid.quadratic.x * absolute(U.x) + fluid.linear.x) * U.x,
@@ -56,14 +55,14 @@ def drag_along(fluid, U, rate):
 
 
 @func
-def drag_across(fluid, U):
+def drag_across(fluid: Morison, U: Vector) -> tuple[Array, Array]:
     """Drag per unit length across the body (46), along e2 and e3."""
     normal = sqrt(U.y * U.y + U.z * U.z)
     return (-(fluid.quadratic.y * normal + fluid.linear.y) * U.y, -(fluid.quadratic.z * normal + fluid.linear.z) * U.z)
 
 
 @func
-def drag_slice(fluid, U, rate):
+def drag_slice(fluid: Morison, U: Vector, rate: Vector) -> Wrench:
     """All of the drag per unit length on one slice."""
     along, roll = drag_along(fluid, U, rate)
     lateral, vertical = drag_across(fluid, U)
@@ -71,13 +70,13 @@ def drag_slice(fluid, U, rate):
 
 
 @func
-def scaled(d, v):
+def scaled(d: Vector, v: Vector) -> Vector:
     """diag(d) v"""
     return Vector(d.x * v.x, d.y * v.y, d.z * v.z)
 
 
 @func
-def added_slice(fluid, velocity, rate, current):
+def added_slice(fluid: Morison, velocity: Vector, rate: Vector, current: Vector) -> Wrench:
     """What a law of added mass pushes per unit length beyond the inertia it adds, along the slice's axes, about its
     centre: (48)-(49).
 
@@ -103,7 +102,7 @@ def added_slice(fluid, velocity, rate, current):
 
 @version_for(law_slice, MorisonLaw)
 @func
-def fluid_slice(kind, fluid, t, piece):
+def fluid_slice(kind: Any, fluid: Morison, t: Scalar, piece: Slice) -> Wrench:
     current = transpose(piece.axes) @ fluid.current
     F = drag_slice(fluid, piece.velocity - current, piece.rate)
     if fluid.has_added:
@@ -113,7 +112,7 @@ def fluid_slice(kind, fluid, t, piece):
 
 @version_for(law_wrench, MorisonLaw)
 @func
-def fluid_wrench(kind, fluid, laws, t, body):
+def fluid_wrench(kind: Any, fluid: Morison, laws: Laws, t: Scalar, body: Body) -> Wrench:
     """As `sliced_wrench`, but what is the same on every slice is computed once."""
     E, velocity, rate = segment_motion(fluid, body)
     force, torque = fluid_segment(fluid, laws.nodes, laws.weights, velocity, rate, transpose(E) @ fluid.current)
@@ -121,7 +120,9 @@ def fluid_wrench(kind, fluid, laws, t, body):
 
 
 @func
-def fluid_segment(fluid, nodes, weights, velocity, rate, current):
+def fluid_segment(
+    fluid: Morison, nodes: Array, weights: Array, velocity: Vector, rate: Vector, current: Vector
+) -> tuple[Vector, Vector]:
     """Force and torque about its start on a whole segment, along the segment's axes (52)-(53)."""
     length, U = fluid.length, velocity - current
     along, roll = drag_along(fluid, U, rate)  # the same on every slice

@@ -12,37 +12,39 @@ energy: without them and φ̇, a body that bobs gains it.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from limbless.mechanics.algebra.spatial import Wrench
-from limbless.mechanics.algebra.vectors import Vector, cross, product, transpose
-from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import func
-from limbless.mechanics.compiled.scalars import absolute, power_of, sqrt, where_positive
-from limbless.mechanics.compiled.tables import constants
-from limbless.mechanics.forces.flow import Flows, FlowState, StillWater, UserFlows, flow_at
+from limbless.mechanics.algebra import Matrix, Vector, Wrench, cross, product, transpose
+from limbless.mechanics.compiled import (
+    Scalar,
+    absolute,
+    constants,
+    func,
+    generic,
+    power_of,
+    sqrt,
+    version_for,
+    where_positive,
+)
+from limbless.mechanics.forces.flow import Flows, FlowState, flow_at
 from limbless.mechanics.forces.laws import (
+    Laws,
     OnSegment,
     Slice,
     about_body,
     at,
     law,
-    law_slice,
     law_wrench,
     segment_motion,
     sum_slice,
 )
 from limbless.mechanics.forces.morison import scaled
 
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.tables import Body
+    from limbless.mechanics.forces.free_surface import FreeSurfaceLaws
+
 TURBULENT = 5e5  # Reynolds' number along the body from which on a skin is turbulent
-
-
-class NoFreeSurface(NamedTuple):
-    """No surface: all of the body is under water."""
-
-
-class ConstantDrag(NamedTuple):
-    """Drag with constant coefficients, (46)-(47) of paper 001."""
 
 
 class ReynoldsDrag(NamedTuple):
@@ -72,26 +74,27 @@ class OpenWater(OnSegment):
 class OpenWaterLaw(NamedTuple):
     """Marks laws of the table `OpenWater`."""
 
-    flows: Any
-    surface: Any  # Deep; Still or Wavy of `afloat`
-    drag: Any  # Rough or Skin
+    flows: Flows | None  # Flows; None: the water rests
+    surface: Any  # WaterSurface of `waterline`; None: all of the body is under water
+    drag: ReynoldsDrag | None  # ReynoldsDrag; None: constant coefficients
 
 
 # a flow that is a user's function is asked for one place at a time
-law(OpenWaterLaw, OpenWater, bands=property(lambda kind: not isinstance(getattr(kind.flows, "asked", None), UserFlows)))
+law(OpenWaterLaw, OpenWater, bands=property(lambda kind: getattr(kind.flows, "asked", None) is None))
 
 
 # ----------------------------------------------------------------------------------------------------------------- drag
 
 
 @generic
-def open_drag(drag, row, W, rate):
+def open_drag(drag: Any, row: Any, W: Vector, rate: Vector) -> Wrench:
     """Drag per length on a slice that moves with W through the water."""
 
 
-@version_for(open_drag, ConstantDrag)
+@version_for(open_drag, None)
 @func
-def rough_drag(drag, row, W, rate):
+def rough_drag(drag: ReynoldsDrag, row: OpenWater, W: Vector, rate: Vector) -> Wrench:
+    """With constant coefficients, (46)-(47) of paper 001."""
     normal, o = sqrt(W.y * W.y + W.z * W.z), 0.0 * W.x
     force = Vector(
         -row.quadratic.x * absolute(W.x) * W.x, -row.quadratic.y * normal * W.y, -row.quadratic.z * normal * W.z
@@ -101,7 +104,7 @@ def rough_drag(drag, row, W, rate):
 
 @version_for(open_drag, ReynoldsDrag)
 @func
-def skin_drag(drag, row, W, rate):
+def skin_drag(drag: ReynoldsDrag, row: OpenWater, W: Vector, rate: Vector) -> Wrench:
     """Along 1.328 / sqrt(Re) or, above 5e5, 0.074 Re^-0.2 - 1742.65 / Re, which joins it; across times
     1 + 10 Re^(-2/3).
     """
@@ -124,14 +127,14 @@ def skin_drag(drag, row, W, rate):
 
 
 @func
-def in_slice(E, water):
+def in_slice(E: Matrix, water: FlowState) -> FlowState:
     """A stream along the axes of a slice."""
     Et = transpose(E)
     return FlowState(Et @ water.velocity, Et @ water.rate, product(product(Et, water.gradient), E))
 
 
 @func
-def immersed_slice(kind, row, V, w, water, gravity):
+def immersed_slice(kind: Any, row: Any, V: Vector, w: Vector, water: FlowState, gravity: Vector) -> Wrench:
     """All of the law for φ = 1, along the slice's axes; `gravity` too."""
     u, D = water.velocity, row.added
     W, drifting = V - u, scaled(D, u)
@@ -147,45 +150,36 @@ def immersed_slice(kind, row, V, w, water, gravity):
     return Wrench(force, moment) + open_drag(kind.drag, row, W, w)
 
 
-@generic
-def open_slice(surface, kind, row, t, piece):
-    """`law_slice`, by whether the water has a surface (see `afloat`)."""
-
-
-@version_for(open_slice, NoFreeSurface)
 @func
-def deep_slice(surface, kind, row, t, piece):
+def deep_slice(kind: OpenWaterLaw, row: OpenWater, t: Scalar, piece: Slice):
+    """`law_slice` of a slice all of which is under water."""
     water = in_slice(piece.axes, flow_at(kind.flows, t, piece.place))
     return immersed_slice(kind, row, piece.velocity, piece.rate, water, transpose(piece.axes) @ row.gravity)
 
 
-@version_for(law_slice, OpenWaterLaw)
+@version_for(law_wrench, OpenWaterLaw)
 @func
-def slice_in_open_water(kind, row, t, piece):
-    return open_slice(kind.surface, kind, row, t, piece)
+def deep_wrench(kind: OpenWaterLaw, row: OpenWater, laws: FreeSurfaceLaws | Laws, t: Scalar, body: Body):
+    """On a segment all of which is under water."""
+    if kind.flows is None:
+        return wrench_at_rest(kind, row, laws, body)
+    return wrench_in_a_flow(kind, row, laws, t, body)
 
 
-@generic
-def deep_wrench(flows, kind, row, laws, t, body):
-    """`law_wrench` on a segment all of which is under water."""
-
-
-@version_for(deep_wrench, Flows)
 @func
-def wrench_in_a_flow(flows, kind, row, laws, t, body):
+def wrench_in_a_flow(kind: OpenWaterLaw, row: OpenWater, laws: FreeSurfaceLaws | Laws, t: Scalar, body: Body):
     E, velocity, rate = segment_motion(row, body)
     force, torque = 0.0 * rate, 0.0 * rate
     for j in range(row.first, row.first + row.count):
         s, ds = laws.nodes[j] * row.length, laws.weights[j] * row.length
         place = body.origin + E @ Vector(row.start.x + s, row.start.y, row.start.z)
-        F = deep_slice(NoFreeSurface(), kind, row, t, Slice(E, place, at(velocity, rate, s), rate, s))
+        F = deep_slice(kind, row, t, Slice(E, place, at(velocity, rate, s), rate, s))
         force, torque = sum_slice(F, s, ds, force, torque)
     return about_body(row, E, force, torque)
 
 
-@version_for(deep_wrench, StillWater)
 @func
-def wrench_at_rest(flows, kind, row, laws, t, body):
+def wrench_at_rest(kind: OpenWaterLaw, row: OpenWater, laws: FreeSurfaceLaws | Laws, body: Body):
     """Nothing but drag differs from slice to slice, and the lift acts at the middle."""
     E, velocity, rate = segment_motion(row, body)
     force = (-row.length * row.displaced) * (transpose(E) @ row.gravity)
@@ -194,9 +188,3 @@ def wrench_at_rest(flows, kind, row, laws, t, body):
         s, ds = laws.nodes[j] * row.length, laws.weights[j] * row.length
         force, torque = sum_slice(open_drag(kind.drag, row, at(velocity, rate, s), rate), s, ds, force, torque)
     return about_body(row, E, force, torque)
-
-
-@version_for(law_wrench, OpenWaterLaw)
-@func
-def wrench_in_open_water(kind, row, laws, t, body):
-    return deep_wrench(kind.flows, kind, row, laws, t, body)

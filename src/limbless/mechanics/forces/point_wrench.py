@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from limbless.mechanics.algebra.spatial import Wrench
-from limbless.mechanics.algebra.vectors import Vector, cross
-from limbless.mechanics.compiled.function_pointer import call_pointer
-from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import func
-from limbless.mechanics.compiled.tables import constants
-from limbless.mechanics.forces.laws import OnBody, law, law_wrench
+from limbless.mechanics.algebra import Matrix, Vector, Wrench, cross
+from limbless.mechanics.compiled import Rows, Scalar, call_pointer, constants, func, version_for
+from limbless.mechanics.forces.laws import OnBody, law, law_wrench, plain_law
 from limbless.mechanics.forces.user_slice import Buffer
+
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.tables import Body
 
 
 @constants
@@ -22,11 +21,7 @@ class Point(OnBody):
     in_world: bool  # they keep their direction in the world; else in the body
 
 
-class PointLaw(NamedTuple):
-    """Marks `RowLaws` of the table `Point`."""
-
-
-law(PointLaw, Point)
+PointLaw = plain_law("PointLaw", Point)
 
 
 @constants
@@ -39,14 +34,14 @@ class TimedPoint(OnBody):
 class TimedPointLaw(NamedTuple):
     """Marks `RowLaws` of the table `TimedPoint`."""
 
-    buffer: Any  # Buffer, one row
+    buffer: Rows[Buffer]  # one row
 
 
 law(TimedPointLaw, TimedPoint)
 
 
 @func
-def wrench_at_point(point, force, torque, R):
+def wrench_at_point(point: Any, force: Vector, torque: Vector, R: Matrix) -> Wrench:
     """About the origin of the body whose axes are R, along the world axes."""
     if point.in_world:
         F = Wrench((1.0 + 0.0 * R.x.x) * force, (1.0 + 0.0 * R.x.x) * torque)
@@ -57,13 +52,13 @@ def wrench_at_point(point, force, torque, R):
 
 @version_for(law_wrench, PointLaw)
 @func
-def point_wrench(kind, point, laws, t, body):
+def point_wrench(kind: TimedPointLaw, point: Point, laws: Any, t: Scalar, body: Body):
     return wrench_at_point(point, point.force, point.torque, body.rotation)
 
 
 @version_for(law_wrench, TimedPointLaw)
 @func
-def timed_wrench(kind, point, laws, t, body):
+def timed_wrench(kind: TimedPointLaw, point: TimedPoint, laws: Any, t: Scalar, body: Body):
     buffer = Buffer(kind.buffer, 0)
     buffer.time = t
     call_pointer(point.address, kind.buffer)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
-from limbless.mechanics.algebra.spatial import Wrench
-from limbless.mechanics.algebra.vectors import Vector
-from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import func
-from limbless.mechanics.compiled.scalars import maximum, sqrt, where_positive
-from limbless.mechanics.compiled.tables import constants
-from limbless.mechanics.forces.laws import OnSegment, law, law_slice, law_wrench, sliced_wrench
+from limbless.mechanics.algebra import Vector, Wrench
+from limbless.mechanics.compiled import Scalar, constants, func, maximum, sqrt, version_for, where_positive
+from limbless.mechanics.forces.laws import OnSegment, Slice, law_slice, law_wrench, plain_law, sliced_wrench
 
 
 @constants
@@ -25,16 +21,12 @@ class SmoothFriction(OnSegment):
     weighted: bool  # together by the direction of slip (Hu 2009); else by an ellipse
 
 
-class SmoothFrictionLaw(NamedTuple):
-    """Marks `Laws` of the table `SmoothFriction`."""
-
-
-law(SmoothFrictionLaw, SmoothFriction, bands=True)
+SmoothFrictionLaw = plain_law("SmoothFrictionLaw", SmoothFriction, bands=True)
 version_for(law_wrench, SmoothFrictionLaw)(sliced_wrench)
 
 
 @func
-def friction_force(friction, velocity):
+def friction_force(friction: SmoothFriction, velocity: Vector) -> Vector:
     """Per unit length. A box takes the two directions apart, as paper 003 does (19); an ellipse opposes the sliding as
     a whole with the largest power; weighted friction is each coefficient times the component of the direction of slip
     (Hu, Nirody, Scott and Shelley 2009; Alben 2013).
@@ -55,6 +47,6 @@ def friction_force(friction, velocity):
 
 @version_for(law_slice, SmoothFrictionLaw)
 @func
-def friction_slice(kind, friction, t, piece):
+def friction_slice(kind: Any, friction: SmoothFriction, t: Scalar, piece: Slice) -> Wrench:
     force = friction_force(friction, piece.velocity)
     return Wrench(force, 0.0 * force)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.spatial import Wrench, power
-from limbless.mechanics.algebra.vectors import Vector, transpose
+from limbless.mechanics.algebra import Vector, Wrench, power, transpose
 from limbless.mechanics.chain.strain_cell import Station
-from limbless.mechanics.chain.tables import AddedMassState, Body
-from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import align_stack, func, noinline_func
+from limbless.mechanics.chain.tables import AddedMassState, Body, ChainMemory, ChainTables
+from limbless.mechanics.compiled import Array, Rows, Scalar, align_stack, func, noinline_func, version_for
 from limbless.mechanics.forces.force_element import element_power, push
 from limbless.mechanics.forces.laws import LawWrench, Slice, law_row, law_slice, law_wrench
 from limbless.mechanics.forces.morison import scaled
@@ -33,26 +31,26 @@ class AtStation(NamedTuple):
 
 @version_for(law_row, AtStation)
 @func
-def station_row(kind, rows, i):
+def station_row(kind: AtStation, rows: Any, i: int):
     return law_row(kind.law, rows, i)
 
 
 @func
-def slice_at(body):
+def slice_at(body: Body) -> Slice:
     """The slice at the origin of a body."""
     R, V = body.rotation, body.velocity
     return Slice(R, body.origin, transpose(R) @ V.linear, transpose(R) @ V.angular, 0.0 * V.linear.x)
 
 
 @func
-def along_world(R, length, F):
+def along_world(R: Any, length: Scalar, F: Wrench) -> Wrench:
     """A wrench per length along the axes of a slice, on so much of it, along the world axes."""
     return Wrench(length * (R @ F.force), length * (R @ F.torque))
 
 
 @version_for(law_wrench, AtStation)
 @func
-def station_wrench(kind, law, laws, t, body):
+def station_wrench(kind: AtStation, law: Any, laws: FreeSurfaceStations, t: Scalar, body: Body):
     return along_world(body.rotation, law.length, law_slice(kind.law, law, t, slice_at(body)))
 
 
@@ -61,16 +59,18 @@ class FreeSurfaceStations(NamedTuple):
 
     owner: int
     kind: Any  # OpenLaw
-    rows: Any  # Open
-    pushed: Any  # Pushed (rows,): memory for the wrenches
-    floating: Any  # Floating (bodies,): of which `joining` alone is used
-    stations: Any  # (rows,) the station that each row belongs to
-    dry: Any  # (rows, 6) its inertia without water, along and about its axes
+    rows: Rows[Any]
+    pushed: Rows[LawWrench]  # (rows,): memory for the wrenches
+    floating: Rows[AddedMassState]  # (bodies,): of which `joining` alone is used
+    stations: Array  # (rows,) the station that each row belongs to
+    dry: Array  # (rows, 6) its inertia without water, along and about its axes
 
 
 @version_for(push, FreeSurfaceStations)
 @noinline_func
-def push_floating_stations(laws, t, window_time, robot, memory):
+def push_floating_stations(
+    laws: FreeSurfaceStations, t: Scalar, window_time: Scalar, robot: ChainTables, memory: ChainMemory
+) -> None:
     align_stack()
     dry = laws.dry
     for i in range(len(laws.rows.codes)):
@@ -90,7 +90,7 @@ def push_floating_stations(laws, t, window_time, robot, memory):
 
 @version_for(element_power, FreeSurfaceStations)
 @noinline_func
-def spend_at_stations(laws, window_time, memory):
+def spend_at_stations(laws: FreeSurfaceStations, window_time: Scalar, memory: ChainMemory) -> None:
     """As `afloat.spend_floating`."""
     spent = 0.0
     for i in range(len(laws.rows.codes)):

@@ -9,20 +9,28 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.vectors import Vector, cross, dot, transpose
+from limbless.mechanics.algebra import Vector, cross, dot, transpose
 from limbless.mechanics.chain.cell_pieces import JacobianColumn
-from limbless.mechanics.chain.elastic_tendons import ElasticTendons, GivenTensions, TensionTerm, tendon_tensions
-from limbless.mechanics.chain.strain_cell import Station, TendonState
-from limbless.mechanics.chain.tables import Body, LinkRow
-from limbless.mechanics.compiled.generic import generic, no_op, version_for
-from limbless.mechanics.compiled.kernel import func, noinline_func
-from limbless.mechanics.compiled.scalars import sqrt
-from limbless.mechanics.compiled.tables import Table, constants, table
+from limbless.mechanics.chain.elastic_tendons import ElasticTendons, TensionTerm, tendon_tensions
+from limbless.mechanics.chain.strain_cell import Station
+from limbless.mechanics.chain.tables import Body, ChainMemory, ChainTables, LinkRow, TendonState
+from limbless.mechanics.compiled import (
+    Array,
+    Rows,
+    Scalar,
+    Table,
+    constants,
+    func,
+    generic,
+    noinline_func,
+    sqrt,
+    table,
+    version_for,
+)
 from limbless.mechanics.forces.force_element import element_power, push
 from limbless.mechanics.forces.tendon_friction import (
     CapstanFriction,
     DiskFriction,
-    FrictionlessTendons,
     TendonFriction,
     capstan,
     friction_ratio,
@@ -83,37 +91,38 @@ class SegmentState(Table):
 class StraightRouting(NamedTuple):
     """Straight from hole to hole."""
 
-    chords: Any  # Chord
+    chords: Rows[Chord]
 
 
 class ChannelRouting(NamedTuple):
     """Along a rod."""
 
-    stations: Any  # Channel
-    arms: Any  # Arm
+    stations: Rows[Channel]
+    arms: Rows[Arm]
 
 
 class TendonElement(NamedTuple):
     """All tendons of a robot, piece by piece, those of one tendon one after the other from its winch on."""
 
     owner: int  # no environment: -1
-    way: Any  # Holes or Channels
-    contact: Any  # Smooth, Rubbing or Wrapping
-    spans: Any  # Span
-    taut: Any  # Taut: as it was at the instant that was evaluated last
-    slopes: Any  # (pieces, most) ∂ℓ/∂q
+    way: ChannelRouting | StraightRouting
+    # DiskFriction or CapstanFriction; None: tendons slide freely
+    contact: CapstanFriction | DiskFriction | None
+    spans: Rows[TendonSegment]
+    taut: Rows[SegmentState]  # Taut: as it was at the instant that was evaluated last
+    slopes: Array  # (pieces, most) ∂ℓ/∂q
 
 
 # -------------------------------------------------------------------------------------------------------------- lengths
 
 
 @generic
-def measure(way, tendons, robot, memory):
+def measure(way: ChannelRouting | StraightRouting, tendons: TendonElement, robot: ChainTables, memory: ChainMemory):
     """Length, rate and slopes of every piece."""
 
 
 @func
-def hole(body, point):
+def hole(body: Body, point: Vector) -> tuple[Vector, Vector]:
     """Place and velocity of a hole, world axes."""
     arm = body.rotation @ point
     return body.origin + arm, body.velocity.linear + cross(body.velocity.angular, arm)
@@ -121,7 +130,7 @@ def hole(body, point):
 
 @version_for(measure, StraightRouting)
 @noinline_func
-def measure_chords(way, tendons, robot, memory):
+def measure_chords(way: StraightRouting, tendons: TendonElement, robot: ChainTables, memory: ChainMemory) -> None:
     cells = memory.cells
     q, w = 0.0 * Body(memory.bodies, 0).origin, 0.0 * Body(memory.bodies, 0).origin
     for i in range(len(tendons.spans.codes)):
@@ -149,7 +158,7 @@ def measure_chords(way, tendons, robot, memory):
 
 @version_for(measure, ChannelRouting)
 @noinline_func
-def measure_channels(way, tendons, robot, memory):
+def measure_channels(way: ChannelRouting, tendons: TendonElement, robot: ChainTables, memory: ChainMemory) -> None:
     cells = memory.cells
     for i in range(len(tendons.spans.codes)):
         span, channel, taut = TendonSegment(tendons.spans, i), Channel(way.stations, i), SegmentState(tendons.taut, i)
@@ -168,7 +177,7 @@ def measure_channels(way, tendons, robot, memory):
 
 
 @noinline_func
-def sum_lengths(tendons, pulls):
+def sum_lengths(tendons: TendonElement, pulls: Rows[TendonState]) -> None:
     for c in range(pulls.shape[0]):
         pull = TendonState(pulls, c)
         pull.length = 0.0
@@ -183,14 +192,9 @@ def sum_lengths(tendons, pulls):
 # ------------------------------------------------------------------------------------------------------------- tensions
 
 
-@generic
-def propagate_tension(contact, tendons, memory):
-    """The tension of every piece, from that at its pulley."""
-
-
-@version_for(propagate_tension, FrictionlessTendons)
 @noinline_func
-def pass_all(contact, tendons, memory):
+def pass_all(tendons: TendonElement, memory: ChainMemory) -> None:
+    """The tension of every piece, that at its pulley."""
     for i in range(len(tendons.spans.codes)):
         SegmentState(tendons.taut, i).tension = TendonState(
             memory.cells.pulls, TendonSegment(tendons.spans, i).tendon
@@ -198,22 +202,24 @@ def pass_all(contact, tendons, memory):
 
 
 @func
-def across(body, along):
+def across(body: Body, along: Any) -> Vector:
     """A direction along the axes of a disk, its normal last."""
     a = transpose(body.rotation) @ along
     return Vector(a.y, a.z, a.x)
 
 
 @generic
-def tension_ratio(contact, tendons, memory, i, slip):
-    """Before piece i: the ratio of the tensions behind and before that place, and how fast it changes with `slip`,
-    about.
+def tension_ratio(
+    contact: CapstanFriction | DiskFriction, tendons: TendonElement, memory: ChainMemory, i: int, slip: Scalar
+):
+    """Before piece i: the ratio of the tensions behind and before that place, and how fast it
+    changes with `slip`, about.
     """
 
 
 @version_for(tension_ratio, DiskFriction)
 @func
-def grip_of_disk(contact, tendons, memory, i, slip):
+def grip_of_disk(contact: DiskFriction, tendons: TendonElement, memory: ChainMemory, i: int, slip: Scalar):
     disk = Body(memory.bodies, Chord(tendons.way.chords, i).before)
     before, after = (
         across(disk, -1.0 * SegmentState(tendons.taut, i - 1).along),
@@ -225,16 +231,17 @@ def grip_of_disk(contact, tendons, memory, i, slip):
 
 @version_for(tension_ratio, CapstanFriction)
 @func
-def grip_of_capstan(contact, tendons, memory, i, slip):
+def grip_of_capstan(contact: CapstanFriction, tendons: TendonElement, memory: ChainMemory, i: int, slip: Scalar):
     mu = TendonFriction(contact.rows, TendonSegment(tendons.spans, i).tendon).coefficient
     ratio, angle = capstan(mu, slip, SegmentState(tendons.taut, i - 1).along, SegmentState(tendons.taut, i).along)
     return ratio, mu * angle * ratio
 
 
-@version_for(propagate_tension, DiskFriction, CapstanFriction)
 @noinline_func
-def pass_rubbing(contact, tendons, memory):
-    """From hole to hole; for an implicit stage, how the tension behind a hole grows with the sliding rate there."""
+def pass_rubbing(contact: Any, tendons: TendonElement, memory: ChainMemory) -> None:
+    """The tension of every piece, from hole to hole; for an implicit stage, how the tension behind a hole grows with
+    the sliding rate there.
+    """
     cells = memory.cells
     gh, tension, ropes = cells.span[0], 0.0 * cells.span[0], cells.ropes
     sum_outwards(contact, tendons)
@@ -256,7 +263,7 @@ def pass_rubbing(contact, tendons, memory):
 
 
 @func
-def sum_outwards(contact, tendons):
+def sum_outwards(contact: Any, tendons: TendonElement) -> None:
     """The rate of each piece and of all beyond it on the same tendon: what slides through the hole before it. The very
     end of a channel, of no length, does not slide; before it, on average, half of what the last station gives.
     """
@@ -270,17 +277,9 @@ def sum_outwards(contact, tendons):
             contact.sliding[i] = 0.5 * SegmentState(tendons.taut, i - 1).rate
 
 
-@generic
-def note_slopes(ropes, tendons, memory):
-    """Slopes of all terms, where tendons stretch or rub."""
-
-
-no_op(note_slopes, GivenTensions)
-
-
-@version_for(note_slopes, ElasticTendons)
 @noinline_func
-def note_all(ropes, tendons, memory):
+def note_slopes(ropes: ElasticTendons, tendons: TendonElement, memory: ChainMemory) -> None:
+    """Slopes of all terms, where tendons stretch or rub."""
     for c in range(ropes.slopes.shape[0]):
         for v in range(ropes.slopes.shape[1]):
             ropes.slopes[c, v] = 0.0
@@ -299,7 +298,7 @@ def note_all(ropes, tendons, memory):
 
 
 @func
-def add_slopes(ropes, tendons, row, i, whole):
+def add_slopes(ropes: ElasticTendons, tendons: TendonElement, row: int, i: int, whole: Any) -> None:
     """Piece i, whose tension is a share of `whole`, to the slopes of a term."""
     span, share = TendonSegment(tendons.spans, i), SegmentState(tendons.taut, i).tension / whole
     for j in range(span.freedoms):
@@ -308,7 +307,7 @@ def add_slopes(ropes, tendons, row, i, whole):
 
 
 @noinline_func
-def pull_freedoms(tendons, memory):
+def pull_freedoms(tendons: TendonElement, memory: ChainMemory) -> None:
     """What the tensions do along the freedoms."""
     for i in range(len(tendons.spans.codes)):
         span, taut = TendonSegment(tendons.spans, i), SegmentState(tendons.taut, i)
@@ -321,16 +320,22 @@ def pull_freedoms(tendons, memory):
 
 @version_for(push, TendonElement)
 @func
-def push_tendons(tendons, t, window_time, robot, memory):
+def push_tendons(
+    tendons: TendonElement, t: Scalar, window_time: Scalar, robot: ChainTables, memory: ChainMemory
+) -> None:
     measure(tendons.way, tendons, robot, memory)
     sum_lengths(tendons, memory.cells.pulls)
     tendon_tensions(memory.cells.ropes, memory)
-    propagate_tension(tendons.contact, tendons, memory)
-    note_slopes(memory.cells.ropes, tendons, memory)
+    if tendons.contact is None:
+        pass_all(tendons, memory)
+    else:
+        pass_rubbing(tendons.contact, tendons, memory)
+    if memory.cells.ropes is not None:
+        note_slopes(memory.cells.ropes, tendons, memory)
     pull_freedoms(tendons, memory)
 
 
 @version_for(element_power, TendonElement)
 @func
-def spend_nothing(tendons, window_time, memory):
+def spend_nothing(tendons: TendonElement, window_time: Scalar, memory: ChainMemory):
     return None  # pulleys are actuators: their power is in `TendonState`

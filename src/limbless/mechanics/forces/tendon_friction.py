@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.vectors import cross, dot
-from limbless.mechanics.compiled.kernel import func
-from limbless.mechanics.compiled.scalars import arctangent2, exponential, sqrt
-from limbless.mechanics.compiled.tables import Table, constants
+from limbless.mechanics.algebra import Vector, cross, dot
+from limbless.mechanics.compiled import Array, Rows, Scalar, Table, arctangent2, constants, exponential, func, sqrt
 
 
 @constants
@@ -27,8 +25,8 @@ class TendonFriction(Table):
 class DiskFriction(NamedTuple):
     """Tendons rub in the holes of disks."""
 
-    rows: Any  # Rub (tendons,)
-    sliding: Any  # (chords,) rate of all chords of the tendon from this one on, m/s
+    rows: Rows[TendonFriction]  # (tendons,)
+    sliding: Array  # (chords,) rate of all chords of the tendon from this one on, m/s
 
 
 class CapstanFriction(NamedTuple):
@@ -38,12 +36,8 @@ class CapstanFriction(NamedTuple):
     sliding: Any
 
 
-class FrictionlessTendons(NamedTuple):
-    """Tendons slide freely."""
-
-
 @func
-def friction_ratio(mu, slip, before, after):
+def friction_ratio(mu: Scalar, slip: Scalar, before: Vector, after: Vector) -> Scalar:
     """F_(i+1)/F_i of a tendon that rubs on a disk with coefficient `mu`: root of the balance (26)-(27), exact in
     F_(i+1).
 
@@ -59,14 +53,14 @@ def friction_ratio(mu, slip, before, after):
 
 
 @func
-def turn_at(before, after):
+def turn_at(before: Vector, after: Vector):
     """How much a tendon turns across a disk: the size of the force on its hole over the tension."""
     y, z = before.x + after.x, before.y + after.y
     return sqrt(y * y + z * z)
 
 
 @func
-def capstan(mu, slip, before, after):
+def capstan(mu: Scalar, slip: Scalar, before: Vector, after: Vector):
     """The ratio of a tendon that wraps from one direction to another, and by which angle it turns. `slip` as above."""
     across = cross(before, after)
     angle = arctangent2(sqrt(dot(across, across)), dot(before, after))
@@ -74,7 +68,7 @@ def capstan(mu, slip, before, after):
 
 
 @func
-def slide(rate, slip):
+def slide(rate: Scalar, slip: Scalar):
     """s of a sliding rate, and how fast it changes with it."""
     size = sqrt(rate * rate + slip * slip)
     return -rate / size, slip * slip / (size * size * size)

@@ -1,17 +1,14 @@
-"""A user's own law on a slice, behind an address; it knows plain numbers only, so that no derivative passes through it."""
+"""A user's own law on a slice, behind an address; it knows plain numbers only, so that no
+derivative passes through it.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from limbless.mechanics.algebra.spatial import Wrench
-from limbless.mechanics.algebra.vectors import Matrix, Vector, transpose
-from limbless.mechanics.compiled.function_pointer import call_pointer
-from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import func
-from limbless.mechanics.compiled.scalars import value_of
-from limbless.mechanics.compiled.tables import Table, constants, table
-from limbless.mechanics.forces.laws import OnSegment, law, law_slice, law_wrench, sliced_wrench
+from limbless.mechanics.algebra import Matrix, Vector, Wrench, transpose
+from limbless.mechanics.compiled import Rows, Scalar, Table, call_pointer, constants, func, table, value_of, version_for
+from limbless.mechanics.forces.laws import OnSegment, Slice, law, law_slice, law_wrench, sliced_wrench
 
 
 @constants
@@ -29,8 +26,8 @@ class Buffer(Table):
     position: Vector  # of the slice's centre, world, m
     velocity: Vector  # along the slice's own axes, m/s
     rotation_rate: Vector  # along them, rad/s
-    axes: Matrix  # the slice's own axes in rows (along the body, lateral, vertical), world
-    # components
+    # the slice's own axes in rows (along the body, lateral, vertical), world components
+    axes: Matrix
     force: Vector  # answer: per length, along the slice's own axes, N/m
     moment: Vector  # N
     link: float  # number of the link that it belongs to; 0 on a rod
@@ -40,7 +37,7 @@ class Buffer(Table):
 class UserLaw(NamedTuple):
     """Marks `RowLaws` of the table `UserSlice`."""
 
-    buffer: Any  # Buffer, one row
+    buffer: Rows[Buffer]  # one row
 
 
 law(UserLaw, UserSlice)
@@ -48,13 +45,13 @@ version_for(law_wrench, UserLaw)(sliced_wrench)
 
 
 @func
-def plain(v):
+def plain(v: Vector) -> Vector:
     return Vector(value_of(v.x), value_of(v.y), value_of(v.z))
 
 
 @version_for(law_slice, UserLaw)
 @func
-def user_slice(kind, user, t, piece):
+def user_slice(kind: UserLaw, user: UserSlice, t: Scalar, piece: Slice) -> Wrench:
     buffer, axes = Buffer(kind.buffer, 0), transpose(piece.axes)
     buffer.time = t
     buffer.position = plain(piece.place)

@@ -8,15 +8,15 @@ closed nose takes up: of all of it one wrench at the tail's end remains.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from limbless.mechanics.algebra.spatial import Wrench
-from limbless.mechanics.algebra.vectors import Matrix, Vector, dot, transpose
-from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import func
-from limbless.mechanics.compiled.tables import constants
-from limbless.mechanics.forces.laws import OnBody, about_body, law, law_wrench, segment_motion
+from limbless.mechanics.algebra import Matrix, Vector, Wrench, dot, transpose
+from limbless.mechanics.compiled import Scalar, constants, func, version_for
+from limbless.mechanics.forces.laws import OnBody, RowLaws, about_body, law_wrench, plain_law, segment_motion
 from limbless.mechanics.forces.morison import scaled
+
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.tables import Body
 
 
 @constants
@@ -34,15 +34,11 @@ class Wake(OnBody):
     half_height: float
 
 
-class WakeLaw(NamedTuple):
-    """Marks `RowLaws` of the table `Wake`."""
-
-
-law(WakeLaw, Wake)
+WakeLaw = plain_law("WakeLaw", Wake)
 
 
 @func
-def wake_at_edge(wake, W, rate):
+def wake_at_edge(wake: Wake, W: Vector, rate: Vector) -> Wrench:
     """Force and moment about the edge, along its axes: (W.t) P - T t and (W.t) c1 w1 e1, with t = ± e1 out of the body
     and T = (W.P + c1 w1²) / 2. Their power in still water is (W.t) T: the energy of the water left behind.
     """
@@ -54,7 +50,7 @@ def wake_at_edge(wake, W, rate):
 
 @version_for(law_wrench, WakeLaw)
 @func
-def wake_wrench(kind, wake, laws, t, body):
+def wake_wrench(kind: Any, wake: Wake, laws: RowLaws, t: Scalar, body: Body) -> Wrench:
     E, velocity, rate = segment_motion(wake, body)
     F = wake_at_edge(wake, velocity - transpose(E) @ wake.current, rate)
     return about_body(wake, E, F.force, F.torque)

@@ -4,37 +4,44 @@ and its sums over a segment.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from limbless.mechanics.algebra.spatial import Inertia, Wrench, carry_inertia, rotate_inertia
-from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector, cross, dot, transpose
-from limbless.mechanics.compiled.generic import constant_version, generic, version_for
-from limbless.mechanics.compiled.kernel import func
-from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, sqrt
-from limbless.mechanics.forces.flow import flow_at, height_at
-from limbless.mechanics.forces.hydrostatics import hydrostatic
-from limbless.mechanics.forces.immersion import cut_section, reach_of
+from limbless.mechanics.algebra import (
+    Inertia,
+    Matrix,
+    Symmetric,
+    Vector,
+    Wrench,
+    carry_inertia,
+    cross,
+    dot,
+    rotate_inertia,
+    transpose,
+)
+from limbless.mechanics.compiled import Array, Scalar, absolute, func, maximum, minimum, sqrt, version_for
+from limbless.mechanics.forces.flow import Flows, flow_at, height_at
+from limbless.mechanics.forces.hydrostatics import Hydrostatic, hydrostatic
+from limbless.mechanics.forces.immersion import Cut, cut_section, reach_of
 from limbless.mechanics.forces.laws import (
     Slice,
     at,
+    law_slice,
     segment_motion,
     sum_slice,
 )
 from limbless.mechanics.forces.morison import scaled
-from limbless.mechanics.forces.open_water import immersed_slice, in_slice, open_slice
+from limbless.mechanics.forces.open_water import OpenWater, OpenWaterLaw, deep_slice, immersed_slice, in_slice
+
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.tables import Body
+    from limbless.mechanics.forces.free_surface import FreeSurfaceLaws
 
 
-class LevelSurface(NamedTuple):
-    """A level surface that does not move."""
-
-    level: float  # m
-
-
-class WavySurface(NamedTuple):
-    """A surface with waves."""
+class WaterSurface(NamedTuple):
+    """Where water ends."""
 
     level: float  # of the still water, m
-    swell: float  # as far as all waves together can lift it, m
+    swell: float | None  # as far as all waves together can lift it, m; None: it does not move
 
 
 class SegmentSums(NamedTuple):
@@ -56,21 +63,12 @@ class WaterPlane(NamedTuple):
     shrinking: float  # d(n_z)/dt / n_z: of a depth that is measured along the normal, 1/s
 
 
-@generic
-def plane_at(surface, flows, t, place, velocity):
+@func
+def plane_at(surface: WaterSurface, flows: Flows, t: Scalar, place: Vector, velocity: Vector) -> WaterPlane:
     """The plane over a place that moves with `velocity`, world axes."""
-
-
-@version_for(plane_at, LevelSurface)
-@func
-def still_plane(surface, flows, t, place, velocity):
-    o = 0.0 * place.x
-    return WaterPlane(Vector(o, o, 1.0 + o), surface.level - place.z, o, Vector(o, o, o), o)
-
-
-@version_for(plane_at, WavySurface)
-@func
-def wavy_plane(surface, flows, t, place, velocity):
+    if surface.swell is None:
+        o = 0.0 * place.x
+        return WaterPlane(Vector(o, o, 1.0 + o), surface.level - place.z, o, Vector(o, o, o), o)
     height = height_at(flows, surface.level, t, place, velocity)
     size, bend = 1.0 / sqrt(1.0 + height.x * height.x + height.y * height.y), height.turning
     normal = Vector(-size * height.x, -size * height.y, size)
@@ -79,44 +77,22 @@ def wavy_plane(surface, flows, t, place, velocity):
     return WaterPlane(normal, size * (height.level - place.z), size * height.rate, turning, shrinking)
 
 
-@generic
-def pressing(surface, gravity):
-    """The gravity that slices feel in the water's pressure: that of still water is taken in closed form."""
-
-
-@version_for(pressing, LevelSurface)
 @func
-def pressing_elsewhere(surface, gravity):
-    return 0.0 * gravity
-
-
-@version_for(pressing, WavySurface)
-@func
-def pressing_here(surface, gravity):
-    return gravity
-
-
-@generic
-def lie_still(surface, row, E, depth, nodes, weights, so_far):
+def lie_still(
+    surface: WaterSurface, row: OpenWater, E: Matrix, depth: Scalar, nodes: Array, weights: Array, so_far: SegmentSums
+):
     """Add the lift of still water in closed form."""
-
-
-@version_for(lie_still, LevelSurface)
-@func
-def lie_on_level(surface, row, E, depth, nodes, weights, so_far):
+    if surface.swell is not None:
+        return so_far
     lift = transpose(E) @ (-row.displaced * row.gravity)
     force, torque = hydrostatic(row, E, depth, lift, nodes, weights)
     return SegmentSums(so_far.force + force, so_far.torque + torque, so_far.wet, so_far.wetting)
 
 
-@version_for(lie_still, WavySurface)
 @func
-def lie_on_waves(surface, row, E, depth, nodes, weights, so_far):
-    return so_far
-
-
-@func
-def cut_of(surface, row, flows, t, place, E, V, w):
+def cut_of(
+    surface: Hydrostatic, row: OpenWater, flows: Flows, t: Scalar, place: Vector, E: Matrix, V: Vector, w: Vector
+) -> tuple[Cut, Scalar]:
     """The cut of a slice and φ̇: by its own motion, as the surface rises, and as its slope changes."""
     plane = plane_at(surface, flows, t, place, E @ V)
     n, turning = transpose(E) @ plane.normal, transpose(E) @ plane.turning
@@ -127,7 +103,9 @@ def cut_of(surface, row, flows, t, place, E, V, w):
 
 
 @func
-def floating_slice(kind, row, t, piece, pressed):
+def floating_slice(
+    kind: OpenWaterLaw, row: OpenWater, t: Scalar, piece: Slice, pressed: Vector
+) -> tuple[Wrench, Scalar, Scalar]:
     """The law of a cut slice per length, with the gravity `pressed` of the water's pressure (its axes); φ and φ̇."""
     E, V, w = piece.axes, piece.velocity, piece.rate
     cut, wetting = cut_of(kind.surface, row, kind.flows, t, piece.place, E, V, w)
@@ -147,18 +125,31 @@ def floating_slice(kind, row, t, piece, pressed):
     )
 
 
-@version_for(open_slice, LevelSurface, WavySurface)
+@version_for(law_slice, OpenWaterLaw)
 @func
-def slice_at_surface(surface, kind, row, t, piece):
+def slice_in_open_water(kind: OpenWaterLaw, row: OpenWater, t: Scalar, piece: Slice):
+    if kind.surface is None:
+        return deep_slice(kind, row, t, piece)
     F, _, _ = floating_slice(kind, row, t, piece, transpose(piece.axes) @ row.gravity)
     return F
 
 
 @func
-def sum_panel(kind, row, laws, t, body, motion, low, high, so_far):
+def sum_panel(
+    kind: OpenWaterLaw,
+    row: OpenWater,
+    laws: FreeSurfaceLaws,
+    t: Scalar,
+    body: Body,
+    motion: tuple[Matrix, Vector, Vector],
+    low: Scalar,
+    high: Scalar,
+    so_far: SegmentSums,
+) -> SegmentSums:
     """Add the slices between `low` and `high`."""
     E, velocity, rate = motion
-    pressed = pressing(kind.surface, transpose(E) @ row.gravity)
+    # the pressure of still water is taken in closed form: see `lie_still`
+    pressed = (0.0 if kind.surface.swell is None else 1.0) * (transpose(E) @ row.gravity)
     for j in range(row.first, row.first + row.count):
         s, ds = low + laws.nodes[j] * (high - low), laws.weights[j] * (high - low)
         place = body.origin + E @ Vector(row.start.x + s, row.start.y, row.start.z)
@@ -173,7 +164,9 @@ def sum_panel(kind, row, laws, t, body, motion, low, high, so_far):
 
 
 @func
-def sum_segment(kind, row, laws, t, body):
+def sum_segment(
+    kind: OpenWaterLaw, row: OpenWater, laws: FreeSurfaceLaws, t: Scalar, body: Body
+) -> tuple[Matrix, SegmentSums]:
     """All slices of a segment; panels end where the surface begins and ends to cut it, so that no kink lies inside
     one."""
     motion = segment_motion(row, body)
@@ -198,17 +191,14 @@ def sum_segment(kind, row, laws, t, body):
     return E, lie_still(kind.surface, row, E, level_depth, laws.nodes, laws.weights, total)
 
 
-@generic
-def is_wavy(surface):
+@func
+def is_wavy(surface: WaterSurface):
     """Whether a stretch that looks dry from the middle of its link may be wet."""
-
-
-constant_version(is_wavy, False, LevelSurface)
-constant_version(is_wavy, True, WavySurface)
+    return surface.swell is not None
 
 
 @func
-def wet_inertia(row, E, wet):
+def wet_inertia(row: OpenWater, E: Matrix, wet: Vector) -> Inertia:
     """Added inertia of a segment with these moments of φ along it, about its body's origin, world axes."""
     o, D = 0.0 * wet.x, row.added
     zero = Vector(o, o, o)

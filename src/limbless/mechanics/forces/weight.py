@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from limbless.mechanics.algebra.spatial import Wrench
-from limbless.mechanics.algebra.vectors import Vector, cross, transpose
-from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import func
-from limbless.mechanics.compiled.tables import constants
-from limbless.mechanics.forces.laws import OnBody, law, law_slice, law_wrench
+from limbless.mechanics.algebra import Vector, Wrench, cross, transpose
+from limbless.mechanics.compiled import Scalar, constants, func, version_for
+from limbless.mechanics.forces.laws import Laws, OnBody, Slice, law_slice, law_wrench, plain_law
+
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.tables import Body
 
 
 @constants
@@ -19,20 +19,16 @@ class Weight(OnBody):
     moment: Vector  # its first moment in the body, kg m
 
 
-class WeightLaw(NamedTuple):
-    """Marks `Laws` of the table `Weight`."""
-
-
-law(WeightLaw, Weight, bands=True)
+WeightLaw = plain_law("WeightLaw", Weight, bands=True)
 
 
 @version_for(law_wrench, WeightLaw)
 @func
-def weight_wrench(kind, weight, laws, t, body):
+def weight_wrench(kind: Any, weight: Weight, laws: Laws, t: Scalar, body: Body) -> Wrench:
     return Wrench(weight.mass * weight.field, cross(body.rotation @ weight.moment, weight.field))
 
 
 @version_for(law_slice, WeightLaw)
 @func
-def weight_slice(kind, weight, t, piece):
+def weight_slice(kind: Any, weight: Weight, t: Scalar, piece: Slice) -> Wrench:
     return Wrench(transpose(piece.axes) @ (weight.mass * weight.field), 0.0 * piece.rate)

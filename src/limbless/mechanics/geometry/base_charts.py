@@ -12,14 +12,24 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.lie import Quaternion, normalised, quaternion_exp, quaternion_product
-from limbless.mechanics.algebra.spatial import Twist, twist_cross
-from limbless.mechanics.algebra.vectors import Vector, dot, product, rotation_about, rotation_from_quaternion, transpose
+from limbless.mechanics.algebra import (
+    Matrix,
+    Quaternion,
+    Twist,
+    Vector,
+    dot,
+    normalised,
+    product,
+    quaternion_exp,
+    quaternion_product,
+    rotation_about,
+    rotation_from_quaternion,
+    transpose,
+    twist_cross,
+)
 from limbless.mechanics.chain.joints import put_quaternion_rate, sliding, turning
 from limbless.mechanics.chain.tables import JointScrew
-from limbless.mechanics.compiled.generic import constant_version, generic, no_op, version_for
-from limbless.mechanics.compiled.kernel import func
-from limbless.mechanics.compiled.scalars import sincos
+from limbless.mechanics.compiled import Array, Rows, Scalar, func, generic, no_op, sincos, version_for
 
 NEAR_LOCK = 1e-3  # cosine of the pitch at which the virtual joints of a base in space count as locked
 
@@ -29,7 +39,7 @@ class Frame(NamedTuple):
 
     speeds: int  # how many the base has,
     coordinates: int  # and how many numbers say where it is
-    home: Any  # (7,) position and quaternion of what these count from
+    home: Array  # (7,) position and quaternion of what these count from
 
 
 class FixedBase(Frame):
@@ -56,96 +66,86 @@ class SpaceGroup(Frame):
 
 
 @generic
-def base_quaternion(frame, x):
+def base_quaternion(frame: Any, x: Array) -> Quaternion:
     """Orientation of the base, continuous in its coordinates."""
 
 
 @generic
-def base_origin(frame, H, x):
+def base_origin(frame: Any, H: Matrix, x: Array) -> Vector:
     """Position of the base in the world; H is the rotation of its home."""
 
 
 @generic
-def put_base_screws(frame, H, R, x, screws):
+def put_base_screws(frame: Any, H: Matrix, R: Matrix, x: Array, screws: Rows[JointScrew]):
     """The screws of the base at the reference point; R is its rotation."""
 
 
 @generic
-def move_base(frame, speeds, screws, zero):
+def move_base(frame: Any, speeds: Array, screws: Rows[JointScrew], zero: Vector) -> tuple[Twist, Twist]:
     """Twist of the base, and the part of its acceleration that velocities make; the rates of its screws."""
 
 
 @generic
-def put_base_rates(frame, x, speeds, out):
+def put_base_rates(frame: Any, x: Array, speeds: Array, out: Array):
     """Rates of the coordinates."""
 
 
 @generic
-def resolve(frame, screws, S):
+def resolve(frame: Any, screws: Rows[JointScrew], S: Twist):
     """Speeds of the base that make the twist S at the reference point, as far as it can: translations and rotations
     (two Vectors).
     """
 
 
 @generic
-def shift_base(frame, H, screws, step, x):
+def shift_base(frame: Any, H: Matrix, screws: Rows[JointScrew], step: Any, x: Array):
     """Move the base by a small twist `step` (m, rad) at its own origin."""
 
 
 @generic
-def component(frame, i, screws, S):
-    """The i-th of the components of a twist that a clamp holds: three in the plane of a planar base, else six along the
-    world axes.
+def component(frame: Any, i: int, screws: Rows[JointScrew], S: Twist) -> Scalar:
+    """The i-th of the components of a twist that a clamp holds: three in the plane of a planar base, else
+    six along the world axes.
     """
-
-
-@generic
-def is_near_lock(frame, x):
-    """Whether the virtual joints are all but locked."""
-
-
-@generic
-def settle_base(frame, x):
-    """After a step: a unit quaternion again."""
 
 
 # ---------------------------------------------------------------------------------------------------------- where it is
 
 
 @func
-def home_quaternion(frame):
+def home_quaternion(frame: Frame) -> Quaternion:
     home = frame.home
     return Quaternion(home[3], home[4], home[5], home[6])
 
 
 @func
-def home_rotation(frame):
+def home_rotation(frame: Frame) -> Matrix:
     h = home_quaternion(frame)
     return rotation_from_quaternion(h.w, h.x, h.y, h.z)
 
 
 @func
-def home_origin(frame):
+def home_origin(frame: Frame) -> Vector:
     home = frame.home
     return Vector(home[0], home[1], home[2])
 
 
 @version_for(base_quaternion, FixedBase)
 @func
-def fixed_quaternion(frame, x):
+def fixed_quaternion(frame: FixedBase, x: Array):
     return home_quaternion(frame)
 
 
 @version_for(base_quaternion, PlanarChart, PlanarGroup)
 @func
-def planar_quaternion(frame, x):
+def planar_quaternion(frame: PlanarChart | PlanarGroup, x: Array) -> Quaternion:
     s, k = sincos(0.5 * x[2])
     return quaternion_product(home_quaternion(frame), Quaternion(k, 0.0, 0.0, s))
 
 
 @version_for(base_quaternion, SpaceChart)
 @func
-def chart_quaternion(frame, x):
+def chart_quaternion(frame: SpaceChart, x: Array):
     sz, cz = sincos(0.5 * x[3])
     sy, cy = sincos(0.5 * x[4])
     sx, cx = sincos(0.5 * x[5])
@@ -155,31 +155,31 @@ def chart_quaternion(frame, x):
 
 @version_for(base_quaternion, SpaceGroup)
 @func
-def group_quaternion(frame, x):
+def group_quaternion(frame: SpaceGroup, x: Array) -> Quaternion:
     return Quaternion(x[3], x[4], x[5], x[6])
 
 
 @version_for(base_origin, FixedBase)
 @func
-def fixed_origin(frame, H, x):
+def fixed_origin(frame: FixedBase, H: Matrix, x: Array):
     return home_origin(frame)
 
 
 @version_for(base_origin, PlanarChart, PlanarGroup)
 @func
-def planar_origin(frame, H, x):
+def planar_origin(frame: PlanarChart | PlanarGroup, H: Matrix, x: Array) -> Vector:
     return home_origin(frame) + H @ Vector(x[0], x[1], 0.0)
 
 
 @version_for(base_origin, SpaceChart)
 @func
-def chart_origin(frame, H, x):
+def chart_origin(frame: SpaceChart, H: Matrix, x: Array):
     return home_origin(frame) + H @ Vector(x[0], x[1], x[2])
 
 
 @version_for(base_origin, SpaceGroup)
 @func
-def group_origin(frame, H, x):
+def group_origin(frame: SpaceGroup, H: Matrix, x: Array) -> Vector:
     return Vector(x[0], x[1], x[2])
 
 
@@ -187,7 +187,7 @@ def group_origin(frame, H, x):
 
 
 @func
-def put_planar_screws(A, screws):
+def put_planar_screws(A: Matrix, screws: Rows[JointScrew]) -> None:
     """Along the columns x and y of a rotation (here its rows), and about its z."""
     JointScrew(screws, 0).twist = sliding(A.x)
     JointScrew(screws, 1).twist = sliding(A.y)
@@ -195,7 +195,7 @@ def put_planar_screws(A, screws):
 
 
 @func
-def put_sliding_screws(A, screws):
+def put_sliding_screws(A: Matrix, screws: Rows[JointScrew]) -> None:
     JointScrew(screws, 0).twist = sliding(A.x)
     JointScrew(screws, 1).twist = sliding(A.y)
     JointScrew(screws, 2).twist = sliding(A.z)
@@ -206,19 +206,19 @@ no_op(put_base_screws, FixedBase)
 
 @version_for(put_base_screws, PlanarChart)
 @func
-def put_planar_chart(frame, H, R, x, screws):
+def put_planar_chart(frame: PlanarChart, H: Matrix, R: Matrix, x: Array, screws: Rows[JointScrew]) -> None:
     put_planar_screws(transpose(H), screws)
 
 
 @version_for(put_base_screws, PlanarGroup)
 @func
-def put_planar_group(frame, H, R, x, screws):
+def put_planar_group(frame: PlanarGroup, H: Matrix, R: Matrix, x: Array, screws: Rows[JointScrew]) -> None:
     put_planar_screws(transpose(R), screws)
 
 
 @version_for(put_base_screws, SpaceChart)
 @func
-def put_space_chart(frame, H, R, x, screws):
+def put_space_chart(frame: SpaceChart, H: Matrix, R: Matrix, x: Array, screws: Rows[JointScrew]) -> None:
     A = transpose(H)
     turned = transpose(product(H, rotation_about(Vector(0.0, 0.0, 1.0), x[3])))
     put_sliding_screws(A, screws)
@@ -229,7 +229,7 @@ def put_space_chart(frame, H, R, x, screws):
 
 @version_for(put_base_screws, SpaceGroup)
 @func
-def put_space_group(frame, H, R, x, screws):
+def put_space_group(frame: SpaceGroup, H: Matrix, R: Matrix, x: Array, screws: Rows[JointScrew]) -> None:
     A = transpose(R)
     put_sliding_screws(A, screws)
     JointScrew(screws, 3).twist = turning(A.x)
@@ -239,7 +239,9 @@ def put_space_group(frame, H, R, x, screws):
 
 @version_for(move_base, FixedBase, PlanarChart, SpaceChart)
 @func
-def move_chart(frame, speeds, screws, zero):
+def move_chart(
+    frame: FixedBase | PlanarChart | SpaceChart, speeds: Array, screws: Rows[JointScrew], zero: Vector
+) -> tuple[Twist, Twist]:
     """The virtual joints carry each other."""
     V, A = Twist(zero, zero), Twist(zero, zero)
     for a in range(frame.speeds):
@@ -253,7 +255,9 @@ def move_chart(frame, speeds, screws, zero):
 
 @version_for(move_base, PlanarGroup, SpaceGroup)
 @func
-def move_group(frame, speeds, screws, zero):
+def move_group(
+    frame: PlanarGroup | SpaceGroup, speeds: Array, screws: Rows[JointScrew], zero: Vector
+) -> tuple[Twist, Twist]:
     """The fields move as one."""
     V = Twist(zero, zero)
     for a in range(frame.speeds):
@@ -266,14 +270,14 @@ def move_group(frame, speeds, screws, zero):
 
 @version_for(put_base_rates, FixedBase, PlanarChart, SpaceChart)
 @func
-def put_chart_rates(frame, x, speeds, out):
+def put_chart_rates(frame: FixedBase | PlanarChart | SpaceChart, x: Array, speeds: Array, out: Array) -> None:
     for a in range(frame.speeds):
         out[a] = speeds[a]
 
 
 @version_for(put_base_rates, PlanarGroup)
 @func
-def put_planar_rates(frame, x, speeds, out):
+def put_planar_rates(frame: PlanarGroup, x: Array, speeds: Array, out: Array) -> None:
     s, k = sincos(x[2])
     out[0] = k * speeds[0] - s * speeds[1]
     out[1] = s * speeds[0] + k * speeds[1]
@@ -282,7 +286,7 @@ def put_planar_rates(frame, x, speeds, out):
 
 @version_for(put_base_rates, SpaceGroup)
 @func
-def put_space_rates(frame, x, speeds, out):
+def put_space_rates(frame: SpaceGroup, x: Array, speeds: Array, out: Array) -> None:
     R = rotation_from_quaternion(x[3], x[4], x[5], x[6])
     velocity = R @ Vector(speeds[0], speeds[1], speeds[2])
     out[0] = velocity.x
@@ -296,13 +300,13 @@ def put_space_rates(frame, x, speeds, out):
 
 @version_for(resolve, FixedBase)
 @func
-def resolve_nothing(frame, screws, S):
+def resolve_nothing(frame: FixedBase, screws: Rows[JointScrew], S: Twist):
     return 0.0 * S.linear, 0.0 * S.linear
 
 
 @version_for(resolve, PlanarChart, PlanarGroup)
 @func
-def resolve_in_plane(frame, screws, S):
+def resolve_in_plane(frame: PlanarChart | PlanarGroup, screws: Rows[JointScrew], S: Twist):
     """The third speed turns: it stands where a translation would."""
     x, y, z = JointScrew(screws, 0).twist, JointScrew(screws, 1).twist, JointScrew(screws, 2).twist
     return Vector(dot(x.linear, S.linear), dot(y.linear, S.linear), dot(z.angular, S.angular)), 0.0 * S.linear
@@ -310,7 +314,7 @@ def resolve_in_plane(frame, screws, S):
 
 @version_for(resolve, SpaceChart, SpaceGroup)
 @func
-def resolve_in_space(frame, screws, S):
+def resolve_in_space(frame: SpaceChart | SpaceGroup, screws: Rows[JointScrew], S: Twist):
     along = Vector(
         dot(JointScrew(screws, 0).twist.linear, S.linear),
         dot(JointScrew(screws, 1).twist.linear, S.linear),
@@ -321,15 +325,14 @@ def resolve_in_space(frame, screws, S):
         JointScrew(screws, 4).twist.angular,
         JointScrew(screws, 5).twist.angular,
     )
-    slant = dot(x, z)  # not zero for the virtual joints: RZ and RX are not at right
-    # angles
+    slant = dot(x, z)  # not zero for the virtual joints: RZ and RX are not at right angles
     first, last = dot(x, S.angular), dot(z, S.angular)
     bulk = 1.0 - slant * slant
     return along, Vector((first - slant * last) / bulk, dot(y, S.angular), (last - slant * first) / bulk)
 
 
 @func
-def add_to_base(frame, screws, S, speeds):
+def add_to_base(frame: Frame, screws: Rows[JointScrew], S: Twist, speeds: Array) -> None:
     """Speeds of the base that make the twist S, added."""
     first, second = resolve(frame, screws, S)
     for a in range(frame.speeds):
@@ -341,7 +344,7 @@ no_op(shift_base, FixedBase)
 
 @version_for(shift_base, PlanarChart, PlanarGroup)
 @func
-def shift_in_plane(frame, H, screws, step, x):
+def shift_in_plane(frame: PlanarChart | PlanarGroup, H: Matrix, screws: Rows[JointScrew], step: Any, x: Array) -> None:
     along = transpose(H) @ step.linear
     x[0] += along.x
     x[1] += along.y
@@ -350,7 +353,7 @@ def shift_in_plane(frame, H, screws, step, x):
 
 @version_for(shift_base, SpaceChart)
 @func
-def shift_chart(frame, H, screws, step, x):
+def shift_chart(frame: SpaceChart, H: Matrix, screws: Rows[JointScrew], step: Any, x: Array) -> None:
     along = transpose(H) @ step.linear
     _, turns = resolve(frame, screws, step)
     for a in range(3):
@@ -360,7 +363,7 @@ def shift_chart(frame, H, screws, step, x):
 
 @version_for(shift_base, SpaceGroup)
 @func
-def shift_group(frame, H, screws, step, x):
+def shift_group(frame: SpaceGroup, H: Matrix, screws: Rows[JointScrew], step: Any, x: Array) -> None:
     q = normalised(quaternion_product(quaternion_exp(step.angular), Quaternion(x[3], x[4], x[5], x[6])))
     for a in range(3):
         x[a] += step.linear[a]
@@ -370,36 +373,35 @@ def shift_group(frame, H, screws, step, x):
 
 @version_for(component, PlanarChart, PlanarGroup)
 @func
-def component_in_plane(frame, i, screws, S):
+def component_in_plane(frame: PlanarChart | PlanarGroup, i: int, screws: Rows[JointScrew], S: Twist) -> Scalar:
     direction = JointScrew(screws, i).twist
     return dot(direction.angular, S.angular) if i == 2 else dot(direction.linear, S.linear)
 
 
 @version_for(component, FixedBase, SpaceChart, SpaceGroup)
 @func
-def component_in_space(frame, i, screws, S):
+def component_in_space(frame: FixedBase | SpaceChart | SpaceGroup, i: int, screws: Rows[JointScrew], S: Twist):
     return S.linear[i] if i < 3 else S.angular[i - 3]
 
 
 # ---------------------------------------------------------------------------------------------------- what can go wrong
 
-constant_version(is_near_lock, False, FixedBase, PlanarChart, PlanarGroup, SpaceGroup)
 
-
-@version_for(is_near_lock, SpaceChart)
 @func
-def is_chart_near_lock(frame, x):
-    """Gimbal lock of the virtual joints RZ RY RX: the first and the last axis are parallel at a pitch of 90 degrees."""
+def is_near_lock(frame: PlanarChart, x: Array) -> bool:
+    """Whether the virtual joints RZ RY RX of a `SpaceChart` are all but locked: the first and the last axis are
+    parallel at a pitch of 90 degrees.
+    """
+    if frame.coordinates != 6:
+        return False
     _, cosine = sincos(x[4])
     return abs(cosine) < NEAR_LOCK
 
 
-no_op(settle_base, FixedBase, PlanarChart, SpaceChart, PlanarGroup)
-
-
-@version_for(settle_base, SpaceGroup)
 @func
-def settle_quaternion(frame, x):
-    q = normalised(Quaternion(x[3], x[4], x[5], x[6]))
-    for a in range(4):
-        x[3 + a] = q[a]
+def settle_base(frame: PlanarChart, x: Array) -> None:
+    """After a step: a unit quaternion again, where the base has one."""
+    if frame.coordinates == 7:
+        q = normalised(Quaternion(x[3], x[4], x[5], x[6]))
+        for a in range(4):
+            x[3 + a] = q[a]

@@ -5,18 +5,22 @@ Both are called from Python, after `screws.weigh` has left what they need.
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.spatial import Twist, Wrench, power, twist_cross, wrench_cross
-from limbless.mechanics.algebra.vectors import Vector
-from limbless.mechanics.chain.tables import Body, JointScrew, LinkRow, Spatial
-from limbless.mechanics.compiled.flat_array import unpack
-from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import func, kernel, noinline_func
+from typing import TYPE_CHECKING, Any
+
+from limbless.mechanics.algebra import Twist, Vector, Wrench, power, twist_cross, wrench_cross
+from limbless.mechanics.chain.tables import Body, ChainTables, JointScrew, LinkRow, Spatial
+from limbless.mechanics.compiled import Array, Rows, Scalar, func, generic, kernel, noinline_func, unpack, version_for
 from limbless.mechanics.geometry.base_charts import FixedBase, PlanarChart, PlanarGroup, SpaceChart, SpaceGroup
 from limbless.mechanics.geometry.screws import inertia_of
 
+if TYPE_CHECKING:
+    from limbless.mechanics.geometry.tables import Geometry
+
 
 @kernel
-def fill_christoffel(robot, frame, memory, components, symbols):
+def fill_christoffel(
+    robot: ChainTables, frame: PlanarChart, memory: Geometry, components: Array, symbols: Array
+) -> None:
     """Γ_ijk of (13), k lowered, for all i, j, k; with a group base the coefficients of the Koszul formula.
 
     Every symbol belongs to its largest index m. With the composite inertia K beyond joint m, s its screw,
@@ -44,9 +48,9 @@ def fill_christoffel(robot, frame, memory, components, symbols):
 
 
 @noinline_func
-def exchange(fields, symbols):
-    """Γ_abm of a largest index m from Γ_amb, and both orders of the first two indices; the first `fields` are those of
-    a group.
+def exchange(fields: int, symbols: Array) -> None:
+    """Γ_abm of a largest index m from Γ_amb, and both orders of the first two indices; the first
+    `fields` are those of a group.
     """
     count = symbols.shape[0]
     for a in range(count):
@@ -64,7 +68,7 @@ def exchange(fields, symbols):
 
 
 @noinline_func
-def fill_for(m, row, memory, components, symbols):
+def fill_for(m: int, row: int, memory: Geometry, components: Array, symbols: Array) -> None:
     """E_ab of the largest index m in symbols[a, m, b], for all a, b <= m."""
     K, screw, parts = Spatial(memory.spatial, row).composite, JointScrew(memory.screws, m), components
     s, h = screw.twist, screw.pull
@@ -84,13 +88,13 @@ def fill_for(m, row, memory, components, symbols):
 
 
 @generic
-def fill_base(frame, memory, components, symbols):
+def fill_base(frame: Any, memory: Geometry, components: Array, symbols: Array) -> int:
     """All symbols whose largest index is the base's. Returns how many fields of a group there are."""
 
 
 @version_for(fill_base, FixedBase, PlanarChart, SpaceChart)
 @func
-def fill_chart(frame, memory, components, symbols):
+def fill_chart(frame: FixedBase | PlanarChart | SpaceChart, memory: Geometry, components: Array, symbols: Array) -> int:
     for m in range(frame.speeds):
         fill_for(m, 0, memory, components, symbols)
     return 0
@@ -98,7 +102,7 @@ def fill_chart(frame, memory, components, symbols):
 
 @version_for(fill_base, PlanarGroup, SpaceGroup)
 @func
-def fill_group(frame, memory, components, symbols):
+def fill_group(frame: PlanarGroup | SpaceGroup, memory: Geometry, components: Array, symbols: Array):
     """Only structure constants, [s_i, s_j] . K s_k - [s_i, s_k] . K s_j - [s_j, s_k] . K s_i."""
     for i in range(frame.speeds):
         first = JointScrew(memory.screws, i)
@@ -115,12 +119,12 @@ def fill_group(frame, memory, components, symbols):
 
 
 @func
-def one_if(same):
+def one_if(same: bool) -> Scalar:
     return 1.0 if same else 0.0
 
 
 @func
-def unit_twist(c):
+def unit_twist(c: int) -> Twist:
     """The c-th of the six unit twists."""
     return Twist(
         Vector(one_if(c == 0), one_if(c == 1), one_if(c == 2)), Vector(one_if(c == 3), one_if(c == 4), one_if(c == 5))
@@ -128,7 +132,7 @@ def unit_twist(c):
 
 
 @func
-def row_times(B, i, s):
+def row_times(B: Array, i: int, s: Twist) -> Scalar:
     """Six numbers of B from i on, times a twist."""
     return (
         B[i] * s.linear.x
@@ -141,14 +145,14 @@ def row_times(B, i, s):
 
 
 @func
-def bent(B, i, s):
+def bent(B: Array, i: int, s: Twist) -> Wrench:
     """B s for a general 6 x 6 matrix in the 36 numbers from i on."""
     force = Vector(row_times(B, i, s), row_times(B, i + 6, s), row_times(B, i + 12, s))
     return Wrench(force, Vector(row_times(B, i + 18, s), row_times(B, i + 24, s), row_times(B, i + 30, s)))
 
 
 @func
-def put_beyond(links, memory, beyond):
+def put_beyond(links: Rows[LinkRow], memory: Geometry, beyond: Array) -> None:
     """B of all bodies from each row on."""
     start, last = Body(memory.bodies, 0).origin, len(links.codes) - 1
     for k in range(last, -1, -1):
@@ -168,7 +172,7 @@ def put_beyond(links, memory, beyond):
 
 
 @kernel
-def fill_coriolis(robot, frame, memory, beyond, matrix):
+def fill_coriolis(robot: ChainTables, frame: PlanarChart, memory: Geometry, beyond: Array, matrix: Array) -> None:
     """C_kj = Γ_ijk ẋ^i without the tensor, O(n²): s_k . (K_m ṡ_j + B_m s_j), m the larger of k and j.
 
     B sums ½ (V x* I - I V x + (.) x* I V) over the bodies beyond: the part of Γ that one rigid body has by itself.

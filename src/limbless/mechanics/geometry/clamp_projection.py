@@ -6,21 +6,23 @@ Integration keeps the module still to the order of the method; without this the 
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.lie import rotation_log
-from limbless.mechanics.algebra.spatial import Twist
-from limbless.mechanics.algebra.vectors import Vector, product, rotation_from_quaternion, transpose
-from limbless.mechanics.chain.tables import Body, Spatial
-from limbless.mechanics.compiled.kernel import noinline_func
+from typing import TYPE_CHECKING, Any
+
+from limbless.mechanics.algebra import Twist, Vector, product, rotation_from_quaternion, rotation_log, transpose
+from limbless.mechanics.chain.tables import Body, ChainTables, Spatial
+from limbless.mechanics.compiled import Array, noinline_func
 from limbless.mechanics.geometry.base_charts import add_to_base, home_rotation, shift_base
 from limbless.mechanics.geometry.screws import place
 
+if TYPE_CHECKING:
+    from limbless.mechanics.geometry.tables import Clamped, Geometry
+
 
 @noinline_func
-def reseat(robot, frame, clamp, x, speeds, geometry):
+def reseat(robot: ChainTables, frame: Any, clamp: Clamped, x: Array, speeds: Array, geometry: Geometry) -> None:
     """Move the base so that the clamped body has the pose of its seat and no velocity."""
     seat, H = clamp.seat, home_rotation(frame)
-    for _ in range(2):  # the second time removes what the first, linear, left:
-        # nothing but rounding
+    for _ in range(2):  # the second time removes what the first, linear, left: nothing but rounding
         place(robot, frame, x, speeds, geometry)
         start, body = Body(geometry.bodies, 0).origin, Body(geometry.bodies, clamp.body)
         E = product(rotation_from_quaternion(seat[3], seat[4], seat[5], seat[6]), transpose(body.rotation))

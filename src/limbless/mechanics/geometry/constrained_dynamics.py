@@ -9,16 +9,18 @@ rows J.
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
-from limbless.mechanics.algebra.small_dense import cholesky, cholesky_solve
-from limbless.mechanics.chain.tables import JointScrew, LinkRow, Spatial
-from limbless.mechanics.compiled.generic import constant_version, generic, version_for
-from limbless.mechanics.compiled.kernel import noinline_func
-from limbless.mechanics.geometry.base_charts import component
-from limbless.mechanics.geometry.tables import Clamped, Unclamped
+from limbless.mechanics.algebra import cholesky, cholesky_solve
+from limbless.mechanics.chain.tables import ChainTables, JointScrew, LinkRow, Spatial
+from limbless.mechanics.compiled import Array, IntArray, noinline_func
+from limbless.mechanics.geometry.base_charts import PlanarChart, component
 
-SINGULAR = 1e-10  # pivot over diagonal of the metric: below it a degree of freedom has no inertia of its
-# own to move
+if TYPE_CHECKING:
+    from limbless.mechanics.geometry.tables import Clamped, Geometry, Solver
+
+# pivot over diagonal of the metric: below it a degree of freedom has no inertia of its own to move
+SINGULAR = 1e-10
 
 
 class Trouble(IntEnum):
@@ -29,17 +31,9 @@ class Trouble(IntEnum):
     FRICTION = 3_000_000  # no solution was found
 
 
-@generic
-def put_clamp_rows(clamp, robot, frame, geometry, solver):
-    """J and J̇ ẋ of the clamped body: its twist at the reference point. Returns how many rows there are."""
-
-
-constant_version(put_clamp_rows, 0, Unclamped)
-
-
-@version_for(put_clamp_rows, Clamped)
 @noinline_func
-def put_rows_of(clamp, robot, frame, geometry, solver):
+def put_clamp_rows(clamp: Clamped, robot: ChainTables, frame: PlanarChart, geometry: Geometry, solver: Solver) -> int:
+    """J and J̇ ẋ of the clamped body: its twist at the reference point. Returns how many rows there are."""
     nb, screws = frame.speeds, geometry.screws
     last = nb + LinkRow(robot.links, clamp.body).column if clamp.body > 0 else nb - 1
     rate = Spatial(geometry.spatial, clamp.body).known
@@ -51,9 +45,9 @@ def put_rows_of(clamp, robot, frame, geometry, solver):
 
 
 @noinline_func
-def prepare(given, metric, clamp_count, solver):
-    """Factors of the free part of the metric and of the clamp's rows. Returns how many are free, and 0 or the
-    `Trouble`.
+def prepare(given: IntArray, metric: Array, clamp_count: int, solver: Solver) -> tuple[int, int]:
+    """Factors of the free part of the metric and of the clamp's rows. Returns how many are
+    free, and 0 or the `Trouble`.
     """
     free, factor, rows, mobility, held = solver.free, solver.factor, solver.rows, solver.mobility, solver.held
     count = 0
@@ -83,9 +77,9 @@ def prepare(given, metric, clamp_count, solver):
 
 
 @noinline_func
-def solve_free(metric, forces, clamp_count, count, solver, answer):
-    """Free part of `answer` from M answer = forces, with the given part already in it, and rows J answer = target if
-    clamped.
+def solve_free(metric: Array, forces: Array, clamp_count: int, count: int, solver: Solver, answer: Array) -> None:
+    """Free part of `answer` from M answer = forces, with the given part already in it, and rows J
+    answer = target if clamped.
     """
     free, short, rows, pull = solver.free, solver.short, solver.rows, solver.pull
     for i in range(count):
@@ -111,7 +105,7 @@ def solve_free(metric, forces, clamp_count, count, solver, answer):
 
 
 @noinline_func
-def efforts(metric, bias, acceleration, clamp_count, solver, effort):
+def efforts(metric: Array, bias: Array, acceleration: Array, clamp_count: int, solver: Solver, effort: Array) -> None:
     """τ = M ẍ + bias - Jᵀ λ on every degree of freedom."""
     rows, pull = solver.rows, solver.pull
     for a in range(effort.shape[0]):

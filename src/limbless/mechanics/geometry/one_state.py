@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.spatial import Twist
-from limbless.mechanics.algebra.vectors import Vector
-from limbless.mechanics.chain.tables import Body
-from limbless.mechanics.compiled.flat_array import unpack
-from limbless.mechanics.compiled.kernel import func, kernel
-from limbless.mechanics.geometry.base_charts import add_to_base
+from typing import Any
+
+from limbless.mechanics.algebra import Twist, Vector
+from limbless.mechanics.chain.tables import Body, ChainTables
+from limbless.mechanics.compiled import Array, IntArray, Scalar, func, kernel, unpack
+from limbless.mechanics.geometry.base_charts import PlanarChart, add_to_base
 from limbless.mechanics.geometry.base_charts import put_base_rates as put_rates_of
 from limbless.mechanics.geometry.constrained_dynamics import efforts, prepare, put_clamp_rows, solve_free
-from limbless.mechanics.geometry.screws import accelerate, place, push_bodies, weigh
-from limbless.mechanics.geometry.smooth_motion import drop_mixed_terms, find_mixed_terms
-from limbless.mechanics.geometry.tables import geometry_of
+from limbless.mechanics.geometry.screws import accelerate, place
+from limbless.mechanics.geometry.smooth_motion import weigh_at
+from limbless.mechanics.geometry.tables import Clamped, GeometricMemory, Geometry, geometry_of
 
 
 @kernel
-def place_state(robot, frame, x, speeds, geometry):
+def place_state(robot: ChainTables, frame: PlanarChart, x: Array, speeds: Array, geometry: Geometry) -> None:
     """Poses, twists and screws."""
     place(unpack(robot), unpack(frame), unpack(x), unpack(speeds), unpack(geometry))
 
 
 @kernel
-def weigh_state(equations, robot, forces, frame, time, x, speeds, memory):
-    """Metric and bias, the environment's forces taken off."""
-    tables, base, coordinates, rates, held = unpack(robot), unpack(frame), unpack(x), unpack(speeds), unpack(memory)
-    find_mixed_terms(equations, tables, base, coordinates, rates, held)
-    place(tables, base, coordinates, rates, geometry_of(held))
-    push_bodies(unpack(forces), time, time, tables, held)
-    weigh(tables, base.speeds, geometry_of(held))
-    drop_mixed_terms(equations, base, held)
+def weigh_state(
+    mixed: Any,
+    robot: ChainTables,
+    forces: tuple,
+    frame: PlanarChart,
+    time: Scalar,
+    x: Array,
+    speeds: Array,
+    memory: GeometricMemory,
+) -> None:
+    """Metric and bias, the environment's forces taken off; `mixed` as in `GeometricOptions`."""
+    base, held = unpack(frame), unpack(memory)
+    weigh_at(unpack(mixed), unpack(robot), unpack(forces), base, time, time, unpack(x), unpack(speeds), held)
 
 
 @func
-def answer_with(given, rows, memory):
+def answer_with(given: IntArray, rows: int, memory: GeometricMemory) -> int:
     """Rates that are not given from `memory.forces`, and what acts along all. Returns 0, or the `Trouble`."""
     count, found = prepare(given, memory.metric, rows, memory.solver)
     if found == 0:
@@ -43,12 +48,13 @@ def answer_with(given, rows, memory):
 
 
 @kernel
-def solve_state(clamp, robot, frame, given, memory):
-    """Accelerations under `memory.forces`, after `weigh_state`. Returns 0 or the `Trouble`, and how many rows a clamp
-    has.
+def solve_state(clamp: Clamped, robot: ChainTables, frame: PlanarChart, given: IntArray, memory: GeometricMemory):
+    """Accelerations under `memory.forces`, after `weigh_state`. Returns 0 or the `Trouble`, and
+    how many rows a clamp has.
     """
-    tables, base, held = unpack(robot), unpack(frame), unpack(memory)
-    rows = put_clamp_rows(unpack(clamp), tables, base, geometry_of(held), held.solver)
+    tables, base, held, rows = unpack(robot), unpack(frame), unpack(memory), 0
+    if clamp is not None:
+        rows = put_clamp_rows(unpack(clamp), tables, base, geometry_of(held), held.solver)
     for r in range(rows):
         held.solver.target[r] = -held.solver.row_rates[r]
     found = answer_with(unpack(given), rows, held)
@@ -58,9 +64,11 @@ def solve_state(clamp, robot, frame, given, memory):
 
 
 @kernel
-def stop_body(clamp, robot, frame, given, speeds, memory):
-    """Changes of the speeds with which a clamped body comes to rest, after `weigh_state`; `memory.effort` then holds
-    impulses.
+def stop_body(
+    clamp: Clamped, robot: ChainTables, frame: PlanarChart, given: IntArray, speeds: Array, memory: GeometricMemory
+) -> int:
+    """Changes of the speeds with which a clamped body comes to rest, after `weigh_state`;
+    `memory.effort` then holds impulses.
     """
     tables, base, before, held = unpack(robot), unpack(frame), unpack(speeds), unpack(memory)
     rows = put_clamp_rows(unpack(clamp), tables, base, geometry_of(held), held.solver)
@@ -77,7 +85,7 @@ def stop_body(clamp, robot, frame, given, speeds, memory):
 
 
 @kernel
-def put_coordinate_rates(frame, x, speeds, out):
+def put_coordinate_rates(frame: PlanarChart, x: Array, speeds: Array, out: Array) -> None:
     """Rates of base coordinates and joint positions of a free motion."""
     base, rates, slope = unpack(frame), unpack(speeds), unpack(out)
     put_rates_of(base, unpack(x), rates, slope)
@@ -86,7 +94,7 @@ def put_coordinate_rates(frame, x, speeds, out):
 
 
 @kernel
-def add_base_twist(frame, twist, geometry, speeds):
+def add_base_twist(frame: PlanarChart, twist: Any, geometry: Geometry, speeds: Array) -> None:
     """Speeds of the base that make a twist (6) given in its own axes, added; the bodies are placed."""
     held, parts = unpack(geometry), unpack(twist)
     R = Body(held.bodies, 0).rotation

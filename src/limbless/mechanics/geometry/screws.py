@@ -11,24 +11,32 @@ that has `bodies`, `spatial`, `screws`, `base`, `bounds`, `metric` and `bias`.
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.spatial import (
+from typing import TYPE_CHECKING
+
+from limbless.mechanics.algebra import (
+    Inertia,
+    Matrix,
     Twist,
+    Vector,
     Wrench,
     carry_inertia,
     carry_twist,
     carry_wrench,
+    cross,
     power,
+    product,
+    rotation_about,
+    rotation_from_quaternion,
     twist_cross,
     wrench_cross,
 )
-from limbless.mechanics.algebra.vectors import cross, product, rotation_about, rotation_from_quaternion
 from limbless.mechanics.chain.dynamics import body_inertia, nothing
 from limbless.mechanics.chain.joints import Prismatic, Revolute, sliding
-from limbless.mechanics.chain.tables import ActuatorLimit, Base, Body, DofRow, JointScrew, LinkRow, Spatial
-from limbless.mechanics.compiled.generic import generic, switch, version_for
-from limbless.mechanics.compiled.kernel import align_stack, func, noinline_func
+from limbless.mechanics.chain.tables import ActuatorLimit, Base, Body, ChainTables, DofRow, JointScrew, LinkRow, Spatial
+from limbless.mechanics.compiled import Array, Scalar, align_stack, func, generic, noinline_func, switch, version_for
 from limbless.mechanics.forces.force_element import push_all
 from limbless.mechanics.geometry.base_charts import (
+    Frame,
     base_origin,
     base_quaternion,
     home_rotation,
@@ -36,9 +44,12 @@ from limbless.mechanics.geometry.base_charts import (
     put_base_screws,
 )
 
+if TYPE_CHECKING:
+    from limbless.mechanics.geometry.tables import GeometricMemory, Geometry
+
 
 @generic
-def cross_joint(link, x, R, arm):
+def cross_joint(link: LinkRow, x: Array, R: Matrix, arm: Vector) -> tuple[Matrix, Vector, Twist]:
     """Rotation and arm (from the reference point) of the body beyond a joint whose origin has been reached, and the
     joint's screw.
     """
@@ -46,14 +57,14 @@ def cross_joint(link, x, R, arm):
 
 @version_for(cross_joint, Revolute)
 @func
-def turn_about(link, x, R, arm):
+def turn_about(link: LinkRow, x: Array, R: Matrix, arm: Vector) -> tuple[Matrix, Vector, Twist]:
     direction = R @ link.axis
     return product(R, rotation_about(link.axis, x[link.position])), arm, Twist(cross(arm, direction), direction)
 
 
 @version_for(cross_joint, Prismatic)
 @func
-def slide_along(link, x, R, arm):
+def slide_along(link: LinkRow, x: Array, R: Matrix, arm: Vector):
     direction = R @ link.axis
     return R, arm + x[link.position] * direction, sliding(direction)
 
@@ -62,7 +73,7 @@ cross_joint_by = switch(cross_joint)
 
 
 @func
-def put_motion(memory, k, R, start, arm, V, A):
+def put_motion(memory: Geometry, k: int, R: Matrix, start: Vector, arm: Vector, V: Twist, A: Twist) -> None:
     body, spatial = Body(memory.bodies, k), Spatial(memory.spatial, k)
     body.rotation = R
     body.origin = start + arm
@@ -72,7 +83,7 @@ def put_motion(memory, k, R, start, arm, V, A):
 
 
 @noinline_func
-def place(robot, frame, x, speeds, memory):
+def place(robot: ChainTables, frame: Frame, x: Array, speeds: Array, memory: Geometry) -> None:
     """From base to tip: poses (1), spatial screws (6) with their rates [V, s], twists (5) and velocity part of the
     accelerations.
     """
@@ -102,7 +113,7 @@ def place(robot, frame, x, speeds, memory):
 
 
 @func
-def push_bodies(forces, t, window_time, robot, memory):
+def push_bodies(forces: tuple, t: Scalar, window_time: Scalar, robot: ChainTables, memory: GeometricMemory) -> None:
     """All that pushes, once the bodies are placed."""
     for k in range(len(robot.links.codes)):
         body = Body(memory.bodies, k)
@@ -111,14 +122,14 @@ def push_bodies(forces, t, window_time, robot, memory):
 
 
 @func
-def inertia_of(link, R, arm):
+def inertia_of(link: LinkRow, R: Matrix, arm: Vector) -> Inertia:
     """Inertia of a body, added mass included, at the reference point."""
     own = body_inertia(link, R)
     return carry_inertia(own, arm)
 
 
 @func
-def put_column(a, K, F, memory):
+def put_column(a: int, K: Inertia, F: Wrench, memory: Geometry) -> None:
     """Row and column a of the metric, M_ja = s_j . K_a s_a for j <= a (10), and the bias s_a . F."""
     screw, metric = JointScrew(memory.screws, a), memory.metric
     s = screw.twist
@@ -132,7 +143,7 @@ def put_column(a, K, F, memory):
 
 
 @noinline_func
-def weigh(robot, nb, memory):
+def weigh(robot: ChainTables, nb: int, memory: Geometry) -> None:
     """From tip to base: metric M (10), and bias = Γ(ẋ, ẋ) less the generalised force of the wrenches on all bodies
     (17).
 
@@ -169,7 +180,7 @@ def weigh(robot, nb, memory):
 
 
 @noinline_func
-def accelerate(robot, nb, acceleration, memory):
+def accelerate(robot: ChainTables, nb: int, acceleration: Array, memory: Geometry) -> None:
     """With all accelerations known: spatial acceleration of every body, and what must hold the robot from outside.
 
     That is F + Σ K_a s_a a_a, nothing for a robot that is free.

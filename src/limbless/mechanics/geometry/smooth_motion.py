@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.flat_vectors import put_pair_at, put_quaternion_at, put_vector_at
-from limbless.mechanics.algebra.spatial import Twist, carry_twist, carry_wrench
-from limbless.mechanics.algebra.vectors import transpose
+from typing import Any
+
+from limbless.mechanics.algebra import (
+    Quaternion,
+    Twist,
+    Wrench,
+    carry_twist,
+    carry_wrench,
+    put_pair_at,
+    put_quaternion_at,
+    put_vector_at,
+    transpose,
+)
 from limbless.mechanics.chain.actuator_limits import active_set_step, actuator_torques
 from limbless.mechanics.chain.joint_actuation import actuate_joints, follow, put_joint_rates
-from limbless.mechanics.chain.problem import chain_add, chain_states
+from limbless.mechanics.chain.problem import chain_add, chain_work, check_limits
 from limbless.mechanics.chain.tables import (
     INTEGRALS,
     AccelerationFeedback,
@@ -17,41 +27,56 @@ from limbless.mechanics.chain.tables import (
     BaseRecord,
     Body,
     BodyRecord,
-    ChainProblem,
+    ChainDrive,
+    ChainTables,
     IntegralSums,
     LinkRow,
     MixedActuation,
     PrescribedMotion,
     Spatial,
 )
-from limbless.mechanics.compiled.flat_array import flat_slice
-from limbless.mechanics.compiled.generic import generic, no_op, version_for
-from limbless.mechanics.compiled.kernel import func, noinline_func
-from limbless.mechanics.geometry.base_charts import base_quaternion, is_near_lock, put_base_rates, settle_base
+from limbless.mechanics.compiled import Array, Rows, Scalar, flat_slice, func, generic, noinline_func, version_for
+from limbless.mechanics.geometry.base_charts import (
+    PlanarChart,
+    base_quaternion,
+    is_near_lock,
+    put_base_rates,
+    settle_base,
+)
 from limbless.mechanics.geometry.clamp_projection import reseat
 from limbless.mechanics.geometry.constrained_dynamics import Trouble, efforts, prepare, put_clamp_rows, solve_free
 from limbless.mechanics.geometry.screws import accelerate, place, push_bodies, weigh
-from limbless.mechanics.geometry.tables import Clamped, Full, GeometricProblem, Printed, Unclamped, geometry_of
+from limbless.mechanics.geometry.tables import (
+    GeometricMemory,
+    GeometricOptions,
+    GeometricProblem,
+    GeometricRecords,
+    Geometry,
+    geometry_of,
+)
 from limbless.mechanics.integrate.problem import (
-    accumulate_power,
     accumulate_work,
     add,
-    check_limits,
     failure_code,
     normalise,
     rate,
     record_instant,
-    states,
 )
 
-version_for(states, GeometricProblem)(chain_states)
 version_for(add, GeometricProblem)(chain_add)
-for _question in (check_limits, accumulate_power, accumulate_work):
-    version_for(_question, GeometricProblem)(_question.versions[ChainProblem])
+version_for(accumulate_work, GeometricProblem)(chain_work)
 
 
 @generic
-def drive_joints(actuation, robot, options, drive, i, x, memory):
+def drive_joints(
+    actuation: Any,
+    robot: ChainTables,
+    options: GeometricOptions,
+    drive: ChainDrive,
+    i: int,
+    x: Array,
+    memory: GeometricMemory,
+):
     """Row i of the drive: motion-given joints take it, torque-given ones get what their actuators give;
     `memory.passive`.
     """
@@ -62,13 +87,13 @@ version_for(drive_joints, MixedActuation, AccelerationFeedback)(actuate_joints)
 
 
 @func
-def speeds_in(robot, memory, x):
+def speeds_in(robot: ChainTables, memory: GeometricMemory, x: Array) -> Array:
     """The speeds of all degrees of freedom in a state."""
     return flat_slice(x, LinkRow(robot.links, 0).velocity, len(memory.bias))
 
 
 @func
-def rest_base(options, speeds, memory):
+def rest_base(options: GeometricOptions, speeds: Array, memory: GeometricMemory) -> None:
     """A motion-given base stands still."""
     for a in range(options.frame.speeds):
         if options.given[a]:
@@ -79,62 +104,65 @@ def rest_base(options, speeds, memory):
 # ------------------------------------------------------------------------------------------ the equations at an instant
 
 
-@generic
-def find_mixed_terms(equations, robot, frame, x, speeds, memory):
-    """What (22) as printed leaves out."""
-
-
-@generic
-def drop_mixed_terms(equations, frame, memory):
-    """Take it out of the rows of the base."""
-
-
-no_op(find_mixed_terms, Full)
-no_op(drop_mixed_terms, Full)
-
-
-@version_for(find_mixed_terms, Printed)
 @noinline_func
-def mixed_terms(equations, robot, frame, x, speeds, memory):
-    """Minus 2 Γ_ijk ẋ_i ẋ_j with i of the base and j of the joints, in `memory.effort`.
+def find_mixed_terms(
+    mixed: Array, robot: ChainTables, frame: PlanarChart, x: Array, speeds: Array, memory: GeometricMemory
+) -> None:
+    """What (22) as printed leaves out: minus 2 Γ_ijk ẋ_i ẋ_j with i of the base and j of the joints.
 
     Γ(v, v) is quadratic: the mixed part is what all speeds have beyond those of the base and those of the joints alone.
     Wrenches that stand on the bodies fall out of the sum.
     """
-    part, total = memory.forces, memory.effort
-    for a in range(total.shape[0]):
-        total[a] = 0.0
+    part = memory.forces
+    for a in range(mixed.shape[0]):
+        mixed[a] = 0.0
     for which in range(4):  # of the base, of the joints; less all and none
         for a in range(part.shape[0]):
             part[a] = speeds[a] if which == 2 or which == (0 if a < frame.speeds else 1) else 0.0
         place(robot, frame, x, part, geometry_of(memory))
         weigh(robot, frame.speeds, geometry_of(memory))
-        for a in range(total.shape[0]):
-            total[a] += memory.bias[a] if which < 2 else -memory.bias[a]
-
-
-@version_for(drop_mixed_terms, Printed)
-@func
-def drop_terms(equations, frame, memory):
-    for a in range(frame.speeds):
-        memory.bias[a] += memory.effort[a]
+        for a in range(mixed.shape[0]):
+            mixed[a] += memory.bias[a] if which < 2 else -memory.bias[a]
 
 
 @func
-def weigh_among(problem, t, window_time, x, speeds):
-    """Poses, wrenches, metric and bias of a state, and the rows of a clamp. Returns how many these are."""
-    robot, forces, options, _, memory, _, _ = problem
-    find_mixed_terms(options.equations, robot, options.frame, x, speeds, memory)
+def weigh_at(
+    mixed: Array,
+    robot: ChainTables,
+    forces: tuple,
+    frame: PlanarChart,
+    t: Scalar,
+    window_time: Scalar,
+    x: Array,
+    speeds: Array,
+    memory: GeometricMemory,
+) -> None:
+    """Poses, wrenches, metric and bias of a state; without the `mixed` terms in the rows of the base, if there is
+    memory for them.
+    """
+    if mixed is not None:
+        find_mixed_terms(mixed, robot, frame, x, speeds, memory)
     geometry = geometry_of(memory)
-    place(robot, options.frame, x, speeds, geometry)
+    place(robot, frame, x, speeds, geometry)
     push_bodies(forces, t, window_time, robot, memory)
-    weigh(robot, options.frame.speeds, geometry)
-    drop_mixed_terms(options.equations, options.frame, memory)
-    return put_clamp_rows(options.clamp, robot, options.frame, geometry, memory.solver)
+    weigh(robot, frame.speeds, geometry)
+    if mixed is not None:
+        for a in range(frame.speeds):
+            memory.bias[a] += mixed[a]
 
 
 @func
-def put_forces(nb, h, memory):
+def weigh_among(problem: GeometricProblem, t: Scalar, window_time: Scalar, x: Array, speeds: Array) -> int:
+    """The same of a problem, and the rows of a clamp. Returns how many these are."""
+    robot, options, memory = problem.robot, problem.options, problem.memory
+    weigh_at(options.mixed, robot, problem.forces, options.frame, t, window_time, x, speeds, memory)
+    if options.clamp is None:
+        return 0
+    return put_clamp_rows(options.clamp, robot, options.frame, geometry_of(memory), memory.solver)
+
+
+@func
+def put_forces(nb: int, h: Scalar, memory: GeometricMemory) -> None:
     """Right-hand side of all degrees of freedom: force, or impulse over a step of h seconds."""
     for a in range(len(memory.bias)):
         acting = 0.0 if a < nb else memory.torque[a - nb] + memory.passive[a - nb]
@@ -142,14 +170,14 @@ def put_forces(nb, h, memory):
 
 
 @func
-def weigh_leads(nb, sign, memory):
+def weigh_leads(nb: int, sign: Any, memory: GeometricMemory) -> None:
     """Put the inertia with which feedback answers to accelerations into the metric, or take it out."""
     for v in range(len(memory.torque)):
         memory.metric[nb + v, nb + v] += sign * ActuatorLimit(memory.bounds, v).leading
 
 
 @func
-def relent_in_metric(nb, rounds, slack, memory):
+def relent_in_metric(nb: int, rounds: int, slack: Any, memory: GeometricMemory):
     """Whether some actuator gives what it should not at the accelerations found; the metric follows the bounds."""
     weigh_leads(nb, -1.0, memory)
     again = active_set_step(memory.bounds, rounds, slack, memory.wishes, memory.acceleration, memory.torque)
@@ -158,7 +186,7 @@ def relent_in_metric(nb, rounds, slack, memory):
 
 
 @func
-def solve_once(options, rows, memory):
+def solve_once(options: GeometricOptions, rows: int, memory: GeometricMemory) -> int:
     """Accelerations that are not given. Returns 0, or the `Trouble`."""
     count, found = prepare(options.given, memory.metric, rows, memory.solver)
     if found == 0:
@@ -167,31 +195,22 @@ def solve_once(options, rows, memory):
     return found
 
 
-@generic
-def find_rates(actuation, options, rows, memory):
+@func
+def find_rates(options: GeometricOptions, rows: int, memory: GeometricMemory) -> int:
     """Accelerations that are not given, with what the actuators can give. Returns 0, or the `Trouble`."""
-
-
-@version_for(find_rates, PrescribedMotion, MixedActuation)
-@func
-def find_at_once(actuation, options, rows, memory):
-    return solve_once(options, rows, memory)
-
-
-@version_for(find_rates, AccelerationFeedback)
-@func
-def find_within_bounds(actuation, options, rows, memory):
+    if options.rate_slack is None:
+        return solve_once(options, rows, memory)
     again, rounds, found = True, 0, 0
     while again:
         found = solve_once(options, rows, memory)
-        again = found == 0 and relent_in_metric(options.frame.speeds, rounds, 0.0, memory)
+        again = found == 0 and relent_in_metric(options.frame.speeds, rounds, options.rate_slack, memory)
         rounds += 1
     actuator_torques(memory.bounds, memory.wishes, memory.acceleration, memory.torque)
     return found
 
 
 @func
-def find_efforts(robot, options, rows, memory):
+def find_efforts(robot: ChainTables, options: GeometricOptions, rows: int, memory: GeometricMemory) -> None:
     """Torques along the given joints, accelerations of all bodies, and what holds the robot."""
     nb = options.frame.speeds
     efforts(memory.metric, memory.bias, memory.rates, rows, memory.solver, memory.effort)
@@ -206,28 +225,25 @@ def find_efforts(robot, options, rows, memory):
 
 @version_for(rate, GeometricProblem)
 @func
-def geometric_rate(problem, i, t, window_time, x, out):
-    robot, _, options, drive, memory, _, _ = problem
+def geometric_rate(problem: GeometricProblem, i: int, t: Scalar, window_time: Scalar, x: Array, out: Array) -> None:
+    robot, options, drive, memory = problem.robot, problem.options, problem.drive, problem.memory
     speeds = speeds_in(robot, memory, x)
     rest_base(options, speeds, memory)
     drive_joints(options.actuation, robot, options, drive, i, x, memory)
     rows = weigh_among(problem, t, window_time, x, speeds)
     for r in range(rows):
         memory.solver.target[r] = -memory.solver.row_rates[r]
-    found = (
-        Trouble.LOCK.value if is_near_lock(options.frame, x) else find_rates(options.actuation, options, rows, memory)
-    )
+    found = Trouble.LOCK.value if is_near_lock(options.frame, x) else find_rates(options, rows, memory)
     if found == 0:
         find_efforts(robot, options, rows, memory)
         put_rates(robot, options, x, speeds, memory, out)
         put_joint_rates(options.actuation, robot, x, memory, out)
-    elif memory.trouble[0] == 0:  # rates stay what they were: the engine stops at the next
-        # knot
+    elif memory.trouble[0] == 0:  # rates stay what they were: the engine stops at the next knot
         memory.trouble[0] = found
 
 
 @func
-def powers_of(nb, speeds, memory):
+def powers_of(nb: int, speeds: Array, memory: GeometricMemory) -> tuple[Scalar, Scalar]:
     """Power of the actuators, and of springs, dampers and friction in the joints."""
     driven, passive = 0.0, 0.0
     for v in range(len(memory.torque)):
@@ -237,14 +253,16 @@ def powers_of(nb, speeds, memory):
 
 
 @func
-def outer_wrench(memory):
+def outer_wrench(memory: GeometricMemory) -> Wrench:
     """All outer wrenches together, about the world's origin."""
     base = Base(memory.base, 0)
     return carry_wrench(base.pushed + base.held, Body(memory.bodies, 0).origin)
 
 
 @func
-def put_rates(robot, options, x, speeds, memory, out):
+def put_rates(
+    robot: ChainTables, options: GeometricOptions, x: Array, speeds: Array, memory: GeometricMemory, out: Array
+) -> None:
     """Rates of the base and of the sums."""
     frame, start = options.frame, LinkRow(robot.links, 0).velocity
     put_base_rates(frame, x, speeds, out)
@@ -260,39 +278,21 @@ def put_rates(robot, options, x, speeds, memory, out):
 
 @version_for(failure_code, GeometricProblem)
 @func
-def geometric_trouble(problem):
+def geometric_trouble(problem: GeometricProblem) -> int:
     return problem.memory.trouble[0]
 
 
-@generic
-def return_to_seat(clamp, problem, x):
+@func
+def return_to_seat(problem: GeometricProblem, x: Array) -> None:
     """After a step: the clamped module back where it is held."""
+    robot, options, memory = problem.robot, problem.options, problem.memory
+    if options.clamp is not None:
+        reseat(robot, options.frame, options.clamp, x, speeds_in(robot, memory, x), geometry_of(memory))
 
 
-no_op(return_to_seat, Unclamped)
-
-
-@version_for(return_to_seat, Clamped)
 @func
-def return_clamped(clamp, problem, x):
-    robot, _, options, _, memory, _, _ = problem
-    reseat(robot, options.frame, clamp, x, speeds_in(robot, memory, x), geometry_of(memory))
-
-
-@generic
-def end_given(clamp, robot, state, x):
+def end_given(robot: ChainTables, state: Array, x: Array) -> None:
     """Motion-given joints at the end of the step, where the last stage stood."""
-
-
-@version_for(end_given, Unclamped)
-@func
-def leave_given(clamp, robot, state, x):
-    return None  # the next stage takes them from the drive
-
-
-@version_for(end_given, Clamped)
-@func
-def take_from_stage(clamp, robot, state, x):
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
         if link.given:
@@ -302,23 +302,30 @@ def take_from_stage(clamp, robot, state, x):
 
 @version_for(normalise, GeometricProblem)
 @func
-def geometric_settle(problem, x):
+def geometric_settle(problem: GeometricProblem, x: Array) -> None:
     settle_base(problem.options.frame, x)
-    end_given(problem.options.clamp, problem.robot, problem.memory.state, x)
-    return_to_seat(problem.options.clamp, problem, x)
+    if problem.options.clamp is not None:  # otherwise the next stage takes given joints from the drive
+        end_given(problem.robot, problem.memory.state, x)
+    return_to_seat(problem, x)
 
 
 @version_for(record_instant, GeometricProblem)
 @func
-def geometric_keep(problem, x, slope, r):
-    robot, _, options, _, memory, records, _ = problem
+def geometric_record(problem: GeometricProblem, t: Scalar, x: Array, slope: Array, r: int, recorded: bool, last: bool):
+    check_limits(problem, t, x, r, recorded, last)
+    if not recorded:
+        return None
+    robot, options, memory, records = problem.robot, problem.options, problem.memory, problem.records
     speeds = speeds_in(robot, memory, x)
     keep_pose(robot, base_quaternion(options.frame, x), x, memory.bodies, records, r)
     keep_all_forces(robot, options.frame.speeds, speeds, memory, records, r)
+    return None
 
 
 @noinline_func
-def keep_pose(robot, orientation, x, bodies, records, r):
+def keep_pose(
+    robot: ChainTables, orientation: Quaternion, x: Array, bodies: Rows[Body], records: GeometricRecords, r: int
+) -> None:
     """Coordinates, poses and twists of this instant."""
     base, body, kept, n = LinkRow(robot.links, 0), Body(bodies, 0), records.x[r], len(robot.freedoms)
     first, V, Rt = base.position, body.velocity, transpose(body.rotation)
@@ -338,7 +345,9 @@ def keep_pose(robot, orientation, x, bodies, records, r):
 
 
 @func
-def keep_all_forces(robot, nb, speeds, memory, records, r):
+def keep_all_forces(
+    robot: ChainTables, nb: int, speeds: Array, memory: GeometricMemory, records: GeometricRecords, r: int
+) -> None:
     """Accelerations, torques, powers and wrenches of this instant (or of the step that begins there)."""
     kept = BaseRecord(records.base, r)
     kept.actuators, kept.passive = powers_of(nb, speeds, memory)
@@ -350,7 +359,7 @@ def keep_all_forces(robot, nb, speeds, memory, records, r):
 
 
 @noinline_func
-def keep_forces(robot, geometry, records, r):
+def keep_forces(robot: ChainTables, geometry: Geometry, records: GeometricRecords, r: int) -> None:
     """Accelerations and wrenches of base and bodies."""
     base, kept, body = Base(geometry.base, 0), BaseRecord(records.base, r), Body(geometry.bodies, 0)
     start, Rt, A = body.origin, transpose(body.rotation), Spatial(geometry.spatial, 0).acceleration

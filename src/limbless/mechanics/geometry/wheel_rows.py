@@ -3,17 +3,22 @@ a record."""
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.small_dense import cholesky_solve
-from limbless.mechanics.algebra.spatial import Wrench, carry_wrench, power
-from limbless.mechanics.algebra.vectors import cross
-from limbless.mechanics.chain.tables import Base, Body, JointScrew, LinkRow, Spatial
-from limbless.mechanics.compiled.kernel import func, noinline_func
+from typing import TYPE_CHECKING
+
+from limbless.mechanics.algebra import Wrench, carry_wrench, cholesky_solve, cross, power
+from limbless.mechanics.chain.tables import Base, Body, ChainTables, JointScrew, LinkRow, Spatial
+from limbless.mechanics.compiled import Array, Rows, Scalar, func, noinline_func
 from limbless.mechanics.contact.contact_law import STATES, contact_wrench, held_directions, load_of_force
 from limbless.mechanics.contact.scene import ContactRow, Pair
 
+if TYPE_CHECKING:
+    from limbless.mechanics.contact.dense_friction import Dense
+    from limbless.mechanics.geometry.tables import Geometry, Solver, Touching, WheelRecords
+    from limbless.mechanics.integrate.running_totals import Totals
+
 
 @noinline_func
-def put_wheel_rows(robot, nb, h, geometry, touching):
+def put_wheel_rows(robot: ChainTables, nb: int, h: Scalar, geometry: Geometry, touching: Touching) -> None:
     """Loads over the step and Jacobian rows of all wheels that touch."""
     rows, start = touching.rows, Body(geometry.bodies, 0).origin
     for c in range(touching.found[0]):
@@ -31,7 +36,7 @@ def put_wheel_rows(robot, nb, h, geometry, touching):
 
 
 @noinline_func
-def couple(clamp_count, speeds, change, solver, touching, dense):
+def couple(clamp_count: int, speeds: Array, change: Array, solver: Solver, touching: Touching, dense: Dense) -> None:
     """D = G M⁻¹ Gᵀ on the free degrees of freedom that a clamp leaves, and the slip γ0 without friction."""
     free, rows, pull, count = solver.free, solver.rows, solver.pull, touching.found[1]
     G, mobility, D, slip = touching.rows, touching.mobility, dense.coupling, dense.slip
@@ -60,13 +65,13 @@ def couple(clamp_count, speeds, change, solver, touching, dense):
 
 
 @func
-def friction_impulse(contact):
+def friction_impulse(contact: ContactRow) -> Pair:
     """T = S ξ of a wheel."""
     return Pair(contact.friction.forward * contact.shear.along, contact.friction.lateral * contact.shear.across)
 
 
 @noinline_func
-def rub(h, geometry, touching):
+def rub(h: Scalar, geometry: Geometry, touching: Touching) -> None:
     """Friction as it was found: on the bodies, in the generalised forces and in the sums."""
     bias, base, spatial = geometry.bias, Base(geometry.base, 0), Spatial(geometry.spatial, 0)
     rows, start, per_step = touching.rows, Body(geometry.bodies, 0).origin, 1.0 / h
@@ -86,7 +91,7 @@ def rub(h, geometry, touching):
 
 
 @noinline_func
-def count_contacts(bodies, touching, tally):
+def count_contacts(bodies: Rows[Body], touching: Touching, tally: Totals) -> None:
     """Work of every contact along the mean velocity of its body."""
     for c in range(touching.found[0]):
         i = touching.active[c]
@@ -96,7 +101,7 @@ def count_contacts(bodies, touching, tally):
 
 
 @noinline_func
-def keep_wheels(bodies, touching, kept, r):
+def keep_wheels(bodies: Rows[Body], touching: Touching, kept: WheelRecords, r: int) -> None:
     """Forces (means over the step), places, sticking directions and the largest residual since the record before."""
     for i in range(len(touching.owner)):
         contact = ContactRow(touching.contact, i)

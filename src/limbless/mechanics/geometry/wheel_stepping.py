@@ -9,21 +9,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.algebra.spatial import power
+from limbless.mechanics.algebra import power
 from limbless.mechanics.chain.actuator_limits import actuator_torques
 from limbless.mechanics.chain.kinematics import mass_flow
-from limbless.mechanics.chain.tables import (
-    INTEGRALS,
-    AccelerationFeedback,
-    Base,
-    Body,
-    IntegralSums,
-    LinkRow,
-    MixedActuation,
-    PrescribedMotion,
-)
-from limbless.mechanics.compiled.generic import constant_version, generic, no_op, version_for
-from limbless.mechanics.compiled.kernel import func
+from limbless.mechanics.chain.tables import INTEGRALS, Base, Body, ChainDrive, ChainTables, IntegralSums, LinkRow
+from limbless.mechanics.compiled import Array, Scalar, func, version_for
 from limbless.mechanics.contact.dense_friction import solve_friction
 from limbless.mechanics.contact.narrowphase import find_contacts
 from limbless.mechanics.contact.scene import ContactRow
@@ -45,7 +35,14 @@ from limbless.mechanics.geometry.smooth_motion import (
     speeds_in,
     weigh_among,
 )
-from limbless.mechanics.geometry.tables import GeometricProblem, geometry_of
+from limbless.mechanics.geometry.tables import (
+    GeometricMemory,
+    GeometricOptions,
+    GeometricProblem,
+    Solver,
+    Touching,
+    geometry_of,
+)
 from limbless.mechanics.geometry.wheel_rows import (
     count_contacts,
     couple,
@@ -54,7 +51,7 @@ from limbless.mechanics.geometry.wheel_rows import (
     put_wheel_rows,
     rub,
 )
-from limbless.mechanics.integrate.problem import post_step, record_knot, record_step, solve_impacts, to_end, to_midpoint
+from limbless.mechanics.integrate.problem import midpoint_step, post_step, record_knot
 from limbless.mechanics.integrate.runge_kutta import copy
 from limbless.mechanics.integrate.running_totals import add_step, add_work, check_ranges, compare
 from limbless.mechanics.integrate.running_totals import record_totals as keep_tally
@@ -63,9 +60,11 @@ from limbless.mechanics.integrate.running_totals import record_totals as keep_ta
 class Limits(NamedTuple):
     """How well a step is solved."""
 
-    tolerance: float = 1e-13  # m/s: natural map of the friction law; torques show first what is left
+    # m/s: natural map of the friction law; torques show first what is left
+    tolerance: float = 1e-13
     unsolved: float = 1e-9  # m/s: a step that keeps more fails the run
-    slack: float = 1e-11  # rad/s: error of joint rates that friction solved to `tolerance` may leave
+    # rad/s: error of joint rates that friction solved to `tolerance` may leave
+    slack: float = 1e-11
 
 
 LIMITS = Limits()
@@ -74,10 +73,23 @@ LIMITS = Limits()
 # ---------------------------------------------------------------------------------------------- to the middle of a step
 
 
-@version_for(to_midpoint, GeometricProblem)
+@version_for(midpoint_step, GeometricProblem)
 @func
-def geometric_halfway(problem, n, t, h, watched, x):
-    robot, _, options, drive, memory, _, _ = problem
+def geometric_step(problem: GeometricProblem, n: int, t: Scalar, h: Scalar, watched: bool, x: Array) -> int:
+    found = geometric_halfway(problem, n, t, h, x)
+    if found == 0:
+        found = geometric_meet(problem, h, x)
+    if found == 0:
+        geometric_complete(problem, n, t, h, x)
+    return found
+
+
+@func
+def geometric_halfway(problem: GeometricProblem, n: int, t: Scalar, h: Scalar, x: Array) -> int:
+    """Metric, smooth forces, rows of a clamp and wheels that touch at the middle of the step.
+    Returns 0, or the `Trouble`.
+    """
+    robot, options, drive, memory = problem.robot, problem.options, problem.drive, problem.memory
     begin_step(robot, options, drive, n, h, x, memory)
     drive_joints(options.actuation, robot, options, drive, 2 * n + 1, memory.state, memory)
     if is_near_lock(options.frame, memory.state):
@@ -97,7 +109,15 @@ def geometric_halfway(problem, n, t, h, watched, x):
 
 
 @func
-def begin_step(robot, options, drive, n, h, x, memory):
+def begin_step(
+    robot: ChainTables,
+    options: GeometricOptions,
+    drive: ChainDrive,
+    n: int,
+    h: Scalar,
+    x: Array,
+    memory: GeometricMemory,
+) -> None:
     """Coordinates at the middle of the step in `memory.state`; given speeds at its start."""
     speeds, state, slope = speeds_in(robot, memory, x), memory.state, memory.slope
     rest_base(options, speeds, memory)
@@ -114,7 +134,7 @@ def begin_step(robot, options, drive, n, h, x, memory):
 
 
 @func
-def put_changes(robot, drive, n, memory):
+def put_changes(robot: ChainTables, drive: ChainDrive, n: int, memory: GeometricMemory) -> None:
     """Changes of the given speeds over the step."""
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
@@ -124,7 +144,7 @@ def put_changes(robot, drive, n, memory):
 
 
 @func
-def aim(rows, h, speeds, solver):
+def aim(rows: int, h: Scalar, speeds: Array, solver: Solver) -> None:
     """The clamped module is still at the end of the step, where the rows have moved on."""
     for r in range(rows):
         total = -0.5 * h * solver.row_rates[r]
@@ -136,19 +156,13 @@ def aim(rows, h, speeds, solver):
 # ---------------------------------------------------------------------------------------- velocities that obey the laws
 
 
-@generic
-def overload(actuation, options, rounds, h, touching, memory):
-    """With the friction that was found: whether some actuator gives what it should not, so that the step has to be
-    solved again.
-    """
-
-
-constant_version(overload, False, PrescribedMotion, MixedActuation)
-
-
-@version_for(overload, AccelerationFeedback)
 @func
-def find_overload(actuation, options, rounds, h, touching, memory):
+def overload(options: GeometricOptions, rounds: int, h: Scalar, touching: Touching, memory: GeometricMemory) -> bool:
+    """With the friction that was found: whether some actuator gives what it should not, so that the
+    step has to be solved again.
+    """
+    if options.rate_slack is None:
+        return False
     free, change = memory.solver.free, memory.rates
     for c in range(touching.found[0]):
         impulse = friction_impulse(ContactRow(touching.contact, touching.active[c]))
@@ -156,24 +170,23 @@ def find_overload(actuation, options, rounds, h, touching, memory):
             change[free[j]] += touching.mobility[2 * c, j] * impulse.along
             change[free[j]] += touching.mobility[2 * c + 1, j] * impulse.across
     spread_over(h, change)
-    again = relent_in_metric(options.frame.speeds, rounds, LIMITS.slack / h, memory)
+    again = relent_in_metric(options.frame.speeds, rounds, options.rate_slack / h, memory)
     for a in range(len(change)):
         change[a] *= h
     return again
 
 
 @func
-def spread_over(h, change):
+def spread_over(h: Scalar, change: Array) -> None:
     """Changes over a step of h seconds as rates."""
     for a in range(len(change)):
         change[a] /= h
 
 
-@version_for(solve_impacts, GeometricProblem)
 @func
-def geometric_meet(problem, t, h, x):
+def geometric_meet(problem: GeometricProblem, h: Scalar, x: Array) -> int:
     """Dynamics over the step and friction at its end, as often as actuators reach their bounds."""
-    robot, _, options, _, memory, _, _ = problem
+    robot, options, memory = problem.robot, problem.options, problem.memory
     wheels, touching, solver = problem.wheels, problem.wheels.touching, memory.solver
     nb, rows, speeds = options.frame.speeds, touching.found[2], speeds_in(robot, memory, x)
     again, rounds, worst = True, 0, 0.0
@@ -191,7 +204,7 @@ def geometric_meet(problem, t, h, x):
         touching.counts[1] += iterations
         if not worst <= LIMITS.unsolved:
             return Trouble.FRICTION.value
-        again = overload(options.actuation, options, rounds, h, touching, memory)
+        again = overload(options, rounds, h, touching, memory)
         rounds += 1
     touching.counts[0] += 1.0
     touching.counts[2] = max(touching.counts[2], worst)
@@ -202,7 +215,7 @@ def geometric_meet(problem, t, h, x):
 
 
 @func
-def power_of_wrenches(robot, memory):
+def power_of_wrenches(robot: ChainTables, memory: GeometricMemory) -> Scalar:
     """Power of all outer wrenches at the present velocities."""
     total = 0.0
     for k in range(len(robot.links.codes)):
@@ -212,24 +225,16 @@ def power_of_wrenches(robot, memory):
     return total
 
 
-@generic
-def give_answers(actuation, memory):
-    """What actuators give that answer to accelerations."""
-
-
-no_op(give_answers, PrescribedMotion, MixedActuation)
-
-
-@version_for(give_answers, AccelerationFeedback)
 @func
-def give_all(actuation, memory):
-    actuator_torques(memory.bounds, memory.wishes, memory.acceleration, memory.torque)
-
-
-@version_for(to_end, GeometricProblem)
-@func
-def geometric_complete(problem, n, t, h, x):
-    robot, forces, options, drive, memory, _, _ = problem
+def geometric_complete(problem: GeometricProblem, n: int, t: Scalar, h: Scalar, x: Array) -> None:
+    """The state at the end of the step, what acted over it, works and counts."""
+    robot, forces, options, drive, memory = (
+        problem.robot,
+        problem.forces,
+        problem.options,
+        problem.drive,
+        problem.memory,
+    )
     solver, touching = memory.solver, problem.wheels.touching
     rows = touching.found[2]
     rub(h, geometry_of(memory), touching)
@@ -239,7 +244,8 @@ def geometric_complete(problem, n, t, h, x):
     for r in range(rows):
         solver.pull[r] /= h
     find_efforts(robot, options, rows, memory)
-    give_answers(options.actuation, memory)
+    if problem.options.rate_slack is not None:
+        actuator_torques(memory.bounds, memory.wishes, memory.acceleration, memory.torque)
     end_step(robot, options, h, x, memory)
     look_again_all(forces, memory)
     for i in range(len(memory.law_powers)):
@@ -255,7 +261,7 @@ def geometric_complete(problem, n, t, h, x):
 
 
 @func
-def end_step(robot, options, h, x, memory):
+def end_step(robot: ChainTables, options: GeometricOptions, h: Scalar, x: Array, memory: GeometricMemory) -> None:
     """Speeds at the end, coordinates from the middle on, and works and impulse with the mean of both speeds, left in
     `memory.state`.
     """
@@ -281,7 +287,7 @@ def end_step(robot, options, h, x, memory):
 
 
 @func
-def count_step(robot, nb, t, h, memory):
+def count_step(robot: ChainTables, nb: int, t: Scalar, h: Scalar, memory: GeometricMemory) -> None:
     """A step in the tally: every force works along the mean velocities of bodies and joints."""
     tally, mean = memory.tally, speeds_in(robot, memory, memory.state)
     for v in range(len(memory.torque)):
@@ -297,28 +303,26 @@ def count_step(robot, nb, t, h, memory):
 
 @version_for(record_knot, GeometricProblem)
 @func
-def geometric_keep_knot(problem, x, h, r):
-    robot, _, options, _, memory, records, _ = problem
+def geometric_keep_knot(problem: GeometricProblem, x: Array, h: Scalar, r: int) -> None:
+    robot, options, memory, records = problem.robot, problem.options, problem.memory, problem.records
     place(robot, options.frame, x, speeds_in(robot, memory, x), geometry_of(memory))
     keep_pose(robot, base_quaternion(options.frame, x), x, memory.bodies, records, r)
     keep_tally(memory.tally, records.tally, r)
 
 
-@version_for(record_step, GeometricProblem)
-@func
-def geometric_keep_step(problem, x, r):
-    robot, _, options, _, memory, records, _ = problem
-    keep_all_forces(robot, options.frame.speeds, speeds_in(robot, memory, x), memory, records, r)
-    keep_wheels(memory.bodies, problem.wheels.touching, records.wheels, r)
-
-
 @version_for(post_step, GeometricProblem)
 @func
-def geometric_arrive(problem, n, x):
-    robot, _, options, drive, _, _, _ = problem
+def geometric_arrive(problem: GeometricProblem, n: int, x: Array, r: int, recorded: bool, last: bool) -> None:
+    robot, options, drive = problem.robot, problem.options, problem.drive
+    memory, records = problem.memory, problem.records
+    if recorded:
+        keep_all_forces(robot, options.frame.speeds, speeds_in(robot, memory, x), memory, records, r)
+        keep_wheels(memory.bodies, problem.wheels.touching, records.wheels, r)
+    if last:
+        return
     settle_base(options.frame, x)
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
         if link.given:
             x[link.velocity] = drive.velocity[2 * n + 2, link.column]
-    return_to_seat(options.clamp, problem, x)
+    return_to_seat(problem, x)

@@ -15,17 +15,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.compiled.arrays import aligned_zeros
-from limbless.mechanics.compiled.flat_array import lean_duals, lean_lanes, unpack
-from limbless.mechanics.compiled.kernel import func, kernel
-from limbless.mechanics.compiled.scalars import (
+from limbless.mechanics.compiled import (
+    Array,
+    IntArray,
+    Scalar,
     absolute,
+    aligned_zeros,
+    func,
     has_tangents,
     is_single,
+    kernel,
     maximum,
     minimum,
+    noinline_func,
     primal,
     some_positive,
+    unpack,
+    unpack_duals,
+    unpack_lanes,
     value_of,
     where_positive,
 )
@@ -39,13 +46,11 @@ from limbless.mechanics.integrate.problem import (
     poison,
     rate,
     stage_rate,
-    stage_residual,
     stage_state,
-    states,
     store_stage,
-    total_step,
 )
 from limbless.mechanics.integrate.runge_kutta import copy
+from limbless.mechanics.integrate.running_totals import ObjectiveTotals, RunTotals, Totals, positive_of_step
 
 UNSOLVED = -1  # beside what `failure_code` says: a stage that does not come to rest
 
@@ -66,9 +71,9 @@ PATIENCE = StageLimits()
 class ButcherTableau(NamedTuple):
     """Coefficients of a rule: slopes of stage i at c_i; `gamma` on the diagonal of A."""
 
-    A: Any  # (s, s), below the diagonal
-    b: Any  # (s,)
-    c: Any  # (s,)
+    A: Array  # (s, s), below the diagonal
+    b: Array  # (s,)
+    c: Array  # (s,)
     gamma: float
     closes: bool  # the last stage but one is at the middle of the step, the last at its end
 
@@ -85,17 +90,17 @@ class Interval(NamedTuple):
 class Scratch(NamedTuple):
     """Memory of an engine."""
 
-    slopes: Any  # (s, state)
-    start: Any  # (state,) X*
-    before: Any  # (state,) the slope before
-    past: Any  # (3, state) slopes of the stages before, the latest first,
-    times: Any  # (3,) and their times
-    numbers: Any  # (2,) tolerance, how many of `past` are known
-    counts: Any  # (3,) evaluations, stages, halvings
-    powers: Any  # (s, actuators) W
-    last: Any  # (actuators,) W, at the end of the step before
-    laws: Any  # (s, laws) W
-    sizes: Any  # (s, 2) W: sizes of all powers
+    slopes: Array  # (s, state)
+    start: Array  # (state,) X*
+    before: Array  # (state,) the slope before
+    past: Array  # (3, state) slopes of the stages before, the latest first,
+    times: Array  # (3,) and their times
+    numbers: Array  # (2,) tolerance, how many of `past` are known
+    counts: IntArray  # (3,) evaluations, stages, halvings
+    powers: Array  # (s, actuators) W
+    last: Array  # (actuators,) W, at the end of the step before
+    laws: Array  # (s, laws) W
+    sizes: Array  # (s, 2) W: sizes of all powers
 
 
 def sdirk4() -> ButcherTableau:
@@ -138,14 +143,14 @@ def scratch_for(method: ButcherTableau, size: int, actuators: int, laws: int, to
 
 
 @func
-def take(going, slope, before):
+def take(going: Scalar, slope: Array, before: Array) -> None:
     """A slope in the place of the one before, where `going` is above 0."""
     for c in range(slope.shape[0]):
         before[c] = where_positive(going, slope[c], before[c])
 
 
 @func
-def remember(scratch, t, moves, slope):
+def remember(scratch: Scratch, t: Scalar, moves: Scalar, slope: Array) -> None:
     """The slope of a stage, for the next guesses; one at the same time takes the place of the one before. Whoever does
     not move remembers what it did.
     """
@@ -161,7 +166,7 @@ def remember(scratch, t, moves, slope):
 
 
 @func
-def extrapolate_slope(scratch, t, slope):
+def extrapolate_slope(scratch: Scratch, t: Scalar, slope: Array):
     """The slope at time t from those of up to three stages before, by the parabola through them."""
     known = int(value_of(scratch.numbers[1]))
     for c in range(slope.shape[0]):
@@ -177,7 +182,7 @@ def extrapolate_slope(scratch, t, slope):
 
 
 @func
-def remaining_error(change, last):
+def remaining_error(change: Scalar, last: Scalar) -> Scalar:
     """How far a stage is from its rest, from its last change and the one before: as far as a series goes that shrinks
     as these two do.
     """
@@ -191,7 +196,16 @@ def remaining_error(change, last):
 
 
 @func
-def solve_stage(problem, scratch, t, window_time, gh, moves, state, slope):
+def solve_stage(
+    problem: Any,
+    scratch: Scratch,
+    t: Scalar,
+    window_time: Scalar,
+    gh: Scalar,
+    moves: Scalar,
+    state: Array,
+    slope: Array,
+) -> Scalar:
     """The stage whose X* stands in `scratch.start`, from the guess in `slope`, of those that move; who has come to rest
     is asked the same once more. Returns 0, or above where it does not come to rest.
     """
@@ -201,12 +215,11 @@ def solve_stage(problem, scratch, t, window_time, gh, moves, state, slope):
     for turn in range(PATIENCE.most):
         take(going if turn > 0 else one, slope, scratch.before)
         stage_state(problem, scratch.start, gh, scratch.before, state)
-        stage_rate(problem, value_of(t), window_time, gh, scratch.before, state, slope)
+        change, speed = stage_rate(problem, value_of(t), window_time, gh, scratch.before, state, slope)
         scratch.counts[0] += 1
         if turn >= solved:
             return failed
         if solved == PATIENCE.most:
-            change, speed = stage_residual(problem, gh, scratch.before, slope, state)
             lost = where_positive(maximum(change - PATIENCE.lost, 0.0 * one + failure_code(problem)), going, 0.0 * one)
             failed, going = failed + lost, going - lost
             going = where_positive(remaining_error(change, last) - tolerance * speed, going, 0.0 * one)
@@ -218,12 +231,65 @@ def solve_stage(problem, scratch, t, window_time, gh, moves, state, slope):
     return failed + going
 
 
+@noinline_func
+def total_stages(tally: Totals, scratch: Scratch, method: ButcherTableau, h: Scalar) -> None:
+    """After a step of length h, what its stages spent: works by the rule of the step itself; the positive part of a
+    power from its parabola over the step.
+    """
+    stages = method.b.shape[0]
+    whole = RunTotals(tally.whole, 0)
+    for i in range(scratch.laws.shape[1]):
+        for k in range(stages):
+            tally.laws[i] += h * method.b[k] * scratch.laws[k, i]
+    end = scratch.sizes[stages - 1, 0]
+    if method.closes:
+        whole.exchanged += h / 6.0 * (scratch.sizes[0, 1] + 4.0 * scratch.sizes[stages - 2, 0] + end)
+        scratch.sizes[0, 1] = end
+    else:
+        whole.exchanged += h * end
+    for a in range(tally.work.shape[0]):
+        work = work_of_stages(scratch, method, h, a)
+        tally.work[a] += work
+        tally.positive[a] += positive_of_stages(scratch, method, h, a, work)
+
+
+@noinline_func
+def score_stages(score: ObjectiveTotals, scratch: Scratch, method: ButcherTableau, h: Scalar) -> None:
+    """Positive works alone, as `total_stages` has them."""
+    for a in range(score.positive.shape[0]):
+        score.positive[a] += positive_of_stages(scratch, method, h, a, work_of_stages(scratch, method, h, a))
+
+
 @func
-def step_once(problem, method, scratch, interval, share, part, x):
+def work_of_stages(scratch: Scratch, method: ButcherTableau, h: Scalar, a: int) -> Scalar:
+    """Of actuator a in a step of length h."""
+    work = 0.0 * h
+    for k in range(method.b.shape[0]):
+        work += h * method.b[k] * scratch.powers[k, a]
+    return work
+
+
+@func
+def positive_of_stages(scratch: Scratch, method: ButcherTableau, h: Scalar, a: int, work: Scalar) -> Scalar:
+    """The positive part of that work, never less than all of it; without a branch on a power: eight robots at once."""
+    zero = 0.0 * work
+    if not method.closes:
+        return maximum(work, zero)
+    last = method.b.shape[0] - 1
+    start, middle, end = scratch.last[a], scratch.powers[last - 1, a], scratch.powers[last, a]
+    scratch.last[a] = end
+    driven = maximum(maximum(positive_of_step(h, start, middle, end), work), zero)
+    return where_positive(-minimum(minimum(start, middle), end), driven, work)
+
+
+@func
+def step_once(
+    problem: Any, method: ButcherTableau, scratch: Scratch, interval: Interval, share: Scalar, part: Scalar, x: Array
+) -> Scalar:
     """A step over `part` of an interval, that begins at `share` of it. Returns 0, or above where it was not solved: x
     of a robot alone is then as it was.
     """
-    state, slope, _ = states(problem)
+    state, slope = problem.memory.state, problem.memory.slope
     size, window_time = part * interval.length, interval.window_time
     moves = where_positive(primal(size), 1.0 + 0.0 * primal(size), 0.0 * primal(size))
     gh = method.gamma * where_positive(size, size, value_of(size) + 0.0 * size)
@@ -250,14 +316,18 @@ def step_once(problem, method, scratch, interval, share, part, x):
     normalise(problem, x)
     if some_positive(failed):
         poison(failed, x)
-    total_step(problem, scratch, method, size)
+    if problem.memory.tally is not None:
+        if problem.records.tally is None:
+            score_stages(problem.memory.tally, scratch, method, size)
+        else:
+            total_stages(problem.memory.tally, scratch, method, size)
     return failed
 
 
 @func
-def cross_interval(problem, method, scratch, interval, x):
-    """From one knot to the next, in as many parts as are needed; robots side by side in one. Returns whether it was
-    possible.
+def cross_interval(problem: Any, method: ButcherTableau, scratch: Scratch, interval: Interval, x: Array) -> bool:
+    """From one knot to the next, in as many parts as are needed; robots side by side in one.
+    Returns whether it was possible.
     """
     share, part, depth = 0.0, 1.0, 0
     while share < 1.0 - 1e-9:
@@ -274,10 +344,14 @@ def cross_interval(problem, method, scratch, interval, x):
 
 
 @func
-def implicit(problem, method, scratch, knots, record, x):
-    """Step x from the first knot to the last and record where asked. Returns what went wrong (0: nothing) and the step."""
+def implicit(
+    problem: Any, method: ButcherTableau, scratch: Scratch, knots: Array, record: IntArray, x: Array
+) -> tuple[int, int]:
+    """Step x from the first knot to the last and record where asked. Returns what went wrong
+    (0: nothing) and the step.
+    """
     r, steps = 0, len(knots) - 1
-    state, slope, _ = states(problem)
+    state, slope = problem.memory.state, problem.memory.slope
     for n in range(steps + 1):
         last = n == steps
         t = knots[n]
@@ -305,22 +379,34 @@ def implicit(problem, method, scratch, knots, record, x):
 
 
 @kernel
-def advance_lanes(problem, method, scratch, knots, record, x):
+def advance_lanes(problem: Any, method: ButcherTableau, scratch: Scratch, knots: Array, record: IntArray, x: Array):
     """Eight runs side by side, each with its own times. One that could not go on has no numbers at the end."""
     return implicit(
-        lean_lanes(problem), unpack(method), lean_lanes(scratch), lean_lanes(knots), unpack(record), lean_lanes(x)
+        unpack_lanes(problem),
+        unpack(method),
+        unpack_lanes(scratch),
+        unpack_lanes(knots),
+        unpack(record),
+        unpack_lanes(x),
     )
 
 
 @kernel
-def advance_duals(problem, method, scratch, knots, record, x):
+def advance_duals(problem: Any, method: ButcherTableau, scratch: Scratch, knots: Array, record: IntArray, x: Array):
     """One run with its derivatives along eight directions."""
     return implicit(
-        lean_duals(problem), unpack(method), lean_duals(scratch), lean_duals(knots), unpack(record), lean_duals(x)
+        unpack_duals(problem),
+        unpack(method),
+        unpack_duals(scratch),
+        unpack_duals(knots),
+        unpack(record),
+        unpack_duals(x),
     )
 
 
 @kernel
-def advance(problem, method, scratch, knots, record, x):
+def advance(
+    problem: Any, method: ButcherTableau, scratch: Scratch, knots: Array, record: IntArray, x: Array
+) -> tuple[int, int]:
     """One run."""
     return implicit(unpack(problem), unpack(method), unpack(scratch), unpack(knots), unpack(record), unpack(x))

@@ -3,35 +3,23 @@
     q_M = q_A + h/2 F(q) u_A;   all forces, gaps and directions at q_M;   u_E and impulses that obey their laws;   q_E =
     q_M + h/2 F(q) u_E
 
-The engine knows the order of these and nothing else: `to_midpoint`, `solve_impacts` and `to_end` are the three parts of a step,
-`record_knot` and `record_step` record (a force is that of the step that ended at a knot, or of the one that begins there:
-each problem says which), and `post_step` puts the state in order for the next step. See `integrate.problem`.
+A problem takes such a step (`midpoint_step`), records its knots (`record_knot`; a force is that of the step that ended
+at a knot, or of the one that begins there: each problem says which) and is put in order for the next one (`post_step`).
+See `integrate.problem`.
 """
 
 from __future__ import annotations
 
-from limbless.mechanics.compiled.flat_array import unpack
-from limbless.mechanics.compiled.kernel import func, kernel
-from limbless.mechanics.integrate.problem import post_step, record_knot, record_step, solve_impacts, to_end, to_midpoint
+from typing import Any
+
+from limbless.mechanics.compiled import Array, IntArray, func, kernel, unpack
+from limbless.mechanics.integrate.problem import midpoint_step, post_step, record_knot
 
 
 @func
-def step_over(problem, n, t, h, watched, x):
-    """One step of length h from knot n at time t. Returns 0, or what cannot be solved: the state is then still that of
-    the knot.
-    """
-    found = to_midpoint(problem, n, t, h, watched, x)
-    if found == 0:
-        found = solve_impacts(problem, t, h, x)
-    if found == 0:
-        to_end(problem, n, t, h, x)
-    return found
-
-
-@func
-def moreau(problem, knots, record, x):
-    """Step x from the first knot to the last and record where asked. Returns what cannot be solved (0: nothing) and the
-    step.
+def moreau(problem: Any, knots: Array, record: IntArray, x: Array) -> tuple[int, int]:
+    """Step x from the first knot to the last and record where asked. Returns what cannot be solved
+    (0: nothing) and the step.
     """
     r, steps = 0, len(knots) - 1
     for n in range(steps + 1):
@@ -42,18 +30,15 @@ def moreau(problem, knots, record, x):
         if record[n]:
             record_knot(problem, x, ended if ended > 0.0 else 1.0, r)
         if h > 0.0:
-            found = step_over(problem, n, t, h, n == 0 or record[n + 1], x)
+            found = midpoint_step(problem, n, t, h, n == 0 or record[n + 1], x)
             if found > 0:
                 return found, n
-        if record[n]:
-            record_step(problem, x, r)
-            r += 1
-        if not last:
-            post_step(problem, n, x)
+        post_step(problem, n, x, r, record[n], last)
+        r += 1 if record[n] else 0
     return 0, steps
 
 
 @kernel
-def advance(problem, knots, record, x):
+def advance(problem: Any, knots: Array, record: IntArray, x: Array) -> tuple[int, int]:
     """One run."""
     return moreau(unpack(problem), unpack(knots), unpack(record), unpack(x))

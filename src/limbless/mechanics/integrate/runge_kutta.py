@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from limbless.mechanics.compiled.flat_array import lean_duals, lean_lanes, unpack
-from limbless.mechanics.compiled.kernel import func, kernel
-from limbless.mechanics.compiled.scalars import is_single, some_positive, value_of
+from typing import Any
+
+from limbless.mechanics.compiled import (
+    Array,
+    IntArray,
+    Scalar,
+    func,
+    is_single,
+    kernel,
+    some_positive,
+    unpack,
+    unpack_duals,
+    unpack_lanes,
+    value_of,
+)
 from limbless.mechanics.integrate.problem import (
-    accumulate_power,
     accumulate_work,
     add,
     at_knot,
     normalise,
     poison,
     rate,
-    states,
 )
 
 
 @func
-def stage_lead(stage):
+def stage_lead(stage: int) -> tuple[int, Scalar]:
     """How many halves into the step a stage lies, and its weight in sixths."""
     if stage == 0:
         return 0, 1.0
@@ -28,18 +38,18 @@ def stage_lead(stage):
 
 
 @func
-def copy(source, target):
+def copy(source: Array, target: Array) -> None:
     for c in range(source.shape[0]):
         target[c] = source[c]
 
 
 @func
-def runge_kutta(problem, knots, record, x):
-    """Step x from the first knot to the last and record where asked. Returns what `trouble` said (0: nothing) and the
-    step.
+def runge_kutta(problem: Any, knots: Array, record: IntArray, x: Array) -> tuple[int, int]:
+    """Step x from the first knot to the last and record where asked. Returns what `failure_code` said
+    (0: nothing) and the step.
     """
     r, steps = 0, len(knots) - 1
-    state, slope, total = states(problem)
+    state, slope, total = problem.memory.state, problem.memory.slope, problem.memory.total
     for n in range(steps + 1):
         last = n == steps
         if last and not record[n]:
@@ -67,26 +77,25 @@ def runge_kutta(problem, knots, record, x):
                 copy(slope, total)
             else:
                 add(problem, total, weight, slope, total)
-            accumulate_power(problem, stage, weight * h / 6.0, window_time, state, slope)
+            accumulate_work(problem, stage, h, weight * h / 6.0, window_time, state, slope)
         add(problem, x, h / 6.0, total, x)
-        accumulate_work(problem, h)
         normalise(problem, x)
     return 0, steps
 
 
 @kernel
-def advance(problem, knots, record, x):
+def advance(problem: Any, knots: Array, record: IntArray, x: Array) -> tuple[int, int]:
     """One run."""
     return runge_kutta(unpack(problem), unpack(knots), unpack(record), unpack(x))
 
 
 @kernel
-def advance_duals(problem, knots, record, x):
+def advance_duals(problem: Any, knots: Array, record: IntArray, x: Array):
     """One run with its derivatives along eight directions, whatever carries them: gait, body, fluid, start or times."""
-    return runge_kutta(lean_duals(problem), lean_duals(knots), unpack(record), lean_duals(x))
+    return runge_kutta(unpack_duals(problem), unpack_duals(knots), unpack(record), unpack_duals(x))
 
 
 @kernel
-def advance_lanes(problem, knots, record, x):
+def advance_lanes(problem: Any, knots: Array, record: IntArray, x: Array):
     """Eight runs side by side, each with its own times."""
-    return runge_kutta(lean_lanes(problem), lean_lanes(knots), unpack(record), lean_lanes(x))
+    return runge_kutta(unpack_lanes(problem), unpack_lanes(knots), unpack(record), unpack_lanes(x))

@@ -1,10 +1,10 @@
 """What a run adds up or compares at every step, whatever is recorded: work of each actuator, peaks, limits, work of
 each law and contact.
 
-A `Totals` counts since the start of a run and goes with its state from block to block, so that a continued run goes on
-counting. The same few functions serve every model: a loop calls one of them for the work of a step and one for what
-stands at a knot, and `record_totals` at a record. An actuator is a joint's degree of freedom, or one strain of one section of a
-rod.
+A `Totals` counts since the start of a run and goes with its state from block to block, so that a continued
+run goes on counting. The same few functions serve every model: a loop calls one of them for the work of a
+step and one for what stands at a knot, and `record_totals` at a record. An actuator is a joint's degree of
+freedom, or one strain of one section of a rod.
 """
 
 from __future__ import annotations
@@ -13,16 +13,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.algebra.vectors import dot
-from limbless.mechanics.compiled.arrays import aligned_zeros
-from limbless.mechanics.compiled.kernel import func, noinline_func
-from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, some_positive, where_positive
-from limbless.mechanics.compiled.tables import Table, table
+from limbless.mechanics.algebra import Vector, dot
+from limbless.mechanics.compiled import (
+    Array,
+    Scalar,
+    Table,
+    absolute,
+    aligned_zeros,
+    func,
+    maximum,
+    minimum,
+    noinline_func,
+    some_positive,
+    table,
+    where_positive,
+)
 
 NEVER = -1.0  # in `beyond`: the limit was not passed
 UNLIMITED = 1e25  # in `limit`: fast math knows no infinity
-SLACK = 1e-4  # rad or m: by how much a position may pass its bound: rounding, and a stop that
-# yields
+# rad or m: by how much a position may pass its bound: rounding, and a stop that yields
+SLACK = 1e-4
 
 
 @table
@@ -50,30 +60,28 @@ class JointRange(Table):
 class Totals(NamedTuple):
     """Sums and extremes of a run so far, of A actuators; with one axis more in front, those at R records."""
 
-    work: Any  # (A,) J; J/m for a strain
-    positive: Any  # (A,) positive work
-    peak: Any  # (A,) largest effort with its sign, N m or N,
-    peak_time: Any  # (A,) and its time, s
-    beyond: Any  # (A,) time at which the limit was first passed, s
-    limit: Any  # (A,) that limit
-    power: Any  # (A,) at the last knot, W/m; of strains alone
-    laws: Any  # (L,) work of each environment that pushes, J
-    contacts: Any  # (C,) work of each contact, J
-    whole: Any  # Whole, one row
-    ranges: Any  # Range, one row for each joint that has one
-
-
-class NoTotals(NamedTuple):
-    """In place of a `Totals`: nothing is counted (runs with derivatives, several runs side by side)."""
+    work: Array  # (A,) J; J/m for a strain
+    positive: Array  # (A,) positive work
+    peak: Array  # (A,) largest effort with its sign, N m or N,
+    peak_time: Array  # (A,) and its time, s
+    beyond: Array  # (A,) time at which the limit was first passed, s
+    limit: Array  # (A,) that limit
+    power: Array  # (A,) at the last knot, W/m; of strains alone
+    laws: Array  # (L,) work of each environment that pushes, J
+    contacts: Array  # (C,) work of each contact, J
+    whole: Array  # Whole, one row
+    ranges: Array  # Range, one row for each joint that has one
 
 
 class ObjectiveTotals(NamedTuple):
-    """In place of a `Totals`: what a search asks for, in any scalar; of A actuators."""
+    """In place of a `Totals`: what a search asks for, in any scalar; of A actuators. A run that counts nothing has
+    None (runs with derivatives, several runs side by side).
+    """
 
-    positive: Any  # (A,) positive work, J
-    strain: Any  # (A,) ∫ (τ / limit)^16 dt, s; (0,) where nobody asks for it
-    peak: Any  # (A,) largest |τ| at a knot
-    scale: Any  # (A,) 1 / limit: what torques are measured by, 1/(N m) or 1/N
+    positive: Array  # (A,) positive work, J
+    strain: Array  # (A,) ∫ (τ / limit)^16 dt, s; (0,) where nobody asks for it
+    peak: Array  # (A,) largest |τ| at a knot
+    scale: Array  # (A,) 1 / limit: what torques are measured by, 1/(N m) or 1/N
 
 
 def new_objective_totals(limit: Any, strained: bool = True) -> ObjectiveTotals:
@@ -93,7 +101,7 @@ def clear_objective_totals(score: ObjectiveTotals) -> None:
 
 
 @func
-def at_record(kept, r):
+def at_record(kept: Totals, r: int) -> Totals:
     """What was kept of a tally in record r."""
     return Totals(
         kept.work[r],
@@ -111,13 +119,13 @@ def at_record(kept, r):
 
 
 @func
-def parabola_until(a, m, b, s):
+def parabola_until(a: Scalar, m: Scalar, b: Scalar, s: Scalar) -> Scalar:
     """∫ from 0 to s of the parabola through a at 0, m at 1/2 and b at 1."""
     return s * (a + s * (0.5 * (4.0 * m - 3.0 * a - b) + s * (2.0 / 3.0) * (a - 2.0 * m + b)))
 
 
 @func
-def positive_between(low, high, p, q, a, m, b):
+def positive_between(low: Scalar, high: Scalar, p: Scalar, q: Scalar, a: Scalar, m: Scalar, b: Scalar) -> Scalar:
     """∫ of the positive part of the parabola from `low` to `high`, where it has the values p and q.
 
     A zero between them is taken from the straight line: the parabola itself is near zero there, so that the error is of
@@ -132,7 +140,7 @@ def positive_between(low, high, p, q, a, m, b):
 
 
 @func
-def positive_of_step(h, start, middle, end):
+def positive_of_step(h: Scalar, start: Scalar, middle: Scalar, end: Scalar) -> Scalar:
     """∫ of the positive part of the parabola over a step of length h: the value to fourth order, and no branch."""
     return h * (
         positive_between(0.0, 0.5, start, middle, start, middle, end)
@@ -141,7 +149,7 @@ def positive_of_step(h, start, middle, end):
 
 
 @noinline_func
-def add_smooth_works(tally, h, powers):
+def add_smooth_works(tally: Totals, h: Scalar, powers: Array) -> None:
     """Work of a Runge-Kutta step of length h from the powers (4, A) at its stages: of the same order as the motion."""
     crossing = 0
     for a in range(powers.shape[1]):  # without a branch: eight actuators at once
@@ -159,7 +167,9 @@ def add_smooth_works(tally, h, powers):
 
 
 @func
-def add_laws(tally, weight, powers, driven, environment, passive):
+def add_laws(
+    tally: Totals, weight: Scalar, powers: Array, driven: Scalar, environment: Scalar, passive: Scalar
+) -> None:
     """`weight` (s) times the powers of all laws, and times the sizes of the powers of actuators, environment and
     passive forces.
     """
@@ -169,14 +179,23 @@ def add_laws(tally, weight, powers, driven, environment, passive):
 
 
 @func
-def add_work(tally, a, work):
+def add_work(tally: Totals, a: int, work: Scalar) -> None:
     """Work of a step in which one impulse acts on the mean of two velocities: it has one sign."""
     tally.work[a] += work
     tally.positive[a] += maximum(work, 0.0)
 
 
 @func
-def add_step(tally, h, powers, driven, environment, passive, travel, mass):
+def add_step(
+    tally: Totals,
+    h: Scalar,
+    powers: Array,
+    driven: Scalar,
+    environment: Scalar,
+    passive: Scalar,
+    travel: Vector,
+    mass: Scalar,
+) -> None:
     """A step in which forces are constant: powers (W) of all laws, the three works (J), and mass times the way of its
     centre (kg m).
     """
@@ -188,7 +207,7 @@ def add_step(tally, h, powers, driven, environment, passive, travel, mass):
 
 
 @func
-def compare(tally, a, t, effort):
+def compare(tally: Totals, a: int, t: Scalar, effort: Scalar) -> None:
     """An effort at time t with the largest so far and with the limit."""
     size = abs(effort)
     if size > abs(tally.peak[a]):
@@ -199,7 +218,7 @@ def compare(tally, a, t, effort):
 
 
 @func
-def add_path_length(tally, t, speed):
+def add_path_length(tally: Totals, t: Scalar, speed: Scalar) -> Scalar:
     """The path since the knot before, at the mean of two speeds. Returns the time since then."""
     whole = RunTotals(tally.whole, 0)
     h = t - whole.time
@@ -210,7 +229,7 @@ def add_path_length(tally, t, speed):
 
 
 @noinline_func
-def check_ranges(ranges, t, x):
+def check_ranges(ranges: Array, t: Scalar, x: Array) -> None:
     """Positions at time t, in the state x, with their ranges."""
     for a in range(ranges.shape[0]):
         own = JointRange(ranges, a)
@@ -224,7 +243,7 @@ def check_ranges(ranges, t, x):
 
 
 @noinline_func
-def compare_efforts(tally, t, efforts, speed):
+def compare_efforts(tally: Totals, t: Scalar, efforts: Array, speed: Scalar) -> None:
     """What stands at a knot of a smooth motion: all efforts, and the path since the knot before."""
     larger = 0
     for a in range(efforts.shape[0]):  # without a branch; a new largest effort is rare
@@ -236,13 +255,13 @@ def compare_efforts(tally, t, efforts, speed):
 
 
 @func
-def copy_row(source, target, r):
+def copy_row(source: Array, target: Array, r: int) -> None:
     for c in range(source.shape[0]):
         target[r, c] = source[c]
 
 
 @noinline_func
-def record_totals(tally, kept, r):
+def record_totals(tally: Totals, kept: Totals, r: int) -> None:
     """All that is tallied so far, in record r."""
     copy_row(tally.work, kept.work, r)
     copy_row(tally.positive, kept.positive, r)
@@ -259,7 +278,9 @@ def record_totals(tally, kept, r):
 
 
 @noinline_func
-def compare_and_record(tally, kept, r, recorded, last, t, x, efforts, speed):
+def compare_and_record(
+    tally: Totals, kept: Totals, r: int, recorded: bool, last: bool, t: Scalar, x: Array, efforts: Array, speed: Scalar
+) -> None:
     """`compare_efforts` and `check_ranges` at a knot and, where it is recorded, `record_totals`.
 
     What stands at the last knot goes into its record only: if the run is continued, the step that begins there looks at
@@ -277,7 +298,7 @@ def compare_and_record(tally, kept, r, recorded, last, t, x, efforts, speed):
 
 
 @func
-def score_stage(score, seconds, efforts):
+def score_stage(score: ObjectiveTotals, seconds: Scalar, efforts: Array) -> None:
     """Efforts at a stage that stands for `seconds` of its step."""
     for a in range(score.strain.shape[0]):
         strain = efforts[a] * score.scale[a]
@@ -288,13 +309,13 @@ def score_stage(score, seconds, efforts):
 
 
 @func
-def score_knot(score, efforts):
+def score_knot(score: ObjectiveTotals, efforts: Array) -> None:
     for a in range(efforts.shape[0]):
         score.peak[a] = maximum(score.peak[a], absolute(efforts[a]))
 
 
 @func
-def score_step(score, h, powers):
+def score_step(score: ObjectiveTotals, h: Scalar, powers: Array) -> None:
     """Positive work of a step of length h from the powers (4, A) at its stages: as `add_smooth_works` counts it, whose
     parabola may dip below powers that are all positive.
     """

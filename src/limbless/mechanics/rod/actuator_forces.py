@@ -7,18 +7,29 @@ for what each slice needs, then one sum from the head on. Sections are the middl
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.algebra.spatial import Wrench, twist_cross, wrench_cross
-from limbless.mechanics.algebra.vectors import Vector, cross, dot
-from limbless.mechanics.compiled.flat_array import as_lane_array, unpack
-from limbless.mechanics.compiled.kernel import align_stack, func, kernel, noinline_func
-from limbless.mechanics.compiled.lanes import LANES, total
+from limbless.mechanics.algebra import Twist, Vector, Wrench, cross, dot, twist_cross, wrench_cross
+from limbless.mechanics.compiled import (
+    LANES,
+    Array,
+    IntArray,
+    Rows,
+    Scalar,
+    align_stack,
+    as_lane_array,
+    func,
+    kernel,
+    noinline_func,
+    total,
+    unpack,
+)
 from limbless.mechanics.forces.laws import LawWrench, lane_wrench
 from limbless.mechanics.integrate.running_totals import (
     RunTotals,
+    Totals,
     add_laws,
     add_path_length,
     at_record,
@@ -28,18 +39,18 @@ from limbless.mechanics.integrate.running_totals import (
 from limbless.mechanics.rod.magnus import first_half, from_head, second_half, to_head, to_section
 from limbless.mechanics.rod.shape_batch import current
 from limbless.mechanics.rod.slice_forces import nothing
-from limbless.mechanics.rod.tables import Instant, Muscle, RodShape, Section
+from limbless.mechanics.rod.tables import Instant, Muscle, RodMemory, RodShape, RodTables, Section, Strains
 
 
 @func
-def moved(section, V):
+def moved(section: Section, V: Twist) -> Wrench:
     """Diagonal inertia times a twist."""
     m, j, v, w = section.mass, section.turn, V.linear, V.angular
     return Wrench(Vector(m.x * v.x, m.y * v.y, m.z * v.z), Vector(j.x * w.x, j.y * w.y, j.z * w.z))
 
 
 @noinline_func
-def put_needs(robot, memory):
+def put_needs(robot: RodTables, memory: RodMemory) -> Scalar:
     """What every node needs from the rest of the body, per length, in the head frame (13). Returns the speed of the
     centre of mass."""
     align_stack()
@@ -60,12 +71,12 @@ def put_needs(robot, memory):
 
 
 @func
-def need_of(needs, k):
+def need_of(needs: Rows[LawWrench], k: int) -> Wrench:
     return lane_wrench(needs, k // LANES, k % LANES)
 
 
 @func
-def poked(memory, shapes, k):
+def poked(memory: RodMemory, shapes: Rows[RodShape], k: int) -> Wrench:
     """What acts at node k alone, in the head frame."""
     F = LawWrench(memory.pokes, k).wrench
     if dot(F.force, F.force) + dot(F.torque, F.torque) == 0.0:  # at nearly all nodes
@@ -75,7 +86,7 @@ def poked(memory, shapes, k):
 
 
 @noinline_func
-def add_needs(halves, memory, shapes, inner):
+def add_needs(halves: Array, memory: RodMemory, shapes: Rows[RodShape], inner: Rows[LawWrench]) -> None:
     """∫ of the needs from the head to every section, less what acts at single nodes on the way."""
     so_far, s = nothing(), 0
     for panel in range(halves.shape[0]):
@@ -91,7 +102,7 @@ def add_needs(halves, memory, shapes, inner):
 
 
 @func
-def find_needs(robot, memory, inner):
+def find_needs(robot: RodTables, memory: RodMemory, inner: Rows[LawWrench]) -> Scalar:
     """All of one instant that does not depend on what holds the body, from its shape, loads and twist.
 
     inner : Pushed (sections,). Returns the speed of the centre of mass.
@@ -102,7 +113,15 @@ def find_needs(robot, memory, inner):
 
 
 @noinline_func
-def put_efforts(robot, memory, inner, hold, shapes, strain, rate):
+def put_efforts(
+    robot: RodTables,
+    memory: RodMemory,
+    inner: Rows[LawWrench],
+    hold: Wrench,
+    shapes: Rows[RodShape],
+    strain: Array,
+    rate: Array,
+) -> None:
     """Efforts and their powers, with what holds the head; strain and rate : (nodes, 6)."""
     s = 0
     for panel in range(robot.halves.shape[0]):
@@ -120,7 +139,7 @@ def put_efforts(robot, memory, inner, hold, shapes, strain, rate):
 
 
 @func
-def positive_line(before, after):
+def positive_line(before: Scalar, after: Scalar) -> Scalar:
     """Mean of the positive part of a power that goes in a straight line."""
     if before >= 0.0 and after >= 0.0:
         return 0.5 * (before + after)
@@ -131,7 +150,7 @@ def positive_line(before, after):
 
 
 @kernel
-def look_at_strains(tally, t, efforts, powers, speed):
+def look_at_strains(tally: Totals, t: Scalar, efforts: Array, powers: Array, speed: Scalar) -> None:
     """What stands at a knot of a rod: efforts, work and path since the knot before, in straight lines."""
     h = add_path_length(tally, t, speed)
     for a in range(efforts.shape[0]):
@@ -143,7 +162,9 @@ def look_at_strains(tally, t, efforts, powers, speed):
 
 
 @func
-def look_and_keep_strains(memory, kept, r, recorded, last, t, speed):
+def look_and_keep_strains(
+    memory: RodMemory, kept: Totals, r: int, recorded: bool, last: bool, t: Scalar, speed: Scalar
+) -> None:
     """`look_at_strains` at a knot and, where it is recorded, `record_totals`; as `tally.compare_and_record`."""
     tally, efforts, powers = memory.tally, memory.efforts, memory.powers
     if last:
@@ -161,32 +182,33 @@ def look_and_keep_strains(memory, kept, r, recorded, last, t, speed):
 class Steps(NamedTuple):
     """The instants of a block of K steps."""
 
-    knots: Any  # (K + 1,) s
-    record: Any  # (K + 1,) whether a knot is recorded
-    grid: Any  # (K, 3) instants at start, middle and end of every step; the end of one is
-    # the start of the next unless something switches
-    stage: Any  # (E,) instant of the drive
-    stands: Any  # (E,) which of the J instants at knots it is, or -1
+    knots: Array  # (K + 1,) s
+    record: IntArray  # (K + 1,) whether a knot is recorded
+    # (K, 3) instants at start, middle and end of every step; the end of one is the start of the next unless
+    # something switches
+    grid: IntArray
+    stage: IntArray  # (E,) instant of the drive
+    stands: IntArray  # (E,) which of the J instants at knots it is, or -1
 
 
 class Powers(NamedTuple):
     """Powers at E instants, W."""
 
-    laws: Any  # (E, environments)
-    contacts: Any  # (E, contacts)
-    whole: Any  # (E, 3) actuators, environment and passive strains
+    laws: Array  # (E, environments)
+    contacts: Array  # (E, contacts)
+    whole: Array  # (E, 3) actuators, environment and passive strains
 
 
 class Inside(NamedTuple):
     """What the body needs at the J instants at knots."""
 
-    inner: Any  # Pushed (J, sections): before every section, head frame
-    speed: Any  # (J,) of the centre of mass, m/s
-    hold: Any  # Pushed (J,): what holds the head
+    inner: Rows[LawWrench]  # (J, sections): before every section, head frame
+    speed: Array  # (J,) of the centre of mass, m/s
+    hold: Rows[LawWrench]  # (J,): what holds the head
 
 
 @kernel
-def take_contacts_off(robot, place, touch, inner):
+def take_contacts_off(robot: RodTables, place: Array, touch: Rows[LawWrench], inner: Rows[LawWrench]) -> None:
     """What contacts at abscissae `place` (J, P), with wrenches `touch`, Pushed (J, P), about the head, give to the body
     before a section."""
     body, found = unpack(robot), unpack(inner)
@@ -202,7 +224,9 @@ def take_contacts_off(robot, place, touch, inner):
 
 
 @func
-def look_at_instant(robot, memory, strains, steps, inside, i, t):
+def look_at_instant(
+    robot: RodTables, memory: RodMemory, strains: Strains, steps: Steps, inside: Inside, i: int, t: Scalar
+) -> None:
     j, row = steps.stands[i], steps.stage[i]
     strain, rate, hold = strains.value[row], strains.rate[row], LawWrench(inside.hold, j).wrench
     put_efforts(robot, memory, inside.inner[j], hold, memory.shapes[row], strain, rate)
@@ -210,13 +234,17 @@ def look_at_instant(robot, memory, strains, steps, inside, i, t):
 
 
 @kernel
-def count_instants(robot, memory, strains, kept, steps, powers, inside):
+def count_instants(
+    robot: RodTables, memory: RodMemory, strains: Strains, kept: Totals, steps: Steps, powers: Powers, inside: Inside
+) -> None:
     """The tally of a block whose motion contacts decide, and what it holds at recorded knots (`kept`)."""
     count(unpack(robot), unpack(memory), unpack(strains), unpack(kept), unpack(steps), unpack(powers), unpack(inside))
 
 
 @noinline_func
-def count(robot, memory, strains, kept, steps, powers, inside):
+def count(
+    robot: RodTables, memory: RodMemory, strains: Strains, kept: Totals, steps: Steps, powers: Powers, inside: Inside
+) -> None:
     r, tally, knots, grid = 0, memory.tally, steps.knots, steps.grid
     for n in range(grid.shape[0] + 1):
         if n < grid.shape[0] and (n == 0 or grid[n, 0] != grid[n - 1, 2]):

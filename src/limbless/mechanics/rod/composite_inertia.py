@@ -5,14 +5,25 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.algebra.spatial import Inertia, Wrench, power, wrench_cross
-from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector, cross, transpose, upper
-from limbless.mechanics.compiled.kernel import align_stack, func, kernel
+from limbless.mechanics.algebra import (
+    Inertia,
+    Matrix,
+    Symmetric,
+    Twist,
+    Vector,
+    Wrench,
+    cross,
+    power,
+    transpose,
+    upper,
+    wrench_cross,
+)
+from limbless.mechanics.compiled import Rows, Scalar, align_stack, func, kernel
 from limbless.mechanics.rod.tables import RodShape, Section, ShapeSums
 
 
 @func
-def axes_sum(R, d):
+def axes_sum(R: Matrix, d: Vector) -> Matrix:
     """R diag(d) Rᵀ as a matrix: d3 1 + (d1 - d3) e1 e1ᵀ + (d2 - d3) e2 e2ᵀ."""
     a, b, o = d.x - d.z, d.y - d.z, 0.0 * d.x
     x, y = Vector(R.x.x, R.y.x, R.z.x), Vector(R.x.y, R.y.y, R.z.y)
@@ -25,21 +36,21 @@ def axes_sum(R, d):
 
 
 @func
-def moment_of(p, M):
+def moment_of(p: Vector, M: Matrix) -> Matrix:
     """[p] M"""
     x, y, z = M.x, M.y, M.z
     return Matrix(p.y * z - p.z * y, p.z * x - p.x * z, p.x * y - p.y * x)
 
 
 @func
-def turned_rate(w, S):
+def turned_rate(w: Vector, S: Matrix) -> Matrix:
     """Rate of a symmetric matrix whose axes turn with w: [w] S - S [w]."""
     X = moment_of(w, S)
     return X + transpose(X)
 
 
 @func
-def slice_inertia(R, p, mass, turn):
+def slice_inertia(R: Matrix, p: Vector, mass: Vector, turn: Vector) -> Inertia:
     """I of a slice at p with axes R: H = [p] M, J = J_c - [p] M [p]."""
     M = axes_sum(R, mass)
     H = moment_of(p, M)
@@ -47,7 +58,7 @@ def slice_inertia(R, p, mass, turn):
 
 
 @func
-def slice_inertia_rate(R, p, mass, turn, swing):
+def slice_inertia_rate(R: Matrix, p: Vector, mass: Vector, turn: Vector, swing: Twist) -> Inertia:
     """Rate of `slice_inertia` as the slice moves with the twist `swing` of the head frame."""
     M, w = axes_sum(R, mass), swing.angular
     velocity = swing.linear + cross(w, p)
@@ -59,12 +70,12 @@ def slice_inertia_rate(R, p, mass, turn, swing):
 
 
 @func
-def as_inertia(M, H, J):
+def as_inertia(M: Matrix, H: Matrix, J: Matrix) -> Inertia:
     return Inertia(upper(M), H, upper(J))
 
 
 @kernel
-def sum_composite_inertia(sections, shapes, sums, r):
+def sum_composite_inertia(sections: Rows[Section], shapes: Rows[RodShape], sums: Rows[ShapeSums], r: int) -> None:
     """All sums of one instant; shapes : Shape (nodes,), into row r of sums : ShapeSums."""
     align_stack()
     o = 0.0 * shapes[0, 0]
@@ -89,7 +100,7 @@ def sum_composite_inertia(sections, shapes, sums, r):
 
 
 @func
-def inertial_wrench(sums, twist):
+def inertial_wrench(sums: ShapeSums, twist: Twist) -> tuple[Wrench, Scalar]:
     """-F_in (21): what accelerates the rod apart from η̇_o, Ṡ + Ṁ_o η_o + η_o x* (S + M_o η_o); and ∫ J . (that), as
     work."""
     turning = sums.inertia_rate @ twist

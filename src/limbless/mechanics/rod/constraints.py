@@ -7,13 +7,21 @@ with a(C) = Ad_h⁻¹ (η̇_o + ad_{η_o} J + A) for η̇_o. Supports wander alo
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from limbless.mechanics.algebra.spatial import Twist, twist_cross
-from limbless.mechanics.algebra.vectors import Vector, cross, dot
-from limbless.mechanics.compiled.flat_array import unpack
-from limbless.mechanics.compiled.kernel import func, kernel, noinline_func
-from limbless.mechanics.compiled.tables import Table, constants
+from limbless.mechanics.algebra import Matrix, Twist, Vector, cross, dot, twist_cross
+from limbless.mechanics.compiled import (
+    Array,
+    IntArray,
+    Rows,
+    Scalar,
+    Table,
+    constants,
+    func,
+    kernel,
+    noinline_func,
+    unpack,
+)
 from limbless.mechanics.rod.head_motion import solve_free
 from limbless.mechanics.rod.tables import RodShape, StrainRow
 
@@ -41,35 +49,35 @@ class HeldSections(NamedTuple):
     """All sections that something holds at E instants: touched ones first, then those at which a guided body is asked
     not to slip."""
 
-    shape: Any  # Shape (E, N)
-    active: Any  # (E, N, 6) which components of its twist
-    given: Any  # (E, N, 6) what they must be
-    place: Any  # (E, N) abscissae, m
+    shape: Array  # Shape (E, N)
+    active: IntArray  # (E, N, 6) which components of its twist
+    given: Array  # (E, N, 6) what they must be
+    place: Array  # (E, N) abscissae, m
 
 
 class ResidualScales(NamedTuple):
     """How mismatches of different kinds count."""
 
-    unit: Any  # (6,) weight of a component's mismatch
-    free: Any  # (6,) which components of the head move,
-    scale: Any  # (6,) and by what they count
+    unit: Array  # (6,) weight of a component's mismatch
+    free: Array  # (6,) which components of the head move,
+    scale: Array  # (6,) and by what they count
     ridge: float  # added to the diagonal, as a share of the trace
 
 
 class ConstraintFit(NamedTuple):
     """The motion that agrees best with all that is held."""
 
-    answer: Any  # Screw (E,)
-    left: Any  # (E,) largest mismatch,
-    worst: Any  # (E,) and of which section
-    normal: Any  # (E, 6, 6) of the normal equations, in scaled components
-    right: Any  # (6,) working memory, and so are
-    row: Any  # (6,)
-    system: Any  # (6, 7)
+    answer: Array  # Screw (E,)
+    left: Array  # (E,) largest mismatch,
+    worst: IntArray  # (E,) and of which section
+    normal: Array  # (E, 6, 6) of the normal equations, in scaled components
+    right: Array  # (6,) working memory, and so are
+    row: Array  # (6,)
+    system: Array  # (6, 7)
 
 
 @func
-def speed_at(X, speed, place):
+def speed_at(X: Array, speed: Array, place: Scalar) -> Scalar:
     """A field (nodes,) at a place between the nodes: the parabola of the panel."""
     panels = (X.shape[0] - 1) // 2
     low, high = 0, panels - 1
@@ -91,7 +99,9 @@ def speed_at(X, speed, place):
 
 
 @func
-def step_place(X, before, between, after, place, h):
+def step_place(
+    X: Array, before: Array, between: Array, after: Array, place: Scalar, h: Scalar
+) -> tuple[Scalar, Scalar]:
     """One Runge-Kutta step of Ċ = speed(C, t); returns the place half way (of the cubic with the same ends and speeds)
     and at the end."""
     k1 = speed_at(X, before, place)
@@ -103,7 +113,9 @@ def step_place(X, before, between, after, place, h):
 
 
 @kernel
-def support_speed(shapes, strain, twist, own, speed):
+def support_speed(
+    shapes: Rows[RodShape], strain: Rows[StrainRow], twist: Rows[StrainRow], own: Rows[Drift], speed: Array
+) -> None:
     """Speed (T, nodes) along the body of a thing that moves through space: (v_X - V_X) / Γ_X (33) corrected.
 
     shapes : Shape (T, nodes); strain : Screw (T, nodes); twist : Screw (T,) of the head; own : Drift (T,), velocity v
@@ -119,7 +131,16 @@ def support_speed(shapes, strain, twist, own, speed):
 
 
 @kernel
-def track_supports(X, knots, speed, spacing, timetable, places, path, present):
+def track_supports(
+    X: Array,
+    knots: Array,
+    speed: Array,
+    spacing: Scalar,
+    timetable: Rows[SupportTimes],
+    places: Array,
+    path: Array,
+    present: IntArray,
+) -> None:
     """Follow supports over the steps between knots.
 
     speed : (2 K + 1, nodes) of a support along the body, at knots and in the middles between them.
@@ -157,7 +178,7 @@ def track_supports(X, knots, speed, spacing, timetable, places, path, present):
 
 
 @func
-def admit(enough, spacing, last, tailward, places):
+def admit(enough: Scalar, spacing: Scalar, last: Scalar, tailward: bool, places: Array) -> None:
     """The next supports enter at the head (or at the tail, if the body backs), each `spacing` before the last one that
     did.
 
@@ -177,7 +198,7 @@ def admit(enough, spacing, last, tailward, places):
 
 
 @func
-def held_row(R, p, c):
+def held_row(R: Matrix, p: Vector, c: int) -> Twist:
     """Row c of Ad_h⁻¹: what component c of a section's twist takes of a twist in the head frame."""
     i = c % 3
     axis = Vector(R.x[i], R.y[i], R.z[i])
@@ -185,18 +206,18 @@ def held_row(R, p, c):
 
 
 @func
-def apart_from_head(shape, twist, order):
+def apart_from_head(shape: RodShape, twist: Twist, order: int) -> Twist:
     """What a section does without η_o (order 0: J) or without η̇_o (order 1: ad_{η_o} J + A), in the head frame."""
     return shape.surge + twist_cross(twist, shape.swing) if order > 0 else shape.swing
 
 
 @func
-def mismatch(row, V, given):
+def mismatch(row: Twist, V: Twist, given: Scalar) -> Scalar:
     return dot(row.linear, V.linear) + dot(row.angular, V.angular) - given
 
 
 @func
-def add_normal(fit, measure, held, need, e):
+def add_normal(fit: ConstraintFit, measure: ResidualScales, held: Twist, need: Scalar, e: int) -> None:
     """One equation held . V = need, weighted, in the normal equations of instant e."""
     for i in range(3):
         fit.row[i] = measure.free[i] * held.linear[i] / measure.scale[i]
@@ -208,7 +229,7 @@ def add_normal(fit, measure, held, need, e):
 
 
 @func
-def put_normal(fit, measure, held, V, order, e):
+def put_normal(fit: ConstraintFit, measure: ResidualScales, held: HeldSections, V: Twist, order: int, e: int) -> None:
     """The normal equations of all that is held at instant e."""
     for i in range(6):
         fit.right[i] = 0.0
@@ -229,7 +250,7 @@ def put_normal(fit, measure, held, V, order, e):
 
 
 @func
-def put_mismatch(fit, measure, held, V, order, e):
+def put_mismatch(fit: ConstraintFit, measure: ResidualScales, held: HeldSections, V: Twist, order: int, e: int) -> None:
     """The largest mismatch that the answer leaves."""
     A = StrainRow(fit.answer, e).twist
     fit.left[e], fit.worst[e] = 0.0, 0
@@ -245,13 +266,17 @@ def put_mismatch(fit, measure, held, V, order, e):
 
 
 @kernel
-def constrained_twists(held, twist, order, measure, fit):
+def constrained_twists(
+    held: HeldSections, twist: Rows[StrainRow], order: int, measure: ResidualScales, fit: ConstraintFit
+) -> None:
     """η_o (order 0), or η̇_o where η_o is `twist`, Screw (E,), (order 1): least squares over all held components."""
     fit_all(unpack(held), unpack(twist), order, unpack(measure), unpack(fit))
 
 
 @noinline_func
-def fit_all(held, twist, order, measure, fit):
+def fit_all(
+    held: HeldSections, twist: Rows[StrainRow], order: int, measure: ResidualScales, fit: ConstraintFit
+) -> None:
     for e in range(held.shape.shape[0]):
         V = StrainRow(twist, e).twist
         put_normal(fit, measure, held, V, order, e)

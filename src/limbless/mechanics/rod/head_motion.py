@@ -3,15 +3,24 @@ pushes the rod."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from limbless.mechanics.algebra.lie import Pose
-from limbless.mechanics.algebra.spatial import Twist, Wrench, carry_wrench, power
-from limbless.mechanics.algebra.vectors import Vector, cross, rotation_from_quaternion, rows, transpose
+from limbless.mechanics.algebra import (
+    Inertia,
+    Pose,
+    Twist,
+    Vector,
+    Wrench,
+    carry_wrench,
+    cross,
+    power,
+    rotation_from_quaternion,
+    rows,
+    transpose,
+)
 from limbless.mechanics.chain.force_balance import BalanceScratch, at_scaled_speed, balance, solve_free, total_wrench
 from limbless.mechanics.chain.joints import put_quaternion_rate
-from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import func, noinline_func
+from limbless.mechanics.compiled import Array, Scalar, func, noinline_func, version_for
 from limbless.mechanics.forces.laws import LawWrench
 from limbless.mechanics.rod.composite_inertia import inertial_wrench
 from limbless.mechanics.rod.shape_batch import current
@@ -19,35 +28,39 @@ from limbless.mechanics.rod.slice_forces import push_paced
 from limbless.mechanics.rod.tables import (
     TURN,
     HeadState,
-    InertialessForm,
     Instant,
-    MomentumForm,
+    RodMemory,
+    RodOptions,
+    RodProblem,
+    RodTables,
     ShapeSums,
     StrainRow,
-    VelocityForm,
 )
+
+if TYPE_CHECKING:
+    from limbless.mechanics.rod.prescribed_motion import HeadPose
 
 
 @func
-def head_pose_of(state):
+def head_pose_of(state: HeadPose | HeadState) -> Pose:
     q = state.turn
     return Pose(rotation_from_quaternion(q.w, q.x, q.y, q.z), state.position)
 
 
 @func
-def into_head(instant, F):
+def into_head(instant: Instant, F: Wrench) -> Wrench:
     """A wrench about the world origin, along the world axes, about the head and along its axes."""
     Rt = transpose(instant.rotation)
     return Wrench(Rt @ F.force, Rt @ (F.torque - cross(instant.position, F.force)))
 
 
 @func
-def into_world(instant, F):
+def into_world(instant: Instant, F: Wrench) -> Wrench:
     return carry_wrench(Wrench(instant.rotation @ F.force, instant.rotation @ F.torque), instant.position)
 
 
 @func
-def put_full(matrix, I):
+def put_full(matrix: Array, I: Inertia) -> None:
     """An inertia as a full 6 x 6 matrix."""
     M, J = rows(I.M), rows(I.J)
     for r in range(3):
@@ -57,7 +70,7 @@ def put_full(matrix, I):
 
 
 @func
-def held_part(free, F):
+def held_part(free: Array, F: Wrench) -> Wrench:
     """The components of a wrench along which the head is held."""
     f, n = F.force, F.torque
     return Wrench(
@@ -67,7 +80,7 @@ def held_part(free, F):
 
 
 @func
-def solve_for(F, free, memory):
+def solve_for(F: Wrench, free: Array, memory: RodMemory) -> tuple[bool, Twist]:
     """The twist, or its rate, that the matrix of the memory makes this wrench of. False if there is none."""
     LawWrench(memory.unknown, 0).wrench = F
     sound = solve_free(memory.matrix, memory.unknown, free, memory.system)
@@ -77,45 +90,25 @@ def solve_for(F, free, memory):
 # ------------------------------------------------------------------------------------------------- the forms of a state
 
 
-@generic
-def find_twist(form, problem, t, window_time, x):
-    """The head's twist into the instant. False if there is none."""
-
-
-@generic
-def accelerate(form, free, memory):
-    """η̇_o of (18) and what holds the head into the instant, from its bias and push. False if there is no unique
-    answer."""
-
-
-@generic
-def motion_rate(form, instant, outer):
-    """Rate of the motion in the state; `outer` is all that acts from outside, about the world origin."""
-
-
-@version_for(find_twist, VelocityForm)
 @func
-def twist_of_state(form, problem, t, window_time, x):
+def find_twist(problem: RodProblem, t: Scalar, window_time: Scalar, x: Array) -> bool:
+    """The head's twist into the instant. False if there is none."""
+    if problem.options.momentum is not None:
+        return twist_of_momentum(problem, x)
     Instant(problem.memory.instant, 0).twist = HeadState(x, 0).motion
+    if problem.options.inertialess is not None:
+        return balance_rod(problem.robot, problem.forces, t, window_time, problem.memory)
     return True
 
 
-@version_for(find_twist, MomentumForm)
 @func
-def twist_of_momentum(form, problem, t, window_time, x):
+def twist_of_momentum(problem: RodProblem, x: Array) -> bool:
     memory, motion = problem.memory, HeadState(x, 0).motion
     instant, sums = Instant(memory.instant, 0), ShapeSums(memory.sums, current(memory))
     whole = into_head(instant, Wrench(motion.linear, motion.angular))
     sound, twist = solve_for(whole - sums.momentum, problem.robot.free, memory)
     instant.twist = twist
     return sound
-
-
-@version_for(find_twist, InertialessForm)
-@func
-def twist_of_balance(form, problem, t, window_time, x):
-    Instant(problem.memory.instant, 0).twist = HeadState(x, 0).motion
-    return balance_rod(problem.robot, problem.forces, t, window_time, problem.memory)
 
 
 class FloatingRod(NamedTuple):
@@ -131,14 +124,14 @@ class FloatingRod(NamedTuple):
 
 @version_for(at_scaled_speed, FloatingRod)
 @func
-def rod_at_pace(floating, pace):
+def rod_at_pace(floating: FloatingRod, pace: Scalar) -> FloatingRod:
     robot, forces, t, window_time, memory, _ = floating
     return FloatingRod(robot, forces, t, window_time, memory, pace)
 
 
 @version_for(total_wrench, FloatingRod)
 @func
-def push_floating(floating, twist):
+def push_floating(floating: FloatingRod, twist: Any):
     robot, forces, t, window_time, memory, pace = floating
     instant = Instant(memory.instant, 0)
     instant.twist = twist
@@ -147,7 +140,7 @@ def push_floating(floating, twist):
 
 
 @noinline_func
-def balance_rod(robot, forces, t, window_time, memory):
+def balance_rod(robot: RodTables, forces: tuple, t: Scalar, window_time: Scalar, memory: RodMemory):
     """The twist at which the external wrench vanishes (spec, section 7), into the instant. False if there is none."""
     instant = Instant(memory.instant, 0)
     desk = BalanceScratch(robot.free, memory.matrix, memory.system, memory.unknown)
@@ -156,10 +149,17 @@ def balance_rod(robot, forces, t, window_time, memory):
     return found
 
 
-@version_for(accelerate, VelocityForm, MomentumForm)
 @func
-def accelerate_inertia(form, free, memory):
-    instant, sums = Instant(memory.instant, 0), ShapeSums(memory.sums, current(memory))
+def accelerate(options: RodOptions, free: Array, memory: RodMemory) -> bool:
+    """η̇_o of (18) and what holds the head into the instant, from its bias and push. False if there is no unique
+    answer."""
+    instant = Instant(memory.instant, 0)
+    if options.inertialess is not None:
+        still = Vector(0.0, 0.0, 0.0)
+        instant.rate = Twist(still, still)
+        instant.hold = held_part(free, -1.0 * instant.push)
+        return True
+    sums = ShapeSums(memory.sums, current(memory))
     left = instant.push - instant.bias
     sound, rate = solve_for(left, free, memory)
     instant.rate = rate
@@ -167,32 +167,11 @@ def accelerate_inertia(form, free, memory):
     return sound
 
 
-@version_for(accelerate, InertialessForm)
-@func
-def accelerate_nothing(form, free, memory):
-    instant, still = Instant(memory.instant, 0), Vector(0.0, 0.0, 0.0)
-    instant.rate = Twist(still, still)
-    instant.hold = held_part(free, -1.0 * instant.push)
-    return True
-
-
-@version_for(motion_rate, VelocityForm, InertialessForm)
-@func
-def twist_rate(form, instant, outer):
-    return instant.rate
-
-
-@version_for(motion_rate, MomentumForm)
-@func
-def momentum_rate(form, instant, outer):
-    return Twist(outer.force, outer.torque)
-
-
 # ---------------------------------------------------------------------------------------------------------- one instant
 
 
 @noinline_func
-def place_head(memory, x):
+def place_head(memory: RodMemory, x: Array) -> None:
     """The pose of the head."""
     instant, pose = Instant(memory.instant, 0), head_pose_of(HeadState(x, 0))
     instant.rotation = pose.rotation
@@ -200,13 +179,13 @@ def place_head(memory, x):
 
 
 @noinline_func
-def put_inertia(memory):
+def put_inertia(memory: RodMemory) -> None:
     """The inertia of the whole as a matrix."""
     put_full(memory.matrix, ShapeSums(memory.sums, current(memory)).inertia)
 
 
 @noinline_func
-def find_acceleration(form, free, memory, x, out):
+def find_acceleration(options: RodOptions, free: Array, memory: RodMemory, x: Array, out: Array) -> bool:
     """The rate of the state from what pushes. False if the motion is not determined.
 
     The power of the actuators is -∫ Λᵀ ξ̇ dX; by parts, and with a free tail, it is ∫ L' . J dX.
@@ -215,13 +194,13 @@ def find_acceleration(form, free, memory, x, out):
     twist, push = instant.twist, instant.push
     bias, along = inertial_wrench(sums, twist)
     instant.bias = bias
-    sound = accelerate(form, free, memory)
+    sound = accelerate(options, free, memory)
     instant.actuators = along - instant.along + power(instant.rate, sums.momentum)
     instant.environment = instant.along + power(twist, push) + instant.joining
     slope, outer = HeadState(out, 0), into_world(instant, push + instant.hold + instant.joined)
     slope.position = instant.rotation @ twist.linear
     put_quaternion_rate(x, TURN, twist.angular, out)
-    slope.motion = motion_rate(form, instant, outer)
+    slope.motion = instant.rate if options.momentum is None else Twist(outer.force, outer.torque)
     slope.actuators = instant.actuators
     slope.environment = instant.environment
     slope.impulse = outer

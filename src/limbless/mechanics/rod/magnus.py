@@ -18,17 +18,26 @@ Every function takes any scalar: with lanes, eight instants are computed at once
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.algebra.lie import Pose, adjoint, compose, pose_exp
-from limbless.mechanics.algebra.spatial import Twist, Wrench, carry_wrench, twist_cross
-from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, transpose
-from limbless.mechanics.compiled.flat_array import unpack
-from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import align_stack, func, kernel
+from limbless.mechanics.algebra import (
+    Matrix,
+    Pose,
+    Twist,
+    Vector,
+    Wrench,
+    adjoint,
+    carry_wrench,
+    compose,
+    cross,
+    pose_exp,
+    transpose,
+    twist_cross,
+)
+from limbless.mechanics.compiled import Array, Rows, Scalar, align_stack, func, generic, kernel, unpack, version_for
 from limbless.mechanics.forces.laws import LawWrench
 from limbless.mechanics.rod.tables import RodShape, StrainRow
 
@@ -42,50 +51,50 @@ class SectionState(NamedTuple):
 
 
 @func
-def first_half(a, b, c, d):
+def first_half(a: Any, b: Any, c: Any, d: Scalar) -> Any:
     """Integral from the start of a panel to its middle (at d) of the parabola through a, b, c."""
     return (d / 12.0) * (5.0 * a + 8.0 * b + (-1.0) * c)
 
 
 @func
-def second_half(a, b, c, d):
+def second_half(a: Any, b: Any, c: Any, d: Scalar) -> Any:
     """Integral from the middle of a panel to its end."""
     return (d / 12.0) * ((-1.0) * a + 8.0 * b + 5.0 * c)
 
 
 @func
-def magnus_first(a, b, c, d):
+def magnus_first(a: Twist, b: Twist, c: Twist, d: Scalar) -> Twist:
     """Fourth-order Magnus exponent of g' = g ξ from the start of a panel to its middle: ∫ ξ + d²/12 [ξ0, ξ1]."""
     return first_half(a, b, c, d) + (d * d / 12.0) * twist_cross(a, b)
 
 
 @func
-def magnus_second(a, b, c, d):
+def magnus_second(a: Twist, b: Twist, c: Twist, d: Scalar) -> Twist:
     return second_half(a, b, c, d) + (d * d / 12.0) * twist_cross(b, c)
 
 
 @func
-def to_section(R, p, V):
+def to_section(R: Matrix, p: Vector, V: Twist) -> Twist:
     """Ad_h⁻¹ V: a twist of the head frame in the frame of a section at p, with axes R."""
     Rt = transpose(R)
     return Twist(Rt @ (V.linear + cross(V.angular, p)), Rt @ V.angular)
 
 
 @func
-def to_head(R, p, F):
+def to_head(R: Matrix, p: Vector, F: Wrench) -> Wrench:
     """Ad_h⁻ᵀ F: a wrench of a section in the head frame, about its origin."""
     return carry_wrench(Wrench(R @ F.force, R @ F.torque), p)
 
 
 @func
-def from_head(R, p, F):
+def from_head(R: Matrix, p: Vector, F: Wrench) -> Wrench:
     """Ad_hᵀ F: the inverse of `to_head`."""
     Rt = transpose(R)
     return Wrench(Rt @ F.force, Rt @ (F.torque - cross(p, F.force)))
 
 
 @func
-def put_shape(shape, here):
+def put_shape(shape: RodShape, here: SectionState) -> None:
     shape.rotation = here.pose.rotation
     shape.place = here.pose.position
     shape.swing = here.swing
@@ -93,13 +102,15 @@ def put_shape(shape, here):
 
 
 @func
-def surge_source(h, swing, source, acceleration):
+def surge_source(h: Pose, swing: Twist, source: Twist, acceleration: Twist) -> Twist:
     """A' = Ad_h ξ̈ + ad_J s"""
     return adjoint(h, acceleration) + twist_cross(swing, source)
 
 
 @func
-def cross_panel(value, rate, acceleration, k, d, here):
+def cross_panel(
+    value: Rows[StrainRow], rate: Rows[StrainRow], acceleration: Array, k: int, d: Scalar, here: SectionState
+) -> tuple[SectionState, SectionState]:
     """From node k, the start of a panel, to its middle and to its end; value, rate, acceleration of the strain: Screw
     (nodes,)."""
     start, swing, surge = here
@@ -119,7 +130,7 @@ def cross_panel(value, rate, acceleration, k, d, here):
 
 
 @func
-def head_pose(zero):
+def head_pose(zero: Scalar) -> Pose:
     """The identity, in the scalar of `zero`."""
     one = 1.0 + zero
     axes = Matrix(Vector(one, zero, zero), Vector(zero, one, zero), Vector(zero, zero, one))
@@ -127,7 +138,9 @@ def head_pose(zero):
 
 
 @kernel
-def integrate_shape(halves, value, rate, acceleration, shape):
+def integrate_shape(
+    halves: Array, value: Rows[StrainRow], rate: Array, acceleration: Array, shape: Rows[RodShape]
+) -> None:
     """Shape, J and A at every node, from the strain and its two rates in time, Screw (nodes,)."""
     align_stack()
     zero = 0.0 * value[0, 0]
@@ -143,15 +156,15 @@ def integrate_shape(halves, value, rate, acceleration, shape):
 class BetweenNodes(NamedTuple):
     """Points between nodes, each at the end of a panel of its own that begins at a node."""
 
-    strains: tuple  # three Screw (points, 3): strain, rate and acceleration at the node, half way
-    # and at the point
+    # three Screw (points, 3): strain, rate and acceleration at the node, half way and at the point
+    strains: tuple
     halves: NDArray[np.float64]  # (points,) half the length of that panel, m
     nodes: NDArray[np.int64]  # (points,) where it begins
     rows: NDArray[np.int64]  # (points,) the instant: row of the shapes
 
 
 @kernel
-def reach_many(reach, shapes, out):
+def reach_many(reach: BetweenNodes, shapes: Rows[RodShape], out: Rows[RodShape]) -> None:
     """Pose, J and A at points between nodes; shapes : Shape (T, nodes); out : Shape (points,)."""
     points = unpack(reach)
     values, rates, accelerations = points.strains
@@ -178,30 +191,43 @@ class FromHead(NamedTuple):
 
 
 @generic
-def carry(way, shape, pairs, out, r, k):
+def carry(
+    way: FromHead | ToHead | ToSections,
+    shape: RodShape,
+    pairs: Rows[LawWrench] | Rows[StrainRow],
+    out: Rows[LawWrench] | Rows[StrainRow],
+    r: int,
+    k: int,
+):
     """One pair of vectors, at a node of a record."""
 
 
 @version_for(carry, ToSections)
 @func
-def carry_twist_out(way, shape, pairs, out, r, k):
+def carry_twist_out(
+    way: ToSections, shape: RodShape, pairs: Rows[StrainRow], out: Rows[StrainRow], r: int, k: int
+) -> None:
     StrainRow(out, r, k).twist = to_section(shape.rotation, shape.place, StrainRow(pairs, r, k).twist)
 
 
 @version_for(carry, ToHead)
 @func
-def carry_wrench_in(way, shape, pairs, out, r, k):
+def carry_wrench_in(way: ToHead, shape: RodShape, pairs: Rows[LawWrench], out: Rows[LawWrench], r: int, k: int) -> None:
     LawWrench(out, r, k).wrench = to_head(shape.rotation, shape.place, LawWrench(pairs, r, k).wrench)
 
 
 @version_for(carry, FromHead)
 @func
-def carry_wrench_out(way, shape, pairs, out, r, k):
+def carry_wrench_out(
+    way: FromHead, shape: RodShape, pairs: Rows[LawWrench], out: Rows[LawWrench], r: int, k: int
+) -> None:
     LawWrench(out, r, k).wrench = from_head(shape.rotation, shape.place, LawWrench(pairs, r, k).wrench)
 
 
 @kernel
-def carry_records(way, shapes, pairs, out):
+def carry_records(
+    way: FromHead | ToHead | ToSections, shapes: Rows[RodShape], pairs: Array, out: Rows[StrainRow]
+) -> None:
     """Pairs of vectors (R, nodes) carried along a `way`, for Shape (R, nodes)."""
     for r in range(shapes.shape[0]):
         for k in range(shapes.shape[1]):

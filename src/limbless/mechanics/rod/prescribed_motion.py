@@ -3,14 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from limbless.mechanics.algebra.lie import Quaternion, compose, pose_exp, quaternion_from_rotation
-from limbless.mechanics.algebra.spatial import power
-from limbless.mechanics.algebra.vectors import Vector
-from limbless.mechanics.compiled.flat_array import unpack
-from limbless.mechanics.compiled.kernel import func, kernel, noinline_func
-from limbless.mechanics.compiled.tables import Table, table
+from limbless.mechanics.algebra import Pose, Quaternion, Vector, compose, pose_exp, power, quaternion_from_rotation
+from limbless.mechanics.compiled import Array, IntArray, Rows, Table, func, kernel, noinline_func, table, unpack
 from limbless.mechanics.forces.laws import LawWrench
 from limbless.mechanics.rod.actuator_forces import find_needs
 from limbless.mechanics.rod.composite_inertia import inertial_wrench
@@ -18,7 +14,7 @@ from limbless.mechanics.rod.head_motion import head_pose_of
 from limbless.mechanics.rod.magnus import magnus_first, magnus_second
 from limbless.mechanics.rod.shape_batch import current, lay_slab
 from limbless.mechanics.rod.slice_forces import keep_loads, load_all, push_rod
-from limbless.mechanics.rod.tables import HeadState, Instant, ShapeSums, StrainRow
+from limbless.mechanics.rod.tables import HeadState, Instant, Load, RodMemory, RodTables, ShapeSums, StrainRow
 
 
 @table
@@ -32,29 +28,29 @@ class HeadPose(Table):
 class HeadPath(NamedTuple):
     """The motion of the head at E instants."""
 
-    times: Any  # (E,) s
-    window_time: Any  # (E,) times within the steps: which windows are open
-    poses: Any  # HeadPose (E,)
-    twist: Any  # Screw (E,)
-    rate: Any  # Screw (E,) of the components of the twist
-    stage: Any  # (E,) instant of the drive: row of the shapes
-    stands: Any  # (E,) which of the J instants at knots it is, or -1
+    times: Array  # (E,) s
+    window_time: Array  # (E,) times within the steps: which windows are open
+    poses: Array  # HeadPose (E,)
+    twist: Array  # Screw (E,)
+    rate: Array  # Screw (E,) of the components of the twist
+    stage: IntArray  # (E,) instant of the drive: row of the shapes
+    stands: IntArray  # (E,) which of the J instants at knots it is, or -1
 
 
 class MotionLoads(NamedTuple):
     """What the motion takes."""
 
-    bias: Any  # Pushed (E,) inertial wrench without the rate of the twist, head frame
-    push: Any  # Pushed (E,) of the environment
-    powers: Any  # (E, 2) of the strains' drive without that rate, and of the environment, W
-    laws: Any  # (E, environments) W
-    loads: Any  # Load (J, nodes)
-    inner: Any  # Pushed (J, sections): what the body before every section needs, head frame
-    speed: Any  # (J,) of the centre of mass, m/s
+    bias: Array  # Pushed (E,) inertial wrench without the rate of the twist, head frame
+    push: Array  # Pushed (E,) of the environment
+    powers: Array  # (E, 2) of the strains' drive without that rate, and of the environment, W
+    laws: Array  # (E, environments) W
+    loads: Rows[Load]  # (J, nodes)
+    inner: Rows[LawWrench]  # (J, sections): what the body before every section needs, head frame
+    speed: Array  # (J,) of the centre of mass, m/s
 
 
 @kernel
-def follow_twist(knots, twist, x, poses):
+def follow_twist(knots: Array, twist: Rows[StrainRow], x: Array, poses: Rows[HeadPose]) -> None:
     """Pose of the head along an imposed twist, Screw (steps, 3: start, middle and end of each step): fourth-order
     Magnus steps.
 
@@ -77,7 +73,7 @@ def follow_twist(knots, twist, x, poses):
 
 
 @func
-def put_pose(row, g, near):
+def put_pose(row: HeadPose, g: Pose, near: Quaternion) -> None:
     """Store a pose; of its two quaternions the one nearer to that of the start."""
     q = quaternion_from_rotation(g.rotation)
     sign = 1.0 if q.w * near.w + q.x * near.x + q.y * near.y + q.z * near.z >= 0.0 else -1.0
@@ -86,14 +82,14 @@ def put_pose(row, g, near):
 
 
 @kernel
-def loads_many(robot, forces, motion, memory, taken):
+def loads_many(robot: RodTables, forces: tuple, motion: HeadPath, memory: RodMemory, taken: MotionLoads) -> None:
     """What pushes, and the inertial wrench without η̇_o, at instants of a given motion; the shapes are in the
     memory."""
     find_loads(unpack(robot), unpack(forces), unpack(motion), unpack(memory), unpack(taken))
 
 
 @noinline_func
-def find_loads(robot, forces, motion, memory, taken):
+def find_loads(robot: RodTables, forces: tuple, motion: HeadPath, memory: RodMemory, taken: MotionLoads) -> None:
     instant = Instant(memory.instant, 0)
     for i in range(motion.times.shape[0]):
         place_instant(motion, memory, i)
@@ -114,7 +110,7 @@ def find_loads(robot, forces, motion, memory, taken):
 
 
 @func
-def place_instant(motion, memory, i):
+def place_instant(motion: HeadPath, memory: RodMemory, i: int) -> None:
     """Instant i of the motion as the instant at hand."""
     instant, pose = Instant(memory.instant, 0), head_pose_of(HeadPose(motion.poses, i))
     instant.rotation = pose.rotation

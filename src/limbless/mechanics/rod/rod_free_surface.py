@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.spatial import Wrench, power
-from limbless.mechanics.algebra.vectors import Vector, product, transpose
-from limbless.mechanics.compiled.generic import for_each, generic, no_op, version_for
-from limbless.mechanics.compiled.kernel import align_stack, noinline_func
-from limbless.mechanics.compiled.lanes import LANES
+from limbless.mechanics.algebra import Vector, Wrench, power, product, transpose
+from limbless.mechanics.compiled import (
+    LANES,
+    Array,
+    Rows,
+    Scalar,
+    align_stack,
+    for_each,
+    generic,
+    noinline_func,
+    version_for,
+)
 from limbless.mechanics.forces.force_element import push
 from limbless.mechanics.forces.free_surface import share_at
 from limbless.mechanics.forces.laws import LawWrench
@@ -19,7 +26,7 @@ from limbless.mechanics.rod.composite_inertia import sum_composite_inertia
 from limbless.mechanics.rod.magnus import to_head, to_section
 from limbless.mechanics.rod.shape_batch import current
 from limbless.mechanics.rod.slice_forces import add_wrench, load, load_rows, slice_of
-from limbless.mechanics.rod.tables import Instant, RodShape, Section
+from limbless.mechanics.rod.tables import Instant, RodMemory, RodShape, RodTables, Section
 
 
 class FreeSurfaceSlices(NamedTuple):
@@ -28,24 +35,21 @@ class FreeSurfaceSlices(NamedTuple):
     owner: int
     kind: Any  # OpenLaw
     rows: Any  # Open; `body` is the node
-    pushed: Any  # Pushed (rows,): memory for the wrenches per length
-    dry: Any  # (nodes, 6): inertia per length without water
+    pushed: Rows[LawWrench]  # (rows,): memory for the wrenches per length
+    dry: Array  # (nodes, 6): inertia per length without water
 
 
 @generic
-def update_added_mass(element, t, robot, memory):
+def update_added_mass(element: FreeSurfaceSlices, t: Scalar, robot: RodTables, memory: RodMemory):
     """What an element changes of the inertia of the sections, once the pose of the head is known."""
 
 
-soak_all = for_each(update_added_mass)
-
-
-no_op(update_added_mass, object)
+soak_all = for_each(update_added_mass, optional=True)
 
 
 @version_for(update_added_mass, FreeSurfaceSlices)
 @noinline_func
-def soak_slices(laws, t, robot, memory):
+def soak_slices(laws: FreeSurfaceSlices, t: Scalar, robot: RodTables, memory: RodMemory) -> None:
     """The added mass of every section as far as it is immersed, and the sums over the shape with it."""
     align_stack()
     instant, dry, r = Instant(memory.instant, 0), laws.dry, current(memory)
@@ -65,7 +69,9 @@ def soak_slices(laws, t, robot, memory):
 
 @version_for(push, FreeSurfaceSlices)
 @noinline_func
-def push_floating_slices(laws, t, window_time, robot, memory):
+def push_floating_slices(
+    laws: FreeSurfaceSlices, t: Scalar, window_time: Scalar, robot: RodTables, memory: RodMemory
+) -> None:
     """Every slice: its wrench, and how fast the momentum that it carries grows by what gets wet."""
     align_stack()
     instant, shapes = Instant(memory.instant, 0), memory.shapes[current(memory)]

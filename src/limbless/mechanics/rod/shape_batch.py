@@ -1,17 +1,16 @@
 """Shapes of a rod at many instants: eight at a time, in lanes.
 
-The shape and all sums over it do not depend on how the head moves, so that instants are independent of each other:
-`integrate_shape` and `sum_composite_inertia` run with lanes for numbers, and take little longer for eight instants than for one.
+The shape and all sums over it do not depend on how the head moves, so that instants are independent of each
+other: `integrate_shape` and `sum_composite_inertia` run with lanes for numbers, and take little longer for
+eight instants than for one.
 """
 
 from __future__ import annotations
 
-from limbless.mechanics.compiled.flat_array import as_lane_array, unpack
-from limbless.mechanics.compiled.kernel import func, kernel, noinline_func
-from limbless.mechanics.compiled.lanes import LANES
+from limbless.mechanics.compiled import LANES, Array, Rows, as_lane_array, func, kernel, noinline_func, unpack
 from limbless.mechanics.rod.composite_inertia import sum_composite_inertia
 from limbless.mechanics.rod.magnus import integrate_shape
-from limbless.mechanics.rod.tables import RodScratch, RodShape, ShapeSums, StrainRow
+from limbless.mechanics.rod.tables import RodMemory, RodScratch, RodShape, RodTables, ShapeSums, StrainRow, Strains
 
 
 def make_desk(nodes: int) -> RodScratch:
@@ -27,7 +26,7 @@ def make_desk(nodes: int) -> RodScratch:
 
 
 @noinline_func
-def lay_out(value, first, desk):
+def lay_out(value: Array, first: int, desk: Rows[StrainRow]) -> None:
     """Rows `first` to `first + 7` of a strain over time, side by side; the last row stands in for those beyond it."""
     last = value.shape[0] - 1
     for k in range(value.shape[1]):
@@ -37,7 +36,7 @@ def lay_out(value, first, desk):
 
 
 @noinline_func
-def take_up(desk, row, count, shapes, sums):
+def take_up(desk: RodScratch, row: int, count: int, shapes: Rows[RodShape], sums: Rows[ShapeSums]) -> None:
     """Instants out of the lanes: into rows `row` to `row + count - 1` of `shapes` and of `sums`."""
     last = row + count - 1
     for k in range(desk.shapes.shape[0]):
@@ -50,7 +49,16 @@ def take_up(desk, row, count, shapes, sums):
 
 
 @noinline_func
-def shape_eight(robot, strains, i, desk, row, count, shapes, sums):
+def shape_eight(
+    robot: RodTables,
+    strains: Strains,
+    i: int,
+    desk: RodScratch,
+    row: int,
+    count: int,
+    shapes: Rows[RodShape],
+    sums: Rows[ShapeSums],
+) -> None:
     """Instants i to i + count - 1 (at most eight) of a gait: their shapes in row `row` of `shapes` and after, and their
     sums."""
     lay_out(strains.value, i, desk.strains[0])
@@ -63,7 +71,9 @@ def shape_eight(robot, strains, i, desk, row, count, shapes, sums):
 
 
 @kernel
-def shape_all(robot, strains, desk, shapes, sums):
+def shape_all(
+    robot: RodTables, strains: Strains, desk: RodScratch, shapes: Rows[RodShape], sums: Rows[ShapeSums]
+) -> None:
     """Every instant of a gait: Shape (T, nodes) and ShapeSums (T,)."""
     given, instants = unpack(strains), strains.value.shape[0]
     for i in range(0, instants, LANES):
@@ -71,13 +81,13 @@ def shape_all(robot, strains, desk, shapes, sums):
 
 
 @func
-def current(memory):
+def current(memory: RodMemory) -> int:
     """Row of the shapes and sums of the instant at hand."""
     return memory.now[0] % memory.shapes.shape[0]
 
 
 @kernel
-def lay_slab(shape, slab):
+def lay_slab(shape: Rows[RodShape], slab: Rows[RodShape]) -> None:
     """The shape of all nodes, eight neighbours side by side; after the last node it is repeated."""
     last = shape.shape[0] - 1
     for b in range(slab.shape[0]):
@@ -87,7 +97,7 @@ def lay_slab(shape, slab):
 
 
 @noinline_func
-def take_shape(robot, strains, i, memory):
+def take_shape(robot: RodTables, strains: Strains, i: int, memory: RodMemory) -> None:
     """The shape of instant i of the drive, unless it is there: the two stages in the middle of a step share one, and so
     do those at a knot.
 

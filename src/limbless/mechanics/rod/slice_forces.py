@@ -12,18 +12,37 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.spatial import Twist, Wrench, power
-from limbless.mechanics.algebra.vectors import Matrix, Vector, product, transpose
-from limbless.mechanics.compiled.flat_array import as_lane_array
-from limbless.mechanics.compiled.generic import constant_version, for_each, generic, version_for
-from limbless.mechanics.compiled.kernel import align_stack, func, kernel, noinline_func
-from limbless.mechanics.compiled.lanes import LANES, total
-from limbless.mechanics.compiled.tables import Rows
+from limbless.mechanics.algebra import Matrix, Twist, Vector, Wrench, power, product, transpose
+from limbless.mechanics.compiled import (
+    LANES,
+    Array,
+    IntArray,
+    Rows,
+    Scalar,
+    align_stack,
+    as_lane_array,
+    for_each,
+    func,
+    generic,
+    kernel,
+    noinline_func,
+    total,
+    version_for,
+)
 from limbless.mechanics.forces.force_element import push, push_all
-from limbless.mechanics.forces.laws import LawWrench, Slice, is_active, lane_wrench, law_row, law_slice, law_wrench
+from limbless.mechanics.forces.laws import (
+    LawWrench,
+    OnBody,
+    Slice,
+    is_active,
+    lane_wrench,
+    law_row,
+    law_slice,
+    law_wrench,
+)
 from limbless.mechanics.rod.magnus import to_head, to_section
 from limbless.mechanics.rod.shape_batch import current
-from limbless.mechanics.rod.tables import Instant, Load, RodShape, Section
+from limbless.mechanics.rod.tables import Instant, Load, RodMemory, RodShape, RodTables, Section
 
 
 class SliceBands(NamedTuple):
@@ -31,11 +50,11 @@ class SliceBands(NamedTuple):
 
     owner: int  # number of the environment
     kind: Any  # its class: chooses the formula
-    rows: Any  # the kind's table; all of them have `since`, `until` and `body`, the node
-    bands: Any  # the same table in lanes
-    octets: Any  # (bands,) nodes 8 b to 8 b + 7
-    share: Any  # (bands, 8) weights of these nodes, m; 0 where the law does not act
-    pushed: Any  # Pushed (bands,) in lanes: memory for the wrenches per length
+    rows: Rows[OnBody]  # the kind's table; all of them have `since`, `until` and `body`, the node
+    bands: Rows[OnBody]  # the same table in lanes
+    octets: IntArray  # (bands,) nodes 8 b to 8 b + 7
+    share: Array  # (bands, 8) weights of these nodes, m; 0 where the law does not act
+    pushed: Rows[LawWrench]  # (bands,) in lanes: memory for the wrenches per length
 
 
 class SliceRows(NamedTuple):
@@ -43,8 +62,8 @@ class SliceRows(NamedTuple):
 
     owner: int
     kind: Any
-    rows: Any
-    pushed: Any  # Pushed (rows,): memory for the wrenches per length
+    rows: Rows[OnBody]
+    pushed: Rows[LawWrench]  # (rows,): memory for the wrenches per length
 
 
 class Carrier(NamedTuple):
@@ -60,18 +79,18 @@ class NodeRows(NamedTuple):
 
     owner: int
     kind: Any
-    rows: Any
-    pushed: Any  # Pushed (rows,): memory for the wrenches
+    rows: Rows[OnBody]
+    pushed: Rows[LawWrench]  # (rows,): memory for the wrenches
 
 
 @func
-def nothing():
+def nothing() -> Wrench:
     """No wrench."""
     return Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
 
 
 @func
-def summed(F):
+def summed(F: Wrench) -> Wrench:
     """The sum of eight wrenches."""
     return Wrench(
         Vector(total(F.force.x), total(F.force.y), total(F.force.z)),
@@ -80,14 +99,16 @@ def summed(F):
 
 
 @func
-def slice_of(instant, shape, V):
+def slice_of(instant: Instant, shape: RodShape, V: Twist) -> Slice:
     """A slice that moves with V, its own axes."""
     axes = product(instant.rotation, shape.rotation)
     return Slice(axes, instant.position + instant.rotation @ shape.place, V.linear, V.angular, 0.0 * V.linear.x)
 
 
 @noinline_func
-def push_bands(laws, t, window_time, nodes, head, law_powers):
+def push_bands(
+    laws: SliceBands, t: Scalar, window_time: Scalar, nodes: Rows[RodShape], head: Rows[Instant], law_powers: Array
+) -> None:
     """All bands, each on its eight nodes; nodes : Shape in lanes."""
     align_stack()
     rows = Rows(as_lane_array(laws.bands.numbers), laws.bands.codes)
@@ -111,7 +132,7 @@ def push_bands(laws, t, window_time, nodes, head, law_powers):
 
 
 @func
-def add_wrench(instant, shape, V, F, length):
+def add_wrench(instant: Instant, shape: RodShape, V: Twist, F: Wrench, length: Any):
     """A wrench F per length on a slice of this length, in the sums of the head. Returns its power."""
     f = to_head(shape.rotation, shape.place, length * F)
     instant.push = instant.push + f
@@ -120,42 +141,50 @@ def add_wrench(instant, shape, V, F, length):
 
 
 @generic
-def wrench_at(laws, law, t, instant, shape, V):
-    """What a law does at its node, along the axes of the section: per length, or as a whole."""
+def wrench_at(
+    laws: NodeRows | SliceRows,
+    law: Any,
+    t: Scalar,
+    instant: Instant,
+    sections: Rows[Section],
+    shape: RodShape,
+    V: Twist,
+):
+    """What a law does at its node, along the axes of the section: per length, and the length on which it does so (m);
+    or as a whole.
+    """
 
 
 @version_for(wrench_at, SliceRows)
 @func
-def wrench_of_slice(laws, law, t, instant, shape, V):
-    return law_slice(laws.kind, law, t, slice_of(instant, shape, V))
+def wrench_of_slice(
+    laws: SliceRows, law: Any, t: Scalar, instant: Instant, sections: Rows[Section], shape: RodShape, V: Twist
+):
+    return law_slice(laws.kind, law, t, slice_of(instant, shape, V)), Section(sections, law.body).weight
 
 
 @version_for(wrench_at, NodeRows)
 @func
-def wrench_of_node(laws, law, t, instant, shape, V):
+def wrench_of_node(
+    laws: NodeRows, law: Any, t: Scalar, instant: Instant, sections: Rows[Section], shape: RodShape, V: Twist
+):
     E = product(instant.rotation, shape.rotation)
     place = instant.position + instant.rotation @ shape.place
     moving = Carrier(E, place, Twist(E @ V.linear, E @ V.angular))
     about_world = law_wrench(laws.kind, law, laws, t, moving)
-    return Wrench(transpose(E) @ about_world.force, transpose(E) @ about_world.torque)
-
-
-@generic
-def length_at(laws, law, sections):
-    """The length on which it does so, m."""
-
-
-@version_for(length_at, SliceRows)
-@func
-def length_of_slice(laws, law, sections):
-    return Section(sections, law.body).weight
-
-
-constant_version(length_at, 1.0, NodeRows)
+    return Wrench(transpose(E) @ about_world.force, transpose(E) @ about_world.torque), 1.0
 
 
 @noinline_func
-def push_rows(laws, t, window_time, sections, shapes, head, law_powers):
+def push_rows(
+    laws: Any,
+    t: Scalar,
+    window_time: Scalar,
+    sections: Rows[Section],
+    shapes: Rows[RodShape],
+    head: Rows[Instant],
+    law_powers: Array,
+) -> None:
     """One law after the other, each at its node."""
     align_stack()
     instant = Instant(head, 0)
@@ -164,31 +193,35 @@ def push_rows(laws, t, window_time, sections, shapes, head, law_powers):
         if is_active(law, window_time):
             shape = RodShape(shapes, law.body)
             V = instant.pace * to_section(shape.rotation, shape.place, instant.twist + shape.swing)
-            F = wrench_at(laws, law, t, instant, shape, V)
+            F, length = wrench_at(laws, law, t, instant, sections, shape, V)
             LawWrench(laws.pushed, i).wrench = F
-            law_powers[laws.owner] += add_wrench(instant, shape, V, F, length_at(laws, law, sections))
+            law_powers[laws.owner] += add_wrench(instant, shape, V, F, length)
 
 
 @version_for(push, SliceBands)
 @func
-def push_slice_bands(laws, t, window_time, robot, memory):
+def push_slice_bands(laws: SliceBands, t: Scalar, window_time: Scalar, robot: RodTables, memory: RodMemory) -> None:
     push_bands(laws, t, window_time, memory.slab, memory.instant, memory.law_powers)
 
 
 @version_for(push, SliceRows, NodeRows)
 @func
-def push_one_by_one(laws, t, window_time, robot, memory):
+def push_one_by_one(
+    laws: NodeRows | SliceRows, t: Scalar, window_time: Scalar, robot: RodTables, memory: RodMemory
+) -> None:
     push_rows(laws, t, window_time, robot.sections, memory.shapes[current(memory)], memory.instant, memory.law_powers)
 
 
 @func
-def push_rod(forces, t, window_time, robot, memory):
+def push_rod(forces: tuple, t: Scalar, window_time: Scalar, robot: RodTables, memory: RodMemory) -> None:
     """Everything that pushes the rod at the twist of the head that the instant has."""
     push_paced(forces, t, window_time, robot, memory, 1.0)
 
 
 @func
-def push_paced(forces, t, window_time, robot, memory, pace):
+def push_paced(
+    forces: tuple, t: Scalar, window_time: Scalar, robot: RodTables, memory: RodMemory, pace: Scalar
+) -> None:
     """The same with all velocities multiplied by `pace`."""
     instant = Instant(memory.instant, 0)
     instant.push = nothing()
@@ -206,7 +239,7 @@ def push_paced(forces, t, window_time, robot, memory, pace):
 
 
 @generic
-def load(element, window_time, memory):
+def load(element: NodeRows | SliceBands | SliceRows, window_time: Scalar, memory: RodMemory):
     """Add what the element did to each node last to `memory.pushes` or `memory.pokes`."""
 
 
@@ -215,7 +248,7 @@ load_each = for_each(load)
 
 @version_for(load, SliceBands)
 @noinline_func
-def load_bands(laws, window_time, memory):
+def load_bands(laws: SliceBands, window_time: Scalar, memory: RodMemory) -> None:
     rows = Rows(as_lane_array(laws.bands.numbers), laws.bands.codes)
     pushed, pushes = as_lane_array(laws.pushed), as_lane_array(memory.pushes)
     for i in range(laws.octets.shape[0]):
@@ -226,7 +259,7 @@ def load_bands(laws, window_time, memory):
 
 @version_for(load, SliceRows)
 @noinline_func
-def load_rows(laws, window_time, memory):
+def load_rows(laws: SliceRows, window_time: Scalar, memory: RodMemory) -> None:
     for i in range(laws.rows.codes.shape[0]):
         law = law_row(laws.kind, laws.rows, i)
         if is_active(law, window_time):
@@ -236,7 +269,7 @@ def load_rows(laws, window_time, memory):
 
 @version_for(load, NodeRows)
 @noinline_func
-def load_nodes(laws, window_time, memory):
+def load_nodes(laws: NodeRows, window_time: Scalar, memory: RodMemory) -> None:
     for i in range(laws.rows.codes.shape[0]):
         law = law_row(laws.kind, laws.rows, i)
         if is_active(law, window_time):
@@ -245,7 +278,7 @@ def load_nodes(laws, window_time, memory):
 
 
 @noinline_func
-def unload(pushes, pokes):
+def unload(pushes: Rows[LawWrench], pokes: Rows[LawWrench]) -> None:
     for b in range(pushes.shape[0]):
         for c in range(pushes.shape[1]):
             for j in range(LANES):
@@ -255,14 +288,14 @@ def unload(pushes, pokes):
 
 
 @func
-def load_all(forces, memory):
+def load_all(forces: tuple, memory: RodMemory) -> None:
     """What pushes each node at the instant that `push_rod` was asked for last."""
     unload(memory.pushes, memory.pokes)
     load_each(forces, Instant(memory.instant, 0).window_time, memory)
 
 
 @kernel
-def keep_loads(pushes, pokes, loads, r):
+def keep_loads(pushes: Rows[LawWrench], pokes: Rows[LawWrench], loads: Rows[Load], r: int) -> None:
     """The loads of all nodes in row r of Load (R, nodes)."""
     for k in range(pokes.shape[0]):
         found = Load(loads, r, k)

@@ -3,12 +3,11 @@ given bend."""
 
 from __future__ import annotations
 
-from limbless.mechanics.compiled.kernel import array_kernel, strict_kernel
-from limbless.mechanics.compiled.scalars import BEYOND
+from limbless.mechanics.compiled import BEYOND, Array, Scalar, array_kernel, strict_kernel
 
 
 @strict_kernel
-def within(value, rate, acceleration, low, high):
+def within(value: Array, rate: Array, acceleration: Array, low: Array, high: Array) -> bool:
     """Whether low <= strain <= high (6,) everywhere and all rates are finite; arrays (T, nodes, 6)."""
     sound = True
     for i in range(value.shape[0]):
@@ -20,7 +19,7 @@ def within(value, rate, acceleration, low, high):
 
 
 @array_kernel
-def bend(slope, stretch, strain):
+def bend(slope: Array, stretch: Scalar, strain: Array) -> None:
     """Slopes of heading and elevation (T, nodes, 2) as the strain (T, nodes, 6) of a rod with the same stretch
     everywhere."""
     for i in range(slope.shape[0]):

@@ -6,15 +6,16 @@ lanes" below).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.algebra.lie import Quaternion
-from limbless.mechanics.algebra.spatial import Inertia, Twist, Wrench
-from limbless.mechanics.algebra.vectors import Matrix, Vector
-from limbless.mechanics.compiled.lanes import LANES
-from limbless.mechanics.compiled.tables import Table, constants, table
+from limbless.mechanics.algebra import Inertia, Matrix, Quaternion, Twist, Vector, Wrench
+from limbless.mechanics.compiled import LANES, Array, IntArray, Rows, Table, constants, table
+
+if TYPE_CHECKING:
+    from limbless.mechanics.forces.laws import LawWrench
+    from limbless.mechanics.integrate.running_totals import Totals
 
 AHEAD = 2 * LANES  # how many instants a run remembers the shapes of: see `Memory.shapes`
 
@@ -84,8 +85,8 @@ class HeadState(Table):
 
     position: Vector  # of the head, m
     turn: Quaternion
-    motion: Twist  # twist of the head; or momentum of the whole rod about the world origin; see
-    # the forms below
+    # twist of the head; or momentum of the whole rod about the world origin; see `RodOptions`
+    motion: Twist
     actuators: float  # works, J, as in `chain.tables.Sums`
     environment: float
     passive: float
@@ -128,91 +129,83 @@ class RodTables(NamedTuple):
     """A rod: what does not change. Panels of three nodes (start, middle, end) share their end nodes; one of no length
     holds a jump."""
 
-    sections: Any  # Section (nodes,)
-    octets: Any  # Section (nodes / 8,) in lanes, zero beyond the last node
-    halves: Any  # (panels,) half the length of each panel, m
-    abscissae: Any  # (nodes,) m
-    muscles: Any  # Muscle (6,)
-    free: Any  # (6,) 1 where the head can move, 0 where it is held
-
-
-class VelocityForm(NamedTuple):
-    """The state holds the twist of the head."""
-
-
-class MomentumForm(NamedTuple):
-    """The state holds the momentum of the whole rod about the world origin."""
-
-
-class InertialessForm(NamedTuple):
-    """Without inertia: forces balance at every instant, and the twist in the state is where to begin to look for
-    that."""
+    sections: Rows[Section]  # (nodes,)
+    octets: Array  # Section (nodes / 8,) in lanes, zero beyond the last node
+    halves: Array  # (panels,) half the length of each panel, m
+    abscissae: Array  # (nodes,) m
+    muscles: Rows[Muscle]  # (6,)
+    free: Array  # (6,) 1 where the head can move, 0 where it is held
 
 
 class RodOptions(NamedTuple):
-    form: Any  # by type, so that a swimming rod compiles no search for balance
+    """True or None: by type, so that a swimming rod compiles no search for balance."""
+
+    # forces balance at every instant, and the twist in the state is where to begin to look for that
+    inertialess: bool | None = None
+    # the state holds the momentum of the whole rod about the world origin; else it holds the twist of the head
+    momentum: bool | None = None
 
 
 class Strains(NamedTuple):
     """A gait at T instants: strain and its two rates in time, Screw (T, nodes)."""
 
-    value: Any
-    rate: Any
-    acceleration: Any
+    value: Array
+    rate: Array
+    acceleration: Array
 
 
 class RodDrive(NamedTuple):
     """The gait at the stage times of a block: knot, middle, knot, ..., knot."""
 
     strains: Strains
-    passive: Any  # (T,) power of passive stiffness and damping, W
+    passive: Array  # (T,) power of passive stiffness and damping, W
 
 
 class RodScratch(NamedTuple):
     """Where eight instants are computed side by side, in lanes."""
 
-    strains: Any  # Screw (3, nodes): value, rate, acceleration
-    shapes: Any  # Shape (nodes,)
-    sums: Any  # ShapeSums, one row
+    strains: Rows[StrainRow]  # (3, nodes): value, rate, acceleration
+    shapes: Rows[RodShape]  # (nodes,)
+    sums: Rows[ShapeSums]  # one row
 
 
 class RodMemory(NamedTuple):
     """Working memory of one run: what holds at the instant that was evaluated last."""
 
     desk: RodScratch
-    shapes: Any  # Shape (rows, nodes): instant i of the drive is in row i modulo their number,
-    sums: Any  # ShapeSums (rows,) and so are its sums
-    now: Any  # (1,) which instant of the drive it was; -1: none yet
-    failed: Any  # (1,) 1 + the first instant at which the motion of the head was not
-    # determined; 0: none
-    slab: Any  # Shape (nodes / 8,) in lanes, of this instant
-    pushes: Any  # Pushed (nodes / 8,) in lanes: per length on each node, at a knot
-    pokes: Any  # Pushed (nodes,): at the node alone, at a knot
-    needs: Any  # Pushed (nodes / 8,) in lanes: what each node needs from the rest of the
-    # body, head frame
-    inner: Any  # Pushed (sections,): what the body before a section needs, head frame
-    efforts: Any  # (6 sections,) of each strain of each section
-    powers: Any  # (6 sections,) W/m
-    instant: Any  # Instant, one row
-    matrix: Any  # (6, 6) inertia of the whole, or slope of the push
-    system: Any  # (6, 7) for the elimination
-    unknown: Any  # (6,) Screw: right side, then answer
-    law_powers: Any  # (environments,) W
-    tally: Any  # Tally
-    state: Any  # of the integrator: the state of a stage,
-    slope: Any  # its rate,
-    total: Any  # and the sum of rates
+    shapes: Rows[RodShape]  # (rows, nodes): instant i of the drive is in row i modulo their number
+    sums: Rows[ShapeSums]  # (rows,) and so are its sums
+    now: IntArray  # (1,) which instant of the drive it was; -1: none yet
+    # (1,) 1 + the first instant at which the motion of the head was not determined; 0: none
+    failed: IntArray
+    slab: Rows[RodShape]  # (nodes / 8,) in lanes, of this instant
+    pushes: Rows[LawWrench]  # (nodes / 8,) in lanes: per length on each node, at a knot
+    pokes: Rows[LawWrench]  # (nodes,): at the node alone, at a knot
+    # Pushed (nodes / 8,) in lanes: what each node needs from the rest of the body, head frame
+    needs: Rows[LawWrench]
+    inner: Rows[LawWrench]  # (sections,): what the body before a section needs, head frame
+    efforts: Array  # (6 sections,) of each strain of each section
+    powers: Array  # (6 sections,) W/m
+    instant: Rows[Instant]  # one row
+    matrix: Array  # (6, 6) inertia of the whole, or slope of the push
+    system: Array  # (6, 7) for the elimination
+    unknown: Array  # (6,) Screw: right side, then answer
+    law_powers: Array  # (environments,) W
+    tally: Totals
+    state: Array  # of the integrator: the state of a stage,
+    slope: Array  # its rate,
+    total: Array  # and the sum of rates
 
 
 class RodRecords(NamedTuple):
     """What is kept at recorded instants."""
 
-    x: Any  # HeadState (R,)
-    instants: Any  # InstantRecord (R,)
-    shapes: Any  # Shape (R, nodes)
-    loads: Any  # Load (R, nodes)
-    row: Any  # (R,) instant of the drive
-    tally: Any  # Tally (R, ...)
+    x: Array  # HeadState (R,)
+    instants: Rows[InstantRecord]  # (R,)
+    shapes: Rows[RodShape]  # (R, nodes)
+    loads: Rows[Load]  # (R, nodes)
+    row: IntArray  # (R,) instant of the drive
+    tally: Totals  # (R, ...)
 
 
 class RodProblem(NamedTuple):

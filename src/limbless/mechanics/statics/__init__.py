@@ -1,1 +1,1 @@
-"""Spines of vertebrae under tendons."""
+"""Spines at rest: potential energy of vertebrae under tendons, projected Newton, inverse statics."""

@@ -6,10 +6,8 @@ Stops are bounds on q with a complementary moment. A kernel returns an `SolveSta
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.small_dense import gauss_solve
-from limbless.mechanics.compiled.flat_array import unpack
-from limbless.mechanics.compiled.generic import generic, no_op, version_for
-from limbless.mechanics.compiled.kernel import func, kernel, noinline_func
+from limbless.mechanics.algebra import gauss_solve
+from limbless.mechanics.compiled import Array, IntArray, Scalar, func, kernel, noinline_func, unpack
 from limbless.mechanics.statics.convergence import (
     LIMITS,
     clipped,
@@ -27,37 +25,29 @@ from limbless.mechanics.statics.potential_energy import (
     update_posture,
 )
 from limbless.mechanics.statics.projected_newton import minimise
-from limbless.mechanics.statics.tables import EnergyForm, MomentForm, SolveStatus
+from limbless.mechanics.statics.tables import SolveStatus, Spine, SpineProblem
 
 # ----------------------------------------------------------------------------------- a balance of any form and friction
 
 
-@generic
-def find_residual(form, problem, q, r):
-    """Residual of a form at a posture that was taken; the energy form's Hessian in memory."""
-
-
-@version_for(find_residual, EnergyForm)
 @func
-def energy_residual(form, problem, q, r):
-    energy_gradient(problem.spine, problem.loads, q, problem.posture, r, problem.iteration.hessian)
-
-
-@version_for(find_residual, MomentForm)
-@func
-def moment_residual(form, problem, q, r):
-    moments(problem.spine, problem.loads, q, problem.posture, form.drop_axial, r)
+def put_moments(problem: SpineProblem, q: Array, r: Array) -> None:
+    """The residual of the moment form, where that is chosen, at a posture that was taken."""
+    if problem.method.form is not None:
+        moments(problem.spine, problem.loads, q, problem.posture, problem.method.form.drop_axial, r)
 
 
 @noinline_func
-def residual(problem, q, r):
-    """Residual of the chosen form at q."""
+def residual(problem: SpineProblem, q: Array, r: Array) -> None:
+    """Residual of the chosen form at q; the energy form's Hessian in memory."""
     update_posture(problem.spine, q, problem.posture)
-    find_residual(problem.method.form, problem, q, r)
+    if problem.method.form is None:
+        energy_gradient(problem.spine, problem.loads, q, problem.posture, r, problem.iteration.hessian)
+    put_moments(problem, q, r)
 
 
 @noinline_func
-def put_differences(problem, q):
+def put_differences(problem: SpineProblem, q: Array) -> None:
     """Derivative of the residual by central differences: for forms and friction laws that have no energy."""
     iteration, freedoms = problem.iteration, q.shape[1]
     above, below = iteration.above, iteration.below
@@ -74,7 +64,7 @@ def put_differences(problem, q):
 
 
 @func
-def slip_aim(problem, scale, c):
+def slip_aim(problem: SpineProblem, scale: Scalar, c: int) -> Scalar:
     """Where the law of stick and slip would bring the slip of a tendon, before it is brought between -1 and 1.
 
     A tendon keeps the length it had, with a slip between -1 and 1, or slides: it shortens with slip 1, lengthens with
@@ -84,19 +74,19 @@ def slip_aim(problem, scale, c):
 
 
 @func
-def slip_scale(spine):
+def slip_scale(spine: Spine) -> Scalar:
     """m: long, so that a state changes by one at a time, never from sliding one way to the other."""
     return 0.1 * whole_length(spine)
 
 
 @func
-def rubs(problem, c):
+def rubs(problem: SpineProblem, c: int) -> bool:
     """Whether the slip of a tendon is to be found; one without tension has no friction and no slip."""
     return problem.loads.sticking and problem.posture.tension[0, c] > LIMITS.slack
 
 
 @func
-def slip_miss(problem):
+def slip_miss(problem: SpineProblem) -> Scalar:
     """How far any tendon is from its law of stick and slip, as a change of `slip`."""
     size, scale = 0.0, slip_scale(problem.spine)
     for c in range(len(problem.loads.slip)):
@@ -106,7 +96,7 @@ def slip_miss(problem):
 
 
 @noinline_func
-def put_slips(problem, q):
+def put_slips(problem: SpineProblem, q: Array) -> None:
     """Columns of the augmented matrix for the slips (differences), and rows of the tendons that stick (exact)."""
     loads, posture, iteration, nudge = problem.loads, problem.posture, problem.iteration, 1e-6
     J, above, below, n = iteration.system, iteration.above, iteration.below, len(iteration.residual)
@@ -128,8 +118,7 @@ def put_slips(problem, q):
         for row in range(n):
             change = max(change, abs(above[row] - below[row]))
         if change <= 2.0 * nudge * tolerance:
-            continue  # a straight tendon does not rub: its slip has no
-            # effect
+            continue  # a straight tendon does not rub: its slip has no effect
         J[n + c, n + c] = 0.0
         J[n + c, last] = loads.before[c] - posture.total[c]
         for row in range(n):
@@ -138,7 +127,7 @@ def put_slips(problem, q):
 
 
 @func
-def put_balance(problem, q):
+def put_balance(problem: SpineProblem, q: Array) -> None:
     """The right side of all moments; where a stop is met, the unknown goes there."""
     spine, J, r, freedoms = problem.spine, problem.iteration.system, problem.iteration.residual, q.shape[1]
     last = J.shape[0]
@@ -154,11 +143,11 @@ def put_balance(problem, q):
 
 
 @noinline_func
-def step_down(problem, q, tolerance):
-    """The longest of a Newton step's halves that makes less remain, taken; the step stands in the last column of the
-    system.
+def step_down(problem: SpineProblem, q: Array, tolerance: Scalar) -> None:
+    """The longest of a Newton step's halves that makes less remain, taken; the step stands in the
+    last column of the system.
     """
-    spine, loads, method, _, iteration = problem
+    spine, loads, method, iteration = problem.spine, problem.loads, problem.method, problem.iteration
     J, before, slips, r, miss = iteration.system, iteration.trial, iteration.slips, iteration.residual, iteration.step
     n, last, freedoms, longest = len(r), J.shape[0], q.shape[1], 1e-300
     for j in range(n):
@@ -177,8 +166,7 @@ def step_down(problem, q, tolerance):
             # beyond 1 it will slide in the next step
             loads.slip[c] = clipped(slips[c] + scale * J[n + c, last], -1.1, 1.1)
         if loads.sticking:
-            break  # lengths may have to move first: residuals then grow
-            # on the way
+            break  # lengths may have to move first: residuals then grow on the way
         residual(problem, q, r)
         size = natural_residual(spine, method.stops, q, r, miss)
         if size < best or size <= tolerance:
@@ -187,13 +175,13 @@ def step_down(problem, q, tolerance):
 
 
 @func
-def balance_at(problem, q):
+def balance_at(problem: SpineProblem, q: Array) -> tuple[int, int]:
     """Newton on the residual, with primal-dual active sets for the stops and for tendons that stick. Returns (outcome,
     iterations).
 
     With `loads.sticking` the slips are unknowns too; `loads.slip` is where they start and where they are found.
     """
-    spine, _, method, posture, iteration = problem
+    spine, method, posture, iteration = problem.spine, problem.method, problem.posture, problem.iteration
     r, J, tolerance = iteration.residual, iteration.system, tolerance_of(spine)
     for number in range(method.limit):
         residual(problem, q, r)
@@ -218,7 +206,7 @@ def balance_at(problem, q):
 
 
 @kernel
-def minimise_energy(problem, q):
+def minimise_energy(problem: SpineProblem, q: Array) -> tuple[int, int, Scalar, Scalar]:
     """`minimise`, and at its end the energy without the tendons (J) and the largest unbalanced moment (N m)."""
     case, posture_q = unpack(problem), unpack(q)
     spine, loads, method, posture, iteration = case
@@ -233,15 +221,15 @@ def minimise_energy(problem, q):
 
 
 @kernel
-def solve_residual(problem, q):
+def solve_residual(problem: SpineProblem, q: Array) -> tuple[int, int]:
     """Newton on the residual of any form and friction. Returns (outcome, iterations)."""
     return balance_at(unpack(problem), unpack(q))
 
 
 @kernel
-def scan_tensions(problem, commands, q, tips, outcome):
-    """`minimise` for each row of `commands`, each from the posture before; fills q (P, v, freedoms), tips (P, 3) and
-    outcome (P,).
+def scan_tensions(problem: SpineProblem, commands: Array, q: Array, tips: Array, outcome: IntArray) -> None:
+    """`minimise` for each row of `commands`, each from the posture before; fills q (P, v, freedoms),
+    tips (P, 3) and outcome (P,).
     """
     case, wanted, postures, places, code = unpack(problem), unpack(commands), unpack(q), unpack(tips), unpack(outcome)
     for point in range(wanted.shape[0]):
@@ -255,29 +243,15 @@ def scan_tensions(problem, commands, q, tips, outcome):
 
 
 @kernel
-def evaluate_posture(problem, q):
+def evaluate_posture(problem: SpineProblem, q: Array) -> None:
     """Poses, tendons and the components of the tip at a posture."""
     case, posture_q = unpack(problem), unpack(q)
     update_posture(case.spine, posture_q, case.posture)
     tip_components(posture_q, case.posture, case.iteration.component, case.iteration.component_rate)
 
 
-@generic
-def replace_residual(form, problem, q):
-    """The residual of a form in place of the energy form's."""
-
-
-no_op(replace_residual, EnergyForm)
-
-
-@version_for(replace_residual, MomentForm)
-@func
-def put_moments(form, problem, q):
-    moment_residual(form, problem, q, problem.iteration.residual)
-
-
 @kernel
-def evaluate_forces(problem, q):
+def evaluate_forces(problem: SpineProblem, q: Array) -> tuple[Scalar, Scalar]:
     """Tensions, the residual of the chosen form and the Hessian of the energy at a posture, in memory.
 
     Returns the energy without the tendons (J) and the largest moment that neither spine nor stops balance (N m).
@@ -286,6 +260,6 @@ def evaluate_forces(problem, q):
     spine, loads, method, posture, iteration = case
     update_posture(spine, posture_q, posture)
     energy_gradient(spine, loads, posture_q, posture, iteration.residual, iteration.hessian)
-    replace_residual(method.form, case, posture_q)
+    put_moments(case, posture_q, iteration.residual)
     stored = stored_energy(spine, loads, posture_q, posture)
     return stored, natural_residual(spine, method.stops, posture_q, iteration.residual, iteration.step)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbless.mechanics.algebra.small_dense import cholesky_solve, gauss_solve
-from limbless.mechanics.compiled.flat_array import unpack
-from limbless.mechanics.compiled.kernel import func, kernel, noinline_func
+from limbless.mechanics.algebra import cholesky_solve, gauss_solve
+from limbless.mechanics.compiled import Array, IntArray, Scalar, func, kernel, noinline_func, unpack
 from limbless.mechanics.statics.convergence import (
     LIMITS,
     clipped,
@@ -23,11 +22,11 @@ from limbless.mechanics.statics.convergence import (
 )
 from limbless.mechanics.statics.potential_energy import energy_gradient, tip_components, update_posture
 from limbless.mechanics.statics.projected_newton import eliminate_held
-from limbless.mechanics.statics.tables import SolveStatus
+from limbless.mechanics.statics.tables import Iteration, SolveStatus, SpineProblem, TipTarget
 
 
 @noinline_func
-def share_out(aim, u, command, rate):
+def share_out(aim: TipTarget, u: Array, command: Array, rate: Array) -> None:
     """Tensions (tendons,) of groups and their derivatives `rate` (tendons, unknowns) by u. Where two could be slack,
     the later one is.
     """
@@ -51,9 +50,9 @@ def share_out(aim, u, command, rate):
 
 
 @noinline_func
-def keep_within(aim, command, u):
-    """Shorten the unknowns of every group until no tension is beyond the largest (T grows in proportion); whether any
-    had to be.
+def keep_within(aim: TipTarget, command: Array, u: Array) -> bool:
+    """Shorten the unknowns of every group until no tension is beyond the largest (T grows in
+    proportion); whether any had to be.
     """
     first, member, beyond = aim.first, aim.member, False
     for a in range(len(first) - 1):
@@ -68,11 +67,12 @@ def keep_within(aim, command, u):
 
 
 @func
-def put_right_sides(problem, m, q):
-    """What the posture must answer to: its own residual, and a unit of each of m unknown tensions. Returns the largest
-    of the first.
+def put_right_sides(problem: SpineProblem, m: int, q: Array) -> Scalar:
+    """What the posture must answer to: its own residual, and a unit of each of m unknown tensions. Returns
+    the largest of the first.
     """
-    spine, loads, method, posture, iteration = problem
+    spine, loads, method, posture = problem.spine, problem.loads, problem.method, problem.posture
+    iteration = problem.iteration
     X, r, held, rate, freedoms, size = (
         iteration.answers,
         iteration.residual,
@@ -97,9 +97,9 @@ def put_right_sides(problem, m, q):
 
 
 @func
-def put_miss(problem, aim, target):
-    """What remains to the target, in the last column of `tips`. Returns its largest part, places as shares of the
-    length.
+def put_miss(problem: SpineProblem, aim: TipTarget, target: Array) -> Scalar:
+    """What remains to the target, in the last column of `tips`. Returns its largest part,
+    places as shares of the length.
     """
     tips, value, rows, miss, m = problem.iteration.tips, problem.iteration.component, aim.rows, 0.0, len(aim.rows)
     turn = 2.0 * np.pi
@@ -113,9 +113,9 @@ def put_miss(problem, aim, target):
 
 
 @noinline_func
-def solve_tips(iteration, rows):
-    """Changes of the unknown tensions, in the last column of `tips`. Returns False where these cannot move the tip as
-    they should.
+def solve_tips(iteration: Iteration, rows: IntArray) -> bool:
+    """Changes of the unknown tensions, in the last column of `tips`. Returns False where these cannot
+    move the tip as they should.
     """
     A, J, X = iteration.tips, iteration.component_rate, iteration.answers
     m, n, largest, determinant = len(rows), len(iteration.step), 0.0, 1.0
@@ -134,11 +134,11 @@ def solve_tips(iteration, rows):
 
 
 @noinline_func
-def take_step(problem, aim, q, u):
-    """A Newton step of posture and tensions, at most so long that its quadratic model holds. Whether tensions had to be
-    shortened.
+def take_step(problem: SpineProblem, aim: TipTarget, q: Array, u: Array) -> bool:
+    """A Newton step of posture and tensions, at most so long that its quadratic model holds. Whether
+    tensions had to be shortened.
     """
-    spine, loads, method, _, iteration = problem
+    spine, loads, method, iteration = problem.spine, problem.loads, problem.method, problem.iteration
     X, m, freedoms, longest = iteration.answers, len(aim.rows), q.shape[1], 1e-300
     for j in range(len(iteration.step)):
         for p in range(m):
@@ -157,13 +157,14 @@ def take_step(problem, aim, q, u):
 
 
 @noinline_func
-def solve_tip(problem, aim, target, q, u):
+def solve_tip(problem: SpineProblem, aim: TipTarget, target: Array, q: Array, u: Array) -> int:
     """Newton on posture and unknown tensions together until the components `aim.rows` of the tip are at `target`.
 
-    Returns the `SolveStatus`; OUT_OF_REACH where a tension beyond the largest would be needed or the target is at the edge
-    of the workspace.
+    Returns the `SolveStatus`; OUT_OF_REACH where a tension beyond the largest would be needed or the target
+    is at the edge of the workspace.
     """
-    spine, loads, method, posture, iteration = problem
+    spine, loads, method, posture = problem.spine, problem.loads, problem.method, problem.posture
+    iteration = problem.iteration
     H, n, tolerance, outside = iteration.hessian, len(iteration.step), tolerance_of(spine), 0
     for _ in range(method.limit):
         share_out(aim, u, loads.command, iteration.rate)
@@ -190,7 +191,7 @@ def solve_tip(problem, aim, target, q, u):
 
 
 @kernel
-def solve_inverse(problem, aim, targets, q, u):
+def solve_inverse(problem: SpineProblem, aim: TipTarget, targets: Array, q: Array, u: Array) -> int:
     """`solve_tip` for each row of `targets`, each from the answer before; fills q (P, v, freedoms) and u (P, unknowns).
 
     Called from Python. Stops at the first point that it cannot answer; returns how many it did.
@@ -207,6 +208,6 @@ def solve_inverse(problem, aim, targets, q, u):
 
 
 @kernel
-def share_tensions(aim, u, command, rate):
+def share_tensions(aim: TipTarget, u: Array, command: Array, rate: Array) -> None:
     """`share_out`, called from Python."""
     share_out(unpack(aim), unpack(u), unpack(command), unpack(rate))

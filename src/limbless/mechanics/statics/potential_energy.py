@@ -7,13 +7,14 @@ vertebra i are in row i of q; in flat arrays they stand at freedoms * i + k.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, outer, product, transpose
-from limbless.mechanics.compiled.generic import constant_version, generic, version_for
-from limbless.mechanics.compiled.kernel import func, kernel, noinline_func
+from limbless.mechanics.algebra import Matrix, Vector, cross, dot, outer, product, transpose
+from limbless.mechanics.compiled import Array, Scalar, func, generic, kernel, noinline_func, version_for
 from limbless.mechanics.forces.tendon_friction import friction_ratio
-from limbless.mechanics.statics.tables import Coulomb, LossRatio, NoFriction
+from limbless.mechanics.statics.tables import Coulomb, Loads, LossRatio, Spine, SpineState
 from limbless.mechanics.statics.vertebra import (
     into_disk,
     matrix_of,
@@ -28,9 +29,9 @@ from limbless.mechanics.statics.water_lift import add_lift, lay_slabs, lift_ener
 
 
 @noinline_func
-def update_posture(spine, q, posture):
-    """Everything that depends on the posture alone: vertebrae, chords, poses of the disks, tendon lengths and their
-    gradients.
+def update_posture(spine: Spine, q: Array, posture: SpineState) -> None:
+    """Everything that depends on the posture alone: vertebrae, chords, poses of the disks, tendon
+    lengths and their gradients.
     """
     length, holes, end = spine.length, spine.holes, spine.end
     bones, chord, slope, rotation, origin = (
@@ -41,7 +42,7 @@ def update_posture(spine, q, posture):
         posture.origin,
     )
     turn, reach, total, lever = posture.turn, posture.reach, posture.total, posture.lever
-    place(bones, length, spine.joint, spine.share, q)
+    place(bones, length, spine.hinge, spine.share, q)
     freedoms = q.shape[1]
     measure_chords(bones, holes, end, freedoms, chord, slope, posture.curve)
     R, O = matrix_of(rotation[0]), vector_of(origin[0])
@@ -62,19 +63,19 @@ def update_posture(spine, q, posture):
 
 
 @generic
-def coefficient_at(friction, before, after):
+def coefficient_at(friction: Coulomb | LossRatio, before: Vector, after: Vector) -> Scalar:
     """Coefficient of friction at a disk, from both sides of the tendon there."""
 
 
 @version_for(coefficient_at, Coulomb)
 @func
-def coulomb_coefficient(friction, before, after):
+def coulomb_coefficient(friction: Coulomb, before: Vector, after: Vector):
     return friction.coefficient
 
 
 @version_for(coefficient_at, LossRatio)
 @func
-def loss_ratio(friction, before, after):
+def loss_ratio(friction: LossRatio, before: Vector, after: Vector) -> Scalar:
     """The paper's fit (22) of its friction tests, with the angle (25) between both sides of the tendon in degrees: 180
     when straight.
     """
@@ -83,17 +84,11 @@ def loss_ratio(friction, before, after):
     return friction.largest * np.exp(-friction.fading * sigma)
 
 
-@generic
-def passed_on(friction, spine, posture, slip, i, c):
-    """Share of its tension that tendon c keeps as it passes the outer disk of vertebra i."""
-
-
-constant_version(passed_on, 1.0, NoFriction)
-
-
-@version_for(passed_on, Coulomb, LossRatio)
 @func
-def pass_rubbing(friction, spine, posture, slip, i, c):
+def passed_on(friction: LossRatio | None, spine: Spine, posture: SpineState, slip: Array, i: int, c: int) -> Scalar:
+    """Share of its tension that tendon c keeps as it passes the outer disk of vertebra i."""
+    if friction is None:
+        return 1.0
     bones, chord, holes = posture.bones, posture.chord, spine.holes
     R, R_next = matrix_of(bones.rotation[i]), matrix_of(bones.rotation[i + 1])
     hole = vector_of(holes[i + 1, c])
@@ -104,7 +99,7 @@ def pass_rubbing(friction, spine, posture, slip, i, c):
 
 
 @func
-def stretched(stiffness, stiffening, stretch):
+def stretched(stiffness: Any, stiffening: Any, stretch: Any):
     """Tension of an elastic tendon, N: dT/dx = k + a T from T = 0 at x = 0, so T = k (exp(a x) - 1)/a, or k x where a =
     0; 0 if slack.
     """
@@ -113,7 +108,7 @@ def stretched(stiffness, stiffening, stretch):
 
 
 @func
-def stretch_energy(stiffness, stiffening, stretch):
+def stretch_energy(stiffness: Any, stiffening: Any, stretch: Any):
     """Integral of `stretched` over the stretch, J."""
     x = max(stretch, 0.0)
     if stiffening > 0.0:
@@ -122,9 +117,9 @@ def stretch_energy(stiffness, stiffening, stretch):
 
 
 @kernel
-def chord_tensions(spine, loads, posture):
-    """Tension in every chord, from the given tension or the stretch of an elastic tendon, less friction at the disks
-    (19)-(27).
+def chord_tensions(spine: Spine, loads: Loads, posture: SpineState) -> None:
+    """Tension in every chord, from the given tension or the stretch of an elastic tendon, less
+    friction at the disks (19)-(27).
     """
     end, tension, total = spine.end, posture.tension, posture.total
     command, elastic = loads.command, loads.elastic
@@ -143,13 +138,13 @@ def chord_tensions(spine, loads, posture):
 
 
 @noinline_func
-def stored_energy(spine, loads, q, posture):
+def stored_energy(spine: Spine, loads: Loads, q: Array, posture: SpineState) -> Scalar:
     """Elastic energy less the work of dead loads and of water with a surface, J; without the tendons. Call
     `update_posture` first.
     """
     stiffness, rest = spine.stiffness, spine.rest
     bones, rotation, origin = posture.bones, posture.rotation, posture.origin
-    value = lift_energy(loads.water, spine, q, posture)
+    value = 0.0 if loads.water is None else lift_energy(loads.water, spine, q, posture)
     for i in range(q.shape[0]):
         for k in range(q.shape[1]):
             value += 0.5 * stiffness[i, k] * (q[i, k] - rest[i, k]) ** 2
@@ -159,8 +154,10 @@ def stored_energy(spine, loads, q, posture):
 
 
 @kernel
-def energy(spine, loads, q, posture):
-    """V(q), J: what is stored, and what tendons would give. Call `update_posture` first; without friction and tip moment."""
+def energy(spine: Spine, loads: Loads, q: Array, posture: SpineState) -> Scalar:
+    """V(q), J: what is stored, and what tendons would give. Call `update_posture` first;
+    without friction and tip moment.
+    """
     value, total = stored_energy(spine, loads, q, posture), posture.total
     for c in range(len(total)):
         if loads.elastic[c] > 0.0:
@@ -171,13 +168,13 @@ def energy(spine, loads, q, posture):
 
 
 @func
-def axial(S):
+def axial(S: Matrix) -> Vector:
     """Sum of r x f of S = sum of r fᵀ."""
     return Vector(S.y.z - S.z.y, S.z.x - S.x.z, S.x.y - S.y.x)
 
 
 @noinline_func
-def add_tendon_stiffness(loads, posture, H):
+def add_tendon_stiffness(loads: Loads, posture: SpineState, H: Array) -> None:
     """What elastic tendons add to the upper half of H, and its lower half."""
     n, total, lever = H.shape[0], posture.total, posture.lever
     for c in range(len(total)):
@@ -193,7 +190,7 @@ def add_tendon_stiffness(loads, posture, H):
 
 
 @kernel
-def energy_gradient(spine, loads, q, posture, r, H):
+def energy_gradient(spine: Spine, loads: Loads, q: Array, posture: SpineState, r: Array, H: Array) -> None:
     """Residual r of the energy form (generalised force balance, N m) and its matrix H with frozen friction. Call
     `update_posture` first.
 
@@ -241,12 +238,13 @@ def energy_gradient(spine, loads, q, posture, r, H):
         F = F + f_c
         if i > 0:
             F = F + vector_of(loads.disk[i - 1])
-    add_lift(loads.water, spine, q, posture, r, H)
+    if loads.water is not None:
+        add_lift(loads.water, spine, q, posture, r, H)
     add_tendon_stiffness(loads, posture, H)
 
 
 @kernel
-def moments(spine, loads, q, posture, drop_axial, r):
+def moments(spine: Spine, loads: Loads, q: Array, posture: SpineState, drop_axial: Any, r: Array) -> None:
     """Residual of the paper's moment form, (17)-(18) and (37)-(44) corrected, N m. Call `update_posture` first.
 
     Every load on disks i..v, moment about O_(i-1) in its axes: (-K_dv g, K_lat b, 0) + R (0, 0, K_twist e) = M.
@@ -263,17 +261,19 @@ def moments(spine, loads, q, posture, drop_axial, r):
     )
     v, freedoms, tendons = q.shape[0], q.shape[1], len(posture.total)
     chord_tensions(spine, loads, posture)
-    lay_slabs(loads.water, spine, q)
-    F, M = Vector(0.0, 0.0, 0.0), vector_of(loads.tip_moment)  # sums over what lies beyond, moment about
-    # O_0
+    if loads.water is not None:
+        lay_slabs(loads.water, spine, q)
+    # sums over what lies beyond, moment about O_0
+    F, M = Vector(0.0, 0.0, 0.0), vector_of(loads.tip_moment)
     for i in range(v - 1, -1, -1):
         R, inner, O = matrix_of(rotation[i + 1]), matrix_of(rotation[i]), vector_of(origin[i + 1])
         force = vector_of(loads.disk[i])
         M, F = M + cross(O, force), F + force
         centroid = vector_of(origin[i]) + inner @ vector_of(bones.centroid[i])
         M, F = M + cross(centroid, vector_of(loads.joint[i])), F + vector_of(loads.joint[i])
-        lift = lift_on(loads.water, posture, i)
-        M, F = M + lift.torque, F + lift.force
+        if loads.water is not None:
+            lift = lift_on(loads.water, posture, i)
+            M, F = M + lift.torque, F + lift.force
         for c in range(tendons):
             if i >= end[c]:
                 continue
@@ -299,7 +299,7 @@ def moments(spine, loads, q, posture, drop_axial, r):
 
 
 @noinline_func
-def tip_components(q, posture, value, J):
+def tip_components(q: Array, posture: SpineState, value: Array, J: Array) -> None:
     """What can be asked of the last disk, and its rates J = d value / dq (6, v freedoms). Call `update_posture` first.
 
     Along the library's axes of the clamped disk (x, y, z are z, -x, -y of the paper): the place x, y, z (m) and the

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.small_dense import cholesky_solve
-from limbless.mechanics.compiled.kernel import func, noinline_func
+from limbless.mechanics.algebra import cholesky_solve
+from limbless.mechanics.compiled import Array, IntArray, Scalar, func, noinline_func
 from limbless.mechanics.statics.convergence import (
     LIMITS,
     clipped,
@@ -14,11 +14,11 @@ from limbless.mechanics.statics.convergence import (
     tolerance_of,
 )
 from limbless.mechanics.statics.potential_energy import energy, energy_gradient, update_posture
-from limbless.mechanics.statics.tables import SolveStatus
+from limbless.mechanics.statics.tables import SolveStatus, SpineProblem
 
 
 @func
-def hold_at_stops(problem, q):
+def hold_at_stops(problem: SpineProblem, q: Array) -> Scalar:
     """Which unknowns rest against a stop. Returns the largest residual of the others."""
     spine, held, r = problem.spine, problem.iteration.held, problem.iteration.residual
     freedoms, largest = q.shape[1], 0.0
@@ -32,7 +32,7 @@ def hold_at_stops(problem, q):
 
 
 @func
-def eliminate_held(H, r, held):
+def eliminate_held(H: Array, r: Array, held: IntArray) -> None:
     """Take the held unknowns out of a Newton system: identity rows, no step."""
     for i in range(len(r)):
         if held[i]:
@@ -44,9 +44,10 @@ def eliminate_held(H, r, held):
 
 
 @noinline_func
-def search_along(problem, q, value):
+def search_along(problem: SpineProblem, q: Array, value: Scalar) -> Scalar:
     """The longest of a Newton step's halves that lowers the energy enough (Armijo), taken; returns the energy there."""
-    spine, loads, method, posture, iteration = problem
+    spine, loads, method, posture = problem.spine, problem.loads, problem.method, problem.posture
+    iteration = problem.iteration
     step, trial, kept, freedoms = iteration.step, iteration.trial, iteration.kept, q.shape[1]
     scale, reached = min(1.0, LIMITS.largest_step / largest_of(step)), value
     for _ in range(40):
@@ -68,13 +69,13 @@ def search_along(problem, q, value):
 
 
 @noinline_func
-def minimise(problem, q):
+def minimise(problem: SpineProblem, q: Array) -> tuple[int, int]:
     """Newton on the energy with the exact Hessian; with stops, its minimum between them (projected Newton).
 
     Returns (outcome, iterations). At the end the residual (at a stop: minus the stop moment) and the Hessian stand in
     memory.
     """
-    spine, loads, _, posture, iteration = problem
+    spine, loads, posture, iteration = problem.spine, problem.loads, problem.posture, problem.iteration
     r, H, kept, kept_H, step = (
         iteration.residual,
         iteration.hessian,

@@ -10,26 +10,15 @@ f_(n+1)) / 2, so two series give all values and derivatives, without a branch an
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, product, rotation_about, transpose
-from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import func, noinline_func
+from limbless.mechanics.algebra import Matrix, Vector, cross, dot, product, rotation_about, transpose
+from limbless.mechanics.compiled import IntArray, Scalar, func, noinline_func
 
 Array = NDArray[np.float64]
-
-
-class ArcVertebra(NamedTuple):
-    """A vertebra bends along its whole length."""
-
-
-class HingeVertebra(NamedTuple):
-    """A vertebra bends at one place."""
-
-    at: float  # share of its length, 0 to 1
 
 
 class Growth(NamedTuple):
@@ -71,36 +60,36 @@ def vertebrae(count: int) -> Vertebrae:
 
 
 @func
-def pair(k, m):
+def pair(k: int, m: int) -> int:
     """Where the second derivative with respect to unknowns k <= m is kept: bb, bg, be, gg, ge, ee."""
     return m + k * (5 - k) // 2
 
 
 @func
-def vector_of(row):
+def vector_of(row: Array) -> Vector:
     """A vector from an array of three numbers."""
     return Vector(row[0], row[1], row[2])
 
 
 @func
-def store(row, v):
+def store(row: Array, v: Vector) -> None:
     row[0], row[1], row[2] = v
 
 
 @func
-def matrix_of(table):
+def matrix_of(table: Array) -> Matrix:
     return Matrix(vector_of(table[0]), vector_of(table[1]), vector_of(table[2]))
 
 
 @func
-def store_matrix(table, M):
+def store_matrix(table: Array, M: Matrix) -> None:
     store(table[0], M.x)
     store(table[1], M.y)
     store(table[2], M.z)
 
 
 @func
-def bending_functions(t):
+def bending_functions(t: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]:
     """f1 ... f7 at t = θ², θ up to π."""
     f6, f7 = 0.0 * t, 0.0 * t
     for k in range(12, -1, -1):  # next terms are below 1e-20 of the first at θ = π
@@ -113,7 +102,7 @@ def bending_functions(t):
 
 
 @func
-def in_arc(first, second, b, g, across, axial, l):
+def in_arc(first: Array, second: Array, b: Scalar, g: Scalar, across: Growth, axial: Growth, l: Scalar) -> None:
     """Derivatives of l (b p(t), g p(t), a(t)): p `across` the arc, a `axial`."""
     bb, bg, gg = b * b, b * g, g * g
     p, rise, bow = across
@@ -146,7 +135,17 @@ def in_arc(first, second, b, g, across, axial, l):
 
 
 @func
-def bend(b, g, f1, f2, f3, slope2, slope3, turn, turn_second):
+def bend(
+    b: Scalar,
+    g: Scalar,
+    f1: Scalar,
+    f2: Scalar,
+    f3: Scalar,
+    slope2: Scalar,
+    slope3: Scalar,
+    turn: Array,
+    turn_second: Array,
+) -> Matrix:
     """R = exp of (-g, b, 0); its rates w_b, w_g and their derivatives (`slope2`, `slope3`: f2', f3')."""
     bb, bg, gg, t = b * b, b * g, g * g, b * b + g * g
     store(turn[0], Vector(-bg * f3, 1.0 - gg * f3, -g * f2))
@@ -169,7 +168,9 @@ def bend(b, g, f1, f2, f3, slope2, slope3, turn, turn_second):
 
 
 @func
-def hinge(rest, outer, R, first, second, turn, turn_second):
+def hinge(
+    rest: Scalar, outer: Scalar, R: Matrix, first: Array, second: Array, turn: Array, turn_second: Array
+) -> Vector:
     """Derivatives of a rigid piece of length `outer` beyond a universal joint: d = (0, 0, rest) + R (0, 0, outer)."""
     arm = outer * Vector(R.x.z, R.y.z, R.z.z)
     for k in range(2):
@@ -183,7 +184,7 @@ def hinge(rest, outer, R, first, second, turn, turn_second):
 
 
 @func
-def turn_place(share, Z, d, first, second):
+def turn_place(share: Scalar, Z: Any, d: Any, first: Array, second: Array):
     """Z d for a point d of the bend, with derivatives: Z = Rz(share e) turns those by b and g, e itself swings with
     share z x (Z d).
     """
@@ -202,13 +203,13 @@ def turn_place(share, Z, d, first, second):
 
 
 @func
-def twisted(share, Z, R, outer, turn, turn_second):
+def twisted(share: Scalar, Z: Any, R: Matrix, outer: Scalar, turn: Array, turn_second: Array):
     """Z R Rz(`outer`) with its rates: e turns by its share about z of the inner disk (in Z) and by the rest about z of
     the outer one.
     """
     z, rest = Vector(0.0, 0.0, share), 1.0 - share
-    axis = Z @ Vector(R.x.z, R.y.z, R.z.z)  # z of the outer disk; a turn about it leaves it where it
-    # is
+    # z of the outer disk; a turn about it leaves it where it is
+    axis = Z @ Vector(R.x.z, R.y.z, R.z.z)
     store(turn[2], z + rest * axis)
     store(turn_second[2, 2], rest * cross(z, axis))
     for k in range(2):
@@ -221,14 +222,11 @@ def twisted(share, Z, R, outer, turn, turn_second):
     return product(product(Z, R), rotation_about(Vector(0.0, 0.0, 1.0), outer))
 
 
-@generic
-def put_joint(joint, vertebrae, i, b, g, l, R, growths):
-    """Places and rates of the outer disk and of the centroid of vertebra i; `growths`: of f1, f2 and f3."""
-
-
-@version_for(put_joint, ArcVertebra)
 @func
-def put_arc(joint, vertebrae, i, b, g, l, R, growths):
+def put_arc(
+    vertebrae: Vertebrae, i: int, b: Scalar, g: Scalar, l: Scalar, growths: tuple[Growth, Growth, Growth]
+) -> None:
+    """Places and rates of the outer disk and of the centroid of vertebra i, an arc; `growths`: of f1, f2 and f3."""
     f1, f2, f3 = growths
     store(vertebrae.offset[i], Vector(l * b * f2.value, l * g * f2.value, l * f1.value))
     store(vertebrae.centroid[i], Vector(l * b * f3.value, l * g * f3.value, l * f2.value))
@@ -236,20 +234,20 @@ def put_arc(joint, vertebrae, i, b, g, l, R, growths):
     in_arc(vertebrae.centroid_rate[i], vertebrae.centroid_second[i], b, g, f3, f2, l)
 
 
-@version_for(put_joint, HingeVertebra)
 @func
-def put_hinge(joint, vertebrae, i, b, g, l, R, growths):
+def put_hinge(at: Scalar, vertebrae: Vertebrae, i: int, l: Scalar, R: Matrix) -> None:
+    """The same of one that bends at a hinge."""
     first, second = vertebrae.offset_rate[i], vertebrae.offset_second[i]
-    end = hinge(joint.at * l, (1.0 - joint.at) * l, R, first, second, vertebrae.turn[i], vertebrae.turn_second[i])
+    end = hinge(at * l, (1.0 - at) * l, R, first, second, vertebrae.turn[i], vertebrae.turn_second[i])
     store(vertebrae.offset[i], end)
-    store(vertebrae.centroid[i], Vector(0.0, 0.0, joint.at * l))  # the compliant part is at the hinge; its rates
-    # stay zero
+    # the compliant part is at the hinge; its rates stay zero
+    store(vertebrae.centroid[i], Vector(0.0, 0.0, at * l))
 
 
 @noinline_func
-def place(vertebrae, length, joint, share, q):
-    """Fill `vertebrae` at the posture q (v, 2 or 3); `joint` is `ArcVertebra` or `HingeVertebra`, `share` that of the twist which comes
-    before the bend.
+def place(vertebrae: Vertebrae, length: Array, hinge_at: Scalar | None, share: Scalar, q: Array) -> None:
+    """Fill `vertebrae` at the posture q (v, 2 or 3); `hinge_at` as `Spine.hinge`, `share` that of the
+    twist which comes before the bend.
     """
     offset, centroid, turn, turn_second = vertebrae.offset, vertebrae.centroid, vertebrae.turn, vertebrae.turn_second
     for i in range(len(length)):
@@ -259,7 +257,10 @@ def place(vertebrae, length, joint, share, q):
         second = Growth(f2, 0.5 * (2.0 * f4 - f3), 0.25 * (8.0 * f6 - 5.0 * f5 + f4))
         third = Growth(f3, 0.5 * (3.0 * f5 - f4), 0.25 * (15.0 * f7 - 7.0 * f6 + f5))
         R = bend(b, g, f1, f2, f3, second.slope, third.slope, turn[i], turn_second[i])
-        put_joint(joint, vertebrae, i, b, g, l, R, (first, second, third))
+        if hinge_at is None:
+            put_arc(vertebrae, i, b, g, l, (first, second, third))
+        else:
+            put_hinge(hinge_at, vertebrae, i, l, R)
         if q.shape[1] == 3:
             e = q[i, 2]
             Z = rotation_about(Vector(0.0, 0.0, 1.0), share * e)
@@ -276,7 +277,9 @@ def place(vertebrae, length, joint, share, q):
 
 
 @noinline_func
-def measure_chords(vertebrae, holes, end, freedoms, chord, slope, curve):
+def measure_chords(
+    vertebrae: Vertebrae, holes: Array, end: IntArray, freedoms: int, chord: Array, slope: Array, curve: Array
+) -> None:
     """Lengths of all tendon chords (v, tendons), their gradients (.., 3) and second derivatives (.., 6); zero beyond
     the anchor.
 
@@ -309,6 +312,6 @@ def measure_chords(vertebrae, holes, end, freedoms, chord, slope, curve):
 
 
 @func
-def into_disk(R, v):
+def into_disk(R: Matrix, v: Vector) -> Vector:
     """A vector of the inner disk's axes along the axes of the outer disk."""
     return transpose(R) @ v

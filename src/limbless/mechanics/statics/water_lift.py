@@ -10,19 +10,14 @@ the centre of the slab unless a comment says about the centre of disk 0.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.algebra.spatial import Twist, Wrench, power
-from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, rotation_about
-from limbless.mechanics.compiled.generic import constant_version, generic, no_op, version_for
-from limbless.mechanics.compiled.kernel import func, noinline_func
+from limbless.mechanics.algebra import Matrix, Twist, Vector, Wrench, cross, dot, power, rotation_about
+from limbless.mechanics.compiled import Array, Scalar, func, noinline_func
 from limbless.mechanics.forces.immersion import THIN, Integrals, integrals_along, reach_of, waterplane_along
-from limbless.mechanics.statics.tables import NoSurface, SpineWater
 from limbless.mechanics.statics.vertebra import (
-    ArcVertebra,
-    HingeVertebra,
     matrix_of,
     pair,
     place,
@@ -30,6 +25,9 @@ from limbless.mechanics.statics.vertebra import (
     store_matrix,
     vector_of,
 )
+
+if TYPE_CHECKING:
+    from limbless.mechanics.statics.tables import Spine, SpineState, SpineWater
 
 SAG = 2.0 / (3.0 * np.pi)
 
@@ -52,37 +50,25 @@ class Slab(NamedTuple):
 # ------------------------------------------------------------------------------------------------------ where slabs are
 
 
-@generic
-def lay_slabs(water, spine, q):
-    """Centroids and axes of all slabs with their derivatives, in the axes of their inner disks."""
-
-
-no_op(lay_slabs, NoSurface)
-
-
-@version_for(lay_slabs, SpineWater)
 @func
-def lay_in_water(water, spine, q):
-    lay_along(spine.joint, water, spine.share, q)
+def lay_slabs(water: Any, spine: Spine, q: Array) -> None:
+    """Centroids and axes of all slabs with their derivatives, in the axes of their inner disks."""
+    if spine.hinge is None:
+        lay_on_arcs(water, spine.share, q)
+    else:
+        lay_at_hinges(water, spine.share, q)
 
 
-@generic
-def lay_along(joint, water, share, q):
-    """`lay_slabs` of vertebrae of one kind; `share` of the twist comes before the bend."""
-
-
-@version_for(lay_along, HingeVertebra)
 @noinline_func
-def lay_at_hinges(joint, water, share, q):
+def lay_at_hinges(water: SpineWater, share: Scalar, q: Array) -> None:
     """One slab at each hinge, with the axes of the inner disk; its place and what it turns about never change."""
     if q.shape[1] == 3:
         for i in range(q.shape[0]):
             store_matrix(water.slabs.rotation[i], rotation_about(Vector(0.0, 0.0, 1.0), share * q[i, 2]))
 
 
-@version_for(lay_along, ArcVertebra)
 @noinline_func
-def lay_on_arcs(joint, water, share, q):
+def lay_on_arcs(water: SpineWater, share: Scalar, q: Array) -> None:
     """Arcs of the same curvature that end at the edges and middles of slabs; all of the twist that comes before the
     bend comes before them.
     """
@@ -92,7 +78,7 @@ def lay_on_arcs(joint, water, share, q):
             part, row = c / (marks - 1.0), i * marks + c
             for k in range(q.shape[1]):
                 water.bent[row, k] = part_of(k, part, share) * q[i, k]
-    place(water.marks, water.reached, joint, 1.0, water.bent)
+    place(water.marks, water.reached, None, 1.0, water.bent)
     count = (marks - 1) // 2
     for i in range(v):
         for j in range(count):
@@ -100,7 +86,7 @@ def lay_on_arcs(joint, water, share, q):
 
 
 @func
-def cut_slab(water, s, mark, part, share, count):
+def cut_slab(water: SpineWater, s: Any, mark: Any, part: Any, share: Scalar, count: int) -> None:
     """Slab s between two marks, with its middle at this part of its arc: its centroid is a difference of first moments.
     Rates by the chain rule: an arc up to a mark has a part of every unknown.
     """
@@ -130,13 +116,13 @@ def cut_slab(water, s, mark, part, share, count):
 
 
 @func
-def part_of(k, part, share):
+def part_of(k: int, part: Any, share: Scalar):
     """How much of unknown k an arc up to a mark has: bends in proportion, the twist that comes before them at once."""
     return part if k < 2 else share
 
 
 @noinline_func
-def slab_at(water, posture, i, s):
+def slab_at(water: SpineWater, posture: SpineState, i: int, s: Any) -> Slab:
     """Slab s, of vertebra i, in the water."""
     inner, up = matrix_of(posture.rotation[i]), vector_of(water.up)
     centre, R = vector_of(posture.origin[i]) + inner @ vector_of(water.slabs.offset[s]), water.slabs.rotation[s]
@@ -163,17 +149,9 @@ def slab_at(water, posture, i, s):
 # ---------------------------------------------------------------------------------------------------- what water does
 
 
-@generic
-def lift_energy(water, spine, q, posture):
-    """Potential of the water at a posture that was taken, J: zero where all of the spine is dry."""
-
-
-constant_version(lift_energy, 0.0, NoSurface)
-
-
-@version_for(lift_energy, SpineWater)
 @noinline_func
-def level_energy(water, spine, q, posture):
+def lift_energy(water: SpineWater, spine: Spine, q: Array, posture: SpineState):
+    """Potential of the water at a posture that was taken, J: zero where all of the spine is dry."""
     lay_slabs(water, spine, q)
     v, value, up = q.shape[0], 0.0, vector_of(water.up)
     count = len(water.slabs.offset) // v
@@ -184,20 +162,9 @@ def level_energy(water, spine, q, posture):
     return value
 
 
-@generic
-def lift_on(water, posture, i):
-    """Wrench of the water on vertebra i about the centre of disk 0; call `lay_slabs` first."""
-
-
-@version_for(lift_on, NoSurface)
-@func
-def no_lift(water, posture, i):
-    return Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
-
-
-@version_for(lift_on, SpineWater)
 @noinline_func
-def lift_of_vertebra(water, posture, i):
+def lift_on(water: SpineWater, posture: SpineState, i: int):
+    """Wrench of the water on vertebra i about the centre of disk 0; call `lay_slabs` first."""
     count, total = len(water.slabs.offset) // len(water.lift), Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
     for s in range(i * count, (i + 1) * count):
         slab = slab_at(water, posture, i, s)
@@ -207,14 +174,14 @@ def lift_of_vertebra(water, posture, i):
 
 
 @func
-def wrench_on(water, slab, i):
+def wrench_on(water: SpineWater, slab: Slab, i: int) -> Wrench:
     """On a slab of vertebra i."""
     weight = water.lift[i] * vector_of(water.up)
     return Wrench(slab.wet * weight, cross(slab.arm, weight))
 
 
 @noinline_func
-def answer_of(water, slab, i, move):
+def answer_of(water: SpineWater, slab: Slab, i: int, move: Any) -> Wrench:
     """By how much the wrench on a slab of vertebra i changes as its centre and its axes move."""
     up, axes, n, e, w = vector_of(water.up), slab.axes, slab.tilt, slab.reach, move.angular
     a, b, length = water.half_width, water.half_height, water.thickness[i]
@@ -234,7 +201,7 @@ def answer_of(water, slab, i, move):
 
 
 @func
-def stiffness_of(slab, push, move, change):
+def stiffness_of(slab: Slab, push: Any, move: Any, change: Any) -> Wrench:
     """Minus the change of the wrench about the centre of disk 0, as the slab moves; `change`: about its own centre."""
     return Wrench(-change.force, -(change.torque + cross(slab.centre, change.force) + cross(move.linear, push.force)))
 
@@ -242,34 +209,26 @@ def stiffness_of(slab, push, move, change):
 # --------------------------------------------------------------------------------------- residual and matrix of a spine
 
 
-@generic
-def add_lift(water, spine, q, posture, r, H):
-    """Add what the water does to the residual and to the upper half of its matrix."""
-
-
-no_op(add_lift, NoSurface)
-
-
 @func
-def screw_of(posture, i, k):
+def screw_of(posture: SpineState, i: int, k: int) -> Twist:
     """How all beyond vertebra i moves with its unknown k: velocity at the centre of disk 0, and turn."""
     W = vector_of(posture.turn[i, k])
     return Twist(vector_of(posture.reach[i, k]) - cross(W, vector_of(posture.origin[i + 1])), W)
 
 
 @func
-def wrench_of(row):
+def wrench_of(row: Array) -> Wrench:
     return Wrench(Vector(row[0], row[1], row[2]), Vector(row[3], row[4], row[5]))
 
 
 @func
-def add_wrench(row, F):
+def add_wrench(row: Array, F: Any) -> None:
     row[0], row[1], row[2] = row[0] + F.force.x, row[1] + F.force.y, row[2] + F.force.z
     row[3], row[4], row[5] = row[3] + F.torque.x, row[4] + F.torque.y, row[5] + F.torque.z
 
 
 @func
-def unit_twist(c):
+def unit_twist(c: int) -> Twist:
     """The c-th of six."""
     return Twist(
         Vector(1.0 if c == 0 else 0.0, 1.0 if c == 1 else 0.0, 1.0 if c == 2 else 0.0),
@@ -278,7 +237,7 @@ def unit_twist(c):
 
 
 @noinline_func
-def lift_beyond(water, posture, i, F, r, H):
+def lift_beyond(water: SpineWater, posture: SpineState, i: int, F: Any, r: Array, H: Array) -> None:
     """All slabs beyond vertebra i, with the wrench F on them, move with its unknowns as one body."""
     freedoms = water.felt.shape[0]
     inner, O, bones = matrix_of(posture.rotation[i]), vector_of(posture.origin[i + 1]), posture.bones
@@ -296,8 +255,10 @@ def lift_beyond(water, posture, i, F, r, H):
 
 
 @noinline_func
-def lift_within(water, posture, i, s, r, H):
-    """Slab s of vertebra i moves with its unknowns in a way of its own. Returns the wrench about the centre of disk 0."""
+def lift_within(water: SpineWater, posture: SpineState, i: int, s: Any, r: Array, H: Array) -> Wrench:
+    """Slab s of vertebra i moves with its unknowns in a way of its own. Returns the wrench
+    about the centre of disk 0.
+    """
     freedoms, slabs, inner = water.felt.shape[0], water.slabs, matrix_of(posture.rotation[i])
     slab = slab_at(water, posture, i, s)
     push = wrench_on(water, slab, i)
@@ -321,16 +282,19 @@ def lift_within(water, posture, i, s, r, H):
 
 
 @func
-def add_column(table, c, F):
+def add_column(table: Array, c: int, F: Any) -> None:
     """Add a wrench to column c."""
     table[0, c], table[1, c], table[2, c] = table[0, c] + F.force.x, table[1, c] + F.force.y, table[2, c] + F.force.z
     table[3, c], table[4, c], table[5, c] = table[3, c] + F.torque.x, table[4, c] + F.torque.y, table[5, c] + F.torque.z
 
 
-@version_for(add_lift, SpineWater)
 @noinline_func
-def add_level(water, spine, q, posture, r, H):
-    """From tip to base, as `forces` sweeps dead loads: the stiffness of all slabs beyond a vertebra is one 6 x 6 table."""
+def add_lift(water: SpineWater, spine: Spine, q: Array, posture: SpineState, r: Array, H: Array) -> None:
+    """Add what the water does to the residual and to the upper half of its matrix.
+
+    From tip to base, as `energy_gradient` sweeps dead loads: the stiffness of all slabs beyond a vertebra is one 6 x 6
+    table.
+    """
     v, freedoms = q.shape
     count = len(water.slabs.offset) // v
     lay_slabs(water, spine, q)

@@ -1,5 +1,5 @@
-"""Derivatives of a chain's motion along fields of its gait (exact to rounding, forward mode) and along whatever changes
-its tables.
+"""Derivatives of a chain's motion along fields of its gait (exact to rounding, forward mode) and along
+whatever changes its tables.
 """
 
 from __future__ import annotations
@@ -15,12 +15,20 @@ from limbless.control.gaits.base import Gait
 from limbless.core.errors import InputError
 from limbless.mechanics.chain.shape_tangents import bend_dual_joints
 from limbless.mechanics.chain.tables import ChainDrive
-from limbless.mechanics.compiled.arrays import aligned_zeros, dual_array, tangents, values
-from limbless.mechanics.compiled.batching import as_duals, seed_tangent, to_duals
-from limbless.mechanics.compiled.packed import pack
-from limbless.mechanics.compiled.scalars import TANGENTS, WORDS
+from limbless.mechanics.compiled import (
+    TANGENTS,
+    WORDS,
+    aligned_zeros,
+    as_duals,
+    dual_array,
+    pack,
+    seed_tangent,
+    tangents,
+    to_duals,
+    values,
+)
 from limbless.mechanics.integrate import runge_kutta
-from limbless.mechanics.integrate.running_totals import UNLIMITED, NoTotals, new_objective_totals
+from limbless.mechanics.integrate.running_totals import UNLIMITED, new_objective_totals
 from limbless.models.base import State
 from limbless.models.chain.smooth_problem import afloat
 from limbless.models.divergence import refuse_lost
@@ -34,8 +42,8 @@ Array = NDArray[np.float64]
 class PackedChange(NamedTuple):
     """How what is packed changes along one field."""
 
-    problem: Any  # slopes of the tables of a problem, but for its drive, memory and records;
-    # None: along the start alone
+    # slopes of the tables of a problem, but for its drive, memory and records; None: along the start alone
+    problem: Any
     start: Array  # slope of the state at the start
     drive: Callable[[Array], Any]  # slopes of the drive at stages of steps between these knots,
     knots: Callable[[Array], Array]  # and of the knots: those at a kink of the drive go with it
@@ -81,12 +89,12 @@ class ChainDerivatives:
                 "sensitivities of a chain with spherical joints are not available; describe them as "
                 "three revolute joints"
             )
-        if any(getattr(item, "slot", None) is not None for item in self.model.environment):
+        if any(item.slot is not None for item in self.model.environment):
             raise InputError("a user's force law gives no derivatives; take differences of runs instead")
 
     def advance(self, knots: Array, times: Array, record: NDArray[np.bool_]) -> tuple[Array, Array]:
         """Step on; the flat state at the recorded knots (R, x) and its derivatives (R, x, 8). `score` sums on."""
-        problem = afloat(to_duals(self.model.problem(self.model.still(), int(record.sum()), NoTotals(), NoTotals())))
+        problem = afloat(to_duals(self.model.problem(self.model.still(), int(record.sum()), None, None)))
         for direction, change in self._directions():
             for part in ("robot", "forces", "options"):
                 seed_tangent(getattr(problem, part), direction, getattr(change.problem, part))

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.chain import one_instant as kernels
-from limbless.mechanics.chain.tables import ActuatorLimit, Axis, Base, Body, ChainMemory, ChainTables, LinkRow, NoCells
-from limbless.mechanics.compiled.arrays import aligned_zeros
-from limbless.mechanics.compiled.packed import pack
+from limbless.mechanics.chain.tables import ActuatorLimit, Axis, Base, Body, ChainMemory, ChainTables, LinkRow
+from limbless.mechanics.compiled import aligned_zeros, pack
 from limbless.models.force_elements import water_of
 
 Array = NDArray[np.float64]
@@ -66,7 +65,7 @@ class ChainEvaluator:
             state=nothing,
             slope=nothing,
             total=nothing,
-            cells=NoCells(),
+            cells=None,
             water=water_of(forces),
         )  # an instant has no steps
         self.instant = pack(kernels.ChainInstant(robot, base, forces, x, memory))

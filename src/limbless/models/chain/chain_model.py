@@ -14,18 +14,19 @@ from limbless.control.actuation.gait_to_joints import joint_motion
 from limbless.control.gaits.base import Gait
 from limbless.core.errors import InputError
 from limbless.environments.base import Environment, together
-from limbless.mechanics.algebra.array_rotations import rotation_vector_to_quaternion
+from limbless.mechanics.algebra import rotation_vector_to_quaternion
 from limbless.mechanics.chain.joints import Spherical
 from limbless.mechanics.chain.tables import AxisRecord, BaseRecord, BodyRecord, ChainDrive, LinkRow
 from limbless.mechanics.chain.tables import ChainTables as RobotTables
-from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.compiled import kernel_array
 from limbless.mechanics.integrate.running_totals import UNLIMITED, JointRange
 from limbless.models import divergence
 from limbless.models.array_arguments import numbers
 from limbless.models.base import Model, Records, State, Variable, Variables, actuation_or_motion
 from limbless.models.chain import chain_problem
+from limbless.models.chain.chain_recorder import SCHEMA, LinkRecorder
 from limbless.models.recording import water_recorder
-from limbless.models.recording.body_recorder import SCHEMA, BodyRecorder, recorded_of
+from limbless.models.recording.body_recorder import contiguous
 from limbless.models.step_limit import RUNGE_KUTTA, StepLimit, chain_rate, friction_limit
 from limbless.models.totals import TotalsStore
 from limbless.robots.base import Preset, Robot
@@ -73,7 +74,7 @@ class ChainModel(Model):
         self._actuated, self._feedback = chain_problem.actuate(self._plain, self.actuation, built.base)
         self._any_free = bool((LinkRow.of(self._actuated.links).given[1:] == 0).any())
         self._has_passive = chain_problem.has_passive(self._plain)
-        self._recorder = BodyRecorder(built, self._plain.links, self._packs)
+        self._recorder = LinkRecorder(built, self._plain.links, self._packs)
         self._lay_out(7, 6)
         self._tallies = self._tallies_of(0)
 
@@ -131,7 +132,9 @@ class ChainModel(Model):
         return np.concatenate([np.zeros(0), *columns])
 
     def _put_joints(self, x: Array, initial: Any, gait: Gait, moving: bool = True) -> None:
-        """Joints of the start into a state: as given, or where the gait has them (and, `moving`, as fast as it does)."""
+        """Joints of the start into a state: as given, or where the gait has them (and,
+        `moving`, as fast as it does).
+        """
         n = self.chain.freedoms
         start, rates = self._position_columns(np.zeros(n)), np.zeros(n)
         if gait.drives != "torque":
@@ -194,8 +197,8 @@ class ChainModel(Model):
         """Time, base and joints, for a controller."""
         position, orientation, twist = self._base_of(state)
         return {
-            "time": np.float64(state.time),
-            "base_position": position,  # type: ignore[dict-item]
+            "time": np.float64(state.time),  # type: ignore[dict-item]
+            "base_position": position,
             "base_orientation": orientation,
             "base_twist": twist,
             "joint_position": self._joint_position(state.x),
@@ -242,11 +245,11 @@ class ChainModel(Model):
 
     def variables(self, records: Records) -> Variables:
         """The variables of a result from recorded states and the tally."""
-        return Variables({**self._named(records), **self._tallies.variables(records)})
+        return Variables({**contiguous(self._named(records)), **self._tallies.variables(records)})
 
     def _named(self, records: Records) -> dict[str, Array]:
         """Those of the chain alone."""
-        return self._recorder.variables(records["time"], recorded_of(records))
+        return self._recorder.variables(records)
 
     def schema(self) -> dict[str, Variable]:
         return {**self._schema, **self._recorder.water.schema(), **self._tallies.schema()}

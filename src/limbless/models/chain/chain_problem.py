@@ -30,10 +30,9 @@ from limbless.mechanics.chain.tables import (
     DofRow,
     LinkRow,
     MixedActuation,
-    NoCells,
     PrescribedMotion,
 )
-from limbless.mechanics.compiled.arrays import aligned_zeros
+from limbless.mechanics.compiled import aligned_zeros
 from limbless.mechanics.integrate.running_totals import UNLIMITED
 from limbless.models.chain.chain_evaluation import ChainEvaluator
 from limbless.models.feedback_gains import feedback_gains, one_each
@@ -54,8 +53,8 @@ def pack_environment(chain: Chain, environment: Sequence[Environment]) -> tuple[
 
 
 def robot_of(chain: Chain, added: Array, breakaway: bool = False) -> ChainTables:
-    """The chain in tables; every joint motion-given, no gains. `breakaway`: whether the model knows Stribeck's
-    friction.
+    """The chain in tables; every joint motion-given, no gains. `breakaway`: whether the model
+    knows Stribeck's friction.
     """
     arrays = chain.arrays()
     if not breakaway and (arrays.breakaway_friction > arrays.coulomb_friction).any():
@@ -214,10 +213,22 @@ def state_size(robot: ChainTables) -> int:
     return int(LinkRow.of(robot.links).velocity[0]) + 6 + len(robot.freedoms) + INTEGRALS
 
 
+def state_columns(split: int, size: int) -> list[tuple[str, str, slice]]:
+    """Where named variables stand in a flat state of this size whose speeds begin at `split`: name, dimension (or
+    none), columns.
+    """
+    sums = size - INTEGRALS
+    return [
+        ("base_position", "axis", slice(0, 3)),
+        ("base_orientation", "quaternion", slice(3, 7)),
+        ("base_twist", "screw", slice(split, split + 6)),
+        ("actuator_work", "", slice(sums, sums + 1)),
+    ]
+
+
 def memory_of(robot: ChainTables, environments: int, tally: Any, cells: Any = None) -> ChainMemory:
-    """Working memory for a run among so many environments; `tally` is what it goes on counting, or `Uncounted()`."""
-    cells = NoCells() if cells is None else cells
-    bodies = len(cells.weigh) if hasattr(cells, "weigh") else len(robot.links.codes)
+    """Working memory for a run among so many environments; `tally` is what it goes on counting, if anything."""
+    bodies = len(robot.links.codes) if cells is None else len(cells.weigh)
     freedoms, size = len(robot.freedoms), state_size(robot)
     bounds = ActuatorLimit.zeros(freedoms)
     bound, freedom = ActuatorLimit.of(bounds), DofRow.of(robot.freedoms)

@@ -1,4 +1,6 @@
-"""`ControlSegment`: some control periods of a run in memory that is laid out once; each period is one call from Python."""
+"""`ControlSegment`: some control periods of a run in memory that is laid out once; each
+period is one call from Python.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 
 from limbless.mechanics.chain.run_segment import packed_segment
 from limbless.mechanics.chain.tables import ChainDrive
-from limbless.mechanics.compiled.arrays import aligned_zeros
+from limbless.mechanics.compiled import aligned_zeros
 from limbless.models.base import Records, State, Status, before_failure
 from limbless.models.chain import chain_problem
 from limbless.models.divergence import TOO_FAST, TOO_LARGE
@@ -34,7 +36,7 @@ class ControlSegment:
         limits = np.full(model._size, TOO_LARGE)
         limits[model._split :][:6], limits[model._rates] = TOO_FAST, TOO_FAST
         self._shares, self._room = 1.0 / limits, np.zeros(model._size)
-        self._slots = any(getattr(item, "slot", None) is not None for item in model.environment)
+        self._slots = any(item.slot is not None for item in model.environment)
         self._held: Any = None
         self._drive: Any = None
 
@@ -92,7 +94,7 @@ class ControlSegment:
         return self._room.dot(self._room) < 1.0 and not (self._slots and self._failed())
 
     def _failed(self) -> bool:
-        return any(getattr(getattr(item, "slot", None), "error", None) is not None for item in self.model.environment)
+        return any(item.slot is not None and item.slot.error is not None for item in self.model.environment)
 
     def leave(self, found: int = 0) -> tuple[State, Records, Status]:
         """The state, the records so far and how it went, as `advance` returns them."""

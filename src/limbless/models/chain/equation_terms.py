@@ -1,5 +1,5 @@
-"""The terms of the equations of motion one by one, under the names of textbooks: mass matrix, bias, wrenches in the
-joints.
+"""The terms of the equations of motion one by one, under the names of textbooks: mass matrix,
+bias, wrenches in the joints.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix, rotation_vector_to_quaternion
+from limbless.mechanics.algebra import quaternion_to_matrix, rotation_vector_to_quaternion
 from limbless.mechanics.chain.dynamics import BASES
 from limbless.mechanics.chain.joints import Prismatic, Revolute, Spherical
 from limbless.mechanics.chain.tables import Body
 from limbless.models.chain import chain_problem
 from limbless.models.chain.chain_evaluation import ChainEvaluator
-from limbless.models.recording.body_recorder import BodyRecorder, inertial_wrench, turn
+from limbless.models.chain.chain_recorder import LinkRecorder
+from limbless.models.recording.body_recorder import BodyMotion, inertial_wrench, turn
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
@@ -29,13 +30,13 @@ class Terms:
         M a + h = (0, torque)
 
     a holds the rates of the components of the base twist (base axes; free: 6, planar: along x and y and about z, fixed:
-    none) and the joint accelerations. The classical acceleration of `Solution` has ω x v more.
+    none) and the joint accelerations. The classical acceleration of `ChainSolution` has ω x v more.
     """
 
     chain: Chain
     _plain: Any
     _forces: tuple
-    _recorder: BodyRecorder
+    _recorder: LinkRecorder
     _terms: dict[bool, ChainEvaluator]
 
     if TYPE_CHECKING:  # of `NewtonEuler`
@@ -128,7 +129,7 @@ class Terms:
         rates = body.known[rows] + body.delta[rows]
         twist = body.velocity[rows]
         inertia = keep.rigid + self._carried(now, float(instant.get("time", 0.0)))
-        need = turn(R[rows], inertial_wrench(inertia, turn(back, twist)[None], turn(back, rates)[None])[0])
+        need = turn(R[rows], inertial_wrench(inertia, turn(back, twist), turn(back, rates)))
         need -= now.wrench[rows]
         found = []
         for link in range(1, len(self.chain.links)):
@@ -140,8 +141,8 @@ class Terms:
         return np.array(found).reshape(-1, 6)
 
     def _frames(self, now: ChainEvaluator) -> tuple[Array, Array]:
-        """Rotations (rows, 3, 3) and origins (rows, 3) of all rows, also of those that carry nothing, which kernels
-        pass over.
+        """Rotations (rows, 3, 3) and origins (rows, 3) of all rows, also of those that carry
+        nothing, which kernels pass over.
         """
         arrays, position = self.chain.arrays(), now.position
         R, origin = [quaternion_to_matrix(position[3:7])], [position[:3]]
@@ -161,11 +162,13 @@ class Terms:
         """(bodies, 6, 6): added inertia of the bodies; at a surface, of what is under water."""
         keep, body = self._recorder, Body.of(now.bodies)
         R, origin = body.rotation.reshape(-1, 3, 3)[keep.rows], body.origin[keep.rows]
-        return keep.added_at(np.array([time]), R[None], origin[None])[0]
+        still = np.zeros((1, len(R), 6))
+        wet = keep.immersed(np.array([time]), BodyMotion(R[None], origin[None], still, still, still))
+        return (keep.added if wet is None else keep.added_to(wet))[0]
 
     def _held(self, among: bool) -> ChainEvaluator:
-        """The dynamics with the base held still and all joints motion-given; in free space, or among what acts on the
-        robot.
+        """The dynamics with the base held still and all joints motion-given; in free space, or
+        among what acts on the robot.
         """
         if among not in self._terms:
             given = chain_problem.mark_given(self._plain, np.ones(self.chain.freedoms, dtype=bool))

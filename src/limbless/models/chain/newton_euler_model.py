@@ -18,18 +18,17 @@ from limbless.mechanics.chain.dynamics import BASES
 from limbless.mechanics.chain.force_balance import BalanceScratch
 from limbless.mechanics.chain.joint_actuation import passive_torques
 from limbless.mechanics.chain.tables import Body, ChainDrive, ChainProblem, DofRow, Inertialess, LinkRow
-from limbless.mechanics.compiled.packed import pack
+from limbless.mechanics.compiled import pack
 from limbless.mechanics.integrate import dirk, runge_kutta
 from limbless.models.array_arguments import numbers, unit_quaternion
 from limbless.models.base import Records, State, Status, before_failure, law_failure, refuse_law_failure
 from limbless.models.chain import chain_problem, smooth_problem
-from limbless.models.chain import state_columns as recording
 from limbless.models.chain.chain_evaluation import ChainEvaluator
 from limbless.models.chain.chain_model import ChainModel
 from limbless.models.chain.chain_solution import ChainSolution
 from limbless.models.chain.control_segment import ControlSegment
 from limbless.models.chain.equation_terms import AT_REST, Terms
-from limbless.models.implicit_steps import UNSOLVED, ImplicitSteps, quarters
+from limbless.models.implicit_steps import UNSOLVED, ImplicitSteps, quarters, refuse_explicit_tolerance
 from limbless.models.newton_euler import STAGE_TOLERANCE, NewtonEulerSettings
 from limbless.models.recording.body_recorder import kept_arrays
 from limbless.models.step_limit import StepLimit
@@ -61,7 +60,6 @@ class NewtonEuler(Terms, ChainModel):
     """
 
     name = "Newton-Euler"
-    _schema = recording.SCHEMA
 
     def __init__(
         self,
@@ -116,18 +114,15 @@ class NewtonEuler(Terms, ChainModel):
     def _refuse_integrator(self) -> None:
         """An implicit step needs forces that do not jump, and inertia; an explicit one has no tolerance."""
         name = self.settings.integrator
+        refuse_explicit_tolerance(self.settings, "sdirk4")
         if name == "rk4":
-            if self.settings.tolerance is not None:
-                raise InputError(
-                    "model.tolerance: it says how well an implicit step is solved, and rk4 is explicit; "
-                    "leave it out, or set model.integrator to sdirk4"
-                )
-        elif not self.settings.inertia:
+            return
+        if not self.settings.inertia:
             raise InputError(
                 f"model.integrator: without inertia the base follows from a balance of forces, and "
                 f"{name!r} has nothing to step; leave it out (rk4)"
             )
-        elif self._any_free and (DofRow.of(self._plain.freedoms).coulomb > 0.0).any():
+        if self._any_free and (DofRow.of(self._plain.freedoms).coulomb > 0.0).any():
             raise InputError(
                 f"model.integrator: the dry friction of the joints (coulomb_friction) jumps, and {name!r} "
                 "solves smooth forces; leave it out, use viscous_friction, or set model.kind to "
@@ -241,8 +236,8 @@ class NewtonEuler(Terms, ChainModel):
         chain_problem.check_twist(self.chain.base, "base_twist", now.velocity[:6])
 
     def evaluation(self, motion_given: NDArray[np.bool_]) -> ChainEvaluator:
-        """The lean door: arrays to fill, one call without checks, arrays to read. One per choice of motion-given
-        joints.
+        """The lean door: arrays to fill, one call without checks, arrays to read. One per
+        choice of motion-given joints.
         """
         key = motion_given.tobytes()
         if key not in self._evaluations:
@@ -340,7 +335,9 @@ class NewtonEuler(Terms, ChainModel):
         return status
 
     def _take_given(self, x: Array, drive: ChainDrive, row: int = -1) -> None:
-        """Motion-given joints stand where the drive has them at the last knot (the last step left them at its start)."""
+        """Motion-given joints stand where the drive has them at the last knot (the last
+        step left them at its start).
+        """
         p, v = self._given_positions, self._given_velocities
         if not len(p):
             return
@@ -355,4 +352,4 @@ class NewtonEuler(Terms, ChainModel):
 
     def state_columns(self) -> list[tuple[str, str, slice]]:
         """Where named variables stand in the flat state: name, dimension (or none), columns."""
-        return recording.state_columns(self._split, self._size)
+        return chain_problem.state_columns(self._split, self._size)

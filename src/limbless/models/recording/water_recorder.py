@@ -52,13 +52,11 @@ class WaterRecorder:
         """Velocity of the water (.., 3) at places (.., 3), m/s, world."""
         return sum((medium.velocity_at(time, place) for medium in self.streams), np.zeros(np.shape(place)))
 
-    def sections(self, time: Array, middle: Array, wet: Array | None, length: Array) -> dict[str, Array]:
-        """What is recorded of each section: from the places (R, S, 3) of their middles and, at a surface, the moments
-        `wet` (R, S, 3) of the immersed share along them.
+    def sections(self, time: Array, middle: Array, immersion: Array | None) -> dict[str, Array]:
+        """What is recorded of each section: from the places (R, S, 3) of their middles and, at a surface, their
+        immersed shares (R, S).
         """
-        found = {}
-        if self.floats and wet is not None:
-            found["immersion"] = wet[..., 0] / length
+        found = {} if immersion is None else {"immersion": immersion}
         if self.streams:
             found["water_velocity"] = self.velocity_at(np.broadcast_to(time[:, None], middle.shape[:2]), middle)
         return found
@@ -88,7 +86,7 @@ class WaterRecorder:
         return wake_force(wake, E, W, velocity, twist[:, 3:], share)
 
 
-def share_below(water: Any, a: float, b: float, time: Array, place: Array, E: Array) -> Array:
+def share_below(water: Any, a: Array | float, b: Array | float, time: Array, place: Array, E: Array) -> Array:
     """(..) immersed share of sections of half axes a, b at places (.., 3) with axes E (.., 3, 3)."""
     height, slope = water.height_at(time, place)
     size = 1.0 / np.sqrt(1.0 + (slope**2).sum(axis=-1))

@@ -15,8 +15,8 @@ from limbless.control.gaits.blend import Blend
 from limbless.core.errors import InputError
 from limbless.environments.constraint import Places
 from limbless.environments.support import Support
-from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
-from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.algebra import quaternion_to_matrix
+from limbless.mechanics.compiled import kernel_array
 from limbless.mechanics.forces.laws import LawWrench
 from limbless.mechanics.rod import constraints as rod_contacts
 from limbless.mechanics.rod import prescribed_motion
@@ -265,12 +265,11 @@ class Kinematic:
                 )
             way = Passage(knots, times, course, when, chosen, present, reached, motion)
             if not moves and (wander is None or self.contacts.guides_body):
-                return way  # the whole body guides: its motion does not depend on
-                # where supports are
+                # the whole body guides: its motion does not depend on where supports are
+                return way
             twist = np.zeros((len(course.shapes), 6))
             twist[when.stage[::-1]] = motion.twist[::-1]
-            apart = 0.0  # relative to the body's length: how far this round is
-            # from the last
+            apart = 0.0  # relative to the body's length: how far this round is from the last
             if base is not None:
                 before, base = base, self._orientations(way, x)
                 apart = float(np.abs(base - before).max())

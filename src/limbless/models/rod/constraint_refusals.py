@@ -60,8 +60,8 @@ def _surely_held(normal: Array) -> NDArray[np.bool_]:
 
 
 def refuse_slip(residual: Array, tolerance: float, times: Array, place: Array, worst: NDArray[np.int64]) -> None:
-    """Refuse a relative slip (E,) above the tolerance. `worst` (E,) says which of the sections at `place` (E, N)
-    slips most.
+    """Refuse a relative slip (E,) above the tolerance. `worst` (E,) says which of the sections at
+    `place` (E, N) slips most.
     """
     if residual.max(initial=0.0) <= tolerance:
         return

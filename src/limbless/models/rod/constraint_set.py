@@ -19,7 +19,7 @@ from limbless.core.errors import InputError
 from limbless.environments.anchorage import Anchorage
 from limbless.environments.constraint import Constraint, Places
 from limbless.environments.support import NEVER, Support
-from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.compiled import kernel_array
 from limbless.mechanics.rod.constraints import (
     NOWHERE,
     ConstraintFit,
@@ -77,8 +77,8 @@ class ConstraintSet:
         self.walls = [item for item in self.items if isinstance(item, Support) and item.along == "body"]
         self._refuse_held()
         ends = np.linspace(0, len(mesh.half), _GUIDES).round().astype(int)
-        self.guide_nodes = 2 * np.unique(ends)  # ends of panels: an integral to the middle of one is less
-        # accurate
+        # ends of panels: an integral to the middle of one is less accurate
+        self.guide_nodes = 2 * np.unique(ends)
 
     @property
     def guides_body(self) -> bool:

@@ -18,8 +18,8 @@ _NARROW = 1e-10  # of the length: half the width of the panel that holds a jump
 
 
 class PanelMesh(NamedTuple):
-    """Nodes along the rod. Panel j has the nodes 2 j, 2 j + 1, 2 j + 2; one of no length (half = 0) stands at each
-    break.
+    """Nodes along the rod. Panel j has the nodes 2 j, 2 j + 1, 2 j + 2; one of no length (half
+    = 0) stands at each break.
     """
 
     X: Array  # (nodes,) abscissae, m

@@ -14,8 +14,8 @@ from limbless.control.gaits.base import Drive, Gait
 from limbless.core.errors import InputError
 from limbless.environments.base import Environment, refuse_points, together
 from limbless.environments.constraint import Constraint
-from limbless.mechanics.compiled.kernel import kernel_array
-from limbless.mechanics.compiled.packed import pack
+from limbless.environments.point_wrench import breaks_of
+from limbless.mechanics.compiled import kernel_array, pack
 from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.running_totals import Totals
 from limbless.mechanics.rod import problem as _rod_versions  # noqa: F401 - what an engine asks of a rod
@@ -23,16 +23,13 @@ from limbless.mechanics.rod.composite_inertia import inertia_matrices
 from limbless.mechanics.rod.shape_batch import make_desk, shape_all
 from limbless.mechanics.rod.tables import (
     HeadState,
-    InertialessForm,
     Instant,
     InstantRecord,
-    MomentumForm,
     RodOptions,
     RodProblem,
     RodShape,
     ShapeSums,
     Strains,
-    VelocityForm,
 )
 from limbless.mechanics.rod.tables import RodDrive as RodDrive
 from limbless.mechanics.rod.tables import RodRecords as RodRecords
@@ -48,16 +45,18 @@ from limbless.models.base import (
     before_failure,
     law_failure,
     refuse_law_failure,
+    refuse_unused,
 )
 from limbless.models.macro_continuous import MacroContinuousSettings
 from limbless.models.recording import water_recorder
+from limbless.models.recording.body_recorder import contiguous
 from limbless.models.rod import rod_problem
 from limbless.models.rod.constrained_motion import Course, Kinematic
 from limbless.models.rod.constraint_set import ConstraintSet
 from limbless.models.rod.held_instant import held_instant
 from limbless.models.rod.panel_mesh import Slices, make_mesh
 from limbless.models.rod.rod_problem import SIZE
-from limbless.models.rod.rod_recorder import RodInstants, RodMotionRecorder, instants_of, kept_arrays
+from limbless.models.rod.rod_recorder import RodMotionRecorder, instants_from, instants_of, kept_arrays
 from limbless.models.rod.rod_solution import RodSolution
 from limbless.models.step_limit import RUNGE_KUTTA, StepLimit, friction_limit, rod_rate
 from limbless.models.totals import TotalsStore
@@ -69,6 +68,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 _AT_REST = (0.0,) * 6
+_SOFT = ("passive", "tendons", "youngs_modulus", "shear_modulus", "shear_factor", "damping_time", "rest", "material")
 
 
 class MacroContinuous(Model):
@@ -97,34 +97,21 @@ class MacroContinuous(Model):
         if not isinstance(built, Rod):
             raise InputError(f"the macro-continuous model moves a rod; got {type(built).__name__}")
         self.rod = self.robot = built
-        for name in (
-            "passive",
-            "tendons",
-            "youngs_modulus",
-            "shear_modulus",
-            "shear_factor",
-            "damping_time",
-            "rest",
-            "material",
-        ):
-            if getattr(built, name) != Rod.model_fields[name].default:
-                raise InputError(f"robot.{name}: a gait gives all strains here; leave it out, or set model.kind: soft")
+        refuse_unused(built, _SOFT, "a gait gives all strains here; leave it out, or set model.kind: soft")
         self.environment = together(environment)
         held = [item for item in self.environment if isinstance(item, Constraint)]
         refuse_points(self.environment, "a rod is cut into model.cells")
-        breaks = rod_problem.breaks_of(built, self.environment, self.settings.breaks)
+        breaks = breaks_of(built, self.environment, self.settings.breaks)
         self.mesh = make_mesh(built.length, self.settings.cells, breaks)
         slices = Slices(built, self.mesh)
         self.forces, self.packs = rod_problem.pack_environment(slices, self.environment)
         self.whole, own = rod_problem.inertia_of(slices, self.forces, self.settings.inertia)
         self.free = np.array([float(c not in HELD[built.base]) for c in range(6)])
-        self._options = RodOptions(self._form(bool(held)))
+        self._options = self._form(bool(held))
         self.contacts = ConstraintSet(built, self.mesh, held, self.settings.slip_tolerance)
         self.kinematic = Kinematic(self) if held else None
         self.steps_per_block = 128  # few enough for the processor's cache, enough for NumPy
-        self.recorder = RodMotionRecorder(
-            built, slices, self.whole, own, self.forces, self.packs, (), self.settings.slip_tolerance
-        )
+        self.recorder = RodMotionRecorder(built, slices, self.whole, own, self.packs, (), self.settings.slip_tolerance)
         self._slices, self._own, self._afloat = slices, own, rod_problem.set_afloat(self.forces, own)
         if self._afloat and (held or not self.settings.inertia):
             raise InputError(
@@ -170,8 +157,8 @@ class MacroContinuous(Model):
                 "set wake to none in the water, or inertia to true"
             )
         if not self.settings.inertia:
-            return InertialessForm()
-        return MomentumForm() if self.settings.form == "momentum" else VelocityForm()
+            return RodOptions(inertialess=True)
+        return RodOptions(momentum=True) if self.settings.form == "momentum" else RodOptions()
 
     # One state at a time
 
@@ -260,7 +247,7 @@ class MacroContinuous(Model):
         if not self._evaluate(problem, time, x):
             raise InputError("the motion of the head is not determined: the rod has no inertia; use a simulation")
         refuse_law_failure(self.environment)
-        now = _instants(np.array([time]), problem.records, strains)
+        now = instants_from(np.array([time]), problem.records, strains)
         inertia = inertia_matrices(problem.memory.sums[:1])[0]
         if twist_rate is not None:
             rate, before = numbers("base_twist_rate", twist_rate, 6), Instant.of(problem.memory.instant)
@@ -284,7 +271,7 @@ class MacroContinuous(Model):
     def _one_instant(self, strains: Strains) -> RodProblem:
         """A problem of one instant, whose state holds the twist of the head."""
         problem = self._problem(RodDrive(strains, np.zeros(1)), self.tallies.start({}, 0.0), 1)
-        return problem._replace(options=RodOptions(VelocityForm()))
+        return problem._replace(options=RodOptions())
 
     @staticmethod
     def _evaluate(problem: RodProblem, time: float, x: Array) -> bool:
@@ -293,8 +280,9 @@ class MacroContinuous(Model):
         return not problem.memory.failed[0]
 
     def shapes(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike) -> Array:
-        """`RodShape` (nodes,): pose of every node in the head frame, its twist while the head rests, and what the strains
-        add to its rate."""
+        """`RodShape` (nodes,): pose of every node in the head frame, its twist while the head rests, and what
+        the strains add to its rate.
+        """
         given = self._checked(strain, strain_rate, strain_acceleration)
         found, sums = RodShape.zeros(1, len(self.mesh.X)), ShapeSums.zeros(1)
         shape_all(self.body, Strains(*(values[None] for values in given)), make_desk(len(self.mesh.X)), found, sums)
@@ -327,8 +315,7 @@ class MacroContinuous(Model):
             why = "contacts decide" if self.kinematic is not None else "without inertia the balance of forces decides"
             raise InputError(
                 f"initial.twist: {why} the motion of the head; leave it at 0 (entry "
-                f"{np.flatnonzero(initial.twist)[0]} of "
-                f"{initial.twist} is not)"
+                f"{np.flatnonzero(initial.twist)[0]} of {initial.twist} is not)"
             )
         if len(locked):
             raise InputError(
@@ -343,14 +330,13 @@ class MacroContinuous(Model):
                 self._slices,
                 self.whole,
                 self._own,
-                self.forces,
                 self.packs,
                 [item.model_dump_json() for item in items],
                 self.settings.slip_tolerance,
                 [item.slides for item in items],
             )
             return State(0.0, np.concatenate([x, self.contacts.start(self.kinematic.groups)]))
-        if isinstance(self._options.form, MomentumForm):
+        if self._options.momentum:
             state.motion[:] = self._momentum(x, rod_strain(self.rod, gait, np.zeros(1), self.mesh.X))
         return State(0.0, x)
 
@@ -360,13 +346,13 @@ class MacroContinuous(Model):
         problem = self._one_instant(strains)
         self._evaluate(problem, 0.0, x)
         return np.asarray(
-            self.recorder.variables(_instants(np.zeros(1), problem.records, strains), None)["momentum"][0]
+            self.recorder.variables(instants_from(np.zeros(1), problem.records, strains), None)["momentum"][0]
         )
 
     def step_limit(self, state: State) -> StepLimit | None:
         if self.kinematic is not None or not self.settings.inertia or self.rod.base == "fixed":
-            return None  # contacts, the balance of forces or the clamp decide the
-            # motion: no state to brake
+            # contacts, the balance of forces or the clamp decide the motion: no state to brake
+            return None
         return friction_limit(rod_rate(self.packs, self._own[:, 0]), RUNGE_KUTTA, self.packs)
 
     def drive(self, gait: Any, times: Array) -> Course | Drive:
@@ -399,16 +385,18 @@ class MacroContinuous(Model):
         paid = np.concatenate([[0.0], np.cumsum(h / 6.0 * (passive[0:-2:2] + 4.0 * passive[1::2] + passive[2::2]))])
         HeadState.of(kept.x).passive[:] += paid[record]
         last.passive[...] += paid[-1]
-        if isinstance(self._options.form, InertialessForm) and record[-1] and not failed and not status.failure:
+        if self._options.inertialess and record[-1] and not failed and not status.failure:
             # no state of its own: the twist of the last instant
             last.motion[:] = InstantRecord.of(kept.instants).twist[-1]
-        records = Records({**kept_arrays(_instants(times, kept, strains), None), **self.tallies.named(kept.tally)})
+        records = Records({**kept_arrays(instants_from(times, kept, strains), None), **self.tallies.named(kept.tally)})
         after = State(done, x, {**state.memory, **self.tallies.named(tally)})
         return after, before_failure(records, status), status
 
     def variables(self, records: Records) -> Variables:
         """The variables of the schema, from the arrays of all records."""
-        return Variables({**self.recorder.variables(*instants_of(records)), **self.tallies.variables(records)})
+        return Variables(
+            {**contiguous(self.recorder.variables(*instants_of(records))), **self.tallies.variables(records)}
+        )
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time and base, for a controller."""
@@ -428,21 +416,3 @@ class MacroContinuous(Model):
 
     def coordinates(self) -> dict[str, Any]:
         return {**self.recorder.coordinates(), **self.tallies.coordinates()}
-
-
-def _instants(times: Array, kept: RodRecords, strains: Strains) -> RodInstants:
-    """Records as instants."""
-    instant = InstantRecord.of(kept.instants)
-    powers = np.stack([instant.actuators, instant.environment], axis=1)
-    return RodInstants(
-        times,
-        kept.x,
-        instant.twist,
-        instant.rate,
-        instant.hold,
-        powers,
-        kept.shapes,
-        kept.loads,
-        strains.value[kept.row],
-        strains.rate[kept.row],
-    )

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count as numbers_from
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.core.errors import InputError
 from limbless.environments.base import Environment, Pack
-from limbless.environments.point_wrench import PointWrench
-from limbless.mechanics.compiled.arrays import aligned_zeros
-from limbless.mechanics.compiled.lanes import LANES
-from limbless.mechanics.forces.laws import LawWrench
+from limbless.mechanics.compiled import LANES, Rows, aligned_zeros, is_code
+from limbless.mechanics.forces.laws import LawWrench, law_slice
 from limbless.mechanics.forces.morison import MorisonLaw
 from limbless.mechanics.forces.open_water import OpenWaterLaw
+from limbless.mechanics.forces.weight import Weight, WeightLaw
 from limbless.mechanics.integrate.running_totals import Totals
 from limbless.mechanics.rod.rod_free_surface import FreeSurfaceSlices
 from limbless.mechanics.rod.shape_batch import make_desk
+from limbless.mechanics.rod.slice_forces import NodeRows, SliceBands, SliceRows
 from limbless.mechanics.rod.tables import (
     AHEAD,
     HeadState,
@@ -31,23 +33,11 @@ from limbless.mechanics.rod.tables import (
     Section,
     ShapeSums,
 )
-from limbless.models.force_elements import fresh_element, rod_forces_of
+from limbless.models.force_elements import fresh_element, has_surface, owners_of
 from limbless.models.rod.panel_mesh import PanelMesh, Slices
-from limbless.robots.rod import Rod
 
 Array = NDArray[np.float64]
 SIZE = HeadState.width
-
-
-def breaks_of(rod: Rod, environment: Sequence[Environment], more: tuple[float, ...]) -> tuple[float, ...]:
-    """Where panels must end: at point wrenches, at the rows of a section law, and where the user says so."""
-    length = rod.length
-    points = [item.abscissa for item in environment if isinstance(item, PointWrench) and item.abscissa is not None]
-    # one beyond the body is refused by its own name, in `Slices.node_at`
-    found = [*more, *(x for x in points if 0.0 < x < length)]
-    for law in (rod.half_width, rod.half_height):
-        found += [x for x, _ in law if 0.0 < x < length] if isinstance(law, tuple) else []
-    return tuple(sorted(set(found)))
 
 
 def pack_environment(slices: Slices, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], list[Pack]]:
@@ -55,6 +45,60 @@ def pack_environment(slices: Slices, environment: Sequence[Environment]) -> tupl
     seen: Any = slices  # as environments see a robot: its bodies and segments
     packs = [item.pack(seen) for item in environment if item.role == "wrench"]
     return rod_forces_of(packs, slices.mesh.weight), packs
+
+
+def banded_on_rod(owner: int, kind: Any, rows: Rows, weight: Any) -> SliceBands:
+    """Laws of one kind on the nodes of a rod in bands of eight neighbours where codes and window are the same.
+
+    Nodes of a band that its law does not act on have its coefficients too (any finite ones will do) and a share of 0.
+    """
+    columns, width = kind.table.of(rows), kind.table.width
+    codes = [name for name, field in kind.table.fields.items() if is_code(field.kind) and name != "body"]
+    bands: dict[tuple, dict[int, int]] = {}
+    for i, node in enumerate(columns.body):
+        key = (columns.since[i], columns.until[i], *(getattr(columns, name)[i] for name in codes), node // LANES)
+        again = next(n for n in numbers_from() if node not in bands.get((*key, n), ()))
+        bands.setdefault((*key, again), {})[int(node)] = i
+    numbers, share = aligned_zeros((len(bands), width, LANES)), aligned_zeros((len(bands), LANES))
+    for b, members in enumerate(bands.values()):
+        numbers[b] = rows.numbers[next(iter(members.values())), :width, None]
+        for node, i in members.items():
+            numbers[b, :, node % LANES], share[b, node % LANES] = rows.numbers[i, :width], weight[node]
+    shared = np.ascontiguousarray(rows.codes[[next(iter(members.values())) for members in bands.values()]])
+    octets = np.array([key[-2] for key in bands], dtype=np.int64)
+    pushed = LawWrench.zeros(len(bands), words=(LANES,))
+    return SliceBands(owner, kind, rows, Rows(numbers, shared), octets, share, pushed)
+
+
+def rod_forces_of(packs: Sequence[Pack], weight: Any) -> tuple[Any, ...]:
+    """The forces of all environments on the nodes of a rod, per length; slices are as long as their `weight` (nodes,).
+
+    They come in the order of their kinds: the same laws of environments in another order need no kernels of their own.
+    """
+    made: list[Any] = []
+    for owner, pack in zip(owners_of(packs), packs, strict=True):
+        if pack.elements:
+            raise InputError(
+                f"{type(pack.elements[0]).__name__} pushes the bodies of a chain; a rod takes force laws on its slices"
+            )
+        for kind, rows, _, _, part in pack.laws:
+            if not len(rows.codes):
+                continue
+            if isinstance(kind, WeightLaw):  # packed for a whole slice
+                columns = Weight.of(rows)
+                columns.mass[:] /= weight[columns.body]
+            if has_surface(kind):  # the model fills in the inertia without water
+                made.append(
+                    FreeSurfaceSlices(
+                        owner + part, kind, rows, LawWrench.zeros(len(rows.codes)), np.zeros((len(weight), 6))
+                    )
+                )
+            elif kind.bands:
+                made.append(banded_on_rod(owner + part, kind, rows, weight))
+            else:
+                rowwise = SliceRows if type(kind) in law_slice.versions else NodeRows
+                made.append(rowwise(owner + part, kind, rows, LawWrench.zeros(len(rows.codes))))
+    return tuple(sorted(made, key=lambda element: type(element.kind).__name__))
 
 
 def fresh(forces: tuple[Any, ...]) -> tuple[Any, ...]:

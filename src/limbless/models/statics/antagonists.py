@@ -17,8 +17,8 @@ Array = NDArray[np.float64]
 
 
 class Antagonists:
-    """The pairs and triples of a robot; a group of g tendons has g - 1 unknowns, its tensions less that of its last
-    tendon.
+    """The pairs and triples of a robot; a group of g tendons has g - 1 unknowns, its tensions
+    less that of its last tendon.
     """
 
     def __init__(self, robot: TendonSpine) -> None:

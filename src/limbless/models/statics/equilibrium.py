@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.core.errors import InputError
-from limbless.mechanics.algebra.array_rotations import matrix_to_quaternion
+from limbless.mechanics.algebra import matrix_to_quaternion
 from limbless.models.statics.spine_problem import BEND_SIGN, FROM_PAPER
 
 if TYPE_CHECKING:
@@ -71,8 +71,8 @@ class Equilibrium:
 
     @property
     def stop_moment(self) -> Array:
-        """(v, 2) moment of the stops on the outer disk, in the sense of `bend`, N m: against the bend; zero away
-        from a stop.
+        """(v, 2) moment of the stops on the outer disk, in the sense of `bend`, N m: against the
+        bend; zero away from a stop.
         """
         return np.where(self.held[:, :2], -self.moment[:, :2] * BEND_SIGN[:2], 0.0) + 0.0
 

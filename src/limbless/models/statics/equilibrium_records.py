@@ -13,11 +13,9 @@ from limbless.models.base import Records
 from limbless.models.statics.equilibrium import Equilibrium
 from limbless.models.statics.spine_problem import FROM_PAPER, NO_STOP
 from limbless.models.statics.statics_model import TendonStatics
-from limbless.models.variables import choose
+from limbless.models.variables import choose, spine_coordinates
 
 Array = NDArray[np.float64]
-STOP_MEANS = "bend at which the stops are reached, to the side and down"
-VOLUME_MEANS = "displaced volume of each vertebra"
 
 SCHEMA = choose(
     "tip_position",
@@ -101,38 +99,16 @@ def coordinates(model: TendonStatics) -> dict[str, Any]:
     v = len(robot.vertebrae)
     stops = np.where((model.spine.high < NO_STOP) & model.stops, model.spine.high, np.inf)[:, :2]
     return {
-        "section": (("section",), np.array([f"disk {number}" for number in range(v + 1)]), {}),
-        "vertebra": (("vertebra",), np.array([f"vertebra {number}" for number in range(1, v + 1)]), {}),
-        "tendon": (("tendon",), np.array(robot.tendon_names), {}),
+        **spine_coordinates(robot, stops),
         "angle": (("angle",), np.array(COMPONENTS[3:]), {}),
         "radius": (
             ("section", "transverse"),
             np.full((v + 1, 2), robot.disk_radius),
             {"units": "m", "long_name": "radius of the disks"},
         ),
-        "vertebra_length": (
-            ("vertebra",),
-            robot.values("length"),
-            {"units": "m", "long_name": "length of each vertebra"},
-        ),
-        "bend_stiffness": (
-            ("vertebra", "transverse"),
-            model.spine.stiffness[:, :2].copy(),
-            {"units": "N m/rad", "long_name": "bending stiffness of each vertebra"},
-        ),
-        "stop": (
-            ("vertebra", "transverse"),
-            stops,
-            {"units": "rad", "long_name": STOP_MEANS},
-        ),
         "vertebra_mass": (
             ("vertebra",),
             robot.values("joint_mass") + robot.values("disk_mass"),
             {"units": "kg", "long_name": "mass of each vertebra"},
-        ),
-        "vertebra_volume": (
-            ("vertebra",),
-            robot.values("volume"),
-            {"units": "m3", "long_name": VOLUME_MEANS},
         ),
     }

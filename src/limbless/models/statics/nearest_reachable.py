@@ -52,8 +52,8 @@ def approach(at: Callable[[Array], Miss], u: Array, low: float, high: float) -> 
         np.abs(u[:, None] - kinks).min(axis=1) < 1e-6 * high, kinks[np.abs(u[:, None] - kinks).argmin(axis=1)], u
     )
     miss = at(u)
-    # at the edge of the workspace the rates are singular: the bend of the edge, of this size, is what makes the
-    # distance grow
+    # at the edge of the workspace the rates are singular: the bend of the edge, of this size, is what
+    # makes the distance grow
     bend = np.linalg.norm(miss.remaining) * np.linalg.norm(miss.up) / high
     curvature = miss.up.T @ miss.up + bend * np.eye(len(u))
     for _ in range(_STEPS):

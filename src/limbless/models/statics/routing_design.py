@@ -182,8 +182,8 @@ class Consumption:
     def _by_routing(
         self, model: TendonStatics, one: Equilibrium, tension: Array, by_length: Array, multiplier: Array
     ) -> Array:
-        """d / d ln(hole distance) of each disk at fixed posture: lengths directly, and the residual through the
-        multiplier.
+        """d / d ln(hole distance) of each disk at fixed posture: lengths directly, and the
+        residual through the multiplier.
         """
 
         def value(holes: Array) -> float:

@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from limbless.core.errors import InputError
 from limbless.environments.base import Environment
 from limbless.environments.buoyancy import Buoyancy
-from limbless.environments.gravity import Gravity
 from limbless.environments.point_wrench import PointWrench
 from limbless.environments.water import Water
-from limbless.mechanics.statics.tables import Coulomb, Iteration, LossRatio, NoFriction, Spine, SpineState
-from limbless.mechanics.statics.vertebra import ArcVertebra, HingeVertebra, vertebrae
+from limbless.mechanics.statics.tables import Coulomb, Iteration, LossRatio, Spine, SpineState
+from limbless.mechanics.statics.vertebra import vertebrae
+from limbless.models.base import refuse_unused
 from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra
 
 Array = NDArray[np.float64]
@@ -62,22 +62,15 @@ def at_rest(robot: TendonSpine, floats: bool) -> TendonSpine:
 
 def refuse_motion(robot: TendonSpine) -> None:
     """Refuse what acts in motion alone."""
-    told = "it acts in motion, and statics has none; leave it out, or choose the model `soft`"
-    for name in _MOVING:
-        if getattr(robot, name) != TendonSpine.model_fields[name].default:
-            raise InputError(f"robot.{name}: {told}")
+    told = "it acts in motion, and statics has none; {}, or choose the model `soft`"
+    without = told.format("leave it out")
+    refuse_unused(robot, _MOVING, without)
     for number, one in enumerate(robot.vertebrae, 1):
-        for name in _MOVING_VERTEBRA:
-            if getattr(one, name) != Vertebra.model_fields[name].default:
-                raise InputError(f"robot: {name} of vertebra {number}: {told}")
+        refuse_unused(one, _MOVING_VERTEBRA, without, f"robot: {{}} of vertebra {number}")
     for number, tendon in enumerate(robot.tendons):
         for name, instead in _MOVING_TENDON.items():
-            if getattr(tendon, name) != Tendon.model_fields[name].default:
-                cure = f"give {instead} in its place" if instead else "leave it out"
-                raise InputError(
-                    f"robot: {name} of tendon {number}: it acts in motion, and statics has none; {cure}, "
-                    "or choose the model `soft`"
-                )
+            cure = f"give {instead} in its place" if instead else "leave it out"
+            refuse_unused(tendon, [name], told.format(cure), f"robot: {{}} of tendon {number}")
 
 
 def spine_arrays(robot: TendonSpine, form: str) -> Spine:
@@ -110,9 +103,9 @@ def spine_arrays(robot: TendonSpine, form: str) -> Spine:
     end = np.array([v if tendon.anchor is None else tendon.anchor for tendon in robot.tendons], dtype=np.int64)
     columns = (np.ascontiguousarray(np.stack(part, axis=1)) for part in (stiffness, rest, low, high))
     stiff, unbent, lowest, highest = columns
-    joint = ArcVertebra() if robot.kinematics == "arc" else HingeVertebra(robot.hinge_at)
+    hinge = None if robot.kinematics == "arc" else robot.hinge_at
     return Spine(
-        robot.values("length"), joint, 0.5 if form == "energy" else 0.0, stiff, unbent, holes, end, lowest, highest
+        robot.values("length"), hinge, 0.5 if form == "energy" else 0.0, stiff, unbent, holes, end, lowest, highest
     )
 
 
@@ -177,8 +170,8 @@ def dead_loads(robot: TendonSpine, environment: Sequence[Environment], to_base: 
             raise InputError(
                 f"environment {item.kind!r}: `active` time windows have no meaning in statics; leave them out"
             )  # type: ignore[attr-defined]
-        if isinstance(item, Gravity):
-            field = to_base @ np.array(item.acceleration)
+        if item.pull is not None:
+            field = to_base @ np.array(item.pull)
             disk += robot.values("disk_mass")[:, None] * field
             joint += robot.values("joint_mass")[:, None] * field
         elif isinstance(item, Buoyancy):
@@ -225,13 +218,13 @@ def _point_wrench(item: PointWrench, v: int, to_base: Array, disk: Array, moment
     moment += to_base @ np.array(item.torque)
 
 
-def friction_of(friction: float | str | None) -> NoFriction | Coulomb | LossRatio:
+def friction_of(friction: float | str | None) -> Coulomb | LossRatio | None:
     """The law of friction between tendons and disks: none, a Coulomb coefficient, or `gautreau2024`, the paper's fit
     (an extrapolation here: see the page of the model).
     """
     if isinstance(friction, str):
         return LossRatio(0.689, 0.027)
-    return Coulomb(float(friction)) if friction else NoFriction()
+    return Coulomb(float(friction)) if friction else None
 
 
 def numbers(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Array:

@@ -12,15 +12,12 @@ from limbless.control.actuation import Actuation
 from limbless.control.gaits.tendon_paths import COMPONENTS
 from limbless.core.errors import InputError, SimulationError
 from limbless.environments.base import Environment, together
-from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
-from limbless.mechanics.algebra.vectors import Vector
+from limbless.mechanics.algebra import Vector, quaternion_to_matrix
 from limbless.mechanics.statics import equilibrium_solver
 from limbless.mechanics.statics.potential_energy import coefficient_at
 from limbless.mechanics.statics.tables import (
-    EnergyForm,
     Loads,
     MomentForm,
-    NoFriction,
     SolveStatus,
     Spine,
     SpineProblem,
@@ -98,7 +95,7 @@ class TendonStatics:
         self._stiffening = numbers("tendon_stiffening", own.tendon_stiffening, (self.tendons,))
         self.antagonists = Antagonists(built)
         self._unbent = np.clip(self.spine.rest, self.spine.low, self.spine.high) if self.stops else self.spine.rest
-        form = EnergyForm() if own.form == "energy" else MomentForm(own.drop_axial)
+        form = None if own.form == "energy" else MomentForm(own.drop_axial)
         method = StaticsMethod(form, self.stops, ITERATIONS)
         self._problem = SpineProblem(
             self.spine,
@@ -176,7 +173,7 @@ class TendonStatics:
             raise InputError(
                 f"slip must lie between -1 (released) and +1 (pulled); got {slips[np.abs(slips).argmax()]:g}"
             )
-        law = self.friction_law if friction else NoFriction()
+        law = self.friction_law if friction else None
         sticking = before is not None and bool(law)
         return Loads(
             disk,
@@ -271,7 +268,7 @@ class TendonStatics:
             self._refuse(code, q)
             return self._equilibrium(loads, q, iterations, stored, residual)
         if start is None:
-            smooth = loads._replace(friction=NoFriction(), tip_moment=np.zeros(3), sticking=False)
+            smooth = loads._replace(friction=None, tip_moment=np.zeros(3), sticking=False)
             self._refuse(self._minimum(smooth, q)[0], q)
         code, iterations = equilibrium_solver.solve_residual(self.problem(loads), q)
         self._refuse(int(code), q)
@@ -282,8 +279,8 @@ class TendonStatics:
             raise SimulationError(self.failure(code, q), place=self._most_bent(q))
 
     def _minimum(self, loads: Loads, q: Array) -> tuple[int, int, float, float]:
-        """A minimum of the energy: a saddle (a spine standing straight) is left along the direction in which the
-        energy falls.
+        """A minimum of the energy: a saddle (a spine standing straight) is left along the direction
+        in which the energy falls.
         """
         for _ in range(_ESCAPES):
             code, iterations, stored, residual = equilibrium_solver.minimise_energy(self.problem(loads), q)
@@ -442,8 +439,8 @@ class TendonStatics:
         return improve(self, targets, **options)
 
     def pulley_angles(self, tendon_length: ArrayLike) -> Array:
-        """Angles by which pulleys have wound up tendons of these lengths (.., tendons), rad; 0 when the spine is
-        straight.
+        """Angles by which pulleys have wound up tendons of these lengths (.., tendons), rad; 0
+        when the spine is straight.
         """
         if self.robot.pulley_radius is None:
             raise InputError("the robot has no pulley_radius")

@@ -56,7 +56,9 @@ class TendonTask(StaticModel):
     def solve(
         self, task: str, gait: Any, initial: Any, progress: Callable[[float], None] = lambda share: None
     ) -> tuple[Records, Status]:
-        """All records of a task, or those before the failure that the status tells. An interrupted grid keeps nothing."""
+        """All records of a task, or those before the failure that the status tells. An
+        interrupted grid keeps nothing.
+        """
         self._progress = progress
         s = self.settings
         self.model = TendonStatics(

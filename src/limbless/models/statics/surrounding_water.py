@@ -11,8 +11,8 @@ from limbless.core.errors import InputError
 from limbless.environments.base import Environment
 from limbless.environments.buoyancy import Buoyancy
 from limbless.environments.law_packing import NO_VOLUME, gauss_rules
-from limbless.mechanics.statics.tables import NoSurface, Spine, SpineWater
-from limbless.mechanics.statics.vertebra import HingeVertebra, vertebrae
+from limbless.mechanics.statics.tables import Spine, SpineWater
+from limbless.mechanics.statics.vertebra import vertebrae
 from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 def water_around(
     robot: TendonSpine, environment: Sequence[Environment], spine: Spine, to_base: Array, base_position: Array
-) -> SpineWater | NoSurface:
+) -> SpineWater | None:
     """The surface of the one buoyancy that has one; `to_base` takes world components to the axes of disk 0."""
     ending = ends(environment)
     if not ending:
@@ -30,7 +30,7 @@ def water_around(
                 "(environment.buoyancy.surface), and here is none; leave it out, or choose the model "
                 "`soft`"
             )
-        return NoSurface()
+        return None
     if len(ending) > 1:
         raise InputError(
             f"environment.buoyancy.surface: tendon statics takes one surface; got {len(ending)}, at "
@@ -52,12 +52,12 @@ def level_of(robot: TendonSpine, spine: Spine, lift: Array, up: Array, height: f
     """A surface `height` above disk 0; an arc is cut into `count` slabs, a vertebra with a hinge is one."""
     (v, freedoms), half = spine.stiffness.shape, robot.disk_radius
     across, high = (half, half) if robot.section is None else (robot.section.half_width, robot.section.half_height)
-    hinged = isinstance(spine.joint, HingeVertebra)
+    hinged = spine.hinge is not None
     count = 1 if hinged else count
     slabs, marks = vertebrae(v * count), 2 * count + 1
     if hinged:
         slabs.rotation[:] = np.eye(3)
-        slabs.offset[:, 2] = spine.joint.at * spine.length
+        slabs.offset[:, 2] = spine.hinge * spine.length
         slabs.turn[:, 2, 2] = spine.share
     reached = np.outer(spine.length, np.linspace(0.0, 1.0, marks)).ravel()
     return SpineWater(

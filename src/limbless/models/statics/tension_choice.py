@@ -1,5 +1,5 @@
-"""Of all tensions that bring the tip to its target those that an aim prefers: least tension or work, a wanted
-stiffness.
+"""Of all tensions that bring the tip to its target those that an aim prefers: least tension or
+work, a wanted stiffness.
 """
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ class Chooser:
         return (self._held(there), answer) if np.linalg.norm(follower.miss(there, target)) < 1e-7 else None
 
     def _amiss(self, found: Equilibrium) -> float:
-        """How far the stiffness is from the wanted one, as the logarithm of their ratio: near 0 the relative
-        difference.
+        """How far the stiffness is from the wanted one, as the logarithm of their ratio: near
+        0 the relative difference.
         """
         return float(abs(np.log(self.stiffness_of(found) / (self.wanted or 1.0))))
 

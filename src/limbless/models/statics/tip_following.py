@@ -1,5 +1,5 @@
-"""Tensions for given tips: antagonists by one Newton iteration on posture and tensions, everything else by
-optimisation.
+"""Tensions for given tips: antagonists by one Newton iteration on posture and tensions,
+everything else by optimisation.
 """
 
 from __future__ import annotations
@@ -158,8 +158,8 @@ class TipFollower:
         return last.q, tension, last.tendon_length
 
     def _quickly(self, targets: Array, q: Array, tension: Array, kept: list[Equilibrium], tensions: list[Array]) -> int:
-        """As many points as the compiled Newton iteration answers; a first target that is too far is approached in
-        steps.
+        """As many points as the compiled Newton iteration answers; a first target that is too
+        far is approached in steps.
         """
         model, group = self.model, self.antagonists
         loads, u = model.loads(np.zeros(model.tendons)), group.signed(tension)
@@ -197,8 +197,8 @@ class TipFollower:
         return np.asarray(self.weight[:, None] * found.components_per_tension[self.rows])
 
     def nearest(self, target: Array, tension: Array, q: Array, slip: Array) -> tuple[Equilibrium, Array]:
-        """The tensions of antagonists within bounds whose tip is nearest to the target; the target itself if it can
-        be reached.
+        """The tensions of antagonists within bounds whose tip is nearest to the target; the target
+        itself if it can be reached.
         """
         group = self.antagonists
         if group.only_pairs:

@@ -4,11 +4,11 @@ at their ends.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from limbless.core.description import quantity
+from limbless.core.description import Field, Listed, Quantity, quantity
 from limbless.robots.base import MOST_LINKS, Preset
 from limbless.robots.chain import Base, Chain
 from limbless.robots.joints import Bound, Joint
@@ -28,32 +28,32 @@ class Aiko(Preset):
     name: str = Field("aiko", description="name of the robot")
     base: Base = Field("free", description="how the first link can move: free, planar or fixed")
     links: int = Field(11, ge=1, le=MOST_LINKS, description="number of links; one joint fewer")
-    length: float = quantity(0.122, "m", "length of each link, from joint to joint", gt=0)
-    sphere_radius: float = quantity(
+    length: Quantity[float] = quantity(0.122, "m", "length of each link, from joint to joint", gt=0)
+    sphere_radius: Quantity[float] = quantity(
         0.0525, "m", "radius of the spheres that touch the ground, and of the cylinder", gt=0
     )
-    sphere_distance: float = quantity(
+    sphere_distance: Quantity[float] = quantity(
         0.0393, "m", "distance of the centres of the spheres from the middle of the link", gt=0
     )
-    link_mass: float = quantity(7.5 / 11, "kg", "mass of each link", gt=0)
+    link_mass: Quantity[float] = quantity(7.5 / 11, "kg", "mass of each link", gt=0)
     inertia: Literal["printed", "cylinder"] = Field(
         "printed", description="inertia of a link: as printed, or of a full cylinder"
     )
-    joint_offset: float = quantity(
+    joint_offset: Quantity[float] = quantity(
         0.0, "m", "distance of the pitch axis beyond the yaw axis (0.022 in the real robot)", ge=0
     )
-    rotor_inertia: float = quantity(0.0, "kg m2", "rotor inertia of every joint", ge=0)
-    viscous_friction: float = quantity(0.0, "N m s/rad", "viscous friction of every joint", ge=0)
-    coulomb_friction: float = quantity(0.0, "N m", "dry friction of every joint while it moves", ge=0)
-    breakaway_friction: float = quantity(0.0, "N m", "dry friction of every joint at rest (Stribeck)", ge=0)
-    stribeck_rate: float = quantity(
+    rotor_inertia: Quantity[float] = quantity(0.0, "kg m2", "rotor inertia of every joint", ge=0)
+    viscous_friction: Quantity[float] = quantity(0.0, "N m s/rad", "viscous friction of every joint", ge=0)
+    coulomb_friction: Quantity[float] = quantity(0.0, "N m", "dry friction of every joint while it moves", ge=0)
+    breakaway_friction: Quantity[float] = quantity(0.0, "N m", "dry friction of every joint at rest (Stribeck)", ge=0)
+    stribeck_rate: Quantity[float] = quantity(
         0.1, "rad/s", "rate at which dry friction has fallen from that at rest by 63 %", gt=0
     )
-    torque_limit: float | None = quantity(
+    torque_limit: Quantity[float | None] = quantity(
         None, "N m", "largest torque of the actuators; exceeding it is reported", gt=0
     )
-    lower: Bound = quantity(None, "rad", "least position of every joint, or of yaw and pitch")
-    upper: Bound = quantity(None, "rad", "greatest position of every joint, or of yaw and pitch")
+    lower: Listed[Bound] = quantity(None, "rad", "least position of every joint, or of yaw and pitch")
+    upper: Listed[Bound] = quantity(None, "rad", "greatest position of every joint, or of yaw and pitch")
 
     @model_validator(mode="after")
     def _offset_fits(self) -> Aiko:
@@ -103,7 +103,7 @@ class Aiko(Preset):
         ]
         return Chain(name=self.name, base=self.base, links=(first, *rest))
 
-    def _link(self, number: int, center: float, **fields: object) -> Link:
+    def _link(self, number: int, center: float, **fields: Any) -> Link:
         """A link whose middle is `center` beyond its origin."""
         across, along = self.inertias()
         shifted = across + self.link_mass * center**2

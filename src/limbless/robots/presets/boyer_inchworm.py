@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
-
-from limbless.core.description import quantity
+from limbless.core.description import Field, Quantity, quantity
 from limbless.robots.base import Preset
 from limbless.robots.rod import Rod
 
@@ -17,9 +15,9 @@ class BoyerInchworm(Preset):
     kind: Literal["rod"] = "rod"
     preset: Literal["boyer-inchworm"] = "boyer-inchworm"
     name: str = Field("boyer-inchworm", description="name of the robot")
-    length: float = quantity(0.3, "m", "length", gt=0)
-    radius: float = quantity(0.01, "m", "radius of the section", gt=0)
-    density: float = quantity(1000.0, "kg/m3", "density", gt=0)
+    length: Quantity[float] = quantity(0.3, "m", "length", gt=0)
+    radius: Quantity[float] = quantity(0.01, "m", "radius of the section", gt=0)
+    density: Quantity[float] = quantity(1000.0, "kg/m3", "density", gt=0)
 
     def build(self) -> Rod:
         """The rod."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
-
-from limbless.core.description import quantity
+from limbless.core.description import Field, Quantity, quantity
 from limbless.robots.base import Preset
 from limbless.robots.rod import Rod
 
 
 class BoyerSnake(Preset):
-    """A homogeneous round snake in the plane, in space, or in the plane with sections that can shear. The sizes are
-    ours.
+    """A homogeneous round snake in the plane, in space, or in the plane with sections that can
+    shear. The sizes are ours.
     """
 
     kind: Literal["rod"] = "rod"
@@ -22,18 +20,18 @@ class BoyerSnake(Preset):
     body: Literal["planar", "spatial", "shearing"] = Field(
         "planar", description="how it bends: in the plane, in space, in the plane with shear"
     )
-    length: float = quantity(1.0, "m", "length", gt=0)
-    radius: float = quantity(0.03, "m", "radius of the section", gt=0)
-    density: float = quantity(1000.0, "kg/m3", "density", gt=0)
+    length: Quantity[float] = quantity(1.0, "m", "length", gt=0)
+    radius: Quantity[float] = quantity(0.03, "m", "radius of the section", gt=0)
+    density: Quantity[float] = quantity(1000.0, "kg/m3", "density", gt=0)
 
     def build(self) -> Rod:
         """The rod."""
-        strains = {"planar": "planar", "spatial": "universal", "shearing": "reissner"}[self.body]
+        strains: Any = {"planar": "planar", "spatial": "universal", "shearing": "reissner"}[self.body]
         return Rod(
             name=self.name,
             base="free" if self.body == "spatial" else "planar",
             strains=strains,
-            length=self.length,  # type: ignore[arg-type]
+            length=self.length,
             half_width=self.radius,
             density=self.density,
         )

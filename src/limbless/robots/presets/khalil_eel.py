@@ -7,9 +7,9 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from limbless.core.description import Vector3, quantity
+from limbless.core.description import Field, Quantity, Vector3, quantity
 from limbless.robots.base import MOST_LINKS, Preset
 from limbless.robots.chain import Base, Chain
 from limbless.robots.joints import Joint
@@ -41,19 +41,19 @@ class KhalilEel(Preset):
     spherical_joints: int = Field(
         12, ge=1, le=MOST_LINKS, description="number of spherical joints; the head is one link more"
     )
-    density: float = quantity(1000.0, "kg/m3", "density of the body", gt=0)
-    head_length: float = quantity(0.4, "m", "length of the head, its cap included", gt=0)
-    link_length: float = quantity(0.14, "m", "length of each link behind the head", gt=0)
-    half_width: float = quantity(0.065, "m", "lateral half axis of the section", gt=0)
-    half_height: float = quantity(0.09, "m", "vertical half axis of the section", gt=0)
-    head_cap: float = quantity(0.09, "m", "length of the half ellipsoid at the nose", ge=0)
-    tail_cap: float = quantity(0.07, "m", "length of the half ellipsoid at the tail end", ge=0)
-    yaw_limit: float | None = quantity(4.0, "N m", "torque limit in yaw", gt=0)
-    pitch_limit: float | None = quantity(4.0, "N m", "torque limit in pitch", gt=0)
-    roll_limit: float | None = quantity(0.7, "N m", "torque limit in roll", gt=0)
-    rotor_inertia: float = quantity(0.0, "kg m2", "rotor inertia of every joint", ge=0)
-    coulomb_friction: float = quantity(0.0, "N m", "dry friction of every joint", ge=0)
-    viscous_friction: float = quantity(0.0, "N m s/rad", "viscous friction of every joint", ge=0)
+    density: Quantity[float] = quantity(1000.0, "kg/m3", "density of the body", gt=0)
+    head_length: Quantity[float] = quantity(0.4, "m", "length of the head, its cap included", gt=0)
+    link_length: Quantity[float] = quantity(0.14, "m", "length of each link behind the head", gt=0)
+    half_width: Quantity[float] = quantity(0.065, "m", "lateral half axis of the section", gt=0)
+    half_height: Quantity[float] = quantity(0.09, "m", "vertical half axis of the section", gt=0)
+    head_cap: Quantity[float] = quantity(0.09, "m", "length of the half ellipsoid at the nose", ge=0)
+    tail_cap: Quantity[float] = quantity(0.07, "m", "length of the half ellipsoid at the tail end", ge=0)
+    yaw_limit: Quantity[float | None] = quantity(4.0, "N m", "torque limit in yaw", gt=0)
+    pitch_limit: Quantity[float | None] = quantity(4.0, "N m", "torque limit in pitch", gt=0)
+    roll_limit: Quantity[float | None] = quantity(0.7, "N m", "torque limit in roll", gt=0)
+    rotor_inertia: Quantity[float] = quantity(0.0, "kg m2", "rotor inertia of every joint", ge=0)
+    coulomb_friction: Quantity[float] = quantity(0.0, "N m", "dry friction of every joint", ge=0)
+    viscous_friction: Quantity[float] = quantity(0.0, "N m s/rad", "viscous friction of every joint", ge=0)
 
     @model_validator(mode="after")
     def _caps_fit(self) -> KhalilEel:
@@ -67,7 +67,7 @@ class KhalilEel(Preset):
 
     def build(self) -> Chain:
         """The chain."""
-        section = {"half_width": self.half_width, "half_height": self.half_height}
+        section: dict[str, Any] = {"half_width": self.half_width, "half_height": self.half_height}
         head = self._solids((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), self.head_length, self.head_cap, 0.0)
         links = [Link(name="head", solids=head, body=BodyShape(length=self.head_length, **section))]
         make = self._revolute_triple if self.joints == "revolute" else self._spherical_link
@@ -78,10 +78,10 @@ class KhalilEel(Preset):
     def _solids(
         self, start: Vector3, axis: Vector3, lateral: Vector3, length: float, front: float, rear: float
     ) -> tuple[Any, ...]:
-        """A cylinder from `start` along `axis`, of which the first `front` and the last `rear` metres are half
-        ellipsoids.
+        """A cylinder from `start` along `axis`, of which the first `front` and the last `rear`
+        metres are half ellipsoids.
         """
-        shared = {
+        shared: dict[str, Any] = {
             "lateral": lateral,
             "half_width": self.half_width,
             "half_height": self.half_height,
@@ -101,7 +101,7 @@ class KhalilEel(Preset):
         return tuple(parts)
 
     def _joint(self, **fields: Any) -> Joint:
-        losses = {
+        losses: dict[str, Any] = {
             "rotor_inertia": self.rotor_inertia,
             "coulomb_friction": self.coulomb_friction,
             "viscous_friction": self.viscous_friction,
@@ -116,8 +116,8 @@ class KhalilEel(Preset):
         roll = ModifiedDH(alpha=-_QUARTER, r=self.link_length, offset=_QUARTER)
         rows = [(yaw, "yaw", self.yaw_limit), (pitch, "pitch", self.pitch_limit), (roll, "roll", self.roll_limit)]
         joints = [self._joint(name=f"{label} {number}", label=label, torque_limit=limit) for _, label, limit in rows]
-        # At home z of link 3i is x of the base and its x is -y of the base: with e2 = -x all sections have e2 = +y, e3
-        # = +z.
+        # At home z of link 3i is x of the base and its x is -y of the base: with e2 = -x all
+        # sections have e2 = +y, e3 = +z.
         start, axis, lateral = (0.0, 0.0, -self.link_length), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0)
         size = {"length": self.link_length, "half_width": self.half_width, "half_height": self.half_height}
         solids = self._solids(start, axis, lateral, self.link_length, 0.0, cap)

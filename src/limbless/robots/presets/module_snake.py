@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
-
-from limbless.core.description import quantity
+from limbless.core.description import Field, Nested, Quantity, quantity
 from limbless.robots.base import MOST_LINKS, Preset
 from limbless.robots.chain import Base, Chain
 from limbless.robots.joints import Joint
@@ -33,19 +31,21 @@ class ModuleSnake(Preset):
     joints: Literal["alternating", "yaw", "pitch"] = Field(
         "alternating", description="what the joints do: yaw and pitch in turn, or all the same"
     )
-    length: float = quantity(0.065, "m", "length of each module, from joint to joint", gt=0)
-    radius: float = quantity(0.025, "m", "radius of the modules and of the spheres that touch", gt=0)
-    module_mass: float = quantity(0.2, "kg", "mass of each module", gt=0)
+    length: Quantity[float] = quantity(0.065, "m", "length of each module, from joint to joint", gt=0)
+    radius: Quantity[float] = quantity(0.025, "m", "radius of the modules and of the spheres that touch", gt=0)
+    module_mass: Quantity[float] = quantity(0.2, "kg", "mass of each module", gt=0)
     spheres: int = Field(
         2, ge=0, le=10, description="spheres of each module that touch ground and obstacles, evenly along it"
     )
-    skin: SkinFriction | None = Field(
+    skin: Nested[SkinFriction | None] = Field(
         SkinFriction(), description="friction of the skin, on ground and obstacles that state none of their own"
     )
-    torque_limit: float | None = quantity(7.0, "N m", "largest torque of the motors; exceeding it is reported", gt=0)
-    rotor_inertia: float = quantity(0.0, "kg m2", "inertia of a rotor seen at its joint", ge=0)
-    viscous_friction: float = quantity(0.0, "N m s/rad", "viscous friction of every joint", ge=0)
-    coulomb_friction: float = quantity(0.0, "N m", "dry friction of every joint", ge=0)
+    torque_limit: Quantity[float | None] = quantity(
+        7.0, "N m", "largest torque of the motors; exceeding it is reported", gt=0
+    )
+    rotor_inertia: Quantity[float] = quantity(0.0, "kg m2", "inertia of a rotor seen at its joint", ge=0)
+    viscous_friction: Quantity[float] = quantity(0.0, "N m s/rad", "viscous friction of every joint", ge=0)
+    coulomb_friction: Quantity[float] = quantity(0.0, "N m", "dry friction of every joint", ge=0)
 
     def turns(self) -> list[Literal["yaw", "pitch"]]:
         """What each joint does, the first behind the head."""
@@ -71,7 +71,7 @@ class ModuleSnake(Preset):
             links.append(self._link(number, 0.0, joint=joint, position=(self.length, 0.0, up)))
         return Chain(name=self.name, base=self.base, links=tuple(links), skin=self.skin)
 
-    def _link(self, number: int, up: float, **fields: object) -> Link:
+    def _link(self, number: int, up: float, **fields: Any) -> Link:
         """A module whose axis runs `up` above its origin."""
         m, L, r = self.module_mass, self.length, self.radius
         along, across = 0.5 * m * r**2, m * (3.0 * r**2 + L**2) / 12.0

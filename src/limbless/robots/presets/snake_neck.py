@@ -6,16 +6,17 @@ import math
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from limbless.core.description import Angle, quantity
+from limbless.core.description import Angle, Field, Nested, Quantity, quantity
 from limbless.robots.base import Array, Preset
 from limbless.robots.tendon import Winch
 from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra
 
 _RIGHT, _DOWN, _UP, _LEFT = ((-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (1.0, 0.0))
 SIDES = {"right": _RIGHT, "down": _DOWN, "up": _UP, "left": _LEFT}
-"""The paper's tendons 1 to 4 in its order, by the side to which each bends the spine; 1 and 4, 2 and 3 are antagonists.
+"""The paper's tendons 1 to 4 in its order, by the side to which each bends the spine; 1 and
+4, 2 and 3 are antagonists.
 """
 THIRDS = {"up": _UP, "down left": (math.sin(math.pi / 3.0), -0.5), "down right": (-math.sin(math.pi / 3.0), -0.5)}
 """Three tendons at 120 degrees, by the side to which each bends the spine."""
@@ -33,36 +34,36 @@ class SnakeNeck(Preset):
     preset: Literal["snake-neck"] = "snake-neck"
     name: str = Field("snake-neck", description="name of the robot")
     count: int = Field(8, ge=1, le=1000, description="number of vertebrae")
-    first_length: float = quantity(
+    first_length: Quantity[float] = quantity(
         0.022, "m", "length of the first vertebra; lengths change evenly along the neck", gt=0
     )
-    last_length: float = quantity(0.018, "m", "length of the last vertebra", gt=0)
-    first_stiffness: float = quantity(0.045, "N m/rad", "lateral stiffness of the first vertebra", gt=0)
-    last_stiffness: float = quantity(0.035, "N m/rad", "lateral stiffness of the last vertebra", gt=0)
-    vertical_ratio: float = quantity(2.0, "1", "vertical over lateral stiffness", gt=0)
-    joint_mass: float = quantity(0.001, "kg", "mass of each joint", ge=0)
-    first_disk_mass: float = quantity(0.003, "kg", "mass of the first disk", ge=0)
-    last_disk_mass: float = quantity(0.002, "kg", "mass of the last disk, without the head", ge=0)
-    head_mass: float = quantity(0.006, "kg", "mass of the head and its sensors, on the last disk", ge=0)
-    density: float = quantity(950.0, "kg/m3", "mass over displaced volume, without the head", gt=0)
-    head_density: float = quantity(1300.0, "kg/m3", "the same of the head", gt=0)
+    last_length: Quantity[float] = quantity(0.018, "m", "length of the last vertebra", gt=0)
+    first_stiffness: Quantity[float] = quantity(0.045, "N m/rad", "lateral stiffness of the first vertebra", gt=0)
+    last_stiffness: Quantity[float] = quantity(0.035, "N m/rad", "lateral stiffness of the last vertebra", gt=0)
+    vertical_ratio: Quantity[float] = quantity(2.0, "1", "vertical over lateral stiffness", gt=0)
+    joint_mass: Quantity[float] = quantity(0.001, "kg", "mass of each joint", ge=0)
+    first_disk_mass: Quantity[float] = quantity(0.003, "kg", "mass of the first disk", ge=0)
+    last_disk_mass: Quantity[float] = quantity(0.002, "kg", "mass of the last disk, without the head", ge=0)
+    head_mass: Quantity[float] = quantity(0.006, "kg", "mass of the head and its sensors, on the last disk", ge=0)
+    density: Quantity[float] = quantity(950.0, "kg/m3", "mass over displaced volume, without the head", gt=0)
+    head_density: Quantity[float] = quantity(1300.0, "kg/m3", "the same of the head", gt=0)
     tendon_count: Literal[3, 4] = Field(4, description="four tendons in two antagonist pairs, or three at 120 deg")
-    hole_radius: float = quantity(0.012, "m", "distance of the tendons from the axis", gt=0)
-    disk_radius: float = quantity(0.015, "m", "radius of the disks", gt=0)
-    stop_lateral: Angle | None = quantity(
+    hole_radius: Quantity[float] = quantity(0.012, "m", "distance of the tendons from the axis", gt=0)
+    disk_radius: Quantity[float] = quantity(0.015, "m", "radius of the disks", gt=0)
+    stop_lateral: Quantity[Angle | None] = quantity(
         math.radians(15.0), "rad", "largest lateral bend of a vertebra; no stop if absent", gt=0
     )
-    stop_vertical: Angle | None = quantity(
+    stop_vertical: Quantity[Angle | None] = quantity(
         math.radians(8.0), "rad", "largest vertical bend of a vertebra; no stop if absent", gt=0
     )
     kinematics: Literal["arc", "hinge"] = Field(
         "arc", description="shape of a bent vertebra: circular arc, or two rigid pieces on a hinge"
     )
-    pulley_radius: float | None = quantity(0.01, "m", "radius of the pulleys", gt=0)
+    pulley_radius: Quantity[float | None] = quantity(0.01, "m", "radius of the pulleys", gt=0)
     base: Literal["free", "planar", "line", "pinned", "fixed"] = Field("fixed", description="how disk 0 can move")
     head: Literal["base", "tip"] = Field("tip", description="which end is the head")
-    damping_time: float = quantity(0.0, "s", "damping of every joint over its stiffness, in motion", ge=0)
-    stop_stiffness: float | None = quantity(
+    damping_time: Quantity[float] = quantity(0.0, "s", "damping of every joint over its stiffness, in motion", ge=0)
+    stop_stiffness: Quantity[float | None] = quantity(
         None, "N m/rad", "of the stops, in motion; 20 times that of the joint if absent", gt=0
     )
     segments: int = Field(
@@ -72,13 +73,17 @@ class SnakeNeck(Preset):
         "tendons over the whole length, several a left and a right one each",
     )
 
-    tendon_stiffness: float | None = quantity(
+    tendon_stiffness: Quantity[float | None] = quantity(
         None, "N/m", "of every tendon, in motion: where lengths or the torques of winches are given", gt=0
     )
-    tendon_damping: float = quantity(0.0, "N s/m", "damper of every tendon beside that", ge=0)
-    winch: Winch | None = Field(None, description="what winds every tendon up, where torques of winches are given")
-    friction: float = quantity(0.0, "1", "Coulomb coefficient of the tendons in the disks, in motion", ge=0, lt=1)
-    slip_speed: float = quantity(1e-3, "m/s", "sliding rate below which that friction fades", gt=0)
+    tendon_damping: Quantity[float] = quantity(0.0, "N s/m", "damper of every tendon beside that", ge=0)
+    winch: Nested[Winch | None] = Field(
+        None, description="what winds every tendon up, where torques of winches are given"
+    )
+    friction: Quantity[float] = quantity(
+        0.0, "1", "Coulomb coefficient of the tendons in the disks, in motion", ge=0, lt=1
+    )
+    slip_speed: Quantity[float] = quantity(1e-3, "m/s", "sliding rate below which that friction fades", gt=0)
 
     @model_validator(mode="after")
     def _holes_in_disks(self) -> SnakeNeck:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from pydantic import Field
-
-from limbless.core.description import Angle, quantity
+from limbless.core.description import Angle, Field, Quantity, quantity
 from limbless.robots.presets.snake_neck import SnakeNeck
 
 
@@ -23,18 +21,18 @@ class Spine45(SnakeNeck):
     preset: Literal["spine-45"] = "spine-45"  # type: ignore[assignment]
     name: str = Field("spine-45", description="name of the robot")
     count: int = Field(45, ge=1, le=1000, description="number of vertebrae")
-    first_length: float = quantity(
+    first_length: Quantity[float] = quantity(
         1.0 / 45.0, "m", "length of the first vertebra; lengths change evenly along the body", gt=0
     )
-    last_length: float = quantity(1.0 / 45.0, "m", "length of the last vertebra", gt=0)
-    first_stiffness: float = quantity(0.12, "N m/rad", "lateral stiffness of the first vertebra", gt=0)
-    last_stiffness: float = quantity(0.06, "N m/rad", "lateral stiffness of the last vertebra", gt=0)
-    joint_mass: float = quantity(0.199 / 45.0, "kg", "mass of each joint", ge=0)
-    first_disk_mass: float = quantity(0.0, "kg", "mass of the first disk", ge=0)
-    last_disk_mass: float = quantity(0.0, "kg", "mass of the last disk, without the head", ge=0)
-    head_mass: float = quantity(0.001, "kg", "mass of the head, on the last disk", ge=0)
-    density: float = quantity(1000.0, "kg/m3", "mass over displaced volume, without the head", gt=0)
-    head_density: float = quantity(1000.0, "kg/m3", "the same of the head", gt=0)
-    stop_lateral: Angle | None = quantity(
+    last_length: Quantity[float] = quantity(1.0 / 45.0, "m", "length of the last vertebra", gt=0)
+    first_stiffness: Quantity[float] = quantity(0.12, "N m/rad", "lateral stiffness of the first vertebra", gt=0)
+    last_stiffness: Quantity[float] = quantity(0.06, "N m/rad", "lateral stiffness of the last vertebra", gt=0)
+    joint_mass: Quantity[float] = quantity(0.199 / 45.0, "kg", "mass of each joint", ge=0)
+    first_disk_mass: Quantity[float] = quantity(0.0, "kg", "mass of the first disk", ge=0)
+    last_disk_mass: Quantity[float] = quantity(0.0, "kg", "mass of the last disk, without the head", ge=0)
+    head_mass: Quantity[float] = quantity(0.001, "kg", "mass of the head, on the last disk", ge=0)
+    density: Quantity[float] = quantity(1000.0, "kg/m3", "mass over displaced volume, without the head", gt=0)
+    head_density: Quantity[float] = quantity(1000.0, "kg/m3", "the same of the head", gt=0)
+    stop_lateral: Quantity[Angle | None] = quantity(
         math.radians(15.0), "rad", "largest lateral bend of a vertebra; no stop if absent", gt=0
     )

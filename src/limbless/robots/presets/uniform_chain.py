@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
-
-from limbless.core.description import Vector3, quantity
+from limbless.core.description import Field, Listed, Quantity, Vector3, quantity
 from limbless.robots.base import MOST_LINKS, Preset
 from limbless.robots.chain import Base, Chain
 from limbless.robots.joints import Bound, Joint, PerFreedom
@@ -27,8 +25,8 @@ _OF_JOINTS = (
 
 
 class UniformChain(Preset):
-    """Equal elliptic cylinders along x. Each link's origin is at its front end, where its joint is; the base's origin
-    is the nose.
+    """Equal elliptic cylinders along x. Each link's origin is at its front end, where its joint is; the
+    base's origin is the nose.
     """
 
     kind: Literal["chain"] = "chain"
@@ -37,35 +35,35 @@ class UniformChain(Preset):
     head: Literal["base", "tip"] = Field("base", description="which end is the head")
     base: Base = Field("free", description="how link 0 can move: free, planar or fixed")
     links: int = Field(5, ge=1, le=MOST_LINKS, description="number of links, the base included; one joint fewer")
-    length: float = quantity(0.1, "m", "length of each link", gt=0)
-    half_width: float = quantity(0.02, "m", "half axis of the section along y", gt=0)
-    half_height: float = quantity(0.02, "m", "half axis of the section along z", gt=0)
-    density: float = quantity(1000.0, "kg/m3", "density of the links", gt=0)
-    contact_radius: float | None = quantity(
+    length: Quantity[float] = quantity(0.1, "m", "length of each link", gt=0)
+    half_width: Quantity[float] = quantity(0.02, "m", "half axis of the section along y", gt=0)
+    half_height: Quantity[float] = quantity(0.02, "m", "half axis of the section along z", gt=0)
+    density: Quantity[float] = quantity(1000.0, "kg/m3", "density of the links", gt=0)
+    contact_radius: Quantity[float | None] = quantity(
         None, "m", "radius of a sphere at either end of each link, with which it touches; none if absent", gt=0
     )
     joint: Literal["revolute", "universal", "spherical"] = Field("revolute", description="kind of all joints")
-    axis: Direction = Field((0.0, 0.0, 1.0), description="joint axis; the first axis of universal joints")
-    second_axis: Direction = Field((0.0, 1.0, 0.0), description="second axis of universal joints")
-    offset: Vector3 = quantity((0.0, 0.0, 0.0), "m", "from the first to the second axis of universal joints")
-    rotor_inertia: PerFreedom = quantity(0.0, "kg m2", "rotor inertia of every joint")
-    coulomb_friction: PerFreedom = quantity(0.0, "N m", "dry friction of every joint")
-    viscous_friction: PerFreedom = quantity(0.0, "N m s/rad", "viscous friction of every joint")
-    stiffness: PerFreedom = quantity(0.0, "N m/rad", "passive spring of every joint")
-    rest: PerFreedom = quantity(0.0, "rad", "position at which the springs are at rest")
-    damping: PerFreedom = quantity(0.0, "N m s/rad", "passive damper of every joint")
-    torque_limit: float | None = quantity(None, "N m", "torque limit of every joint", gt=0)
-    lower: Bound = quantity(None, "rad", "least position of every joint")
-    upper: Bound = quantity(None, "rad", "greatest position of every joint")
+    axis: Listed[Direction] = Field((0.0, 0.0, 1.0), description="joint axis; the first axis of universal joints")
+    second_axis: Listed[Direction] = Field((0.0, 1.0, 0.0), description="second axis of universal joints")
+    offset: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "m", "from the first to the second axis of universal joints")
+    rotor_inertia: Listed[PerFreedom] = quantity(0.0, "kg m2", "rotor inertia of every joint")
+    coulomb_friction: Listed[PerFreedom] = quantity(0.0, "N m", "dry friction of every joint")
+    viscous_friction: Listed[PerFreedom] = quantity(0.0, "N m s/rad", "viscous friction of every joint")
+    stiffness: Listed[PerFreedom] = quantity(0.0, "N m/rad", "passive spring of every joint")
+    rest: Listed[PerFreedom] = quantity(0.0, "rad", "position at which the springs are at rest")
+    damping: Listed[PerFreedom] = quantity(0.0, "N m s/rad", "passive damper of every joint")
+    torque_limit: Quantity[float | None] = quantity(None, "N m", "torque limit of every joint", gt=0)
+    lower: Listed[Bound] = quantity(None, "rad", "least position of every joint")
+    upper: Listed[Bound] = quantity(None, "rad", "greatest position of every joint")
 
     def build(self) -> Chain:
         """The chain."""
-        size = {"length": self.length, "half_width": self.half_width, "half_height": self.half_height}
+        size: dict[str, Any] = {"length": self.length, "half_width": self.half_width, "half_height": self.half_height}
         values = {field: getattr(self, field) for field in _OF_JOINTS}
         if self.joint == "universal":
             values |= {"second_axis": self.second_axis, "offset": self.offset}
         joint = Joint(kind=self.joint, axis=self.axis, **values)
-        made_of = {
+        made_of: dict[str, Any] = {
             "solids": (EllipticCylinder(density=self.density, **size),),
             "body": BodyShape(**size),
             "contact_shapes": self._spheres(),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from limbless.core.description import Angle, quantity
+from limbless.core.description import Angle, Field, Listed, Quantity, quantity
 from limbless.core.errors import refuse_numbers
 from limbless.robots.base import MOST_LINKS, Preset
 from limbless.robots.chain import Base, Chain
@@ -32,19 +32,21 @@ class WangSnake(Preset):
     head: Literal["base", "tip"] = Field("tip", description="which end is the head: the chain starts at the tail")
     base: Base = Field("planar", description="how the tail module can move: planar, free or fixed")
     modules: int = Field(5, ge=1, le=MOST_LINKS, description="number of modules; one joint fewer")
-    length: float = quantity(0.08, "m", "length of each module", gt=0)
-    mass: float = quantity(0.5, "kg", "mass of each module", gt=0)
-    inertia: float = quantity(0.016, "kg m2", "inertia of each module about the vertical through its centre", gt=0)
-    roll_inertia: float = quantity(0.016, "kg m2", "inertia of each module about its length", gt=0)
-    half_width: float = quantity(0.02, "m", "half width of a module, as it is drawn", gt=0)
-    half_height: float = quantity(0.02, "m", "half height of a module, as it is drawn", gt=0)
-    pitch_joints: tuple[int, ...] = Field(
+    length: Quantity[float] = quantity(0.08, "m", "length of each module", gt=0)
+    mass: Quantity[float] = quantity(0.5, "kg", "mass of each module", gt=0)
+    inertia: Quantity[float] = quantity(
+        0.016, "kg m2", "inertia of each module about the vertical through its centre", gt=0
+    )
+    roll_inertia: Quantity[float] = quantity(0.016, "kg m2", "inertia of each module about its length", gt=0)
+    half_width: Quantity[float] = quantity(0.02, "m", "half width of a module, as it is drawn", gt=0)
+    half_height: Quantity[float] = quantity(0.02, "m", "half height of a module, as it is drawn", gt=0)
+    pitch_joints: Listed[tuple[int, ...]] = Field(
         (), description="numbers of the joints (from 0, tail first) that pitch; the others yaw"
     )
-    payload: float = quantity(0.0, "kg", "point mass carried at the tip", ge=0)
-    torque_limit: float | None = quantity(None, "N m", "largest torque of the motors", gt=0)
-    lower: Angle | None = quantity(None, "rad", "least position of every joint")
-    upper: Angle | None = quantity(None, "rad", "greatest position of every joint")
+    payload: Quantity[float] = quantity(0.0, "kg", "point mass carried at the tip", ge=0)
+    torque_limit: Quantity[float | None] = quantity(None, "N m", "largest torque of the motors", gt=0)
+    lower: Quantity[Angle | None] = quantity(None, "rad", "least position of every joint")
+    upper: Quantity[Angle | None] = quantity(None, "rad", "greatest position of every joint")
 
     @model_validator(mode="after")
     def _pitch_joints_exist(self) -> WangSnake:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 RESULT, STEADY = "result", "steady"
+Function = TypeVar("Function", bound=Callable[[Any], Any])
 
 
 class Lean(NamedTuple):
@@ -56,10 +57,10 @@ def measure(
     smooth: bool = False,
     lean: Callable[[Lean], float | None] | None = None,
     wants: tuple[str, ...] = (),
-) -> Callable:
+) -> Callable[[Function], Function]:
     """Register a function as a measure."""
 
-    def register(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def register(function: Function) -> Function:
         entries[name] = Measure(name, unit, meaning, function, needs, smooth, lean, wants)
         return function
 

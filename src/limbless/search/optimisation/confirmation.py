@@ -12,8 +12,7 @@ from limbless.search.measures import measured
 from limbless.search.measures.measure_registry import STEADY
 from limbless.search.optimisation.goals import Goal
 from limbless.search.steady_motion.period_map import Near, begun
-from limbless.search.steady_motion.period_screw import path_of
-from limbless.search.steady_motion.run_until_periodic import pose_change
+from limbless.search.steady_motion.period_screw import path_of, pose_change
 from limbless.search.steady_motion.steady import Families, SteadyMotion
 from limbless.simulation.simulate import run_scenario
 

@@ -69,7 +69,9 @@ class Goal(NamedTuple):
         return f"{'maximise' if self.largest else 'minimise'} {self.measure.name}{limits}"
 
 
-def goal_of(maximise: str | Callable | None, minimise: str | Callable | None, subject_to: Sequence[str]) -> Goal:
+def goal_of(
+    maximise: str | Callable[[Any], Any] | None, minimise: str | Callable[[Any], Any] | None, subject_to: Sequence[str]
+) -> Goal:
     """A goal from what a user gives."""
     if (maximise is None) == (minimise is None):
         raise InputError(

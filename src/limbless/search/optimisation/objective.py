@@ -18,7 +18,7 @@ from limbless.search.optimisation.goals import PER_JOINT, Evaluation, Goal, answ
 from limbless.search.steady_motion.homogeneity import refuse_medium
 from limbless.search.steady_motion.period_map import Near
 from limbless.search.steady_motion.steady import Families, is_smooth
-from limbless.search.studies import soft_gradients, statics_gradients
+from limbless.search.studies import soft_gradients
 from limbless.search.sweeps.parameter_ranges import Bounds
 from limbless.search.sweeps.rollout import scenario_at
 from limbless.search.sweeps.sweep_plan import SweepPlan
@@ -31,8 +31,8 @@ STEPS = 50
 """Steps of a period while searching: the speed of an eel is right to 2e-6, and a gait costs half."""
 
 NEAR = 1e-6
-"""m/s or rad/s: where Newton's method stops while searching; its last step is taken without a pass, which leaves the
-square of it.
+"""m/s or rad/s: where Newton's method stops while searching; its last step is taken without a pass,
+which leaves the square of it.
 """
 
 
@@ -67,7 +67,15 @@ def _smooth_key(goal: Goal, point: Mapping[str, float]) -> str:
 def known_near(memory: EvaluationLog, goal: Goal, point: Mapping[str, float]) -> Near | None:
     """The steady motion that a search by slopes has found at a point."""
     data = memory.get(_smooth_key(goal, point)) or {}
-    return Near(np.asarray(data["unknowns"]), np.asarray(data["map_slope"])) if "map_slope" in data else None
+    return _neighbour(data) if "map_slope" in data else None
+
+
+def _neighbour(data: Mapping[str, Any], step: Array | None = None) -> Near:
+    """A steady motion that was found before, carried on along its own slopes."""
+    unknowns = np.asarray(data["unknowns"])
+    if step is not None:
+        unknowns = unknowns + np.asarray(data["unknown_slopes"]) @ step
+    return Near(unknowns, np.asarray(data["map_slope"]), np.asarray(data["rows"]))
 
 
 class DifferentiableObjective:
@@ -123,16 +131,14 @@ class DifferentiableObjective:
             "unknowns": motion.unknowns.tolist(),
             "unknown_slopes": motion.unknown_slopes.tolist(),
             "map_slope": motion.map_slope.tolist(),
+            "rows": motion.rows.tolist(),
         }
 
     def _near(self, number: int, point: dict[str, float]) -> Near | None:
         if number not in self.near:
             return None
         before, data = self.near[number]
-        step = np.array([point[path] - before[path] for path in self.paths])
-        return Near(
-            np.asarray(data["unknowns"]) + np.asarray(data["unknown_slopes"]) @ step, np.asarray(data["map_slope"])
-        )
+        return _neighbour(data, np.array([point[path] - before[path] for path in self.paths]))
 
     def plain(self, u: Array) -> Evaluation:
         """The same without slopes."""
@@ -159,6 +165,8 @@ class StaticsObjective(DifferentiableObjective):
     """What spines at rest spend, with slopes by adjoints."""
 
     def _found(self, number: int, point: dict[str, float]) -> dict[str, Any]:
+        from limbless.search.studies import statics_gradients
+
         try:
             value, slopes = statics_gradients.consumption(Scenario.load(self.scenario, point), self.paths)
         except (InputError, SimulationError) as error:
@@ -172,6 +180,8 @@ class StaticsObjective(DifferentiableObjective):
         }
 
     def _values(self, scenario: Scenario) -> dict[str, Any]:
+        from limbless.search.studies import statics_gradients
+
         return {SPENT: statics_gradients.consumption(scenario)[0]}
 
 
@@ -199,6 +209,8 @@ class MotionObjective(DifferentiableObjective):
 def smooth_way(scenario: Scenario, goal: Goal, paths: Sequence[str] = ()) -> type[DifferentiableObjective] | None:
     """What evaluates a goal with exact slopes along some fields; None where there are none."""
     if all(item.name == SPENT for item in goal.measures):
+        from limbless.search.studies import statics_gradients
+
         return StaticsObjective if statics_gradients.has_slopes(scenario) else None
     if all(item.name in soft_gradients.MEASURES for item in goal.measures):
         return MotionObjective if soft_gradients.has_slopes(scenario, paths) else None

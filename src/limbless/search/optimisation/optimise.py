@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,12 +135,49 @@ class Front:
         return figure_of(self, name)
 
 
+class _Options(TypedDict, total=False):
+    """What `optimise` takes, with a front and without."""
+
+    maximise: str | Callable[[Any], Any] | None
+    minimise: str | Callable[[Any], Any] | None
+    subject_to: Sequence[str]
+    changes: Mapping[str, Any] | None
+    method: str
+    starts: int
+    out: str | Path | None
+    workers: int | None
+    max_evaluations: int
+    seed: int
+    certify: bool
+    allow_code: bool
+
+
+@overload
 def optimise(
     source: str | Path | Mapping[str, Any] | Scenario,
     over: Mapping[str, Any],
     *,
-    maximise: str | Callable | None = None,
-    minimise: str | Callable | None = None,
+    front: None = None,
+    **options: Unpack[_Options],
+) -> Best: ...
+
+
+@overload
+def optimise(
+    source: str | Path | Mapping[str, Any] | Scenario,
+    over: Mapping[str, Any],
+    *,
+    front: int,
+    **options: Unpack[_Options],
+) -> Front: ...
+
+
+def optimise(
+    source: str | Path | Mapping[str, Any] | Scenario,
+    over: Mapping[str, Any],
+    *,
+    maximise: str | Callable[[Any], Any] | None = None,
+    minimise: str | Callable[[Any], Any] | None = None,
     subject_to: Sequence[str] = (),
     changes: Mapping[str, Any] | None = None,
     method: str = "auto",
@@ -148,11 +185,11 @@ def optimise(
     front: int | None = None,
     out: str | Path | None = None,
     workers: int | None = None,
-    most: int = 400,
+    max_evaluations: int = 400,
     seed: int = 1,
     certify: bool = True,
     allow_code: bool = False,
-) -> Any:
+) -> Best | Front:
     """The best point between bounds.
 
     Parameters
@@ -162,7 +199,7 @@ def optimise(
     maximise, minimise : a measure by its name, or a function of a result; with `front`, one of each.
     subject_to : limits such as `"steady.torque_ratio <= 1"`, which is one limit for each joint.
     method : `slsqp` (exact slopes; where model and measures are smooth), `cma` (CMA-ES, extra `search`), or `auto`.
-    starts : of SLSQP, spread over the bounds. most : evaluations of CMA-ES. seed : of starts and of CMA-ES.
+    starts : of SLSQP, spread over the bounds. max_evaluations : of CMA-ES. seed : of starts and of CMA-ES.
     front : number of points of a Pareto front: the best of `minimise` at each of as many limits on `maximise`.
     out : a folder in which every evaluation is kept; a killed search goes on there.
     workers : processes for CMA-ES; 0: in this process.
@@ -182,7 +219,7 @@ def optimise(
         method,
         starts,
         workers,
-        most,
+        max_evaluations,
         seed,
         certify,
         allow_code,
@@ -200,7 +237,7 @@ class _Settings:
     method: str
     starts: int
     workers: int | None
-    most: int
+    max_evaluations: int
     seed: int
     certify: bool
     allow_code: bool
@@ -291,7 +328,7 @@ def _plan_data(settings: _Settings, goal: str, method: str) -> dict[str, Any]:
         "bounds": over,
         "starts": settings.starts,
         "seed": settings.seed,
-        "most": settings.most,
+        "max_evaluations": settings.max_evaluations,
     }
 
 
@@ -339,7 +376,7 @@ def _by_evolution(
     settings: _Settings, goal: Goal, memory: EvaluationLog, first: Array | None
 ) -> tuple[Search, list[Any]]:
     start = first if first is not None else _starts(settings, None)[0]
-    search = Evolution(np.clip(start, 0.05, 0.95), most=settings.most, seed=settings.seed)
+    search = Evolution(np.clip(start, 0.05, 0.95), max_evaluations=settings.max_evaluations, seed=settings.seed)
     workers = os.cpu_count() or 1 if settings.workers is None else settings.workers
     evaluate = SampledObjective(settings.scenario, settings.space, goal, memory, workers, settings.allow_code)
     try:
@@ -383,7 +420,7 @@ def _checked_by_evolution(
 ) -> dict[str, Any]:
     """Whether CMA-ES, which knows no slopes, finds better from the best point."""
     try:
-        search = Evolution(np.clip(u, 0.0, 1.0), width=0.03, most=CHECK_GAITS, seed=settings.seed)
+        search = Evolution(np.clip(u, 0.0, 1.0), width=0.03, max_evaluations=CHECK_GAITS, seed=settings.seed)
     except InputError as error:
         return {"cma": str(error)}
     evaluate = _smooth(settings, goal)(settings.scenario, settings.space, goal, memory)

@@ -62,9 +62,9 @@ class Search:
 class Gradient(Search):
     """SLSQP from several starts, with exact slopes: each start asks for one point at a time."""
 
-    def __init__(self, starts: Sequence[Array], tolerance: float = 1e-8, most: int = 80) -> None:
+    def __init__(self, starts: Sequence[Array], tolerance: float = 1e-8, max_iterations: int = 80) -> None:
         super().__init__()
-        self.starts = [_Start(np.asarray(start, dtype=np.float64), tolerance, most) for start in starts]
+        self.starts = [_Start(np.asarray(start, dtype=np.float64), tolerance, max_iterations) for start in starts]
 
     def ask(self, count: int | None = None) -> list[Array]:
         waiting = [start for start in self.starts if start.wants()]
@@ -93,8 +93,8 @@ class _Stopped(Exception):
 class _Start:
     """One run of SLSQP in a thread of its own, which waits at every point for its answer."""
 
-    def __init__(self, start: Array, tolerance: float, most: int) -> None:
-        self.start, self.tolerance, self.most = start, tolerance, most
+    def __init__(self, start: Array, tolerance: float, max_iterations: int) -> None:
+        self.start, self.tolerance, self.max_iterations = start, tolerance, max_iterations
         self.known: dict[bytes, Evaluation] = {}
         self.questions: Queue[Array | None] = Queue()
         self.answers: Queue[Evaluation | None] = Queue()
@@ -174,7 +174,7 @@ class _Start:
                 bounds=[(0.0, 1.0)] * len(self.start),
                 method="SLSQP",
                 constraints=limits,
-                options={"maxiter": self.most, "ftol": self.tolerance},
+                options={"maxiter": self.max_iterations, "ftol": self.tolerance},
             )
             self.end_point = np.clip(found.x, 0.0, 1.0)
             self.end_answer = self._at(self.end_point)
@@ -200,14 +200,14 @@ class Evolution(Search):
         start: Array,
         width: float = 0.25,
         population: int | None = None,
-        most: int = 400,
+        max_evaluations: int = 400,
         seed: int = 1,
         tolerance: float = 1e-4,
     ) -> None:
         super().__init__()
         cma = needed_cma()
         size = population or max(8, 4 + int(3 * math.log(len(start))))
-        self.most, self.told, self.scale = most, 0, 1.0
+        self.max_evaluations, self.told, self.scale = max_evaluations, 0, 1.0
         self.engine: Any = cma.CMAEvolutionStrategy(
             list(start),
             width,
@@ -226,7 +226,7 @@ class Evolution(Search):
 
     def ask(self, count: int | None = None) -> list[Array]:
         if not self.waiting:
-            self.done = bool(self.engine.stop()) or self.told >= self.most
+            self.done = bool(self.engine.stop()) or self.told >= self.max_evaluations
             if self.done:
                 return []
             self.waiting = [np.asarray(point, dtype=np.float64) for point in self.engine.ask()]

@@ -1,12 +1,12 @@
-"""One period of a chain's motion as a map of what it begins with, with exact derivatives: what Newton's method needs.
+"""One period of a motion as a map of what it begins with, plain and with derivatives: what a steady motion is a fixed
+point of.
 
-The base's pose is left out: where the medium is the same everywhere and in every direction, it does not matter. Steps
-are a share of the period, and times carry derivatives too, so that a derivative along the period is right.
+The pose of the base is left out: where the medium is the same everywhere and in every direction, it does not matter.
+Steps are a share of the period, and times carry derivatives too, so that a derivative along the period is right.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -14,31 +14,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.gaits.base import Gait
-from limbless.core.errors import InputError
-from limbless.mechanics.chain.tables import ChainDrive, ChainProblem, LinkRow
-from limbless.mechanics.compiled.arrays import aligned_zeros, dual_array, tangents, values
-from limbless.mechanics.compiled.batching import as_duals, map_arrays, seed_tangent, to_duals
-from limbless.mechanics.compiled.scalars import TANGENTS
-from limbless.mechanics.integrate import runge_kutta
-from limbless.mechanics.integrate.running_totals import (
-    UNLIMITED,
-    NoTotals,
-    ObjectiveTotals,
-    clear_objective_totals,
-    new_objective_totals,
-)
-from limbless.models.chain.newton_euler_model import NewtonEuler
+from limbless.core.errors import InputError, SimulationError
+from limbless.mechanics.compiled import TANGENTS, map_arrays, tangents, values
+from limbless.mechanics.integrate.running_totals import UNLIMITED, ObjectiveTotals
+from limbless.models.base import State
+from limbless.models.chain.chain_derivatives import PackedChange, along_start
+from limbless.models.chain.soft.linearisation import MOVES
+from limbless.models.chain.soft.soft_derivatives import SoftDerivatives
+from limbless.models.chain.soft.soft_model import Soft
 from limbless.scenarios.scenario import Scenario
-from limbless.search.studies.variations import Variation, derivative, vary
-from limbless.search.sweeps.lane_drive import Buffers, LaneDrive
+from limbless.search.steady_motion.period_screw import pose_change
+from limbless.search.studies.sensitivity import MEAN_OF_SIN16, change_along, models_along
+from limbless.search.studies.variations import between, moved_knots, vary
+from limbless.simulation.analysis import energy_use
+from limbless.simulation.result import Result
+from limbless.simulation.simulate import knots_between, run_scenario, stage_times
 
 Array = NDArray[np.float64]
-MOST_STEPS = 50_000
-"""Of a period."""
+Rows = NDArray[np.int64]
 PLANE = (0, 1, 5)
 """Components of the base twist that a motion in its plane has."""
 FLAT = 1e-12
-"""A motion whose other components stay below this keeps its plane."""
+"""m/s or rad/s, for speeds up to 1: a component that stays below it is no part of the motion."""
+TIGHT = 1e-10
+"""Tolerance of implicit stages, at most: what they leave undone would be taken for motion that does not repeat."""
+NUDGE = 1e-6
+"""m/s or rad/s: the disturbance over which ordinary runs are differenced,"""
+WIDE = 1e-3
+"""and of a field, the step to either side."""
 
 
 class Period(NamedTuple):
@@ -48,6 +51,16 @@ class Period(NamedTuple):
     x_slope: Array
     sums: ObjectiveTotals
     sums_slope: ObjectiveTotals
+
+
+class Near(NamedTuple):
+    """Steady motion of a neighbour: its unknowns carried on to here, where a state holds them, and the derivative of
+    its period map.
+    """
+
+    unknowns: Array
+    map_slope: Array
+    rows: Rows
 
 
 def begun(gait: Gait) -> Gait:
@@ -63,231 +76,244 @@ def period_of(gait: Gait) -> float:
     return float(gait.cycle)
 
 
-class ChainPeriod:
-    """The period map of a family of scenarios that differ in their gait alone."""
+class PeriodMap:
+    """The period of one scenario as a function of its unknowns, with derivatives along them and along fields.
 
-    def __init__(self, scenario: Scenario, steps: int) -> None:
-        self.scenario, self.steps = scenario, steps
-        self.model = _model_of(scenario)
-        self.phase = np.arange(2 * steps + 1) / (2.0 * steps)
-        self.record = np.zeros(steps + 1, dtype=bool)
-        limit = self.model.chain.arrays().torque_limit
-        self.limit = np.where(np.isfinite(limit), limit, UNLIMITED)
-        self.rows = self._unknown_rows()
-        self.step_limit = self.model.step_limit(self.model.initial_state(scenario.initial, begun(scenario.gait)))
-        self._wide: dict[int, Any] = {}
-        self._buffers: Buffers = {}
+    Unknowns are the twist of the base and what forces move in joints or strains; what stays exactly 0, as all that
+    leaves the plane of a planar motion, is none.
+    """
 
-    def least_steps(self, scenario: Scenario) -> int:
-        """Of a period, so that they follow friction that fades at a low speed as those of a run do."""
-        limit = self.step_limit
-        if limit is None:
-            return 0
-        least = math.ceil(period_of(scenario.gait) / limit.longest)
-        if least > MOST_STEPS:
-            raise InputError(
-                f"environment: {limit.why} asks for steps of {limit.longest:.2g} s, {least} in a period, "
-                f"and the most is {MOST_STEPS}; let it fade at a higher speed"
-            )
-        return least
+    mass: float
+    limit: Array  # of the torque of each joint
+    split: int  # where a state holds the twist of the base
+    rows: Rows  # where a state holds the unknowns
+    begin_slope: Array | None = None  # of the map, where a neighbour's is known
+    x0: Array  # a state at rest, at the origin
+    scale: Array | float = 1.0  # of a state: unknowns are larger by it
+    torques, bends = True, False  # whether joints have torques, and whether some move as forces let them
+    derivatives = "exact derivatives"
 
-    def _unknown_rows(self) -> NDArray[np.int64]:
-        """Where a state holds what a period begins with: the base's twist, and what moves freely in the joints."""
-        model, link = self.model, LinkRow.of(self.model._actuated.links)
-        if model._split != 7 + model.chain.freedoms:
-            raise InputError("the period of a chain with spherical joints has no derivatives here")
-        twist = PLANE if model.chain.base == "planar" else range(6)
-        free = [int(link.column[row]) for row in range(1, len(link.given)) if not link.given[row]]
-        return np.array(
-            [*(model._split + c for c in twist), *(7 + c for c in free), *(model._split + 6 + c for c in free)],
-            dtype=np.int64,
-        )
-
-    def packed(self, scenario: Scenario) -> tuple[ChainProblem, Array]:
-        """A problem of one period, and its times (knots)."""
-        same = (
-            scenario.robot == self.scenario.robot
-            and scenario.environment == self.scenario.environment
-            and scenario.actuation == self.scenario.actuation
-        )
-        model = self.model if same else _model_of(scenario)
-        limit = self.limit if same else np.where(self.limit < UNLIMITED, model.chain.arrays().torque_limit, UNLIMITED)
-        drive, knots = self.driven(scenario, model)
-        return model.problem(drive, 0, new_objective_totals(limit), NoTotals()), knots
-
-    def driven(self, scenario: Scenario, model: NewtonEuler | None = None) -> tuple[ChainDrive, Array]:
-        """The gait at the stages of a period, and its knots."""
-        gait = begun(scenario.gait)
-        times = self.phase * period_of(gait)
-        return (model or self.model).drive(gait, times), times[::2].copy()
-
-    def gait_slopes(self, scenario: Scenario, fields: Sequence[str], drive: ChainDrive) -> list[tuple[Any, Array]]:
-        """Slopes of drive and knots along fields of the gait, sampled eight at a time; none where that cannot be."""
-        if not 0 < len(fields) <= TANGENTS // 2 or not all(path.startswith("gait.") for path in fields):
-            return []
-        around = [vary(scenario, path) for path in fields]
-        if any(len(one.scenarios) != 2 for one in around):  # at a bound of a field: to one side
-            return []
-        gaits = [begun(side.gait) for one in around for side in one.scenarios]
-        gaits += [gaits[0]] * (TANGENTS - len(gaits))
-        times = aligned_zeros((len(self.phase), TANGENTS))
-        times[:] = self.phase[:, None] * np.array([period_of(gait) for gait in gaits])
-        wide = LaneDrive([self.model] * TANGENTS, gaits, self._buffers)(times)
-        if any(part.shape[:-1] != own.shape for part, own in zip(wide, drive, strict=True)):
-            return []
-        weights = np.zeros((TANGENTS, len(fields)))
-        for number, one in enumerate(around):
-            weights[2 * number : 2 * number + 2, number] = one.weights
-        slopes = [part @ weights for part in wide]
-        return [
-            (ChainDrive(*(slope[..., number] for slope in slopes)), (times @ weights[:, number])[::2])
-            for number in range(len(fields))
-        ]
-
-    def wide_problem(self, part: int, problem: ChainProblem) -> Any:
-        """The problem as one of duals in which nothing but the drive is the gait's: made once."""
-        if part not in self._wide:
-            self._wide[part] = to_duals(problem)
-        return self._wide[part]._replace(drive=as_duals(problem.drive))
-
-    def start(self, scenario: Scenario) -> Array:
-        """A flat state at rest, at the origin, with the joints where the gait has them."""
-        x = self.model.initial_state(scenario.initial, begun(scenario.gait)).x
-        x[:7] = (0.0,) * 3 + (1.0, 0.0, 0.0, 0.0)
-        x[self.model._split : self.model._split + 6] = 0.0
-        x[-9:] = 0.0
-        return x
-
-    def keeps_plane(self, x: Array) -> bool:
-        """Whether a motion that began in the plane of the base is still in it."""
-        out = self.model._split + np.array([2, 3, 4])
-        return bool(np.abs(x[out]).max() <= FLAT * max(1.0, float(np.abs(x[self.model._split :][:6]).max())))
-
-
-def has_free_joints(scenario: Scenario) -> bool:
-    """Whether joints of a chain move as forces let them: they are unknown where a period begins."""
-    return not bool(LinkRow.of(_model_of(scenario)._actuated.links).given[1:].all())
-
-
-def _model_of(scenario: Scenario) -> NewtonEuler:
-    model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
-    assert isinstance(model, NewtonEuler)
-    return model
-
-
-class Near(NamedTuple):
-    """Steady motion of a neighbour: its unknowns carried on to here, and the derivative of its period map."""
-
-    unknowns: Array
-    map_slope: Array
-
-
-class DualPeriod:
-    """The period of one scenario as a function of its unknowns, with derivatives along them and along fields."""
-
-    def __init__(
-        self, family: ChainPeriod, scenario: Scenario, fields: Sequence[str], near: Near | None = None
-    ) -> None:
-        self.family, self.period, self.passes = family, period_of(begun(scenario.gait)), 0
-        self.problem, self.knots = family.packed(scenario)
-        self.x0, self._asked = family.start(scenario), b""
-        self.mass, self.limit, self.steps = family.model.chain.total_mass, family.limit, family.steps
-        planar, split = family.model.chain.base == "planar", family.model._split
-        self.split, self.torques, self.bends = split, True, bool((family.rows < split).any())
-        off = [split + c for c in (2, 3, 4)]
-        inner = np.array([row for row in family.rows if row not in off], dtype=np.int64)
-        self.rows = inner
-        known = near is not None and len(near.unknowns) == len(inner)
-        self.begin = near.unknowns if near is not None and known else self.from_rest(2)
-        if known and not planar:
-            self.plain(self.begin)
-        self.in_plane = planar or family.keeps_plane(self.x)
-        if not self.in_plane:
-            self.rows = family.rows
-            known = near is not None and len(near.unknowns) == len(self.rows)
-            self.begin = near.unknowns if near is not None and known else self.from_rest(2)
-        self.begin_slope = near.map_slope if near is not None and known else None
-        self.unknowns, self.fields = len(self.rows), list(fields)
+    def __init__(self, scenario: Scenario, fields: Sequence[str], steps: int) -> None:
+        self.period, self.steps, self.fields = period_of(scenario.gait), steps, list(fields)
         self.period_slope = np.zeros(len(self.fields))
-        slopes = family.gait_slopes(scenario, self.fields, self.problem.drive) or [
-            self._slope_of(vary(scenario, path)) for path in self.fields
-        ]
-        problem = self.problem
-        for number, (_, knots) in enumerate(slopes):
-            self.period_slope[number] = knots[-1]
-        count = self.unknowns + len(self.fields)
-        self.parts = [
-            self._part(problem, slopes, first, min(first + TANGENTS, count)) for first in range(0, count, TANGENTS)
-        ]
+        self.passes, self._asked = 0, b""
+
+    def _find_rows(self, rows: Rows, near: Near | None) -> None:
+        """Where a state holds the unknowns, out of all rows that may move, and where to begin: at those of a neighbour
+        if nothing else moves, or else after two periods from rest.
+        """
+        twist = rows - self.split
+        leaves = (twist >= 2) & (twist <= 4)
+
+        def in_plane() -> bool:
+            return not (set(rows[leaves]) & set(self.rows))
+
+        if near is not None and len(near.rows) and set(near.rows) <= set(rows):
+            self.rows, others = near.rows, np.setdiff1d(rows, near.rows)
+            self.plain(near.unknowns)
+            if not self._moves(self.x, others).any():
+                self.begin, self.begin_slope, self.in_plane = near.unknowns, near.map_slope, in_plane()
+                return
+        self.rows = rows
+        first = self.plain(self.x0[rows] * self._scale())
+        moves = self._moves(self.x, rows)
+        second = self.plain(first)
+        moves |= self._moves(self.x, rows)
+        self.rows, self.begin, self.begin_slope = rows[moves], second[moves], None
+        self.in_plane = in_plane()
+
+    def _moves(self, x: Array, rows: Rows) -> NDArray[np.bool_]:
+        speeds = np.abs((self.scale * x)[rows])
+        return ~(speeds <= FLAT * max(1.0, float(speeds.max(initial=0.0))))
+
+    def _scale(self) -> Array:
+        return np.broadcast_to(self.scale, self.x0.shape)[self.rows]
+
+    @property
+    def unknowns(self) -> int:
+        return len(self.rows)
 
     def state_of(self, v: Array) -> Array:
         """The flat state of some unknowns."""
         x = self.x0.copy()
-        x[self.rows] = v
+        x[self.rows] = v / self._scale()
         return x
 
     def plain(self, v: Array) -> Array:
-        """What the unknowns v are after a period, without derivatives: a fifth of the price."""
+        """What the unknowns v are after a period, without derivatives; not finite where the motion is lost."""
         start = self.state_of(v)
         if self._asked != (asked := start.tobytes()):
-            self._asked, self.x = asked, start
+            self._asked = asked
             with np.errstate(all="ignore"):
-                runge_kutta.advance(self.problem, self.knots, self.family.record, self.x)
-            self.passes += 1
-        return self.x[self.rows].copy()
+                self.x = self._advance(start)
+        return self.x[self.rows] * self._scale()
 
     def from_rest(self, periods: int) -> Array:
         """The unknowns after some periods from rest."""
-        v = self.x0[self.rows]
+        v = self.x0[self.rows] * self._scale()
         for _ in range(periods):
             v = self.plain(v)
         return v
 
-    def _slope_of(self, variation: Variation) -> tuple[Any, Array]:
-        """What changes along a field: the drive alone where it is one of the gait."""
-        gait = variation.path.startswith("gait.")
-        return derivative(variation, self.family.driven if gait else self.family.packed)
+    def __call__(self, v: Array) -> Period:
+        """A period from the unknowns v, with all slopes: eight directions at a time."""
+        count = self.unknowns + len(self.fields)
+        with np.errstate(all="ignore"):
+            runs = self._advance_duals(self.state_of(v))
+        self.passes += len(runs)
 
-    def _part(
-        self, problem: ChainProblem, slopes: Sequence[tuple[Any, Array]], first: int, last: int
-    ) -> tuple[range, Any, Array]:
-        """A problem of duals for some of the directions."""
-        knots = dual_array(self.knots)
-        if all(isinstance(slope, ChainDrive) for slope, _ in slopes):
-            duals = self.family.wide_problem(first, problem)
-        else:
-            duals = to_duals(problem)
-        for direction, number in enumerate(range(first, last)):
-            if number >= self.unknowns:
-                slope, times = slopes[number - self.unknowns]
-                seed_tangent(duals.drive if isinstance(slope, ChainDrive) else duals, direction, slope)
-                tangents(knots)[:, direction] = times
-        return range(first, last), duals, knots
+        def joined(parts: Sequence[Array]) -> Array:
+            return np.concatenate([tangents(part) for part in parts], axis=1)[:, :count]
 
-    def __call__(self, v: Array, whole: bool = True) -> Period:
-        """A period from the unknowns v; `whole`: with the slopes along fields, else only those that Newton needs."""
-        family, size, total = self.family, len(self.x0), self.unknowns + len(self.fields)
-        x_slope, found = np.zeros((size, total)), None
-        sums_slope = ObjectiveTotals(
-            **{name: np.zeros((family.model.chain.freedoms, total)) for name in ObjectiveTotals._fields}
+        scale = np.broadcast_to(self.scale, self.x0.shape)
+        x_slope = scale[:, None] * joined([x for x, _ in runs])
+        slopes = ObjectiveTotals(*map(joined, zip(*(score for _, score in runs), strict=True)))
+        x, score = runs[0]
+        return Period(scale * values(x), x_slope, map_arrays(lambda part: values(part).copy(), score), slopes)
+
+    def _advance(self, x: Array) -> Array:
+        """The state after a period."""
+        raise NotImplementedError
+
+    def _advance_duals(self, x: Array) -> list[tuple[Array, ObjectiveTotals]]:
+        """State and sums after a period, as duals; directions are the unknowns, then the fields."""
+        raise NotImplementedError
+
+
+class SoftPeriodMap(PeriodMap):
+    """Of a soft body: free strains and their rates are unknowns as far as each moves its cell (m, m/s;
+    rad and rad/s of vertebrae).
+    """
+
+    bends = True
+
+    def __init__(self, scenario: Scenario, fields: Sequence[str], near: Near | None, steps: int) -> None:
+        super().__init__(scenario, fields, steps)
+        gait = begun(scenario.gait)
+        settings: Any = scenario.model
+        if settings.integrator != "rk4":
+            settings = settings.changed(tolerance=min(settings.tolerance, TIGHT))
+        self.scenario = scenario.model_copy(update={"gait": gait, "model": settings, "duration": self.period})
+        model = settings.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+        assert isinstance(model, Soft)
+        self.model, self.split = model, 7 + model.freedoms
+        self.kinks = between(np.array(model.breakpoints(gait, 0.0, self.period)), self.period)
+        self.knots = knots_between(0.0, self.period, self.period / steps, list(self.kinks))
+        self.record = np.zeros(len(self.knots), dtype=bool)
+        self.drive = model.drive(gait, stage_times(self.knots))
+        start = scenario.initial.changed(posture=None, joint_position=None, joint_velocity=None)
+        self.x0 = model.initial_state(start, gait).x
+        self.x0[:7], self.x0[self.split : self.split + 6] = (0.0,) * 3 + (1.0, 0.0, 0.0, 0.0), 0.0
+        self.mass, self.limit, self.torques = model.robot.total_mass, np.zeros(0), "joint_torque" in model.schema()
+        cells, rates = model.cells(), self.split + 6
+        free = np.flatnonzero(cells.given == 0)
+        self.scale = np.ones(len(self.x0))
+        self.scale[7 + free] = self.scale[rates + free] = cells.scale[free]
+        self._find_rows(
+            np.array([*(self.split + c for c in MOVES[model.plan.base]), *(7 + free), *(rates + free)]), near
         )
-        for directions, duals, knots in self.parts:
-            if not whole and directions[0] >= self.unknowns:
-                continue
-            x = dual_array(self.x0)
-            x[self.rows, 0] = v
-            for direction, number in enumerate(directions):
-                if number < self.unknowns:
-                    tangents(x)[self.rows[number], direction] = 1.0
-            score = duals.memory.tally
-            clear_objective_totals(score)
-            with np.errstate(all="ignore"):
-                runge_kutta.advance_duals(duals, knots, family.record, x)
-            self.passes += 1
-            x_slope[:, list(directions)] = tangents(x)[:, : len(directions)]
-            for part, slope in zip(score, sums_slope, strict=True):
-                slope[:, list(directions)] = tangents(part)[:, : len(directions)]
-            if found is None:
-                found = values(x).copy(), map_arrays(lambda part: values(part).copy(), score)
-        assert found is not None
-        return Period(found[0], x_slope, found[1], sums_slope)
+        if not np.isfinite(self.begin).all():
+            raise SimulationError(
+                "no steady motion was found: the body cannot be followed for two periods from rest; "
+                "run the scenario to see why, or give more `steps`"
+            )
+        along = [self._along(path, number) for number, path in enumerate(self.fields)]
+        self.changes = [*map(along_start, np.diag(1.0 / self.scale)[self.rows]), *along]
+
+    def _advance(self, x: Array) -> Array:
+        self.passes += 1
+        after, _, status = self.model.advance(State(0.0, x), self.knots, self.record, self.drive)
+        return np.full(len(x), np.nan) if status.failure else after.x
+
+    def _along(self, path: str, number: int) -> PackedChange:
+        """What changes along a field; knots are shares of the period, and those at kinks of tensions go with them."""
+        variation = vary(self.scenario, path)
+        models = models_along(variation, self.model)
+        beside = list(zip(models, variation.scenarios, strict=True))
+        share = [period_of(one.gait) / self.period for one in variation.scenarios]
+        own = [np.array(model.breakpoints(one.gait, 0.0, period_of(one.gait))) for model, one in beside]
+        self.period_slope[number] = self.period * np.dot(variation.weights, share)
+
+        def around(knots: Array) -> list[Array]:
+            return [moved_knots(part * knots, part * self.kinks, kinks) for part, kinks in zip(share, own, strict=True)]
+
+        return change_along(variation, self.model, models, around)._replace(start=np.zeros(len(self.x0)))
+
+    def _advance_duals(self, x: Array) -> list[tuple[Array, ObjectiveTotals]]:
+        runs = [
+            SoftDerivatives(self.model, self.scenario.gait, State(0.0, x), self.changes[first : first + TANGENTS])
+            for first in range(0, len(self.changes), TANGENTS)
+        ]
+        for run in runs:
+            run.advance(self.knots, stage_times(self.knots), self.record)
+        return [(run.x, run.score) for run in runs]
+
+
+class RunPeriodMap(PeriodMap):
+    """Of a model without derivatives, whose joints or strains follow the gait: ordinary runs, and their differences."""
+
+    split, derivatives = 7, "derivatives by differences"
+
+    def __init__(self, scenario: Scenario, fields: Sequence[str], near: Near | None, steps: int) -> None:
+        super().__init__(scenario, fields, steps)
+        self.scenario, self.x0 = scenario, np.array([0.0, 0.0, 0.0, 1.0, *(0.0,) * 9])
+        self.mass = scenario.robot.build().total_mass
+        self._find_rows(np.arange(7, 13), near)
+
+    def _run(self, scenario: Scenario, x: Array) -> tuple[Array, Totals]:
+        """Where a period of a scenario ends, and what it sums."""
+        self.passes += 1
+        gait = begun(scenario.gait)
+        period = period_of(gait)
+        initial = scenario.initial.changed(
+            position=(0.0,) * 3, orientation=(1.0, 0.0, 0.0, 0.0), result=None, twist=tuple(x[7:])
+        )
+        step = period / self.steps
+        update = {"gait": gait, "initial": initial, "duration": period, "step": step, "record_every": step}
+        result = run_scenario(scenario.model_copy(update=update))
+        return np.concatenate([pose_change(result), result.dataset["base_twist"].values[-1]]), totals_of(result, period)
+
+    def _advance(self, x: Array) -> Array:
+        return self._run(self.scenario, x)[0]
+
+    def __call__(self, v: Array) -> Period:
+        """Differences of runs to either side of the unknowns, and of scenarios to either side of the fields."""
+        start, scenario = self.state_of(v), self.scenario
+        x, totals = self._run(scenario, start)
+        self.limit, self.torques = totals.limit, totals.torques
+        nudges = [NUDGE * unit for unit in np.eye(len(x))[self.rows]]
+        sides = [
+            [(sign * 0.5 / NUDGE, self._run(scenario, start + sign * nudge)) for sign in (-1.0, 1.0)]
+            for nudge in nudges
+        ]
+        for number, path in enumerate(self.fields):
+            around = vary(scenario, path, WIDE)
+            self.period_slope[number] = np.dot(around.weights, [period_of(one.gait) for one in around.scenarios])
+            runs = [self._run(one, start) for one in around.scenarios]
+            sides.append(list(zip(around.weights, runs, strict=True)))
+
+        x_slope, *slopes = (
+            np.stack([sum(w * (end, *found.sums)[part] for w, (end, found) in side) for side in sides], axis=1)
+            for part in range(1 + len(totals.sums))
+        )
+        return Period(x, x_slope, totals.sums, ObjectiveTotals(*slopes))
+
+
+class Totals(NamedTuple):
+    """What a run of one period sums, as a search does; the limits of its joints, and whether it has torques."""
+
+    sums: ObjectiveTotals
+    limit: Array
+    torques: bool
+
+
+def totals_of(result: Result, period: float) -> Totals:
+    """From the records of a run: its torques count by their largest."""
+    data = result.dataset
+    work, torques = energy_use.positive_work(data), "joint_torque" in data
+    peak = np.abs(data["joint_torque"].values).max(axis=0, initial=0.0) if torques else np.zeros(0)
+    known = data["joint_limit"].values if torques and "joint_limit" in data else np.full(len(peak), np.inf)
+    limit = np.where(np.isfinite(known), known, UNLIMITED)
+    strain = period * MEAN_OF_SIN16 * (peak / limit) ** 16
+    positive = np.zeros(0) if work is None else np.array([work])
+    return Totals(ObjectiveTotals(positive, strain, peak, 1.0 / limit), limit, torques)

@@ -1,11 +1,14 @@
-"""The pose change of a period as a screw: how long the path is that a motion takes which repeats it."""
+"""The pose change of a period, and as a screw: how long the path is that a motion takes which repeats it."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from limbless.simulation.result import Result
 
 Array = NDArray[np.float64]
 _SMALL = 1e-4
@@ -43,3 +46,23 @@ def path_slope(pose: Array, in_plane: bool) -> Array:
         with np.errstate(all="ignore"):
             found[:, number] = [np.imag(part) * 1e30 for part in path_of(shifted, in_plane)]
     return np.where(np.isfinite(found), found, 0.0)
+
+
+def way_of(result: Result) -> Array:
+    """Displacement over the recorded time in the axes that the base had at its beginning, m."""
+    data = result.dataset
+    position, first = data["base_position"].values, data["base_orientation"].values[0]
+    return turned_back(first, position[-1] - position[0])
+
+
+def turned_back(quaternion: Array, vector: Array) -> Array:
+    """World components in the axes of an orientation."""
+    w, u = quaternion[0], quaternion[1:]
+    return vector + 2.0 * np.cross(u, np.cross(u, vector)) - 2.0 * w * np.cross(u, vector)
+
+
+def pose_change(result: Result) -> Array:
+    """Position and quaternion at the end, in the axes of the beginning (7,)."""
+    turns = result.dataset["base_orientation"].values
+    (a, u), (b, v) = ((turn[0], turn[1:]) for turn in (turns[0], turns[-1]))
+    return np.concatenate([way_of(result), [a * b + u @ v], a * v - b * u - np.cross(u, v)])

@@ -38,8 +38,8 @@ SPACING_ORDER = 2
 """Order to which quadratures are taken to converge: the lowest of those in use (a trapezium; Simpson's and Gauss' rules
 of smooth laws are better, those of a drag |v| v with a sign change are not much)."""
 MORE_STEPS = (1.2, 1.5, 2.0)
-"""Where velocities jump, a run is repeated with so many times its steps: one repeat could not tell convergence from
-chance.
+"""Where velocities jump, a run is repeated with so many times its steps: one repeat could not
+tell convergence from chance.
 """
 STUDENT = 2.92
 """Standard errors around the end of a line through four points that hold the truth in nine of ten cases (Student's t,
@@ -69,7 +69,7 @@ class ErrorBars:
 
 
 def error_bars(
-    source: str | Path | Scenario,
+    source: str | Path | Mapping[str, Any] | Scenario,
     changes: Mapping[str, Any] | None = None,
     *,
     result: Result | None = None,
@@ -148,8 +148,8 @@ def refined(scenario: Scenario) -> Scenario:
 
 
 def _with_steps(scenario: Scenario, times: float) -> Scenario:
-    """The scenario with so many times its steps, a whole number of them. Only its ends are recorded: no number comes
-    from records.
+    """The scenario with so many times its steps, a whole number of them. Only its ends are recorded: no
+    number comes from records.
     """
     steps = max(round(times * scenario.duration / scenario.step), 2)
     return scenario.model_copy(update={"step": scenario.duration / steps, "record_every": scenario.duration})
@@ -218,8 +218,8 @@ def _each(function: Callable[..., float], *parts: Any) -> Any:
 
 
 def richardson(coarse: Any, fine: Any, order: float) -> Any:
-    """Size of the error of `coarse`, found with twice the spacing of `fine`, number by number; None where either has
-    none.
+    """Size of the error of `coarse`, found with twice the spacing of `fine`, number by number;
+    None where either has none.
     """
     return _each(lambda one, other: abs(one - other) / (1.0 - 0.5**order), coarse, fine)
 

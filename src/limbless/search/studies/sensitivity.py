@@ -12,10 +12,8 @@ import xarray as xr
 
 from limbless.core.errors import InputError
 from limbless.core.functions.callables import refuse_named
-from limbless.mechanics.compiled.arrays import tangents, values
-from limbless.mechanics.compiled.batching import map_arrays
-from limbless.mechanics.compiled.scalars import TANGENTS
-from limbless.mechanics.integrate.running_totals import NoTotals, ObjectiveTotals
+from limbless.mechanics.compiled import TANGENTS, map_arrays, tangents, values
+from limbless.mechanics.integrate.running_totals import ObjectiveTotals
 from limbless.models.chain.chain_derivatives import ChainDerivatives, PackedChange
 from limbless.models.chain.newton_euler_model import NewtonEuler
 from limbless.models.chain.soft.soft_derivatives import SoftDerivatives
@@ -31,7 +29,9 @@ MEAN_OF_SIN16 = 6435.0 / 32768.0
 
 
 def sensitivity(
-    source: str | Path | Scenario, parameters: Sequence[str], changes: Mapping[str, Any] | None = None
+    source: str | Path | Mapping[str, Any] | Scenario,
+    parameters: Sequence[str],
+    changes: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
     """Derivatives of the base's motion, of works and of torques along fields of gait, robot, environment or start.
 
@@ -196,7 +196,7 @@ def change_along(
             return found
         return found._replace(command=one_sided(found.command), command_rate=one_sided(found.command_rate))
 
-    packed = [one.problem(one.still(), 0, NoTotals(), NoTotals()) for one in (model, *models)]
+    packed = [one.problem(one.still(), 0, None, None) for one in (model, *models)]
     problem = combined((0.0, *variation.weights), packed, variation.path)  # the one between must be of the same make
     start = differences(
         [

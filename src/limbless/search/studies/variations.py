@@ -61,12 +61,12 @@ def changed(scenario: Scenario, path: str, value: float) -> Scenario:
     return Scenario.load(scenario, {path: value})
 
 
-def vary(scenario: Scenario, path: str) -> Variation:
-    """The scenarios around one; at a bound of the field they lie to one side."""
+def vary(scenario: Scenario, path: str, share: float = STEP) -> Variation:
+    """The scenarios around one, this share of its value away; at a bound of the field they lie to one side."""
     here = value_at(scenario, path)
     if isinstance(here, int) or _is_whole(scenario, path):
         raise InputError(f"{path}: is a whole number, which has no derivative")
-    step = STEP * (abs(here) or 1.0)
+    step = share * (abs(here) or 1.0)
     for offsets, weights in (
         ((-1.0, 1.0), (-0.5, 0.5)),
         ((0.0, 1.0, 2.0), (-1.5, 2.0, -0.5)),
@@ -140,6 +140,8 @@ def mass_slope(scenario: Scenario, path: str) -> float:
 def combined(weights: Sequence[float], parts: Sequence[Any], path: str) -> Any:
     """A weighted sum of problems, array by array; one whose make changes on the way is refused."""
     first = parts[0]
+    if any((part is None) is not (first is None) for part in parts):
+        raise InputError(f"{path}: the kind of something changes here; there is no derivative")
     if isinstance(first, tuple):
         if any(type(part) is not type(first) or len(part) != len(first) for part in parts):
             raise InputError(f"{path}: the kind of something changes here; there is no derivative")

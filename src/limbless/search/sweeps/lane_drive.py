@@ -12,9 +12,8 @@ from limbless.control.actuation import shape_map as shapes
 from limbless.control.gaits.sines import sample_lane_sines
 from limbless.mechanics.chain.shape_tangents import bend_lane_joints
 from limbless.mechanics.chain.tables import ChainDrive
-from limbless.mechanics.compiled.arrays import aligned_zeros
-from limbless.mechanics.compiled.batching import stack_lanes
-from limbless.mechanics.compiled.scalars import TANGENTS as LANES
+from limbless.mechanics.compiled import TANGENTS as LANES
+from limbless.mechanics.compiled import aligned_zeros, stack_lanes
 from limbless.models.chain.newton_euler_model import NewtonEuler
 
 Array = NDArray[np.float64]

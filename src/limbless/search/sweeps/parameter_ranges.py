@@ -97,8 +97,8 @@ def values_of(path: str, given: Any, scenario: Scenario) -> tuple[Any, ...]:
 
 
 def bounds_of(path: str, given: Any, scenario: Scenario, with_count: bool = False) -> Bounds:
-    """The bounds of a parameter: a pair (low, high), or a mapping with `from`, `to` and `scale`; numbers may have
-    units.
+    """The bounds of a parameter: a pair (low, high), or a mapping with `from`, `to` and
+    `scale`; numbers may have units.
     """
     if isinstance(given, Bounds):
         given = {"from": given.low, "to": given.high, "scale": given.scale}

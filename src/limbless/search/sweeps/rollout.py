@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from limbless.core.errors import InputError, SimulationError
 from limbless.core.functions.callables import refuse_named, told
-from limbless.mechanics.compiled.scalars import TANGENTS as LANES
+from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals
 from limbless.models import divergence
 from limbless.models.variables import choose
@@ -165,8 +165,7 @@ class RolloutScratch:
         model: Any = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
         kind = kind_of(model)
         if scenario.initial.result is not None or any(
-            getattr(item, "slot", None) is not None or getattr(item, "surface", None) is not None
-            for item in scenario.environment
+            item.slot is not None or item.has_surface for item in scenario.environment
         ):  # a surface cuts each robot elsewhere
             kind = None
         make, longest, timeless = None, np.inf, False
@@ -217,8 +216,8 @@ class RolloutScratch:
 
 
 class RolloutRun(NamedTuple):
-    """Eight runs: how they went, their models, states (records, numbers, 8), sums (actuators, 8) and bodies at both
-    ends.
+    """Eight runs: how they went, their models, states (records, numbers, 8), sums (actuators,
+    8) and bodies at both ends.
     """
 
     kind: type[Lanes]

@@ -20,7 +20,9 @@ _FIXED = ("run", "status", "wall_time")
 
 
 class StoredRow(NamedTuple):
-    """One run: its number, its measures, `completed` or `failed: ` and the words of the error, and the seconds it took."""
+    """One run: its number, its measures, `completed` or `failed: ` and the words of the
+    error, and the seconds it took.
+    """
 
     run: int
     values: dict[str, float]
@@ -110,8 +112,8 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def read_rows(folder: Path) -> dict[int, StoredRow]:
-    """All rows of a folder by number, also while another process writes them; a row that succeeded counts before one
-    that failed.
+    """All rows of a folder by number, also while another process writes them; a row that succeeded
+    counts before one that failed.
     """
     found: dict[int, StoredRow] = {}
     for path in files_of(folder):

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.chain.tables import AccelerationFeedback, BodyRecord, ChainDrive, PrescribedMotion
-from limbless.mechanics.compiled.arrays import aligned_zeros
-from limbless.mechanics.compiled.batching import clip_infinite, map_arrays, stack_lanes
-from limbless.mechanics.compiled.packed import pack
-from limbless.mechanics.compiled.scalars import TANGENTS as LANES
+from limbless.mechanics.compiled import TANGENTS as LANES
+from limbless.mechanics.compiled import aligned_zeros, clip_infinite, map_arrays, pack, stack_lanes
 from limbless.mechanics.forces.body_drag import BodyDragLaw
 from limbless.mechanics.forces.laws import LawBands
 from limbless.mechanics.forces.morison import MorisonLaw
@@ -23,7 +21,6 @@ from limbless.mechanics.forces.weight import WeightLaw
 from limbless.mechanics.integrate import dirk, runge_kutta
 from limbless.mechanics.integrate.running_totals import (
     UNLIMITED,
-    NoTotals,
     ObjectiveTotals,
     clear_objective_totals,
     new_objective_totals,
@@ -55,7 +52,9 @@ def knots_of(scenario: Scenario, model: Any = None) -> Knots:
 
 
 def waiting(runs: Sequence[Knots]) -> list[Knots]:
-    """Runs with as many knots each from record to record: whoever has fewer comes to the next record and waits there."""
+    """Runs with as many knots each from record to record: whoever has fewer comes to the
+    next record and waits there.
+    """
     marks = [np.unique([*np.flatnonzero(keep), len(keep) - 1]) for _, keep in runs]
     most = np.max([np.diff(mark) for mark in marks], axis=0)
     made = []
@@ -91,8 +90,8 @@ class Lanes:
         self.knots[:] = np.stack([times for times, _ in knots], axis=-1)
 
     def go(self, spare: Any = None) -> tuple[Array, ObjectiveTotals]:
-        """States (records, numbers, 8) and sums (actuators, 8). `spare`: the `problem` of the same robots, which did
-        other gaits.
+        """States (records, numbers, 8) and sums (actuators, 8). `spare`: the `problem` of the same
+        robots, which did other gaits.
         """
         x = self.start()
         kept: list[Array] = []
@@ -137,7 +136,7 @@ class Lanes:
 
     def _problem(self, model: Any, records: int) -> Any:
         score = new_objective_totals(np.minimum(self.limits(model), UNLIMITED), strained=False)
-        return model.problem(model.still(), records, score, NoTotals())
+        return model.problem(model.still(), records, score, None)
 
     def _drive(self, knots: Array) -> Any:
         """The gaits of all robots at the stages of a block."""
@@ -159,8 +158,8 @@ class Lanes:
 
     @staticmethod
     def make(model: Any) -> tuple[Any, ...]:
-        """What must be the same of robots side by side, but for their numbers (see `make_of`): tables, forces, options
-        and more.
+        """What must be the same of robots side by side, but for their numbers (see `make_of`): tables,
+        forces, options and more.
         """
         raise NotImplementedError
 
@@ -225,7 +224,7 @@ class ChainLanes(Lanes):
     @staticmethod
     def make(model: NewtonEuler) -> tuple[Any, ...]:
         still = ChainDrive(*(np.zeros((1, model.chain.freedoms)) for _ in ChainDrive._fields))
-        problem = model.problem(still, 0, NoTotals(), NoTotals())
+        problem = model.problem(still, 0, None, None)
         return problem.robot, problem.forces, problem.options
 
     @staticmethod
@@ -234,7 +233,7 @@ class ChainLanes(Lanes):
 
     @staticmethod
     def traits(model: NewtonEuler) -> tuple[float, float]:
-        return model.chain.total_mass, float(model._recorder.piece_length.sum())
+        return model.chain.total_mass, float(model._recorder.length.sum())
 
     @staticmethod
     def moved(model: NewtonEuler, bodies: Any) -> Array:
@@ -283,7 +282,7 @@ class SoftLanes(Lanes):
 
     @staticmethod
     def make(model: Soft) -> tuple[Any, ...]:
-        problem = model.problem(model.still(), 0, NoTotals(), NoTotals())
+        problem = model.problem(model.still(), 0, None, None)
         return (problem.robot, problem.forces, problem.options, problem.memory.cells, model.settings.integrator)
 
     @staticmethod
@@ -296,7 +295,7 @@ class SoftLanes(Lanes):
 
     @staticmethod
     def moved(model: Soft, bodies: Any) -> Array:
-        first, last = model.recorder.centre(bodies.origin)
+        first, last = model.recorder.centre(bodies.rotation.reshape(2, -1, 3, 3), bodies.origin)
         return np.asarray(last - first)
 
     @staticmethod

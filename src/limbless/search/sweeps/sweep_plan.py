@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-import limbless
+from limbless.core import __version__
 from limbless.core.errors import InputError, nearest
 from limbless.core.functions.callables import refuse_named
-from limbless.mechanics.compiled.kernel import CACHE_DIRECTORY
+from limbless.mechanics.compiled import CACHE_DIRECTORY
 from limbless.scenarios.document import Document, read_file, written
 from limbless.scenarios.scenario import Scenario
 from limbless.search import measures
@@ -198,7 +198,7 @@ class SweepPlan:
 
     def to_yaml(self) -> str:
         """The text of a complete plan file, with the version and the kernels that its rows are made by."""
-        return written({"limbless": limbless.__version__, "kernels": kernels(), **self.data()})
+        return written({"limbless": __version__, "kernels": kernels(), **self.data()})
 
     @property
     def code(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from limbless.core.errors import InputError, SimulationError
 from limbless.core.functions.callables import told
-from limbless.mechanics.compiled.scalars import TANGENTS as LANES
+from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.scenarios.scenario import Scenario
 from limbless.search.measures import leanly_measured, measured
 from limbless.search.measures.measure_registry import STEADY, Lean
@@ -146,7 +146,7 @@ class Evaluator:
         return item[1] if isinstance(item, tuple) else self.plan.point(item)
 
 
-def make_rows(plan: SweepPlan, runs: Sequence[Item], memory: dict[str, Any] = {}) -> list[StoredRow]:  # noqa: B006 - kept
+def make_rows(plan: SweepPlan, runs: Sequence[Item], memory: dict[str, Any] = {}) -> list[StoredRow]:  # noqa: B006
     """Rows in a process that is asked again and again: the evaluator of the last plan is kept."""
     if memory.get("code") != plan.code:
         memory |= {"code": plan.code, "evaluator": Evaluator(plan)}

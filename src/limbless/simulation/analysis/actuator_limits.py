@@ -71,8 +71,8 @@ def joints_by_axis(dataset: xr.Dataset) -> dict[str, list[int]]:
 
 
 def peak_torque(dataset: xr.Dataset) -> Array:
-    """Largest absolute torque of each joint (joint,), N m (N for a sliding joint): in any step, or else over all
-    records.
+    """Largest absolute torque of each joint (joint,), N m (N for a sliding joint): in any step,
+    or else over all records.
     """
     if "peak_torque" in dataset:
         return np.abs(dataset["peak_torque"].values)
@@ -133,7 +133,9 @@ def ranges_left(dataset: xr.Dataset) -> list[RangeExcess]:
 
 
 def limits_exceeded(dataset: xr.Dataset) -> list[Excess | RangeExcess]:
-    """Every joint whose |torque| passed its `joint_limit`, in the order of the body; then those that left their range."""
+    """Every joint whose |torque| passed its `joint_limit`, in the order of the body; then
+    those that left their range.
+    """
     return [*torques_exceeded(dataset), *ranges_left(dataset)]
 
 

@@ -102,8 +102,7 @@ class Balance:
         """What it found, in words."""
         return (
             f"the {self.name} balance is off by {self.relative:.2g} of its scale ({self.value:.3g} of "
-            f"{self.scale:.3g} {self.units}); "
-            f"at most {self.threshold:.0e} passes"
+            f"{self.scale:.3g} {self.units}); at most {self.threshold:.0e} passes"
         )
 
     def as_dict(self) -> dict[str, object]:
@@ -120,19 +119,19 @@ class Balance:
 
 
 def balances(dataset: xr.Dataset, mass: float | None = None) -> list[Balance]:
-    """Every balance for which the run recorded what it needs. `mass` (kg) of the whole robot enters the scales of
-    momentum.
+    """Every balance for which the run recorded what it needs. `mass` (kg) of the whole robot
+    enters the scales of momentum.
     """
-    if dataset.sizes.get("time", 1) == 0:  # statics has no time; its records are counted by its own
-        # balances
+    # statics has no time; its records are counted by its own balances
+    if dataset.sizes.get("time", 1) == 0:
         return []
     found = [balance(dataset, mass) for balance in BALANCES]
     return [balance for balance in found if balance is not None]
 
 
 def energy_mismatch(dataset: xr.Dataset) -> Array | None:
-    """Change of kinetic energy since the first record, less the work done since (time,), J. None if the run recorded no
-    work.
+    """Change of kinetic energy since the first record, less the work done since (time,), J. None if
+    the run recorded no work.
     """
     works = [dataset[name].values for name in WORKS if name in dataset]
     if "kinetic_energy" not in dataset or not works:

@@ -24,15 +24,15 @@ STEEP = math.cos(math.radians(45.0))
 
 
 def transport_facts(scenario: Any) -> dict[str, Any]:
-    """What decides whether a run is one of getting somewhere, as attributes of its dataset: `held`, why it is not, and
-    its gravity.
+    """What decides whether a run is one of getting somewhere, as attributes of its dataset: `held`, why
+    it is not, and its gravity.
     """
     environment, robot = scenario.environment, scenario.robot.build()
     kinds = {item.kind for item in environment}
     anchored = any(item.kind == "anchorage" and not item.active for item in environment)
     held = (
         "its base is fixed"
-        if getattr(robot, "base", "") == "fixed"
+        if robot.base == "fixed"
         else "a clamp holds it"
         if "clamp" in kinds
         else "an anchorage holds it all the time"
@@ -43,12 +43,14 @@ def transport_facts(scenario: Any) -> dict[str, Any]:
     )
     # contacts that decide the motion let nothing fall
     guided = any(item.role == "constraint" for item in environment)
-    fields = [item.acceleration for item in environment if item.kind == "gravity" and not guided]
+    fields = [item.pull for item in environment if item.pull is not None and not guided]
     return {"held": held, "gravity": [float(sum(parts)) for parts in zip(*fields, strict=True)] if fields else None}
 
 
 def no_transport(dataset: xr.Dataset) -> str | None:
-    """Why numbers of getting somewhere (cost of transport, steadiness) mean nothing for this run; None where they do."""
+    """Why numbers of getting somewhere (cost of transport, steadiness) mean nothing for
+    this run; None where they do.
+    """
     moved = displacement(dataset)
     if moved is None:
         return "no motion was recorded"
@@ -123,7 +125,9 @@ def period_velocities(dataset: xr.Dataset, period: float | None, variable: str =
 
 
 def period_speed(dataset: xr.Dataset, period: float | None) -> float | None:
-    """Distance covered in the last whole period, over the period (m/s); None for a gait without one or a shorter run."""
+    """Distance covered in the last whole period, over the period (m/s); None for a gait
+    without one or a shorter run.
+    """
     velocity = period_velocities(dataset, period)[1]
     return float(np.linalg.norm(velocity[-1])) if len(velocity) else None
 

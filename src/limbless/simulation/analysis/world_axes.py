@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.algebra.array_rotations import rotate
+from limbless.mechanics.algebra import rotate
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -16,5 +16,7 @@ Array = NDArray[np.float64]
 
 
 def base_velocity_world(dataset: xr.Dataset) -> Array:
-    """Velocity of the base origin in world axes (time, 3), m/s, from `base_twist` (body axes) and `base_orientation`."""
+    """Velocity of the base origin in world axes (time, 3), m/s, from `base_twist` (body
+    axes) and `base_orientation`.
+    """
     return rotate(dataset["base_orientation"].values, dataset["base_twist"].values[:, :3])

@@ -1,5 +1,5 @@
-"""The records that a model returned as one Dataset, under the names, units and labels that it declares; and its
-columns.
+"""The records that a model returned as one Dataset, under the names, units and labels that it
+declares; and its columns.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.core.errors import InputError, nearest
 from limbless.models.base import Recording, Records, Variable, Variables
 from limbless.simulation.analysis.balances import PROOF, orientation_drift
 
@@ -28,8 +29,8 @@ LABELS = {
 }
 """Dimensions whose labels are the same in every result."""
 RECORDED, LOOKED = "recorded", "looked"
-"""Among the records: 1 for rows that the user asked for, and for those at which the run is looked at, whatever is
-recorded.
+"""Among the records: 1 for rows that the user asked for, and for those at which the run is looked
+at, whatever is recorded.
 """
 LOOK = "look_"
 """Before the names of what the looks found."""
@@ -149,3 +150,22 @@ def _short_labels(variable: xr.DataArray, dim: str) -> list[str]:
     if len(set(names)) < variable.sizes[dim]:
         return [str(number) for number in range(variable.sizes[dim])]
     return [name.removeprefix(f"{dim}_") for name in names]
+
+
+def wide_table(dataset: xr.Dataset, variables: Iterable[str] | None) -> tuple[dict[str, Any], list[str]]:
+    """Recorded variables (all that change, or those named) as columns of numbers by their labels, and their units."""
+    record = "time" if "time" in dataset.dims else "point"
+    if record not in dataset.dims:
+        raise InputError("a result on a grid is no table; take what you need from `dataset`")
+    changing = [str(name) for name in dataset.data_vars if record in dataset[name].dims]
+    chosen = changing if variables is None else list(variables)
+    for name in chosen:
+        if name not in changing:
+            raise InputError(f"no recorded variable {name!r}; {nearest(name, changing)}")
+    columns: dict[str, Any] = {"time": dataset["time"].values}
+    units = ["s"]
+    for name in chosen:
+        for column, unit, values in components(dataset[name], (record,)):
+            columns[column] = values
+            units.append(unit)
+    return columns, units

@@ -1,9 +1,10 @@
-"""`Result`: what a run produced, with its scenario, its final state and its own proof; saved, loaded, summed up, drawn."""
+"""`Result`: what a run produced, with its scenario, its final state and its own proof; saved,
+loaded, summed up, drawn.
+"""
 
 from __future__ import annotations
 
 import json
-import math
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError, nearest
+from limbless.core.errors import InputError
 from limbless.core.files import write_table, write_text
 from limbless.core.interruption import undisturbed
 from limbless.models.variables import CATALOGUE
@@ -25,20 +26,29 @@ from limbless.simulation.result.dataset import (
     LOOKED,
     RECORDED,
     attributes_of,
-    components,
     dataset_of,
     joined,
     looks_of,
     refuse_other_shapes,
     rows_of,
+    wide_table,
 )
-from limbless.simulation.result.saved_files import SORTS, as_sort, error_bars_in, read_summary, scenario_in, sentences
+from limbless.simulation.result.saved_files import (
+    SORTS,
+    as_sort,
+    error_bars_in,
+    plain,
+    read_summary,
+    scenario_in,
+    sentences,
+)
 from limbless.simulation.result.storage import read_netcdf, write_netcdf
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
+    from limbless.environments.base import Environment
     from limbless.models.base import Recording, Records, State, Variables
     from limbless.scenarios.scenario import Scenario
     from limbless.view.notebook import Replay
@@ -145,9 +155,9 @@ class Result:
         kept, looked = raw.pop(RECORDED, None), raw.pop(LOOKED, None)
         variables = model.variables(raw if kept is None else rows_of(raw, kept > 0.5, model.worst))
         refuse_other_shapes(variables, model)
-        looks = (
-            model.variables(rows_of(raw, looked > 0.5, model.worst)) if looked is not None and looked.any() else None
-        )
+        looks = None
+        if looked is not None and looked.any():
+            looks = model.variables(rows_of(raw, looked > 0.5, model.worst))
         result = cls(None, scenario, status, state, wall_time)  # type: ignore[arg-type]
         result._later = partial(_told_of, variables, looks, model, scenario, facts or {})
         return result
@@ -169,10 +179,15 @@ class Result:
 
     @property
     def warning(self) -> str:
-        """The first thing to say of a run that is not proven: `completed, not proven: ` and the reasons; empty for one
-        that is.
+        """The first thing to say of a run that is not proven: `completed, not proven: ` and the
+        reasons; empty for one that is.
         """
         return "" if self.proven else f"{self.outcome}: {'; '.join(self.doubts)}"
+
+    @property
+    def environment(self) -> tuple[Environment, ...]:
+        """What was around the robot; nothing where no scenario is known."""
+        return () if self.scenario is None else self.scenario.environment
 
     @property
     def name(self) -> str | None:
@@ -195,24 +210,32 @@ class Result:
 
     @property
     def looks(self) -> xr.Dataset:
-        """What balances and periods are found from: the run at instants that do not depend on what is recorded (or else
-        its records).
+        """What balances and periods are found from: the run at instants that do not depend on what is
+        recorded (or else its records).
         """
         found = [str(name) for name in self.dataset.data_vars if str(name).startswith(LOOK)]
         if not found:
             return self.dataset
         names = {name: name.removeprefix(LOOK) for name in found}
-        alone = self.dataset[[*found, *(name for name in ("section_length",) if name in self.dataset)]].drop_vars(
-            "time", errors="ignore"
-        )
+        beside = ["section_length"] if "section_length" in self.dataset else []
+        alone = self.dataset[[*found, *beside]].drop_vars("time", errors="ignore")
         return alone.rename({**names, "look": "time"})
 
     def summary(self) -> dict[str, Any]:
-        """The numbers one asks for first, in plain types and SI units; None where a number makes no sense for this run."""
+        """The numbers one asks for first, in plain types and SI units; None where a number
+        makes no sense for this run.
+        """
         data, attributes = self.dataset, self.dataset.attrs
         lasted = speed.duration(data)
         moved, static = speed.displacement(data), statics_work.summary(data)
-        return _plain(
+        of_some = {
+            "mean_pulley_power": energy_use.mean_pulley_power(self.looks, self.period),
+            "towing_efficiency": energy_use.towing_efficiency(data, self.looks, self.period),
+            "wake_share": energy_use.wake_share(data),
+            "statics": static,
+            "numerical_error": self.numerical_error,
+        }
+        return plain(
             {
                 "scenario": self.name,
                 "model": attributes.get("model"),
@@ -233,26 +256,14 @@ class Result:
                 "limits_exceeded": [vars(excess) for excess in actuator_limits.limits_exceeded(data)],
                 "positive_work": energy_use.positive_work(data),
                 "cost_of_transport": energy_use.cost_of_transport(data, self.mass),
-                **(
-                    {}
-                    if (pulled := energy_use.mean_pulley_power(self.looks, self.period)) is None
-                    else {"mean_pulley_power": pulled}
-                ),
-                **(
-                    {}
-                    if (towed := energy_use.towing_efficiency(data, self.looks, self.period)) is None
-                    else {"towing_efficiency": towed}
-                ),
-                **({} if (share := energy_use.wake_share(data)) is None else {"wake_share": share}),
-                **({} if static is None else {"statics": static}),
-                **({} if self.numerical_error is None else {"numerical_error": self.numerical_error}),
+                **{name: value for name, value in of_some.items() if value is not None},
                 "balances": {balance.name: balance.as_dict() for balance in self.balances()},
             }
         )
 
     def save(self, path: str | Path) -> Path:
-        """Write the dataset, the scenario, the status and the final state to one NetCDF file. Nothing in it depends on
-        the clock.
+        """Write the dataset, the scenario, the status and the final state to one NetCDF file. Nothing
+        in it depends on the clock.
         """
         whole = self.dataset.assign_attrs(
             limbless=FORMAT, status=self.status, notes=json.dumps(self.notes), doubts=json.dumps(self.found)
@@ -278,8 +289,7 @@ class Result:
         dataset, state = read_netcdf(file)
         if dataset.attrs.get("limbless") != FORMAT:
             raise InputError(
-                f"cannot load a result: {str(file)!r} is a NetCDF file but not a result of this version "
-                "of limbless "
+                f"cannot load a result: {str(file)!r} is a NetCDF file but not a result of this version of limbless "
                 f"(its attribute 'limbless' is {dataset.attrs.get('limbless')!r}, not {FORMAT!r})"
             )
         attributes = dict(dataset.attrs)
@@ -314,21 +324,7 @@ class Result:
         Columns are named by the labels of the dataset. A second table beside it, `NAME-units.csv`, has the unit of each
         column.
         """
-        record = "time" if "time" in self.dataset.dims else "point"
-        if record not in self.dataset.dims:
-            raise InputError("a result on a grid is no table; take what you need from `dataset`")
-        changing = [str(name) for name in self.dataset.data_vars if record in self.dataset[name].dims]
-        chosen = changing if variables is None else list(variables)
-        for name in chosen:
-            if name not in changing:
-                raise InputError(f"no recorded variable {name!r}; {nearest(name, changing)}")
-        columns: dict[str, Array] = {"time": self.dataset["time"].values}
-        units = ["s"]
-        for name in chosen:
-            for column, unit, values in components(self.dataset[name], (record,)):
-                columns[column] = values
-                units.append(unit)
-        return write_table(path, columns, units)
+        return write_table(path, *wide_table(self.dataset, variables))
 
     def plot(self, name: str | None = None) -> Figure | dict[str, Figure]:
         """One figure by name, or all figures of this run by their names."""
@@ -414,20 +410,7 @@ def _facts(scenario: Scenario | None, model: Recording) -> dict[str, Any]:
             "model": scenario.model.kind,
             "task": task,
             "step": scenario.step if task is None else None,
-            "gait_period": getattr(scenario.gait, "cycle", None),
+            "gait_period": scenario.gait.cycle,
             **speed.transport_facts(scenario),
         }
     return facts
-
-
-def _plain(value: Any) -> Any:
-    """Only what JSON knows: numbers that are not finite become None."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(part) for key, part in value.items()}
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value

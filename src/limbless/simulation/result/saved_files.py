@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import logging
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from limbless.core.errors import InputError
 
@@ -17,8 +20,8 @@ _log = logging.getLogger("limbless")
 
 
 def scenario_in(text: str | None) -> Scenario | None:
-    """The scenario of a saved result, or None if this installation does not know all that it names (a user's own gait,
-    say).
+    """The scenario of a saved result, or None if this installation does not know all that it names
+    (a user's own gait, say).
     """
     if text is None:
         return None
@@ -45,7 +48,9 @@ SORTS: dict[str, type] = {
 
 
 def as_sort(sort: type, value: Any) -> Any:
-    """A text, or a finite number, that a file holds; None for anything else: whoever wrote it may have meant no good."""
+    """A text, or a finite number, that a file holds; None for anything else: whoever wrote
+    it may have meant no good.
+    """
     if sort is str:
         return value if isinstance(value, str) else None
     good = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
@@ -80,3 +85,16 @@ def read_summary(summary: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def plain(value: Any) -> Any:
+    """Only what JSON knows: numbers that are not finite become None."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

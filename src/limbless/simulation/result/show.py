@@ -1,5 +1,5 @@
-"""How a result is shown: figures, studio, report, replay, and what is printed of it. `view` is imported when something
-is drawn.
+"""How a result is shown: figures, studio, report, replay, and what is printed of it. `view` is
+imported when something is drawn.
 """
 
 from __future__ import annotations

@@ -41,7 +41,9 @@ def find(name: str) -> Entry:
 
 
 def names_for(result: Result) -> list[str]:
-    """The figures of a run: those drawn for every run that recorded what they need, then those that its scenario lists."""
+    """The figures of a run: those drawn for every run that recorded what they need, then
+    those that its scenario lists.
+    """
     general = [name for name, entry in known().items() if entry.every_run and not entry.missing(result)]
     listed = [find(name).name for name in getattr(result.scenario, "figures", None) or ()]
     return list(dict.fromkeys([*general, *listed]))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.algebra.array_rotations import rotate
+from limbless.mechanics.algebra import rotate
 from limbless.view.figures import style
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ Plane = tuple[int, int]
 BODY = ("position", "orientation", "section_length", "radius")
 """The variables that an outline needs."""
 
-_CAP = np.array([0.0, 0.02, 0.08, 0.18, 0.32, 0.5, 0.75, 1.0])  # fractions of a rounded end at which its outline has
-# points
+# fractions of a rounded end at which its outline has points
+_CAP = np.array([0.0, 0.02, 0.08, 0.18, 0.32, 0.5, 0.75, 1.0])
 
 
 def widest_plane(dataset: xr.Dataset) -> Plane:
@@ -98,8 +98,8 @@ def draw_body(axes: Axes, points: Array, colour: str, strength: float = 0.35) ->
 
 
 def true_scale(axes: Axes, drawn: list[Array], plane: Plane) -> None:
-    """The same scale on both axes, all that is drawn in view with some space, and labels with the names of the plane's
-    axes.
+    """The same scale on both axes, all that is drawn in view with some space, and labels with the
+    names of the plane's axes.
     """
     equal_scale(axes, drawn)
     axes.set_xlabel(f"{'xyz'[plane[0]]} (m)")

@@ -265,8 +265,8 @@ def curvature_profile(result: Result) -> Drawing:
     table: Table = {"X (m)": X}
     for place, (colour, record) in enumerate(zip(style.COLOURS, _moments(result), strict=False)):
         K, t = result.dataset["strain"].values[record, :, 5], result.dataset["time"].values[record]
-        early = place < _SNAPSHOTS // 2  # the wave comes back: later curves leave earlier ones to
-        # be seen
+        # the wave comes back: later curves leave earlier ones to be seen
+        early = place < _SNAPSHOTS // 2
         axes.plot(
             X,
             K,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.mechanics.algebra.array_rotations import rotate
+from limbless.mechanics.algebra import rotate
 from limbless.view.figures import style
 from limbless.view.figures.figure_registry import Drawing, figure
 

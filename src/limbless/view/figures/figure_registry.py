@@ -22,7 +22,9 @@ Drawing = tuple["Figure", Table]
 
 @dataclass(frozen=True)
 class Entry:
-    """A figure: its name (and the name of its file), what it shows, the variables that it needs, and how it is drawn."""
+    """A figure: its name (and the name of its file), what it shows, the variables that it
+    needs, and how it is drawn.
+    """
 
     name: str
     shows: str

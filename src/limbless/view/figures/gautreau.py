@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from limbless.core.errors import InputError
-from limbless.mechanics.algebra.array_rotations import rotate
+from limbless.mechanics.algebra import rotate
 from limbless.simulation.analysis import statics_work
 from limbless.view.figures import body_outline, style
 from limbless.view.figures.figure_registry import Drawing, Table, figure

@@ -157,8 +157,8 @@ def torques(result: Result) -> Drawing:
 
 
 def _loud_groups(result: Result) -> dict[str, list[int]]:
-    """Joints of each axis label, without the labels whose torques are only rounding; all of them if there is nothing
-    but silence.
+    """Joints of each axis label, without the labels whose torques are only rounding; all of them if
+    there is nothing but silence.
     """
     groups, peaks = actuator_limits.joints_by_axis(result.dataset), actuator_limits.peak_torque(result.dataset)
     loud = {label: joints for label, joints in groups.items() if peaks[joints].max() > _SILENT * peaks.max(initial=0.0)}

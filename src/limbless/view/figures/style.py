@@ -1,5 +1,5 @@
-"""One style for all figures: one column wide (88 mm), units on every axis, colours that colour-blind readers tell
-apart.
+"""One style for all figures: one column wide (88 mm), units on every axis, colours that
+colour-blind readers tell apart.
 """
 
 from __future__ import annotations

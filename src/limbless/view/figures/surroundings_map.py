@@ -1,5 +1,5 @@
-"""The track of a robot among what is around it: ground that slopes, terrain, pegs and boxes, from above and from the
-side.
+"""The track of a robot among what is around it: ground that slopes, terrain, pegs and boxes,
+from above and from the side.
 """
 
 from __future__ import annotations
@@ -38,13 +38,11 @@ _NEAR = 0.3  # of the body's length: ground shown around it
 )
 def surroundings(result: Result) -> Drawing:
     data, time = result.dataset, result.dataset["time"].values
-    solids = solids_of(getattr(result.scenario, "environment", ()), _extent(data))
-    sheets = [solid for solid in solids if solid.name.startswith(("ground", "terrain"))]
-    obstacles = [solid for solid in solids if solid.name.startswith(("peg", "box", "pipe"))]
+    solids = solids_of(result.environment, _extent(data))
+    sheets, obstacles = ([solid for solid in solids if solid.look == look] for look in ("ground", "obstacle"))
     below, track = _heights(sheets, data["com_position"].values[:, :2]), data["com_position"].values
-    uneven = any(np.ptp(solid.vertices[:, 2]) > _LEVEL for solid in sheets) or any(
-        solid.name.startswith(("box", "pipe")) for solid in obstacles
-    )
+    uneven = any(np.ptp(solid.vertices[:, 2]) > _LEVEL for solid in sheets)
+    uneven = uneven or not all(solid.upright for solid in obstacles)
     planes = [_ABOVE, (_side(data), 2)][: 2 if uneven else 1]
     records = np.unique(np.linspace(0, len(time) - 1, _SNAPSHOTS).round().astype(int))
     drawn = [[body_outline.outline(data, record, plane) for record in records] for plane in planes]

@@ -87,7 +87,9 @@ def families(frames: Frames) -> list[Arrows]:
 
 
 def holds(frames: Frames) -> tuple[Array, NDArray[np.bool_]] | None:
-    """Where anchorages and supports hold the body (frames, holds, 3), m, and whether each is there; None without any."""
+    """Where anchorages and supports hold the body (frames, holds, 3), m, and whether each
+    is there; None without any.
+    """
     place, state = frames.values("contact_position"), frames.values("contact_state")
     if place is None or state is None or frames.values("support_abscissa") is None:
         return None
@@ -106,8 +108,8 @@ def _contacts(frames: Frames) -> Arrows | None:
     force, place, state = (frames.values(f"contact_{name}") for name in ("force", "position", "state"))
     if force is None or place is None or force.ndim != 3:
         return None
-    held = frames.values("contact_held")  # wheels: in how many directions each sticks; one that
-    # rolls holds across
+    # wheels: in how many directions each sticks; one that rolls holds across
+    held = frames.values("contact_held")
     state = np.full(force.shape[:2], STICK) if state is None else np.rint(state)
     state = state if held is None else np.where((state == SLIP) & (held > 0), STICK, state)
     in_world = np.where((state != OPEN)[..., None], force, 0.0)
@@ -130,8 +132,8 @@ def _clamp(frames: Frames) -> Arrows | None:
 
 def _clamped(frames: Frames) -> int | None:
     """The section that a clamp holds."""
-    modules = [item.module for item in getattr(frames.result.scenario, "environment", ()) if item.kind == "clamp"]
-    return range(frames.position.shape[1])[modules[0]] if modules else None
+    clamps: list[Any] = [item for item in frames.result.environment if item.role == "clamp"]
+    return range(frames.position.shape[1])[clamps[0].module] if clamps else None
 
 
 def _fluid(frames: Frames) -> Arrows | None:
@@ -139,7 +141,7 @@ def _fluid(frames: Frames) -> Arrows | None:
     if force is None or force.shape[:2] != frames.position.shape[:2]:
         return None
     framed = str(frames.result.dataset["fluid_force"].attrs.get("frame", "section"))
-    wet = any(item.kind in ("water", "drag", "buoyancy") for item in getattr(frames.result.scenario, "environment", ()))
+    wet = any(item.is_fluid for item in frames.result.environment)
     label = "forces of the water" if wet else "all outer forces on a section"
     world = force if framed == "world" else np.einsum("fsij,fsj->fsi", frames.rotation, force)
     return _arrows(frames, "fluid", label, frames.position, world, style.PURPLE)
@@ -150,7 +152,7 @@ def _base(frames: Frames) -> Arrows | None:
     reaction, place, turn = (frames.values(f"base_{name}") for name in ("reaction", "position", "orientation"))
     if reaction is None or place is None or turn is None or _clamped(frames) == 0:
         return None
-    from limbless.mechanics.algebra.array_rotations import rotate
+    from limbless.mechanics.algebra import rotate
 
     return _arrows(
         frames,
@@ -164,9 +166,7 @@ def _base(frames: Frames) -> Arrows | None:
 
 def _flow(frames: Frames) -> Arrows | None:
     """Velocity of the water on a level grid around the body's way, at the mean height of the body."""
-    environment = getattr(frames.result.scenario, "environment", ())
-    waters: list[Any] = [item for item in together(environment) if item.kind == "water"]
-    waters = [item for item in waters if item.moving]
+    waters: list[Any] = [item for item in together(frames.result.environment) if item.moving]
     if not waters or frames.axis != "time" or any(flow.slot is not None for item in waters for flow in item.moving):
         return None
     low, high = frames.bounds()

@@ -49,8 +49,7 @@ def camera_for(frames: Frames, follow: bool, back: float = 1.0) -> tuple[Array, 
 
 def _has_steps(frames: Frames) -> bool:
     """Whether the world has steps or hills, which are hardly seen from above."""
-    environment = getattr(frames.result.scenario, "environment", None) or ()
-    return any(item.kind in ("boxes", "terrain") for item in environment)
+    return any(item.has_steps for item in frames.result.environment)
 
 
 def _long_side(frames: Frames) -> Array:

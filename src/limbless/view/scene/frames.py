@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.core.errors import InputError
-from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
+from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.view.figures import finite
 
 if TYPE_CHECKING:

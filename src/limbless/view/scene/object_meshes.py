@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
+from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.view.scene.frames import Array, Frames
 from limbless.view.scene.skin import Faces, ball
 from limbless.view.scene.surroundings import BOX_FACES, CORNERS
@@ -34,8 +34,7 @@ class ObjectMesh:
 def objects_of(frames: Frames) -> list[ObjectMesh]:
     """All objects of a result; none where none were recorded."""
     position, turn = frames.values("object_position"), frames.values("object_orientation")
-    items = [item for item in getattr(frames.result.scenario, "environment", None) or () if item.kind == "objects"]
-    bodies = [(name, body) for item in items for name, body in zip(item.names(), item.bodies, strict=True)]
+    bodies = [named for item in frames.result.environment for named in item.free_bodies()]
     if position is None or turn is None or len(bodies) != position.shape[1]:
         return []
     return [

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.core.errors import InputError
-from limbless.mechanics.algebra.array_rotations import matrix_to_quaternion, quaternion_to_matrix
+from limbless.mechanics.algebra import matrix_to_quaternion, quaternion_to_matrix
 from limbless.robots.chain import Chain
 
 if TYPE_CHECKING:

@@ -262,8 +262,7 @@ class Display:
 
     def _add_waves(self) -> None:
         """The surface of water with waves, which moves."""
-        environment = getattr(self.frames.result.scenario, "environment", None) or ()
-        self._wavy = next((item for item in together(environment) if surroundings.is_wavy(item)), None)
+        self._wavy = next((item for item in together(self.frames.result.environment) if item.is_wavy), None)
         if self._wavy is None or self.frames.axis != "time":
             return
         self._sheet, faces = surroundings.wave_grid(surroundings.extent_of([self.frames]))
@@ -280,7 +279,7 @@ class Display:
 
     def _wave(self, frame: int) -> Any:
         """The surface in a frame."""
-        height = surroundings.waves_at(self._wavy, float(self.frames.times[frame]), self._sheet)
+        height = self._wavy.waves_at(float(self.frames.times[frame]), *self._sheet[:, :2].T)
         return np.concatenate([self._sheet[:, :2], height[:, None]], axis=1).astype(np.float32)
 
     # Moving
@@ -401,7 +400,7 @@ class Display:
         return (np.round(self.skin.vertices(frame) / self._step) * self._step).astype(np.float32)
 
     def _quaternions(self, frame: int) -> Any:
-        from limbless.mechanics.algebra.array_rotations import matrix_to_quaternion
+        from limbless.mechanics.algebra import matrix_to_quaternion
 
         return matrix_to_quaternion(self.frames.rotation[frame]).astype(np.float32)
 
@@ -433,12 +432,9 @@ def add_surroundings(
     ground, lines at the depth of the lowest point show the motion.
     """
     extent = extent or surroundings.extent_of(frames)
-    environment = getattr(frames[0].result.scenario, "environment", None) or ()
-    solids = [
-        solid
-        for solid in surroundings.surroundings(environment, extent)
-        if not solid.name.startswith(surroundings.WAVES)
-    ]  # those move: see `Display`
+    environment = frames[0].result.environment
+    # those that move: see `Display`
+    solids = [solid for solid in surroundings.surroundings(environment, extent) if not solid.moves]
     nodes: list[Any] = []
     for solid in solids:
         opacity = None if solid.opacity == 1.0 else solid.opacity

@@ -18,14 +18,15 @@ Faces = NDArray[np.uint32]
 
 AROUND = 16  # vertices of a ring
 _CAP = np.radians([3.0, 20.0, 42.0, 66.0])  # where the rings of a rounded end stand, from its tip
-_MANY = 24  # a body of more sections bends smoothly with a ring only where they
-# meet
+_MANY = 24  # a body of more sections bends smoothly with a ring only where they meet
 _BACKBONE = 0.28  # radius of the backbone between disks, over that of the disks
 
 
 @dataclass(frozen=True)
 class Ring:
-    """Where a ring stands: on one section or between two, `at` along each half length (-1 to 1), narrowed by `shrink`."""
+    """Where a ring stands: on one section or between two, `at` along each half length (-1 to
+    1), narrowed by `shrink`.
+    """
 
     sections: tuple[int, int]
     at: tuple[float, float]
@@ -82,8 +83,8 @@ def _rings(sections: int, disks: bool) -> list[Ring]:
 
 
 def _faces(rings: int, around: int) -> Faces:
-    """Two triangles between neighbours on neighbouring rings, and a fan over each end; seen from outside they turn
-    left.
+    """Two triangles between neighbours on neighbouring rings, and a fan over each end; seen
+    from outside they turn left.
     """
     here = np.arange(around)
     after = (here + 1) % around

@@ -1,8 +1,4 @@
-"""What stands around the robot: ground, terrain, obstacles, the surface of the water. One function per kind of
-environment.
-
-To draw another kind, write a function `(environment, extent) -> list of Solid` and put it in `DRAWN`.
-"""
+"""What stands around the robot: meshes of the plain solids that environments are drawn with."""
 
 from __future__ import annotations
 
@@ -13,17 +9,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.functions.callables import NamedFunction
 from limbless.environments.base import together
+from limbless.environments.solids import (
+    WAVE_CELLS,
+    DrawnBall,
+    DrawnBar,
+    DrawnBox,
+    DrawnRelief,
+    DrawnSheet,
+    DrawnTube,
+)
 from limbless.view.scene.frames import Array, Frames
-from limbless.view.scene.skin import Faces, disk
+from limbless.view.scene.skin import Faces, ball, disk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 GROUND, OBSTACLE, WATER = "#D9D4C7", "#8C7B6B", "#6DB1DC"
-WAVES, WAVE_CELLS = "water waves", 48
-_SIDES, _BENDS = 25, 9  # points around a pipe, and along an elbow
+_SIDES = 25  # points around a pipe
 _MOST_MARKS = 6  # along one side of a grid
 _THICK = 0.15  # of a terrain below its lowest point, in body lengths
 _MARGIN = 0.8  # ground around all that the body sweeps, in body lengths
@@ -40,12 +43,15 @@ class Solid:
     opacity: float = 1.0
     lines: Array | None = None  # (n, 2, 3) lines drawn on it, m
     flat: bool = False  # a solid with edges, which throws a shadow; not a smooth sheet
+    look: str = "obstacle"  # or ground, or water
+    upright: bool = False  # seen well enough from above
+    moves: bool = False  # with time
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How much there is to fill: corners of what the body sweeps, with a margin; its lowest point; the body's length,
-    m.
+    """How much there is to fill: corners of what the body sweeps, with a margin; its lowest
+    point; the body's length, m.
     """
 
     low: Array
@@ -67,23 +73,25 @@ def surroundings(environment: Sequence[Any], extent: Extent) -> list[Solid]:
     """Everything to be drawn of an environment."""
     found: list[Solid] = []
     for number, item in enumerate(together(environment)):
-        make = DRAWN.get(item.kind)
-        found += [] if make is None else [_numbered(solid, number) for solid in make(item, extent)]
+        found += [replace(_MESHES[type(solid)](solid, extent), name=f"{solid.name} {number}") for solid in item.drawn()]
     return found
 
 
-def _numbered(solid: Solid, number: int) -> Solid:
-    return replace(solid, name=f"{solid.name} {number}")
-
-
-def _sheet(
-    name: str, height: Callable[[Array, Array], Array], extent: Extent, colour: str, opacity: float, cells: int = 12
-) -> Solid:
-    """A surface z = height(x, y) over the extent, with a grid of lines that shows how far things are."""
-    x, y = np.linspace(extent.low[0], extent.high[0], cells + 1), np.linspace(extent.low[1], extent.high[1], cells + 1)
+def grid_over(extent: Extent, cells: int) -> tuple[Array, Array]:
+    """x and y of the points of a grid over the extent."""
+    x, y = (np.linspace(extent.low[axis], extent.high[axis], cells + 1) for axis in range(2))
     X, Y = np.meshgrid(x, y, indexing="ij")
-    points = np.stack([X, Y, height(X, Y)], axis=-1)
-    return Solid(name, points.reshape(-1, 3), grid_faces(cells + 1, cells + 1), colour, opacity, _lines(height, extent))
+    return X, Y
+
+
+def _sheet(sheet: DrawnSheet, extent: Extent) -> Solid:
+    """The surface over the extent, with a grid of lines that shows how far things are."""
+    height = sheet.height or (lambda x, y: np.full(np.shape(x), extent.floor))
+    X, Y = grid_over(extent, sheet.cells)
+    points = np.stack([X, Y, height(X, Y)], axis=-1).reshape(-1, 3)
+    faces, lines = grid_faces(*X.shape), _lines(height, extent)
+    colour, opacity = (GROUND, 1.0) if sheet.look == "ground" else (WATER, 0.45)
+    return Solid(sheet.name, points, faces, colour, opacity, lines, look=sheet.look, moves=sheet.moves)
 
 
 def _lines(height: Callable[[Array, Array], Array], extent: Extent) -> Array:
@@ -135,32 +143,16 @@ def grid_faces(rows: int, columns: int) -> Faces:
     return np.concatenate([one, two]).astype(np.uint32)
 
 
-def _ground(item: Any, extent: Extent) -> list[Solid]:
-    along_x, along_y = np.tan(np.array(getattr(item, "slope", (0.0, 0.0)), dtype=float))
-    height = float(getattr(item, "height", 0.0))
-    return [_sheet("ground", lambda x, y: height + along_x * x + along_y * y, extent, GROUND, 1.0)]
-
-
-def _wheels(item: Any, extent: Extent) -> list[Solid]:
-    """Wheels stand on a level plane, which touches the lowest point of the body."""
-    return [_sheet("ground", lambda x, y: np.full(np.shape(x), extent.floor), extent, GROUND, 1.0)]
-
-
-def _terrain(item: Any, extent: Extent) -> list[Solid]:
-    if isinstance(item.function, NamedFunction):  # a saved run: its heights would have to be computed, and
-        # nobody allowed that
-        return []
-    heights = np.asarray(item._grid, dtype=float)
-    x, y = (item.corner[axis] + item.spacing[axis] * np.arange(heights.shape[axis]) for axis in range(2))
-    X, Y = np.meshgrid(x, y, indexing="ij")
+def _relief(relief: DrawnRelief, extent: Extent) -> Solid:
+    heights = relief.heights
+    X, Y = np.meshgrid(relief.x, relief.y, indexing="ij")
     top = np.stack([X, Y, heights], -1).reshape(-1, 3)
     edge = _edge(*heights.shape)
     below = top[edge]
     below[:, 2] = heights.min() - _THICK * extent.size
     vertices = np.concatenate([top, below, top[edge]])  # the walls have edges of their own
-    return [
-        Solid("terrain", vertices, np.concatenate([grid_faces(*heights.shape), _walls(len(top), len(edge))]), GROUND)
-    ]
+    faces = np.concatenate([grid_faces(*heights.shape), _walls(len(top), len(edge))])
+    return Solid(relief.name, vertices, faces, GROUND, look="ground")
 
 
 def _edge(rows: int, columns: int) -> NDArray[np.int64]:
@@ -182,15 +174,10 @@ def _walls(below: int, count: int) -> Faces:
     ).astype(np.uint32)
 
 
-def _pegs(item: Any, extent: Extent) -> list[Solid]:
-    span = np.array(item.span, dtype=float)
+def _bar(bar: DrawnBar, extent: Extent) -> Solid:
     points, faces = disk()
-    axes = _axes_along(span)
-    body = (points * [np.linalg.norm(span), item.radius, item.radius]) @ axes.T + 0.5 * span
-    return [
-        Solid(f"peg {number}", body + np.array(foot), faces, OBSTACLE, flat=True)
-        for number, foot in enumerate(item.feet)
-    ]
+    body = (points * [np.linalg.norm(bar.span), bar.radius, bar.radius]) @ _axes_along(bar.span).T + 0.5 * bar.span
+    return Solid(bar.name, body + bar.foot, faces, OBSTACLE, flat=True, upright=True)
 
 
 def _axes_along(span: Array) -> Array:
@@ -222,83 +209,36 @@ BOX_FACES = np.array(
 )
 
 
-def _boxes(item: Any, extent: Extent) -> list[Solid]:
-    R = item.rotation()
-    sizes = list(item.sizes) * (len(item.centres) if len(item.sizes) == 1 else 1)
-    return [
-        Solid(f"box {number}", (CORNERS * np.array(size)) @ R.T + np.array(center), BOX_FACES, OBSTACLE, flat=True)
-        for number, (center, size) in enumerate(zip(item.centres, sizes, strict=False))
-    ]
+def _box(box: DrawnBox, extent: Extent) -> Solid:
+    return Solid(box.name, (CORNERS * box.sizes) @ box.axes.T + box.centre, BOX_FACES, OBSTACLE, flat=True)
 
 
-def _pipe(item: Any, extent: Extent) -> list[Solid]:
-    """Rings of the wall, along straight pieces and arcs; one sees through it."""
-    straight, arcs = item.pieces()
-    tubes = [(np.array([begin, end]), np.tile(end - begin, (2, 1))) for begin, end in straight]
-    for arc in arcs:
-        turn = np.linspace(0.0, arc.angle, _BENDS)[:, None]
-        side = np.cross(arc.normal, arc.start)
-        out = np.cos(turn) * arc.start + np.sin(turn) * side
-        tubes.append((arc.centre + item.bend * out, np.cross(arc.normal, out)))
-    return [_tube(f"pipe {number}", middles, ways, item.radius) for number, (middles, ways) in enumerate(tubes)]
+def _ball(drawn: DrawnBall, extent: Extent) -> Solid:
+    points, faces = ball()
+    return Solid(drawn.name, drawn.centre + drawn.radius * points, faces, OBSTACLE)
 
 
-def _tube(name: str, middles: Array, ways: Array, radius: float) -> Solid:
-    """A round wall around points of an axis, which goes along `ways` there."""
+def _tube(tube: DrawnTube, extent: Extent) -> Solid:
+    """Rings of the wall; one sees through it."""
     angle, rings = np.linspace(0.0, 2.0 * np.pi, _SIDES), []
-    for middle, way in zip(middles, ways, strict=True):
+    for middle, way in zip(tube.middles, tube.ways, strict=True):
         axes = _axes_along(way)
-        rings.append(middle + radius * (np.outer(np.cos(angle), axes[:, 1]) + np.outer(np.sin(angle), axes[:, 2])))
-    return Solid(name, np.concatenate(rings), grid_faces(len(rings), _SIDES), OBSTACLE, 0.25)
+        across = np.outer(np.cos(angle), axes[:, 1]) + np.outer(np.sin(angle), axes[:, 2])
+        rings.append(middle + tube.radius * across)
+    return Solid(tube.name, np.concatenate(rings), grid_faces(len(rings), _SIDES), OBSTACLE, 0.25)
 
 
-def _surface(item: Any, extent: Extent) -> list[Solid]:
-    if item.surface is None:
-        return []
-    return [_sheet("water surface", lambda x, y: np.full(np.shape(x), float(item.surface)), extent, WATER, 0.45)]
-
-
-def _water(item: Any, extent: Extent) -> list[Solid]:
-    """A level surface; waves as they are at time 0 (the studio moves them)."""
-    if item.surface is None or not is_wavy(item):
-        return _surface(item, extent)
-    return [
-        _sheet(
-            WAVES,
-            lambda x, y: waves_at(item, 0.0, np.stack([x, y, 0.0 * x], axis=-1)),
-            extent,
-            WATER,
-            0.45,
-            cells=WAVE_CELLS,
-        )
-    ]
-
-
-def is_wavy(item: Any) -> bool:
-    """Whether an environment is water with waves on it."""
-    return item.kind == "water" and item.surface is not None and any(flow.kind == "waves" for flow in item.moving)
-
-
-def waves_at(item: Any, time: float, places: Array) -> Array:
-    """Height of the surface of a water over places (.., 3), m."""
-    return np.asarray(item.height_at(np.full(places.shape[:-1], time), places)[0])
+_MESHES: dict[type, Callable[[Any, Extent], Solid]] = {
+    DrawnSheet: _sheet,
+    DrawnRelief: _relief,
+    DrawnBar: _bar,
+    DrawnBox: _box,
+    DrawnBall: _ball,
+    DrawnTube: _tube,
+}
 
 
 def wave_grid(extent: Extent) -> tuple[Array, Faces]:
     """Places (n, 3) of a sheet over the extent, fine enough for waves, and its faces."""
-    x, y = (np.linspace(extent.low[axis], extent.high[axis], WAVE_CELLS + 1) for axis in range(2))
-    X, Y = np.meshgrid(x, y, indexing="ij")
-    return np.stack([X, Y, 0.0 * X], axis=-1).reshape(-1, 3), grid_faces(WAVE_CELLS + 1, WAVE_CELLS + 1)
-
-
-DRAWN: dict[str, Callable[[Any, Extent], list[Solid]]] = {
-    "ground": _ground,
-    "terrain": _terrain,
-    "pegs": _pegs,
-    "boxes": _boxes,
-    "wheels": _wheels,
-    "buoyancy": _surface,
-    "water": _water,
-    "pipe": _pipe,
-}
-"""Kind of environment -> how it is drawn; other kinds fill space and are not drawn."""
+    X, Y = grid_over(extent, WAVE_CELLS)
+    return np.stack([X, Y, 0.0 * X], axis=-1).reshape(-1, 3), grid_faces(*X.shape)

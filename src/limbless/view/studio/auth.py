@@ -144,10 +144,8 @@ def refuse_without(gate: AuthMiddleware) -> None:
         import viser
 
         raise InputError(
-            f"viser {viser.__version__} starts its server in a way that limbless does not know, and "
-            f"without "
-            "a check of who enters there is no studio; install the version that limbless was tested with "
-            "(constraints.txt)"
+            f"viser {viser.__version__} starts its server in a way that limbless does not know, and without a check "
+            "of who enters there is no studio; install the version that limbless was tested with (constraints.txt)"
         )
 
 

@@ -32,14 +32,14 @@ _BUTTON = (
     "background:#0072B2;color:#fff;font-size:13px"
 )
 # A page from another machine (--host) is no secure context: there only the older way to copy works.
-_COPY = (
-    "const b=this,t=b.parentNode.querySelector('textarea');const said=()=>{b.textContent='Copied';"
-    "setTimeout(()=>{b.textContent='Copy Python'},1500)};"
-    "b.parentNode.querySelector('details').open=true;t.select();"
-    "if(navigator.clipboard)navigator.clipboard.writeText(t.value)"
-    ".then(said,()=>{if(document.execCommand('copy'))said()});"
-    "else if(document.execCommand('copy'))said()"
-)
+_COPY = """
+const b=this,t=b.parentNode.querySelector('textarea');
+const said=()=>{b.textContent='Copied';setTimeout(()=>{b.textContent='Copy Python'},1500)};
+b.parentNode.querySelector('details').open=true;t.select();
+if(navigator.clipboard)
+  navigator.clipboard.writeText(t.value).then(said,()=>{if(document.execCommand('copy'))said()});
+else if(document.execCommand('copy'))said()
+"""
 
 
 class Controls:
@@ -139,10 +139,8 @@ class Controls:
         """The library's own sentence; what is shown stays."""
         self._idle()
         self.status.content = (
-            "<div id='status' role='alert' "
-            "style='color:#8a2500;background:#fdeee7;border-left:4px solid #D55E00;"
-            f"padding:6px 10px;margin:4px "
-            f"8px;font-size:13px;white-space:pre-wrap'>{escape(text)}</div>"
+            "<div id='status' role='alert' style='color:#8a2500;background:#fdeee7;border-left:4px solid "
+            f"#D55E00;padding:6px 10px;margin:4px 8px;font-size:13px;white-space:pre-wrap'>{escape(text)}</div>"
         )
 
     def pause(self) -> None:
@@ -228,11 +226,8 @@ class Controls:
 def _copied(lines: str) -> str:
     """A button that copies the lines, and the lines themselves to be read or marked."""
     return (
-        f"<div id='python'><button type='button' style='{_BUTTON}' onclick=\"{escape(_COPY)}\" "
-        "title='the lines that give this run again'>Copy Python</button>"
-        "<details style='margin:0 12px 6px;font-size:12px'><summary style='color:#666;cursor:pointer'>the "
-        "lines</summary>"
-        f"<textarea readonly rows='6' spellcheck='false' style='width:100%;font:11px "
-        f"monospace'>{escape(lines)}</textarea>"
-        "</details></div>"
+        f"<div id='python'><button type='button' style='{_BUTTON}' onclick=\"{escape(_COPY)}\" title='the lines that "
+        "give this run again'>Copy Python</button><details style='margin:0 12px 6px;font-size:12px'><summary "
+        "style='color:#666;cursor:pointer'>the lines</summary><textarea readonly rows='6' spellcheck='false' "
+        f"style='width:100%;font:11px monospace'>{escape(lines)}</textarea></details></div>"
     )

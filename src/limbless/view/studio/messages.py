@@ -1,5 +1,5 @@
-"""What limbless refuses, in the words of the page: a field by the name that it has there, not as a command line or a
-file has it.
+"""What limbless refuses, in the words of the page: a field by the name that it has there, not as a
+command line or a file has it.
 """
 
 from __future__ import annotations

@@ -286,8 +286,8 @@ class Page:
             now = clock.perf_counter()
             passed, last = now - last, now
             with self._lock:
-                if not self.controls.playing:  # asked under the lock: whoever pauses and then jumps stays
-                    # there
+                # asked under the lock: whoever pauses and then jumps stays there
+                if not self.controls.playing:
                     self.modes.swing(now)
                     continue
                 times = self.frames.times

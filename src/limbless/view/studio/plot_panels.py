@@ -35,8 +35,8 @@ def left_panel(gui: GuiApi, screen: Screen) -> PanelHandle:
 
 
 class Plots:
-    """A tab of the panel at the left. `together` holds off whoever else tells the page something, and tells it in one
-    piece.
+    """A tab of the panel at the left. `together` holds off whoever else tells the page something,
+    and tells it in one piece.
     """
 
     def __init__(self, gui: GuiApi, together: Callable[[], AbstractContextManager[None]], panel: PanelHandle) -> None:

@@ -49,8 +49,8 @@ def changes_of(scenario: Scenario) -> dict[str, Any] | None:
 
 
 def _differences(old: Any, new: Any, path: str, found: dict[str, Any]) -> bool:
-    """Collect leaves that differ; False where the two have another form, so that no change by path leads from one to
-    the other.
+    """Collect leaves that differ; False where the two have another form, so that no change by path
+    leads from one to the other.
     """
     if isinstance(old, dict) and isinstance(new, dict):
         if old.keys() != new.keys() or any(old.get(tag) != new.get(tag) for tag in ("kind", "preset")):

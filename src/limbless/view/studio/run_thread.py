@@ -19,8 +19,8 @@ CANCELLED = "cancelled; the last good run is shown"
 
 
 class Later:
-    """Does the newest of several things, once no other has come for a while: a number is not run while it is being
-    typed.
+    """Does the newest of several things, once no other has come for a while: a number is not
+    run while it is being typed.
     """
 
     def __init__(self, pause: float) -> None:
@@ -114,7 +114,7 @@ class RunThread:
         return self._closed or self._cancel or self._wanted is not None
 
     def _run(self, scenario: Scenario) -> None:
-        from limbless.simulation.compile_notice import on_compile
+        from limbless.mechanics.compiled import on_compile
         from limbless.simulation.simulate import run_scenario
 
         try:

@@ -1,5 +1,5 @@
-"""A viser server that is quiet, listens on this machine only, lets nobody in who is not asked, and never opens a way in
-from outside.
+"""A viser server that is quiet, listens on this machine only, lets nobody in who is not asked, and never
+opens a way in from outside.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def require(module: str = "viser", how: str = HOW) -> None:
 def quiet_server(
     host: str = LOOPBACK, port: int = 0, label: str | None = None, gate: AuthMiddleware | None = None
 ) -> ViserServer:
-    """A started server; port 0 takes a free one. Behind a gate that is not given nobody gets in: its token is known to
-    nobody.
+    """A started server; port 0 takes a free one. Behind a gate that is not given nobody gets in: its
+    token is known to nobody.
     """
     require()
     import viser

@@ -61,8 +61,7 @@ class Studio:
         self._turned_away: set[int] = set()
         for shown in (result, ghost):
             if shown is not None:
-                frames_of(shown)  # what cannot be drawn is refused here, and not to every
-                # visitor
+                frames_of(shown)  # what cannot be drawn is refused here, and not to every visitor
         self._left = threading.Event()
         self.gate = AuthMiddleware(host)
         self.server = quiet_server(host, port, f"limbless: {result.name or 'result'}", self.gate)
@@ -88,8 +87,8 @@ class Studio:
         page = None
         try:
             page = Page(client, self)
-        except Exception as error:  # data that do not fit together: the visitor reads it, and
-            # the studio goes on
+        except Exception as error:
+            # data that do not fit together: the visitor reads it, and the studio goes on
             told = escape(f"this run cannot be shown: {type(error).__name__}: {error}")
             client.gui.add_html(f"<div id='status' role='alert' style='padding:12px;font-size:14px'>{told}</div>")
         finally:
@@ -113,8 +112,8 @@ class Studio:
         self._left.set()
 
     def wait(self, forever: bool = False, patience: float = 3.0, waiting: Callable[[], bool] = lambda: True) -> None:
-        """Until the last page was closed (a page that comes back within `patience` seconds was only loaded again), or
-        until Ctrl-C.
+        """Until the last page was closed (a page that comes back within `patience` seconds was only
+        loaded again), or until Ctrl-C.
         """
         while waiting():
             if not self._left.wait(0.2) or forever:
@@ -143,8 +142,8 @@ def opened(
     load: Callable[[str, Any], Scenario] | None = None,
     run: Callable[[Scenario], Result] | None = None,
 ) -> tuple[Result, str | Scenario | None]:
-    """What `limbless view` was given: the folder or file of a run, or a scenario, which is run first; and what can be
-    tuned of it.
+    """What `limbless view` was given: the folder or file of a run, or a scenario, which is run first;
+    and what can be tuned of it.
     """
     from limbless.scenarios.scenario import Scenario
     from limbless.simulation.result import FILE_NAME, Result

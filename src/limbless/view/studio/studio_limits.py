@@ -1,5 +1,5 @@
-"""What a studio takes on: how many visitors, and runs of which size and length. Beyond that it says so, in one
-sentence.
+"""What a studio takes on: how many visitors, and runs of which size and length. Beyond that it
+says so, in one sentence.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def too_large(scenario: Scenario) -> str | None:
 
 
 def bodies_of(scenario: Scenario) -> int:
-    """How many bodies or cells there will be, without building them: the largest count that the robot or the model
-    declares.
+    """How many bodies or cells there will be, without building them: the largest count that the
+    robot or the model declares.
     """
     counts = [1, int(getattr(scenario.model, "cells", 1))]
     for value in dict(scenario.robot).values():

@@ -1,5 +1,5 @@
-"""The map of a sweep: a cell or a point for every run, coloured or placed by a measure, as a picture that can be
-clicked.
+"""The map of a sweep: a cell or a point for every run, coloured or placed by a measure, as a
+picture that can be clicked.
 """
 
 from __future__ import annotations
@@ -269,11 +269,11 @@ def _legend(sweep: Sweep, measure: str, low: float, high: float) -> str:
         for share in np.linspace(0.0, 1.0, 9)
     )
     return (
-        f"<div style='padding:0 12px;font-size:12px;color:#444'>{escape(_named(sweep, measure))}"
-        f"<div style='height:8px;margin:2px 0;background:linear-gradient(to right, {stops})'></div>"
-        f"<div style='display:flex;justify-content:space-between'><span>{low:.5g}</span>"
-        f"<span><span style='color:{_FAILED}'>&#9632;</span> failed "
-        f"<span style='color:#c0c0c0'>&#9632;</span> not yet run</span><span>{high:.5g}</span></div></div>"
+        f"<div style='padding:0 12px;font-size:12px;color:#444'>{escape(_named(sweep, measure))}<div "
+        f"style='height:8px;margin:2px 0;background:linear-gradient(to right, {stops})'></div><div "
+        f"style='display:flex;justify-content:space-between'><span>{low:.5g}</span><span><span "
+        f"style='color:{_FAILED}'>&#9632;</span> failed <span style='color:#c0c0c0'>&#9632;</span> not yet "
+        f"run</span><span>{high:.5g}</span></div></div>"
     )
 
 

@@ -1,5 +1,5 @@
-"""The sweep beside the view: its map, which follows the folder while it is being filled; a click runs and shows that
-robot.
+"""The sweep beside the view: its map, which follows the folder while it is being filled; a click
+runs and shows that robot.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 EVERY = 1.0  # s between two looks at the folder
 _SHARE = 10.0  # a look takes at most one part in so many of the time
-_CLICK = (
-    "const run=event.target.dataset.run;if(run!==undefined){{"
-    "const field=document.evaluate(\"//label[@for='{uuid}']/following::input[1]\",document,null,9,null)"
-    ".singleNodeValue;"
-    "Object.getOwnPropertyDescriptor(HTMLInputElement.prototype,'value').set.call(field,"
-    "field.value===run?run+' ':run);"
-    "field.dispatchEvent(new Event('input',{{bubbles:true}}))}}"
-)
+_CLICK = """
+const run=event.target.dataset.run;
+if(run!==undefined){{
+  const field=document.evaluate("//label[@for='{uuid}']/following::input[1]",document,null,9,null).singleNodeValue;
+  const set=Object.getOwnPropertyDescriptor(HTMLInputElement.prototype,'value').set;
+  set.call(field,field.value===run?run+' ':run);
+  field.dispatchEvent(new Event('input',{{bubbles:true}}))}}
+"""
 """A mark that is clicked writes its run into the field below the map, as if it had been typed: pictures cannot tell
 Python anything themselves. A blank makes the same number another text.
 """
@@ -81,11 +81,9 @@ class SweepPanel:
                 for label, text in sweep_map.rows_of(self.sweep, self.run)
             )
             notes = "".join(f"<div style='color:#666'>{escape(text)}</div>" for text in (left_out,) if text)
-            self.told.content = (
-                f"<div id='sweep' style='padding:2px 12px;font-size:12.5px'>"
-                f"<div id='sweep-told'>{escape(self.sweep.told())}</div>{notes}"
-                f"<table style='border-collapse:collapse;margin-top:6px'>{rows}</table></div>"
-            )
+            told = f"<div id='sweep-told'>{escape(self.sweep.told())}</div>{notes}"
+            table = f"<table style='border-collapse:collapse;margin-top:6px'>{rows}</table>"
+            self.told.content = f"<div id='sweep' style='padding:2px 12px;font-size:12.5px'>{told}{table}</div>"
 
     def _choose(self) -> None:
         """Another measure or field; the two fields of a map differ."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from limbless.core import registry
 from limbless.core.errors import InputError, SimulationError
-from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
+from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.view.scene.frames import Array, Frames
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ class Target:
 
 
 def statics_of(result: Result) -> Any:
-    """The equations that follow a target, for a spine with two antagonist pairs of tendons or a triple; None for any
-    other robot.
+    """The equations that follow a target, for a spine with two antagonist pairs of tendons or a triple;
+    None for any other robot.
     """
     scenario = result.scenario
     if scenario is None or MODEL not in registry.kinds("model") or scenario.model.kind != MODEL:

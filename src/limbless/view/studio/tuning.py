@@ -95,8 +95,8 @@ class Knob:
 
 
 def knobs(scenario: Scenario) -> list[Knob]:
-    """Everything that can be tuned: gait first, then environment, robot, actuation, model, the start and the run
-    itself.
+    """Everything that can be tuned: gait first, then environment, robot, actuation, model, the
+    start and the run itself.
     """
     used = scenario.model_dump()
     found = list(_of(scenario.gait, "gait", "gait"))

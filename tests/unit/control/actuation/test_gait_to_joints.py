@@ -1,5 +1,5 @@
-"""Gaits as joint motion: shapes become yaw and pitch, joint gaits are taken as they are, spherical joints turn in
-SO(3).
+"""Gaits as joint motion: shapes become yaw and pitch, joint gaits are taken as they are,
+spherical joints turn in SO(3).
 """
 
 from typing import ClassVar
@@ -77,7 +77,9 @@ def test_spherical_joints_take_yaw_then_pitch():
 
 
 def test_alternating_joints_follow_the_same_headings():
-    """Yaw and pitch joints in turn: after every joint the heading is that at the station of the next joint of its kind."""
+    """Yaw and pitch joints in turn: after every joint the heading is that at the station of
+    the next joint of its kind.
+    """
     joints = [Joint(axis=axis) for axis in ((0, 0, 1), (0, 1, 0)) * 3]
     chain = Chain(links=(Link(mass=1.0), *(Link(joint=joint, position=(0.1, 0, 0), mass=1.0) for joint in joints)))
     mapping = shape_map(chain)

@@ -83,8 +83,8 @@ def test_breakpoints_are_inside() -> None:
 
 
 def test_joint_angles_of_the_eel_are_differences_of_heading() -> None:
-    """(65) with the number of the spherical joint, X_i = 0.14 (i - 1); the literal index of the paper would give q = 0
-    always.
+    """(65) with the number of the spherical joint, X_i = 0.14 (i - 1); the literal index of the
+    paper would give q = 0 always.
     """
     motion = joint_motion(ll.KhalilEel().build(), ll.BodyWave(dive=0.07), TIMES)
     X = 0.14 * np.arange(13)

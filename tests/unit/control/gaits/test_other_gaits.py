@@ -39,8 +39,8 @@ def test_recorded_gait_passes_through_its_rows() -> None:
 
 
 def test_recorded_gait_is_a_smooth_curve_between_rows() -> None:
-    """A quintic spline every 25 ms: values to h⁶, rates to h⁵, accelerations to h⁴ (times sixth derivatives of about
-    20).
+    """A quintic spline every 25 ms: values to h⁶, rates to h⁵, accelerations to h⁴ (times sixth
+    derivatives of about 20).
     """
     between = np.linspace(0.1, 1.9, 333)
     drive = ll.RecordedGait(table=table()).sample(between, np.arange(3.0))

@@ -1,5 +1,5 @@
-"""A stranger's scenario runs no code: whoever loads, draws or describes it runs nothing, and whoever runs it is asked
-first.
+"""A stranger's scenario runs no code: whoever loads, draws or describes it runs nothing, and
+whoever runs it is asked first.
 """
 
 from __future__ import annotations
@@ -45,19 +45,34 @@ def thickness(x):
     return 0.02, 0.03
 """
 SCENARIOS = {
-    "gait.function": "robot: {preset: uniform, links: 4}\ngait: {kind: function, function: "
-    "'code.py:wave'}\nduration: 0.05\n",
-    "environment.0.law": "robot: {preset: uniform, links: 4}\ngait: {kind: body-wave, amplitude: 0.1, wavelength: "
-    "0.5}\n"
-    "environment: [{kind: force-law, law: 'code.py:push', points: 1}]\nduration: 0.05\n",
-    "environment.1.function": "robot: {preset: aiko, links: 3}\ngait: {kind: joint-wave, yaw_amplitude: 0.1}\nmodel: "
-    "non-smooth\n"
-    "environment: [{kind: gravity}, {kind: terrain, function: 'code.py:hills', corner: "
-    "[-2, -2], "
-    "spacing: [1, 1], counts: [5, 5]}]\ninitial: {position: [0, 0, 0.2]}\nduration: 0.02\n",
-    "robot.profile": "robot: {kind: rod, profile: 'code.py:thickness'}\nmodel: macro-continuous\nenvironment: "
-    "[{kind: water}]\n"
-    "gait: {kind: travelling-curvature, amplitude: 0.5}\nduration: 0.05\n",
+    "gait.function": """
+robot: {preset: uniform, links: 4}
+gait: {kind: function, function: 'code.py:wave'}
+duration: 0.05
+""",
+    "environment.0.law": """
+robot: {preset: uniform, links: 4}
+gait: {kind: body-wave, amplitude: 0.1, wavelength: 0.5}
+environment: [{kind: force-law, law: 'code.py:push', points: 1}]
+duration: 0.05
+""",
+    "environment.1.function": """
+robot: {preset: aiko, links: 3}
+gait: {kind: joint-wave, yaw_amplitude: 0.1}
+model: non-smooth
+environment:
+  - {kind: gravity}
+  - {kind: terrain, function: 'code.py:hills', corner: [-2, -2], spacing: [1, 1], counts: [5, 5]}
+initial: {position: [0, 0, 0.2]}
+duration: 0.02
+""",
+    "robot.profile": """
+robot: {kind: rod, profile: 'code.py:thickness'}
+model: macro-continuous
+environment: [{kind: water}]
+gait: {kind: travelling-curvature, amplitude: 0.5}
+duration: 0.05
+""",
 }
 """Every field that takes Python code, in a scenario that is quickly run."""
 
@@ -254,8 +269,8 @@ def test_a_damaged_list_of_permissions_allows_nothing(content: str, state: Path,
 
 
 def test_a_result_to_continue_from_brings_no_code(tmp_path: Path) -> None:
-    """A controlled run keeps its gait in its final state: the functions in it are those of the scenario that is run, or
-    refused.
+    """A controlled run keeps its gait in its final state: the functions in it are those of the
+    scenario that is run, or refused.
     """
     path = stranger(tmp_path / "theirs")
     first = ll.run(path, {"gait.period": 1.0}, controller=lambda t, seen: {"period": 2.0}, allow_code=True)

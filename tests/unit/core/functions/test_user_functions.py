@@ -1,4 +1,6 @@
-"""Gaits, laws and controllers of users may raise anything: it ends in a sentence with the function's name and the time."""
+"""Gaits, laws and controllers of users may raise anything: it ends in a sentence with the
+function's name and the time.
+"""
 
 from __future__ import annotations
 

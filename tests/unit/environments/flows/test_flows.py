@@ -17,7 +17,7 @@ from limbless.environments.flows.user_flow import FunctionFlow, compiled_flow
 from limbless.environments.flows.vortices import VorticesFlow
 from limbless.environments.flows.waves import WavesFlow
 from limbless.mechanics.algebra.vectors import Vector
-from limbless.mechanics.forces.flow import Flows, NoUserFlows, flow_at
+from limbless.mechanics.forces.flow import Flows, flow_at
 
 STILL = ll.BodyWave(amplitude=0.0)
 NO_DRAG = (0.0, 0.0, 0.0, 0.0)
@@ -46,7 +46,7 @@ KINDS = {
 def test_rate_and_gradient_are_those_of_the_velocity(name: str) -> None:
     """The compiled formulas (here as plain Python) against differences of the velocity that pictures use."""
     flow, t, x, h = KINDS[name], 0.37, np.array([0.23, 0.31, -0.17]), 1e-6
-    found = flow_at(Flows(flow.rows(0.05), NoUserFlows()), t, Vector(*x))
+    found = flow_at(Flows(flow.rows(0.05), None), t, Vector(*x))
 
     def u(time: float, place: np.ndarray) -> np.ndarray:
         return flow.at(np.array(time), place, 0.05)
@@ -60,7 +60,7 @@ def test_rate_and_gradient_are_those_of_the_velocity(name: str) -> None:
 def test_waves_keep_their_volume_and_their_dispersion() -> None:
     """No sources, no rotation, and ω² = g k tanh(k h) for length and period alike."""
     for name in ("deep waves", "shallow waves"):
-        G = np.array(flow_at(Flows(KINDS[name].rows(0.0), NoUserFlows()), 0.2, Vector(0.4, 0.1, -0.2)).gradient)
+        G = np.array(flow_at(Flows(KINDS[name].rows(0.0), None), 0.2, Vector(0.4, 0.1, -0.2)).gradient)
         assert abs(np.trace(G)) < 1e-12 and np.abs(G - G.T).max() < 1e-12
     wave = WavesFlow(amplitude=0.01, period=1.5, depth=0.6)
     assert wave.rate == pytest.approx(2 * math.pi / 1.5, rel=1e-12)
@@ -71,7 +71,7 @@ def test_waves_keep_their_volume_and_their_dispersion() -> None:
 def test_far_from_the_surface_waves_are_numbers(height: float) -> None:
     """Where their exponentials would overflow: above, where no body is wet, and deep below, where nothing moves."""
     for wave in (WavesFlow(amplitude=0.01, length=0.5), WavesFlow(amplitude=0.01, length=0.5, depth=20.0)):
-        found = flow_at(Flows(wave.rows(0.0), NoUserFlows()), 0.2, Vector(0.3, 0.1, height))
+        found = flow_at(Flows(wave.rows(0.0), None), 0.2, Vector(0.3, 0.1, height))
         u = wave.at(np.array(0.2), np.array([0.3, 0.1, height]))
         assert np.isfinite(u).all() and np.isfinite(np.array(found.gradient)).all()
         np.testing.assert_allclose(found.velocity, u, rtol=1e-12)
@@ -81,7 +81,7 @@ def test_far_from_the_surface_waves_are_numbers(height: float) -> None:
 def test_the_middle_of_a_vortex_turns_as_a_solid() -> None:
     vortex = VorticesFlow(circulations=0.3, core=0.2)
     for x in (0.0, 1e-9, 6e-4):
-        G = flow_at(Flows(vortex.rows(0.0), NoUserFlows()), 0.0, Vector(x, 0.0, 0.0)).gradient
+        G = flow_at(Flows(vortex.rows(0.0), None), 0.0, Vector(x, 0.0, 0.0)).gradient
         assert G.y.x == pytest.approx(0.3 / (2 * math.pi * 0.04), rel=1e-4)
         assert G.x.y == pytest.approx(-G.y.x, rel=1e-4)
 

@@ -27,7 +27,9 @@ def test_a_servo_of_two_actuators_has_both_gains(tmp_path: Path) -> None:
 
 
 def test_what_mujoco_has_beside_joints_is_said(tmp_path: Path) -> None:
-    """Forces in the joints of the base, weightless bodies, a gravity that is not down; an idle equality is no coupling."""
+    """Forces in the joints of the base, weightless bodies, a gravity that is not down; an
+    idle equality is no coupling.
+    """
     pytest.importorskip("mujoco")
     text = plain_swimmer(
         option='gravity="0 -9.81 0"', more='<equality><joint joint1="bend1" joint2="bend2" active="false"/></equality>'

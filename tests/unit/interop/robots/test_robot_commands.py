@@ -62,7 +62,9 @@ def test_a_robot_file_is_a_scenario(tmp_path: Path) -> None:
 
 
 def test_a_robot_file_is_run_at_the_command_line(tmp_path: Path) -> None:
-    """In water, and lying on the ground where hard contact is asked for: `run` and `view` take what `permitted` gives."""
+    """In water, and lying on the ground where hard contact is asked for: `run` and `view`
+    take what `permitted` gives.
+    """
     path = written(tmp_path, "mine.urdf", urdf())
     wet = permitted(str(path), {"duration": 0.02}, allow_code=False)
     assert wet.environment[0].kind == "water" and wet.duration == 0.02

@@ -1,5 +1,5 @@
-"""Rotations, poses and quaternions: the identities that define them, at every angle from 0 to π, in Python and
-compiled.
+"""Rotations, poses and quaternions: the identities that define them, at every angle from 0 to
+π, in Python and compiled.
 """
 
 import math
@@ -43,8 +43,8 @@ from limbless.mechanics.algebra.vectors import (
     rotation_from_quaternion,
     transpose,
 )
-from limbless.mechanics.compiled.arrays import as_duals, dual_array, tangents, values
-from limbless.mechanics.compiled.kernel import array_kernel
+from limbless.mechanics.compiled.arrays import dual_array, dual_view, tangents, values
+from limbless.mechanics.compiled.decorators import array_kernel
 
 SPECIAL_ANGLES = [
     0.0,
@@ -295,7 +295,7 @@ def test_adjoint_of_exp_is_exp_of_ad(V):
 @array_kernel
 def compiled_round_trip(v, out):
     """log(exp(v)) by matrices and by quaternions, and a pose's logarithm."""
-    v, out = as_duals(v), as_duals(out)
+    v, out = dual_view(v), dual_view(out)
     u = vector_at(v, np.int64(0))
     put_vector_at(out, np.int64(0), rotation_log(rotation_exp(u)))
     q = quaternion_exp(u)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from limbless.mechanics.algebra.small_dense import lu_factorise, lu_solve
+from limbless.mechanics.compiled.decorators import kernel
 from limbless.mechanics.compiled.flat_array import unpack
-from limbless.mechanics.compiled.kernel import kernel
 
 
 @kernel

@@ -10,8 +10,8 @@ from limbless.environments.water import Water
 from limbless.mechanics.algebra.lie import pose_exp
 from limbless.mechanics.algebra.spatial import Twist
 from limbless.mechanics.algebra.vectors import Vector
+from limbless.mechanics.compiled.decorators import array_kernel, kernel
 from limbless.mechanics.compiled.flat_array import unpack
-from limbless.mechanics.compiled.kernel import array_kernel, kernel
 from limbless.mechanics.compiled.lanes import LANES, as_lanes, total
 from limbless.mechanics.compiled.scalars import (
     absolute,

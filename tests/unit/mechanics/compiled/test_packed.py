@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
-from limbless.mechanics.compiled.flat_array import lean_lanes, unpack
-from limbless.mechanics.compiled.kernel import kernel
+from limbless.mechanics.compiled.batching import stack_lanes, to_duals
+from limbless.mechanics.compiled.decorators import func, kernel
+from limbless.mechanics.compiled.dispatch import generic, version_for
+from limbless.mechanics.compiled.flat_array import unpack, unpack_duals, unpack_lanes
 from limbless.mechanics.compiled.packed import pack
 
 
@@ -40,7 +42,7 @@ def read(problem, out):
 
 @kernel
 def add_lanes(problem, out):
-    given, total = lean_lanes(problem), lean_lanes(out)
+    given, total = unpack_lanes(problem), unpack_lanes(out)
     total[0] = given.matrix[0] + given.matrix[1]
 
 
@@ -98,3 +100,57 @@ def test_a_call_with_the_same_kinds_compiles_nothing_more() -> None:
     before = len(read.signatures)
     read(pack(problem()._replace(matrix=np.ones((4, 5)))), out)
     assert len(read.signatures) == before
+
+
+@generic
+def weight(inner, matrix):
+    """A number for each class of inner part."""
+
+
+@version_for(weight, None)
+@func
+def weight_of_nothing(inner, matrix):
+    return -1.0
+
+
+@func
+def matrix_sum(outer):
+    """A branch that could not be typed where `inner` or `nothing` is absent."""
+    if outer.inner is None:
+        return outer.matrix[0, 0]
+    parts = outer.inner
+    if parts.rate is not None and outer.nothing is None:
+        return outer.matrix[0, 0] + parts.codes[0] * parts.rate
+    return outer.matrix[0, 0] + parts.codes[0] * outer.nothing.rate
+
+
+@kernel
+def sum_absent(problem, out):
+    out[0] = matrix_sum(unpack(problem))
+    out[1] = weight(None, out)
+
+
+@kernel
+def sum_absent_lanes(problem, out):
+    unpack_lanes(out)[0] = matrix_sum(unpack_lanes(problem))
+
+
+@kernel
+def sum_absent_duals(problem, out):
+    unpack_duals(out)[0] = matrix_sum(unpack_duals(problem))
+
+
+def test_what_is_absent_is_none_and_the_branch_that_needs_it_is_not_compiled() -> None:
+    codes, nothing = np.array([2]), Inner(np.array([1]), 4.0, 1)
+    absent = Outer(np.array([[3.0]]), None, True, None)
+    no_rate = absent._replace(inner=Inner(codes, None, 1), nothing=nothing)
+    for given, wanted in ((absent, 3.0), (absent._replace(inner=Inner(codes, 0.5, 1)), 4.0), (no_rate, 11.0)):
+        out = np.zeros(2)
+        sum_absent(pack(given), out)
+        assert out.tolist() == [wanted, -1.0] == [matrix_sum(given), weight(None, None)]
+    wide = np.zeros((1, 8))
+    sum_absent_lanes(pack(stack_lanes([absent, absent._replace(matrix=np.array([[5.0]]))])), wide)
+    assert wide[0, :3].tolist() == [3.0, 5.0, 3.0]
+    dual = np.zeros((1, 16))
+    sum_absent_duals(pack(to_duals(absent)), dual)
+    assert dual[0, 0] == 3.0

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from limbless.core.errors import InputError
-from limbless.mechanics.compiled.arrays import aligned_zeros, as_duals, dual_array, tangents, values
-from limbless.mechanics.compiled.kernel import array_kernel, func
+from limbless.mechanics.compiled.arrays import aligned_zeros, dual_array, dual_view, tangents, values
+from limbless.mechanics.compiled.decorators import array_kernel, func
 from limbless.mechanics.compiled.scalars import (
     absolute,
     arctangent2,
@@ -25,8 +25,8 @@ POINTS = [(0.7, -1.3), (1.9, 0.4), (0.05, 2.2)]
 
 @func
 def expressions(x, y):
-    """One of each operation, and one nested expression; plain Python computes it with floats, compiled code with both
-    scalars.
+    """One of each operation, and one nested expression; plain Python computes it with floats,
+    compiled code with both scalars.
     """
     sine, cosine = sincos(x * y)
     swapped = y
@@ -79,7 +79,7 @@ def compiled_floats(point, out):
 
 @array_kernel
 def compiled_duals(point, out):
-    point, out = as_duals(point), as_duals(out)
+    point, out = dual_view(point), dual_view(out)
     results = expressions(point[0], point[1])
     for k in range(len(results)):
         out[k] = results[k]
@@ -88,7 +88,7 @@ def compiled_duals(point, out):
 @array_kernel
 def guarded(x, out):
     """The functions with a kink or a pole in their derivative, at zero."""
-    x, out = as_duals(x), as_duals(out)
+    x, out = dual_view(x), dual_view(out)
     out[0], out[1], out[2], out[3] = (
         sqrt(x[0]),
         absolute(x[0]),
@@ -99,16 +99,18 @@ def guarded(x, out):
 
 @array_kernel
 def comparisons(array, out):
-    x, y = as_duals(array)
-    flags = (x < y, x <= y, x > y, x >= y, x == y, x != y, x < 1.0, x <= 1, 1.0 > x, 1 >= x, x == 1.0, x != 1)  # noqa: SIM300
+    x, y = dual_view(array)
+    flags = (x < y, x <= y, x > y, x >= y, x == y, x != y)
+    with_one = (x < 1.0, x <= 1, 1.0 > x, 1 >= x, x == 1.0, x != 1)  # noqa: SIM300
     for k in range(len(flags)):
         out[k] = 1.0 if flags[k] else 0.0
+        out[len(flags) + k] = 1.0 if with_one[k] else 0.0
 
 
 @array_kernel
 def constants(array):
     """Plain numbers where duals are expected: stored, in a branch, and as the start of a loop variable."""
-    x = as_duals(array)
+    x = dual_view(array)
     pair = (x[0], 1.5) if value_of(x[0]) > 0.0 else (2.5, x[0])
     total = 0.0
     for k in range(len(x)):
@@ -119,7 +121,7 @@ def constants(array):
 @array_kernel
 def transposed_product(array, out):
     """Two axes: out = aᵀ a."""
-    a, b = as_duals(array), as_duals(out)
+    a, b = dual_view(array), dual_view(out)
     for i in range(a.shape[1]):
         for j in range(a.shape[1]):
             b[i, j] = 0.0

@@ -1,5 +1,5 @@
-"""Tables: the same text reads and writes rows in plain Python, compiled, on duals and on lanes; NumPy sees the same
-numbers.
+"""Tables: the same text reads and writes rows in plain Python, compiled, on duals and on lanes;
+NumPy sees the same numbers.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from numba.core.errors import TypingError
 from limbless.mechanics.algebra.spatial import Wrench
 from limbless.mechanics.algebra.vectors import Vector, cross
 from limbless.mechanics.compiled.arrays import dual_array, tangents, values
-from limbless.mechanics.compiled.flat_array import lean_duals, lean_lanes, unpack
-from limbless.mechanics.compiled.kernel import kernel
+from limbless.mechanics.compiled.decorators import kernel
+from limbless.mechanics.compiled.flat_array import unpack, unpack_duals, unpack_lanes
 from limbless.mechanics.compiled.scalars import TANGENTS
 from limbless.mechanics.compiled.tables import Rows, Table, constants, table
 
@@ -58,13 +58,13 @@ def swap_floats(two):
 
 @kernel
 def swap_duals(two):
-    places, fixed = lean_duals(two)
+    places, fixed = unpack_duals(two)
     compiled_swap(places, fixed)
 
 
 @kernel
 def swap_lanes(two):
-    places, fixed = lean_lanes(two)
+    places, fixed = unpack_lanes(two)
     compiled_swap(places, fixed)
 
 

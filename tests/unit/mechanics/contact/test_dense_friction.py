@@ -1,5 +1,5 @@
-"""Set-valued friction on a dense mobility: the answer obeys Coulomb's law, and is the minimum that SciPy finds for the
-same problem.
+"""Set-valued friction on a dense mobility: the answer obeys Coulomb's law, and is the minimum that SciPy
+finds for the same problem.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ Array = np.ndarray
 
 
 def problem(seed: int, contacts: int, freedoms: int) -> tuple[Array, Array]:
-    """D = G G^T of low rank, as many wheels on few degrees of freedom have it, and a slip that need not lie in its
-    range.
+    """D = G G^T of low rank, as many wheels on few degrees of freedom have it, and a slip that
+    need not lie in its range.
     """
     rng = np.random.default_rng(seed)
     G = rng.normal(size=(2 * contacts, freedoms))
@@ -58,8 +58,8 @@ def answer(
 @pytest.mark.parametrize("box", [True, False])
 @pytest.mark.parametrize("friction", [(0.01, 0.5), (0.006, 0.67), (2.0, 2.0), (0.01, 100.0), (0.001, 1000.0)])
 def test_any_coefficients_and_loads(friction: tuple[float, float], box: bool, nearest_point: Any) -> None:
-    """Slender ellipses, friction of 2 and of 100, loads of a ten-thousandth: the natural map of the impulses, written
-    once more.
+    """Slender ellipses, friction of 2 and of 100, loads of a ten-thousandth: the natural map of the
+    impulses, written once more.
     """
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -145,8 +145,8 @@ def test_ellipses(seed: int, friction: tuple[float, float]) -> None:
 
 @pytest.mark.parametrize("box", [True, False])
 def test_the_fallback_solves_what_newton_cycles_in(box: bool) -> None:
-    """Twenty directions on three degrees of freedom, from a start without friction: all of 60 problems, whatever it
-    takes.
+    """Twenty directions on three degrees of freedom, from a start without friction: all of 60
+    problems, whatever it takes.
     """
     for seed in range(1, 121, 2):
         D, slip = problem(seed, 10, 3)

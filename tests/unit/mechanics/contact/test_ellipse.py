@@ -36,7 +36,9 @@ def cases(count: int, soft: bool) -> list[tuple[Array, Array, float]]:
 
 @pytest.mark.parametrize("soft", [True, False])
 def test_the_point_obeys_its_definition(soft: bool) -> None:
-    """y - p = multiplier p / a^2 with a multiplier >= 0, and on the edge, or as far within it as the rounding keeps it."""
+    """y - p = multiplier p / a^2 with a multiplier >= 0, and on the edge, or as far within it
+    as the rounding keeps it.
+    """
     for a, y, t in cases(400, soft):
         p1, p2, *_, root = everything(*a, *y, t)
         p = np.array([p1, p2])

@@ -1,5 +1,5 @@
-"""The path of smoothed contact laws on random systems with unknown loads: every one ends in a solution of the sharp
-laws.
+"""The path of smoothed contact laws on random systems with unknown loads: every one ends in a
+solution of the sharp laws.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def solve(D: Array, free: Array, table: Array) -> tuple[Array, Array]:
 @pytest.mark.parametrize("strongest", [0.5, 2.0])
 @pytest.mark.parametrize("seed", range(12))
 def test_the_end_of_the_path_obeys_the_laws(seed: int, strongest: float, nearest_point: Any) -> None:
-    """The natural map of the impulses themselves: loads that push, friction in ellipses and boxes that grow with them,
-    rolling.
+    """The natural map of the impulses themselves: loads that push, friction in ellipses and boxes
+    that grow with them, rolling.
     """
     rng, count = np.random.default_rng(seed), 2 + seed % 5
     (D, free), table = system(seed, count), contacts(rng, count, strongest)

@@ -41,8 +41,8 @@ def test_nearest_points_of_segments(seed: int) -> None:
 
 @pytest.mark.parametrize("points", [(0,), (2,), (0, 2)])
 def test_segments_without_length_are_points(points: tuple[int, ...]) -> None:
-    """A sphere is a capsule of no length: the nearest point of the other segment is the foot of the perpendicular, or
-    an end.
+    """A sphere is a capsule of no length: the nearest point of the other segment is the foot of the
+    perpendicular, or an end.
     """
     ends = [np.array(x) for x in ((0.2, 0.3, 0.5), (0.7, 0.1, 0.5), (0.0, 0.0, 0.0), (1.0, 0.0, 0.0))]
     for first in points:
@@ -257,8 +257,8 @@ def test_a_sloping_plane_has_its_height_at_the_origin_and_rises_by_its_angles() 
 
 
 def test_a_patch_rubs_with_its_own_coefficients_both_ways() -> None:
-    """A link that slides along itself on a patch slows down by μ g; forwards and backwards by different μ, beside it by
-    the ground's.
+    """A link that slides along itself on a patch slows down by μ g; forwards and backwards by different μ,
+    beside it by the ground's.
     """
     g, speed = 9.81, 0.5
     patch = Patch(x=(-1.0, 1.0), y=(-1.0, 1.0), forward=0.1, backward=0.4, lateral=0.2)

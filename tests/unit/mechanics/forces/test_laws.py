@@ -11,8 +11,8 @@ from limbless.control.gaits.body_wave import BodyWave, sample_body_wave
 from limbless.environments.base import Pack
 from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix, rotation_vector_to_quaternion
 from limbless.mechanics.chain.tables import Body
+from limbless.mechanics.compiled.decorators import kernel
 from limbless.mechanics.compiled.flat_array import unpack
-from limbless.mechanics.compiled.kernel import kernel
 from limbless.mechanics.compiled.tables import is_code
 from limbless.mechanics.forces.body_drag import BodyDragLaw
 from limbless.mechanics.forces.force_element import push_all, spend_all

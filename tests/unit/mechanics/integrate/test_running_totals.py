@@ -1,5 +1,5 @@
-"""What is counted at every step: work and its positive part, peaks, limits, path; against integrals that share no code
-with it.
+"""What is counted at every step: work and its positive part, peaks, limits, path; against integrals
+that share no code with it.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from limbless.mechanics.chain.implicit_cells import count_stages, score_stages
 from limbless.mechanics.compiled.arrays import tangents, values
 from limbless.mechanics.compiled.batching import as_duals, stack_lanes
-from limbless.mechanics.compiled.flat_array import lean_duals, lean_lanes, unpack
-from limbless.mechanics.compiled.kernel import kernel
+from limbless.mechanics.compiled.decorators import kernel
+from limbless.mechanics.compiled.flat_array import unpack, unpack_duals, unpack_lanes
 from limbless.mechanics.integrate import dirk
 from limbless.mechanics.integrate import running_totals as counting
+from limbless.mechanics.integrate.dirk import score_stages, total_stages
 from limbless.mechanics.integrate.running_totals import (
     NEVER,
     UNLIMITED,
@@ -43,17 +43,17 @@ def look(tally, t, efforts, speed):
 
 @kernel
 def count(tally, scratch, method, h):
-    count_stages(unpack(tally), unpack(scratch), unpack(method), h[0])
+    total_stages(unpack(tally), unpack(scratch), unpack(method), h[0])
 
 
 @kernel
 def score_duals(score, scratch, method, h):
-    score_stages(lean_duals(score), lean_duals(scratch), unpack(method), lean_duals(h)[0])
+    score_stages(unpack_duals(score), unpack_duals(scratch), unpack(method), unpack_duals(h)[0])
 
 
 @kernel
 def score_lanes(score, scratch, method, h):
-    score_stages(lean_lanes(score), lean_lanes(scratch), unpack(method), lean_lanes(h)[0])
+    score_stages(unpack_lanes(score), unpack_lanes(scratch), unpack(method), unpack_lanes(h)[0])
 
 
 def empty(count: int, limit: float = UNLIMITED) -> Totals:
@@ -84,8 +84,8 @@ def wave(t: np.ndarray) -> np.ndarray:
 def test_positive_work_is_of_the_order_of_the_motion() -> None:
     truth = true_positive(wave)
     errors = [abs(counted(wave, steps)[1] - truth) for steps in (20, 40, 80, 160)]
-    assert errors[-1] < 1e-7 and errors[0] / errors[-1] > 8.0**3 / 2.0  # between third and fourth order: signs
-    # change anywhere
+    # between third and fourth order: signs change anywhere
+    assert errors[-1] < 1e-7 and errors[0] / errors[-1] > 8.0**3 / 2.0
     assert counted(wave, 80)[0] == pytest.approx(
         (np.cos(0.3) - np.cos(7.3)) / 7.0 + 0.4 * np.sin(19.0) / 19.0, abs=1e-7
     )

@@ -16,9 +16,9 @@ from limbless.environments.drag import Drag
 from limbless.environments.support import Support
 from limbless.environments.water import Water
 from limbless.mechanics.rod.tables import HeadState
-from limbless.models.force_elements import rod_forces_of
 from limbless.models.macro_continuous import MacroContinuousSettings
 from limbless.models.rod.rod_model import MacroContinuous
+from limbless.models.rod.rod_problem import rod_forces_of
 from limbless.robots.rod import Rod
 from limbless.scenarios.scenario import Initial
 

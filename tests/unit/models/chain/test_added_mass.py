@@ -100,8 +100,8 @@ def test_four_thirds_is_wrong_elsewhere() -> None:
 
 
 def test_added_mass_is_that_of_the_mid_point_and_not_of_the_centre_of_mass() -> None:
-    """At rest, a force through the mid-point of a massless wet segment does not turn it; through the centre of mass it
-    would.
+    """At rest, a force through the mid-point of a massless wet segment does not turn it; through
+    the centre of mass it would.
     """
     light = single_link((0.0, 0.0, 0.0), mass=1e-9, center=(0.3, 0.0, 0.0)).changed(
         links=(
@@ -133,8 +133,8 @@ def thrown(water: ll.Water, step: float = 0.001, duration: float = 1.0) -> ll.Re
 
 
 def test_consistent_added_mass_conserves() -> None:
-    """Without drag nothing acts on body and fluid together: energy, momentum and angular momentum stay (spec: 1e-10 on
-    one link).
+    """Without drag nothing acts on body and fluid together: energy, momentum and angular momentum stay
+    (spec: 1e-10 on one link).
     """
     data = thrown(ll.Water(drag=(0, 0, 0, 0), added_mass="consistent")).dataset
     energy, momentum = data.kinetic_energy.values, data.momentum.values

@@ -339,7 +339,9 @@ def test_planar_base_keeps_to_its_tilted_plane_and_gives_the_reaction() -> None:
 
 
 def test_planar_eel_is_the_free_eel_in_the_plane() -> None:
-    """The planar swim needs no help to stay in its plane, so that holding it there changes nothing and takes no force."""
+    """The planar swim needs no help to stay in its plane, so that holding it there changes
+    nothing and takes no force.
+    """
     free, planar = (
         ll.simulate(ll.KhalilEel(base=base), ll.BodyWave(), ll.Water(), duration=2.0, record_every=0.1).dataset
         for base in ("free", "planar")
@@ -350,8 +352,8 @@ def test_planar_eel_is_the_free_eel_in_the_plane() -> None:
 
 
 def test_planar_eel_that_pitches_is_held_by_its_base() -> None:
-    """With a diving gait the base must be held: across its plane, and against tipping over; along it there is no
-    reaction.
+    """With a diving gait the base must be held: across its plane, and against tipping over;
+    along it there is no reaction.
     """
     data = ll.simulate(
         ll.KhalilEel(base="planar"), ll.BodyWave(dive=0.05), ll.Water(), duration=2.0, record_every=0.1
@@ -476,16 +478,16 @@ def test_spherical_feedback() -> None:
         initial={"joint_position": (0.0, 0.0, 0.0), "joint_velocity": (0.0, 0.0, 0.0)},
     ).dataset
     path = data.joint_position.values
-    # With equal gains and a round inertia it turns about one axis: θ(t) is the critically damped response, from 0 to
-    # the reference
+    # With equal gains and a round inertia it turns about one axis: θ(t) is the critically damped response,
+    # from 0 to the reference
     t = data.time.values
     share = 1.0 - (1.0 + 10.0 * t) * np.exp(-10.0 * t)
     np.testing.assert_allclose(path, share[:, None] * wanted, rtol=0, atol=1e-6)
 
 
 def test_hybrid_run_follows_motion_joints_exactly() -> None:
-    """Some joints imposed, the others under feedback: the imposed ones are the gait to the last bit, the balance
-    closes.
+    """Some joints imposed, the others under feedback: the imposed ones are the gait to the
+    last bit, the balance closes.
     """
     motion_joints = tuple(range(0, 18))
     result = ll.simulate(

@@ -20,16 +20,16 @@ def swim(environment: list, step: float, eel: ll.KhalilEel | None = None, **opti
 
 
 def test_momentum_without_fluid_and_gravity() -> None:
-    """Linear and angular momentum stay; the drift at 10 ms is the 2e-7 that the reference found, and 16 times less at 5
-    ms.
+    """Linear and angular momentum stay; the drift at 10 ms is the 2e-7 that the reference found,
+    and 16 times less at 5 ms.
     """
     drifts = []
     for step in (0.01, 0.005):
         data = swim([], step, initial=THROWN).dataset
         momentum = data.momentum.values
         assert np.abs(momentum[0]).max() > 1.0
-        assert np.abs(data.impulse.values).max() < 1e-13  # nothing acts: torques inside the body change
-        # no momentum
+        # nothing acts: torques inside the body change no momentum
+        assert np.abs(data.impulse.values).max() < 1e-13
         drifts.append(np.abs(momentum - momentum[0]).max())
     assert drifts[0] < 3e-7
     assert drifts[0] / drifts[1] == FOURTH_ORDER
@@ -101,7 +101,9 @@ def test_energy_goes_where_works_say_in_lighthills_water(wake: str, forwards: fl
 
 
 def test_power_is_effort_times_rate() -> None:
-    """The recorded power of the actuators is the sum of torque times velocity, and its integral is the recorded work."""
+    """The recorded power of the actuators is the sum of torque times velocity, and its
+    integral is the recorded work.
+    """
     data = ll.simulate(ll.KhalilEel(viscous_friction=0.05), ll.BodyWave(), ll.Water(), duration=2.0, step=0.005).dataset
     power = (data.joint_torque * data.joint_velocity).sum("joint").values
     np.testing.assert_allclose(data.actuator_power.values, power, rtol=0, atol=1e-12 * np.abs(power).max())
@@ -142,8 +144,8 @@ def test_motion_does_not_depend_on_place_and_direction() -> None:
     w, v = turned[0], turned[1:]
     moved = here.base_position.values
     moved = moved + 2.0 * np.cross(v, np.cross(v, moved) + w * moved) + [3.0, -2.0, 5.0]
-    # Inside a step the turned quaternion is not of unit length in the same way: a difference below the error of the
-    # step (5e-8)
+    # Inside a step the turned quaternion is not of unit length in the same way: a difference below the
+    # error of the step (5e-8)
     np.testing.assert_allclose(there.base_position.values, moved, rtol=0, atol=1e-9)
     np.testing.assert_allclose(there.base_twist.values, here.base_twist.values, rtol=0, atol=1e-9)
     np.testing.assert_allclose(there.joint_torque.values, here.joint_torque.values, rtol=0, atol=1e-8)

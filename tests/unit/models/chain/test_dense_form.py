@@ -25,8 +25,8 @@ def close(ours: np.ndarray, dense: np.ndarray) -> None:
 
 
 def mixed_chain() -> ll.Chain:
-    """Revolute, prismatic, universal (with an offset) and spherical joints, tilted links, bodies away from their link
-    origins.
+    """Revolute, prismatic, universal (with an offset) and spherical joints, tilted links, bodies
+    away from their link origins.
     """
 
     def part(**fields: Any) -> Link:

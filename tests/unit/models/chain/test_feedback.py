@@ -96,8 +96,8 @@ def law(run: ll.Result, table: Any) -> np.ndarray:
 
 @pytest.mark.parametrize("model", ["newton-euler", "geometric"])
 def test_a_bound_for_each_joint_is_kept_and_the_law_within_it(model: str) -> None:
-    """Every actuator gives what its law asks for, or its bound: found for all joints at once, since each moves the
-    others.
+    """Every actuator gives what its law asks for, or its bound: found for all joints at once,
+    since each moves the others.
     """
     most = (0.005, 0.004)
     robot = ll.UniformChain(links=5, half_width=0.02, half_height=0.03)

@@ -36,8 +36,8 @@ def test_joint_torque_is_minus_the_moment_on_the_part_before(environment: list) 
 
 
 def test_spherical_torques_are_minus_the_moment() -> None:
-    """A ball joint's torque is along the child's axes, and so is the wrench at the front of its section (both straight
-    at rest).
+    """A ball joint's torque is along the child's axes, and so is the wrench at the front of its
+    section (both straight at rest).
     """
     data = ll.simulate(
         swimmer("spherical"), ll.BodyWave(dive=0.1), ll.Water(), duration=2.0, step=0.01, record_every=0.1
@@ -61,8 +61,8 @@ def test_eel_joint_torques_from_the_internal_wrench() -> None:
         ll.KhalilEel(), ll.BodyWave(dive=0.05), ll.Water(), duration=2.0, step=0.01, record_every=0.1
     ).dataset
     moment, torque = -data.internal_wrench.values[:, 1:, 3:], data.joint_torque.values.reshape(-1, 12, 3)
-    pitch = data.joint_position.values.reshape(-1, 12, 3)[:, :, 1]  # no roll: yaw's axis seen from the link is (-sin,
-    # 0, cos)
+    # no roll: yaw's axis seen from the link is (-sin, 0, cos)
+    pitch = data.joint_position.values.reshape(-1, 12, 3)[:, :, 1]
     np.testing.assert_allclose(moment[..., 0], torque[..., 2], rtol=0, atol=1e-11)
     np.testing.assert_allclose(moment[..., 1], torque[..., 1], rtol=0, atol=1e-11)
     np.testing.assert_allclose(
@@ -79,8 +79,8 @@ def test_a_fixed_base_gives_what_the_body_takes() -> None:
 
 
 def test_hanging_chain_carries_the_weight_below() -> None:
-    """A chain hanging from its base (x down), at rest: each front end pulls the part before it down by the weight
-    beyond.
+    """A chain hanging from its base (x down), at rest: each front end pulls the part before it
+    down by the weight beyond.
     """
     half = np.sqrt(0.5)
     chain = swimmer(base="fixed")
@@ -101,8 +101,8 @@ def test_hanging_chain_carries_the_weight_below() -> None:
 
 
 def test_fluid_force_accounts_for_the_motion_of_the_centre_of_mass() -> None:
-    """All forces of the water together are mass times acceleration of the centre of mass (second differences of its
-    path).
+    """All forces of the water together are mass times acceleration of the centre of mass (second
+    differences of its path).
     """
     result = ll.simulate(ll.KhalilEel(), ll.BodyWave(dive=0.05), ll.Water(), duration=2.0, step=0.005)
     data = result.dataset
@@ -145,8 +145,8 @@ def test_effort_times_rate(actuation: str | ProportionalDerivative) -> None:
 
 
 def test_friction_lies_between_actuator_and_body() -> None:
-    """With friction, damping and rotor the actuator gives more than the body takes: torque = body's moment + losses +
-    rotor.
+    """With friction, damping and rotor the actuator gives more than the body takes: torque =
+    body's moment + losses + rotor.
     """
     chain = swimmer(rotor_inertia=0.01, viscous_friction=0.02, coulomb_friction=0.03)
     data = ll.simulate(chain, ll.BodyWave(), ll.Water(), duration=1.0, step=0.01, record_every=0.1).dataset

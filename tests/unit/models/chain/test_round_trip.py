@@ -1,5 +1,5 @@
-"""Direct dynamics undo inverse dynamics: at random states, at recorded ones, and along a whole swim (section 8 and 9 of
-the spec).
+"""Direct dynamics undo inverse dynamics: at random states, at recorded ones, and along a whole swim
+(section 8 and 9 of the spec).
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ def test_eel(environment: list, seed: int, random_state: Any) -> None:
 @pytest.mark.parametrize("joint", ["revolute", "universal", "spherical"])
 @pytest.mark.parametrize("base", ["free", "planar", "fixed"])
 def test_short_chains(base: str, joint: str, environment: list, random_state: Any) -> None:
-    """Chains of up to 20 joints: 2e-13 in the reference; here relative to the largest acceleration, with a margin of 5."""
+    """Chains of up to 20 joints: 2e-13 in the reference; here relative to the largest
+    acceleration, with a margin of 5.
+    """
     chain = ll.UniformChain(links=6, joint=joint, base=base, half_height=0.03).build()
     model = ll.NewtonEuler(chain, environment)
     q, qd, qdd, twist, _ = random_state(3, chain.freedoms)
@@ -71,8 +73,8 @@ def test_hybrid_masks_agree(random_state: Any) -> None:
 
 @pytest.mark.parametrize("dive", [0.0, DIVE], ids=["planar", "loop"])
 def test_recorded_torques_give_recorded_accelerations(dive: float) -> None:
-    """Every record of a run holds one instant of the dynamics: the direct model must find its accelerations (spec:
-    1e-9).
+    """Every record of a run holds one instant of the dynamics: the direct model must find its
+    accelerations (spec: 1e-9).
     """
     data = ll.simulate(
         ll.KhalilEel(), ll.BodyWave(dive=dive), ll.Water(), duration=4.0, step=0.01, record_every=0.1
@@ -142,9 +144,9 @@ def test_swim_by_inverse_and_by_direct_model(dive: float) -> None:
     data = ll.simulate(chain, gait, ll.Water(), duration=duration, step=step, record_every=duration).dataset.isel(
         time=-1
     )
-    # Inside a step quaternions are not of unit length; this loop stays in the base frame and `simulate` turns the body
-    # by them. That is
-    # a difference of fourth order, 2e-9 for the loop at this step, whose own error is 9e-7.
+    # Inside a step quaternions are not of unit length; this loop stays in the base frame and `simulate`
+    # turns the body by them. That is a difference of fourth order, 2e-9 for the loop at this step,
+    # whose own error is 9e-7.
     tolerance = 1e-8 if dive else 1e-11
     np.testing.assert_allclose(data.base_position.values, ours[:3], rtol=0, atol=tolerance)
     np.testing.assert_allclose(data.base_orientation.values, ours[3:7], rtol=0, atol=tolerance)

@@ -1,5 +1,5 @@
-"""Spherical joints: equal to three revolute ones, without gimbal lock, and stable over a hundred of them (spec, section
-4).
+"""Spherical joints: equal to three revolute ones, without gimbal lock, and stable over a hundred
+of them (spec, section 4).
 """
 
 from __future__ import annotations
@@ -121,8 +121,8 @@ def test_torque_driven_spherical_equals_torque_driven_revolutes() -> None:
 
 
 def relative_error(model: ll.NewtonEuler, freedoms: int, scale: float = 0.05) -> float:
-    """How far direct dynamics are from the motion whose torques inverse dynamics gave, relative to the largest base
-    acceleration.
+    """How far direct dynamics are from the motion whose torques inverse dynamics gave, relative to the
+    largest base acceleration.
     """
     rng = np.random.default_rng(12)
     q, qd, qdd = scale * rng.normal(size=(3, freedoms))
@@ -137,8 +137,8 @@ def relative_error(model: ll.NewtonEuler, freedoms: int, scale: float = 0.05) ->
 @pytest.mark.parametrize("environment", [[], [ll.Water()]], ids=["dry", "wet"])
 @pytest.mark.parametrize(("count", "tolerance"), [(12, 1e-11), (100, 1e-9)])
 def test_a_hundred_spherical_joints(count: int, tolerance: float, environment: list) -> None:
-    """An unsymmetric K would lose a digit per joint: 6e-10 at 12 joints and everything at 25. The spec asks for 1e-9 at
-    100.
+    """An unsymmetric K would lose a digit per joint: 6e-10 at 12 joints and everything at 25. The
+    spec asks for 1e-9 at 100.
     """
     eel = ll.KhalilEel(joints="spherical", spherical_joints=count)
     assert relative_error(ll.NewtonEuler(eel, environment), 3 * count) < tolerance
@@ -206,8 +206,8 @@ def error_at_the_lock(robot: ll.KhalilEel) -> float:
 
 
 def test_imposed_motion_passes_through_the_lock() -> None:
-    """Motion-given joints need no inertia: the inverse model has no lock, and hybrid dynamics none while the triple is
-    given.
+    """Motion-given joints need no inertia: the inverse model has no lock, and hybrid dynamics none
+    while the triple is given.
     """
     model = ll.NewtonEuler(ll.KhalilEel(), ll.Water())
     q, given = np.zeros(36), np.zeros(36, dtype=bool)
@@ -221,8 +221,8 @@ def test_spherical_joints_have_no_lock() -> None:
 
 
 def test_lock_in_a_run_keeps_what_was_computed() -> None:
-    """A triple whose pitch is wound up by a torque: the run stops at the lock, names joint and time, and keeps its
-    records.
+    """A triple whose pitch is wound up by a torque: the run stops at the lock, names joint and
+    time, and keeps its records.
     """
 
     def wind(t: np.ndarray, s: np.ndarray) -> np.ndarray:

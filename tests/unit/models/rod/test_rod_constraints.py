@@ -54,8 +54,8 @@ def test_supports_come_and_go_and_their_forces_balance_for_ten_seconds() -> None
 
 
 def test_resultant_of_the_supports_has_its_closed_form() -> None:
-    """Force = m V² (t_X(l) - t_X(0)) and moment = m V² (r(l) - r(0)) x t_X(l) + ρI V² (K(l) - K(0)) about the head, in
-    the world.
+    """Force = m V² (t_X(l) - t_X(0)) and moment = m V² (r(l) - r(0)) x t_X(l) + ρI V² (K(l) - K(0))
+    about the head, in the world.
     """
     data = snake().dataset
     m, V, inertia = 1000.0 * np.pi * 0.03**2, -0.5, 1000.0 * np.pi * 0.03**4 / 4
@@ -116,8 +116,8 @@ def test_wheels_stay_at_their_sections() -> None:
 
 @pytest.mark.parametrize("along", ["body", "points"])
 def test_supports_that_move_carry_the_body_along(along: str) -> None:
-    """Seen from supports that move evenly nothing changes (Galilei): the same forces, the same places, and v t more of
-    the way.
+    """Seen from supports that move evenly nothing changes (Galilei): the same forces, the same
+    places, and v t more of the way.
     """
     v = np.array([0.15, -0.1, 0.0])
     still, carried = (
@@ -312,8 +312,8 @@ def test_worm_without_an_anchor_is_refused() -> None:
 
 
 def test_long_worm_shares_the_force_equally() -> None:
-    """p anchors carry n_c / p each; n_c = m c² (Γ(l) - Γ(0)) + m ċ (l (1 - ε) - L) for a body that is not n wavelengths
-    long.
+    """p anchors carry n_c / p each; n_c = m c² (Γ(l) - Γ(0)) + m ċ (l (1 - ε) - L) for a body that
+    is not n wavelengths long.
     """
     rod, gait = WORM.changed(length=0.75), Peristalsis(acceleration=0.05)
     data = ll.simulate(rod, gait, SweepingAnchorage(), model=FINE, duration=1.0, step=0.01, record_every=0.1).dataset
@@ -397,8 +397,8 @@ def test_contacts_share_by_their_weights() -> None:
 
 
 def test_weighted_forces_and_singular_values_are_those_of_the_map_to_the_resultant() -> None:
-    """Among all forces with the same resultant these have the least sum of T² / w; the map is built here from recorded
-    poses.
+    """Among all forces with the same resultant these have the least sum of T² / w; the map is built
+    here from recorded poses.
     """
     settings, weight = MacroContinuousSettings(cells=400), (1.0, 4.0, 0.5, 2.0, 9.0)
     # middles of sections
@@ -428,8 +428,8 @@ def test_weighted_forces_and_singular_values_are_those_of_the_map_to_the_resulta
 
 
 def test_contact_between_nodes_costs_no_accuracy() -> None:
-    """A contact is a jump beside the integral, reached by a panel of its own: fourth order wherever it lies, without a
-    break there.
+    """A contact is a jump beside the integral, reached by a panel of its own: fourth order wherever it
+    lies, without a break there.
     """
 
     def pull(cells: int, breaks: tuple[float, ...] = ()) -> tuple[np.ndarray, float]:

@@ -1,6 +1,5 @@
-"""The macro-continuous rod against mechanics that knows nothing of it: conservation, closed forms, differences in time,
-a chain of
-slices."""
+"""The macro-continuous rod against mechanics that knows nothing of it: conservation, closed forms,
+differences in time, a chain of slices."""
 
 from __future__ import annotations
 
@@ -91,11 +90,10 @@ def test_free_body_keeps_its_momentum(case: str, form: str) -> None:
 def test_momentum_and_velocity_form_tend_to_each_other_with_order_four() -> None:
     """They differ by the quadrature and by the step, and by nothing else.
 
-    In the velocity form the inertial wrench (21) is integrated along the body; in the momentum form it is the rate of
-    an integral, and
-    the discrete integrals of J and A are rates of each other only up to the fourth power of the cells. With loads, and
-    where the two
-    parts are of like size, their sum need not fall evenly; each part does.
+    In the velocity form the inertial wrench (21) is integrated along the body; in the momentum form it is
+    the rate of an integral, and the discrete integrals of J and A are rates of each other only up to the
+    fourth power of the cells. With loads, and where the two parts are of like size, their sum need not
+    fall evenly; each part does.
     """
 
     def apart(cells: int, step: float) -> float:
@@ -333,8 +331,8 @@ def test_line_is_space_with_components_held() -> None:
     nodes, weights = np.polynomial.legendre.leggauss(40)
 
     def beyond(place: float) -> tuple[float, float]:
-        """Mass, and the force that it takes to move it with the head's acceleration 0, of all that lies beyond a
-        place.
+        """Mass, and the force that it takes to move it with the head's acceleration 0, of all
+        that lies beyond a place.
         """
         X, w = place + 0.5 * (1.0 - place) * (nodes + 1.0), 0.5 * (1.0 - place) * weights
         mass, phase = 1000.0 * np.pi * (0.03 - 0.01 * X) ** 2, k * (c * t - X)
@@ -384,8 +382,8 @@ def test_spinning_rod_pulls_on_itself() -> None:
 
 
 def test_spinning_helix_pulls_on_itself() -> None:
-    """Invariant 14: constant strain and a rigid spin about the held head; the pull of all that lies beyond, in
-    closed form.
+    """Invariant 14: constant strain and a rigid spin about the held head; the pull of all that
+    lies beyond, in closed form.
     """
     rod, W, K = Rod(length=0.7, half_width=0.004, base="fixed"), np.array([0.4, -1.0, 3.0]), np.array([2.0, 1.0, 5.0])
     model = MacroContinuous(rod, settings=MacroContinuousSettings(cells=256))

@@ -43,8 +43,8 @@ def neck(
 
 
 def slanted(twist: float | None = None) -> ll.TendonSpine:
-    """Two segments: three tendons at 120 degrees to the middle, three to the tip, all of them slanted, and bent at
-    rest.
+    """Two segments: three tendons at 120 degrees to the middle, three to the tip, all of them
+    slanted, and bent at rest.
     """
     v, random = 6, rng(3)
     vertebrae = tuple(
@@ -80,8 +80,8 @@ def slanted(twist: float | None = None) -> ll.TendonSpine:
 def test_residual_and_hessian_are_the_derivatives_of_the_energy(
     twist: float | None, form: Any, kinematics: str
 ) -> None:
-    """For both places of the twist: halved about the bend, and at the outer disk (whose minimum is where the moment
-    form starts).
+    """For both places of the twist: halved about the bend, and at the outer disk (whose minimum is
+    where the moment form starts).
     """
     model = ll.TendonStatics(
         slanted(twist).changed(kinematics=kinematics),
@@ -498,8 +498,8 @@ def positive_work(before: Any, after: Any) -> float:
     ],
 )
 def test_no_other_tensions_on_the_target_take_less_work(robot: Any, targets: list) -> None:
-    """Along the null space of the tip: tendons are pulled more (or less, if they pull), and the tip is put back on
-    its target.
+    """Along the null space of the tip: tendons are pulled more (or less, if they pull), and the tip
+    is put back on its target.
     """
     model, random = neck(robot), rng(9)
     found = model.inverse(targets, prefer="work")
@@ -556,8 +556,8 @@ def test_design_gradient_and_what_it_saves() -> None:
 
 
 def test_a_design_with_fewer_freedoms_saves_less() -> None:
-    """Stiffness alone keeps every hole; with no sum of stiffnesses to keep, more is saved. Factors stay within their
-    bounds.
+    """Stiffness alone keeps every hole; with no sum of stiffnesses to keep, more is saved. Factors
+    stay within their bounds.
     """
     model = neck(ll.SnakeNeck(count=2, stop_lateral=None, stop_vertical=None))
     reached = model.path(np.linspace(0.05, 0.2, 3)[:, None] * [1.0, 0.5, 0.0, 0.0])

@@ -1,5 +1,5 @@
-"""A spine at rest in water with a free surface: against sums over small pieces, differences, closed forms and the model
-`soft`.
+"""A spine at rest in water with a free surface: against sums over small pieces, differences, closed
+forms and the model `soft`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What a tip can be asked for beyond its place: three tendons, directions, a stiffness; by closed forms and
-differences.
+"""What a tip can be asked for beyond its place: three tendons, directions, a stiffness; by
+closed forms and differences.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def two_segments() -> ll.TendonSpine:
 
 
 def test_three_tendons_pull_evenly_around_the_axis() -> None:
-    """A round spine without weight: each tendon alone bends it to its own side by the same amount, 120 degrees
-    apart.
+    """A round spine without weight: each tendon alone bends it to its own side by the same
+    amount, 120 degrees apart.
     """
     model = ll.TendonStatics(ll.SnakeNeck(tendon_count=3, **ROUND))
     tips = np.array([model.solve(0.4 * np.eye(3)[c]).tip_in_base for c in range(3)])
@@ -46,8 +46,8 @@ def test_three_tendons_pull_evenly_around_the_axis() -> None:
 
 
 def test_three_tendons_follow_a_path_around_and_one_is_always_slack() -> None:
-    """inverse(forward) on a circle through all three sectors; tensions come back although the path never visits
-    rest.
+    """inverse(forward) on a circle through all three sectors; tensions come back although
+    the path never visits rest.
     """
     model, s = hanging(), np.linspace(0.0, 2.0 * np.pi, 25)
     found = model.inverse(0.02 * np.stack([np.cos(s), np.sin(s)], axis=1))
@@ -60,8 +60,8 @@ def test_three_tendons_follow_a_path_around_and_one_is_always_slack() -> None:
 
 
 def test_of_three_tendons_the_least_ones_are_those_with_one_slack() -> None:
-    """Pulling all three alike moves nothing much, so the least sum of squares is not far from the solution with a
-    slack tendon.
+    """Pulling all three alike moves nothing much, so the least sum of squares is not far from the
+    solution with a slack tendon.
     """
     model, target = hanging(), [[0.015, -0.01]]
     slack, least = model.inverse(target), model.inverse(target, prefer="tension")
@@ -93,8 +93,8 @@ def test_a_target_out_of_reach_of_three_tendons_gets_the_nearest_tip() -> None:
 
 
 def test_the_workspace_of_three_tendons() -> None:
-    """Every combination with one slack tendon, each the equilibrium of its tensions; the rim goes once around, in
-    sixths.
+    """Every combination with one slack tendon, each the equilibrium of its tensions; the rim
+    goes once around, in sixths.
     """
     model, count = hanging(ll.SnakeNeck(count=2, tendon_count=3)), 3
     found = model.workspace(0.4, count)
@@ -160,8 +160,8 @@ def test_a_direction_is_reached_by_its_closed_form() -> None:
 
 
 def test_a_head_looks_where_it_is_told() -> None:
-    """Heading and elevation in turn, hanging, with three tendons: the recorded quaternion points there, by another
-    formula.
+    """Heading and elevation in turn, hanging, with three tendons: the recorded quaternion points
+    there, by another formula.
     """
     wanted = np.radians([[10.0, 5.0], [-20.0, 15.0], [25.0, -10.0]])
     found = hanging().inverse(wanted, ("heading", "elevation"))
@@ -206,8 +206,8 @@ def test_a_scenario_follows_directions_and_says_what_it_missed() -> None:
 
 @pytest.mark.parametrize("stiffening", [0.0, 400.0])
 def test_held_lengths_stiffen_by_differences(stiffening: float) -> None:
-    """The compliance with held lengths is what a small force on the tip shows, lengths commanded; tensions come out
-    as they were.
+    """The compliance with held lengths is what a small force on the tip shows, lengths commanded;
+    tensions come out as they were.
     """
     model = hanging(ll.SnakeNeck(), tendon_stiffness=1500.0, tendon_stiffening=stiffening)
     free = model.solve([0.5, 0.3, 0.2, 0.1])
@@ -228,8 +228,8 @@ def test_held_lengths_stiffen_by_differences(stiffening: float) -> None:
 
 
 def test_an_elastic_tendon_pulls_by_its_law() -> None:
-    """dT/dx = k + a T, integrated by hand; its energy is the integral of T, so that the energy's slope is the
-    tension.
+    """dT/dx = k + a T, integrated by hand; its energy is the integral of T, so that the
+    energy's slope is the tension.
     """
     k, a = 800.0, 300.0
     model = hanging(ll.SnakeNeck(count=2), tendon_stiffness=k, tendon_stiffening=a)
@@ -240,9 +240,8 @@ def test_an_elastic_tendon_pulls_by_its_law() -> None:
 
 
 def test_a_stiffness_that_antagonists_can_give_is_met_and_another_is_told() -> None:
-    """Without elastic tendons pulling all only softens. Elastic ones that stiffen reach more, and the wish is checked
-    by
-    pushing the tip."""
+    """Without elastic tendons pulling all only softens. Elastic ones that stiffen reach more, and the wish is
+    checked by pushing the tip."""
     neck, target = ll.SnakeNeck(count=3), [[0.0, -0.003]]
     soft = hanging(neck)
     missed = soft.inverse(target, prefer="stiffness", stiffness=60.0)

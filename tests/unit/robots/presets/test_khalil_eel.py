@@ -1,4 +1,6 @@
-"""The eel against the numbers of the specification (mass properties about the link origins, in the frames of Table I)."""
+"""The eel against the numbers of the specification (mass properties about the link origins,
+in the frames of Table I).
+"""
 
 import numpy as np
 import pytest
@@ -55,8 +57,8 @@ def test_totals(eel):
 
 
 def test_home_axes_and_tail(eel):
-    """Table I in corrected form: yaw about +z, pitch about +y, roll about +x, tail end at 2.08 m; exact, not up to
-    cos(pi/2).
+    """Table I in corrected form: yaw about +z, pitch about +y, roll about +x, tail end at 2.08 m;
+    exact, not up to cos(pi/2).
     """
     arrays = eel.arrays()
     assert np.array_equal(arrays.axis[1:], np.tile([[0, 0, 1], [0, 1, 0], [1, 0, 0]], (12, 1)))

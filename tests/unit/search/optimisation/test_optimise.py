@@ -118,7 +118,7 @@ def test_evolution_and_slopes_agree() -> None:
             method=method,
             starts=1,
             workers=0,
-            most=320,
+            max_evaluations=320,
             certify=False,
         )
         for method in ("slsqp", "cma")
@@ -135,7 +135,7 @@ def test_searches_are_asked_and_told() -> None:
 
     for search in (
         ll.Gradient([np.array([0.9, 0.2]), np.array([0.1, 0.1])]),
-        ll.Evolution(np.array([0.9, 0.2]), most=1500, tolerance=1e-6),
+        ll.Evolution(np.array([0.9, 0.2]), max_evaluations=1500, tolerance=1e-6),
     ):
         while points := search.ask():
             search.tell(points, [answer(point) for point in points])

@@ -1,4 +1,6 @@
-"""Steady motion of soft bodies, whose strains are unknown too: against long runs, differences, and its own definition."""
+"""Steady motion of soft bodies, whose strains are unknown too: against long runs,
+differences, and its own definition.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,9 @@ import pytest
 import limbless as ll
 from limbless.control.gaits.base import Gait
 from limbless.core import registry
+from limbless.search.steady_motion.fixed_point import multisecant
 from limbless.search.steady_motion.homogeneity import refuse_medium
-from limbless.search.steady_motion.period_map import begun
-from limbless.search.steady_motion.soft_period import SoftPeriod, multisecant
+from limbless.search.steady_motion.period_map import SoftPeriodMap, begun
 from limbless.search.steady_motion.steady import Families, SteadyMotion
 from limbless.search.studies.variations import moved_knots, one_sided, value_at
 
@@ -77,7 +79,7 @@ def test_an_eel_with_a_passive_tail_swims_as_at_the_end_of_a_long_run() -> None:
 
 @pytest.mark.long
 def test_derivatives_of_a_period_are_differences_of_periods() -> None:
-    period = SoftPeriod(ll.Scenario.load("eel-passive-tail"), [], None, 50, 1e-9)
+    period = SoftPeriodMap(ll.Scenario.load("eel-passive-tail"), [], None, 50)
     whole = period(period.begin)
     J = whole.x_slope[period.rows]
     for column in (0, 2, 5, 20):
@@ -128,14 +130,22 @@ def test_every_gait_that_repeats_can_be_had_without_its_beginning() -> None:
 def test_multisecants_find_what_plain_iteration_finds() -> None:
     """A map whose slowest part shrinks by 0.95 in a turn: 400 turns, one by one."""
     A = np.diag([0.95, -0.6, 0.5, 0.1]) + 0.02
-    calls = []
+    calls, taken = [], []
 
-    def turn(v: np.ndarray) -> np.ndarray:
-        calls.append(v)
-        return A @ v + 0.05 * np.sin(v) + 1.0
+    def turn(V: np.ndarray) -> np.ndarray:
+        calls.append(V)
+        return (A * V[:, None]).sum(axis=2) + 0.05 * np.sin(V) + 1.0
 
-    found = multisecant(turn, np.zeros(4), 1e-11)
+    found, inverse = multisecant(turn, np.zeros((1, 4)), 1e-11)
     assert np.abs(turn(found) - found).max() <= 1e-11 and len(calls) < 40
+    beside, _ = multisecant(
+        turn, np.array([[np.nan] * 4, [0.0] * 4]), 1e-11, take=lambda lane, v, left: taken.append((lane, v))
+    )
+    assert np.array_equal(beside[1], found[0])  # whoever stands beside it
+    assert [lane for lane, _ in taken] == [1] and np.array_equal(taken[0][1], found[0])
+    del calls[:]
+    multisecant(turn, found + 1e-3, 1e-11, inverse)
+    assert len(calls) < 12  # what is known of the derivative leads
 
 
 def test_knots_go_with_kinks() -> None:

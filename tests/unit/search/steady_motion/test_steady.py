@@ -1,5 +1,5 @@
-"""Steady motion against long runs made once without Newton's method and duals, against differences, and by its own
-definition.
+"""Steady motion against long runs made once without Newton's method and duals, against differences,
+and by its own definition.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from click.testing import CliRunner
 import limbless as ll
 from limbless.cli.main import main
 from limbless.search.steady_motion.homogeneity import refuse_medium
-from limbless.search.steady_motion.period_screw import path_of, path_slope
-from limbless.search.steady_motion.run_until_periodic import _mean, pose_change
-from limbless.search.steady_motion.steady import Families
+from limbless.search.steady_motion.period_screw import path_of, path_slope, pose_change
+from limbless.search.steady_motion.steady import Families, _mean
 
 FIELDS = ["gait.amplitude", "gait.growth", "gait.wavelength", "gait.period"]
 EELS = [

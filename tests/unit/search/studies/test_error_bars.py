@@ -21,8 +21,8 @@ ROUND_OFF = 1e-10
 WITHIN = 3.0
 
 CASES = {
-    # scenario, as it is run, how it differs from that in the run taken as the truth, and numbers whose shares of error
-    # cancel
+    # scenario, as it is run, how it differs from that in the run taken as the truth, and numbers
+    # whose shares of error cancel
     "newton-euler": (
         "eel-planar",
         {"duration": 2, "step": 0.04, "record_every": 0.04},
@@ -92,8 +92,8 @@ def test_error_bars_are_of_the_size_of_the_errors(case: str) -> None:
 
 
 def falling_snake(rng: np.random.Generator) -> ll.Scenario:
-    """Three links that wind while they fall from some centimetres, each time a little otherwise: impacts, sticking,
-    slipping.
+    """Three links that wind while they fall from some centimetres, each time a little otherwise:
+    impacts, sticking, slipping.
     """
     yaw, pitch, height = 1.0 + 0.05 * rng.uniform(-1.0, 1.0, 3)
     return ll.Scenario.load(
@@ -114,8 +114,8 @@ def falling_snake(rng: np.random.Generator) -> ll.Scenario:
 
 
 def test_bars_of_hard_contact_hold_the_truth_in_nine_of_ten_runs() -> None:
-    """Twenty perturbed runs, each against one with 32 times its steps. Half the step alone (Richardson, order 1) holds
-    fewer.
+    """Twenty perturbed runs, each against one with 32 times its steps. Half the step alone
+    (Richardson, order 1) holds fewer.
     """
     rng = np.random.default_rng(1)
     widths, narrow = [], []
@@ -132,13 +132,12 @@ def test_bars_of_hard_contact_hold_the_truth_in_nine_of_ten_runs() -> None:
             narrow.append(2.0 * abs(numbers[path] - half[path]) / error)
     assert len(widths) >= 20 * 9
     assert np.mean(np.array(widths) >= 1.0) >= 0.9 > np.mean(np.array(narrow) >= 1.0)
-    assert np.median(widths) < 10.0  # a bar that holds everything would say
-    # nothing
+    assert np.median(widths) < 10.0  # a bar that holds everything would say nothing
 
 
 def test_a_line_through_runs_with_shorter_steps() -> None:
-    """Numbers that lie on Q0 + c h^p have the error c h^p; what does not lie on it widens the bar by Student's t for
-    nine of ten.
+    """Numbers that lie on Q0 + c h^p have the error c h^p; what does not lie on it widens the bar by
+    Student's t for nine of ten.
     """
     powers = np.array([1.0, 1.0 / 1.2, 1.0 / 1.5, 0.5]) ** 0.5
     assert _distance_from_limit(powers, 7.0 - 0.3 * powers) == pytest.approx(0.3, rel=1e-12)
@@ -177,8 +176,7 @@ def test_half_a_quadrature_of_what_there_is() -> None:
     rows = ll.Scenario.load("neck-planar", {"gait.points": 0})
     assert [row[0] for row in refined(rows).gait.table] == [0.0, 0.25, 0.5, 1.0, 1.5, 1.75, 2.0]
     crawling = ll.Scenario.load("wheeled-snake-crawl")
-    assert refined(crawling) == crawling  # wheels at the centres of modules: nothing
-    # is integrated
+    assert refined(crawling) == crawling  # wheels at the centres of modules: nothing is integrated
 
 
 def test_a_repeat_that_fails_is_said_and_leaves_no_bar() -> None:

@@ -20,8 +20,8 @@ FIELDS = [
     "gait.x_first",
 ]
 VARIABLES = ("base_position", "base_orientation", "base_twist", "actuator_work")
-TURNING = {"gait.turn": 0.02}  # away from turn = 0, where drag |V| V of a body that starts to yaw is only once
-# differentiable
+# away from turn = 0, where drag |V| V of a body that starts to yaw is only once differentiable
+TURNING = {"gait.turn": 0.02}
 
 
 @pytest.fixture(scope="module")
@@ -36,15 +36,14 @@ def run(changes):
 
 def test_values_are_those_of_a_plain_run(exact) -> None:
     plain = run({})
-    for name in VARIABLES:  # same operations; the compiler may order them differently for
-        # duals
+    for name in VARIABLES:  # same operations; the compiler may order them differently for duals
         np.testing.assert_allclose(exact[name], plain[name], rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize("field", FIELDS)
 def test_one_second_of_eel_from_rest(exact, field: str) -> None:
-    """Fourth-order differences over a step of 1e-3 of the field: truncation about 1e-10 of the derivative, rounding
-    1e-11.
+    """Fourth-order differences over a step of 1e-3 of the field: truncation about 1e-10 of the
+    derivative, rounding 1e-11.
     """
     here = getattr(ll.Scenario.load("eel-loop", TURNING).gait, field.partition(".")[2])
     h = 1e-3 * max(abs(here), 0.01)
@@ -53,8 +52,7 @@ def test_one_second_of_eel_from_rest(exact, field: str) -> None:
         for k in (-2, -1, 1, 2)
     }
     for name in VARIABLES:
-        if runs[-1] is None:  # x_first may not be negative: differences to one side, same
-            # order
+        if runs[-1] is None:  # x_first may not be negative: differences to one side, same order
             ahead = [run({field: k * h})[name].values for k in range(5)]
             slope = sum(c * a for c, a in zip((-25 / 12, 4, -3, 4 / 3, -1 / 4), ahead, strict=True)) / h
         else:

@@ -174,8 +174,8 @@ def test_cost_of_transport_only_where_there_is_transport(name: str, changes: dic
 
 
 def test_a_peak_between_steps_rises_by_no_more_than_its_parabola() -> None:
-    """Torque 3 - 8 (t - 0.4)²: 0.05 s away from its top, half a step of 0.1 s, 8 · 0.05² is missing; at an end nothing
-    is known.
+    """Torque 3 - 8 (t - 0.4)²: 0.05 s away from its top, half a step of 0.1 s, 8 · 0.05² is missing;
+    at an end nothing is known.
     """
     time = np.array([0.0, 0.25, 0.5, 0.75])
     torque = np.stack([3.0 - 8.0 * (time - 0.4) ** 2, -(3.0 - 8.0 * (time - 0.4) ** 2), time], axis=1)

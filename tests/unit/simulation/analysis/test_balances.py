@@ -19,8 +19,8 @@ TIME = np.linspace(0.0, 4.0, 401)
 
 
 def braked(drift: float = 0.0) -> xr.Dataset:
-    """2 kg thrown at 3 m/s along y and braked by a constant force of -1 N: v = 3 - t/2, K = v^2, P = -v. `drift` (W) is
-    an error.
+    """2 kg thrown at 3 m/s along y and braked by a constant force of -1 N: v = 3 - t/2, K = v^2, P =
+    -v. `drift` (W) is an error.
     """
     v = 3.0 - TIME / 2
     momentum, impulse = np.zeros((len(TIME), 6)), np.zeros((len(TIME), 6))
@@ -94,8 +94,8 @@ def test_a_mismatch_that_closes_again_is_still_seen() -> None:
 
 
 def test_works_count_from_the_first_record() -> None:
-    data = braked().isel(time=slice(100, None))  # a run that goes on from another: neither works nor impulses start at
-    # zero
+    # a run that goes on from another: neither works nor impulses start at zero
+    data = braked().isel(time=slice(100, None))
     assert all(balance.relative < 1e-14 for balance in balances(data))
 
 

@@ -1,5 +1,5 @@
-"""A run that failed its own proof says so first, wherever it is shown; what cannot be solved is refused or ends in
-words.
+"""A run that failed its own proof says so first, wherever it is shown; what cannot be solved is
+refused or ends in words.
 """
 
 from __future__ import annotations
@@ -146,8 +146,8 @@ def test_a_body_that_gets_deep_into_something_ends_the_run() -> None:
 
 
 def test_a_body_that_sinks_in_visibly_is_a_doubt() -> None:
-    """With the paper's activation nothing takes a penetration back: a fast body stays in the ground where a step has
-    carried it.
+    """With the paper's activation nothing takes a penetration back: a fast body stays in the ground
+    where a step has carried it.
     """
     model = ll.Scenario.load("snake-lift").model.changed(activation="paper")
     thrown = ll.simulate(
@@ -278,8 +278,8 @@ def wheels_limit(changes: dict[str, Any]) -> float:
 
 @pytest.mark.parametrize("kind", ["geometric", "newton-euler"])
 def test_steps_too_long_for_regularised_wheels_are_refused_with_one_that_works(kind: str) -> None:
-    """Friction mu m g u / eps on a mass m decays with mu g / eps: 2.785 eps / (mu g) is the end of Runge-Kutta's
-    stability.
+    """Friction mu m g u / eps on a mass m decays with mu g / eps: 2.785 eps / (mu g) is the end
+    of Runge-Kutta's stability.
     """
     longest = wheels_limit({"model": {"kind": kind}})
     assert longest == pytest.approx(2.7 * 1e-3 / (0.5 * 9.81), rel=0.05)

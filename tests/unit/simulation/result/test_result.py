@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+import limbless as ll
 from limbless.core.errors import InputError
 from limbless.core.files import replacing, write_table, write_text
 from limbless.models.base import Model, Variable
@@ -69,7 +70,7 @@ def scenario(**more) -> SimpleNamespace:
         figures=(),
         robot=SimpleNamespace(build=lambda: SimpleNamespace(total_mass=1.5, base="free")),
         notes=tuple,
-        environment=(SimpleNamespace(kind="gravity", role="field", acceleration=(0.0, 0.0, -9.81)),),
+        environment=(ll.Gravity(),),
         to_yaml=lambda: "name: stub\n",
         **more,
     )

@@ -67,7 +67,7 @@ def test_pictures_and_arrays_are_written_side_by_side(swimmer, tmp_path: Path) -
 
 def test_which_figures_a_run_has(swimmer) -> None:
     assert figures.names_for(swimmer) == GENERAL
-    swimmer.scenario = SimpleNamespace(figures=("khalil-fig11-loop", "overview"))
+    swimmer.scenario = SimpleNamespace(figures=("khalil-fig11-loop", "overview"), environment=())
     assert figures.names_for(swimmer) == [*GENERAL, "khalil-fig11-loop"]
     swimmer.dataset = swimmer.dataset.drop_vars("kinetic_energy")
     assert "energy-balance" not in figures.names_for(swimmer)
@@ -93,7 +93,7 @@ def test_writing_a_run_leaves_out_what_cannot_be_drawn(
 ) -> None:
     swimmer.dataset = swimmer.dataset.isel(joint=slice(0, 12))
     listed = ("khalil-fig10-roll-torques", "khalil-fig05-head-trajectory")
-    swimmer.scenario = SimpleNamespace(figures=listed, to_yaml=lambda: "name: stub\n")
+    swimmer.scenario = SimpleNamespace(environment=(), figures=listed, to_yaml=lambda: "name: stub\n")
     with caplog.at_level(logging.WARNING, logger="limbless"):
         names = {path.name for path in swimmer.write(tmp_path)}
     assert "khalil-fig05-head-trajectory.png" in names

@@ -1,5 +1,5 @@
-"""The figures of paper 003: they are drawn from short runs, and the Newton-Euler results on them are those of the other
-model.
+"""The figures of paper 003: they are drawn from short runs, and the Newton-Euler results on them are
+those of the other model.
 """
 
 from __future__ import annotations

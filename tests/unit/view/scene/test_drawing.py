@@ -52,8 +52,8 @@ def test_skin_holds_every_section_where_the_dataset_has_it(swim: Result) -> None
     data = swim.dataset
     for frame in (0, 37, frames.count - 1):
         rings = skin.vertices(frame).reshape(-1, AROUND, 3)
-        middle = rings.mean(axis=1)[4::2][: data.sizes["section"]]  # after the rings of the rounded end: middles and
-        # joints in turn
+        # after the rings of the rounded end: middles and joints in turn
+        middle = rings.mean(axis=1)[4::2][: data.sizes["section"]]
         np.testing.assert_allclose(middle, data["position"].values[frame], atol=1e-12)
         axes = quaternion_to_matrix(data["orientation"].values[frame])
         for section, ring in enumerate(rings[4::2][: data.sizes["section"]]):
@@ -90,8 +90,8 @@ def test_forces_of_supports_are_drawn_along_the_world_axes() -> None:
 def test_wheels_that_stick_nowhere_slip() -> None:
     result = made_up.on_ground()
     held = np.tile([1.0, 0.0, 2.0], (made_up.FRAMES, 1))
-    state = np.tile([2.0, 2.0, 1.0], (made_up.FRAMES, 1))  # one that rolls slips along, and holds
-    # across
+    # one that rolls slips along, and holds across
+    state = np.tile([2.0, 2.0, 1.0], (made_up.FRAMES, 1))
     result.dataset = result.dataset.assign(
         contact_held=(("time", "contact"), held), contact_state=(("time", "contact"), state)
     )
@@ -107,11 +107,11 @@ def test_a_clamp_pulls_at_the_inner_end_of_its_module() -> None:
     result = made_up.on_ground()
     pull = np.tile([0.0, 0.0, 5.0, 0.0, 0.0, 0.0], (made_up.FRAMES, 1))
     data = result.dataset.assign(clamp_wrench=(("time", "screw"), pull, {"units": "N, N m"}))
-    clamped = Result(data, SimpleNamespace(environment=[SimpleNamespace(kind="clamp", module=-1)]))
+    clamped = Result(data, SimpleNamespace(environment=[ll.Clamp(module=-1)]))
     family = next(one for one in arrows.families(frames_of(clamped)) if one.key == "clamp")
     ends, _ = family.at(0)
-    np.testing.assert_allclose(ends[0, 0], [0.4, 0.0, 0.0], atol=1e-12)  # the fifth section of 0.1 m begins
-    # there
+    # the fifth section of 0.1 m begins there
+    np.testing.assert_allclose(ends[0, 0], [0.4, 0.0, 0.0], atol=1e-12)
     np.testing.assert_allclose((ends[0, 1] - ends[0, 0]) / family.scale, [0.0, 0.0, 5.0], atol=1e-12)
 
 
@@ -185,22 +185,18 @@ def test_the_view_follows_without_wriggling() -> None:
     np.testing.assert_allclose(way[100], frames.position[100].mean(axis=0), atol=1e-9)
 
 
-def environment(kind: str, **fields: object) -> SimpleNamespace:
-    return SimpleNamespace(kind=kind, **fields)
-
-
 EXTENT = surroundings.Extent(np.array([-2.0, -1.0, -1.0]), np.array([3.0, 1.0, 1.0]), -0.2, 1.0)
 
 
 def test_ground_slopes_as_it_says() -> None:
-    (solid,) = surroundings.surroundings([environment("ground", slope=(-0.2, 0.3), height=0.1)], EXTENT)
+    (solid,) = surroundings.surroundings([ll.Ground(slope=(-0.2, 0.3), height=0.1)], EXTENT)
     x, y, z = solid.vertices.T
     np.testing.assert_allclose(z, 0.1 - np.tan(0.2) * x + np.tan(0.3) * y, atol=1e-12)
     assert solid.lines is not None
 
 
 def test_obstacles_stand_where_they_are() -> None:
-    pegs = environment("pegs", feet=((1.0, 0.5, 0.0), (0.0, 0.0, 0.0)), span=(0.0, 0.0, 0.4), radius=0.05)
+    pegs = ll.Pegs(feet=((1.0, 0.5, 0.0), (0.0, 0.0, 0.0)), span=(0.0, 0.0, 0.4), radius=0.05)
     boxes = ll.Boxes(centres=((0.0, 0.0, 1.0),), sizes=((1.0, 2.0, 3.0),), yaw=np.pi / 2)
     first, _, box = surroundings.surroundings([pegs, boxes], EXTENT)
     np.testing.assert_allclose(
@@ -212,16 +208,14 @@ def test_obstacles_stand_where_they_are() -> None:
 
 
 def test_water_has_a_surface_only_where_one_is_given() -> None:
-    assert surroundings.surroundings([environment("buoyancy", surface=None)], EXTENT) == []
-    (solid,) = surroundings.surroundings([environment("buoyancy", surface=0.7)], EXTENT)
+    assert surroundings.surroundings([ll.Buoyancy()], EXTENT) == []
+    (solid,) = surroundings.surroundings([ll.Buoyancy(surface=0.7)], EXTENT)
     assert set(solid.vertices[:, 2]) == {0.7}
     assert solid.opacity < 1.0
 
 
 def test_terrain_has_its_heights() -> None:
-    terrain = environment(
-        "terrain", function=None, _grid=np.arange(6.0).reshape(2, 3), corner=(1.0, 2.0), spacing=(0.5, 0.25)
-    )
+    terrain = ll.Terrain(table=((0.0, 1.0, 2.0), (3.0, 4.0, 5.0)), corner=(1.0, 2.0), spacing=(0.5, 0.25))
     (solid,) = surroundings.surroundings([terrain], EXTENT)
     np.testing.assert_allclose(solid.vertices[5], [1.5, 2.5, 5.0])
     x, y, z = solid.vertices.T  # its walls reach below its lowest point, all around
@@ -235,7 +229,7 @@ def test_terrain_has_its_heights() -> None:
 
 
 def test_the_grid_says_where_its_lines_are() -> None:
-    (ground,) = surroundings.surroundings([environment("ground", slope=(0.1, 0.0), height=0.0)], EXTENT)
+    (ground,) = surroundings.surroundings([ll.Ground(slope=(0.1, 0.0))], EXTENT)
     marks = surroundings.scale_marks(ground.lines)
     assert len(marks) >= 6
     for text, place in marks:
@@ -312,7 +306,9 @@ def test_at_a_time_the_frame_is_shown_that_began_last() -> None:
 
 
 def test_tendons_are_drawn_through_the_holes_that_they_pass() -> None:
-    """Bent: the pieces of each tendon are together as long as the recorded tendon, from the clamped disk to its anchor."""
+    """Bent: the pieces of each tendon are together as long as the recorded tendon, from the
+    clamped disk to its anchor.
+    """
     import limbless as ll
     from limbless.view.scene.tendon_lines import lines_of
 

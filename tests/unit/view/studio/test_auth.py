@@ -182,8 +182,8 @@ def test_addresses_that_a_browser_opens() -> None:
 
 
 def test_a_server_without_its_gate_does_not_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where another version of viser starts its server otherwise, there is no studio, in words, and nothing is left
-    listening.
+    """Where another version of viser starts its server otherwise, there is no studio, in words, and
+    nothing is left listening.
     """
     from websockets.asyncio import server
 

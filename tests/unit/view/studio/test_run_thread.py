@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import limbless as ll
-from limbless.simulation.compile_notice import on_compile
+from limbless.mechanics.compiled import on_compile
 from limbless.view.studio.run_thread import CANCELLED, Later, RunThread
 
 PATIENCE = 300.0  # s, on a busy machine; nothing waits longer than it must

@@ -23,7 +23,8 @@ def process(tmp_path_factory: pytest.TempPathFactory):
     (where / "secret.txt").write_text("a secret")
     home = str(Path(limbless.__file__).parents[2])
     # A background job of a shell, such as continuous integration, ignores Ctrl-C, and so would its children
-    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from limbless.cli.main import main; main()"
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    code = f"{heard}; from limbless.cli.main import main; main()"
     environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": home}
     started = subprocess.Popen(
         [sys.executable, "-c", code, "view", "eel-planar", "--set", "duration=0.5", "--no-browser"],

@@ -171,13 +171,17 @@ def test_who_does_not_read_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(auth, "PATIENCE", 1.2)
     studio = Studio(ll.run("eel-planar", {"duration": 2.0}), folder=tmp_path)
     port, key = studio.server.get_port(), base64.b64encode(os.urandom(16)).decode()
-    hello = (
-        f"GET /{studio.gate.token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: "
-        f"Upgrade\r\n"
-        f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: "
-        f"viser-v{viser.__version__}\r\n"
-        f"Origin: http://127.0.0.1:{port}\r\n\r\n"
-    )
+    asked = {
+        "Host": f"127.0.0.1:{port}",
+        "Upgrade": "websocket",
+        "Connection": "Upgrade",
+        "Sec-WebSocket-Key": key,
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Protocol": f"viser-v{viser.__version__}",
+        "Origin": f"http://127.0.0.1:{port}",
+    }
+    lines = [f"GET /{studio.gate.token} HTTP/1.1", *(f"{name}: {value}" for name, value in asked.items())]
+    hello = "\r\n".join([*lines, "", ""])
     body = msgspec.msgpack.encode(CAMERA)
     try:
         with socket.socket() as deaf:

@@ -1,4 +1,4 @@
-"""Shapes that a body carries along: a round bar, and a box. Their numbers change from step to step (`carry_surfaces`).
+"""Shapes that a body carries along: a round bar, and a box. Their numbers change from step to step (`move_surfaces`).
 The corners of boxes that do not move, which enter the faces of those that do.
 """
 
@@ -6,11 +6,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.algebra.vectors import Vector, dot
-from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import func, noinline_func
-from limbless.mechanics.compiled.tables import Table, constants, table
-from limbless.mechanics.contact.scene import Feature
+from limbless.mechanics.algebra import Vector, dot
+from limbless.mechanics.compiled import Array, Scalar, Table, constants, func, noinline_func, table, version_for
+from limbless.mechanics.contact.scene import Feature, Scene
 from limbless.mechanics.contact.shapes.primitives import (
     SHAPE,
     Cuboid,
@@ -18,6 +16,7 @@ from limbless.mechanics.contact.shapes.primitives import (
     RoundBar,
     beside_bar,
     collide,
+    contact_shape,
     distance_at,
     distance_from,
     nearest_of_segments,
@@ -29,6 +28,7 @@ from limbless.mechanics.contact.shapes.primitives import (
 PARALLEL = 1e-12  # squared sine of the angle below which two axes are parallel
 
 
+@contact_shape(spheres=0, capsules="all", sleeps=True)
 class MovingCapsule(NamedTuple):
     """A capsule or a sphere that moves, touched by capsules."""
 
@@ -40,6 +40,7 @@ class MovingCapsuleShape(RoundBar):
     """A bar that moves."""
 
 
+@contact_shape(sleeps=True)
 class MovingCuboid(NamedTuple):
     """A box that moves, touched by spheres, and by capsules between their ends."""
 
@@ -51,6 +52,7 @@ class MovingCuboidShape(Cuboid):
     """A box that moves."""
 
 
+@contact_shape()
 class Corner(NamedTuple):
     """A corner that does not move, touched by a box that does."""
 
@@ -66,7 +68,7 @@ class CornerShape(Table):
 class MovingBox(NamedTuple):
     """A box of the table `MovingCuboidShape`."""
 
-    surfaces: object
+    surfaces: Array
     row: int
 
 
@@ -76,7 +78,7 @@ version_for(put_frame, Corner)(put_hard_frame)
 
 
 @func
-def nearest_of_bars(a, b, p, q):
+def nearest_of_bars(a: Vector, b: Vector, p: Vector, q: Vector) -> tuple[Scalar, Scalar]:
     """Shares along a-b and p-q of their nearest points; the middle of the overlap of parallel axes."""
     d, e = b - a, q - p
     dd, ee, de = dot(d, d), dot(e, e), dot(d, e)
@@ -90,7 +92,7 @@ def nearest_of_bars(a, b, p, q):
 
 @version_for(collide, MovingCapsule)
 @noinline_func
-def touch_bar(scene, i, j, a, b, reach):
+def touch_bar(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scalar) -> NearestPoint:
     bar = MovingCapsuleShape(scene.surfaces, j, SHAPE)
     s, t = nearest_of_bars(a, b, bar.begin, bar.end)
     gap, n, here = beside_bar(bar, a, b, s, t)
@@ -99,19 +101,19 @@ def touch_bar(scene, i, j, a, b, reach):
 
 @version_for(distance_at, MovingBox)
 @noinline_func
-def moving_distance(box, p):
+def moving_distance(box: MovingBox, p: Vector) -> tuple[Scalar, Vector]:
     return distance_from(MovingCuboidShape(box.surfaces, box.row, SHAPE), p)
 
 
 @version_for(collide, MovingCuboid)
 @noinline_func
-def touch_crate(scene, i, j, a, b, reach):
+def touch_crate(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scalar) -> NearestPoint:
     return touch_cuboid(MovingBox(scene.surfaces, j), scene, i, a, b)
 
 
 @version_for(collide, Corner)
 @noinline_func
-def touch_corner(scene, i, j, a, b, reach):
+def touch_corner(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scalar) -> NearestPoint:
     """The feature is the box itself: its surface is where it is, and pushed away from the corner."""
     corner = CornerShape(scene.surfaces, j, SHAPE)
     distance, n = distance_at(MovingBox(scene.surfaces, int(corner.crate)), corner.place)

@@ -5,15 +5,13 @@ Touched by spheres, and by capsules against ridges and the upright edges of its 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.algebra.vectors import Vector, cross, dot
-from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import func, kernel, noinline_func
-from limbless.mechanics.compiled.tables import Table, constants
-from limbless.mechanics.contact.scene import Feature
+from limbless.mechanics.algebra import Vector, cross, dot
+from limbless.mechanics.compiled import Array, Scalar, Table, constants, func, kernel, noinline_func, version_for
+from limbless.mechanics.contact.scene import Feature, Scene
 from limbless.mechanics.contact.shapes.primitives import (
     DEEPER,
     FAR,
@@ -21,6 +19,7 @@ from limbless.mechanics.contact.shapes.primitives import (
     NearestPoint,
     away,
     collide,
+    contact_shape,
     length_of,
     nearest_of_segments,
     nearest_on_segment,
@@ -32,6 +31,7 @@ DOWN = 1e3  # m: how far the upright edges of a height field reach below its cor
 ALIKE = 0.999  # cosine: two directions that are one
 
 
+@contact_shape(spheres=2)
 class HeightField(NamedTuple):
     """Marks surfaces of the table `FieldShape`."""
 
@@ -53,7 +53,7 @@ class Grid(NamedTuple):
     """A height field where it is asked for: its numbers, all heights, and the cells from and until that matter."""
 
     field: FieldShape
-    heights: object
+    heights: Array
     x0: int
     x1: int
     y0: int
@@ -64,14 +64,13 @@ version_for(put_frame, HeightField)(put_hard_frame)
 
 
 @noinline_func
-def triangle_gap(p, a, b, c):
-    """Distance from p to a triangle (counter-clockwise seen from above), and the direction to p; none from below its
-    face.
+def triangle_gap(p: Vector, a: Vector, b: Vector, c: Vector):
+    """Distance from p to a triangle (counter-clockwise seen from above), and the direction to p;
+    none from below its face.
     """
     face, _ = away(cross(b - a, c - a), Vector(0.0, 0.0, 1.0))
     height = dot(face, p - a)
-    if height < 0.0:  # behind it, perhaps on the other side of a ridge: another
-        # triangle has it
+    if height < 0.0:  # behind it, perhaps on the other side of a ridge: another triangle has it
         return FAR, face
     foot = p - height * face
     if (
@@ -92,12 +91,12 @@ def triangle_gap(p, a, b, c):
 
 
 @func
-def nearest_edge(p, a, b):
+def nearest_edge(p: Vector, a: Vector, b: Vector):
     return a + nearest_on_segment(a, b, p) * (b - a)
 
 
 @noinline_func
-def grid_point(grid, ix, iy):
+def grid_point(grid: Grid, ix: int, iy: int) -> Vector:
     """A corner of a height field."""
     field = grid.field
     return Vector(
@@ -108,7 +107,7 @@ def grid_point(grid, ix, iy):
 
 
 @func
-def cells(corner, spacing, count, low, high):
+def cells(corner: Any, spacing: Any, count: int, low: Scalar, high: Scalar):
     """First and last cell that an interval meets."""
     return max(int(np.floor((low - corner) / spacing)), 0), min(
         int(np.floor((high - corner) / spacing)) + 1, int(count) - 1
@@ -116,7 +115,7 @@ def cells(corner, spacing, count, low, high):
 
 
 @func
-def grid_between(field, heights, low, high):
+def grid_between(field: FieldShape, heights: Any, low: Any, high: Any) -> Grid:
     """The cells over a rectangle."""
     x0, x1 = cells(field.corner_x, field.spacing_x, field.count_x, low.x, high.x)
     y0, y1 = cells(field.corner_y, field.spacing_y, field.count_y, low.y, high.y)
@@ -124,15 +123,15 @@ def grid_between(field, heights, low, high):
 
 
 @func
-def is_other(n, known, other):
+def is_other(n: Any, known: Any, other: Any):
     """Whether a direction counts: where `other` is asked for, not if it is one with the `known`."""
     return not (other and dot(n, known) > ALIKE)
 
 
 @noinline_func
-def field_gap(field, heights, p, reach, rank):
-    """Gap of a sphere over a height field: the nearest triangle, or (rank 1) the nearest of another direction, as in a
-    groove.
+def field_gap(field: Any, heights: Any, p: Vector, reach: Scalar, rank: Any):
+    """Gap of a sphere over a height field: the nearest triangle, or (rank 1) the nearest of another
+    direction, as in a groove.
     """
     around = Vector(reach, reach, reach)
     grid = grid_between(field, heights, p - around, p + around)
@@ -143,7 +142,7 @@ def field_gap(field, heights, p, reach, rank):
 
 
 @noinline_func
-def nearest_of_field(grid, p, other, known):
+def nearest_of_field(grid: Grid, p: Vector, other: Any, known: Any):
     """Nearest of the triangles and the sides; inside the solid, below its top, the way out that is shortest."""
     field = grid.field
     last_x, last_y = int(field.count_x) - 1, int(field.count_y) - 1
@@ -184,7 +183,7 @@ def nearest_of_field(grid, p, other, known):
 
 
 @noinline_func
-def depth_below(grid, p, ix, iy):
+def depth_below(grid: Grid, p: Vector, ix: Any, iy: Any):
     """Height of p over the plane of the triangle above or below it, in cell (ix, iy), and that triangle's normal:
     negative in the solid.
     """
@@ -198,9 +197,9 @@ def depth_below(grid, p, ix, iy):
 
 
 @noinline_func
-def side_gap(p, a, b, out):
-    """Distance from p to the upright side below the edge a-b of a border, and the direction to p; `out` where p lies in
-    the side.
+def side_gap(p: Vector, a: Vector, b: Vector, out: Any):
+    """Distance from p to the upright side below the edge a-b of a border, and the direction to p; `out`
+    where p lies in the side.
     """
     dx, dy = b.x - a.x, b.y - a.y
     s = min(max(((p.x - a.x) * dx + (p.y - a.y) * dy) / (dx * dx + dy * dy), 0.0), 1.0)
@@ -211,7 +210,7 @@ def side_gap(p, a, b, out):
 
 
 @noinline_func
-def nearest_triangle(grid, p, other, known):
+def nearest_triangle(grid: Grid, p: Vector, other: Any, known: Any):
     best, normal = FAR, Vector(0.0, 0.0, 1.0)
     for ix in range(grid.x0, grid.x1):
         for iy in range(grid.y0, grid.y1):
@@ -225,7 +224,7 @@ def nearest_triangle(grid, p, other, known):
 
 
 @func
-def edge_from(grid, ix, iy, way, upright):
+def edge_from(grid: Grid, ix: Any, iy: Any, way: Any, upright: Any):
     """The far corner of an edge of a cell: along x, along y, across, or down; and whether there is one."""
     jx = ix + 1 if way == 0 or way == 2 else ix
     jy = iy + 1 if way == 1 or way == 2 else iy
@@ -236,8 +235,10 @@ def edge_from(grid, ix, iy, way, upright):
 
 
 @noinline_func
-def ridge_gap(field, heights, a, b, reach):
-    """Gap of a capsule over the edges of a height field, those of its upright corners too, that pass between its ends."""
+def ridge_gap(field: FieldShape, heights: Any, a: Vector, b: Vector, reach: Scalar):
+    """Gap of a capsule over the edges of a height field, those of its upright corners too,
+    that pass between its ends.
+    """
     low = Vector(min(a.x, b.x) - reach, min(a.y, b.y) - reach, 0.0)
     high = Vector(max(a.x, b.x) + reach, max(a.y, b.y) + reach, 0.0)
     grid, up = grid_between(field, heights, low, high), Vector(0.0, 0.0, 1.0)
@@ -265,7 +266,7 @@ def ridge_gap(field, heights, a, b, reach):
 
 @version_for(collide, HeightField)
 @kernel
-def touch_field(scene, i, j, a, b, reach):
+def touch_field(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scalar) -> NearestPoint:
     feature, field = Feature(scene.features, i), FieldShape(scene.surfaces, j, SHAPE)
     if feature.rank > 1.5:
         gap, n, here = ridge_gap(field, scene.heights, a, b, feature.radius + reach)

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.algebra.vectors import Vector, cross, dot
-from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import func, kernel, noinline_func
-from limbless.mechanics.compiled.scalars import sincos
-from limbless.mechanics.compiled.tables import Table, constants
-from limbless.mechanics.contact.scene import Feature
+from limbless.mechanics.algebra import Vector, cross, dot
+from limbless.mechanics.compiled import Scalar, Table, constants, func, kernel, noinline_func, sincos, version_for
+from limbless.mechanics.contact.scene import Feature, Scene
 from limbless.mechanics.contact.shapes.primitives import (
     DEEPER,
     FAR,
@@ -21,6 +18,7 @@ from limbless.mechanics.contact.shapes.primitives import (
     NearestPoint,
     away,
     collide,
+    contact_shape,
     put_frame,
     put_hard_frame,
 )
@@ -28,6 +26,7 @@ from limbless.mechanics.contact.shapes.primitives import (
 SAMPLES, SHRINKS = 5, 30  # of a search along a capsule
 
 
+@contact_shape(capsules="none")
 class Tube(NamedTuple):
     """Touched by spheres."""
 
@@ -42,6 +41,7 @@ class TubeShape(Table):
     radius: float
 
 
+@contact_shape()
 class Elbow(NamedTuple):
     """Touched by spheres, and by capsules between their ends."""
 
@@ -63,7 +63,7 @@ version_for(put_frame, Elbow)(put_hard_frame)
 
 
 @func
-def across(along):
+def across(along: Vector) -> Vector:
     """Some direction at right angles to another: where a sphere is on the axis, all are alike."""
     helper = Vector(0.0, 0.0, 1.0) if abs(along.z) < 0.9 else Vector(1.0, 0.0, 0.0)
     n, _ = away(helper - dot(helper, along) * along, helper)
@@ -72,7 +72,7 @@ def across(along):
 
 @version_for(collide, Tube)
 @kernel
-def touch_tube(scene, i, j, a, b, reach):
+def touch_tube(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scalar) -> NearestPoint:
     pipe = TubeShape(scene.surfaces, j, SHAPE)
     d = a - pipe.begin
     s = dot(d, pipe.along)
@@ -82,7 +82,7 @@ def touch_tube(scene, i, j, a, b, reach):
 
 
 @noinline_func
-def from_arc(elbow, p):
+def from_arc(elbow: ElbowShape, p: Vector):
     """Distance of p from the arc, -1 where it is beyond the arc's ends, and the direction from p to the arc."""
     d = p - elbow.center
     flat = d - dot(d, elbow.normal) * elbow.normal
@@ -97,7 +97,7 @@ def from_arc(elbow, p):
 
 
 @func
-def turned_by(elbow, side):
+def turned_by(elbow: ElbowShape, side: int):
     """Unit vector from the centre to the arc's end."""
     sine, cosine = sincos(elbow.angle)
     return cosine * elbow.start + sine * side
@@ -105,7 +105,7 @@ def turned_by(elbow, side):
 
 @version_for(collide, Elbow)
 @kernel
-def touch_elbow(scene, i, j, a, b, reach):
+def touch_elbow(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scalar) -> NearestPoint:
     elbow, feature = ElbowShape(scene.surfaces, j, SHAPE), Feature(scene.features, i)
     if feature.rank < 1.5:
         distance, n = from_arc(elbow, a)

@@ -1,6 +1,6 @@
-"""What can be touched. A shape is an empty class with a `code`, a table of its numbers, and its version of `collide`: one
-file, or a part of this one. numba learns from the type of `scene.shapes` which shapes there are: the others are not
-compiled.
+"""What can be touched. A shape is an empty class with a `code`, a table of its numbers, and its version of
+`collide`: one file, or a part of this one. `contact_shape` says what of a body is measured against it. numba learns
+from the type of `scene.shapes` which shapes there are: the others are not compiled.
 
 A feature is a sphere or a capsule (see `Feature`). A contact point lies on the feature, the normal points from the
 surface to the body.
@@ -8,19 +8,79 @@ surface to the body.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, transpose
-from limbless.mechanics.compiled.generic import generic, switch, version_for
-from limbless.mechanics.compiled.kernel import func, kernel, noinline_func
-from limbless.mechanics.compiled.scalars import sqrt
-from limbless.mechanics.compiled.tables import Table, constants
-from limbless.mechanics.contact.scene import ContactSurface, Feature, FrictionCoefficients, PatchRow
+import numpy as np
+
+from limbless.core.errors import InputError
+from limbless.mechanics.algebra import Matrix, Vector, dot, transpose
+from limbless.mechanics.compiled import (
+    Array,
+    Scalar,
+    Table,
+    constants,
+    func,
+    generic,
+    kernel,
+    noinline_func,
+    sqrt,
+    switch,
+    version_for,
+)
+from limbless.mechanics.contact.scene import ContactRow, ContactSurface, Feature, FrictionCoefficients, PatchRow, Scene
+
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.tables import Body
+    from limbless.mechanics.contact.shapes.carried_shapes import MovingBox
 
 SURFACE_COLUMNS, SHAPE = 28, 12  # numbers of a surface; where those of its shape begin
 FAR = 1e9
-DEEPER = 1e-7  # m: a capsule touches between its ends where it is nearer by this; a flat face
-# is left to the ends
+# m: a capsule touches between its ends where it is nearer by this; a flat face is left to the ends
+DEEPER = 1e-7
+
+
+class ShapePairing(NamedTuple):
+    """What of a body is measured against a shape."""
+
+    shape: Any
+    spheres: int
+    capsules: str
+    sleeps: bool
+    corners: Callable[[Sequence[float]], list[Any]] | None
+
+
+known_shapes: dict[int, ShapePairing] = {}
+"""Every shape by its code, as tables of surfaces have it."""
+
+
+def contact_shape(
+    spheres: int = 1,
+    capsules: str = "between",
+    sleeps: bool = False,
+    corners: Callable[[Sequence[float]], list[Any]] | None = None,
+) -> Callable[[Any], Any]:
+    """Class decorator: makes a class with a `code` of its own a shape.
+
+    Parameters
+    ----------
+    spheres : how many contacts a sphere may have with it at once: 0 where capsules alone are measured, 2 in grooves.
+    capsules : those that are measured: `all`, `between` their ends (where spheres are not enough), or `none`.
+    sleeps : whether its `collide` gives a bound of the gap, so that a contact may sleep far away from it.
+    corners : its numbers -> places of the corners that may enter the faces of a box, if it has some.
+    """
+
+    def register(cls: Any) -> Any:
+        taken = known_shapes[cls.code].shape.__name__ if cls.code in known_shapes else cls.__name__
+        if taken != cls.__name__:
+            raise InputError(
+                f"contact shape {cls.__name__}: {taken} has code {cls.code}; {max(known_shapes) + 1} is free"
+            )
+        known_shapes[cls.code] = ShapePairing(cls, spheres, capsules, sleeps, corners)
+        return cls
+
+    return register
 
 
 class NearestPoint(NamedTuple):
@@ -29,19 +89,19 @@ class NearestPoint(NamedTuple):
     gap: float  # between the axis of the feature and the surface
     normal: Vector
     here: Vector  # on the axis
-    bound: float  # of the gap, less the radius, that shrinks no faster than the body moves (0: no
-    # such bound)
+    # of the gap, less the radius, that shrinks no faster than the body moves (0: no such bound)
+    bound: float
 
 
 @generic
-def collide(scene, i, j, a, b, reach):
-    """Gap, normal and place on the axis a-b of contact i against surface j; what is farther than `reach` need not be
-    told apart.
+def collide(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scalar) -> NearestPoint:
+    """Gap, normal and place on the axis a-b of contact i against surface j; what is farther than
+    `reach` need not be told apart.
     """
 
 
 @generic
-def put_frame(scene, i, j, body, nearest, contact):
+def put_frame(scene: Scene, i: int, j: int, body: Body, nearest: NearestPoint, contact: ContactRow):
     """The frame of a contact that is near: arm, normal, tangent, coefficients."""
 
 
@@ -49,12 +109,12 @@ touch_by, put_frame_by = switch(collide), switch(put_frame)
 
 
 @func
-def length_of(v):
+def length_of(v: Vector) -> Scalar:
     return sqrt(dot(v, v))
 
 
 @func
-def nearest_on_segment(a, b, p):
+def nearest_on_segment(a: Vector, b: Vector, p: Vector) -> Scalar:
     """Share of the way from a to b of the point nearest to p."""
     d = b - a
     square = dot(d, d)
@@ -64,7 +124,7 @@ def nearest_on_segment(a, b, p):
 
 
 @func
-def nearest_of_segments(a, b, p, q):
+def nearest_of_segments(a: Vector, b: Vector, p: Vector, q: Vector) -> tuple[Scalar, Scalar]:
     """Shares along a-b and p-q of their nearest points."""
     d, e, r = b - a, q - p, a - p
     dd, ee, de = dot(d, d), dot(e, e), dot(d, e)
@@ -81,7 +141,7 @@ def nearest_of_segments(a, b, p, q):
 
 
 @func
-def away(d, fallback):
+def away(d: Vector, fallback: Vector) -> tuple[Vector, Scalar]:
     """Unit vector along d and its length; `fallback` where d is nothing."""
     size = length_of(d)
     if size > 1e-12:
@@ -90,7 +150,7 @@ def away(d, fallback):
 
 
 @func
-def tangent_along(R, n):
+def tangent_along(R: Matrix, n: Vector) -> Vector:
     """The body's x axis made tangential (27); for a body that stands upright, its z axis, to which the tangent tends as
     it pitches up.
     """
@@ -105,7 +165,7 @@ def tangent_along(R, n):
 
 
 @func
-def friction_at(scene, j, place):
+def friction_at(scene: Scene, j: int, place: Vector) -> FrictionCoefficients:
     """Coefficients of the surface, or of the last patch that holds the place."""
     found = ContactSurface(scene.surfaces, j).friction
     for m in range(scene.patches.shape[0]):
@@ -116,7 +176,7 @@ def friction_at(scene, j, place):
 
 
 @func
-def side_share(flank, up, n):
+def side_share(flank: Scalar, up: Vector, n: Vector) -> Scalar:
     """Friction where a body touches, over that on its belly: from 1 where the normal is the body's own z axis to
     `flank` on its sides and back.
     """
@@ -125,7 +185,7 @@ def side_share(flank, up, n):
 
 
 @func
-def scaled_friction(friction, share):
+def scaled_friction(friction: FrictionCoefficients, share: Scalar) -> FrictionCoefficients:
     """The same times a number; rolling as it is."""
     return FrictionCoefficients(
         share * friction.forward, share * friction.backward, share * friction.lateral, friction.rolling
@@ -133,7 +193,7 @@ def scaled_friction(friction, share):
 
 
 @func
-def put_hard_frame(scene, i, j, body, nearest, contact):
+def put_hard_frame(scene: Scene, i: int, j: int, body: Body, nearest: NearestPoint, contact: ContactRow) -> None:
     """Against anything hard: the place lies on the feature's skin."""
     radius, n = Feature(scene.features, i).radius, nearest.normal
     place = nearest.here - radius * n
@@ -151,6 +211,7 @@ def put_hard_frame(scene, i, j, body, nearest, contact):
 # ---------------------------------------------------------------------------------------------------------------- plane
 
 
+@contact_shape(capsules="none")
 class PlaneSurface(NamedTuple):
     """Touched by spheres."""
 
@@ -170,7 +231,7 @@ version_for(put_frame, PlaneSurface)(put_hard_frame)
 
 @version_for(collide, PlaneSurface)
 @func
-def touch_plane(scene, i, j, a, b, reach):
+def touch_plane(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scalar) -> NearestPoint:
     plane = PlaneShape(scene.surfaces, j, SHAPE)
     return NearestPoint(dot(plane.normal, a) - plane.offset, plane.normal, a, 0.0)
 
@@ -178,6 +239,7 @@ def touch_plane(scene, i, j, a, b, reach):
 # ------------------------------------------------------------------------------------------------------------------ peg
 
 
+@contact_shape(spheres=0, capsules="all", sleeps=True)
 class Peg(NamedTuple):
     """Touched by capsules."""
 
@@ -201,7 +263,7 @@ version_for(put_frame, Peg)(put_hard_frame)
 
 
 @func
-def beside_bar(bar, a, b, s, t):
+def beside_bar(bar: RoundBar, a: Vector, b: Vector, s: Scalar, t: Scalar) -> tuple[Scalar, Vector, Vector]:
     """Gap between a-b at its share s and a bar at its share t, the normal there, and the place on a-b."""
     here = a + s * (b - a)
     n, distance = away(here - (bar.begin + t * (bar.end - bar.begin)), Vector(0.0, 0.0, 1.0))
@@ -210,7 +272,7 @@ def beside_bar(bar, a, b, s, t):
 
 @version_for(collide, Peg)
 @noinline_func
-def touch_peg(scene, i, j, a, b, reach):
+def touch_peg(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scalar) -> NearestPoint:
     peg = PegShape(scene.surfaces, j, SHAPE)
     s, t = nearest_of_segments(a, b, peg.begin, peg.end)
     gap, n, here = beside_bar(peg, a, b, s, t)
@@ -220,6 +282,13 @@ def touch_peg(scene, i, j, a, b, reach):
 # ------------------------------------------------------------------------------------------------------------------ box
 
 
+def box_corners(numbers: Sequence[float]) -> list[Any]:
+    """The eight corners of a `BoxShape`, world."""
+    centre, axes, half = np.array(numbers[:3]), np.reshape(numbers[3:12], (3, 3)), np.array(numbers[12:15])
+    return [centre + (half * corner) @ axes for corner in product((-1.0, 1.0), repeat=3)]
+
+
+@contact_shape(sleeps=True, corners=box_corners)
 class BoxSurface(NamedTuple):
     """Touched by spheres, and by capsules between their ends."""
 
@@ -245,12 +314,12 @@ version_for(put_frame, BoxSurface)(put_hard_frame)
 class FixedBox(NamedTuple):
     """A box of the table `BoxShape`."""
 
-    surfaces: object
+    surfaces: Array
     row: int
 
 
 @func
-def cuboid_distance(x, h):
+def cuboid_distance(x: Vector, h: Vector) -> tuple[Scalar, Vector]:
     """Signed distance from x to a box of half sizes h, and the outward normal, both along the box's own axes."""
     window_time = Vector(min(max(x.x, -h.x), h.x), min(max(x.y, -h.y), h.y), min(max(x.z, -h.z), h.z))
     out = x - window_time
@@ -266,7 +335,7 @@ def cuboid_distance(x, h):
 
 
 @func
-def distance_from(cuboid, p):
+def distance_from(cuboid: Cuboid, p: Vector) -> tuple[Scalar, Vector]:
     """Signed distance from p to a `Cuboid`, and the outward normal in the world."""
     E = cuboid.axes
     distance, n = cuboid_distance(E @ (p - cuboid.center), cuboid.half)
@@ -274,24 +343,24 @@ def distance_from(cuboid, p):
 
 
 @generic
-def distance_at(box, p):
+def distance_at(box: FixedBox | MovingBox, p: Vector) -> tuple[Scalar, Vector]:
     """Signed distance from p to a box, and the outward normal in the world."""
 
 
 @kernel
-def box_distance(surfaces, j, p):
+def box_distance(surfaces: Array, j: int, p: Vector) -> tuple[Scalar, Vector]:
     """The same of a box that does not move."""
     return distance_from(BoxShape(surfaces, j, SHAPE), p)
 
 
 @version_for(distance_at, FixedBox)
 @func
-def fixed_distance(box, p):
+def fixed_distance(box: FixedBox, p: Vector) -> tuple[Scalar, Vector]:
     return box_distance(box.surfaces, box.row, p)
 
 
 @func
-def touch_cuboid(box, scene, i, a, b):
+def touch_cuboid(box: FixedBox | MovingBox, scene: Scene, i: int, a: Vector, b: Vector) -> NearestPoint:
     """Gap of a sphere, or of a capsule whose nearest point lies between its ends (the distance is convex along it).
 
     The rank tells which: two roundings of one point may differ, so that a sphere cannot be told by its ends.
@@ -320,42 +389,5 @@ def touch_cuboid(box, scene, i, a, b):
 
 @version_for(collide, BoxSurface)
 @noinline_func
-def touch_box(scene, i, j, a, b, reach):
+def touch_box(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scalar) -> NearestPoint:
     return touch_cuboid(FixedBox(scene.surfaces, j), scene, i, a, b)
-
-
-# ---------------------------------------------------------------------------------------------------------------- wheel
-
-
-class Wheel(NamedTuple):
-    """One wheel that always touches, under a given load; its feature has the place first and the rolling direction
-    next.
-    """
-
-    code = 4
-
-
-@constants
-class WheelShape(Table):
-    load: float  # N
-    axle: Vector  # in the body's frame
-
-
-@version_for(collide, Wheel)
-@func
-def touch_wheel(scene, i, j, a, b, reach):
-    return NearestPoint(0.0 if WheelShape(scene.surfaces, j, SHAPE).load > 0.0 else FAR, Vector(0.0, 0.0, 1.0), a, 0.0)
-
-
-@version_for(put_frame, Wheel)
-@func
-def put_wheel_frame(scene, i, j, body, nearest, contact):
-    """Along the wheel's own rolling direction and axle, and the load it carries."""
-    wheel = WheelShape(scene.surfaces, j, SHAPE)
-    t, axle = body.rotation @ Feature(scene.features, i).end, body.rotation @ wheel.axle
-    contact.arm = nearest.here - body.origin
-    contact.normal = cross(t, axle)
-    contact.tangent = t
-    contact.friction = ContactSurface(scene.surfaces, j).friction
-    contact.given = wheel.load
-    contact.cone = ContactSurface(scene.surfaces, j).cone

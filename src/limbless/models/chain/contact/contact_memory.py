@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from limbless.mechanics.chain.joints import known_kinds
 from limbless.mechanics.chain.tables import Body, BodyRecord, ChainTables, LinkRow
+from limbless.mechanics.contact.body_equations import screw
 from limbless.mechanics.contact.homotopy import MOST, make_homotopy
-from limbless.mechanics.contact.moving_bodies import PLACED, MovingBodies, NoMovingBodies, ObjectPose
+from limbless.mechanics.contact.moving_bodies import PLACED, MovingBodies, ObjectPose
 from limbless.mechanics.contact.scene import ContactRow, Scene, WarmStart
-from limbless.mechanics.contact.semismooth_newton import screw
 from limbless.mechanics.contact.step import (
     BaseStep,
     BodyOutcome,
@@ -22,7 +22,6 @@ from limbless.mechanics.contact.step import (
     ContactRecord,
     ContactRecords,
     FallbackRequest,
-    JointFriction,
     JointStep,
     StateLayout,
     Step,
@@ -58,7 +57,7 @@ def memory_for(
     dry: Any,
     environments: int,
     tally: Any,
-    moving_bodies: MovingBodies | NoMovingBodies,
+    moving_bodies: MovingBodies | None,
     objects: int,
 ) -> ContactMemory:
     """Working memory of a run among so many environments and objects."""
@@ -77,9 +76,7 @@ def memory_for(
         np.zeros((6, 7)),
         with_memory(moving_bodies, bodies),
     )
-    path = make_homotopy(
-        WarmStart.width * min(contacts, MOST) + (2 * freedoms if isinstance(dry, JointFriction) else 0)
-    )
+    path = make_homotopy(WarmStart.width * min(contacts, MOST) + (2 * freedoms if dry is not None else 0))
     return ContactMemory(
         chain,
         step,

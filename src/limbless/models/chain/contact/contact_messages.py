@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 from limbless.core.errors import InputError
 from limbless.environments.base import Environment
+from limbless.mechanics.chain.tables import DofRow
 from limbless.mechanics.contact.body_body import MOST_MUTUAL
 from limbless.mechanics.contact.homotopy import MOST
-from limbless.mechanics.contact.moving_bodies import NoMovingBodies
 from limbless.mechanics.contact.scene import Feature
 from limbless.models.base import Status
 from limbless.models.chain.contact import contact_scene, moving_body_tables
@@ -29,7 +30,7 @@ class Meetings(NamedTuple):
     def names(self, contact: int) -> tuple[str, str | None]:
         """The names of the two bodies of a contact; None for what does not move."""
         names = moving_body_tables.names_of(self.company, self.chain)
-        other = -1 if isinstance(self.moving_bodies, NoMovingBodies) else int(self.moving_bodies.other[contact])
+        other = -1 if self.moving_bodies is None else int(self.moving_bodies.other[contact])
         return names[self.scene.owner[contact]], None if other < 0 else names[other]
 
     def refuse_overlap(self, contact: int, gap: float) -> None:
@@ -55,10 +56,7 @@ class Meetings(NamedTuple):
 
     def _within_robot(self, contact: int) -> str:
         """What else helps where two links overlap."""
-        if (
-            isinstance(self.moving_bodies, NoMovingBodies)
-            or not 0 <= self.moving_bodies.other[contact] < self.moving_bodies.first
-        ):
+        if self.moving_bodies is None or not 0 <= self.moving_bodies.other[contact] < self.moving_bodies.first:
             return ""
         return (
             ": change initial.joint_position or the gait, or raise self-contact.apart where links are thicker than long"
@@ -68,7 +66,7 @@ class Meetings(NamedTuple):
         """A contact that has failed: what is in what, and how deep."""
         link, other = self.names(contact)
         radius = float(Feature.of(self.scene.features).radius[contact])
-        if not isinstance(self.moving_bodies, NoMovingBodies):
+        if self.moving_bodies is not None:
             radius = float(self.moving_bodies.size[contact])
         names, number = contact_scene.surface_names(self.environment), self.scene.surface[contact]
         name = names[number] if number < len(names) else "the ground of its wheels"
@@ -109,3 +107,20 @@ def crowded(time: float) -> Status:
         "solved for: take fewer objects or links, or raise self-contact.apart",
         time,
     )
+
+
+def refuse_long_step(h: float, bodies: Any, freedoms: Any) -> None:
+    """Explicit feedback rings with ω = sqrt(4 K / Θ) in the zigzag mode of the chain and needs h < 2 / ω. One that
+    answers to the acceleration too has its own inertia A, and needs h < 2 A / D.
+    """
+    inertia, freedom = contact_scene.largest_inertia(bodies), DofRow.of(freedoms)
+    lead = freedom.inertia_gain
+    stiffest = float(freedom.gain[lead == 0.0].max(initial=0.0))
+    least = float(inertia[inertia > 0.0].min()) + float(freedom.rotor.min(initial=0.0))
+    longest = math.inf if stiffest == 0.0 else 2.0 / math.sqrt(4.0 * stiffest / least)
+    longest = min(longest, float((2.0 * lead[lead > 0.0] / freedom.rate_gain[lead > 0.0]).min(initial=math.inf)))
+    if h > longest:
+        raise InputError(
+            f"step {h:g} s is too long for explicit control of joints this stiff (at most {longest:.2g} s): set "
+            "model.theta to 1 for implicit control, lower the gains (or actuation.rate), or shorten the step"
+        )

@@ -13,14 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Pack
-from limbless.mechanics.chain.tables import BodyRecord
-from limbless.mechanics.contact.moving_bodies import MovingBodies, NoMovingBodies, ObjectPose
+from limbless.mechanics.chain.tables import AxisRecord, BaseRecord, BodyRecord
+from limbless.mechanics.contact.moving_bodies import MovingBodies, ObjectPose
 from limbless.mechanics.contact.scene import Scene
 from limbless.mechanics.contact.step import ContactRecord, ContactRecords, StepRecord
 from limbless.models.base import Records
+from limbless.models.chain.chain_recorder import SCHEMA as CHAIN_SCHEMA
+from limbless.models.chain.chain_recorder import LinkRecorder
 from limbless.models.chain.contact.moving_body_tables import SurroundingBodies, names_of
-from limbless.models.recording.body_recorder import SCHEMA as CHAIN_SCHEMA
-from limbless.models.recording.body_recorder import BodyRecorder, Recorded, mean_powers, mean_schema, turn
+from limbless.models.recording.body_recorder import BodyMotion, mean_powers, mean_schema
 from limbless.models.variables import choose
 from limbless.robots.chain import Chain
 
@@ -58,7 +59,7 @@ OBJECTS = choose(
 """Of free objects, where there are any."""
 
 
-def kept_arrays(kept: ContactRecords) -> dict[str, Array]:
+def kept_arrays(kept: ContactRecords) -> dict[str, Any]:
     """The records of a problem by name, as the model returns them; without the tally."""
     steps = StepRecord.of(kept.steps)
     return {
@@ -73,7 +74,7 @@ def kept_arrays(kept: ContactRecords) -> dict[str, Array]:
     }
 
 
-class ContactRecorder(BodyRecorder):
+class ContactRecorder(LinkRecorder):
     """Turns records of one chain in contact into variables."""
 
     def __init__(
@@ -82,7 +83,7 @@ class ContactRecorder(BodyRecorder):
         links: Any,
         packs: Sequence[Pack],
         scene: Scene,
-        moving_bodies: MovingBodies | NoMovingBodies,
+        moving_bodies: MovingBodies | None,
         company: SurroundingBodies,
     ) -> None:
         super().__init__(chain, links, packs)
@@ -117,7 +118,7 @@ class ContactRecorder(BodyRecorder):
 
     def _crowd_coordinates(self) -> dict[str, Any]:
         """Names and masses of objects; which object and which second link each contact belongs to."""
-        if isinstance(self.moving_bodies, NoMovingBodies):
+        if self.moving_bodies is None:
             return {}
         first, owner, other = self.moving_bodies.first, self.scene.owner, self.moving_bodies.other
         number = np.where(owner >= first, owner, np.where(other >= first, other, first - 1)) - first
@@ -152,21 +153,11 @@ class ContactRecorder(BodyRecorder):
 
     def contact_variables(self, records: Records) -> dict[str, Array]:
         """The variables of `SCHEMA`."""
-        times, joints = records["time"], self.chain.freedoms
-        count, bodies, contacts = len(times), BodyRecord.of(records["bodies"]), ContactRecord.of(records["contacts"])
-        moving = Recorded(
-            records["x"],
-            np.zeros((count, 6 + joints)),
-            records["torque"],
-            np.zeros((count, 3)),
-            bodies.rotation,
-            bodies.origin,
-            bodies.twist,
-            bodies.twist_rate,
-            bodies.wrench,
-            np.zeros((count, 6)),
-        )
-        found = {name: values for name, values in self.variables(times, moving).items() if name not in _NOT_HERE}
+        torque, contacts = records["torque"], ContactRecord.of(records["contacts"])
+        axes = AxisRecord.zeros(*torque.shape)
+        AxisRecord.of(axes).torque[:] = torque
+        named = self.variables({**records, "base": BaseRecord.zeros(len(torque)), "axes": axes})
+        found = {name: values for name, values in named.items() if name not in _NOT_HERE}
         return (
             found
             | mean_powers(found)
@@ -178,7 +169,7 @@ class ContactRecorder(BodyRecorder):
                 "contact_wrench": records["resultant"],
                 "contact_residual": records["residual"],
                 "contact_depth": records["depth"],
-                **self._object_variables(bodies, ObjectPose.of(records["objects"])),
+                **self._object_variables(BodyRecord.of(records["bodies"]), ObjectPose.of(records["objects"])),
             }
         )
 
@@ -186,10 +177,9 @@ class ContactRecorder(BodyRecorder):
         """Of free objects, along their own axes or the world's; none where there are none."""
         if not self.masses:
             return {}
-        first, count = len(self.chain.rows), len(self.masses)
-        R = bodies.rotation[:, first:].reshape(-1, count, 3, 3)
+        first, origin = len(self.chain.rows), placed.origin
         mass, inertia = np.array([mass for mass, _ in self.masses]), np.array([own for _, own in self.masses])
-        twist, origin = turn(R.swapaxes(2, 3), bodies.twist[:, first:]), placed.origin
+        R, _, twist, _, _ = BodyMotion.of(bodies, slice(first, None))
         spin = np.einsum("roij,roj->roi", R, inertia * twist[..., 3:])
         linear = mass[:, None] * bodies.twist[:, first:, :3]
         return {

@@ -1,5 +1,5 @@
-"""Bodies, surfaces and wheels of a chain as the tables that contact kernels take: shared by every model with
-contacts.
+"""Bodies, surfaces and wheels of a chain as the tables that contact kernels take: shared by
+every model with contacts.
 """
 
 from __future__ import annotations
@@ -14,15 +14,10 @@ from numpy.typing import NDArray
 from limbless.core.errors import InputError
 from limbless.environments.base import Environment
 from limbless.environments.hard_surface import ContactEnvironment
-from limbless.environments.pipe import Pipe
 from limbless.environments.wheels import WheelContact, Wheels
-from limbless.mechanics.contact.moving_bodies import MovingBodies, NoMovingBodies
+from limbless.mechanics.contact.moving_bodies import MovingBodies
 from limbless.mechanics.contact.scene import ContactSurface, Feature, LastPose, PatchRow, Scene, SleepState
-from limbless.mechanics.contact.shapes.carried_shapes import Corner, MovingCapsule, MovingCuboid
-from limbless.mechanics.contact.shapes.height_field import FieldShape, HeightField
-from limbless.mechanics.contact.shapes.loaded_wheel import LoadedWheel
-from limbless.mechanics.contact.shapes.pipe import Elbow, Tube
-from limbless.mechanics.contact.shapes.primitives import SHAPE, SURFACE_COLUMNS, BoxSurface, Peg, PlaneSurface, Wheel
+from limbless.mechanics.contact.shapes.primitives import SURFACE_COLUMNS, PlaneSurface, known_shapes
 from limbless.mechanics.contact.step import BodyInertia
 from limbless.models.chain.contact.moving_body_tables import (
     ContactBuilder,
@@ -37,19 +32,6 @@ from limbless.robots.chain import Chain
 from limbless.robots.links import upper_triangle
 
 Array = NDArray[np.float64]
-SHAPES: tuple[Any, ...] = (
-    PlaneSurface,
-    Peg,
-    BoxSurface,
-    HeightField,
-    Wheel,
-    Tube,
-    Elbow,
-    LoadedWheel,
-    MovingCapsule,
-    MovingCuboid,
-    Corner,
-)
 
 
 def bodies_of(chain: Chain) -> Array:
@@ -101,15 +83,15 @@ def wheel_contacts(chain: Chain, environment: Sequence[Environment]) -> list[Whe
 
 
 def scene_of(chain: Chain, environment: Sequence[Environment]) -> Scene:
-    """All contacts that there can be: every sphere with every plane, box, field and pipe, every capsule with every
-    peg, box, field and elbow; every wheel.
+    """All contacts that there can be: spheres and capsules with every surface whose shape asks for them
+    (`contact_shape`); every wheel.
     """
     return scene_and_bodies_of(chain, environment)[0]
 
 
 def scene_and_bodies_of(
     chain: Chain, environment: Sequence[Environment]
-) -> tuple[Scene, MovingBodies | NoMovingBodies, SurroundingBodies]:
+) -> tuple[Scene, MovingBodies | None, SurroundingBodies]:
     """The same, with the contacts of free objects and of links with each other, and what of all that moves."""
     hard = [item for item in environment if isinstance(item, ContactEnvironment)]
     company, spheres = surrounding_bodies(environment), _features(chain)
@@ -119,7 +101,8 @@ def scene_and_bodies_of(
             f"{kind!r} touches spheres, and this robot has none: "
             "give its links `contact_shapes`, or take a robot that has them (aiko)"
         )
-    _refuse_narrow(hard, spheres)
+    for item in hard:
+        item.refuse_thick(max((radius for _, _, radius in spheres), default=0.0))
     surfaces, patches, heights = _surfaces(hard, chain)
     contacts: list[PossibleContact] = []
     shares = [item.factors(len(chain.links)) for item in hard for _ in range(len(item.windows()) * len(item.shapes()))]
@@ -131,7 +114,7 @@ def scene_and_bodies_of(
             for rank, shapes in ranks_of(code, balls, bars)
             for k, a, b, r in shapes
         ]
-    first, moving_bodies = len(chain.rows), NoMovingBodies()
+    first = len(chain.rows)
     if company.is_there:
         robot = Parts([(*ball, 1.0) for ball in balls], [(*bar, 1.0) for bar in bars])
         scenery = ContactBuilder(company, first, surfaces, robot)
@@ -158,18 +141,7 @@ def scene_and_bodies_of(
     carried = scenery.carried if company.is_there else []
     extent = _extent(first + len(company.objects), owner, surface, features, surfaces, carried)
     scene = Scene(_shapes_in(surfaces), owner, surface, features, surfaces, patches, heights, extent)
-    return scene, moving_bodies_of(company, scenery, contacts, first) if company.is_there else moving_bodies, company
-
-
-def _refuse_narrow(hard: Sequence[ContactEnvironment], spheres: list[tuple[int, Array, float]]) -> None:
-    """A pipe must be wider than what is in it."""
-    largest = max((radius for _, _, radius in spheres), default=0.0)
-    for item in hard:
-        if isinstance(item, Pipe) and item.radius <= largest:
-            raise InputError(
-                f"pipe.radius: {item.radius:g} m is not more than the {largest:g} m with which the robot "
-                "touches, so that it does not fit in; take a wider pipe or a thinner robot"
-            )
+    return scene, moving_bodies_of(company, scenery, contacts, first) if company.is_there else None, company
 
 
 def _surfaces(hard: Sequence[ContactEnvironment], chain: Chain) -> tuple[Array, Array, Array]:
@@ -178,9 +150,7 @@ def _surfaces(hard: Sequence[ContactEnvironment], chain: Chain) -> tuple[Array, 
     patches: list[Array] = []
     heights = [np.zeros(0)]
     for item in hard:
-        surfaces = item.surfaces(chain.head, chain.skin)
-        fields = ContactSurface.of(surfaces.rows).code == HeightField.code
-        FieldShape.of(surfaces.rows[:, SHAPE:]).first[fields] = sum(map(len, heights))
+        surfaces = item.surfaces(chain.head, chain.skin, sum(map(len, heights)))
         PatchRow.of(surfaces.patches).surface[:] += sum(map(len, rows))
         rows.append(surfaces.rows)
         patches.append(surfaces.patches)
@@ -194,13 +164,13 @@ def _surfaces(hard: Sequence[ContactEnvironment], chain: Chain) -> tuple[Array, 
 
 def _shapes_in(surfaces: Array) -> tuple[Any, ...]:
     """The kinds of shapes that kernels choose among: those that there are."""
-    present = set(ContactSurface.of(surfaces).code.tolist())
-    return tuple(shape() for shape in SHAPES if shape.code in present) or (SHAPES[0](),)
+    present = sorted({int(code) for code in ContactSurface.of(surfaces).code})
+    return tuple(known_shapes[code].shape() for code in present) or (PlaneSurface(),)
 
 
 def surface_names(environment: Sequence[Environment]) -> list[str]:
-    """What each row of a scene's surfaces is called in a sentence: `ground`, or `boxes 2` for the second of several
-    boxes.
+    """What each row of a scene's surfaces is called in a sentence: `ground`, or `boxes 2` for
+    the second of several boxes.
     """
     names = []
     for item in environment:
@@ -220,12 +190,10 @@ def _extent(
     surfaces: Array,
     carried: Sequence[tuple[int, int, bool, Array, Array]],
 ) -> Array:
-    """How far features, and the surfaces that bodies carry, reach from the origins of their bodies: pegs, boxes, bars
-    and crates can be left to sleep; without them, nothing sleeps.
+    """How far features, and the surfaces that bodies carry, reach from the origins of their bodies; empty where no
+    shape lets its contacts sleep.
     """
-    if not np.isin(
-        ContactSurface.of(surfaces).code[surface], (Peg.code, BoxSurface.code, MovingCapsule.code, MovingCuboid.code)
-    ).any():
+    if not any(known_shapes[int(code)].sleeps for code in np.unique(ContactSurface.of(surfaces).code[surface])):
         return np.zeros(0)
     extent, feature = np.zeros(bodies), Feature.of(features)
     ends = np.maximum(np.linalg.norm(feature.begin, axis=1), np.linalg.norm(feature.end, axis=1))
@@ -235,10 +203,10 @@ def _extent(
     return extent
 
 
-def sleep_state_of(scene: Scene, bodies: int, moving_bodies: MovingBodies | NoMovingBodies | None = None) -> SleepState:
+def sleep_state_of(scene: Scene, bodies: int, moving_bodies: MovingBodies | None = None) -> SleepState:
     """Everything awake."""
     contacts = len(scene.owner)
-    partner = moving_bodies.other if isinstance(moving_bodies, MovingBodies) else np.full(contacts, -1, dtype=np.int64)
+    partner = np.full(contacts, -1, dtype=np.int64) if moving_bodies is None else moving_bodies.other
     return SleepState(
         LastPose.zeros(bodies), np.zeros(bodies), np.zeros(contacts), np.ones(contacts, dtype=np.int64), partner
     )

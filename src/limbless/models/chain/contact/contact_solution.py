@@ -38,8 +38,8 @@ def impulses_of(table: Array) -> Array:
 
 
 def contact_forces(table: Array, duration: float) -> tuple[Array, Array]:
-    """Mean forces (contacts, 3), N, world, and states (contacts,) of the step of `duration` seconds that left the
-    table.
+    """Mean forces (contacts, 3), N, world, and states (contacts,) of the step of `duration`
+    seconds that left the table.
     """
     states = [float(state_of(ContactRow(table, i))) for i in range(len(table))]
     return impulses_of(table) / duration, np.array(states)

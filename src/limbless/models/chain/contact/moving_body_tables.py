@@ -10,16 +10,13 @@ from numpy.typing import NDArray
 
 from limbless.core.errors import InputError
 from limbless.environments.base import Environment
-from limbless.environments.gravity import Gravity
 from limbless.environments.hard_surface import surface_row
 from limbless.environments.object_water import in_water
-from limbless.environments.objects import CORNERS, FreeObject, Objects, SelfContact
+from limbless.environments.objects import FreeObject, SelfContact
 from limbless.environments.open_water import flows_of, surface_of
 from limbless.environments.water import Water
-from limbless.mechanics.algebra.array_rotations import matrix_to_quaternion
-from limbless.mechanics.algebra.lie import Quaternion
-from limbless.mechanics.algebra.vectors import Vector
-from limbless.mechanics.compiled.lanes import LANES
+from limbless.mechanics.algebra import Quaternion, Vector, matrix_to_quaternion
+from limbless.mechanics.compiled import LANES
 from limbless.mechanics.contact.body_body import MOST_MUTUAL
 from limbless.mechanics.contact.immersed_hull import Hull, Rule
 from limbless.mechanics.contact.moving_bodies import (
@@ -28,9 +25,7 @@ from limbless.mechanics.contact.moving_bodies import (
     Factors,
     ImpulseResponse,
     MovingBodies,
-    NoMovingBodies,
     ObjectPose,
-    ObjectsInAir,
     ObjectStep,
     ResponseFactor,
     UniformField,
@@ -38,9 +33,7 @@ from limbless.mechanics.contact.moving_bodies import (
 from limbless.mechanics.contact.objects_in_water import BluntBodyDrag, ObjectsInWater
 from limbless.mechanics.contact.scene import ContactSurface
 from limbless.mechanics.contact.shapes.carried_shapes import Corner, MovingCapsule, MovingCuboid
-from limbless.mechanics.contact.shapes.height_field import HeightField
-from limbless.mechanics.contact.shapes.pipe import Tube
-from limbless.mechanics.contact.shapes.primitives import SHAPE, BoxSurface, Peg, PlaneSurface
+from limbless.mechanics.contact.shapes.primitives import SHAPE, known_shapes
 from limbless.mechanics.contact.step import BodyInertia, BodyVelocity
 from limbless.robots.chain import Chain
 from limbless.robots.links import upper_triangle
@@ -83,18 +76,14 @@ class SurroundingBodies(NamedTuple):
 
 def surrounding_bodies(environment: Sequence[Environment]) -> SurroundingBodies:
     """All free objects, and whether links touch each other."""
-    items = [item for item in environment if isinstance(item, Objects)]
-    bodies = tuple(body for item in items for body in item.bodies)
-    names = tuple(name for item in items for name in item.names())
+    free = [named for item in environment for named in item.free_bodies()]
+    names, bodies = tuple(name for name, _ in free), tuple(body for _, body in free)
     links = [item for item in environment if isinstance(item, SelfContact)]
     if len(links) > 1:
         raise InputError(f"environment: self-contact is listed {len(links)} times; once is enough")
     water = _water_around(bodies, names, environment)
     fields = [
-        (start, end, *item.acceleration)
-        for item in environment
-        if isinstance(item, Gravity)
-        for start, end in item.windows()
+        (start, end, *item.pull) for item in environment if item.pull is not None for start, end in item.windows()
     ]
     pulls = UniformField.zeros(len(fields))
     for row, numbers in zip(pulls, fields, strict=True):
@@ -136,7 +125,7 @@ def _water_around(
             "environment: objects carry the momentum of the water along, all the time; leave out "
             "water.active, and set water.model to lighthill, or water.added_mass to consistent or none"
         )
-    if water.gravity is None and any(isinstance(item, Gravity) for item in environment):
+    if water.gravity is None and any(item.pull is not None for item in environment):
         raise InputError(
             "water.gravity: objects have weight, and deep water without gravity of its own lifts nothing; "
             "state water.gravity, as [0, 0, -9.81], or a water.surface, or leave `gravity` out"
@@ -144,11 +133,11 @@ def _water_around(
     return water
 
 
-def soaked(company: SurroundingBodies) -> ObjectsInAir | ObjectsInWater:
+def soaked(company: SurroundingBodies) -> ObjectsInWater | None:
     """What objects feel of the water around."""
     water = company.water
     if water is None:
-        return ObjectsInAir()
+        return None
     table = Hull.zeros(len(company.objects))
     hull = Hull.of(table)
     carried = 0.0 if water.form == "none" else water.density
@@ -201,21 +190,17 @@ class ContactBuilder:
             j = len(self.fixed) + len(self.rows) - 1
             for rank, (k, a, b, r, _) in touching(code, self.parts[number]):
                 self.contacts.append(PossibleContact(k, j, [*a, *b, r, rank, 1.0], -1, r or float(body.half.min())))
-            if body.sizes is not None and code == BoxSurface.code:
-                self._on_corners(number, body, row)
+            corners = known_shapes[int(code)].corners
+            if body.sizes is not None and corners is not None:
+                self._on_corners(number, body, row, corners(row[SHAPE:]))
 
-    def _on_corners(self, number: int, body: FreeObject, box: Array) -> None:
-        """The faces of a box on the corners of one that does not move."""
+    def _on_corners(self, number: int, body: FreeObject, fixed: Array, corners: Sequence[Array]) -> None:
+        """The faces of a box on the corners of what does not move."""
         friction, restitution = _material(body)
         crate = self._crate(number, (friction, restitution))
-        centre, axes, half = (
-            box[SHAPE : SHAPE + 3],
-            box[SHAPE + 3 : SHAPE + 12].reshape(3, 3),
-            box[SHAPE + 12 : SHAPE + 15],
-        )
-        for corner in CORNERS:
-            j = self._surface(Corner.code, [*(centre + (half * corner) @ axes), crate], friction, restitution)
-            ContactSurface.of(self.rows[-1]).since[:], ContactSurface.of(self.rows[-1]).until[:] = box[1], box[2]
+        for corner in corners:
+            j = self._surface(Corner.code, [*corner, crate], friction, restitution)
+            ContactSurface.of(self.rows[-1]).since[:], ContactSurface.of(self.rows[-1]).until[:] = fixed[1], fixed[2]
             self.contacts.append(
                 PossibleContact(self.first + number, j, [*np.zeros(8), 1.0], -1, float(body.half.min()))
             )
@@ -265,14 +250,10 @@ class ContactBuilder:
 
 
 def ranks_of(code: float, balls: list[Any], bars: list[Any]) -> list[tuple[float, list[Any]]]:
-    """Which spheres and capsules a surface of this code is touched by, by their rank: spheres by all but bars, capsules
-    by all but planes and straight pipes."""
-    rounds = (Peg.code, MovingCapsule.code)
-    spheres = [] if code in rounds else balls
-    capsules = [] if code in (PlaneSurface.code, Tube.code) else bars
-    if code not in rounds:
-        capsules = [bar for bar in capsules if not np.array_equal(bar[1], bar[2])]
-    return [(0.0, spheres), *([(1.0, spheres)] if code == HeightField.code else []), (2.0, capsules)]
+    """Which spheres and capsules a surface of this code is touched by, by their rank."""
+    pairing = known_shapes[int(code)]
+    measured = {"all": bars, "between": [bar for bar in bars if not np.array_equal(bar[1], bar[2])], "none": []}
+    return [*((float(rank), balls) for rank in range(pairing.spheres)), (2.0, measured[pairing.capsules])]
 
 
 def touching(code: float, parts: Parts) -> list[tuple[float, tuple[int, Array, Array, float, float]]]:
@@ -329,10 +310,10 @@ def moving_bodies_of(
     )
 
 
-def with_memory(moving_bodies: MovingBodies | NoMovingBodies, bodies: int) -> MovingBodies | NoMovingBodies:
+def with_memory(moving_bodies: MovingBodies | None, bodies: int) -> MovingBodies | None:
     """The same with working memory of its own, for so many bodies and objects."""
-    if isinstance(moving_bodies, NoMovingBodies):
-        return moving_bodies
+    if moving_bodies is None:
+        return None
     rows = 5 * min(int((moving_bodies.other >= 0).sum()), MOST_MUTUAL)
     wide = np.empty((rows, -(-rows // LANES), LANES))  # large, and never read before it is written
     return moving_bodies._replace(
@@ -372,7 +353,9 @@ def solids_of(objects: Sequence[FreeObject]) -> Array:
 
 
 def put_objects(objects: Sequence[FreeObject], x: Array, place: int, speeds: int) -> None:
-    """Where and how fast objects start, into a state: their `ObjectPose` from `place`, their `BodyVelocity` from `speeds` on."""
+    """Where and how fast objects start, into a state: their `ObjectPose` from `place`, their
+    `BodyVelocity` from `speeds` on.
+    """
     for number, body in enumerate(objects):
         placed, moving = ObjectPose(x, place + PLACED * number), BodyVelocity(x, speeds + BodyVelocity.width * number)
         placed.origin, placed.turn = Vector(*body.position), Quaternion(*matrix_to_quaternion(body.rotation()))

@@ -18,10 +18,10 @@ from limbless.mechanics.chain.dynamics import BASES
 from limbless.mechanics.chain.joints import Spherical
 from limbless.mechanics.chain.tables import ChainDrive, DofRow, LinkRow, VaryingAddedMass
 from limbless.mechanics.chain.tables import ChainTables as RobotTables
-from limbless.mechanics.compiled.function_pointer import PythonCallback
-from limbless.mechanics.compiled.packed import pack
+from limbless.mechanics.compiled import PythonCallback, pack
 from limbless.mechanics.contact.fallback import run_fallback
-from limbless.mechanics.contact.moving_bodies import PLACED, NoMovingBodies
+from limbless.mechanics.contact.joint_control import RATE_SLACK
+from limbless.mechanics.contact.moving_bodies import PLACED
 from limbless.mechanics.contact.problem import ENDS
 from limbless.mechanics.contact.scene import ContactRow
 from limbless.mechanics.contact.shapes.primitives import FAR
@@ -31,16 +31,9 @@ from limbless.mechanics.contact.step import (
     ContactProblem,
     ContactRecords,
     FallbackRequest,
-    FrictionlessJoints,
-    GivenJointMotion,
-    GivenTorques,
     JointFriction,
-    NoAddedMass,
-    NoTorqueLimits,
     StepCounters,
     StepFeedback,
-    WithAddedMass,
-    WithTorqueLimits,
 )
 from limbless.mechanics.contact.step_outcome import stand
 from limbless.mechanics.integrate import moreau
@@ -141,23 +134,18 @@ class NonSmooth(ChainModel):
     def _choose(self) -> ContactOptions:
         """Options of the time stepping; what is not used is left out by type, and not compiled."""
         own, G0 = self.settings, contact_scene.mobility(self.chain, self.environment, self._bodies)
-        feedback = self._feedback
-        control = (
-            StepFeedback() if feedback else GivenJointMotion() if isinstance(self.actuation, Motion) else GivenTorques()
-        )
         backlash = self.actuation.backlash if isinstance(self.actuation, Servo) else 0.0
         freedom = DofRow.of(self._actuated.freedoms)
         looks_ahead = own.theta > 0.0 or chain_problem.leads(self._actuated)
-        saturates = feedback and looks_ahead and bool(np.isfinite(freedom.saturation).any())
-        wet = len(self._pushing) > 0 and bool(LinkRow.of(self._actuated.links).wet.any())
+        saturates = self._feedback and looks_ahead and bool(np.isfinite(freedom.saturation).any())
+        wet = np.flatnonzero(LinkRow.of(self._actuated.links).wet)
         return ContactOptions(
-            control,
-            WithTorqueLimits() if saturates else NoTorqueLimits(),
+            StepFeedback(own.theta, backlash) if self._feedback else None,
+            RATE_SLACK * own.tolerance if saturates else None,
             self._dry_friction(G0),
-            WithAddedMass() if wet else NoAddedMass(),
+            wet if len(self._pushing) and len(wet) else None,
+            None,
             getattr(BASES, self.chain.base),
-            own.theta,
-            backlash,
             own.activation == "anticipative",
             own.recovery,
             own.compliance * G0,
@@ -167,13 +155,13 @@ class NonSmooth(ChainModel):
             0,
         )
 
-    def _dry_friction(self, G0: float) -> JointFriction | FrictionlessJoints:
+    def _dry_friction(self, G0: float) -> JointFriction | None:
         """Compliance, descent and arm of dry friction and stops in the joints, on the scale of the lightest link, if
         there are any.
         """
         freedom = DofRow.of(self._actuated.freedoms)
         if not (freedom.coulomb.any() or freedom.breakaway.any() or len(self._tallies.ranges)):
-            return FrictionlessJoints()
+            return None
         inertia = contact_scene.largest_inertia(self._bodies)
         least = float(inertia[inertia > 0.0].min())
         return JointFriction(
@@ -194,8 +182,8 @@ class NonSmooth(ChainModel):
     def problem(
         self, drive: ChainDrive, memory: ContactMemory, records: ContactRecords
     ) -> tuple[ContactProblem, PythonCallback]:
-        """Everything that an engine needs, and what it calls where its own iterations do not end: it must live as long
-        as the run.
+        """Everything that an engine needs, and what it calls where its own iterations do not end: it
+        must live as long as the run.
         """
         saving = PythonCallback(
             lambda _: run_fallback(self._actuated, self._options, memory.step, memory.path, memory.request),
@@ -204,10 +192,10 @@ class NonSmooth(ChainModel):
         forces = chain_problem.fresh(self._forces)
         water = water_of(forces)
         options = self._options._replace(
-            rescue=saving.address, water=water if isinstance(water, VaryingAddedMass) else self._options.water
+            rescue=saving.address, awash=water if isinstance(water, VaryingAddedMass) else None
         )
         scene = self._scene  # surfaces that bodies carry move: each run has its own
-        scene = scene if isinstance(self._crowd, NoMovingBodies) else scene._replace(surfaces=scene.surfaces.copy())
+        scene = scene if self._crowd is None else scene._replace(surfaces=scene.surfaces.copy())
         return ContactProblem(
             self._actuated, self._solids, scene, forces, options, self._where, drive, memory, records
         ), saving
@@ -232,7 +220,7 @@ class NonSmooth(ChainModel):
 
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """Pose and twist as given; joints as given or where the gait has them, at rest unless said otherwise."""
-        where, moving = self._where, isinstance(self._options.control, GivenJointMotion)
+        where, moving = self._where, isinstance(self.actuation, Motion)
         x = self._start(where.end, initial, gait, moving)
         moving_body_tables.put_objects(self._objects, x, where.objects, where.speeds + 6 * len(self._bodies))
         if getattr(initial, "posture", None) is not None:
@@ -260,7 +248,7 @@ class NonSmooth(ChainModel):
 
     def _outer(self) -> Any:
         """Which contacts the robot has with what does not move."""
-        if isinstance(self._crowd, NoMovingBodies):
+        if self._crowd is None:
             return slice(None)
         return (self._crowd.other < 0) & (self._scene.owner < self._crowd.first)
 
@@ -312,11 +300,11 @@ class NonSmooth(ChainModel):
         """The gait at the stage times, as joint motion or as torques; a servo holds what it read last."""
         if gait.drives == "torque":
             return super().drive(gait, times)
-        if isinstance(self._options.control, GivenJointMotion):
+        if isinstance(self.actuation, Motion):
             drive = super().drive(gait, times)
             self._refuse_beyond("gait", drive.position, times)
             return drive
-        if isinstance(self._options.control, StepFeedback):
+        if self._feedback:
             times = times[1::2]  # feedback looks at the middle of a step only
         refresh = self.actuation.refresh if isinstance(self.actuation, Servo) else None
         if refresh is None:
@@ -334,7 +322,8 @@ class NonSmooth(ChainModel):
     def _run(
         self, state: State, knots: Array, record: NDArray[np.bool_], drive: ChainDrive
     ) -> tuple[ContactProblem, State, Records, Status]:
-        self._refuse_long_step(float(np.diff(knots).max()))
+        if self._feedback and self.settings.theta <= 0.0:
+            contact_messages.refuse_long_step(float(np.diff(knots).max()), self._bodies, self._actuated.freedoms)
         if state.time == 0.0:
             self._refuse_penetration(state)
         x, times = state.x.copy(), knots[record]
@@ -369,7 +358,10 @@ class NonSmooth(ChainModel):
         elif trouble:
             status = self._meetings.unsolved(done, now.last[0], self._options.bound)
         records = Records({"time": times, **contact_recorder.kept_arrays(kept), **self._tallies.named(kept.tally)})
-        left = {_UNRECORDED: np.array([now.residual[0], now.depth[0]]), **dict(zip(_LAST, last, strict=True))}
+        left: dict[str, Any] = {
+            _UNRECORDED: np.array([now.residual[0], now.depth[0]]),
+            **dict(zip(_LAST, last, strict=True)),
+        }
         if len(knots) > 1 and knots[-1] > knots[0]:
             left[_STEP] = np.array([knots[-1] - knots[-2]])
         after = State(done, x, {**state.memory, **left, **self._tallies.named(tally)})
@@ -393,25 +385,6 @@ class NonSmooth(ChainModel):
 
     def _named(self, records: Records) -> dict[str, Array]:
         return self._recorder.contact_variables(records)
-
-    def _refuse_long_step(self, h: float) -> None:
-        """Explicit feedback rings with ω = sqrt(4 K / Θ) in the zigzag mode of the chain and needs h < 2 / ω. One that
-        answers to the acceleration too has its own inertia A, and needs h < 2 A / D.
-        """
-        if not isinstance(self._options.control, StepFeedback) or self._options.theta > 0.0:
-            return
-        inertia, freedom = contact_scene.largest_inertia(self._bodies), DofRow.of(self._actuated.freedoms)
-        lead = freedom.inertia_gain
-        stiffest = float(freedom.gain[lead == 0.0].max(initial=0.0))
-        least = float(inertia[inertia > 0.0].min()) + float(freedom.rotor.min(initial=0.0))
-        longest = math.inf if stiffest == 0.0 else 2.0 / math.sqrt(4.0 * stiffest / least)
-        longest = min(longest, float((2.0 * lead[lead > 0.0] / freedom.rate_gain[lead > 0.0]).min(initial=math.inf)))
-        if h > longest:
-            raise InputError(
-                f"step {h:g} s is too long for explicit control of joints this stiff (at most "
-                f"{longest:.2g} s): set model.theta to 1 for implicit control, lower the gains (or "
-                "actuation.rate), or shorten the step"
-            )
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller, and what the last step did: torques, and at every contact its mean

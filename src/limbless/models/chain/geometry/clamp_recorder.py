@@ -5,24 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
-from limbless.mechanics.chain.tables import ChainRecords as ChainRecords
+from limbless.mechanics.algebra import quaternion_to_matrix
+from limbless.mechanics.chain.tables import BaseRecord, BodyRecord, ChainRecords
 from limbless.mechanics.geometry.tables import GeometricRecords
 from limbless.models.base import Records, Variable
+from limbless.models.chain.chain_recorder import SCHEMA
 from limbless.models.recording import body_recorder
-from limbless.models.recording.body_recorder import SCHEMA, Recorded, mean_powers, mean_schema
+from limbless.models.recording.body_recorder import mean_schema
 from limbless.models.variables import choose
-
-__all__ = [
-    "CLAMP_SCHEMA",
-    "CONTACT_SCHEMA",
-    "clamp_variables",
-    "elsewhere",
-    "kept_arrays",
-    "mean_powers",
-    "schema_of",
-    "wheel_variables",
-]
 
 Array = NDArray[np.float64]
 
@@ -48,45 +38,34 @@ def schema_of(clamps: bool, wheels: bool) -> dict[str, Variable]:
 
 def kept_arrays(kept: GeometricRecords) -> dict[str, Array]:
     """The records of a problem by name, as the model returns them."""
-    wheels = {f"contact_{name}": array for name, array in kept.wheels._asdict().items()}
+    wheels = {} if kept.wheels is None else {f"contact_{name}": a for name, a in kept.wheels._asdict().items()}
     return {**body_recorder.kept_arrays(ChainRecords(*kept[:5])), **wheels}
 
 
 def wheel_variables(records: Records) -> dict[str, Array]:
     """What the wheels did."""
-    return {
-        "contact_force": records["contact_force"],
-        "contact_position": records["contact_place"],
-        "contact_state": records["contact_state"],
-        "contact_held": records["contact_held"],
-        "contact_residual": records["contact_residual"],
-    }
+    own = {name: records[name] for name in CONTACT_SCHEMA if name != "contact_position"}
+    return {**own, "contact_position": records["contact_place"]}
 
 
-def clamp_variables(records: Records, found: Recorded, planar: bool) -> dict[str, Array]:
-    """The clamp's wrench on the clamped link, and what remains for the base to hold.
+def clamp_variables(records: Records, planar: bool) -> tuple[dict[str, Array], Array]:
+    """The clamp's wrench on the clamped link, and `BaseRecord` with what remains for the base to hold.
 
     `records` have the row of the clamped body in `clamped` (-1: none). A planar base keeps what stands out of its
     plane.
     """
-    rows = records["clamped"].astype(int)
-    closed = rows >= 0
-    place = found.origin[np.arange(len(rows)), np.maximum(rows, 0)]
-    force, moment = found.hold[:, :3], found.hold[:, 3:]
+    rows, base, origin = records["clamped"].astype(int), records["base"].copy(), BodyRecord.of(records["bodies"]).origin
+    hold = BaseRecord.of(base).held
+    arm = origin[np.arange(len(rows)), np.maximum(rows, 0)] - origin[:, 0]
+    force, moment = hold[:, :3], hold[:, 3:]
     if planar:
-        normal = quaternion_to_matrix(found.x[:, 3:7])[:, :, 2]
+        normal = quaternion_to_matrix(records["x"][:, 3:7])[:, :, 2]
         force = force - np.sum(force * normal, axis=1, keepdims=True) * normal
-    carried = moment - np.cross(place - found.origin[:, 0], force)
+    carried = moment - np.cross(arm, force)
     if planar:
         carried = np.sum(carried * normal, axis=1, keepdims=True) * normal
-    wrench = closed[:, None] * np.concatenate([force, carried], axis=1)
-    return {"clamp_wrench": wrench, "clamp_impulse": records["clamp_impulse"], "clamp_energy": records["clamp_energy"]}
-
-
-def elsewhere(records: Records, found: Recorded, wrench: Array) -> Array:
-    """The wrench that still holds the base, about its origin, when a clamp holds another link."""
-    rows = records["clamped"].astype(int)
-    away = rows > 0
-    arm = found.origin[np.arange(len(rows)), np.maximum(rows, 0)] - found.origin[:, 0]
+    wrench = (rows >= 0)[:, None] * np.concatenate([force, carried], axis=1)
     at_base = np.concatenate([wrench[:, :3], wrench[:, 3:] + np.cross(arm, wrench[:, :3])], axis=1)
-    return found.hold - away[:, None] * at_base
+    hold -= (rows > 0)[:, None] * at_base
+    impacts = {name: records[name] for name in ("clamp_impulse", "clamp_energy")}
+    return {"clamp_wrench": wrench, **impacts}, base

@@ -20,8 +20,7 @@ from limbless.mechanics.geometry import one_state as kernels
 from limbless.mechanics.geometry.base_charts import Frame, PlanarChart, is_near_lock
 from limbless.mechanics.geometry.christoffel import fill_christoffel, fill_coriolis
 from limbless.mechanics.geometry.constrained_dynamics import Trouble
-from limbless.mechanics.geometry.tables import Clamped, Full, Printed, Unclamped, geometry_of
-from limbless.mechanics.integrate.running_totals import NoTotals
+from limbless.mechanics.geometry.tables import Clamped, geometry_of
 from limbless.models.array_arguments import numbers
 from limbless.models.base import refuse_law_failure
 from limbless.models.chain.chain_model import ChainModel
@@ -34,7 +33,6 @@ from limbless.robots.base import Preset, Robot
 
 Array = NDArray[np.float64]
 Given = Literal["locomotion", "manipulation", "torque-driven"]
-_FULL = Full()
 
 
 class Equations(ChainModel):
@@ -69,15 +67,14 @@ class Equations(ChainModel):
         self.frame = frame_of(self.chain, own.coordinates, own.equations)
         self.clamps = [item for item in self.environment if isinstance(item, Clamp)]
         self.wheels = [item for item in self.environment if _is_set_valued(item)]
-        self.equations: Full | Printed = Printed() if own.equations == "printed" else Full()
         self._robot = geometric_tables.robot_on(self.frame, self._plain)
         self.freedoms = self.frame.speeds + self.chain.freedoms
         self._lay_out(self.frame.coordinates, self.frame.speeds)
-        self._memory = geometric_tables.memory_of(self.frame, self._robot, len(self._tallies.laws), NoTotals())
+        self._memory = geometric_tables.memory_of(self.frame, self._robot, len(self._tallies.laws), None)
         self._geometry = geometry_of(self._memory)
 
     def _refuse(self) -> None:
-        if any(item.kind == "water" and getattr(item, "surface", None) is not None for item in self.environment):
+        if any(item.kind == "water" and item.has_surface for item in self.environment):
             raise InputError(
                 "water.surface: the geometric model takes deep water only; leave the surface out, or set "
                 "model.kind to newton-euler or non-smooth"
@@ -227,24 +224,23 @@ class Equations(ChainModel):
         ----------
         x, speeds : the state.
         given : `locomotion` (joints motion-given, base free), `manipulation` (base and joints motion-given),
-            `torque-driven` (none), or
-            a mask of N.
+            `torque-driven` (none), or a mask of N.
         acceleration : (N,) or (joints,) of the motion-given ones, zero if absent.
         force : (N,) or (joints,) of the force-given ones, zero if absent.
-        clamp : number of a module held fast besides (-1: the last); the base then follows from the joints. Where the
-            base is
-            motion-given too, both are held: enough joints must be force-given to leave the loop a way to move.
+        clamp : number of a module held fast besides (-1: the last); the base then follows from the
+            joints. Where the base is motion-given too, both are held: enough joints must be force-given
+            to leave the loop a way to move.
         """
         if self.wheels:
             raise InputError(
                 "set-valued friction is no function of one state: `solve` needs wheels with `law: regularised`"
             )
         mask, s = self._mask(given), self._memory
-        self._weigh(x, speeds, time, self.equations)
+        self._weigh(x, speeds, time, self._mixed_terms())
         s.rates[:] = self._padded("acceleration", acceleration)
         effort, passive = self._padded("force", force), self._passive(x, speeds)
         s.forces[:] = effort + passive - s.bias
-        held = Unclamped() if clamp is None else self._clamped(clamp)
+        held = None if clamp is None else self._clamped(clamp)
         found, count = kernels.solve_state(held, self._robot, self.frame, mask.astype(np.int64), s)
         if found:
             raise SimulationError(self._failure(found), time)
@@ -260,8 +256,8 @@ class Equations(ChainModel):
         return Clamped(Clamp(module=module).row(self.chain), AT_ORIGIN)
 
     def _pull(self, count: int) -> Array:
-        """(6,): λ of the clamp's rows as a force and a moment about the base origin, world axes; in the plane of a
-        planar base.
+        """(6,): λ of the clamp's rows as a force and a moment about the base origin, world axes; in
+        the plane of a planar base.
         """
         pull, screws = self._memory.solver.pull[:count], JointScrew.of(self._memory.screws).twist
         if count == 3:
@@ -269,14 +265,14 @@ class Equations(ChainModel):
         return pull.copy() if count else np.zeros(6)
 
     def close_clamp(self, x: ArrayLike, speeds: ArrayLike, clamp: int = 0, joints_given: bool = True) -> Impact:
-        """The impulse of a clamp that closes on module `clamp`: joint speeds kept by their motors, or free to jump
-        as well.
+        """The impulse of a clamp that closes on module `clamp`: joint speeds kept by their
+        motors, or free to jump as well.
         """
         return self._close_clamp(self.frame, x, speeds, clamp, joints_given)
 
     def _close_clamp(self, frame: Frame, x: ArrayLike, speeds: ArrayLike, clamp: int, joints_given: bool) -> Impact:
-        """The same with the base's coordinates counted from the home of `frame`; the poses of all bodies are left in
-        memory.
+        """The same with the base's coordinates counted from the home of `frame`; the poses of all
+        bodies are left in memory.
         """
         v, nb, s = numbers("speeds", speeds, self.freedoms), self.frame.speeds, self._memory
         self._weigh(x, v, None, frame=frame)
@@ -306,6 +302,10 @@ class Equations(ChainModel):
             raise SimulationError(self._failure(Trouble.LOCK))
         return coordinates, v
 
+    def _mixed_terms(self) -> Array | None:
+        """Memory for the terms that (22) as printed leaves out; None where all terms count."""
+        return np.zeros(self.freedoms) if self.settings.equations == "printed" else None
+
     def _place(self, x: ArrayLike, speeds: ArrayLike | None) -> None:
         kernels.place_state(self._robot, self.frame, *self._state(x, speeds), self._geometry)
 
@@ -314,13 +314,13 @@ class Equations(ChainModel):
         x: ArrayLike,
         speeds: ArrayLike | None,
         time: float | None,
-        equations: Full | Printed = _FULL,
+        mixed: Array | None = None,
         frame: Frame | None = None,
     ) -> None:
         """Metric and bias at a state; with a time, the environment's forces are taken off the bias."""
         forces = () if time is None else self._forces
         kernels.weigh_state(
-            equations, self._robot, forces, frame or self.frame, time or 0.0, *self._state(x, speeds), self._memory
+            mixed, self._robot, forces, frame or self.frame, time or 0.0, *self._state(x, speeds), self._memory
         )
         if time is not None:
             refuse_law_failure(self.environment)

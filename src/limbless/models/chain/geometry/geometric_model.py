@@ -13,22 +13,20 @@ from limbless.control.actuation import Actuation
 from limbless.control.gaits.base import Gait
 from limbless.core.errors import InputError
 from limbless.environments.base import Environment
-from limbless.mechanics.algebra.array_rotations import matrix_to_quaternion
+from limbless.mechanics.algebra import matrix_to_quaternion
 from limbless.mechanics.chain.tables import INTEGRALS, Body, ChainDrive, IntegralSums, LinkRow
-from limbless.mechanics.compiled.packed import pack
+from limbless.mechanics.compiled import pack
 from limbless.mechanics.contact.scene import WarmStart
 from limbless.mechanics.geometry import one_state
-from limbless.mechanics.geometry import wheel_stepping as _stepping_versions  # noqa: F401 - what engines ask of it
 from limbless.mechanics.geometry.base_charts import FixedBase
 from limbless.mechanics.geometry.tables import (
     Clamped,
     GeometricOptions,
     GeometricProblem,
     GeometricRecords,
-    NoWheels,
-    Unclamped,
     Wheels,
 )
+from limbless.mechanics.geometry.wheel_stepping import LIMITS
 from limbless.mechanics.integrate import moreau, runge_kutta
 from limbless.mechanics.integrate.running_totals import RunTotals, Totals
 from limbless.models.base import Records, State, Status, law_failure
@@ -36,7 +34,7 @@ from limbless.models.chain import chain_problem
 from limbless.models.chain.geometry import base_coordinates, clamp_recorder, geometric_tables, phases
 from limbless.models.chain.geometry.geometric_equations import Equations
 from limbless.models.geometric import GeometricSettings
-from limbless.models.recording.body_recorder import recorded_of
+from limbless.models.recording.body_recorder import mean_powers
 from limbless.models.step_limit import MOREAU, StepLimit
 from limbless.robots.base import Preset, Robot
 
@@ -84,7 +82,7 @@ class Geometric(Equations):
         self._phases = phases.phases_of(self.actuation, self._given, self._feedback, n)
         self._leads = chain_problem.leads(self._actuated)
         self._size = geometric_tables.state_size(self.frame, n)
-        self._wheels = geometric_tables.wheels_of(self.chain, self.wheels, self.freedoms) if self.wheels else NoWheels()
+        self._wheels = geometric_tables.wheels_of(self.chain, self.wheels, self.freedoms) if self.wheels else None
         if self.wheels:
             self._interval = MOREAU
         self._clamp_rows = [clamp.row(self.chain) for clamp in self.clamps]
@@ -93,7 +91,7 @@ class Geometric(Equations):
         self._tallies = self._tallies_of(self._wheel_count())
 
     def _wheel_count(self) -> int:
-        return len(self._wheels.touching.contact) if isinstance(self._wheels, Wheels) else 0
+        return len(self._wheels.touching.contact) if self._wheels is not None else 0
 
     def _refuse_two_clamps(self) -> None:
         windows = sorted(window for clamp in self.clamps for window in clamp.windows())
@@ -150,8 +148,8 @@ class Geometric(Equations):
     def advance(
         self, state: State, knots: Array, record: NDArray[np.bool_], drive: ChainDrive
     ) -> tuple[State, Records, Status]:
-        """Steps from knot to knot: Runge-Kutta with smooth forces, Moreau's scheme with set-valued wheels; clamps close
-        in between.
+        """Steps from knot to knot: Runge-Kutta with smooth forces, Moreau's scheme with set-valued
+        wheels; clamps close in between.
         """
         x, memory = state.x.copy(), {name: np.array(values) for name, values in state.memory.items()}
         times, wheels = knots[record], self._fresh_wheels(memory)
@@ -177,7 +175,7 @@ class Geometric(Equations):
             if found:
                 done = first + step
                 break
-        if isinstance(wheels, Wheels):
+        if wheels is not None:
             memory["friction"] = geometric_tables.impulses(wheels).copy()
             memory["unrecorded"] = wheels.touching.counts[2:3].copy()
         status = Status(self._failure(found), float(knots[done])) if found else law_failure(self.environment)
@@ -188,12 +186,12 @@ class Geometric(Equations):
         reached = Records({name: values[:r] for name, values in records.items()})
         return State(float(knots[done]), x, memory), reached, status
 
-    def _fresh_wheels(self, memory: dict[str, Array]) -> Wheels | NoWheels:
+    def _fresh_wheels(self, memory: dict[str, Array]) -> Wheels | None:
         """Memory of the wheels for a run that goes on from a state: friction as it was, and the worst residual since
         the last record.
         """
-        if isinstance(self._wheels, NoWheels):
-            return self._wheels
+        if self._wheels is None:
+            return None
         wheels = geometric_tables.copied(self._wheels)
         geometric_tables.impulses(wheels)[:] = memory["friction"]
         wheels.touching.counts[2] = memory.get("unrecorded", np.zeros(1))[0]
@@ -205,21 +203,27 @@ class Geometric(Equations):
         memory: dict[str, Array],
         closed: int,
         phase: phases.Phase,
-        wheels: Wheels | NoWheels,
+        wheels: Wheels | None,
         tally: Totals,
         records: GeometricRecords,
     ) -> GeometricProblem:
         """Everything that an engine needs for a stretch of steps in one phase with one clamp closed (-1: none)."""
         given = phase.given.copy()
-        clamp: Unclamped | Clamped = Unclamped()
+        clamp = None
         if closed >= 0 and self._clamp_rows[closed] == 0:
             given[: self.frame.speeds] = 1  # the base itself is clamped: (25)
         elif closed >= 0:
             clamp = Clamped(self._clamp_rows[closed], memory["seat"])
         robot = chain_problem.mark_given(self._driven_robot, given[self.frame.speeds :].astype(bool))
-        actuation = chain_problem.actuation_of(robot, self._leads and phase.feedback)
+        leads = self._leads and phase.feedback
         options = GeometricOptions(
-            actuation, self.equations, self.frame._replace(home=memory["home"]), clamp, given, phase.feedback
+            chain_problem.actuation_of(robot, leads),
+            self._mixed_terms(),
+            self.frame._replace(home=memory["home"]),
+            clamp,
+            given,
+            phase.feedback,
+            (LIMITS.slack if self.wheels else 0.0) if leads else None,
         )
         run = geometric_tables.memory_of(self.frame, robot, len(self._tallies.laws), tally)
         return GeometricProblem(robot, chain_problem.fresh(self._forces), options, drive, run, records, wheels)
@@ -236,8 +240,8 @@ class Geometric(Equations):
         return int(found), int(step)
 
     def _driven(self, x: Array, memory: dict[str, Array], piece: ChainDrive, knots: Array, number: int) -> ChainDrive:
-        """The drive of a stretch in its phase: constant torques, and a way back to the gait from where the joints
-        are.
+        """The drive of a stretch in its phase: constant torques, and a way back to the gait
+        from where the joints are.
         """
         phase, n = self._phases[number], self.chain.freedoms
         if number != int(memory["phase"][0]):
@@ -300,14 +304,12 @@ class Geometric(Equations):
     # What is recorded
 
     def _named(self, records: Records) -> dict[str, Array]:
-        found, extra = recorded_of(records), {}
+        extra: dict[str, Array] = {}
         if self.clamps:
-            extra = clamp_recorder.clamp_variables(records, found, self.chain.base == "planar")
-            found = found._replace(hold=clamp_recorder.elsewhere(records, found, extra["clamp_wrench"]))
-        if self.wheels:
-            extra |= clamp_recorder.wheel_variables(records)
-        named = {**self._recorder.variables(records["time"], found), **extra}
-        return {**named, **clamp_recorder.mean_powers(named)} if self.wheels else named
+            extra, base = clamp_recorder.clamp_variables(records, self.chain.base == "planar")
+            records = Records({**records, "base": base})
+        named = self._recorder.variables(records) | extra
+        return named | clamp_recorder.wheel_variables(records) | mean_powers(named) if self.wheels else named
 
     def _base_of(self, state: State) -> tuple[Array, Array, Array]:
         speeds = state.x[self._split : self._split + self.freedoms]

@@ -31,7 +31,6 @@ from limbless.mechanics.geometry.screws import cross_joint
 from limbless.mechanics.geometry.tables import (
     GeometricMemory,
     GeometricRecords,
-    NoWheels,
     Solver,
     Touching,
     WheelRecords,
@@ -39,7 +38,6 @@ from limbless.mechanics.geometry.tables import (
 )
 from limbless.mechanics.integrate.running_totals import Totals
 from limbless.models.chain import chain_problem
-from limbless.models.chain.contact.contact_scene import bodies_of, mobility, scene_of, sleep_state_of
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
@@ -114,6 +112,8 @@ def solver_of(N: int) -> Solver:
 
 def wheels_of(chain: Chain, environment: Sequence[Environment], N: int) -> Wheels:
     """Set-valued wheels as contacts under given loads."""
+    from limbless.models.chain.contact.contact_scene import bodies_of, mobility, scene_of, sleep_state_of
+
     scene = scene_of(chain, environment)
     C = len(scene.owner)
     dense = Dense(
@@ -140,7 +140,7 @@ def geometric_records(plain: ChainTables, wheels: int, count: int, tally: Any) -
     """Memory for `count` records of a robot, of so many wheels, and for as many of `tally`."""
     each = (count, wheels)
     kept = WheelRecords(*(np.zeros(shape) for shape in ((*each, 3), (*each, 3), each, each, count)))
-    return GeometricRecords(*chain_problem.records_of(plain, count, tally), kept if wheels else NoWheels())
+    return GeometricRecords(*chain_problem.records_of(plain, count, tally), kept if wheels else None)
 
 
 def impulses(wheels: Wheels) -> Array:
@@ -156,9 +156,7 @@ def rows_of(drive: ChainDrive, first: int, last: int) -> ChainDrive:
 
 def records_from(kept: GeometricRecords, r: int) -> GeometricRecords:
     """Memory for the records from r on."""
-    wheels = kept.wheels
-    if isinstance(wheels, WheelRecords):
-        wheels = WheelRecords(*(array[r:] for array in wheels))
+    wheels = None if kept.wheels is None else WheelRecords(*(array[r:] for array in kept.wheels))
     return GeometricRecords(
         kept.x[r:], kept.base[r:], kept.axes[r:], kept.bodies[r:], Totals(*(array[r:] for array in kept.tally)), wheels
     )

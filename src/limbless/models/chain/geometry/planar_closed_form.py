@@ -76,8 +76,8 @@ def planar_metric(constants: Levers, x: Array) -> Array:
 
 
 def planar_rows(constants: Levers, x: Array) -> Array:
-    """Rows D[p, k], such that Gamma_ijk = D[max(i, j), k] for i, j >= 3 (numbered from 1) and 0 else: (joints + 1,
-    n).
+    """Rows D[p, k], such that Gamma_ijk = D[max(i, j), k] for i, j >= 3 (numbered from 1)
+    and 0 else: (joints + 1, n).
     """
     turned = np.exp(1j * np.cumsum(x[2:]))
     sine = (constants.coupling * np.conj(turned)[:, None] * turned[None, :]).imag  # A_kl sin(theta_l - theta_k)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.chain.material_law import Material, MaterialStation, Sample, Springs
-from limbless.mechanics.compiled.function_pointer import PythonCallback
+from limbless.mechanics.chain.material_law import Material, MaterialStation, Sample
+from limbless.mechanics.compiled import PythonCallback
 from limbless.models.base import Status
 from limbless.models.chain.soft.cell_plan import CellPlan, legendre
 from limbless.robots.material import MaterialLaw
@@ -42,8 +42,8 @@ class CellMaterial:
             self._in_sections(plan, degree)
 
     def _in_vertebrae(self, robot: TendonSpine) -> None:
-        """Each is one section, at its middle: a bend to the left is length times the curvature about z, a bend up minus
-        that about y.
+        """Each is one section, at its middle: a bend to the left is length times the curvature about z, a
+        bend up minus that about y.
         """
         self._parts, self._signs = np.array([5, 4]), np.array([1.0, -1.0])
         lengths = robot.values("length")
@@ -76,10 +76,10 @@ class CellMaterial:
         given = Sample.of(buffer)
         given.stress[:] = self.law.stress(given.strain, given.rate, float(given.abscissa))
 
-    def table(self) -> Material | Springs:
+    def table(self) -> Material | None:
         """With memory of its own."""
         if self.law is None:
-            return Springs()
+            return None
         rows, buffer, n = MaterialStation.zeros(len(self._fibres)), Sample.zeros(1), len(self._parts)
         memory = np.zeros(n), np.zeros((2, n, n))
         fibre = MaterialStation.of(rows)

@@ -19,18 +19,25 @@ from limbless.mechanics.chain.cell_pieces import (
     StrainMotion,
 )
 from limbless.mechanics.chain.elastic_tendons import COMMANDS
-from limbless.mechanics.chain.strain_cell import Cells, DriveSample, Station, Stop, StrainCell, TendonState
-from limbless.mechanics.chain.tables import BodyRecord, ChainRecords, ChainTables, DofRow, LinkRow
-from limbless.mechanics.compiled.arrays import aligned_zeros
-from limbless.mechanics.compiled.lanes import LANES
-from limbless.mechanics.forces.laws import OnSegment
+from limbless.mechanics.chain.strain_cell import Cells, DriveSample, Station, Stop, StrainCell
+from limbless.mechanics.chain.tables import (
+    AddedMassState,
+    BodyRecord,
+    ChainRecords,
+    ChainTables,
+    DofRow,
+    LinkRow,
+    TendonState,
+)
+from limbless.mechanics.compiled import LANES, Rows, aligned_zeros
+from limbless.mechanics.forces.laws import LawWrench, OnSegment
 from limbless.mechanics.forces.morison import MorisonLaw
 from limbless.mechanics.forces.open_water import OpenWater, OpenWaterLaw
 from limbless.mechanics.forces.station_laws import AtStation, FreeSurfaceStations
 from limbless.models.chain import chain_problem
 from limbless.models.chain.soft.cell_plan import CellPlan
 from limbless.models.chain.soft.tendon_tables import RoutedTendons
-from limbless.models.force_elements import forces_of
+from limbless.models.force_elements import forces_of, has_surface
 
 Array = NDArray[np.float64]
 LENGTH_FLOOR = 1e-3
@@ -68,11 +75,23 @@ def pack_environment(seen: Any, environment: Sequence[Environment]) -> tuple[tup
             on_slices = issubclass(table, OnSegment)
             laws.append(law._replace(kind=AtStation(law.kind)) if on_slices else law)
         moved.append(pack._replace(laws=tuple(laws)))
-    return forces_of(moved, len(added)), added, packs
+    return forces_of(moved, len(added), lambda *laws: _at_surface(*laws, len(added))), added, packs
+
+
+def _at_surface(owner: int, kind: Any, rows: Rows, bodies: int) -> FreeSurfaceStations | None:
+    """Water with a surface on stations; `set_afloat` fills in which they are, and their inertia."""
+    if not (isinstance(kind, AtStation) and has_surface(kind.law)):
+        return None
+    count = len(rows.codes)
+    stations, dry = np.zeros(count, dtype=np.int64), np.zeros((count, 6))
+    floating = AddedMassState.zeros(bodies)
+    return FreeSurfaceStations(owner, kind.law, rows, LawWrench.zeros(count), floating, stations, dry)
 
 
 def set_afloat(forces: tuple[Any, ...], cells: Cells, added: Array) -> None:
-    """Water with a surface is told its stations and their inertia without water; `added` as `pack_environment` has it."""
+    """Water with a surface is told its stations and their inertia without water; `added` as
+    `pack_environment` has it.
+    """
     station = Station.of(cells.stations)
     for element in forces:
         if isinstance(element, FreeSurfaceStations):

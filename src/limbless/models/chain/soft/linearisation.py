@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.algebra.array_rotations import rotate, rotation_vector_to_quaternion
-from limbless.mechanics.algebra.lie import Quaternion, quaternion_product
+from limbless.mechanics.algebra import Quaternion, quaternion_product, rotate, rotation_vector_to_quaternion
 from limbless.models.chain.soft.soft_solution import Modes
 
 Array = NDArray[np.float64]

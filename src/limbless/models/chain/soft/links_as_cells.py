@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.core.errors import InputError
-from limbless.mechanics.algebra.array_rotations import matrix_to_quaternion, quaternion_to_rotation_vector
+from limbless.mechanics.algebra import matrix_to_quaternion, quaternion_to_rotation_vector
 from limbless.mechanics.chain.joints import Prismatic, Revolute
 from limbless.models.chain.soft.cell_plan import STILL, CellPlan, PlannedCell, PlannedPiece, Stations, gauss
 from limbless.robots.base import Bodies, Segment

@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.gaits.base import Gait
 from limbless.core.errors import InputError
+from limbless.core.registry import find
 from limbless.environments.base import Environment
 from limbless.environments.buoyancy import Buoyancy
 from limbless.environments.water import Water
 from limbless.mechanics.chain.elastic_tendons import COMMANDS
-from limbless.mechanics.chain.strain_cell import Stop, TendonState
+from limbless.mechanics.chain.strain_cell import Stop
+from limbless.mechanics.chain.tables import TendonState
 from limbless.robots.tendon_spine import TendonSpine
 
 if TYPE_CHECKING:
@@ -62,11 +64,6 @@ def equilibrium(body: Soft, tension: ArrayLike | None = None, length: ArrayLike 
     """The freedoms at rest under these tensions (N), or with these unstretched lengths (m); `place` is the base's
     position and orientation.
     """
-    from limbless.models.statics.spine_problem import BEND_SIGN, at_rest
-    from limbless.models.statics.statics_model import TendonStatics
-    from limbless.models.statics.surrounding_water import ends
-    from limbless.models.tendon_statics import TendonStaticsSettings
-
     if not isinstance(body.robot, TendonSpine):
         raise InputError("equilibrium: found by tendon statics, for spines; let a damped rod come to rest")
     if body.robot.material is not None:
@@ -75,15 +72,12 @@ def equilibrium(body: Soft, tension: ArrayLike | None = None, length: ArrayLike 
             "damped body come to rest, and continue from that result"
         )
     loads = _loads_of(body)
-    floats = bool(ends(loads))
+    floats = any(isinstance(item, Buoyancy) and item.surface is not None for item in loads)
     stretch = None if length is None else tuple(body.strung.stiffness.tolist())
-    settings = TendonStaticsSettings(stops=False, tendon_stiffness=stretch)
-    model = TendonStatics(at_rest(body.robot, floats), loads, None, settings, **place)
-    command = np.asarray(tension if length is None else length, dtype=np.float64)
-    found = model.solve(**{"tension" if length is None else "length": np.broadcast_to(command, body.tendons)})
-    bends = found.q * BEND_SIGN[: found.q.shape[1]]
-    strain = np.asarray(bends[:, [2, 0, 1]] if bends.shape[1] == 3 else bends).ravel()
     told: dict[str, Any] = {"tension": tension} if length is None else {"length": length}
+    statics = find("model", "tendon-statics")(stops=False, tendon_stiffness=stretch)
+    bends = statics.bends_at_rest(body.robot, loads, place, **told)
+    strain = np.asarray(bends[:, [2, 0, 1]] if bends.shape[1] == 3 else bends).ravel()
     return against_stops(
         body, strain, floats, lambda q: body.forward(body.flat(q, **place), **told).strain_acceleration
     )

@@ -15,12 +15,9 @@ from numpy.typing import NDArray
 from limbless.control.gaits.base import Gait
 from limbless.core.errors import InputError
 from limbless.mechanics.chain.tables import BodyRecord
-from limbless.mechanics.compiled.arrays import dual_array, tangents, values
-from limbless.mechanics.compiled.batching import as_duals, seed_tangent, to_duals
-from limbless.mechanics.compiled.packed import pack
+from limbless.mechanics.compiled import as_duals, dual_array, pack, seed_tangent, tangents, to_duals, values
 from limbless.mechanics.forces.station_laws import FreeSurfaceStations
 from limbless.mechanics.integrate import dirk, runge_kutta
-from limbless.mechanics.integrate.running_totals import NoTotals
 from limbless.models.base import State
 from limbless.models.chain.chain_derivatives import PackedChange
 from limbless.models.divergence import refuse_lost
@@ -54,7 +51,7 @@ class SoftDerivatives:
         derivatives (R, x + 6, 8).
         """
         model = self.model
-        problem: Any = to_duals(model.problem(model.still(), int(record.sum()), NoTotals(), NoTotals()))
+        problem: Any = to_duals(model.problem(model.still(), int(record.sum()), None, None))
         drive, moments = as_duals(model.drive(self.gait, times)), dual_array(knots)
         for direction, change in enumerate(self.changes):
             if change.problem is None:
@@ -92,7 +89,7 @@ def has_kinks(model: Soft) -> bool:
 
 def asks_a_user(model: Soft) -> bool:
     """Whether a law of a user's own, which knows plain numbers, acts on the body."""
-    return model.lawful.law is not None or any(getattr(item, "slot", None) is not None for item in model.environment)
+    return model.lawful.law is not None or any(item.slot is not None for item in model.environment)
 
 
 def refuse_kinks(model: Soft) -> None:

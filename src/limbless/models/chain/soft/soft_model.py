@@ -12,10 +12,10 @@ from limbless.control.actuation import Actuation
 from limbless.control.gaits.base import Gait
 from limbless.core.errors import InputError
 from limbless.environments.base import Environment, refuse_points, together
+from limbless.environments.point_wrench import breaks_of
 from limbless.mechanics.chain import implicit_cells as _implicit_versions  # noqa: F401 - what an engine asks of a chain
 from limbless.mechanics.chain.dynamics import BASES
 from limbless.mechanics.chain.elastic_tendons import COMMANDS
-from limbless.mechanics.chain.strain_cell import TendonState
 from limbless.mechanics.chain.tables import (
     AxisRecord,
     BaseRecord,
@@ -23,13 +23,12 @@ from limbless.mechanics.chain.tables import (
     ChainOptions,
     ChainProblem,
     StrainActuation,
+    TendonState,
 )
-from limbless.mechanics.compiled.arrays import aligned_zeros
-from limbless.mechanics.compiled.kernel import kernel_array
-from limbless.mechanics.compiled.packed import pack
+from limbless.mechanics.compiled import aligned_zeros, kernel_array, pack
 from limbless.mechanics.forces.morison import MorisonLaw
 from limbless.mechanics.integrate import dirk, runge_kutta
-from limbless.mechanics.integrate.running_totals import NoTotals, ObjectiveTotals, new_objective_totals
+from limbless.mechanics.integrate.running_totals import ObjectiveTotals, new_objective_totals
 from limbless.models import divergence
 from limbless.models.array_arguments import numbers
 from limbless.models.base import (
@@ -56,17 +55,14 @@ from limbless.models.chain.soft.soft_solution import Modes, SoftSolution
 from limbless.models.chain.soft.tendon_tables import ChainTendons, RodTendons, RoutedTendons, SpineTendons
 from limbless.models.chain.soft.unused_fields import (
     refuse_cells,
-    refuse_explicit_tolerance,
     refuse_no_stops,
     refuse_of_mesh,
     refuse_of_rod,
     refuse_of_spine,
 )
-from limbless.models.chain.state_columns import state_columns
 from limbless.models.force_elements import packed_rows, water_of
-from limbless.models.implicit_steps import ImplicitSteps
-from limbless.models.recording.body_recorder import kept_arrays
-from limbless.models.rod.rod_problem import breaks_of
+from limbless.models.implicit_steps import ImplicitSteps, refuse_explicit_tolerance
+from limbless.models.recording.body_recorder import contiguous, kept_arrays
 from limbless.models.soft import VERTEBRA_STATIONS, SoftSettings
 from limbless.models.step_limit import RUNGE_KUTTA, StepLimit
 from limbless.models.totals import TotalsStore
@@ -101,7 +97,7 @@ class Soft(Model):
         self.actuation = actuation_or_motion(actuation)
         if not isinstance(built, TendonSpine | Rod | Chain):
             raise InputError(f"the soft model moves a tendon spine, a rod or a chain; got {type(built).__name__}")
-        refuse_explicit_tolerance(self.settings)
+        refuse_explicit_tolerance(self.settings, "sdirk4 or midpoint")
         self.robot, self.environment = built, together(environment)
         refuse_points(self.environment, "a soft body has model.stations in each of its cells")
         self.notes = self._warnings()
@@ -282,7 +278,7 @@ class Soft(Model):
         torque: ArrayLike | None = None,
     ) -> ChainProblem:
         """The problem evaluated at a flat state (`flat`), with these tensions, unstretched lengths or torques."""
-        problem = self._one = self._one or self.problem(self.still(), 1, NoTotals(), NoTotals())
+        problem = self._one = self._one or self.problem(self.still(), 1, None, None)
         drive: Any = problem.drive
         command = length if length is not None else tension if torque is None else torque
         how = COMMANDS.length if length is not None else COMMANDS.tension if torque is None else COMMANDS.torque
@@ -480,7 +476,7 @@ class Soft(Model):
         """
         behind = {"tip_position": self._size, "com_position": self._size + 3}
         return [
-            *state_columns(self._split, self._size),
+            *chain_problem.state_columns(self._split, self._size),
             *((name, "axis", slice(first, first + 3)) for name, first in behind.items()),
         ]
 
@@ -501,13 +497,8 @@ class Soft(Model):
 
     def variables(self, records: Records) -> Variables:
         found = {**self.recorder.variables(records), **self._tallies.variables(records)}
-        return Variables(
-            {
-                name: np.ascontiguousarray(values, dtype=np.float64)
-                for name, values in found.items()
-                if name in ("time", *self.schema())
-            }
-        )
+        present = ("time", *self.schema())
+        return Variables(contiguous({name: values for name, values in found.items() if name in present}))
 
     def schema(self) -> dict[str, Variable]:
         """Tendons and muscles have no limits."""
@@ -521,8 +512,8 @@ class Soft(Model):
         """Time, base and freedoms, for a controller."""
         x, n = state.x, self.freedoms
         return {
-            "time": np.float64(state.time),
-            "base_position": x[:3].copy(),  # type: ignore[dict-item]
+            "time": np.float64(state.time),  # type: ignore[dict-item]
+            "base_position": x[:3].copy(),
             "base_orientation": x[3:7].copy(),
             "base_twist": x[self._split :][:6].copy(),
             "joint_position": x[7 : 7 + n].copy(),

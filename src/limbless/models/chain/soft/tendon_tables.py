@@ -17,14 +17,12 @@ from limbless.mechanics.chain.elastic_tendons import (
     BaseResponse,
     ElasticTendon,
     ElasticTendons,
-    GivenTensions,
     TensionTerm,
     WinchState,
 )
 from limbless.mechanics.chain.strain_cell import Cells, Station
 from limbless.mechanics.chain.tables import LinkRow
-from limbless.mechanics.compiled.arrays import aligned_zeros
-from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.compiled import aligned_zeros, kernel_array
 from limbless.mechanics.forces.tendon import (
     Arm,
     Channel,
@@ -35,7 +33,7 @@ from limbless.mechanics.forces.tendon import (
     TendonElement,
     TendonSegment,
 )
-from limbless.mechanics.forces.tendon_friction import CapstanFriction, DiskFriction, FrictionlessTendons, TendonFriction
+from limbless.mechanics.forces.tendon_friction import CapstanFriction, DiskFriction, TendonFriction
 from limbless.models.chain.soft.cell_plan import CellPlan, legendre
 from limbless.robots.chain import Chain
 from limbless.robots.rod import ACTUATED, Rod
@@ -100,10 +98,10 @@ class RoutedTendons:
 
     # Tables
 
-    def ropes(self, freedoms: int) -> ElasticTendons | GivenTensions:
+    def ropes(self, freedoms: int) -> ElasticTendons | None:
         """How they stretch and rub, with memory for one run."""
         if not self.elastic and not self.rubs:
-            return GivenTensions()
+            return None
         m = len(self.tendons)
         terms = m + (self.pieces if self.rubs else 0)
         rows = ElasticTendon.zeros(m)
@@ -129,9 +127,9 @@ class RoutedTendons:
             np.zeros(freedoms),
         )
 
-    def _contact(self) -> DiskFriction | CapstanFriction | FrictionlessTendons:
+    def _contact(self) -> DiskFriction | CapstanFriction | None:
         if not self.rubs:
-            return FrictionlessTendons()
+            return None
         rows = TendonFriction.zeros(len(self.tendons))
         rub = TendonFriction.of(rows)
         rub.coefficient[:] = [tendon.friction for tendon in self.tendons]

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from limbless.core.errors import InputError
+from limbless.models.base import refuse_unused
 from limbless.models.chain.soft.cell_plan import CellPlan
 from limbless.models.soft import SoftSettings
 from limbless.robots.rod import Rod
-from limbless.robots.tendon_spine import TendonSpine, Vertebra
+from limbless.robots.tendon_spine import TendonSpine
 
+LAW_INSTEAD = "the law of robot.material takes its place; leave one of both out"
+SPRINGS = (
+    "lateral_stiffness",
+    "vertical_stiffness",
+    "rest_lateral",
+    "rest_vertical",
+    "damping_lateral",
+    "damping_vertical",
+    "damping_twist",
+)
 NO_STOP = 1e8  # rad: plans have 1e9 where there is none
 
 
@@ -19,17 +30,16 @@ def refuse_of_spine(robot: TendonSpine, settings: SoftSettings) -> tuple[str, ..
             "model.stations: a vertebra with a hinge has its mass at the hinge alone; leave it out, or "
             "set robot.kinematics to arc"
         )
-    if robot.kinematics == "arc" and robot.hinge_at != TendonSpine.model_fields["hinge_at"].default:
-        raise InputError("robot.hinge_at: an arc has no hinge; leave it out, or set robot.kinematics to hinge")
+    if robot.kinematics == "arc":
+        refuse_unused(robot, ["hinge_at"], "an arc has no hinge; leave it out, or set robot.kinematics to hinge")
     for number, one in enumerate(robot.vertebrae, 1):
         if one.damping_twist and one.twist_stiffness is None:
             raise InputError(
                 f"robot: damping_twist of vertebra {number} has no twist to act on; give it a "
                 "twist_stiffness, or leave it out"
             )
-        stops = (one.stop_lateral, one.stop_up, one.stop_down)
-        for name in ("stop_stiffness", "stop_damping"):
-            if getattr(one, name) is not None and stops == (None, None, None):
+        if (one.stop_lateral, one.stop_up, one.stop_down) == (None, None, None):
+            for name in one.given("stop_stiffness", "stop_damping"):
                 raise InputError(
                     f"robot: {name} of vertebra {number} has no stop to act at; give stop_lateral (or one "
                     "up and down), or leave it out"
@@ -41,23 +51,9 @@ def refuse_of_spine(robot: TendonSpine, settings: SoftSettings) -> tuple[str, ..
 
 def refuse_beside_law(robot: TendonSpine, stops: bool) -> None:
     """Refuse what a law of a user's own takes the place of in a spine."""
-    if robot.damping_time:
-        raise InputError("robot.damping_time: the law of robot.material takes its place; leave one of both out")
+    refuse_unused(robot, ["damping_time"], LAW_INSTEAD)
     for number, one in enumerate(robot.vertebrae, 1):
-        for name in (
-            "lateral_stiffness",
-            "vertical_stiffness",
-            "rest_lateral",
-            "rest_vertical",
-            "damping_lateral",
-            "damping_vertical",
-            "damping_twist",
-        ):
-            if getattr(one, name) != Vertebra.model_fields[name].default:
-                raise InputError(
-                    f"robot: {name} of vertebra {number}: the law of robot.material takes its place; "
-                    "leave one of both out"
-                )
+        refuse_unused(one, SPRINGS, LAW_INSTEAD, f"robot: {{}} of vertebra {number}")
         if one.twist_stiffness is not None:
             raise InputError(
                 f"robot: twist_stiffness of vertebra {number}: vertebrae with a law (robot.material) bend "
@@ -73,38 +69,33 @@ def refuse_beside_law(robot: TendonSpine, stops: bool) -> None:
 
 def refuse_cells(settings: SoftSettings, told: str) -> tuple[str, ...]:
     """Refuse what only the cells of a rod have; their number, without effect elsewhere, comes back as a note."""
-    for name in ("degree", "breaks"):
-        if getattr(settings, name) != SoftSettings.model_fields[name].default:
-            raise InputError(f"model.{name}: {told}, of constant strain; leave it out")
-    if settings.cells == SoftSettings.model_fields["cells"].default:
-        return ()
-    return (f"model.cells: {told}; cells: {settings.cells} has no effect",)
+    refuse_unused(settings, ("degree", "breaks"), f"{told}, of constant strain; leave it out", "model.{}")
+    return tuple(f"model.{name}: {told}; {name}: {settings.cells} has no effect" for name in settings.given("cells"))
 
 
 def refuse_of_rod(robot: Rod) -> None:
     """Refuse what a rod's other fields take the place of, and limits that nothing keeps."""
-    if robot.effort_limit is not None:
-        raise InputError(
-            "robot.effort_limit: the model 'soft' looks at no limits of efforts; leave it out, or set "
-            "model.kind to macro-continuous"
-        )
-    for name in ("stiffness", "damping", "youngs_modulus", "damping_time", "rest"):
-        if robot.material is not None and getattr(robot, name) != Rod.model_fields[name].default:
-            raise InputError(f"robot.{name}: the law of robot.material takes its place; leave one of both out")
-    if robot.material is not None and robot.passive is not None and robot.passive.follows_gait:
-        raise InputError(
-            "robot.passive.follows_gait: a law of robot.material has no springs that could rest where a "
-            "gait says; leave one of both out"
-        )
-    if robot.youngs_modulus is not None and robot.stiffness != Rod.model_fields["stiffness"].default:
-        raise InputError("robot.stiffness: youngs_modulus takes its place; give one of both")
-    for name in ("shear_modulus", "shear_factor"):
-        if robot.youngs_modulus is None and getattr(robot, name) != Rod.model_fields[name].default:
-            raise InputError(f"robot.{name}: it goes with youngs_modulus, which is not given; leave it out")
+    refuse_unused(
+        robot,
+        ["effort_limit"],
+        "the model 'soft' looks at no limits of efforts; leave it out, or set model.kind to macro-continuous",
+    )
+    if robot.material is not None:
+        refuse_unused(robot, ("stiffness", "damping", "youngs_modulus", "damping_time", "rest"), LAW_INSTEAD)
+        if robot.passive is not None:
+            told = "a law of robot.material has no springs that could rest where a gait says; leave one of both out"
+            refuse_unused(robot.passive, ["follows_gait"], told, "robot.passive.{}")
+    if robot.youngs_modulus is not None:
+        refuse_unused(robot, ["stiffness"], "youngs_modulus takes its place; give one of both")
+    else:
+        told = "it goes with youngs_modulus, which is not given; leave it out"
+        refuse_unused(robot, ("shear_modulus", "shear_factor"), told)
 
 
 def refuse_of_mesh(robot: Rod, settings: SoftSettings) -> None:
-    """Refuse cells that the stations cannot tell apart, breaks that are not on the rod, tendons that nothing follows."""
+    """Refuse cells that the stations cannot tell apart, breaks that are not on the rod,
+    tendons that nothing follows.
+    """
     if settings.stations is not None and settings.stations <= settings.degree:
         raise InputError(
             f"model.stations: strains of degree {settings.degree} need {settings.degree + 1} stations or "
@@ -122,15 +113,6 @@ def refuse_of_mesh(robot: Rod, settings: SoftSettings) -> None:
                 f"robot: tendon {number} passes no passive strain that it could move; say in "
                 "robot.passive where the rod is passive (`passive: {}` is all of it)"
             )
-
-
-def refuse_explicit_tolerance(settings: SoftSettings) -> None:
-    """Refuse to solve well what is not solved."""
-    if settings.integrator == "rk4" and settings.tolerance != SoftSettings.model_fields["tolerance"].default:
-        raise InputError(
-            "model.tolerance: it says how well an implicit step is solved, and rk4 is explicit; leave it "
-            "out, or set model.integrator to sdirk4 or midpoint"
-        )
 
 
 def refuse_no_stops(plan: CellPlan, settings: SoftSettings) -> None:

@@ -1,5 +1,5 @@
-"""Robots that fall, slide, stick, roll and fly: closed forms and conservation laws, none of which share code with the
-solver.
+"""Robots that fall, slide, stick, roll and fly: closed forms and conservation laws, none of which
+share code with the solver.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def test_a_steeper_slope_slides_as_a_point_would() -> None:
     half = move(3, [ll.Ground(forward=mu, lateral=mu, slope=(angle, 0.0))], time, 0.00025, **slope_pose(angle))
     finer = (half.dataset["com_position"].values[-1] - place[0]) @ np.array([math.cos(angle), 0.0, math.sin(angle)])
     exact = -0.5 * G * (math.sin(angle) - mu * math.cos(angle)) * time**2
-    assert 2.0 * finer - along == pytest.approx(exact, rel=1e-5)  # what is left is of first order in the
-    # step
+    # what is left is of first order in the step
+    assert 2.0 * finer - along == pytest.approx(exact, rel=1e-5)
 
 
 @pytest.mark.parametrize("n", [1, 3])
@@ -240,8 +240,8 @@ def test_accelerations_of_a_short_step_are_those_of_newton_and_euler() -> None:
 
 @pytest.mark.parametrize("base", ["free", "planar", "fixed"])
 def test_sliding_joints_are_those_of_newton_and_euler(base: Any) -> None:
-    """Prismatic and revolute joints in turn, in the air: accelerations of a short step, as above, for every kind of
-    base.
+    """Prismatic and revolute joints in turn, in the air: accelerations of a short step, as
+    above, for every kind of base.
     """
     body = {"solids": ({"shape": "box", "density": 900.0, "length": 0.2, "half_width": 0.03, "half_height": 0.02},)}
     joints = (Joint(kind="prismatic", axis=(1, 0, 0)), Joint(axis=(0, 0, 1)), Joint(kind="prismatic", axis=(0, 1, 0)))
@@ -296,8 +296,8 @@ def test_a_controller_gives_what_a_gait_of_torques_gives(torque: float) -> None:
 
 
 def test_contact_velocity_is_the_rate_of_the_gap() -> None:
-    """(15)-(18) at both ends of every link: the gaps at two middles, a step apart, against the normal velocity between
-    them.
+    """(15)-(18) at both ends of every link: the gaps at two middles, a step apart, against the
+    normal velocity between them.
     """
     gait, h = ll.JointWave(pitch_amplitude=0.05, pitch_lead=1.5), 1e-3
     model = NonSmooth(ll.Aiko(links=5), [ll.Ground(), ll.Gravity()], STIFF)
@@ -310,8 +310,8 @@ def test_contact_velocity_is_the_rate_of_the_gap() -> None:
 
 
 def test_prescribed_motion_in_the_air_is_that_of_newton_and_euler() -> None:
-    """Another model, another integrator: path and torques of imposed joints agree, with an error of first order in the
-    step.
+    """Another model, another integrator: path and torques of imposed joints agree, with an error
+    of first order in the step.
     """
     gait = ll.JointWave(yaw_amplitude=0.5, yaw_rate=6.0, pitch_amplitude=0.3, pitch_rate=6.0, pitch_lead=1.0)
     off, torque = [], []

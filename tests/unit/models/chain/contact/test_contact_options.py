@@ -1,5 +1,5 @@
-"""What the paper lists as missing (dry joint friction, offset axes, torque limits), held bases, and what each gait is
-for.
+"""What the paper lists as missing (dry joint friction, offset axes, torque limits), held bases,
+and what each gait is for.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def test_dry_friction_takes_its_torque_from_a_joint_that_moves() -> None:
 
 
 def test_stribeck_friction_falls_with_the_rate() -> None:
-    """Held up to the breakaway torque; beyond, the acceleration at the rate w is (torque - c - (b - c) exp(-(w/w_s)²))
-    / inertia.
+    """Held up to the breakaway torque; beyond, the acceleration at the rate w is (torque - c - (b - c)
+    exp(-(w/w_s)²)) / inertia.
     """
     stribeck = {"coulomb_friction": 0.5, "breakaway_friction": 1.0, "stribeck_rate": 2.0}
     assert abs(swing(0.99, 1.0, 0.001, **stribeck).dataset["joint_position"].values[-1, 0]) < 1e-6
@@ -129,7 +129,9 @@ def test_a_held_base_in_contact_keeps_every_balance(base: str) -> None:
 
 
 def test_the_offset_moves_the_pitch_axis() -> None:
-    """At a right angle of yaw the pitch axis, and with it the next link, stands `offset` to the side of the yaw axis."""
+    """At a right angle of yaw the pitch axis, and with it the next link, stands `offset` to
+    the side of the yaw axis.
+    """
     for offset in (0.0, 0.022):
         run = ll.simulate(
             ll.Aiko(links=2, base="fixed", joint_offset=offset),
@@ -192,8 +194,8 @@ def test_an_offset_of_yaw_turns_the_robot() -> None:
 
 
 def test_rolling_moves_sideways() -> None:
-    """Equal waves of yaw and pitch, a quarter apart and without phase along the body: an arc that rolls over the
-    ground.
+    """Equal waves of yaw and pitch, a quarter apart and without phase along the body: an arc
+    that rolls over the ground.
     """
     run = ll.run("snake-roll")
     moved = np.array(run.summary()["com_displacement"])
@@ -208,8 +210,8 @@ def test_sinus_lifting_lifts_the_crests() -> None:
     run, flat = (ll.run("snake-lift", {"gait.pitch_amplitude": angle}) for angle in ("4 deg", 0.0))
     lifted, resting = ((r.dataset["contact_state"].values[60:] == 0) for r in (run, flat))
     assert lifted.mean() > 0.4 and resting.mean() < 0.01
-    assert lifted.any(axis=0).all() and not lifted.all(axis=0).any()  # every contact lifts at times, none for
-    # ever
+    # every contact lifts at times, none for ever
+    assert lifted.any(axis=0).all() and not lifted.all(axis=0).any()
     high = run.dataset["contact_gap"].values[60:][lifted]
     assert high.max() > 2e-3 and not run.dataset["contact_force"].values[60:][lifted].any()
     bend, link = np.abs(run.dataset["joint_position"].values[60:, ::2]), run.dataset["contact_link"].values
@@ -220,7 +222,9 @@ def test_sinus_lifting_lifts_the_crests() -> None:
 
 
 def test_far_obstacles_sleep_without_a_trace() -> None:
-    """A recorded step measures every gap, other steps leave out what cannot be in reach: the same path to the last bit."""
+    """A recorded step measures every gap, other steps leave out what cannot be in reach: the
+    same path to the last bit.
+    """
     feet = tuple(
         (0.4 * i, 0.35 * (-1.0) ** j * (j // 2) - 0.18 + 0.18 * (i % 2), 0.0) for i in range(-6, 6) for j in range(8)
     )
@@ -254,8 +258,8 @@ SWIM = ll.JointWave(yaw_amplitude=0.5, yaw_rate=6.0, pitch_amplitude=0.3, pitch_
     "water", [ll.Water(added_mass="consistent", current=(0.1, 0.2, -0.1)), ll.Water(added_mass="paper")]
 )
 def test_a_swimmer_is_that_of_newton_and_euler(water: ll.Water) -> None:
-    """Added mass in another model with another integrator: path, torques and forces of the water agree to first order
-    in the step.
+    """Added mass in another model with another integrator: path, torques and forces of the water agree
+    to first order in the step.
     """
     names = ("position", "joint_torque", "fluid_force")
     off: list[dict[str, float]] = []

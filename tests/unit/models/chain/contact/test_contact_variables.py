@@ -28,8 +28,8 @@ def test_names_have_one_shape_unit_and_frame() -> None:
 
 
 def test_forces_of_supports_add_up_in_the_world() -> None:
-    """Forces and couples at their places make the resultant that is recorded about the head, which is found without
-    them.
+    """Forces and couples at their places make the resultant that is recorded about the head,
+    which is found without them.
     """
     run = ll.run("snake-turn-3d", {"duration": 0.4, "record_every": 0.1})
     data = run.dataset

@@ -1,5 +1,5 @@
-"""Random chains and states of the geometric model, and its metric once more with complex numbers, from the definitions
-alone.
+"""Random chains and states of the geometric model, and its metric once more with complex numbers,
+from the definitions alone.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def masses(rng: np.random.Generator, planar: bool) -> dict[str, Any]:
 
 
 def random_chain(seed: int, base: str, joints: int = 5, planar: bool = False) -> ll.Chain:
-    """Revolute, prismatic and universal joints about any axes; or, planar, revolute joints about z with arms and masses
-    in the plane.
+    """Revolute, prismatic and universal joints about any axes; or, planar, revolute joints about z with
+    arms and masses in the plane.
     """
     rng = np.random.default_rng(seed)
     shape = BodyShape(length=0.2, half_width=0.03, half_height=0.02)
@@ -98,8 +98,8 @@ def inverse(g: Array) -> Array:
 
 
 class Definition:
-    """The chain on virtual joints from (1), (4), (9) alone: home screws xi_j, home poses g_i(0), inertias in body
-    frames.
+    """The chain on virtual joints from (1), (4), (9) alone: home screws xi_j, home poses
+    g_i(0), inertias in body frames.
     """
 
     def __init__(self, chain: ll.Chain) -> None:

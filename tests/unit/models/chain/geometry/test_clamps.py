@@ -57,8 +57,8 @@ def test_a_clamped_module_stays_and_the_others_move(
 
 
 def test_both_coordinates_of_a_base_in_space_give_one_motion() -> None:
-    """A clamp moves the base, so that either kind of coordinates has to follow: the path and what the clamp carries are
-    the same.
+    """A clamp moves the base, so that either kind of coordinates has to follow: the path and what the
+    clamp carries are the same.
     """
     pitched = {"orientation": (np.cos(0.3), 0.0, np.sin(0.3), 0.0)}
     found = [

@@ -30,8 +30,8 @@ def test_symbols_of_the_second_kind(tools: Any, base: str) -> None:
 
 @pytest.mark.parametrize(("base", "coordinates"), [("planar", "virtual"), ("free", "group")])
 def test_geodesics_are_free_motions(tools: Any, base: str, coordinates: str) -> None:
-    """Constant kinetic energy and the path of the time loop, whose Runge-Kutta steps share nothing with the adaptive
-    ones but M.
+    """Constant kinetic energy and the path of the time loop, whose Runge-Kutta steps share nothing
+    with the adaptive ones but M.
     """
     model = Geometric(tools.chain(1, base), (), Torque(), GeometricSettings(coordinates=coordinates))
     x, v = tools.state(model, 3)
@@ -63,8 +63,8 @@ def test_a_geodesic_is_the_shortest_way(tools: Any) -> None:
 
 
 def test_printed_equations_let_a_snake_without_friction_swim_away() -> None:
-    """The numbers of an independent code: the tail at X = 0.594 m after 10 s in place of -0.003 m, from zero
-    momentum.
+    """The numbers of an independent code: the tail at X = 0.594 m after 10 s in place of
+    -0.003 m, from zero momentum.
     """
     M = Geometric(ll.WangSnake()).metric(np.array([0, 0, 0, 0.4, 0, -0.4, 0]))
     rates = np.array([0.0, -0.4, 0.0, 0.4])

@@ -1,5 +1,5 @@
-"""Metric, Christoffel symbols and Coriolis matrix against their definitions; zero patterns, independence and tables
-of paper 003.
+"""Metric, Christoffel symbols and Coriolis matrix against their definitions; zero patterns,
+independence and tables of paper 003.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def test_metric_and_symbols_are_those_of_the_definitions(tools: Any, base: str, 
 
 @pytest.mark.parametrize("base", ["planar", "free"])
 def test_symbols_are_brackets_of_body_columns(base: str) -> None:
-    """(14)-(16) module by module: the derivative of column k of J_l along x^i is the bracket [ξ_lk, ξ_li] for k < i,
-    else zero.
+    """(14)-(16) module by module: the derivative of column k of J_l along x^i is the bracket [ξ_lk,
+    ξ_li] for k < i, else zero.
     """
     robot = WangSnake(base=base, inertia=0.011, roll_inertia=0.004, pitch_joints=(1, 3) if base == "free" else ())
     model = Geometric(robot)
@@ -158,8 +158,8 @@ def depends(function: Any, x: Array) -> Array:
 
 
 def test_conclusions_of_the_paper() -> None:
-    """1.2, 2.2, 2.3, Table II and the further zeros of the specification, indices from 1 as there; the generic ticks
-    too.
+    """1.2, 2.2, 2.3, Table II and the further zeros of the specification, indices from 1 as
+    there; the generic ticks too.
     """
     model = unequal_snake()
     x = np.array([0.3, -0.2, 0.4, 0.5, -0.7, 0.6, 0.2])

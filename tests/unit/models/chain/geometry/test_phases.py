@@ -43,8 +43,8 @@ def crawl(laws: Any, duration: float = 1.0, actuation: Any = None, **extra: Any)
 
 @pytest.mark.parametrize("law", ["regularised", "set-valued"])
 def test_every_phase_is_the_motion_it_says(law: str) -> None:
-    """Before: imposed motion. Then the given torques. In the end the gait again, reached without a jump; all balances
-    hold.
+    """Before: imposed motion. Then the given torques. In the end the gait again, reached without
+    a jump; all balances hold.
     """
     result = crawl(Wheels(law=law, slip_speed=0.02))
     data, plain = result.dataset, crawl(Wheels(law=law, slip_speed=0.02), actuation="motion").dataset
@@ -96,8 +96,8 @@ def test_locomotion_manipulation_and_torque_driven_motion_in_one_run() -> None:
 
 
 def test_a_controller_gives_what_a_gait_of_torques_gives() -> None:
-    """Half of the torques from the gait and half from a controller are all of them from the gait; imposed joints take
-    none.
+    """Half of the torques from the gait and half from a controller are all of them from the gait;
+    imposed joints take none.
     """
 
     def push(share: float, controller: Any = None) -> np.ndarray:

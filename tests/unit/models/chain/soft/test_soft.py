@@ -737,8 +737,8 @@ def test_muscles_act_on_passive_strains_alone() -> None:
 
 
 def test_muscles_may_end_within_a_cell() -> None:
-    """A couple M between two abscissae bends a rod there to M / EI: its tip turns by that times the way, whatever the
-    cells.
+    """A couple M between two abscissae bends a rod there to M / EI: its tip turns by that times
+    the way, whatever the cells.
     """
     rod = Rod(base="fixed", strains="planar", length=0.6, half_width=0.01, stiffness=0.01, passive={})
     model = Soft(rod, (), None, SoftSettings(cells=4))

@@ -9,7 +9,7 @@ import pytest
 
 import limbless as ll
 from limbless.core.errors import InputError
-from limbless.mechanics.integrate.running_totals import NoTotals, new_objective_totals
+from limbless.mechanics.integrate.running_totals import new_objective_totals
 from limbless.models.chain.soft.soft_model import Soft
 from limbless.search.studies.variations import value_at
 from limbless.simulation.simulate import knots_between, stage_times
@@ -75,7 +75,7 @@ def test_a_score_is_what_a_run_tallies(scenario: str, changes: dict[str, Any], p
     assert isinstance(model, Soft) and model.steps is not None
     knots = knots_between(0.0, asked.duration, asked.step, asked.gait.breakpoints(0.0, asked.duration))
     score = new_objective_totals(np.ones(model.tendons or model.freedoms), False)
-    problem = model.problem(model.drive(asked.gait, stage_times(knots)), 1, score, NoTotals())
+    problem = model.problem(model.drive(asked.gait, stage_times(knots)), 1, score, None)
     x = model.initial_state(asked.initial, asked.gait).x
     failed, *_ = model.steps.advance(problem, knots, knots == asked.duration, x, {})
     tallied = ll.run(asked).dataset

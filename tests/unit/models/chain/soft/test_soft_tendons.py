@@ -11,8 +11,7 @@ import limbless as ll
 from limbless.control.gaits.tendon_paths import TendonPath
 from limbless.core.errors import InputError
 from limbless.mechanics.chain.elastic_tendons import WinchState
-from limbless.mechanics.chain.strain_cell import TendonState
-from limbless.mechanics.chain.tables import BodyRecord
+from limbless.mechanics.chain.tables import BodyRecord, TendonState
 from limbless.models.chain.soft.soft_model import Soft
 from limbless.models.soft import SoftSettings
 from limbless.robots.rod import Rod

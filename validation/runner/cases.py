@@ -1,12 +1,11 @@
-"""A case: a folder with `case.yaml` (source, references, tolerances and their reasons) and `check.py` (measures and
-draws).
+"""A case: a folder with `case.yaml` (source, references, tolerances and their reasons) and
+`check.py` (measures and draws).
 """
 
 from __future__ import annotations
 
 import importlib.util
 import json
-import sys
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -26,8 +25,8 @@ FILE = "case.yaml"
 
 
 class CaseRow(Description):
-    """One statement, and what decides whether it is met: a reference with a tolerance, or bounds, or the reason why
-    nothing does.
+    """One statement, and what decides whether it is met: a reference with a tolerance, or bounds, or
+    the reason why nothing does.
     """
 
     statement: str = Field(min_length=10, description="what is claimed, in words")
@@ -72,7 +71,9 @@ class Case(Description):
         min_length=10, description="paper and figure or equation, or the book or engine that it is held against"
     )
     models: tuple[str, ...] = Field(min_length=1)
-    quick: bool = Field(True, description="part of `limbless validate --quick`")
+    quick: bool = Field(
+        True, description="takes less than five seconds: part of `limbless validate --quick` and of `make test`"
+    )
     needs: tuple[str, ...] = Field((), description="packages that it needs beside limbless")
     scenario: str | None = Field(None, description="the scenario whose summary is shown with its error bars")
     data: str | None = Field(
@@ -102,9 +103,6 @@ class Case(Description):
         """`check.py`, imported under a name of its own; what cases share lies beside their folders and is imported as
         `validation.NAME`.
         """
-        root = str(self.folder.parents[1])
-        if root not in sys.path:
-            sys.path.append(root)
         spec = importlib.util.spec_from_file_location(
             f"validation_{self.name.replace('-', '_')}", self.folder / "check.py"
         )

@@ -11,9 +11,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from limbless.cli.validation import cases, results_page, run_cases, scorecard
 from limbless.core.errors import InputError
 from limbless.view import terminal
+from validation.runner import cases, results_page, run_cases, scorecard
 
 
 def validate(names: Sequence[str], quick: bool, out: Console, write: bool = False) -> bool:

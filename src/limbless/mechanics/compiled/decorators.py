@@ -1,9 +1,9 @@
 """What kernels need from numba, in one place: decorators and the compile cache.
 
-`func` is for the small functions that equations are made of. They remain plain Python functions (tests call them with
-floats), are compiled without a Python entry point (half the compile time) and are always inlined by LLVM (a dual number
-would otherwise pass its tuples through memory). `array_kernel` is for passes over bodies and for the functions that Python
-calls.
+`func` is for the small functions that equations are made of. They remain plain Python functions (tests call
+them with floats), are compiled without a Python entry point (half the compile time) and are always inlined by
+LLVM (a dual number would otherwise pass its tuples through memory). `array_kernel` is for passes over bodies
+and for the functions that Python calls.
 
 Numbers that select a column are NumPy integers: numba would compile an inlined function once more for every Python
 integer. Full fast math assumes that nothing is NaN or infinite, so no kernel can test for it: divergence is checked in
@@ -16,8 +16,9 @@ import contextlib
 import hashlib
 import os
 import shutil
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,40 +27,31 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
-from numba.core import cgutils
-from numba.core.caching import FunctionCache
-from numba.extending import intrinsic, register_jitable
+from numba.core import caching, cgutils, event
+from numba.extending import intrinsic, overload, register_jitable
 from numpy.typing import NDArray
 from platformdirs import user_cache_dir
 
-import limbless
-from limbless.core.gc_pause import gc_paused
-from limbless.mechanics.compiled.fast_bookkeeping import is_watched, sort_by_class, unwatched
-from limbless.mechanics.compiled.inline_libraries import OtherCode, is_kernel, note_code, spare_inlined
-from limbless.mechanics.compiled.light_imports import spare_scipy
-from limbless.mechanics.compiled.operator_cache import remember_operators
-from limbless.mechanics.compiled.pass_pipeline import KernelPipeline
-
-# `plain`: as numba does it, slower to compile (see `inlining`, `resolution`, `bookkeeping` and `imports`)
-SPARES = (
-    os.environ.get("LIMBLESS_INLINING", "lean") != "plain"
-    and spare_inlined()
-    and remember_operators()
-    and sort_by_class()
-    and is_watched()
+from limbless.core import __version__
+from limbless.mechanics.compiled.none_pruning import PlainPipeline
+from limbless.mechanics.compiled.numba_patches import (
+    PATCHED,
+    KernelPipeline,
+    OtherCode,
+    note_code,
+    note_kernel,
+    patched_numba,
 )
+
+_OURS: Any = {"pipeline_class": KernelPipeline if PATCHED else PlainPipeline}
 
 # `forceinline` is said, because a kernel would take it over from an inlined function that calls it: it would then stand
 # a second and a third time in its entries
-FAST: Any = {
-    "fastmath": True,
-    "error_model": "numpy",
-    "forceinline": False,
-    "no_cfunc_wrapper": True,
-    "pipeline_class": KernelPipeline,
-}
+FAST: Any = {"fastmath": True, "error_model": "numpy", "forceinline": False, "no_cfunc_wrapper": True, **_OURS}
 INLINE: Any = {**FAST, "forceinline": True, "no_cpython_wrapper": True}
 func = register_jitable(**INLINE)
+func_overload = partial(overload, jit_options=INLINE, strict=False)
+"""Decorator: chooses, by the types of its arguments, what a function is in kernels."""
 
 
 def _cache_directory() -> Path:
@@ -67,13 +59,13 @@ def _cache_directory() -> Path:
 
     Numba stamps a cached kernel with its own file only: an edited function in another file would go unnoticed.
     """
-    root = Path(limbless.__file__).parent
+    root = Path(__file__).parents[2]
     stamp = hashlib.sha256(numba.__version__.encode())
-    for room in ("mechanics", "gaits"):
+    for room in ("mechanics", "control/gaits"):
         for file in sorted((root / room).rglob("*.py")):
             stamp.update(file.read_bytes())
     home = os.environ.get("LIMBLESS_CACHE_DIR") or user_cache_dir("limbless", appauthor=False)
-    return Path(home) / f"kernels-{limbless.__version__}-{stamp.hexdigest()[:16]}"
+    return Path(home) / f"kernels-{__version__}-{stamp.hexdigest()[:16]}"
 
 
 CACHE_DIRECTORY = _cache_directory()
@@ -108,7 +100,9 @@ def prune_cache(unused: float = KEPT) -> list[Path]:
 
 
 def array_kernel(function: Callable) -> Any:
-    """Compile on first call, and keep the result on disk in `CACHE_DIRECTORY` (a read-only home compiles every time)."""
+    """Compile on first call, and keep the result on disk in `CACHE_DIRECTORY` (a read-only
+    home compiles every time).
+    """
     return _compiled(function, FAST)
 
 
@@ -122,13 +116,13 @@ def kernel(function: Callable) -> Any:
 
 
 def noinline_func(function: Callable) -> Any:
-    """A lean kernel that only kernels call: it is compiled without a way in for Python (a tenth of a kernel's time)."""
+    """A `kernel` that only kernels call: it is compiled without a way in for Python (a tenth of a kernel's time)."""
     return _compiled(function, {**FAST, "_nrt": False, "no_cpython_wrapper": True})
 
 
 def strict_kernel(function: Callable) -> Any:
     """A kernel without fast math, in which a comparison with NaN is false: for checks."""
-    return _compiled(function, {"error_model": "numpy"})
+    return _compiled(function, {"error_model": "numpy", **_OURS})
 
 
 def is_foreign(ty: Any) -> bool:
@@ -140,10 +134,26 @@ def is_foreign(ty: Any) -> bool:
     return any(is_foreign(part) for part in parts)
 
 
-class _OwnCache(FunctionCache):
+class _Locator(caching._SourceFileBackedLocatorMixin, caching._CacheLocator):
+    """Finds the files of a kernel in `CACHE_DIRECTORY`: a user's own functions stay where the user wants them."""
+
+    def __init__(self, py_func: Any, py_file: str) -> None:
+        self._py_file, self._lineno = py_file, py_func.__code__.co_firstlineno
+
+    def get_cache_path(self) -> str:
+        return str(CACHE_DIRECTORY / self.get_suitable_cache_subpath(self._py_file))
+
+
+class _Files(caching.CompileResultCacheImpl):
+    _locator_classes = (_Locator,)  # type: ignore[assignment]
+
+
+class _OwnCache(caching.FunctionCache):
     """Keeps on disk what is compiled from this package alone: only its sources are in the name of the directory, so
     that an edited file of a user would go unnoticed, and other programs could not read what names its classes.
     """
+
+    _impl_class = _Files
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         if is_foreign(sig):
@@ -163,10 +173,8 @@ def _add_overload(dispatcher: Any, result: Any) -> None:
     type(dispatcher).add_overload(dispatcher, result)
 
 
-def _compile_calmly(dispatcher: Any, *given: Any) -> Any:
-    with gc_paused(), unwatched() if SPARES else contextlib.nullcontext():
-        if SPARES:
-            spare_scipy()
+def _compile_patched(dispatcher: Any, *given: Any) -> Any:
+    with patched_numba():
         return type(dispatcher).compile(dispatcher, *given)
 
 
@@ -182,25 +190,19 @@ def _refuse_python(dispatcher: Any, *given: Any, **named: Any) -> None:
 
 
 def _compiled(function: Callable, options: Any) -> Any:
-    config: Any = numba.config
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(CACHE_DIRECTORY)  # only ours: a user's own kernels stay where the user
-    # wants them
-    try:
-        is_kernel(function)
-        made = njit(**options)(function)
-        if _keeps and not config.DISABLE_JIT and Path(function.__code__.co_filename).is_file():
-            made._cache = _OwnCache(function)
-        if not config.DISABLE_JIT:
-            made.compile = partial(_compile_calmly, made)
-            if options.get("no_cpython_wrapper"):
-                made._compile_for_args = partial(_refuse_python, made)
-                made._insert = _insert_nothing
-            if SPARES:
-                made.add_overload = partial(_add_overload, made)
+    note_kernel(function)
+    made = njit(**options)(function)
+    if numba.config.DISABLE_JIT:
         return made
-    finally:
-        config.CACHE_DIR = before
+    if _keeps and Path(function.__code__.co_filename).is_file():
+        made._cache = _OwnCache(function)
+    made.compile = partial(_compile_patched, made)
+    if options.get("no_cpython_wrapper"):
+        made._compile_for_args = partial(_refuse_python, made)
+        made._insert = _insert_nothing
+    if PATCHED:
+        made.add_overload = partial(_add_overload, made)
+    return made
 
 
 def kernel_array(values: Any) -> NDArray[np.float64]:
@@ -215,6 +217,23 @@ def kernel_array(values: Any) -> NDArray[np.float64]:
 def is_cache_empty() -> bool:
     """Whether nothing has been compiled yet for these sources: the first run then takes some seconds more."""
     return not any(CACHE_DIRECTORY.rglob("*.nbi"))
+
+
+@contextlib.contextmanager
+def on_compile(told: Callable[[], None]) -> Iterator[None]:
+    """Call `told` whenever this thread compiles a kernel inside: what comes from the disk cache is not compiled."""
+    mine = threading.get_ident()
+
+    class Ear(event.Listener):
+        def on_start(self, event: Any) -> None:
+            if threading.get_ident() == mine:
+                told()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    with event.install_listener("numba:compile", Ear()):
+        yield
 
 
 _cache_line = ir.VectorType(ir.DoubleType(), 8)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
+import traceback
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from limbless.cli.validation.cases import Case, CaseRow
 from limbless.core.errors import InputError
 from limbless.view.figures.style import styled
+from validation.runner.cases import Case, CaseRow
 
 MET, NOT_MET, NOT_RUN = "met", "not met", "not run"
 _SIZE, _RESOLUTION = (5.4, 3.0), 100  # inches, dots per inch: small enough to be kept beside the page
@@ -70,10 +71,22 @@ def run_case(case: Case, pictures: Path | None = None) -> Report:
 def _measured(case: Case, sheet: Any) -> tuple[dict[str, float], str]:
     try:
         return dict(case.module.check(case, sheet)), ""
-    except Exception as error:  # whatever goes wrong is shown, and the other
-        # cases go on
+    except Exception as error:  # whatever goes wrong is shown, and the other cases go on
         logging.getLogger(__name__).info("%s", case.name, exc_info=True)
-        return {}, f"{type(error).__name__}: {error}"
+        return {}, f"{_place(case, error)}{type(error).__name__}: {error}".removesuffix(": ")
+
+
+def _place(case: Case, error: Exception) -> str:
+    """File and line of the case, or of what lies beside it, where an exception came from."""
+    root = case.folder.parents[1]
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).is_relative_to(root)]
+    frame = next((frame for frame in reversed(own) if _is_of_cases(root, frame.filename)), None)
+    return "" if frame is None else f"{Path(frame.filename).relative_to(root).as_posix()}:{frame.lineno}: "
+
+
+def _is_of_cases(root: Path, filename: str) -> bool:
+    first, second = Path(filename).relative_to(root).parts[:2]
+    return first == "validation" and second != "runner"
 
 
 def _decided(case: Case, row: CaseRow, values: dict[str, float], problem: str) -> RowOutcome:

@@ -1,7 +1,7 @@
 """The scorecard: every invariant that the models' specifications ask for, the test that holds it, its tolerance and
 what was measured.
 
-`validation/scorecard.yaml` names the tests. They are run by pytest with a plugin (`validation/margins.py`) that notes,
+`validation/scorecard.yaml` names the tests. They are run by pytest with a plugin (`margins.py`) that notes,
 for every comparison in them, how much of its tolerance was used.
 """
 
@@ -131,7 +131,7 @@ def run(home: Path) -> ModelScore:
     with tempfile.TemporaryDirectory() as folder:
         notes = Path(folder) / "margins.json"
         environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
-        paths = [str(home), *filter(None, [os.environ.get("PYTHONPATH")])]
+        paths = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment |= {"LIMBLESS_MARGINS": str(notes), "PYTHONPATH": os.pathsep.join(paths)}
         subprocess.run(
             [sys.executable, "-m", "pytest", "-p", "margins", "-p", "no:cacheprovider", "-q", *tests],

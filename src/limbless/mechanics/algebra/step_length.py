@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from limbless.mechanics.compiled.generic import generic
-from limbless.mechanics.compiled.kernel import func
+from typing import Any
 
-LEAST_SHARE = 0.05  # of an interval: no trial leaves less of it, so that both ends come
-# together
+from limbless.mechanics.compiled import Scalar, func, generic
+
+LEAST_SHARE = 0.05  # of an interval: no trial leaves less of it, so that both ends come together
 
 
 @generic
-def directional_slope(step, share):
+def directional_slope(step: Any, share: Scalar) -> Scalar:
     """Slope of the function at a share (0 to 1) of a step: one version per kind of step."""
 
 
 @func
-def false_position(low, high, below, above):
+def false_position(low: Scalar, high: Scalar, below: Scalar, above: Scalar) -> Scalar:
     """The zero of the straight line through (low, below < 0) and (high, above > 0), kept away from both ends."""
     width = high - low
     return min(max(low - below * width / (above - below), low + LEAST_SHARE * width), high - LEAST_SHARE * width)
 
 
 @func
-def line_search(step, enough):
+def line_search(step: Any, enough: Scalar) -> Scalar:
     """The share at which the slope is at most `enough` of that at the start, by false position; 1 if it still falls."""
     above = directional_slope(step, 1.0)
     if above <= 0.0:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import ValidationInfo, field_validator, model_validator
 
-from limbless.core.description import quantity
+from limbless.core.description import Field, Listed, Quantity, quantity
 from limbless.core.functions.callables import folder_of, located
 from limbless.robots.base import Preset
 from limbless.robots.chain import Base, Chain
@@ -35,10 +35,10 @@ class FromFile(Preset):
     branches: Literal["refuse", "weld", "drop"] = Field(
         "refuse", description="what becomes of side branches: refused, welded rigidly at zero, or dropped"
     )
-    trunk: tuple[str, str] | None = Field(
+    trunk: Listed[tuple[str, str] | None] = Field(
         None, description="names of the first and the last link of the trunk; found by mass if absent"
     )
-    freeze: tuple[str, ...] = Field((), description="names of joints that are held at zero")
+    freeze: Listed[tuple[str, ...]] = Field((), description="names of joints that are held at zero")
     reverse: bool = Field(False, description="whether link 0 is the end farther from the file's root")
     head: Literal["base", "tip"] | None = Field(
         None, description="which end is the head; the base if absent, with a note"
@@ -46,7 +46,9 @@ class FromFile(Preset):
     base: Base | None = Field(
         None, description="how link 0 can move: free, planar or fixed; as the file has it if absent"
     )
-    density: float | None = quantity(None, "kg/m3", "density of links without mass, made from their shapes", gt=0)
+    density: Quantity[float | None] = quantity(
+        None, "kg/m3", "density of links without mass, made from their shapes", gt=0
+    )
     base_armature: Literal["fold", "drop"] = Field(
         "fold", description="rotor inertia of the base joints (MJCF): folded into link 0, or left out"
     )

@@ -73,8 +73,8 @@ def watched_allclose(actual: Any, desired: Any, rtol: float = 1e-7, atol: float 
 
 def pytest_configure(config: pytest.Config) -> None:
     pytest.approx, np.testing.assert_allclose = watched_approx, watched_allclose
-    config._inicache["enable_assertion_pass_hook"] = True  # the ini file does not ask for it: it costs
-    # time
+    # the ini file does not ask for it: it costs time
+    config._inicache["enable_assertion_pass_hook"] = True
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

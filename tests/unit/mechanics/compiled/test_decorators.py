@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limbless.mechanics.compiled import kernel as kernel_module
-from limbless.mechanics.compiled.kernel import kernel, noinline_func
+from limbless.mechanics.compiled import decorators as kernel_module
+from limbless.mechanics.compiled.decorators import kernel, noinline_func
 
 
 @noinline_func

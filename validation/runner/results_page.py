@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import re
 from collections import Counter
@@ -10,7 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from limbless.cli.validation.run_cases import NOT_MET, NOT_RUN, Report, RowOutcome
+import limbless as ll
+from limbless.core.files import wrapped, write_text
+from validation.runner.run_cases import NOT_MET, NOT_RUN, Report, RowOutcome
 
 HEADS = ("statement", "measured", "wanted", "verdict")
 _SECTIONS = {
@@ -82,9 +83,8 @@ def _head(reports: Sequence[Report]) -> str:
     lines = [
         "# Validation",
         "",
-        "Written by `limbless validate --write`, which runs every case of the folder `validation/`; do not edit. Each "
-        "row is "
-        "a statement with what",
+        "Written by `limbless validate --write`, which runs every case of the folder `validation/`; do not edit. "
+        "Each row is a statement with what",
         "was measured, what it is held against, and a tolerance whose reason stands beside it. What falls short is "
         "shown as such.",
         "*The spec* is the corrected form of a paper's model that this project worked from; the model's "
@@ -140,7 +140,7 @@ def _section(report: Report) -> str:
     lines += [f"**{NOT_RUN if case.missing else NOT_MET}: {report.problem}**", ""] if report.problem else []
     table = [
         (
-            outcome.row.statement + (f" ({outcome.row.source})" if outcome.row.source else ""),
+            stated(outcome),
             _measured(outcome),
             wanted(outcome),
             _verdict(outcome),
@@ -159,14 +159,12 @@ def _verdict(outcome: RowOutcome) -> str:
 
 
 def _error_bars(report: Report) -> list[str]:
-    """Numbers of the scenario's summary with their numerical errors: the run repeated at half the step and half the
-    quadrature.
+    """Numbers of the scenario's summary with their numerical errors: the run repeated at half the
+    step and half the quadrature.
     """
-    if report.case.scenario is None or importlib.util.find_spec("limbless.search.studies.error_bars") is None:
+    if report.case.scenario is None:
         return []
-    from limbless.search.studies.error_bars import error_bars  # type: ignore[import-not-found,unused-ignore]
-
-    bars = error_bars(report.case.scenario)
+    bars = ll.error_bars(report.case.scenario)
     summary = bars.result.summary()
     rows = [
         row
@@ -201,15 +199,31 @@ def _with_errors(name: str, value: Any, error: Any) -> list[tuple[str, str, str]
     return [(name, number(value, tolerance=error), "not known" if error is None else f"{error:.1e}")]
 
 
+def _cell(text: str) -> str:
+    return re.sub(r"(?<!\\\\)\|", r"\\|", text).replace("\n", " ").strip()
+
+
 def _table(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    body = [
-        "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ").strip() for cell in line) + " |" for line in lines
-    ]
+    body = ["| " + " | ".join(map(_cell, line)) + " |" for line in lines]
     return "\n".join(["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads), *body])
+
+
+def verdicts(page: str) -> dict[str, dict[str, str]]:
+    """Title of a case -> statement -> verdict, as a page that was written has them."""
+    found: dict[str, dict[str, str]] = {}
+    for section in page.split("\n### ")[1:]:
+        title, _, text = section.partition("\n")
+        lines = [re.split(r"(?<!\\\\) \| ", line.strip("| ")) for line in text.splitlines() if line.startswith("| ")]
+        found[title] = {line[0]: line[3].strip("*") for line in lines[1:] if len(line) == len(HEADS) + 1}
+    return found
+
+
+def stated(outcome: RowOutcome) -> str:
+    """The statement of a row and its source, as the page has them."""
+    row = outcome.row
+    return _cell(row.statement + (f" ({row.source})" if row.source else ""))
 
 
 def write(reports: Sequence[Report], root: Path, extra: str = "") -> Path:
     """docs/validation.md below `root`."""
-    from limbless.core.files import wrapped, write_text
-
     return write_text(root / "docs" / "validation.md", wrapped(markdown(reports, extra)))

@@ -14,6 +14,9 @@ and a kernel that is called with one problem compiles nothing for the others. Pl
 A tuple of such things is a type as well. `for_each(push)` calls the versions of all members one after the other (all
 forces on a robot). `switch(place)` asks an integer which member's version to use (the kind of a joint); of a tuple
 with one member it asks nothing.
+
+What a problem does not have is `None`. A function with one version needs no `generic` for that: it begins with `if
+thing is None: return`, and of an argument, or of a field of one, numba knows when it compiles (see `none_pruning`).
 """
 
 from __future__ import annotations
@@ -25,12 +28,13 @@ from typing import Any
 import numpy as np
 from numba import types
 from numba.core.dispatcher import Dispatcher
-from numba.extending import overload
 
-from limbless.mechanics.compiled.kernel import INLINE
+from limbless.mechanics.compiled.decorators import func_overload
 
 
 def _class_of(ty: Any) -> Any:
+    if isinstance(ty, types.NoneType):
+        return type(None)
     return getattr(ty, "instance_class", None) if isinstance(ty, types.BaseNamedTuple) else None
 
 
@@ -62,7 +66,7 @@ def generic(function: Callable) -> Any:
 
     _describe(choose, function, versions)
 
-    @overload(choose, jit_options=INLINE, strict=False)
+    @func_overload(choose)
     def typed(*args):
         version = versions.get(_class_of(args[0]), versions.get(object))
         return None if version is None else _forward(version, choose.arguments)
@@ -70,12 +74,12 @@ def generic(function: Callable) -> Any:
     return choose
 
 
-def version_for(function: Any, *classes: type) -> Callable:
-    """Decorator: the version of a generic function for these classes."""
+def version_for(function: Any, *classes: type | None) -> Callable:
+    """Decorator: the version of a generic function for these classes; None: for what is absent."""
 
     def register(version: Callable) -> Callable:
         for cls in classes:
-            function.versions[cls] = version
+            function.versions[type(None) if cls is None else cls] = version
         return version
 
     return register
@@ -92,29 +96,33 @@ def delegate(function: Any, cls: type, part: str) -> Any:
     return inner
 
 
-def no_op(function: Any, *classes: type) -> None:
+def no_op(function: Any, *classes: type | None) -> None:
     """For these classes there is nothing to do."""
     version_for(function, *classes)(_named("idle", "", ", ".join(function.arguments)))
 
 
-def constant_version(function: Any, answer: bool | float, *classes: type) -> None:
+def constant_version(function: Any, answer: bool | float, *classes: type | None) -> None:
     """For these classes the answer is this, whatever else is given."""
     version_for(function, *classes)(_named("always", "", ", ".join(function.arguments), answer))
 
 
-def for_each(function: Any) -> Any:
-    """`function` for every member of a tuple, in its order: for_each(push)(forces, ...)."""
+def for_each(function: Any, optional: bool = False) -> Any:
+    """`function` for every member of a tuple, in its order: for_each(push)(forces, ...). `optional`: members of a class
+    that has no version are left out.
+    """
 
     def every(members: tuple, *rest: Any) -> None:
         for member in members:
-            function(member, *rest)
+            if not optional or type(member) in function.versions:
+                function(member, *rest)
 
     _describe(every, function, function.versions)
 
-    @overload(every, jit_options=INLINE, strict=False)
+    @func_overload(every)
     def typed(*args):
         rest = ", ".join(function.arguments[1:])
-        calls = [f"    function(members[{i}], {rest})" for i in range(len(args[0].types))]
+        asked = [i for i, ty in enumerate(args[0].types) if not optional or _class_of(ty) in function.versions]
+        calls = [f"    function(members[{i}], {rest})" for i in asked]
         return _written("\n".join([f"def written(members, {rest}):", *calls, "    return None"]), function=function)
 
     return every
@@ -130,7 +138,7 @@ def switch(function: Any) -> Any:
 
     _describe(choose, function, function.versions)
 
-    @overload(choose, jit_options=INLINE, strict=False)
+    @func_overload(choose)
     def typed(*args):
         classes = [_class_of(ty) for ty in args[0].types]
         missing = [cls.__name__ for cls in classes if cls not in function.versions]
@@ -155,7 +163,7 @@ def switch_scalar(of_numbers: Any, of_others: Any) -> Any:
 
     _describe(choose, getattr(of_numbers, "py_func", of_numbers), {})
 
-    @overload(choose, jit_options=INLINE, strict=False)
+    @func_overload(choose)
     def typed(*args):
         return _forward(of_numbers if args[0].dtype == types.float64 else of_others, choose.arguments)
 

@@ -1,5 +1,5 @@
-"""Versions by type: compiled code and plain Python choose the same version, and what a problem does not hold is not
-compiled.
+"""Versions by type: compiled code and plain Python choose the same version, and what a problem does
+not hold is not compiled.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from limbless.mechanics.compiled.flat_array import lean_lanes, unpack
-from limbless.mechanics.compiled.generic import delegate, for_each, generic, no_op, switch, switch_scalar, version_for
-from limbless.mechanics.compiled.kernel import func, kernel
+from limbless.mechanics.compiled.decorators import func, kernel
+from limbless.mechanics.compiled.dispatch import delegate, for_each, generic, no_op, switch, switch_scalar, version_for
+from limbless.mechanics.compiled.flat_array import unpack, unpack_lanes
 
 
 class Square(NamedTuple):
@@ -103,7 +103,7 @@ def robots(array):
 
 @kernel
 def robots_in_lanes(array):
-    return how_many(lean_lanes(array))
+    return how_many(unpack_lanes(array))
 
 
 @pytest.mark.parametrize("call", [area, compiled_area], ids=["plain Python", "compiled"])

@@ -1,1 +1,0 @@
-"""The cases of the folder `validation/`: what they claim, how they are run, and the page that shows how they came out."""
