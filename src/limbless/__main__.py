@@ -16,7 +16,7 @@ def main() -> None:
         sys.exit(130)
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        from limbless.core.gc_pause import skip_last_collection
+        from limbless.core import skip_last_collection
 
         skip_last_collection()
 

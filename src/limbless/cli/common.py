@@ -21,7 +21,7 @@ ALLOW_CODE = click.option(
 
 def say(text: object) -> None:
     """A line on standard error."""
-    from limbless.core.errors import printable
+    from limbless.core import printable
 
     click.echo(printable(text), err=True)
 
@@ -31,7 +31,7 @@ def shown(path: Path) -> Iterator[None]:
     """What a saved run does not hold, or holds in another form, is said in a sentence: its file may
     be damaged or a stranger's.
     """
-    from limbless.core.errors import InputError, SimulationError
+    from limbless.core import InputError, SimulationError
 
     try:
         yield

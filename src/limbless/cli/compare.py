@@ -35,8 +35,7 @@ def compare(sources: tuple[str, ...], out: Path | None, no_figures: bool, allow_
     Example:
       limbless compare runs/eel-planar runs/wide
     """
-    from limbless.core.errors import InputError
-    from limbless.core.files import fresh_folder, write_table
+    from limbless.core import InputError, fresh_folder, write_table
     from limbless.simulation import comparison
     from limbless.view import terminal
 

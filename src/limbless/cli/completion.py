@@ -47,7 +47,7 @@ def complete_names(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 def complete_settings(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Paths of fields of the scenario that is named before, and after `=` the values of those that have few."""
-    from limbless.core.errors import InputError
+    from limbless.core import InputError
     from limbless.scenarios.scenario import Scenario
 
     named = (ctx.params.get("scenario"), *(ctx.params.get("sources") or ()), *ctx.args)  # an option without a value
@@ -71,7 +71,7 @@ def _fields(description: Any, path: str) -> Iterator[tuple[str, tuple[str, tuple
     """Path -> meaning, and the values of a choice."""
     from typing import Literal, get_args, get_origin
 
-    from limbless.core.description import Description
+    from limbless.core import Description
     from limbless.core.fields import unit_of
 
     for name, field in type(description).model_fields.items():
@@ -101,8 +101,7 @@ def completion(shell: str | None, show: bool) -> None:
     Example:
       limbless completion bash --show
     """
-    from limbless.core.errors import InputError
-    from limbless.core.files import write_text
+    from limbless.core import InputError, write_text
 
     chosen = shell or Path(os.environ.get("SHELL", "")).name
     if chosen not in SHELLS:

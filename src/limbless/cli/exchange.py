@@ -40,7 +40,7 @@ def robot(file: Path, settings: tuple[str, ...], medium: str | None, out: Path |
       limbless robot snake.urdf
       limbless robot snake.urdf --set branches=weld --medium ground --out snake.yaml
     """
-    from limbless.core.errors import printable
+    from limbless.core import printable
     from limbless.interop.robots.first_run import first_scenario
     from limbless.interop.robots.robot_file import read_robot
     from limbless.scenarios.scenario import Scenario
@@ -51,7 +51,7 @@ def robot(file: Path, settings: tuple[str, ...], medium: str | None, out: Path |
     for entry in [*found.environment, *([found.actuation] if found.actuation else [])]:
         click.echo(printable(f"the file asks for: {entry}"))
     if out is not None:
-        from limbless.core.files import write_text
+        from limbless.core import write_text
 
         scenario = Scenario.load({**first_scenario(file, options, medium), "robot": found.chain().model_dump()})
         header = "".join(f"# {note}\n" for note in (f"from {file.name} ({found.format})", *found.notes))
@@ -86,7 +86,7 @@ def export(source: str, form: str, out: Path, settings: tuple[str, ...], allow_c
       limbless export runs/eel-planar --to mat -o eel.mat
     """
     if form in ("rosbag", "mat"):
-        from limbless.core.errors import InputError
+        from limbless.core import InputError
         from limbless.simulation.result import Result
 
         if settings:

@@ -44,7 +44,7 @@ KINDS: dict[str, tuple[str, tuple[str, str, str]]] = {
 def refuse_other_files(name: str) -> None:
     """Refuse a file that is no scenario with what it is; a folder of a run that was made, with what shows it. A robot
     file is one: its robot in water, or on ground."""
-    from limbless.core.errors import InputError
+    from limbless.core import InputError
     from limbless.interop.robots.robot_file import is_robot_file
 
     path = Path(name)

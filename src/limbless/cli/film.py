@@ -83,8 +83,7 @@ def film(
       limbless film worm.wcon --medium agar --width 0.065
       limbless film fish.csv --rate 60 --points snout,a,b,c,d,tail --identify drag.0,drag.1
     """
-    from limbless.core.errors import InputError
-    from limbless.core.files import as_word, fresh_folder
+    from limbless.core import InputError, as_word, fresh_folder
     from limbless.interop.films.film import Film
 
     if no_model and (identify or settings or width):

@@ -65,8 +65,8 @@ def cite(name: str | None) -> None:
 
 
 def _paper(name: str) -> Any:
+    from limbless.core import InputError, nearest
     from limbless.core.citations import PAPERS, find
-    from limbless.core.errors import InputError, nearest
 
     if name in PAPERS:
         return PAPERS[name]

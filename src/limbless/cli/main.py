@@ -31,7 +31,7 @@ class LazyGroup(click.Group):
 
 def _explained(error: Exception) -> int:
     """Say an error on standard error; the exit code."""
-    from limbless.core.errors import InputError, SimulationError
+    from limbless.core import InputError, SimulationError
 
     if isinstance(error, InputError):
         say(f"Error: {error}")

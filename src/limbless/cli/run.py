@@ -96,8 +96,7 @@ def run(
       limbless run eel-planar --error --strict
       limbless run --resume runs/eel-planar
     """
-    from limbless.core.errors import InputError, SimulationError
-    from limbless.core.units import in_unit
+    from limbless.core import InputError, SimulationError, in_unit
 
     seconds = in_unit(every, "s", "--checkpoint-every")
     if not seconds >= 0.0:
@@ -137,7 +136,7 @@ def _chosen(
     name: str | None, settings: tuple[str, ...], out: Out | None, resume: Path | None, figures: bool, allow_code: bool
 ) -> tuple[Scenario, Path]:
     """The scenario that is asked for, and the folder for what it writes."""
-    from limbless.core.errors import InputError
+    from limbless.core import InputError
 
     if (name is None) == (resume is None):
         raise InputError(
@@ -177,8 +176,7 @@ def _reserve(wanted: Out | None, scenario: Scenario) -> Path:
     A folder that the user named is taken again for a run of the same scenario, which is replaced when the new one has
     been made; with --force it is taken whatever it holds.
     """
-    from limbless.core.errors import InputError
-    from limbless.core.files import fresh_folder
+    from limbless.core import InputError, fresh_folder
 
     out = None if wanted is None else wanted.folder
     try:
@@ -204,7 +202,7 @@ def _reserve(wanted: Out | None, scenario: Scenario) -> Path:
 
 def _name_in(file: Path) -> str | None:
     """The name of the scenario that a folder was written by; None where that cannot be told."""
-    from limbless.core.errors import InputError
+    from limbless.core import InputError
     from limbless.scenarios.document import read_file
 
     try:
@@ -216,7 +214,7 @@ def _name_in(file: Path) -> str | None:
 
 def _remove_stale(folder: Path) -> None:
     """What an earlier run drew here, which the new one may not draw; files of the user's own stay."""
-    from limbless.core.files import below
+    from limbless.core import below
 
     drawn = below(folder, "figures")
     stale = [*drawn.glob("*.png"), *drawn.glob("*.csv")] if drawn.is_dir() else []

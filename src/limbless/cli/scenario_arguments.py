@@ -83,7 +83,7 @@ def _remember(folders: list[Path]) -> None:
 
 def changes_in(settings: Iterable[str]) -> dict[str, Any]:
     """`path=value` words as a mapping; the value is YAML."""
-    from limbless.core.errors import InputError
+    from limbless.core import InputError
     from limbless.scenarios.document import parse_value
 
     changes = {}

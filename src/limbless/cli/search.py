@@ -139,7 +139,7 @@ def sweep(
       limbless sweep plan.yaml --workers 8
       limbless sweep sweeps/eel-planar --status
     """
-    from limbless.core.errors import InputError
+    from limbless.core import InputError
     from limbless.search.sweeps.sweep import Sweep, keep_plan
     from limbless.search.sweeps.sweep import sweep as fill
     from limbless.view import terminal
@@ -182,7 +182,7 @@ def _plan(
     allow_code: bool,
 ) -> SweepPlan:
     """The plan that is asked for."""
-    from limbless.core.errors import InputError
+    from limbless.core import InputError
     from limbless.scenarios.document import read_file
     from limbless.search.sweeps.parameter_ranges import from_words
     from limbless.search.sweeps.sweep_plan import SweepPlan, read_plan
@@ -213,7 +213,7 @@ def _plan(
 
 
 def _samples(text: str | None) -> dict[str, Any] | None:
-    from limbless.core.errors import InputError
+    from limbless.core import InputError
 
     if text is None:
         return None
@@ -224,7 +224,7 @@ def _samples(text: str | None) -> dict[str, Any] | None:
 
 
 def _share(text: str | None) -> tuple[int, int] | None:
-    from limbless.core.errors import InputError
+    from limbless.core import InputError
 
     if text is None:
         return None
@@ -263,7 +263,7 @@ def _tell_sweep(found: Any, quiet: bool, alone: bool) -> None:
 
 def _tell_best(found: Any, out: Any) -> None:
     """The largest of every measure, and where it is."""
-    from limbless.core.errors import InputError
+    from limbless.core import InputError
     from limbless.view import terminal
 
     rows = []

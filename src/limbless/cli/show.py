@@ -34,8 +34,7 @@ def plot(directory: Path, names: tuple[str, ...]) -> None:
     Example:
       limbless plot runs/eel-planar
     """
-    from limbless.core.errors import InputError
-    from limbless.core.files import below
+    from limbless.core import InputError, below
     from limbless.simulation.result import Result
     from limbless.view import figures
 
@@ -61,7 +60,7 @@ def plot(directory: Path, names: tuple[str, ...]) -> None:
 
 def _plot_many(directory: Path, names: tuple[str, ...]) -> None:
     """The pictures of a sweep."""
-    from limbless.core.files import below
+    from limbless.core import below
     from limbless.search.sweeps.sweep import Sweep
     from limbless.view import sweep_figures
 
@@ -100,7 +99,7 @@ def view(
       limbless view runs/eel-planar runs/eel-planar-2
       limbless view sweeps/eel-planar
     """
-    from limbless.core.errors import InputError
+    from limbless.core import InputError
     from limbless.interop.films import FILMED
     from limbless.view.studio.auth import HERE
     from limbless.view.studio.server import require
@@ -150,7 +149,7 @@ def _refuse_taken(host: str, port: int) -> None:
     """A port on which something listens already is said before anything is run."""
     import socket
 
-    from limbless.core.errors import InputError
+    from limbless.core import InputError
 
     if not port:
         return

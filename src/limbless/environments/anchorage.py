@@ -8,8 +8,7 @@ import numpy as np
 from pydantic import model_validator
 
 from limbless.control.gaits.base import Gait
-from limbless.core.description import Field, Listed, Nested, Quantity, quantity
-from limbless.core.errors import InputError
+from limbless.core import Field, InputError, Listed, Nested, Quantity, quantity
 from limbless.core.finite_differences import STENCIL, STEP, of_stencil
 from limbless.core.functions.callables import Function, call, span
 from limbless.environments.base import Array

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
-from limbless.core.description import Description, Listed, Vector3, quantity
-from limbless.core.errors import InputError
-from limbless.mechanics.forces.laws import PackedLaws
+from limbless.core import Description, InputError, Listed, Vector3, quantity
+from limbless.mechanics.forces import PackedLaws
 
 if TYPE_CHECKING:
     from limbless.environments.solids import Drawn

@@ -9,12 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import ValidationInfo, field_validator, model_validator
 
-from limbless.core.description import Description, Field, Listed, Quantity, Vector3, quantity
-from limbless.core.errors import InputError, nearest
+from limbless.core import Description, Field, InputError, Listed, Quantity, Vector3, nearest, quantity
 from limbless.core.functions.callables import folder_of, located
 from limbless.environments.base import Array, Environment, Pack
 from limbless.environments.law_packing import body_rows, in_windows
-from limbless.mechanics.forces.body_drag import BodyDragLaw
+from limbless.mechanics.forces import BodyDragLaw
 from limbless.robots.base import Robot
 
 _NONE = (0.0, 0.0, 0.0)

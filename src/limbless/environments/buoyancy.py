@@ -8,13 +8,12 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core.description import Field, Listed, Quantity, Vector3, quantity
-from limbless.core.errors import InputError
+from limbless.core import Field, InputError, Listed, Quantity, Vector3, quantity
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
 from limbless.environments.gravity import STANDARD, field_among
 from limbless.environments.law_packing import NO_VOLUME, field_rows, in_windows, lifted_fills, segment_rows
 from limbless.environments.solids import DrawnSheet, level_water
-from limbless.mechanics.forces.hydrostatics import HydrostaticLaw
+from limbless.mechanics.forces import HydrostaticLaw
 from limbless.robots.base import Robot
 
 

@@ -7,8 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import model_validator
 
-from limbless.core.description import Field
-from limbless.core.errors import InputError
+from limbless.core import Field, InputError
 from limbless.environments.base import Environment
 from limbless.robots.base import Robot
 

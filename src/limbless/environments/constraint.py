@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core.description import Listed, Quantity, quantity
-from limbless.core.errors import InputError
+from limbless.core import InputError, Listed, Quantity, quantity
 from limbless.environments.base import Array, Environment
 
 if TYPE_CHECKING:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from limbless.core.description import Field, Listed, Quantity, Vector3, quantity
-from limbless.core.errors import InputError
+from limbless.core import Field, InputError, Listed, Quantity, Vector3, quantity
 from limbless.environments.base import CURRENT, MOST_POINTS, Environment, Pack
 from limbless.environments.law_packing import in_windows, segment_rows
-from limbless.mechanics.forces.morison import MorisonLaw
+from limbless.mechanics.forces import MorisonLaw
 from limbless.robots.base import Robot
 
 

@@ -7,8 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from limbless.core.description import Listed, Vector3, quantity
-from limbless.core.errors import InputError
+from limbless.core import InputError, Listed, Vector3, quantity
 from limbless.environments.base import Environment, Pack
 from limbless.environments.law_packing import field_rows, in_windows
 from limbless.robots.base import Robot

@@ -8,12 +8,10 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import field_validator, model_validator
 
-from limbless.core.description import Description, Field, Listed, Quantity, quantity
-from limbless.core.errors import InputError
+from limbless.core import Description, Field, InputError, Listed, Quantity, quantity
 from limbless.environments.base import Array, Environment
-from limbless.mechanics.contact import contact_law
-from limbless.mechanics.contact.scene import ContactSurface
-from limbless.mechanics.contact.scene import PatchRow as PatchTable
+from limbless.mechanics.contact import ContactSurface, contact_law
+from limbless.mechanics.contact import PatchRow as PatchTable
 from limbless.mechanics.contact.shapes.primitives import SHAPE, SURFACE_COLUMNS
 from limbless.robots.skin_friction import SkinFriction
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.environments.base import Array, Environment
-from limbless.mechanics.forces.laws import PackedLaws
-from limbless.mechanics.forces.weight import WeightLaw
+from limbless.mechanics.forces import PackedLaws, WeightLaw
 from limbless.robots.base import Bodies, Segment
 
 NO_VOLUME = (

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core.description import Angle, Description, Field, Listed, Quantity, Vector3, quantity
+from limbless.core import Angle, Description, Field, Listed, Quantity, Vector3, quantity
 from limbless.environments.base import Array, Environment
 from limbless.environments.obstacles import turned
 from limbless.mechanics.contact.shapes.primitives import box_corners

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core.description import Angle, Listed, Quantity, Vector3, quantity
+from limbless.core import Angle, Listed, Quantity, Vector3, quantity
 from limbless.environments.base import Array
 from limbless.environments.hard_surface import ContactEnvironment
 from limbless.environments.solids import DrawnBar, DrawnBox

@@ -10,11 +10,15 @@ from limbless.environments.base import Array, Pack
 from limbless.environments.flows.base import joined
 from limbless.environments.flows.waves import WavesFlow
 from limbless.environments.law_packing import in_windows, lifted_fills, segment_rows
-from limbless.mechanics.forces.flow import Flows, StreamBuffer
-from limbless.mechanics.forces.free_surface import OpenWakeLaw
-from limbless.mechanics.forces.laws import PackedLaws
-from limbless.mechanics.forces.open_water import OpenWaterLaw, ReynoldsDrag
-from limbless.mechanics.forces.waterline import WaterSurface
+from limbless.mechanics.forces import (
+    Flows,
+    OpenWakeLaw,
+    OpenWaterLaw,
+    PackedLaws,
+    ReynoldsDrag,
+    StreamBuffer,
+    WaterSurface,
+)
 from limbless.robots.base import Robot, Segment
 
 if TYPE_CHECKING:

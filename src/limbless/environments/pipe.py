@@ -10,8 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core.description import Listed, Quantity, Vector3, quantity
-from limbless.core.errors import InputError
+from limbless.core import InputError, Listed, Quantity, Vector3, quantity
 from limbless.environments.base import Array
 from limbless.environments.hard_surface import ContactEnvironment
 from limbless.environments.solids import DrawnTube

@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core.description import Field, Listed, Nested, Quantity, Vector3, quantity
-from limbless.core.errors import InputError
+from limbless.core import Field, InputError, Listed, Nested, Quantity, Vector3, quantity
 from limbless.core.functions.callables import Function
 from limbless.environments.base import Array, Environment, Pack
 from limbless.environments.law_packing import body_rows, in_windows
 from limbless.mechanics.compiled import PythonCallback
-from limbless.mechanics.forces.laws import PackedLaws
-from limbless.mechanics.forces.point_wrench import PointLaw, TimedPointLaw
-from limbless.mechanics.forces.user_slice import Buffer
+from limbless.mechanics.forces import Buffer, PackedLaws, PointLaw, TimedPointLaw
 from limbless.robots.base import Robot
 
 if TYPE_CHECKING:

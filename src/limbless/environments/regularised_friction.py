@@ -6,12 +6,11 @@ from typing import Literal
 
 import numpy as np
 
-from limbless.core.description import Field, Listed, Quantity, quantity
-from limbless.core.errors import InputError
+from limbless.core import Field, InputError, Listed, Quantity, quantity
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
 from limbless.environments.hard_surface import Cone, along_x
 from limbless.environments.law_packing import in_windows, segment_rows
-from limbless.mechanics.forces.smooth_friction import SmoothFrictionLaw
+from limbless.mechanics.forces import SmoothFrictionLaw
 from limbless.robots.base import Robot
 from limbless.robots.rod import Rod
 

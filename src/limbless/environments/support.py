@@ -8,8 +8,7 @@ import numpy as np
 from pydantic import model_validator
 
 from limbless.control.gaits.base import Gait
-from limbless.core.description import Field, Listed, Quantity, Vector3, quantity
-from limbless.core.errors import InputError
+from limbless.core import Field, InputError, Listed, Quantity, Vector3, quantity
 from limbless.environments.base import Array
 from limbless.environments.constraint import Constraint, Places
 

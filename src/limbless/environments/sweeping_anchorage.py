@@ -9,8 +9,7 @@ from typing import Literal
 import numpy as np
 
 from limbless.control.gaits.base import Gait
-from limbless.core.description import Field
-from limbless.core.errors import InputError
+from limbless.core import Field, InputError
 from limbless.environments.base import Array
 from limbless.environments.constraint import Constraint, Places
 

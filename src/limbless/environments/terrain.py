@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core.description import Field, Listed, Nested, quantity
+from limbless.core import Field, Listed, Nested, quantity
 from limbless.core.functions.callables import Function, NamedFunction, name_of, told
 from limbless.environments.base import Array
 from limbless.environments.hard_surface import ContactEnvironment, Surfaces

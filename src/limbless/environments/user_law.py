@@ -9,14 +9,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from limbless.core.description import Field, Nested
-from limbless.core.errors import InputError
+from limbless.core import Field, InputError, Nested
 from limbless.core.functions.callables import Function, name_of
 from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator
 from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.law_packing import in_windows, links_of, segment_rows, stations
 from limbless.mechanics.compiled import PythonCallback, compiled_pointer
-from limbless.mechanics.forces.user_slice import Buffer, UserLaw
+from limbless.mechanics.forces import Buffer, UserLaw
 from limbless.robots.base import Robot
 
 

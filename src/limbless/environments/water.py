@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core.description import Description, Field, Listed, Nested, Quantity, Vector3, quantity
-from limbless.core.errors import InputError
+from limbless.core import Description, Field, InputError, Listed, Nested, Quantity, Vector3, quantity
 from limbless.environments.base import CURRENT, MOST_POINTS, Environment, Pack
 from limbless.environments.buoyancy import Buoyancy
 from limbless.environments.flows.base import Flow, FlowEntry
@@ -27,9 +26,7 @@ from limbless.environments.law_packing import (
 )
 from limbless.environments.open_water import pack_open
 from limbless.environments.solids import WAVE_CELLS, DrawnSheet, level_water
-from limbless.mechanics.forces.laws import PackedLaws
-from limbless.mechanics.forces.morison import MorisonLaw
-from limbless.mechanics.forces.wake import WakeLaw
+from limbless.mechanics.forces import MorisonLaw, PackedLaws, WakeLaw
 from limbless.robots.base import Robot, Segment
 
 DEFAULT_SKIN = 0.01

@@ -8,17 +8,16 @@ from typing import Literal, NamedTuple
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core.description import Angle, Field, Listed, Quantity, quantity
-from limbless.core.errors import InputError, refuse_numbers
+from limbless.core import Angle, Field, InputError, Listed, Quantity, quantity, refuse_numbers
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
 from limbless.environments.ground import Ground
 from limbless.environments.hard_surface import CONES, Cone
 from limbless.environments.law_packing import in_windows, segment_rows
 from limbless.environments.solids import DrawnSheet
-from limbless.mechanics.contact.scene import ContactSurface, Feature
+from limbless.mechanics.contact import ContactSurface, Feature
 from limbless.mechanics.contact.shapes.loaded_wheel import LoadedWheel, Wheel, WheelShape
 from limbless.mechanics.contact.shapes.primitives import SHAPE, SURFACE_COLUMNS
-from limbless.mechanics.forces.smooth_friction import SmoothFrictionLaw
+from limbless.mechanics.forces import SmoothFrictionLaw
 from limbless.robots.base import Robot, Segment
 
 

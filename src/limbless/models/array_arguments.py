@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 
 Array = NDArray[np.float64]
 

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.actuation import Actuation, Motion
-from limbless.core.description import Description
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import Description, InputError, SimulationError
 from limbless.core.functions.callables import name_of, told
 from limbless.models import divergence
 

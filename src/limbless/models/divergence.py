@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import SimulationError
+from limbless.core import SimulationError
 
 Array = NDArray[np.float64]
 

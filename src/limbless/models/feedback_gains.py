@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.actuation import Actuation, ProportionalDerivative
-from limbless.core.errors import InputError
+from limbless.core import InputError
 
 Array = NDArray[np.float64]
 

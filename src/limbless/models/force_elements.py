@@ -8,13 +8,19 @@ from typing import Any
 import numpy as np
 
 from limbless.environments.base import Pack
-from limbless.mechanics.chain.tables import AddedMassState, Body, VaryingAddedMass
+from limbless.mechanics.chain import AddedMassState, Body, VaryingAddedMass
 from limbless.mechanics.compiled import LANES, Rows, aligned_zeros, is_code, map_arrays
-from limbless.mechanics.forces.flow import StreamBuffer
-from limbless.mechanics.forces.free_surface import FreeSurfaceLaws, OpenWakeLaw
-from limbless.mechanics.forces.laws import LawBands, Laws, LawWrench, RowLaws
-from limbless.mechanics.forces.open_water import OpenWaterLaw
-from limbless.mechanics.forces.user_slice import Buffer
+from limbless.mechanics.forces import (
+    Buffer,
+    FreeSurfaceLaws,
+    LawBands,
+    Laws,
+    LawWrench,
+    OpenWakeLaw,
+    OpenWaterLaw,
+    RowLaws,
+    StreamBuffer,
+)
 
 
 def bands_of(kind: Any, rows: Rows) -> tuple[Rows, Any, Any]:

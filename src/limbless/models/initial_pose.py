@@ -12,8 +12,7 @@ from pydantic import model_validator
 
 from limbless.control.gaits.base import Gait
 from limbless.control.gaits.helix import Helix
-from limbless.core.description import Angle, Description, Field, Quantity, quantity
-from limbless.core.errors import InputError
+from limbless.core import Angle, Description, Field, InputError, Quantity, quantity
 from limbless.environments.base import Environment
 from limbless.environments.ground import Ground
 from limbless.environments.obstacles import Pegs

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from limbless.control.actuation import Actuation
-from limbless.core.description import Field, Quantity, quantity
-from limbless.core.errors import InputError
+from limbless.core import Field, InputError, Quantity, quantity
 from limbless.environments.base import Environment
 from limbless.models.base import Model, ModelSettings
 from limbless.robots.base import Robot

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from limbless.control.actuation import Actuation
-from limbless.core.description import Field, Quantity, quantity
+from limbless.core import Field, Quantity, quantity
 from limbless.environments.base import Environment
 from limbless.models.base import ModelSettings
 from limbless.robots.base import Robot

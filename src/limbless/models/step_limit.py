@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Pack
-from limbless.mechanics.chain.dynamics import BASES
-from limbless.mechanics.chain.tables import Body, ChainTables
-from limbless.mechanics.forces.smooth_friction import SmoothFrictionLaw
+from limbless.mechanics.chain import BASES, Body, ChainTables
+from limbless.mechanics.forces import SmoothFrictionLaw
 from limbless.models.chain.chain_evaluation import ChainEvaluator
 from limbless.models.force_elements import packed_rows
 from limbless.robots.chain import Chain

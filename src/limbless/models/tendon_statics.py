@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import model_validator
 
 from limbless.control.actuation import Actuation
-from limbless.core.description import Field, Listed, Quantity, quantity
+from limbless.core import Field, Listed, Quantity, quantity
 from limbless.environments.base import Environment
 from limbless.models.base import ModelSettings
 from limbless.robots.base import Robot

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.description import Description, Field
+from limbless.core import Description, Field
 
 Array = NDArray[np.float64]
 MOST_LINKS = 10_000

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import model_validator
 
-from limbless.core.description import Field, Listed, Nested
+from limbless.core import Field, Listed, Nested
 from limbless.robots import chain_arrays, chain_text, from_arrays
 from limbless.robots.base import Bodies, Robot, Segment
 from limbless.robots.chain_arrays import ChainArrays, JointColumns

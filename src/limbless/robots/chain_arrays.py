@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.chain.joints import Prismatic, Revolute, Spherical
+from limbless.mechanics.chain import Prismatic, Revolute, Spherical
 from limbless.robots.base import Bodies, Segment
 from limbless.robots.links import Link, symmetric_matrix, upper_triangle
 from limbless.robots.rotation_matrices import snap

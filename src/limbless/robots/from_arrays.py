@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link
 from limbless.robots.modified_dh import ModifiedDH

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import field_validator, model_validator
 
-from limbless.core.description import Angle, Description, Field, Listed, Vector3, quantity
+from limbless.core import Angle, Description, Field, Listed, Vector3, quantity
 from limbless.robots.sections import PARALLEL, Direction
 
 PerFreedom = float | tuple[float, ...]

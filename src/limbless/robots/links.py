@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, field_validator, model_validator
 
-from limbless.core.description import Description, Field, Listed, Nested, Quantity, Quaternion, Vector3, quantity
+from limbless.core import Description, Field, Listed, Nested, Quantity, Quaternion, Vector3, quantity
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.robots.joints import Joint
 from limbless.robots.modified_dh import ModifiedDH

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.description import Description, Field, Nested
-from limbless.core.errors import InputError
+from limbless.core import Description, Field, InputError, Nested
 from limbless.core.functions.callables import Function, call, name_of
 from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator, filled
 
@@ -78,7 +77,7 @@ def compiled_material(function: Any, **arguments: float) -> CompiledMaterial:
     """Compile a law `function(strain, rate, X)` that returns six numbers, for use in `MaterialLaw`; its further
     arguments have the numbers that are given here, or their defaults.
     """
-    from limbless.mechanics.chain.material_law import STRAIN, STRESS, Sample
+    from limbless.mechanics.chain import STRAIN, STRESS, Sample
     from limbless.mechanics.compiled import compiled_pointer, njit
 
     values = tuple(filled(function, 3, arguments).values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.description import Angle, Description, Quantity, quantity
+from limbless.core import Angle, Description, Quantity, quantity
 from limbless.robots.rotation_matrices import about_x, about_z
 
 Array = NDArray[np.float64]

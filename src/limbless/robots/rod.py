@@ -8,8 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core.description import Description, Field, Listed, Nested, Quantity, quantity
-from limbless.core.errors import InputError
+from limbless.core import Description, Field, InputError, Listed, Nested, Quantity, quantity
 from limbless.core.functions.callables import Function, NamedFunction, call
 from limbless.robots.base import Array, Bodies, Robot, Segment
 from limbless.robots.chain import Chain

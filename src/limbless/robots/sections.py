@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, model_validator
 
-from limbless.core.description import Description, Field, Listed, Quantity, Vector3, quantity
+from limbless.core import Description, Field, Listed, Quantity, Vector3, quantity
 
 Array = NDArray[np.float64]
 PARALLEL = 1e-9  # sine of the angle below which two directions count as parallel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from limbless.core.description import Description, Quantity, quantity
+from limbless.core import Description, Quantity, quantity
 
 
 class SkinFriction(Description):

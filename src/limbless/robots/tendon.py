@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core.description import Description, Field, Listed, Nested, Quantity, quantity
+from limbless.core import Description, Field, Listed, Nested, Quantity, quantity
 
 Place = tuple[float, float]
 AT_ONCE = (

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core.description import Angle, Description, Field, Listed, Nested, Quantity, Vector3, quantity
+from limbless.core import Angle, Description, Field, Listed, Nested, Quantity, Vector3, quantity
 from limbless.robots.base import Array, Bodies, Robot, Segment
 from limbless.robots.material import MaterialLaw
 from limbless.robots.tendon import Cable, Place, agree, names_of

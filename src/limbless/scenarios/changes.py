@@ -6,10 +6,8 @@ import copy
 from collections.abc import Mapping
 from typing import Any, cast
 
-from limbless.core.description import Description
-from limbless.core.errors import nearest
+from limbless.core import Description, InputProblem, dotted, nearest
 from limbless.core.fields import description_at, field_at, holders
-from limbless.core.input_problems import InputProblem, dotted
 from limbless.core.kinds import Family, from_word
 from limbless.scenarios.document import Place
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.core import registry
-from limbless.core.errors import InputError
+from limbless.core import InputError, registry
 from limbless.core.kinds import Refusal
 
 TIMES = ("duration", "step", "record_every", "control_period")

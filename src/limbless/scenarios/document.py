@@ -17,7 +17,7 @@ from ruamel.yaml.representer import RoundTripRepresenter
 from ruamel.yaml.scalarbool import ScalarBoolean
 from ruamel.yaml.scalarstring import LiteralScalarString
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.core.kinds import Place
 
 _DEEPEST = 50

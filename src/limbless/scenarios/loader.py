@@ -10,11 +10,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from limbless.core.errors import InputError, nearest
+from limbless.core import InputError, InputProblem, as_word, nearest, problems_of, report, with_received
 from limbless.core.fields import TRUTH, field_at, type_of
-from limbless.core.files import as_word
 from limbless.core.functions.callables import named_in
-from limbless.core.input_problems import InputProblem, problems_of, report, with_received
 from limbless.interop.robots.first_run import first_scenario, medium_in
 from limbless.interop.robots.robot_file import is_robot_file, options_in
 from limbless.scenarios.changes import Changes

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.core.description import Description
-from limbless.core.errors import InputError
+from limbless.core import Description, InputError
 from limbless.core.functions.callables import told
 
 

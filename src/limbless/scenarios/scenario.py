@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from limbless.control.actuation import Motion
-from limbless.core.description import Angle, Description, Field, Listed, Nested, Quantity, Quaternion, Vector3, quantity
+from limbless.core import Angle, Description, Field, Listed, Nested, Quantity, Quaternion, Vector3, quantity
 from limbless.core.functions.callables import folder_of, located
 from limbless.core.kinds import refuse
 from limbless.models.initial_pose import FOUND_BY_POSTURE, Posture
@@ -223,6 +223,6 @@ class Scenario(Description):
 
     def save(self, path: str | Path) -> Path:
         """Write `to_yaml()` to a file, which is never seen half written."""
-        from limbless.core.files import write_text
+        from limbless.core import write_text
 
         return write_text(path, self.to_yaml())

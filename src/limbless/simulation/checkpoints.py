@@ -19,9 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.data_files import load_arrays
-from limbless.core.errors import InputError
-from limbless.core.files import replacing
+from limbless.core import InputError, load_arrays, replacing
 from limbless.models.base import Records, State
 from limbless.simulation.result import CHECKPOINT as FOLDER
 from limbless.simulation.result.dataset import joined

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError, SimulationError
-from limbless.core.timeline import knots_among
+from limbless.core import InputError, SimulationError, knots_among
 from limbless.models.base import Status
 
 Array = NDArray[np.float64]

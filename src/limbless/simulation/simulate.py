@@ -10,9 +10,8 @@ from typing import Any
 from limbless.control.actuation import Actuation
 from limbless.control.controllers import Controller
 from limbless.control.gaits.base import Gait
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import InputError, SimulationError, knots_between, on_grid, recorded, stage_times
 from limbless.core.functions.callables import refuse_named
-from limbless.core.timeline import knots_between, on_grid, recorded, stage_times
 from limbless.environments.base import Environment
 from limbless.models.base import Model, ModelSettings, State, StaticModel
 from limbless.robots.base import Preset, Robot

@@ -18,11 +18,20 @@ from numpy.typing import NDArray
 
 from limbless.control.controllers import Controller
 from limbless.control.gaits.base import Gait
-from limbless.core import resources
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import (
+    LOOKS,
+    InputError,
+    Looks,
+    SimulationError,
+    blocks_between,
+    on_grid,
+    parted,
+    recorded,
+    resources,
+    stage_times,
+    undisturbed,
+)
 from limbless.core.functions.callables import call, refuse_named, text_of, told
-from limbless.core.interruption import undisturbed
-from limbless.core.timeline import LOOKS, Looks, blocks_between, on_grid, parted, recorded, stage_times
 from limbless.models.base import Model, Records, State, Status
 from limbless.scenarios.number_checks import computable
 from limbless.scenarios.plausibility import likely_causes

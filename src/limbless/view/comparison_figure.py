@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core.errors import InputError
-from limbless.core.files import replacing
+from limbless.core import InputError, replacing
 from limbless.view.figures import finite
 from limbless.view.figures.style import COLOURS, literal, styled
 

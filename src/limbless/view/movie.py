@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError
-from limbless.core.files import replacing
+from limbless.core import InputError, replacing
 from limbless.view.figures import style
 from limbless.view.scene import arrows, surroundings, tendon_lines
 from limbless.view.scene.cameras import camera_for, followed

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limbless.core.files import write_text
+from limbless.core import write_text
 from limbless.simulation.result import red_line
 from limbless.view.scene.cameras import FAR, camera_for, followed
 from limbless.view.scene.frames import Frames, frames_of

@@ -8,10 +8,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from limbless.core import __version__
+from limbless.core import InputError, __version__, write_text
 from limbless.core.citations import PAPERS
-from limbless.core.errors import InputError
-from limbless.core.files import write_text
 from limbless.simulation.result import red_line
 from limbless.view.figures import style
 from limbless.view.plot_lines import choices, plot_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core.errors import InputError, nearest
+from limbless.core import InputError, nearest
 from limbless.search import measures
 from limbless.search.sweeps.parameter_ranges import unit_of_field
 from limbless.view.figures import style
@@ -66,7 +66,7 @@ def drawing(source: Any, name: str | None = None, **options: Any) -> Drawing:
 
 def save(source: Any, name: str, folder: Path) -> list[Path]:
     """Draw a picture into a folder, with its numbers beside it."""
-    from limbless.core.files import replacing, write_table
+    from limbless.core import replacing, write_table
 
     figure, table = drawing(source, name)
     path = Path(folder) / f"{name}.png"

@@ -19,10 +19,8 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from limbless.core import fields, registry
+from limbless.core import Description, InputError, fields, nearest, printable, registry
 from limbless.core.citations import PAPERS
-from limbless.core.description import Description
-from limbless.core.errors import InputError, nearest, printable
 from limbless.core.functions.callables import functions_in, text_of
 from limbless.core.resources import in_words
 from limbless.interop.robots.robot_file import is_robot_file, read_robot

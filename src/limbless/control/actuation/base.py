@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from limbless.core.description import Description
+from limbless.core import Description
 
 
 class Actuation(Description):

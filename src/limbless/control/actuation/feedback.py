@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import model_validator
 
 from limbless.control.actuation.base import Actuation
-from limbless.core.description import Angle, Field, Listed, Quantity, quantity
+from limbless.core import Angle, Field, Listed, Quantity, quantity
 
 RATE = 30.0
 """rad/s: of feedback whose gains come from the robot's inertia; gaits of a second or so are far slower."""

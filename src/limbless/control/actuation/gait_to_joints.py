@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from limbless.control.actuation.joint_rotations import rotation_vector_motion, yaw_pitch_motion
 from limbless.control.actuation.shape_map import shape_map, stations, turns
 from limbless.control.gaits.base import Drive, Gait
-from limbless.core.errors import InputError
-from limbless.mechanics.chain.shape_to_joints import bend_joints
+from limbless.core import InputError
+from limbless.mechanics.chain import bend_joints
 from limbless.robots.chain import Chain
 from limbless.robots.chain_arrays import SPHERICAL, ChainArrays
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.mechanics.rod.strain_checks import bend, within
 from limbless.robots.rod import ACTUATED, NATURAL, STILL, STRAINS, Rod
 

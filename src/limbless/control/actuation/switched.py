@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import model_validator
 
 from limbless.control.actuation.feedback import ProportionalDerivative
-from limbless.core.description import Description, Field, Listed, Quantity, quantity
+from limbless.core import Description, Field, Listed, Quantity, quantity
 
 
 class DrivePhase(Description):

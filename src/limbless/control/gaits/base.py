@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.description import Description
-from limbless.core.errors import InputError
+from limbless.core import Description, InputError
 
 Array = NDArray[np.float64]
 DRIVES = {

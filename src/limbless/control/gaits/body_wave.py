@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
-from limbless.core.description import Angle, Quantity, quantity
+from limbless.core import Angle, Quantity, quantity
 from limbless.mechanics.compiled import (
     array_kernel,
     as_lanes,

@@ -10,8 +10,7 @@ import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.helix import rise
-from limbless.core.description import Angle, Quantity, quantity
-from limbless.core.errors import InputError
+from limbless.core import Angle, InputError, Quantity, quantity
 
 
 class Concertina(Gait):

@@ -10,8 +10,7 @@ import numpy as np
 from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
-from limbless.core.description import Angle, Quantity, quantity
-from limbless.core.errors import InputError
+from limbless.core import Angle, InputError, Quantity, quantity
 
 _DIFFERENCE = 1e-3  # rad of roll: differences of sixth order are then right to rounding, 1e-11 of an angle
 _WEIGHTS = ((1, 3 / 4, 3 / 2), (2, -3 / 20, -3 / 20), (3, 1 / 60, 1 / 90))

@@ -11,7 +11,7 @@ from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait, refuse_changes
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core.description import Angle, Listed, Quantity, quantity
+from limbless.core import Angle, Listed, Quantity, quantity
 
 
 class Inchworm(Gait):

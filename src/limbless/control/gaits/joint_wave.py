@@ -11,8 +11,7 @@ import numpy as np
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_steps
 from limbless.control.gaits.sines import Sines, sampled
-from limbless.core.description import Angle, Quantity, quantity
-from limbless.core.errors import InputError
+from limbless.core import Angle, InputError, Quantity, quantity
 from limbless.mechanics.compiled import array_kernel, kernel_array, sincos
 
 

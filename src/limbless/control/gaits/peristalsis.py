@@ -14,7 +14,7 @@ import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait, refuse_changes
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core.description import Quantity, quantity
+from limbless.core import Quantity, quantity
 
 _LOOKS = 65  # times at which a passage is looked at for a crest that enters
 

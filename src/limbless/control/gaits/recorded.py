@@ -10,8 +10,7 @@ from pydantic import ValidationInfo, field_validator, model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.gait_table import read_rows
-from limbless.core.description import Field, Listed, Quantity, quantity
-from limbless.core.errors import InputError
+from limbless.core import Field, InputError, Listed, Quantity, quantity
 from limbless.core.functions.callables import folder_of, located
 
 

@@ -12,8 +12,7 @@ from pydantic import model_validator
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_steps
 from limbless.control.gaits.sines import Sines, sampled
-from limbless.core.description import Angle, Field, Listed, Quantity, quantity
-from limbless.core.errors import InputError, refuse_numbers
+from limbless.core import Angle, Field, InputError, Listed, Quantity, quantity, refuse_numbers
 
 
 class Serpenoid(Gait):

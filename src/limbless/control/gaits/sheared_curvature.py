@@ -12,8 +12,7 @@ import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_start
-from limbless.core.description import Quantity, quantity
-from limbless.core.errors import InputError
+from limbless.core import InputError, Quantity, quantity
 from limbless.mechanics.compiled import array_kernel, func, kernel_array
 
 _NODES = 40  # Chebyshev nodes along the body

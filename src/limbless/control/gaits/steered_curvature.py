@@ -16,8 +16,7 @@ from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait, refuse_changes
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core.description import Field, Listed, Nested, Quantity, quantity
-from limbless.core.errors import InputError
+from limbless.core import Field, InputError, Listed, Nested, Quantity, quantity
 from limbless.core.finite_differences import differences
 from limbless.core.functions.callables import Function, call, span
 

@@ -9,8 +9,7 @@ from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core.description import Listed, Quantity, quantity
-from limbless.core.errors import InputError
+from limbless.core import InputError, Listed, Quantity, quantity
 
 
 class TendonStep(Gait):

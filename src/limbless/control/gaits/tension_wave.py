@@ -9,7 +9,7 @@ import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core.description import Quantity, quantity
+from limbless.core import Quantity, quantity
 
 
 class TensionWave(Gait):

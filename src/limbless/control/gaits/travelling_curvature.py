@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
-from limbless.core.description import Quantity, quantity
+from limbless.core import Quantity, quantity
 
 
 def bump(z: Array, half: float) -> tuple[Array, Array, Array]:

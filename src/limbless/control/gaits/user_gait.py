@@ -8,8 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
-from limbless.core.description import Field, Nested, Quantity, quantity
-from limbless.core.errors import InputError
+from limbless.core import Field, InputError, Nested, Quantity, quantity
 from limbless.core.finite_differences import differences
 from limbless.core.functions.callables import Function, call, name_of, span
 from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import PlainValidator, SerializeAsAny
 
-from limbless.core.description import Description
+from limbless.core import Description
 from limbless.core.kinds import Family, reader
 from limbless.mechanics.compiled import Rows
-from limbless.mechanics.forces.flow import FlowRow as Row
+from limbless.mechanics.forces import FlowRow as Row
 
 Array = NDArray[np.float64]
 

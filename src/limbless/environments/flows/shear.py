@@ -7,10 +7,10 @@ from typing import Literal
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core.description import Field, Listed, Quantity, Vector3, quantity
+from limbless.core import Field, Listed, Quantity, Vector3, quantity
 from limbless.environments.flows.base import Array, Flow, filled
 from limbless.mechanics.compiled import Rows
-from limbless.mechanics.forces.flow import FLOW_KINDS
+from limbless.mechanics.forces import FLOW_KINDS
 
 _AXES = {"x": 0, "y": 1, "z": 2}
 Axis = Literal["x", "y", "z"]

@@ -6,10 +6,10 @@ from typing import Literal
 
 import numpy as np
 
-from limbless.core.description import Listed, Vector3, quantity
+from limbless.core import Listed, Vector3, quantity
 from limbless.environments.flows.base import Array, Flow, filled
 from limbless.mechanics.compiled import Rows
-from limbless.mechanics.forces.flow import FLOW_KINDS
+from limbless.mechanics.forces import FLOW_KINDS
 
 
 class UniformFlow(Flow):

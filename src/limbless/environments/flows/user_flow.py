@@ -8,12 +8,11 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core.description import Field, Nested
-from limbless.core.errors import InputError
+from limbless.core import Field, InputError, Nested
 from limbless.core.functions.callables import Function, call, name_of
 from limbless.environments.flows.base import Array, Flow, filled
 from limbless.mechanics.compiled import PythonCallback, Rows, compiled_pointer, njit
-from limbless.mechanics.forces.flow import FLOW_KINDS, StreamBuffer
+from limbless.mechanics.forces import FLOW_KINDS, StreamBuffer
 
 STEP = 1e-4
 """m and s: of the central differences that find rate and gradient."""

@@ -8,11 +8,10 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from pydantic import PrivateAttr, model_validator
 
-from limbless.core.description import Angle, Quantity, quantity
-from limbless.core.errors import InputError
+from limbless.core import Angle, InputError, Quantity, quantity
 from limbless.environments.flows.base import Array, Flow, filled
 from limbless.mechanics.compiled import Rows
-from limbless.mechanics.forces.flow import FAR, FLOW_KINDS
+from limbless.mechanics.forces import FAR, FLOW_KINDS
 
 GRAVITY = 9.81
 """m/s2: of waves that no water has taken in yet."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.interop.films.tracks import FARTHEST, Array, Track, chosen, numbered, ordered, table_of, words
 
 FORMAT = "DeepLabCut"

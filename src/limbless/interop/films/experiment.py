@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from limbless.control.gaits.recorded import RecordedGait
 from limbless.control.gaits.sampled_curvature import SampledCurvature
-from limbless.core.errors import InputError
-from limbless.core.files import as_word
+from limbless.core import InputError, as_word
 from limbless.environments.base import Environment
 from limbless.environments.drag import Drag
 from limbless.environments.regularised_friction import RegularisedFriction

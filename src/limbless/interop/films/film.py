@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.interop.films import deeplabcut, experiment, prediction, table_files
 from limbless.interop.films.experiment import FilmedWidth
 from limbless.interop.films.film_smoothing import SmoothFilm, smooth_film

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core.files import write_table
+from limbless.core import write_table
 from limbless.view.figures import style
 
 if TYPE_CHECKING:

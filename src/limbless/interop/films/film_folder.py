@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core import __version__
-from limbless.core.files import replacing, without_cluster, write_text
+from limbless.core import __version__, replacing, without_cluster, write_text
 from limbless.interop.films import FILMED
 from limbless.interop.films.experiment import curvature_rows
 from limbless.interop.films.midline_kinematics import as_plain

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.gaits.sampled_curvature import SampledCurvature
-from limbless.core.errors import InputError, SimulationError
-from limbless.core.timeline import stage_times
+from limbless.core import InputError, SimulationError, stage_times
 from limbless.environments.base import Environment
 from limbless.environments.water import Water
 from limbless.interop.films.experiment import (

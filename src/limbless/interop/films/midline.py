@@ -11,8 +11,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError
-from limbless.core.units import in_unit
+from limbless.core import InputError, in_unit
 from limbless.interop.films.film_smoothing import body_coordinates
 from limbless.interop.films.midline_kinematics import beat_guess
 from limbless.interop.films.tracks import FARTHEST, Array, Track

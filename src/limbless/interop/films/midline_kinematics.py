@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.interop.films.film_smoothing import PLACES, SmoothFilm
 
 Array = NDArray[np.float64]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.gaits.sampled_curvature import SampledCurvature
-from limbless.core.errors import SimulationError
+from limbless.core import SimulationError
 from limbless.environments.base import Environment
 from limbless.environments.drag import Drag
 from limbless.environments.water import Water
@@ -169,7 +169,7 @@ class _Quick:
 
     def mean(self, film: SmoothFilm, moving: bool) -> Array:
         """(T, 2): way of the mean point."""
-        from limbless.core.timeline import stage_times
+        from limbless.core import stage_times
         from limbless.mechanics.rod.tables import HeadState
         from limbless.models.base import State
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.core.data_files import open_hdf5, refuse_special
-from limbless.core.errors import InputError
+from limbless.core import InputError, open_hdf5, refuse_special
 from limbless.interop.films import deeplabcut, sleap, table_files, tierpsy, wcon
 from limbless.interop.films.tracks import LARGEST, Track, separator_of, text_of
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.core.data_files import load_arrays
-from limbless.core.errors import InputError, nearest
+from limbless.core import InputError, load_arrays, nearest
 from limbless.interop.films.tracks import (
     FARTHEST,
     UNITS,

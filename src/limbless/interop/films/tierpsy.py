@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.interop.films.tracks import Array, Track, attribute_of, chosen
 
 PLACES = ("coordinates/skeletons", "skeletons", "skeleton")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError, nearest
+from limbless.core import InputError, nearest
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.interop.films.tracks import LARGEST, Array, Track, chosen, text_of
 
 FORMAT = "WCON"

@@ -12,11 +12,8 @@ from numpy.typing import NDArray
 
 from limbless.control.actuation import ProportionalDerivative, Torque
 from limbless.control.gaits.user_gait import FunctionGait
-from limbless.core.errors import InputError, nearest
-from limbless.core.timeline import knots_between, stage_times
-from limbless.core.units import in_unit
-from limbless.mechanics.chain.run_segment import packed_segment
-from limbless.mechanics.chain.tables import ChainDrive
+from limbless.core import InputError, in_unit, knots_between, nearest, stage_times
+from limbless.mechanics.chain import ChainDrive, packed_segment
 from limbless.mechanics.compiled import aligned_zeros
 from limbless.models.base import Model, State
 from limbless.models.chain.chain_model import ChainModel

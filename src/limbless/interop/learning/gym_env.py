@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.interop.learning.controlled_run import ControlledRun, Observed, lasting, shaking, sound
 from limbless.interop.learning.gymnasium_names import gymnasium
 from limbless.interop.learning.observations import Observations

@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError, nearest
+from limbless.core import InputError, nearest
 from limbless.interop.learning.controlled_run import ControlledRun, Observed, lasting, shaking, sound
 from limbless.interop.learning.gym_env import OBSERVE, REWARD
 from limbless.interop.learning.gymnasium_names import gymnasium

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 
 NAME = "limbless/Scenario-v0"
 

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.interop.learning.controlled_run import ControlledRun
-from limbless.mechanics.chain.lane_batch import ChainBatch, advance_batch
-from limbless.mechanics.chain.tables import AccelerationFeedback
+from limbless.mechanics.chain import AccelerationFeedback, ChainBatch, advance_batch
 from limbless.mechanics.compiled import LANES, aligned_zeros, pack, stack_lanes
 
 Array = NDArray[np.float64]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError, nearest
+from limbless.core import InputError, nearest
 from limbless.interop.learning.controlled_run import ControlledRun, Observed
 
 Array = NDArray[np.float64]

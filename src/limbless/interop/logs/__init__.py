@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 
 if TYPE_CHECKING:
     from limbless.simulation.result import Result

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core.files import replacing
+from limbless.core import replacing
 
 if TYPE_CHECKING:
     from limbless.simulation.result import Result

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.interop.robots.mesh_bounds import bounds
 from limbless.interop.robots.tree import FileShape
 from limbless.interop.robots.xml_text import Array, Element, find_file, number, numbers

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from limbless.core.errors import InputError
-from limbless.core.files import as_word
+from limbless.core import InputError, as_word
 from limbless.interop.robots.robot_file import RobotFile, read_robot
 from limbless.robots.chain import Chain
 

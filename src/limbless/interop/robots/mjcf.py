@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.interop.robots.mjcf_text import prepared
 from limbless.interop.robots.tree import Connection, FilePart, FileShape, Tree
 from limbless.interop.robots.xml_text import LARGEST, Array, Element, pose

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.interop.robots.xml_text import LARGEST, Element, find_file, parse, read
 
 _SEEN = ("visual", "statistic", "keyframe", "sensor", "custom", "size", "extension")

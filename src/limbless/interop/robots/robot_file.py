@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.interop.robots import xml_text
 from limbless.interop.robots.body_shapes import add_density
 from limbless.interop.robots.chain_assembly import body_axes, chain_of

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from limbless.core.errors import InputError
-from limbless.core.files import write_text
+from limbless.core import InputError, write_text
 from limbless.interop.robots.write_mjcf import mjcf_text
 from limbless.interop.robots.write_urdf import urdf_text
 from limbless.robots.base import Preset, Robot

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.interop.robots.body_shapes import add_solid
 from limbless.interop.robots.file_shapes import shape_of
 from limbless.interop.robots.tree import Connection, FilePart, Tree

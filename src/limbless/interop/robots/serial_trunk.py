@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core.errors import InputError, nearest
+from limbless.core import InputError, nearest
 from limbless.interop.robots.passive_wheels import is_wheel
 from limbless.interop.robots.tree import MOVING, Array, Connection, FilePart, Tree
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.interop.robots.file_shapes import shape_of
 from limbless.interop.robots.tree import Connection, FilePart, Tree
 from limbless.interop.robots.xml_text import Array, Element, keeping, limit, number, numbers, pose, rpy_matrix, unit

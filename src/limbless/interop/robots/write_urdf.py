@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.interop.robots.writing import PlacedBody, bounds, document, losses, placed_rows, text, values
 from limbless.robots.chain import Chain
 from limbless.robots.chain_arrays import PRISMATIC, SPHERICAL

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.interop.robots.xml_text import read
 
 MOST_TEXT = 4_000_000  # characters of one expanded text

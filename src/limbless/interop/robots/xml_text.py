@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.robots.rotation_matrices import about_x, about_y, about_z
 
 Array = NDArray[np.float64]

@@ -27,7 +27,7 @@ from limbless.mechanics.algebra import (
 from limbless.mechanics.chain.kinematics import forward_kinematics
 from limbless.mechanics.chain.tables import Body, ChainMemory, ChainTables, LinkRow
 from limbless.mechanics.compiled import Array, Scalar, func, generic, noinline_func, version_for
-from limbless.mechanics.forces.force_element import push_all
+from limbless.mechanics.forces import push_all
 
 
 class BalanceLimits(NamedTuple):

@@ -42,7 +42,7 @@ from limbless.mechanics.chain.tables import (
     PrescribedMotion,
 )
 from limbless.mechanics.compiled import Array, Scalar, func, noinline_func, version_for
-from limbless.mechanics.forces.force_element import push_all
+from limbless.mechanics.forces import push_all
 
 NUDGE = 1e-7  # m/s and rad/s: of the differences that make -∂F/∂V
 

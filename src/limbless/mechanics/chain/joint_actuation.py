@@ -38,7 +38,7 @@ from limbless.mechanics.compiled import (
     version_for,
     where_positive,
 )
-from limbless.mechanics.forces.force_element import push_all
+from limbless.mechanics.forces import push_all
 
 
 @generic

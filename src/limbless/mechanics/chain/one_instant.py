@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from limbless.mechanics.chain.dynamics import hybrid_dynamics, singular_joint
 from limbless.mechanics.chain.kinematics import forward_kinematics
 from limbless.mechanics.compiled import Array, Scalar, kernel, unpack
-from limbless.mechanics.forces.force_element import push_all
+from limbless.mechanics.forces import push_all
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain.tables import ChainMemory, ChainTables

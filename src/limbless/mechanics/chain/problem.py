@@ -48,7 +48,7 @@ from limbless.mechanics.chain.tables import (
     TendonState,
 )
 from limbless.mechanics.compiled import Array, Scalar, constant_version, func, generic, noinline_func, version_for
-from limbless.mechanics.forces.force_element import push_all, spend_all
+from limbless.mechanics.forces import push_all, spend_all
 from limbless.mechanics.integrate.problem import (
     accumulate_work,
     add,

@@ -13,7 +13,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.mechanics.compiled.scalars import TANGENTS, WORDS, dual8
 
 # How kernels annotate their arguments (and rows of tables by `Rows`); numba does not read it

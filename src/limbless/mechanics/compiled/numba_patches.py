@@ -32,7 +32,7 @@ from numba.core.compiler import CompilerBase
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager
 
-from limbless.core.gc_pause import gc_paused
+from limbless.core import gc_paused
 from limbless.mechanics.compiled.none_pruning import AnswerIsNone
 
 VERSIONS = ((0, 68),)

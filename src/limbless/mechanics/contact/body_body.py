@@ -39,7 +39,7 @@ from limbless.mechanics.contact.moving_bodies import ImpulseResponse, MovingBodi
 from limbless.mechanics.contact.scene import ContactRow
 
 if TYPE_CHECKING:
-    from limbless.mechanics.chain.tables import ChainTables
+    from limbless.mechanics.chain import ChainTables
     from limbless.mechanics.contact.step import Step
 
 MOST_MUTUAL = 64  # contacts between moving bodies that may act at a time

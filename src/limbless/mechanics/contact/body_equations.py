@@ -26,15 +26,18 @@ from limbless.mechanics.algebra import (
     skew,
     transpose,
 )
-from limbless.mechanics.chain.joints import Prismatic, Revolute, sliding, turning
-from limbless.mechanics.chain.tables import (
+from limbless.mechanics.chain import (
     AddedMassState,
     Axis,
     Body,
     BodyRecord,
     ChainTables,
     LinkRow,
+    Prismatic,
+    Revolute,
     VaryingAddedMass,
+    sliding,
+    turning,
 )
 from limbless.mechanics.compiled import Array, IntArray, Rows, Scalar, func, generic, noinline_func, switch, version_for
 from limbless.mechanics.contact.step import BodyInertia, BodyStep, BodyVelocity, Step

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from limbless.mechanics.chain.tables import ChainTables, LinkRow
+from limbless.mechanics.chain import ChainTables, LinkRow
 from limbless.mechanics.compiled import Scalar, func, noinline_func
 from limbless.mechanics.contact.contact_law import no_law, put_rates
 from limbless.mechanics.contact.homotopy import ROW_KINDS, Homotopy, HomotopyRow, RowLaw, put_row

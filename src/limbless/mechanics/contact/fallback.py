@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from limbless.mechanics.algebra import Twist, directional_slope, line_search, power
-from limbless.mechanics.chain.tables import ChainTables, LinkRow
+from limbless.mechanics.chain import ChainTables, LinkRow
 from limbless.mechanics.compiled import Rows, Scalar, func, kernel, noinline_func, unpack, version_for
 from limbless.mechanics.contact.arc_length import follow_arc, start_arc
 from limbless.mechanics.contact.contact_law import contact_wrench, explicit_impulse, impulse_of, put_impulse, put_rates

@@ -19,7 +19,7 @@ from limbless.mechanics.algebra import (
     rotation_from_quaternion,
     transpose,
 )
-from limbless.mechanics.chain.tables import Body, BodyRecord
+from limbless.mechanics.chain import Body, BodyRecord
 from limbless.mechanics.compiled import Array, Rows, Scalar, func, noinline_func
 from limbless.mechanics.contact.body_equations import body_equation, keep_body
 from limbless.mechanics.contact.half_turn import half_turn, quaternion_rate

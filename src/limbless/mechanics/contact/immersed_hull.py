@@ -15,7 +15,7 @@ import numpy as np
 
 from limbless.mechanics.algebra import Vector, cross, dot
 from limbless.mechanics.compiled import Array, Scalar, Table, constants, func, sincos, sqrt
-from limbless.mechanics.forces.immersion import THIN, cut_section
+from limbless.mechanics.forces import THIN, cut_section
 
 
 @constants

@@ -22,8 +22,7 @@ from limbless.mechanics.algebra import (
     transpose,
     turn_matrix6,
 )
-from limbless.mechanics.chain.dynamics import BASES
-from limbless.mechanics.chain.tables import Body, ChainTables, LinkRow
+from limbless.mechanics.chain import BASES, Body, ChainTables, LinkRow
 from limbless.mechanics.compiled import LANES, Array, Scalar, align_stack, as_lane_array, func, noinline_func
 from limbless.mechanics.contact.body_equations import screw_by
 from limbless.mechanics.contact.contact_law import law_matrix6

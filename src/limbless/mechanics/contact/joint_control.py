@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from limbless.mechanics.chain.actuator_limits import active_set_step, take_request
-from limbless.mechanics.chain.tables import ActuatorLimit, ChainDrive, ChainMemory, ChainTables, DofRow, LinkRow
+from limbless.mechanics.chain import (
+    ActuatorLimit,
+    ChainDrive,
+    ChainMemory,
+    ChainTables,
+    DofRow,
+    LinkRow,
+    active_set_step,
+    take_request,
+)
 from limbless.mechanics.compiled import Array, Scalar, func, noinline_func
 from limbless.mechanics.contact.joint_friction import rubbed
 from limbless.mechanics.contact.step import ContactOptions, JointStep, StateLayout, Step, StepFeedback

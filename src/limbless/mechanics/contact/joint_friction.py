@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbless.mechanics.chain.tables import ChainTables, DofRow, LinkRow
+from limbless.mechanics.chain import ChainTables, DofRow, LinkRow
 from limbless.mechanics.compiled import Array, Scalar, func, noinline_func
 from limbless.mechanics.contact.step import JointFriction, JointStep, Step
 from limbless.mechanics.integrate.running_totals import UNLIMITED

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from limbless.mechanics.algebra import Matrix6, Quaternion, Twist, Vector, Wrench, carry_twist
-from limbless.mechanics.chain.tables import Body
+from limbless.mechanics.chain import Body
 from limbless.mechanics.compiled import Array, IntArray, Rows, Scalar, Table, constants, func, table
 from limbless.mechanics.contact.body_equations import twist_at_start
 from limbless.mechanics.contact.step import BodyInertia, BodyStep, BodyVelocity, Step

@@ -6,7 +6,7 @@ Every contact keeps its own friction memory.
 from __future__ import annotations
 
 from limbless.mechanics.algebra import Vector, dot
-from limbless.mechanics.chain.tables import Body
+from limbless.mechanics.chain import Body
 from limbless.mechanics.compiled import IntArray, Rows, Scalar, func, noinline_func, sqrt
 from limbless.mechanics.contact.contact_law import no_impulse, put_impulse
 from limbless.mechanics.contact.scene import ContactRow, ContactSurface, Feature, LastPose, Scene, SleepState

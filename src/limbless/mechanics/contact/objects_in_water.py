@@ -9,16 +9,23 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from limbless.mechanics.algebra import Matrix, Matrix6, Twist, Vector, Wrench, cross, dot, product, transpose
-from limbless.mechanics.chain.tables import Body
+from limbless.mechanics.chain import Body
 from limbless.mechanics.compiled import Array, Rows, Scalar, func, noinline_func, sqrt, version_for
 from limbless.mechanics.contact.body_equations import carried_water
 from limbless.mechanics.contact.immersed_hull import Hull, HullCut, Rule, cut_hull, no_cut
 from limbless.mechanics.contact.moving_bodies import MovingBodies, ObjectStep
 from limbless.mechanics.contact.step import BodyInertia, BodyStep, BodyVelocity, Step
-from limbless.mechanics.forces.flow import Flows, FlowState, flow_at
-from limbless.mechanics.forces.morison import scaled
-from limbless.mechanics.forces.open_water import immersed_slice, in_slice, open_drag
-from limbless.mechanics.forces.waterline import WaterSurface, plane_at
+from limbless.mechanics.forces import (
+    Flows,
+    FlowState,
+    WaterSurface,
+    flow_at,
+    immersed_slice,
+    in_slice,
+    open_drag,
+    plane_at,
+    scaled,
+)
 
 
 class BluntBodyDrag(NamedTuple):

@@ -26,8 +26,7 @@ from limbless.mechanics.algebra import (
     transpose,
     vector_at,
 )
-from limbless.mechanics.chain.kinematics import forward_kinematics
-from limbless.mechanics.chain.tables import Body, ChainTables, LinkRow
+from limbless.mechanics.chain import Body, ChainTables, LinkRow, forward_kinematics
 from limbless.mechanics.compiled import Array, Rows, Scalar, func, version_for
 from limbless.mechanics.contact.body_equations import prepare, prepare_water
 from limbless.mechanics.contact.contact_law import impulse_of, load_of_force, no_impulse, put_impulse, put_rates
@@ -50,7 +49,7 @@ from limbless.mechanics.contact.step import (
     StepCounters,
 )
 from limbless.mechanics.contact.step_outcome import finish, keep_instant
-from limbless.mechanics.forces.force_element import push_all
+from limbless.mechanics.forces import push_all
 from limbless.mechanics.integrate.problem import midpoint_step, post_step, record_knot
 from limbless.mechanics.integrate.running_totals import check_ranges
 

@@ -31,8 +31,7 @@ from limbless.mechanics.algebra import (
     put_system,
     transpose,
 )
-from limbless.mechanics.chain.dynamics import BASES
-from limbless.mechanics.chain.tables import Body, ChainTables, LinkRow
+from limbless.mechanics.chain import BASES, Body, ChainTables, LinkRow
 from limbless.mechanics.compiled import Array, Rows, Scalar, call_pointer, func, noinline_func, sqrt
 from limbless.mechanics.contact.body_body import solve_body_body
 from limbless.mechanics.contact.body_equations import screw_by

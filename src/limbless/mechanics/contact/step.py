@@ -9,7 +9,7 @@ from limbless.mechanics.compiled import Array, IntArray, Rows, Table, constants,
 from limbless.mechanics.contact.scene import ContactRow, Scene, SleepState
 
 if TYPE_CHECKING:
-    from limbless.mechanics.chain.tables import Axis, Body, BodyRecord, ChainDrive, ChainMemory, ChainTables
+    from limbless.mechanics.chain import Axis, Body, BodyRecord, ChainDrive, ChainMemory, ChainTables
     from limbless.mechanics.contact.homotopy import Homotopy
     from limbless.mechanics.contact.moving_bodies import MovingBodies
     from limbless.mechanics.integrate.running_totals import Totals

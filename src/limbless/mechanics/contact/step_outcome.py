@@ -16,8 +16,7 @@ from limbless.mechanics.algebra import (
     transpose,
     vector_at,
 )
-from limbless.mechanics.chain.kinematics import forward_kinematics
-from limbless.mechanics.chain.tables import (
+from limbless.mechanics.chain import (
     AddedMassState,
     Body,
     BodyRecord,
@@ -26,6 +25,7 @@ from limbless.mechanics.chain.tables import (
     IntegralSums,
     LinkRow,
     VaryingAddedMass,
+    forward_kinematics,
 )
 from limbless.mechanics.compiled import Array, Rows, Scalar, func, kernel, noinline_func, unpack
 from limbless.mechanics.contact.body_equations import keep_body, twist_at_start
@@ -56,7 +56,7 @@ from limbless.mechanics.contact.step import (
     StepCounters,
     StepRecord,
 )
-from limbless.mechanics.forces.force_element import look_again_all, spend_all
+from limbless.mechanics.forces import look_again_all, spend_all
 from limbless.mechanics.integrate.running_totals import add_step, record_totals
 
 

@@ -2,3 +2,56 @@
 
 A law on slices of body is a table, a marker and a formula (`laws`); an element may also be its own version of `push`.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from limbless.core.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from limbless.mechanics.forces.body_drag import *
+    from limbless.mechanics.forces.flow import *
+    from limbless.mechanics.forces.force_element import *
+    from limbless.mechanics.forces.free_surface import *
+    from limbless.mechanics.forces.hydrostatics import *
+    from limbless.mechanics.forces.immersion import *
+    from limbless.mechanics.forces.laws import *
+    from limbless.mechanics.forces.morison import *
+    from limbless.mechanics.forces.open_water import *
+    from limbless.mechanics.forces.point_wrench import *
+    from limbless.mechanics.forces.smooth_friction import *
+    from limbless.mechanics.forces.station_laws import *
+    from limbless.mechanics.forces.tendon import *
+    from limbless.mechanics.forces.tendon_friction import *
+    from limbless.mechanics.forces.user_slice import *
+    from limbless.mechanics.forces.wake import *
+    from limbless.mechanics.forces.waterline import *
+    from limbless.mechanics.forces.weight import *
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "body_drag": "BodyDragLaw",
+        "flow": "FAR FLOW_KINDS FlowRow FlowState Flows StreamBuffer flow_at",
+        "force_element": "look_again_all push push_all spend_all",
+        "free_surface": "FreeSurfaceLaws OpenWakeLaw share_at",
+        "hydrostatics": "HydrostaticLaw",
+        "immersion": "Integrals THIN cut_section integrals_along reach_of waterplane_along",
+        "laws": (
+            "LawBands LawWrench Laws OnBody OnSegment PackedLaws RowLaws Slice is_active lane_wrench law_row "
+            "law_slice law_wrench"
+        ),
+        "morison": "MorisonLaw scaled",
+        "open_water": "OpenWater OpenWaterLaw ReynoldsDrag immersed_slice in_slice open_drag",
+        "point_wrench": "PointLaw TimedPointLaw",
+        "smooth_friction": "SmoothFrictionLaw",
+        "station_laws": "AtStation FreeSurfaceStations",
+        "tendon": "Arm Channel ChannelRouting Chord SegmentState StraightRouting TendonElement TendonSegment",
+        "tendon_friction": "CapstanFriction DiskFriction TendonFriction friction_ratio",
+        "user_slice": "Buffer UserLaw",
+        "wake": "WakeLaw",
+        "waterline": "WaterSurface floating_slice plane_at",
+        "weight": "Weight WeightLaw",
+    },
+)

@@ -9,7 +9,7 @@ from limbless.mechanics.compiled import Scalar, absolute, constants, func, versi
 from limbless.mechanics.forces.laws import OnBody, about_body, law_wrench, plain_law
 
 if TYPE_CHECKING:
-    from limbless.mechanics.chain.tables import Body
+    from limbless.mechanics.chain import Body
 
 
 @constants

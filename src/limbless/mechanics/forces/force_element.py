@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from limbless.mechanics.compiled import Scalar, for_each, func, generic, version_for
 
 if TYPE_CHECKING:
-    from limbless.mechanics.chain.tables import ChainMemory
+    from limbless.mechanics.chain import ChainMemory
     from limbless.mechanics.forces.laws import LawBands, RowLaws
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from limbless.mechanics.algebra import Matrix, Vector, Wrench, dot, power, transpose
-from limbless.mechanics.chain.tables import AddedMassState, Body, ChainMemory
+from limbless.mechanics.chain import AddedMassState, Body, ChainMemory
 from limbless.mechanics.compiled import (
     LANES,
     Array,

@@ -21,7 +21,7 @@ from limbless.mechanics.forces.laws import (
 )
 
 if TYPE_CHECKING:
-    from limbless.mechanics.chain.tables import Body
+    from limbless.mechanics.chain import Body
     from limbless.mechanics.forces.open_water import OpenWater
 
 

@@ -17,7 +17,7 @@ from collections import namedtuple
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from limbless.mechanics.algebra import Matrix, Vector, Wrench, cross, power, product, transpose
-from limbless.mechanics.chain.tables import Body, ChainMemory, ChainTables
+from limbless.mechanics.chain import Body, ChainMemory, ChainTables
 from limbless.mechanics.compiled import (
     LANES,
     Array,

@@ -22,7 +22,7 @@ from limbless.mechanics.forces.laws import (
 )
 
 if TYPE_CHECKING:
-    from limbless.mechanics.chain.tables import Body
+    from limbless.mechanics.chain import Body
 
 
 @constants

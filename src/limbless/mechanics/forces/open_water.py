@@ -41,7 +41,7 @@ from limbless.mechanics.forces.laws import (
 from limbless.mechanics.forces.morison import scaled
 
 if TYPE_CHECKING:
-    from limbless.mechanics.chain.tables import Body
+    from limbless.mechanics.chain import Body
     from limbless.mechanics.forces.free_surface import FreeSurfaceLaws
 
 TURBULENT = 5e5  # Reynolds' number along the body from which on a skin is turbulent

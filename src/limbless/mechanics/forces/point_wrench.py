@@ -10,7 +10,7 @@ from limbless.mechanics.forces.laws import OnBody, law, law_wrench, plain_law
 from limbless.mechanics.forces.user_slice import Buffer
 
 if TYPE_CHECKING:
-    from limbless.mechanics.chain.tables import Body
+    from limbless.mechanics.chain import Body
 
 
 @constants

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from limbless.mechanics.algebra import Vector, Wrench, power, transpose
-from limbless.mechanics.chain.strain_cell import Station
-from limbless.mechanics.chain.tables import AddedMassState, Body, ChainMemory, ChainTables
+from limbless.mechanics.chain import AddedMassState, Body, ChainMemory, ChainTables, Station
 from limbless.mechanics.compiled import Array, Rows, Scalar, align_stack, func, noinline_func, version_for
 from limbless.mechanics.forces.force_element import element_power, push
 from limbless.mechanics.forces.laws import LawWrench, Slice, law_row, law_slice, law_wrench

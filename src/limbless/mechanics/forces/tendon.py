@@ -10,10 +10,18 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from limbless.mechanics.algebra import Vector, cross, dot, transpose
-from limbless.mechanics.chain.cell_pieces import JacobianColumn
-from limbless.mechanics.chain.elastic_tendons import ElasticTendons, TensionTerm, tendon_tensions
-from limbless.mechanics.chain.strain_cell import Station
-from limbless.mechanics.chain.tables import Body, ChainMemory, ChainTables, LinkRow, TendonState
+from limbless.mechanics.chain import (
+    Body,
+    ChainMemory,
+    ChainTables,
+    ElasticTendons,
+    JacobianColumn,
+    LinkRow,
+    Station,
+    TendonState,
+    TensionTerm,
+    tendon_tensions,
+)
 from limbless.mechanics.compiled import (
     Array,
     Rows,

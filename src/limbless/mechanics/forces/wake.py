@@ -16,7 +16,7 @@ from limbless.mechanics.forces.laws import OnBody, RowLaws, about_body, law_wren
 from limbless.mechanics.forces.morison import scaled
 
 if TYPE_CHECKING:
-    from limbless.mechanics.chain.tables import Body
+    from limbless.mechanics.chain import Body
 
 
 @constants

@@ -33,7 +33,7 @@ from limbless.mechanics.forces.morison import scaled
 from limbless.mechanics.forces.open_water import OpenWater, OpenWaterLaw, deep_slice, immersed_slice, in_slice
 
 if TYPE_CHECKING:
-    from limbless.mechanics.chain.tables import Body
+    from limbless.mechanics.chain import Body
     from limbless.mechanics.forces.free_surface import FreeSurfaceLaws
 
 

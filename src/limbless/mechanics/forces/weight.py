@@ -9,7 +9,7 @@ from limbless.mechanics.compiled import Scalar, constants, func, version_for
 from limbless.mechanics.forces.laws import Laws, OnBody, Slice, law_slice, law_wrench, plain_law
 
 if TYPE_CHECKING:
-    from limbless.mechanics.chain.tables import Body
+    from limbless.mechanics.chain import Body
 
 
 @constants

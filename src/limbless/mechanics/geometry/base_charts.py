@@ -27,8 +27,7 @@ from limbless.mechanics.algebra import (
     transpose,
     twist_cross,
 )
-from limbless.mechanics.chain.joints import put_quaternion_rate, sliding, turning
-from limbless.mechanics.chain.tables import JointScrew
+from limbless.mechanics.chain import JointScrew, put_quaternion_rate, sliding, turning
 from limbless.mechanics.compiled import Array, Rows, Scalar, func, generic, no_op, sincos, version_for
 
 NEAR_LOCK = 1e-3  # cosine of the pitch at which the virtual joints of a base in space count as locked

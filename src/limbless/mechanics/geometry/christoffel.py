@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from limbless.mechanics.algebra import Twist, Vector, Wrench, power, twist_cross, wrench_cross
-from limbless.mechanics.chain.tables import Body, ChainTables, JointScrew, LinkRow, Spatial
+from limbless.mechanics.chain import Body, ChainTables, JointScrew, LinkRow, Spatial
 from limbless.mechanics.compiled import Array, Rows, Scalar, func, generic, kernel, noinline_func, unpack, version_for
 from limbless.mechanics.geometry.base_charts import FixedBase, PlanarChart, PlanarGroup, SpaceChart, SpaceGroup
 from limbless.mechanics.geometry.screws import inertia_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from limbless.mechanics.algebra import Twist, Vector, product, rotation_from_quaternion, rotation_log, transpose
-from limbless.mechanics.chain.tables import Body, ChainTables, Spatial
+from limbless.mechanics.chain import Body, ChainTables, Spatial
 from limbless.mechanics.compiled import Array, noinline_func
 from limbless.mechanics.geometry.base_charts import add_to_base, home_rotation, shift_base
 from limbless.mechanics.geometry.screws import place

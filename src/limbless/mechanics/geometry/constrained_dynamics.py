@@ -12,7 +12,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from limbless.mechanics.algebra import cholesky, cholesky_solve
-from limbless.mechanics.chain.tables import ChainTables, JointScrew, LinkRow, Spatial
+from limbless.mechanics.chain import ChainTables, JointScrew, LinkRow, Spatial
 from limbless.mechanics.compiled import Array, IntArray, noinline_func
 from limbless.mechanics.geometry.base_charts import PlanarChart, component
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from limbless.mechanics.algebra import Twist, Vector
-from limbless.mechanics.chain.tables import Body, ChainTables
+from limbless.mechanics.chain import Body, ChainTables
 from limbless.mechanics.compiled import Array, IntArray, Scalar, func, kernel, unpack
 from limbless.mechanics.geometry.base_charts import PlanarChart, add_to_base
 from limbless.mechanics.geometry.base_charts import put_base_rates as put_rates_of

@@ -30,11 +30,23 @@ from limbless.mechanics.algebra import (
     twist_cross,
     wrench_cross,
 )
-from limbless.mechanics.chain.dynamics import body_inertia, nothing
-from limbless.mechanics.chain.joints import Prismatic, Revolute, sliding
-from limbless.mechanics.chain.tables import ActuatorLimit, Base, Body, ChainTables, DofRow, JointScrew, LinkRow, Spatial
+from limbless.mechanics.chain import (
+    ActuatorLimit,
+    Base,
+    Body,
+    ChainTables,
+    DofRow,
+    JointScrew,
+    LinkRow,
+    Prismatic,
+    Revolute,
+    Spatial,
+    body_inertia,
+    nothing,
+    sliding,
+)
 from limbless.mechanics.compiled import Array, Scalar, align_stack, func, generic, noinline_func, switch, version_for
-from limbless.mechanics.forces.force_element import push_all
+from limbless.mechanics.forces import push_all
 from limbless.mechanics.geometry.base_charts import (
     Frame,
     base_origin,

@@ -15,10 +15,7 @@ from limbless.mechanics.algebra import (
     put_vector_at,
     transpose,
 )
-from limbless.mechanics.chain.actuator_limits import active_set_step, actuator_torques
-from limbless.mechanics.chain.joint_actuation import actuate_joints, follow, put_joint_rates
-from limbless.mechanics.chain.problem import chain_add, chain_work, check_limits
-from limbless.mechanics.chain.tables import (
+from limbless.mechanics.chain import (
     INTEGRALS,
     AccelerationFeedback,
     ActuatorLimit,
@@ -34,6 +31,14 @@ from limbless.mechanics.chain.tables import (
     MixedActuation,
     PrescribedMotion,
     Spatial,
+    active_set_step,
+    actuate_joints,
+    actuator_torques,
+    chain_add,
+    chain_work,
+    check_limits,
+    follow,
+    put_joint_rates,
 )
 from limbless.mechanics.compiled import Array, Rows, Scalar, flat_slice, func, generic, noinline_func, version_for
 from limbless.mechanics.geometry.base_charts import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from limbless.mechanics.chain.tables import (
+from limbless.mechanics.chain import (
     AccelerationFeedback,
     ActuatorLimit,
     ActuatorRequest,
@@ -23,8 +23,7 @@ from limbless.mechanics.chain.tables import (
 from limbless.mechanics.compiled import Array, IntArray, Rows, func
 
 if TYPE_CHECKING:
-    from limbless.mechanics.contact.dense_friction import Dense
-    from limbless.mechanics.contact.scene import ContactRow, Scene, SleepState
+    from limbless.mechanics.contact import ContactRow, Dense, Scene, SleepState
     from limbless.mechanics.geometry.base_charts import Frame
     from limbless.mechanics.integrate.running_totals import Totals
 

@@ -6,13 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from limbless.mechanics.algebra import Wrench, carry_wrench, cholesky_solve, cross, power
-from limbless.mechanics.chain.tables import Base, Body, ChainTables, JointScrew, LinkRow, Spatial
+from limbless.mechanics.chain import Base, Body, ChainTables, JointScrew, LinkRow, Spatial
 from limbless.mechanics.compiled import Array, Rows, Scalar, func, noinline_func
-from limbless.mechanics.contact.contact_law import STATES, contact_wrench, held_directions, load_of_force
-from limbless.mechanics.contact.scene import ContactRow, Pair
+from limbless.mechanics.contact import STATES, ContactRow, Pair, contact_wrench, held_directions, load_of_force
 
 if TYPE_CHECKING:
-    from limbless.mechanics.contact.dense_friction import Dense
+    from limbless.mechanics.contact import Dense
     from limbless.mechanics.geometry.tables import Geometry, Solver, Touching, WheelRecords
     from limbless.mechanics.integrate.running_totals import Totals
 

@@ -10,14 +10,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from limbless.mechanics.algebra import power
-from limbless.mechanics.chain.actuator_limits import actuator_torques
-from limbless.mechanics.chain.kinematics import mass_flow
-from limbless.mechanics.chain.tables import INTEGRALS, Base, Body, ChainDrive, ChainTables, IntegralSums, LinkRow
+from limbless.mechanics.chain import (
+    INTEGRALS,
+    Base,
+    Body,
+    ChainDrive,
+    ChainTables,
+    IntegralSums,
+    LinkRow,
+    actuator_torques,
+    mass_flow,
+)
 from limbless.mechanics.compiled import Array, Scalar, func, version_for
-from limbless.mechanics.contact.dense_friction import solve_friction
-from limbless.mechanics.contact.narrowphase import find_contacts
-from limbless.mechanics.contact.scene import ContactRow
-from limbless.mechanics.forces.force_element import look_again_all, spend_all
+from limbless.mechanics.contact import ContactRow, find_contacts, solve_friction
+from limbless.mechanics.forces import look_again_all, spend_all
 from limbless.mechanics.geometry.base_charts import base_quaternion, is_near_lock, put_base_rates, settle_base
 from limbless.mechanics.geometry.constrained_dynamics import Trouble, prepare, solve_free
 from limbless.mechanics.geometry.screws import place

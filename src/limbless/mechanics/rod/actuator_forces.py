@@ -26,7 +26,7 @@ from limbless.mechanics.compiled import (
     total,
     unpack,
 )
-from limbless.mechanics.forces.laws import LawWrench, lane_wrench
+from limbless.mechanics.forces import LawWrench, lane_wrench
 from limbless.mechanics.integrate.running_totals import (
     RunTotals,
     Totals,

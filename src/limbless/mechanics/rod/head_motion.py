@@ -18,10 +18,16 @@ from limbless.mechanics.algebra import (
     rows,
     transpose,
 )
-from limbless.mechanics.chain.force_balance import BalanceScratch, at_scaled_speed, balance, solve_free, total_wrench
-from limbless.mechanics.chain.joints import put_quaternion_rate
+from limbless.mechanics.chain import (
+    BalanceScratch,
+    at_scaled_speed,
+    balance,
+    put_quaternion_rate,
+    solve_free,
+    total_wrench,
+)
 from limbless.mechanics.compiled import Array, Scalar, func, noinline_func, version_for
-from limbless.mechanics.forces.laws import LawWrench
+from limbless.mechanics.forces import LawWrench
 from limbless.mechanics.rod.composite_inertia import inertial_wrench
 from limbless.mechanics.rod.shape_batch import current
 from limbless.mechanics.rod.slice_forces import push_paced

@@ -38,7 +38,7 @@ from limbless.mechanics.algebra import (
     twist_cross,
 )
 from limbless.mechanics.compiled import Array, Rows, Scalar, align_stack, func, generic, kernel, unpack, version_for
-from limbless.mechanics.forces.laws import LawWrench
+from limbless.mechanics.forces import LawWrench
 from limbless.mechanics.rod.tables import RodShape, StrainRow
 
 

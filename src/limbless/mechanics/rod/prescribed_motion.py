@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from limbless.mechanics.algebra import Pose, Quaternion, Vector, compose, pose_exp, power, quaternion_from_rotation
 from limbless.mechanics.compiled import Array, IntArray, Rows, Table, func, kernel, noinline_func, table, unpack
-from limbless.mechanics.forces.laws import LawWrench
+from limbless.mechanics.forces import LawWrench
 from limbless.mechanics.rod.actuator_forces import find_needs
 from limbless.mechanics.rod.composite_inertia import inertial_wrench
 from limbless.mechanics.rod.head_motion import head_pose_of

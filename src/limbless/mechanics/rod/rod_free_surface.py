@@ -16,12 +16,7 @@ from limbless.mechanics.compiled import (
     noinline_func,
     version_for,
 )
-from limbless.mechanics.forces.force_element import push
-from limbless.mechanics.forces.free_surface import share_at
-from limbless.mechanics.forces.laws import LawWrench
-from limbless.mechanics.forces.morison import scaled
-from limbless.mechanics.forces.open_water import OpenWater
-from limbless.mechanics.forces.waterline import floating_slice
+from limbless.mechanics.forces import LawWrench, OpenWater, floating_slice, push, scaled, share_at
 from limbless.mechanics.rod.composite_inertia import sum_composite_inertia
 from limbless.mechanics.rod.magnus import to_head, to_section
 from limbless.mechanics.rod.shape_batch import current

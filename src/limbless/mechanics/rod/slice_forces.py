@@ -29,8 +29,7 @@ from limbless.mechanics.compiled import (
     total,
     version_for,
 )
-from limbless.mechanics.forces.force_element import push, push_all
-from limbless.mechanics.forces.laws import (
+from limbless.mechanics.forces import (
     LawWrench,
     OnBody,
     Slice,
@@ -39,6 +38,8 @@ from limbless.mechanics.forces.laws import (
     law_row,
     law_slice,
     law_wrench,
+    push,
+    push_all,
 )
 from limbless.mechanics.rod.magnus import to_head, to_section
 from limbless.mechanics.rod.shape_batch import current

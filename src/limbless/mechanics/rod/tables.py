@@ -14,7 +14,7 @@ from limbless.mechanics.algebra import Inertia, Matrix, Quaternion, Twist, Vecto
 from limbless.mechanics.compiled import LANES, Array, IntArray, Rows, Table, constants, table
 
 if TYPE_CHECKING:
-    from limbless.mechanics.forces.laws import LawWrench
+    from limbless.mechanics.forces import LawWrench
     from limbless.mechanics.integrate.running_totals import Totals
 
 AHEAD = 2 * LANES  # how many instants a run remembers the shapes of: see `Memory.shapes`

@@ -13,7 +13,7 @@ import numpy as np
 
 from limbless.mechanics.algebra import Matrix, Vector, cross, dot, outer, product, transpose
 from limbless.mechanics.compiled import Array, Scalar, func, generic, kernel, noinline_func, version_for
-from limbless.mechanics.forces.tendon_friction import friction_ratio
+from limbless.mechanics.forces import friction_ratio
 from limbless.mechanics.statics.tables import Coulomb, Loads, LossRatio, Spine, SpineState
 from limbless.mechanics.statics.vertebra import (
     into_disk,

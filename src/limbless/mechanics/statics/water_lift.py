@@ -16,7 +16,7 @@ import numpy as np
 
 from limbless.mechanics.algebra import Matrix, Twist, Vector, Wrench, cross, dot, power, rotation_about
 from limbless.mechanics.compiled import Array, Scalar, func, noinline_func
-from limbless.mechanics.forces.immersion import THIN, Integrals, integrals_along, reach_of, waterplane_along
+from limbless.mechanics.forces import THIN, Integrals, integrals_along, reach_of, waterplane_along
 from limbless.mechanics.statics.vertebra import (
     matrix_of,
     pair,

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from limbless.control.actuation import shape_map as actuation
 from limbless.control.gaits.base import Gait
-from limbless.core.errors import InputError
-from limbless.mechanics.chain.shape_tangents import bend_dual_joints
-from limbless.mechanics.chain.tables import ChainDrive
+from limbless.core import InputError
+from limbless.mechanics.chain import ChainDrive, bend_dual_joints
 from limbless.mechanics.compiled import (
     TANGENTS,
     WORDS,

@@ -7,8 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.chain import one_instant as kernels
-from limbless.mechanics.chain.tables import ActuatorLimit, Axis, Base, Body, ChainMemory, ChainTables, LinkRow
+from limbless.mechanics.chain import (
+    ActuatorLimit,
+    Axis,
+    Base,
+    Body,
+    ChainMemory,
+    ChainTables,
+    LinkRow,
+)
+from limbless.mechanics.chain import (
+    one_instant as kernels,
+)
 from limbless.mechanics.compiled import aligned_zeros, pack
 from limbless.models.force_elements import water_of
 

@@ -12,12 +12,20 @@ from numpy.typing import ArrayLike, NDArray
 from limbless.control.actuation import Actuation
 from limbless.control.actuation.gait_to_joints import joint_motion
 from limbless.control.gaits.base import Gait
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.environments.base import Environment, together
 from limbless.mechanics.algebra import rotation_vector_to_quaternion
-from limbless.mechanics.chain.joints import Spherical
-from limbless.mechanics.chain.tables import AxisRecord, BaseRecord, BodyRecord, ChainDrive, LinkRow
-from limbless.mechanics.chain.tables import ChainTables as RobotTables
+from limbless.mechanics.chain import (
+    AxisRecord,
+    BaseRecord,
+    BodyRecord,
+    ChainDrive,
+    LinkRow,
+    Spherical,
+)
+from limbless.mechanics.chain import (
+    ChainTables as RobotTables,
+)
 from limbless.mechanics.compiled import kernel_array
 from limbless.mechanics.integrate.running_totals import UNLIMITED, JointRange
 from limbless.models import divergence

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.actuation import Actuation, ProportionalDerivative
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.environments.base import Environment
-from limbless.mechanics.chain.dynamics import BASES
-from limbless.mechanics.chain.joints import Spherical, known_kinds
-from limbless.mechanics.chain.tables import (
+from limbless.mechanics.chain import (
+    BASES,
     INTEGRALS,
     AccelerationFeedback,
     ActuatorLimit,
@@ -31,6 +30,8 @@ from limbless.mechanics.chain.tables import (
     LinkRow,
     MixedActuation,
     PrescribedMotion,
+    Spherical,
+    known_kinds,
 )
 from limbless.mechanics.compiled import aligned_zeros
 from limbless.mechanics.integrate.running_totals import UNLIMITED

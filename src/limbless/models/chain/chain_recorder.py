@@ -15,8 +15,7 @@ from limbless.mechanics.algebra import (
     quaternion_product,
     quaternion_to_rotation_vector,
 )
-from limbless.mechanics.chain.joints import Revolute, Spherical
-from limbless.mechanics.chain.tables import AxisRecord, LinkRow
+from limbless.mechanics.chain import AxisRecord, LinkRow, Revolute, Spherical
 from limbless.models.recording.body_recorder import (
     BALANCES,
     POSES,

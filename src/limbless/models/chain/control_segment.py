@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.chain.run_segment import packed_segment
-from limbless.mechanics.chain.tables import ChainDrive
+from limbless.mechanics.chain import ChainDrive, packed_segment
 from limbless.mechanics.compiled import aligned_zeros
 from limbless.models.base import Records, State, Status, before_failure
 from limbless.models.chain import chain_problem

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.mechanics.algebra import quaternion_to_matrix, rotation_vector_to_quaternion
-from limbless.mechanics.chain.dynamics import BASES
-from limbless.mechanics.chain.joints import Prismatic, Revolute, Spherical
-from limbless.mechanics.chain.tables import Body
+from limbless.mechanics.chain import BASES, Body, Prismatic, Revolute, Spherical
 from limbless.models.chain import chain_problem
 from limbless.models.chain.chain_evaluation import ChainEvaluator
 from limbless.models.chain.chain_recorder import LinkRecorder

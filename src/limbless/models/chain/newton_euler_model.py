@@ -10,14 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.actuation import Actuation
 from limbless.control.gaits.base import Gait
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import InputError, SimulationError
 from limbless.environments.base import Environment
-from limbless.mechanics.chain import implicit_joints as _stiff_versions  # noqa: F401 - and an implicit one beside
-from limbless.mechanics.chain import problem as _chain_versions  # noqa: F401 - what an engine asks of a chain,
-from limbless.mechanics.chain.dynamics import BASES
-from limbless.mechanics.chain.force_balance import BalanceScratch
-from limbless.mechanics.chain.joint_actuation import passive_torques
-from limbless.mechanics.chain.tables import Body, ChainDrive, ChainProblem, DofRow, Inertialess, LinkRow
+from limbless.mechanics.chain import (
+    BASES,
+    BalanceScratch,
+    Body,
+    ChainDrive,
+    ChainProblem,
+    DofRow,
+    Inertialess,
+    LinkRow,
+    passive_torques,
+)
 from limbless.mechanics.compiled import pack
 from limbless.mechanics.integrate import dirk, runge_kutta
 from limbless.models.array_arguments import numbers, unit_quaternion

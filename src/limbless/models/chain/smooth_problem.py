@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.mechanics.chain.joints import Prismatic
-from limbless.mechanics.chain.tables import (
+from limbless.mechanics.chain import (
     ChainDrive,
     ChainOptions,
     ChainProblem,
@@ -16,6 +15,7 @@ from limbless.mechanics.chain.tables import (
     ImplicitForces,
     ImplicitTerm,
     LinkRow,
+    Prismatic,
 )
 from limbless.models.chain import chain_problem
 from limbless.models.force_elements import water_of

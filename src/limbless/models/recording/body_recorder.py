@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbless.environments.base import Pack
 from limbless.mechanics.algebra import matrix_to_quaternion, quaternion_to_matrix
-from limbless.mechanics.chain.tables import INTEGRALS, BaseRecord, BodyRecord, ChainRecords, IntegralSums
-from limbless.mechanics.forces.weight import WeightLaw
+from limbless.mechanics.chain import INTEGRALS, BaseRecord, BodyRecord, ChainRecords, IntegralSums
+from limbless.mechanics.forces import WeightLaw
 from limbless.models.base import Variable
 from limbless.models.force_elements import packed_rows
 from limbless.models.recording.water_recorder import WaterRecorder, share_below

@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Pack
-from limbless.mechanics.forces.free_surface import OpenWakeLaw
-from limbless.mechanics.forces.open_water import OpenWaterLaw
-from limbless.mechanics.forces.wake import WakeLaw
+from limbless.mechanics.forces import OpenWakeLaw, OpenWaterLaw, WakeLaw
 from limbless.models.base import Variable
 from limbless.models.force_elements import packed_rows
 from limbless.models.variables import choose

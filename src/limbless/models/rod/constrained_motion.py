@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from limbless.control.gaits.base import Drive, Gait
 from limbless.control.gaits.blend import Blend
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.environments.constraint import Places
 from limbless.environments.support import Support
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.mechanics.compiled import kernel_array
-from limbless.mechanics.forces.laws import LawWrench
+from limbless.mechanics.forces import LawWrench
 from limbless.mechanics.rod import constraints as rod_contacts
 from limbless.mechanics.rod import prescribed_motion
 from limbless.mechanics.rod.actuator_forces import Inside, Powers, Steps, count_instants, take_contacts_off

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.environments.support import Support
 from limbless.mechanics.compiled import kernel_array
-from limbless.mechanics.contact.nonnegative_qp import nonnegative_least_norm
+from limbless.mechanics.contact import nonnegative_least_norm
 from limbless.mechanics.rod.magnus import adjoint_matrices
 from limbless.models.rod.constraint_set import RANK, ConstraintSet, Group
 

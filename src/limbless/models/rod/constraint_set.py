@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from limbless.control.actuation.gait_to_strains import rod_strain
 from limbless.control.gaits.base import Gait
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.environments.anchorage import Anchorage
 from limbless.environments.constraint import Constraint, Places
 from limbless.environments.support import NEVER, Support

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.gaits.base import Drive
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.mechanics.rod.composite_inertia import inertia_matrices
 from limbless.mechanics.rod.constraints import NOWHERE
 from limbless.models.base import State

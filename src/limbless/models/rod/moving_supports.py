@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.environments.constraint import Constraint
 from limbless.environments.support import Support
 from limbless.mechanics.rod.tables import RodShape

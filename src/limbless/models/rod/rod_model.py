@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from limbless.control.actuation import Actuation
 from limbless.control.actuation.gait_to_strains import rod_strain
 from limbless.control.gaits.base import Drive, Gait
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.environments.base import Environment, refuse_points, together
 from limbless.environments.constraint import Constraint
 from limbless.environments.point_wrench import breaks_of

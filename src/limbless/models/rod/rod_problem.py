@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.environments.base import Environment, Pack
 from limbless.mechanics.compiled import LANES, Rows, aligned_zeros, is_code
-from limbless.mechanics.forces.laws import LawWrench, law_slice
-from limbless.mechanics.forces.morison import MorisonLaw
-from limbless.mechanics.forces.open_water import OpenWaterLaw
-from limbless.mechanics.forces.weight import Weight, WeightLaw
+from limbless.mechanics.forces import LawWrench, MorisonLaw, OpenWaterLaw, Weight, WeightLaw, law_slice
 from limbless.mechanics.integrate.running_totals import Totals
 from limbless.mechanics.rod.rod_free_surface import FreeSurfaceSlices
 from limbless.mechanics.rod.shape_batch import make_desk

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from limbless.environments.base import Pack
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.mechanics.compiled import kernel_array
-from limbless.mechanics.contact.contact_law import STATES
+from limbless.mechanics.contact import STATES
 from limbless.mechanics.rod.magnus import FromHead, ToHead, ToSections, carry_records
 from limbless.mechanics.rod.tables import HeadState, InstantRecord, Load, Muscle, RodRecords, RodShape, Strains
 from limbless.models.base import Records, Variable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.mechanics.algebra import matrix_to_quaternion
 from limbless.models.statics.spine_problem import BEND_SIGN, FROM_PAPER
 

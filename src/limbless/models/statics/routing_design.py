@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.gaits.tendon_paths import COMPONENTS
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import InputError, SimulationError
 from limbless.models.statics.equilibrium import Equilibrium
 from limbless.robots.tendon_spine import Tendon, TendonSpine
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.actuation import Actuation
 from limbless.control.gaits.tendon_paths import COMPONENTS
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import InputError, SimulationError
 from limbless.environments.base import Environment, together
 from limbless.mechanics.algebra import Vector, quaternion_to_matrix
 from limbless.mechanics.statics import equilibrium_solver

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from limbless.control.actuation import Actuation
 from limbless.control.gaits.tendon_paths import COMPONENTS
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import InputError, SimulationError
 from limbless.environments.base import Environment
 from limbless.models.base import Records, StaticModel, Status, Variable
 from limbless.models.statics import equilibrium_records

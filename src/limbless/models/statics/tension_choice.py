@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import InputError, SimulationError
 from limbless.models.statics.equilibrium import Equilibrium
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.gaits.tendon_paths import COMPONENTS
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.mechanics.statics import inverse_statics as spine_following
 from limbless.models.statics.antagonists import difference
 from limbless.models.statics.equilibrium import Equilibrium

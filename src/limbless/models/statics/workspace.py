@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import InputError, SimulationError
 from limbless.mechanics.statics import equilibrium_solver
 from limbless.mechanics.statics.tables import SolveStatus
 from limbless.models.statics.spine_problem import FROM_PAPER

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from limbless.core.description import Field, Listed, Quantity, quantity
+from limbless.core import Field, Listed, Quantity, quantity
 from limbless.robots.base import MOST_LINKS, Preset
 from limbless.robots.chain import Base, Chain
 from limbless.robots.joints import Bound, Joint

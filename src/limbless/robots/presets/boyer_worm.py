@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from limbless.core.description import Field, Quantity, quantity
+from limbless.core import Field, Quantity, quantity
 from limbless.robots.base import Preset
 from limbless.robots.rod import Rod
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import ValidationInfo, field_validator, model_validator
 
-from limbless.core.description import Field, Listed, Quantity, quantity
+from limbless.core import Field, Listed, Quantity, quantity
 from limbless.core.functions.callables import folder_of, located
 from limbless.robots.base import Preset
 from limbless.robots.chain import Base, Chain

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core.description import Angle, Field, Nested, Quantity, quantity
+from limbless.core import Angle, Field, Nested, Quantity, quantity
 from limbless.robots.base import Array, Preset
 from limbless.robots.tendon import Winch
 from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra

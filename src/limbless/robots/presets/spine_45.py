@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from limbless.core.description import Angle, Field, Quantity, quantity
+from limbless.core import Angle, Field, Quantity, quantity
 from limbless.robots.presets.snake_neck import SnakeNeck
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from limbless.core.description import Field, Listed, Quantity, Vector3, quantity
+from limbless.core import Field, Listed, Quantity, Vector3, quantity
 from limbless.robots.base import MOST_LINKS, Preset
 from limbless.robots.chain import Base, Chain
 from limbless.robots.joints import Bound, Joint, PerFreedom

@@ -6,8 +6,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
-from limbless.core.description import Angle, Field, Listed, Quantity, quantity
-from limbless.core.errors import refuse_numbers
+from limbless.core import Angle, Field, Listed, Quantity, quantity, refuse_numbers
 from limbless.robots.base import MOST_LINKS, Preset
 from limbless.robots.chain import Base, Chain
 from limbless.robots.joints import Joint

@@ -7,7 +7,7 @@ import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from limbless.core.errors import InputError, nearest
+from limbless.core import InputError, nearest
 from limbless.search.measures.measure_registry import Lean, Measure, entries, measure
 
 __all__ = ["Lean", "Measure", "find", "known", "leanly_measured", "measure", "measured"]

@@ -12,8 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from limbless.core.errors import InputError
-from limbless.core.files import write_text
+from limbless.core import InputError, write_text
 from limbless.scenarios.document import read_file, written
 from limbless.search.sweeps.row_store import PLAN, locked
 from limbless.search.sweeps.sweep_plan import kernels

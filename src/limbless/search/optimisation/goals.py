@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import units
-from limbless.core.errors import InputError
+from limbless.core import InputError, units
 from limbless.search import measures
 from limbless.search.measures import Measure
 

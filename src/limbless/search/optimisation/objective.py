@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import InputError, SimulationError
 from limbless.scenarios.scenario import Scenario
 from limbless.search.measures import find, measured
 from limbless.search.measures.measure_registry import STEADY

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError, SimulationError
-from limbless.core.files import write_text
+from limbless.core import InputError, SimulationError, write_text
 from limbless.core.functions.callables import refuse_named
 from limbless.scenarios.scenario import Scenario
 from limbless.search.measures.measure_registry import STEADY

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError
-from limbless.mechanics.chain.tables import ChainDrive, ChainProblem, LinkRow, PrescribedMotion
+from limbless.core import InputError
+from limbless.mechanics.chain import ChainDrive, ChainProblem, LinkRow, PrescribedMotion
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.mechanics.compiled import (
     aligned_zeros,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import SimulationError
+from limbless.core import SimulationError
 from limbless.mechanics.compiled import map_arrays
 from limbless.search.steady_motion.period_map import Period, PeriodMap
 

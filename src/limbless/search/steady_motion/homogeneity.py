@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.robots.chain_arrays import SPHERICAL
 from limbless.scenarios.scenario import Scenario
 from limbless.search.steady_motion.chain_period_map import has_free_joints

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.gaits.base import Gait
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import InputError, SimulationError
 from limbless.mechanics.compiled import TANGENTS, map_arrays, tangents, values
 from limbless.mechanics.integrate.running_totals import UNLIMITED, ObjectiveTotals
 from limbless.models.base import State

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.core.functions.callables import refuse_named
 from limbless.scenarios.scenario import Scenario
 from limbless.search.steady_motion.chain_period_map import ChainFamily, ChainPeriodMap, LanePeriodMap

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import InputError, SimulationError
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation.analysis.actuator_limits import peak_rise_by_axis
 from limbless.simulation.result import Result

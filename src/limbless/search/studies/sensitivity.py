@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.core.functions.callables import refuse_named
 from limbless.mechanics.compiled import TANGENTS, map_arrays, tangents, values
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import InputError, SimulationError
 from limbless.models.chain.soft.soft_derivatives import refuse_kinks
 from limbless.models.chain.soft.soft_model import Soft
 from limbless.scenarios.scenario import Scenario

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.gaits.tendon_paths import COMPONENTS
-from limbless.core.errors import SimulationError
+from limbless.core import SimulationError
 from limbless.mechanics.statics import equilibrium_solver
 from limbless.models.statics.equilibrium import Equilibrium
 from limbless.models.statics.routing_design import multipliers, spending

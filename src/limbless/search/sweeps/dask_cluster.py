@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.search.sweeps.row_store import StoredRow
 from limbless.search.sweeps.sweep_plan import SweepPlan, kernels
 from limbless.search.sweeps.worker_processes import CHUNK_SECONDS, Take, packed_plan

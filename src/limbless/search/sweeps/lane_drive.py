@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from limbless.control.actuation import shape_map as shapes
 from limbless.control.gaits.sines import sample_lane_sines
-from limbless.mechanics.chain.shape_tangents import bend_lane_joints
-from limbless.mechanics.chain.tables import ChainDrive
+from limbless.mechanics.chain import ChainDrive, bend_lane_joints
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.mechanics.compiled import aligned_zeros, stack_lanes
 from limbless.models.chain.newton_euler_model import NewtonEuler

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbless.core.errors import InputError, nearest
+from limbless.core import InputError, nearest, refusal, spelled_out
 from limbless.core.fields import description_at, unit_at
-from limbless.core.units import refusal, spelled_out
 from limbless.scenarios.changes import Changes
 from limbless.scenarios.document import Place, parse_value
 from limbless.scenarios.scenario import Scenario

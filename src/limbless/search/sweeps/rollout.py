@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import InputError, SimulationError
 from limbless.core.functions.callables import refuse_named, told
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 
 PLAN = "plan.yaml"
 _FIXED = ("run", "status", "wall_time")

@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.chain.tables import AccelerationFeedback, BodyRecord, ChainDrive, PrescribedMotion
+from limbless.mechanics.chain import AccelerationFeedback, BodyRecord, ChainDrive, PrescribedMotion
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.mechanics.compiled import aligned_zeros, clip_infinite, map_arrays, pack, stack_lanes
-from limbless.mechanics.forces.body_drag import BodyDragLaw
-from limbless.mechanics.forces.laws import LawBands
-from limbless.mechanics.forces.morison import MorisonLaw
-from limbless.mechanics.forces.smooth_friction import SmoothFrictionLaw
-from limbless.mechanics.forces.station_laws import AtStation
-from limbless.mechanics.forces.tendon import TendonElement
-from limbless.mechanics.forces.weight import WeightLaw
+from limbless.mechanics.forces import (
+    AtStation,
+    BodyDragLaw,
+    LawBands,
+    MorisonLaw,
+    SmoothFrictionLaw,
+    TendonElement,
+    WeightLaw,
+)
 from limbless.mechanics.integrate import dirk, runge_kutta
 from limbless.mechanics.integrate.running_totals import (
     UNLIMITED,

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from limbless.core.errors import InputError
-from limbless.core.files import fresh_folder, replacing, write_text
+from limbless.core import InputError, fresh_folder, replacing, write_text
 from limbless.scenarios.document import read_file, written
 from limbless.scenarios.scenario import Scenario
 from limbless.search.sweeps.parameter_ranges import Bounds

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.core import __version__
-from limbless.core.errors import InputError, nearest
+from limbless.core import InputError, __version__, nearest
 from limbless.core.functions.callables import refuse_named
 from limbless.mechanics.compiled import CACHE_DIRECTORY
 from limbless.scenarios.document import Document, read_file, written

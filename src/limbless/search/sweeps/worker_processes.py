@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import wait
 from typing import Any
 
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import InputError, SimulationError
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.search.sweeps.row_store import StoredRow
 from limbless.search.sweeps.sweep_plan import SweepPlan, kernels

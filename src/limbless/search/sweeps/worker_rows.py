@@ -6,7 +6,7 @@ import time as clock
 from collections.abc import Sequence
 from typing import Any
 
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import InputError, SimulationError
 from limbless.core.functions.callables import told
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.scenarios.scenario import Scenario

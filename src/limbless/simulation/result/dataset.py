@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError, nearest
+from limbless.core import InputError, nearest
 from limbless.models.base import Recording, Records, Variable, Variables
 from limbless.simulation.analysis.balances import PROOF, orientation_drift
 

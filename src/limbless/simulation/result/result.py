@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError
-from limbless.core.files import write_table, write_text
-from limbless.core.interruption import undisturbed
+from limbless.core import InputError, undisturbed, write_table, write_text
 from limbless.models.variables import CATALOGUE
 from limbless.simulation.analysis import actuator_limits, energy_use, speed, statics_work
 from limbless.simulation.analysis.balances import Balance, balances, power_residual

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 
 if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario

@@ -10,8 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from limbless.core.errors import InputError
-from limbless.core.files import below
+from limbless.core import InputError, below
 from limbless.simulation.analysis import speed, statics_work
 
 if TYPE_CHECKING:

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core.data_files import open_hdf5
-from limbless.core.errors import InputError
-from limbless.core.files import replacing, without_cluster
+from limbless.core import InputError, open_hdf5, replacing, without_cluster
 from limbless.models.base import State
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pkgutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from limbless.core.errors import InputError, nearest
+from limbless.core import InputError, nearest
 from limbless.view.figures.figure_registry import Drawing, Entry, entries, figure
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _literal(result: Result) -> Result:
 
 def save(result: Result, name: str, folder: str | Path) -> list[Path]:
     """Draw one figure into `folder/<name>.png`, and the arrays in it into `folder/<name>.csv`."""
-    from limbless.core.files import replacing, write_table
+    from limbless.core import replacing, write_table
     from limbless.view.figures.style import styled
 
     drawing, table = draw(result, name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.simulation.analysis.world_axes import base_velocity_world
 from limbless.view.figures import body_outline, style
 from limbless.view.figures.figure_registry import Drawing, Table, figure

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.mechanics.algebra import rotate
 from limbless.simulation.analysis import statics_work
 from limbless.view.figures import body_outline, style

@@ -20,7 +20,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 
 if TYPE_CHECKING:
     from websockets.asyncio.server import ServerConnection

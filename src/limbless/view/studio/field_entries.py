@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from limbless.core.errors import InputError, nearest
+from limbless.core import InputError, nearest
 from limbless.scenarios.scenario import Scenario
 from limbless.view.studio.messages import heading
 from limbless.view.studio.run_thread import Later

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import InputError, SimulationError
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.view.scene.frames import Frames
 from limbless.view.studio.server import by_visitor, handed_over

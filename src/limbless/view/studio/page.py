@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.scenarios import loader
 from limbless.scenarios.document import parse_value
 from limbless.scenarios.scenario import Scenario
@@ -127,7 +127,7 @@ class Page:
 
     def save(self) -> None:
         """Write the scenario and the result into a fresh folder below the working folder."""
-        from limbless.core.files import as_word, below, fresh_folder
+        from limbless.core import as_word, below, fresh_folder
 
         if not self.studio.saving.acquire(blocking=False):
             return self._refused("a run is being saved; press again when it is")

@@ -8,7 +8,7 @@ import time as clock
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import InputError, SimulationError
 from limbless.view.studio.studio_limits import MOST_SECONDS
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.view.studio.auth import LOOPBACK, AuthMiddleware, in_front_of_viser, refuse_without
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.view.scene.frames import frames_of
 from limbless.view.studio.auth import LOOPBACK, AuthMiddleware
 from limbless.view.studio.server import quiet_server, stop

@@ -9,7 +9,7 @@ import time as clock
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.search.sweeps.sweep import Sweep
 from limbless.view.studio import sweep_map
 from limbless.view.studio.run_thread import Later

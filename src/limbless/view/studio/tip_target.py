@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core import registry
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import InputError, SimulationError, registry
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.view.scene.frames import Array, Frames
 

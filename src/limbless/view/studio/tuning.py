@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from limbless.core.description import Description
+from limbless.core import Description
 from limbless.core.fields import quantity, type_of, unit_of
 from limbless.scenarios.scenario import Initial, Scenario
 

@@ -20,7 +20,7 @@ from limbless.mechanics.contact.shapes.primitives import (
 )
 
 if TYPE_CHECKING:
-    from limbless.mechanics.chain.tables import Body
+    from limbless.mechanics.chain import Body
 
 
 @contact_shape()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.mechanics.algebra import Matrix, Vector, dot, transpose
 from limbless.mechanics.compiled import (
     Array,
@@ -32,7 +32,7 @@ from limbless.mechanics.compiled import (
 from limbless.mechanics.contact.scene import ContactRow, ContactSurface, Feature, FrictionCoefficients, PatchRow, Scene
 
 if TYPE_CHECKING:
-    from limbless.mechanics.chain.tables import Body
+    from limbless.mechanics.chain import Body
     from limbless.mechanics.contact.shapes.carried_shapes import MovingBox
 
 SURFACE_COLUMNS, SHAPE = 28, 12  # numbers of a surface; where those of its shape begin

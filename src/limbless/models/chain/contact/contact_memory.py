@@ -7,13 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.chain.joints import known_kinds
-from limbless.mechanics.chain.tables import Body, BodyRecord, ChainTables, LinkRow
-from limbless.mechanics.contact.body_equations import screw
-from limbless.mechanics.contact.homotopy import MOST, make_homotopy
-from limbless.mechanics.contact.moving_bodies import PLACED, MovingBodies, ObjectPose
-from limbless.mechanics.contact.scene import ContactRow, Scene, WarmStart
-from limbless.mechanics.contact.step import (
+from limbless.mechanics.chain import Body, BodyRecord, ChainTables, LinkRow, known_kinds
+from limbless.mechanics.contact import (
+    MOST,
+    PLACED,
     BaseStep,
     BodyOutcome,
     BodyStep,
@@ -21,12 +18,19 @@ from limbless.mechanics.contact.step import (
     ContactMemory,
     ContactRecord,
     ContactRecords,
+    ContactRow,
     FallbackRequest,
     JointStep,
+    MovingBodies,
+    ObjectPose,
+    Scene,
     StateLayout,
     Step,
     StepCounters,
     StepRecord,
+    WarmStart,
+    make_homotopy,
+    screw,
 )
 from limbless.models.chain.chain_problem import memory_of, state_size
 from limbless.models.chain.contact.contact_scene import sleep_state_of

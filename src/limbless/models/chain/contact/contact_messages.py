@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.environments.base import Environment
-from limbless.mechanics.chain.tables import DofRow
-from limbless.mechanics.contact.body_body import MOST_MUTUAL
-from limbless.mechanics.contact.homotopy import MOST
-from limbless.mechanics.contact.scene import Feature
+from limbless.mechanics.chain import DofRow
+from limbless.mechanics.contact import MOST, MOST_MUTUAL, Feature
 from limbless.models.base import Status
 from limbless.models.chain.contact import contact_scene, moving_body_tables
 from limbless.robots.chain import Chain

@@ -13,10 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Pack
-from limbless.mechanics.chain.tables import AxisRecord, BaseRecord, BodyRecord
-from limbless.mechanics.contact.moving_bodies import MovingBodies, ObjectPose
-from limbless.mechanics.contact.scene import Scene
-from limbless.mechanics.contact.step import ContactRecord, ContactRecords, StepRecord
+from limbless.mechanics.chain import AxisRecord, BaseRecord, BodyRecord
+from limbless.mechanics.contact import ContactRecord, ContactRecords, MovingBodies, ObjectPose, Scene, StepRecord
 from limbless.models.base import Records
 from limbless.models.chain.chain_recorder import SCHEMA as CHAIN_SCHEMA
 from limbless.models.chain.chain_recorder import LinkRecorder

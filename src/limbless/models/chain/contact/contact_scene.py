@@ -11,14 +11,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.environments.base import Environment
 from limbless.environments.hard_surface import ContactEnvironment
 from limbless.environments.wheels import WheelContact, Wheels
-from limbless.mechanics.contact.moving_bodies import MovingBodies
-from limbless.mechanics.contact.scene import ContactSurface, Feature, LastPose, PatchRow, Scene, SleepState
+from limbless.mechanics.contact import (
+    BodyInertia,
+    ContactSurface,
+    Feature,
+    LastPose,
+    MovingBodies,
+    PatchRow,
+    Scene,
+    SleepState,
+)
 from limbless.mechanics.contact.shapes.primitives import SURFACE_COLUMNS, PlaneSurface, known_shapes
-from limbless.mechanics.contact.step import BodyInertia
 from limbless.models.chain.contact.moving_body_tables import (
     ContactBuilder,
     Parts,

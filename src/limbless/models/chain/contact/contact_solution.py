@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.contact.contact_law import state_of
-from limbless.mechanics.contact.scene import ContactRow
+from limbless.mechanics.contact import ContactRow, state_of
 from limbless.models.base import State
 
 Array = NDArray[np.float64]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.environments.base import Environment
 from limbless.environments.hard_surface import surface_row
 from limbless.environments.object_water import in_water
@@ -17,24 +17,27 @@ from limbless.environments.open_water import flows_of, surface_of
 from limbless.environments.water import Water
 from limbless.mechanics.algebra import Quaternion, Vector, matrix_to_quaternion
 from limbless.mechanics.compiled import LANES
-from limbless.mechanics.contact.body_body import MOST_MUTUAL
-from limbless.mechanics.contact.immersed_hull import Hull, Rule
-from limbless.mechanics.contact.moving_bodies import (
+from limbless.mechanics.contact import (
+    MOST_MUTUAL,
     PLACED,
+    BluntBodyDrag,
+    BodyInertia,
+    BodyVelocity,
     CarriedSurface,
+    ContactSurface,
     Factors,
+    Hull,
     ImpulseResponse,
     MovingBodies,
     ObjectPose,
+    ObjectsInWater,
     ObjectStep,
     ResponseFactor,
+    Rule,
     UniformField,
 )
-from limbless.mechanics.contact.objects_in_water import BluntBodyDrag, ObjectsInWater
-from limbless.mechanics.contact.scene import ContactSurface
 from limbless.mechanics.contact.shapes.carried_shapes import Corner, MovingCapsule, MovingCuboid
 from limbless.mechanics.contact.shapes.primitives import SHAPE, known_shapes
-from limbless.mechanics.contact.step import BodyInertia, BodyVelocity
 from limbless.robots.chain import Chain
 from limbless.robots.links import upper_triangle
 

@@ -12,30 +12,37 @@ from numpy.typing import NDArray
 from limbless.control.actuation import Actuation, Motion, Servo
 from limbless.control.actuation.gait_to_joints import joint_motion
 from limbless.control.gaits.base import Gait
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import InputError, SimulationError
 from limbless.environments.base import Environment
-from limbless.mechanics.chain.dynamics import BASES
-from limbless.mechanics.chain.joints import Spherical
-from limbless.mechanics.chain.tables import ChainDrive, DofRow, LinkRow, VaryingAddedMass
-from limbless.mechanics.chain.tables import ChainTables as RobotTables
+from limbless.mechanics.chain import (
+    BASES,
+    ChainDrive,
+    DofRow,
+    LinkRow,
+    Spherical,
+    VaryingAddedMass,
+)
+from limbless.mechanics.chain import (
+    ChainTables as RobotTables,
+)
 from limbless.mechanics.compiled import PythonCallback, pack
-from limbless.mechanics.contact.fallback import run_fallback
-from limbless.mechanics.contact.joint_control import RATE_SLACK
-from limbless.mechanics.contact.moving_bodies import PLACED
-from limbless.mechanics.contact.problem import ENDS
-from limbless.mechanics.contact.scene import ContactRow
-from limbless.mechanics.contact.shapes.primitives import FAR
-from limbless.mechanics.contact.step import (
+from limbless.mechanics.contact import (
+    ENDS,
+    PLACED,
+    RATE_SLACK,
     ContactMemory,
     ContactOptions,
     ContactProblem,
     ContactRecords,
+    ContactRow,
     FallbackRequest,
     JointFriction,
     StepCounters,
     StepFeedback,
+    run_fallback,
+    stand,
 )
-from limbless.mechanics.contact.step_outcome import stand
+from limbless.mechanics.contact.shapes.primitives import FAR
 from limbless.mechanics.integrate import moreau
 from limbless.mechanics.integrate.running_totals import SLACK
 from limbless.models.base import Records, State, Status, before_failure, law_failure

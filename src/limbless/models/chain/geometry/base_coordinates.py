@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.mechanics.geometry.base_charts import FixedBase, Frame, PlanarChart, PlanarGroup, SpaceChart, SpaceGroup
 from limbless.models.geometric import Coordinates, Form

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.algebra import quaternion_to_matrix
-from limbless.mechanics.chain.tables import BaseRecord, BodyRecord, ChainRecords
+from limbless.mechanics.chain import BaseRecord, BodyRecord, ChainRecords
 from limbless.mechanics.geometry.tables import GeometricRecords
 from limbless.models.base import Records, Variable
 from limbless.models.chain.chain_recorder import SCHEMA

@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.actuation import Actuation
-from limbless.core.errors import InputError, SimulationError
+from limbless.core import InputError, SimulationError
 from limbless.environments.base import Environment
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
-from limbless.mechanics.chain.joint_actuation import passive_torques
-from limbless.mechanics.chain.joints import Spherical
-from limbless.mechanics.chain.tables import Base, Body, JointScrew
+from limbless.mechanics.chain import Base, Body, JointScrew, Spherical, passive_torques
 from limbless.mechanics.geometry import one_state as kernels
 from limbless.mechanics.geometry.base_charts import Frame, PlanarChart, is_near_lock
 from limbless.mechanics.geometry.christoffel import fill_christoffel, fill_coriolis

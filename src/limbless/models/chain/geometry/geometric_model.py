@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from limbless.control.actuation import Actuation
 from limbless.control.gaits.base import Gait
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.environments.base import Environment
 from limbless.mechanics.algebra import matrix_to_quaternion
-from limbless.mechanics.chain.tables import INTEGRALS, Body, ChainDrive, IntegralSums, LinkRow
+from limbless.mechanics.chain import INTEGRALS, Body, ChainDrive, IntegralSums, LinkRow
 from limbless.mechanics.compiled import pack
-from limbless.mechanics.contact.scene import WarmStart
+from limbless.mechanics.contact import WarmStart
 from limbless.mechanics.geometry import one_state
 from limbless.mechanics.geometry.base_charts import FixedBase
 from limbless.mechanics.geometry.tables import (

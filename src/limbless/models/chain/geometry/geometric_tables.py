@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Environment
-from limbless.mechanics.chain.joints import known_kinds
-from limbless.mechanics.chain.tables import (
+from limbless.mechanics.chain import (
     INTEGRALS,
     ActuatorLimit,
     ActuatorRequest,
@@ -22,10 +21,9 @@ from limbless.mechanics.chain.tables import (
     JointScrew,
     LinkRow,
     Spatial,
+    known_kinds,
 )
-from limbless.mechanics.contact.dense_friction import Dense
-from limbless.mechanics.contact.homotopy import make_homotopy
-from limbless.mechanics.contact.scene import ContactRow, WarmStart
+from limbless.mechanics.contact import ContactRow, Dense, WarmStart, make_homotopy
 from limbless.mechanics.geometry.base_charts import Frame
 from limbless.mechanics.geometry.screws import cross_joint
 from limbless.mechanics.geometry.tables import (

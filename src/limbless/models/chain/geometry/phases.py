@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.actuation import Actuation, Switched
-from limbless.core.errors import InputError
-from limbless.mechanics.chain.tables import ChainDrive
+from limbless.core import InputError
+from limbless.mechanics.chain import ChainDrive
 
 Array = NDArray[np.float64]
 

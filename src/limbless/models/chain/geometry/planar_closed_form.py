@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.chain.material_law import Material, MaterialStation, Sample
+from limbless.mechanics.chain import Material, MaterialStation, Sample
 from limbless.mechanics.compiled import PythonCallback
 from limbless.models.base import Status
 from limbless.models.chain.soft.cell_plan import CellPlan, legendre

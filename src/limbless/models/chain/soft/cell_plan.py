@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.robots.base import Bodies, Segment
 from limbless.robots.rod import ACTUATED, NATURAL, STRAINS, Rod
 from limbless.robots.tendon_spine import TendonSpine, Vertebra

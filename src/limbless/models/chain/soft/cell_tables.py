@@ -9,31 +9,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Environment, Pack
-from limbless.mechanics.chain.cell_pieces import (
-    CellPiece,
-    JacobianColumn,
-    PieceBands,
-    PieceScratch,
-    SinglePieces,
-    StrainBasis,
-    StrainMotion,
-)
-from limbless.mechanics.chain.elastic_tendons import COMMANDS
-from limbless.mechanics.chain.strain_cell import Cells, DriveSample, Station, Stop, StrainCell
-from limbless.mechanics.chain.tables import (
+from limbless.mechanics.chain import (
+    COMMANDS,
     AddedMassState,
     BodyRecord,
+    CellPiece,
+    Cells,
     ChainRecords,
     ChainTables,
     DofRow,
+    DriveSample,
+    JacobianColumn,
     LinkRow,
+    PieceBands,
+    PieceScratch,
+    SinglePieces,
+    Station,
+    Stop,
+    StrainBasis,
+    StrainCell,
+    StrainMotion,
     TendonState,
 )
 from limbless.mechanics.compiled import LANES, Rows, aligned_zeros
-from limbless.mechanics.forces.laws import LawWrench, OnSegment
-from limbless.mechanics.forces.morison import MorisonLaw
-from limbless.mechanics.forces.open_water import OpenWater, OpenWaterLaw
-from limbless.mechanics.forces.station_laws import AtStation, FreeSurfaceStations
+from limbless.mechanics.forces import (
+    AtStation,
+    FreeSurfaceStations,
+    LawWrench,
+    MorisonLaw,
+    OnSegment,
+    OpenWater,
+    OpenWaterLaw,
+)
 from limbless.models.chain import chain_problem
 from limbless.models.chain.soft.cell_plan import CellPlan
 from limbless.models.chain.soft.tendon_tables import RoutedTendons

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limbless.mechanics.chain.tables import ChainProblem
+from limbless.mechanics.chain import ChainProblem
 from limbless.models.base import Status
 from limbless.models.implicit_steps import UNSOLVED
 

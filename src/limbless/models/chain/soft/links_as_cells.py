@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.mechanics.algebra import matrix_to_quaternion, quaternion_to_rotation_vector
-from limbless.mechanics.chain.joints import Prismatic, Revolute
+from limbless.mechanics.chain import Prismatic, Revolute
 from limbless.models.chain.soft.cell_plan import STILL, CellPlan, PlannedCell, PlannedPiece, Stations, gauss
 from limbless.robots.base import Bodies, Segment
 from limbless.robots.chain import Chain

@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.gaits.base import Gait
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.core.registry import find
 from limbless.environments.base import Environment
 from limbless.environments.buoyancy import Buoyancy
 from limbless.environments.water import Water
-from limbless.mechanics.chain.elastic_tendons import COMMANDS
-from limbless.mechanics.chain.strain_cell import Stop
-from limbless.mechanics.chain.tables import TendonState
+from limbless.mechanics.chain import COMMANDS, Stop, TendonState
 from limbless.robots.tendon_spine import TendonSpine
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.chain.elastic_tendons import COMMANDS
+from limbless.mechanics.chain import COMMANDS
 from limbless.models.base import State
 from limbless.models.chain.soft.linearisation import MOVES, displaced
 

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.gaits.base import Gait
-from limbless.core.errors import InputError
-from limbless.mechanics.chain.tables import BodyRecord
+from limbless.core import InputError
+from limbless.mechanics.chain import BodyRecord
 from limbless.mechanics.compiled import as_duals, dual_array, pack, seed_tangent, tangents, to_duals, values
-from limbless.mechanics.forces.station_laws import FreeSurfaceStations
+from limbless.mechanics.forces import FreeSurfaceStations
 from limbless.mechanics.integrate import dirk, runge_kutta
 from limbless.models.base import State
 from limbless.models.chain.chain_derivatives import PackedChange

@@ -11,7 +11,7 @@ from scipy.linalg import block_diag
 from limbless.control.actuation.gait_to_strains import rod_strain
 from limbless.control.gaits.base import DRIVES, Gait
 from limbless.control.gaits.muscle_wave import MuscleWave
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.mechanics.compiled import kernel_array
 from limbless.models.chain.soft import cell_tables
 from limbless.models.chain.soft.cell_plan import CLOSE, CellPlan, gauss, legendre

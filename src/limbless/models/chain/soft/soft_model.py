@@ -10,13 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.actuation import Actuation
 from limbless.control.gaits.base import Gait
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.environments.base import Environment, refuse_points, together
 from limbless.environments.point_wrench import breaks_of
-from limbless.mechanics.chain import implicit_cells as _implicit_versions  # noqa: F401 - what an engine asks of a chain
-from limbless.mechanics.chain.dynamics import BASES
-from limbless.mechanics.chain.elastic_tendons import COMMANDS
-from limbless.mechanics.chain.tables import (
+from limbless.mechanics.chain import (
+    BASES,
+    COMMANDS,
     AxisRecord,
     BaseRecord,
     BodyRecord,
@@ -26,7 +25,7 @@ from limbless.mechanics.chain.tables import (
     TendonState,
 )
 from limbless.mechanics.compiled import aligned_zeros, kernel_array, pack
-from limbless.mechanics.forces.morison import MorisonLaw
+from limbless.mechanics.forces import MorisonLaw
 from limbless.mechanics.integrate import dirk, runge_kutta
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals, new_objective_totals
 from limbless.models import divergence

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Pack
-from limbless.mechanics.chain.strain_cell import Cells, Station
-from limbless.mechanics.chain.tables import INTEGRALS, AxisRecord, TendonState
+from limbless.mechanics.chain import INTEGRALS, AxisRecord, Cells, Station, TendonState
 from limbless.models.base import Records, Variable
 from limbless.models.chain.soft.cell_material import CellMaterial
 from limbless.models.chain.soft.cell_plan import ALONG, CellPlan, legendre

@@ -11,29 +11,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.gaits.base import Gait
-from limbless.core.errors import InputError
-from limbless.mechanics.chain.elastic_tendons import (
+from limbless.core import InputError
+from limbless.mechanics.chain import (
     COMMANDS,
     BaseResponse,
+    Cells,
     ElasticTendon,
     ElasticTendons,
+    LinkRow,
+    Station,
     TensionTerm,
     WinchState,
 )
-from limbless.mechanics.chain.strain_cell import Cells, Station
-from limbless.mechanics.chain.tables import LinkRow
 from limbless.mechanics.compiled import aligned_zeros, kernel_array
-from limbless.mechanics.forces.tendon import (
+from limbless.mechanics.forces import (
     Arm,
+    CapstanFriction,
     Channel,
     ChannelRouting,
     Chord,
+    DiskFriction,
     SegmentState,
     StraightRouting,
     TendonElement,
+    TendonFriction,
     TendonSegment,
 )
-from limbless.mechanics.forces.tendon_friction import CapstanFriction, DiskFriction, TendonFriction
 from limbless.models.chain.soft.cell_plan import CellPlan, legendre
 from limbless.robots.chain import Chain
 from limbless.robots.rod import ACTUATED, Rod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from limbless.core.errors import InputError
+from limbless.core import InputError
 from limbless.models.base import refuse_unused
 from limbless.models.chain.soft.cell_plan import CellPlan
 from limbless.models.soft import SoftSettings
