@@ -40,12 +40,20 @@ def test_an_hdf5_file_that_leads_out_of_itself_is_refused(tmp_path: Path) -> Non
             ll.Film.load(tmp_path / f"{name}.h5", length=0.1, rate=50.0)
 
 
-def test_a_group_within_itself_is_looked_at_once(tmp_path: Path) -> None:
+def test_a_group_within_itself_is_refused(tmp_path: Path) -> None:
+    """Whoever walks down it would never come to its end."""
     with h5py.File(tmp_path / "ring.h5", "w") as file:
         group = file.create_group("g")
         group["again"] = group
-        group["a"] = np.arange(3.0)
-    with open_hdf5(tmp_path / "ring.h5") as file:
+    with pytest.raises(ll.InputError, match="'again' holds itself"), open_hdf5(tmp_path / "ring.h5"):
+        pass
+
+
+def test_a_variable_may_stand_in_several_groups(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "shared.h5", "w") as file:
+        file["a"] = np.arange(3.0)
+        file.create_group("g")["a"] = file["a"]
+    with open_hdf5(tmp_path / "shared.h5") as file:
         assert list(file["g/a"]) == [0.0, 1.0, 2.0]
 
 
