@@ -9,6 +9,7 @@ from limbless.core.lazy import lazy_names
 if TYPE_CHECKING:
     from limbless.mechanics.chain.actuator_limits import *
     from limbless.mechanics.chain.cell_pieces import *
+    from limbless.mechanics.chain.clamp import *
     from limbless.mechanics.chain.dynamics import *
     from limbless.mechanics.chain.elastic_tendons import *
     from limbless.mechanics.chain.force_balance import *
@@ -29,6 +30,7 @@ __getattr__ = lazy_names(
     {
         "actuator_limits": "active_set_step actuator_torques take_request",
         "cell_pieces": "CellPiece JacobianColumn PieceBands PieceScratch SinglePieces StrainBasis StrainMotion",
+        "clamp": "CLAMP_PASSES HEAVIER clamp_impulse clamp_matrix clear_hold pull_back return_to_seat",
         "dynamics": "BASES body_inertia nothing",
         "elastic_tendons": (
             "BaseResponse COMMANDS ElasticTendon ElasticTendons TensionTerm WinchState tendon_tensions"
@@ -47,7 +49,7 @@ __getattr__ = lazy_names(
         "tables": (
             "AccelerationFeedback ActuatorLimit ActuatorRequest AddedMassState Axis AxisRecord Base BaseRecord "
             "Body BodyRecord ChainDrive ChainMemory ChainOptions ChainProblem ChainRecords ChainTables DofRow "
-            "ForceJacobian INTEGRALS ImplicitForces ImplicitTerm Inertialess IntegralSums JointScrew LinkRow "
+            "ForceJacobian HeldBody INTEGRALS ImplicitForces ImplicitTerm Inertialess IntegralSums JointScrew LinkRow "
             "MixedActuation PrescribedMotion Spatial StrainActuation TendonState VaryingAddedMass"
         ),
     },

@@ -35,8 +35,10 @@ from limbless.mechanics.algebra import (
     rotate_symmetric,
     solve,
     transpose,
+    wrench_at,
     wrench_cross,
 )
+from limbless.mechanics.chain.clamp import CLAMP_PASSES, clamp_impulse, clamp_matrix, clear_hold, pull_back
 from limbless.mechanics.chain.joints import respond_by, transmit_by
 from limbless.mechanics.chain.tables import (
     AddedMassState,
@@ -46,6 +48,7 @@ from limbless.mechanics.chain.tables import (
     ChainMemory,
     ChainTables,
     ForceJacobian,
+    HeldBody,
     ImplicitForces,
     LinkRow,
     VaryingAddedMass,
@@ -158,6 +161,15 @@ def add_force_jacobian(ahead: ImplicitForces, k: int, I: Inertia, P: Wrench):
     return I + C, P - C @ taken.before
 
 
+@func
+def add_clamp(clamp: HeldBody, k: int, known: Twist, I: Inertia, P: Wrench) -> tuple[Inertia, Wrench]:
+    """I and P with what a clamp does to body k."""
+    if clamp.body[0] != k:
+        return I, P
+    C = clamp_matrix(clamp)
+    return I + C, P + C @ known - clamp_impulse(clamp)
+
+
 @noinline_func
 def backward_pass(robot: ChainTables, memory: ChainMemory) -> tuple[Inertia, Wrench]:
     """From tip to base: inertia I and wrench P with which the whole body answers an acceleration δ of the base."""
@@ -170,6 +182,8 @@ def backward_pass(robot: ChainTables, memory: ChainMemory) -> tuple[Inertia, Wre
             I, P = add_body(memory.water, k, link, body, I, P)
             if memory.ahead is not None:
                 I, P = add_force_jacobian(memory.ahead, k, I, P)
+            if memory.clamp is not None:
+                I, P = add_clamp(memory.clamp, k, body.known, I, P)
         if k == 0:
             break
         I, P = transmit_by(kinds, link.kind, link, robot, memory, I, P)
@@ -234,6 +248,30 @@ def hybrid_dynamics(robot: ChainTables, how: int, memory: ChainMemory) -> None:
     """All accelerations and torques, once `move` has run and the wrenches on all bodies are
     known; `how` the base moves.
     """
+    if memory.clamp is None:
+        solve_chain(robot, how, memory)
+    else:
+        solve_clamped(robot, how, memory)
+
+
+@noinline_func
+def solve_clamped(robot: ChainTables, how: int, memory: ChainMemory) -> None:
+    """The same with a body that a clamp may hold."""
+    clamp, k = memory.clamp, memory.clamp.body[0]
+    clear_hold(clamp)
+    for _ in range(CLAMP_PASSES if k >= 0 else 1):
+        solve_chain(robot, how, memory)
+        if k >= 0:
+            body = Body(memory.bodies, k)
+            pull_back(clamp, body.known + body.delta)
+    base = Base(memory.base, 0)
+    arm = Body(memory.bodies, max(k, 0)).origin - Body(memory.bodies, 0).origin
+    base.pushed = base.pushed + carry_wrench(wrench_at(clamp.hold, 0), arm)
+
+
+@func
+def solve_chain(robot: ChainTables, how: int, memory: ChainMemory) -> None:
+    """One pass from tip to base and one back."""
     align_stack()
     I, P = backward_pass(robot, memory)
     body, base = Body(memory.bodies, 0), Base(memory.base, 0)

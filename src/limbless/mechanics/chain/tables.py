@@ -218,6 +218,7 @@ class AxisRecord(Table):
 class BaseRecord(Table):
     acceleration: Twist
     held: Wrench
+    clamp: Wrench  # of the clamp on the body that it holds, about that body's origin, world axes
     actuators: float  # powers, W
     environment: float
     passive: float
@@ -258,6 +259,16 @@ class ImplicitForces(NamedTuple):
     present: ChainDrive  # and at the instant at hand: one row
 
 
+class HeldBody(NamedTuple):
+    """A body that a clamp holds: see `clamp`."""
+
+    body: IntArray  # (1,) its row; -1: the clamp is open
+    seat: Array  # (7,) where it is held: position and quaternion
+    target: Array  # (6,) acceleration (or, of a clamp that closes, change of its twist) that it is to have, world axes
+    hold: Array  # (6,) what the clamp does to it about its origin, world axes: a wrench, or an impulse
+    weight: Array  # (2,) mass and inertia of the proximal term, kg and kg m2
+
+
 class ChainMemory(NamedTuple):
     """Working memory of one run: what holds at the instant that was evaluated last."""
 
@@ -282,6 +293,7 @@ class ChainMemory(NamedTuple):
         None  # VaryingAddedMass; None: added inertia does not change, it is part of the `LinkRow`
     )
     ahead: ImplicitForces | None = None  # ImplicitForces; None: forces act as they are
+    clamp: HeldBody | None = None  # None: the run knows no clamp
 
 
 class ChainRecords(NamedTuple):

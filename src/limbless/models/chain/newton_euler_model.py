@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.control.actuation import Actuation
+from limbless.control.actuation import Actuation, Switched
 from limbless.control.gaits.base import Gait
 from limbless.core import InputError, SimulationError
 from limbless.environments.base import Environment
 from limbless.mechanics.chain import (
     BASES,
     BalanceScratch,
+    BaseRecord,
     Body,
     ChainDrive,
     ChainProblem,
@@ -91,6 +92,7 @@ class NewtonEuler(Terms, ChainModel):
         self._given_positions, self._given_velocities = chain_problem.given_columns(self._actuated)
         self._size = chain_problem.state_size(self._actuated)
         self._steps = None
+        self._switching = self._prepare_switches()
         if self.settings.integrator != "rk4":
             tolerance = self.settings.tolerance or STAGE_TOLERANCE
             self._steps = ImplicitSteps(
@@ -116,11 +118,17 @@ class NewtonEuler(Terms, ChainModel):
     @property
     def explicit(self) -> bool:
         """Whether Runge-Kutta steps move it: lanes, derivatives and lean loops know these alone."""
-        return self._steps is None
+        return self._steps is None and self._switching is None
 
     def _refuse_integrator(self) -> None:
         """An implicit step needs forces that do not jump, and inertia; an explicit one has no tolerance."""
         name = self.settings.integrator
+        switches = "clamp" if self.clamps else f"actuation {self.actuation.kind!r}"
+        if (self.clamps or isinstance(self.actuation, Switched)) and not (name == "rk4" and self.settings.inertia):
+            what = f"integrator: {name!r}" if self.settings.inertia else "inertia: without inertia"
+            raise InputError(
+                f"model.{what} knows no {switches}, which switches on the way; leave it out, for rk4 with inertia"
+            )
         refuse_explicit_tolerance(self.settings, "sdirk4")
         if name == "rk4":
             return
@@ -298,7 +306,7 @@ class NewtonEuler(Terms, ChainModel):
         """Without inertia friction brakes nothing, and implicit steps solve it: any step follows it."""
         return super().step_limit(state) if self.settings.inertia and self._steps is None else None
 
-    def advance(
+    def _advance(
         self, state: State, knots: Array, record: NDArray[np.bool_], drive: ChainDrive
     ) -> tuple[State, Records, Status]:
         """Steps from knot to knot."""
@@ -306,7 +314,8 @@ class NewtonEuler(Terms, ChainModel):
         tally = self._tallies.start(state.memory, state.time)
         problem = self._desk.pop("problem", None) or self.problem(drive, 0, tally, self._tallies.records(0))
         kept = chain_problem.records_of(self._actuated, len(times), self._tallies.records(len(times)))
-        problem = problem._replace(memory=problem.memory._replace(tally=tally), records=kept)
+        clamp = self._held_body(state.memory)
+        problem = problem._replace(memory=problem.memory._replace(tally=tally, clamp=clamp), records=kept)
         left: dict[str, Any] = {}
         if self._steps is None:
             packed = pack(problem._replace(drive=drive), self._desk.pop("packed", None))
@@ -317,6 +326,8 @@ class NewtonEuler(Terms, ChainModel):
             row, step, left, _ = self._steps.advance(problem, knots, record, x, state.memory)
         self._desk["problem"] = problem
         records = Records({"time": times, **kept_arrays(problem.records)})
+        if self.clamps:
+            records["clamp_wrench"] = BaseRecord.of(kept.base).clamp.copy()
         self._take_given(x, drive)
         done = float(knots[min(step, len(knots) - 1)])
         status = self.status_at(row, done)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.control.actuation import Actuation, Motion, Servo
+from limbless.control.actuation import Actuation, Motion, Servo, Switched
 from limbless.control.actuation.gait_to_joints import joint_motion
 from limbless.control.gaits.base import Gait
 from limbless.core import InputError, SimulationError
@@ -18,6 +18,7 @@ from limbless.mechanics.chain import (
     BASES,
     ChainDrive,
     DofRow,
+    HeldBody,
     LinkRow,
     Spherical,
     VaryingAddedMass,
@@ -105,7 +106,9 @@ class NonSmooth(ChainModel):
         self.settings = NonSmoothSettings.or_default(settings)
         self._scene, self._crowd, self._company = contact_scene.scene_and_bodies_of(self.chain, self.environment)
         self._objects = self._company.objects
-        self._schema = {**contact_recorder.SCHEMA, **(contact_recorder.OBJECTS if self._objects else {})}
+        wheels = contact_recorder.WHEELS if any(item.role == "friction" for item in self.environment) else {}
+        objects = contact_recorder.OBJECTS if self._objects else {}
+        self._schema = {**contact_recorder.SCHEMA, **wheels, **objects}
         self._meetings = contact_messages.Meetings(
             self.chain, self.environment, self._scene, self._crowd, self._company
         )
@@ -118,6 +121,7 @@ class NonSmooth(ChainModel):
             self.chain, self._plain.links, self._packs, self._scene, self._crowd, self._company
         )
         self._tallies = self._tallies_of(len(self._scene.owner))
+        self._switching = self._prepare_switches()
 
     def _refuse(self) -> None:
         if (self.chain.arrays().joint_kind == Spherical.code).any():
@@ -126,14 +130,11 @@ class NonSmooth(ChainModel):
                 "spherical ones: describe each as a universal and a revolute joint"
             )
         refuse_feedforward(self.actuation, "non-smooth")
-        if getattr(self.actuation, "motion_joints", ()):
+        if isinstance(self.actuation, Servo) and self.actuation.motion_joints:
             raise InputError(
-                "actuation.motion_joints: the non-smooth model drives all joints in one way; leave it "
-                "out, or use actuation 'motion'"
+                "actuation.motion_joints: a servo holds its reference between two readings, which no joint can follow "
+                "exactly; leave it out, or set actuation.kind to pd"
             )
-
-    def _pushes(self, item: Environment) -> bool:
-        return item.role == "wrench"
 
     def _tables_of(self, added: Array) -> RobotTables:
         return contact_memory.with_kinds(chain_problem.robot_of(self.chain, added, breakaway=True))
@@ -147,7 +148,7 @@ class NonSmooth(ChainModel):
         saturates = self._feedback and looks_ahead and bool(np.isfinite(freedom.saturation).any())
         wet = np.flatnonzero(LinkRow.of(self._actuated.links).wet)
         return ContactOptions(
-            StepFeedback(own.theta, backlash) if self._feedback else None,
+            StepFeedback(own.theta, backlash, 2 if self._both_ends else 1) if self._feedback else None,
             RATE_SLACK * own.tolerance if saturates else None,
             self._dry_friction(G0),
             wet if len(self._pushing) and len(wet) else None,
@@ -162,6 +163,11 @@ class NonSmooth(ChainModel):
             0,
         )
 
+    @property
+    def _both_ends(self) -> bool:
+        """Whether a drive with feedback also says where joints are at the end of a step."""
+        return bool(self.clamps or getattr(self.actuation, "motion_joints", ()) or isinstance(self.actuation, Switched))
+
     def _dry_friction(self, G0: float) -> JointFriction | None:
         """Compliance, descent and arm of dry friction and stops in the joints, on the scale of the lightest link, if
         there are any.
@@ -175,7 +181,7 @@ class NonSmooth(ChainModel):
             self.settings.compliance / least, 0.92 * least, math.sqrt(least * G0), self.settings.recovery
         )
 
-    def _memory(self, tally: Any) -> ContactMemory:
+    def _memory(self, tally: Any, clamp: HeldBody | None = None) -> ContactMemory:
         return contact_memory.memory_for(
             self._actuated,
             self._scene,
@@ -184,6 +190,7 @@ class NonSmooth(ChainModel):
             tally,
             self._crowd,
             len(self._objects),
+            clamp,
         )
 
     def problem(
@@ -227,7 +234,7 @@ class NonSmooth(ChainModel):
 
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """Pose and twist as given; joints as given or where the gait has them, at rest unless said otherwise."""
-        where, moving = self._where, isinstance(self.actuation, Motion)
+        where, moving = self._where, self._follows_at_start()
         x = self._start(where.end, initial, gait, moving)
         moving_body_tables.put_objects(self._objects, x, where.objects, where.speeds + 6 * len(self._bodies))
         if getattr(initial, "posture", None) is not None:
@@ -235,10 +242,18 @@ class NonSmooth(ChainModel):
         self._refuse_beyond(
             "initial" if initial.joint_position is not None else "gait", x[None, self._joints], np.zeros(1)
         )
-        speeds = x[self._split : self._rates.stop]
-        x[where.earlier :][: len(speeds)] = speeds
-        self._stand(x)
+        self.after_jump(x)
         return State(0.0, x)
+
+    def _follows_at_start(self) -> bool:
+        """Whether joints start with the rates of the gait, since they are motion-given."""
+        first = self.actuation.phases[0].drive if isinstance(self.actuation, Switched) else self.actuation.kind
+        return first == "motion"
+
+    def after_jump(self, x: Array) -> None:
+        speeds = x[self._split : self._rates.stop]
+        x[self._where.earlier :][: len(speeds)] = speeds
+        self._stand(x)
 
     def _lay_down(self, posture: Posture, x: Array, gait: Gait) -> None:
         """The pose of a posture into a state; where asked, what the robot comes to from there."""
@@ -274,7 +289,7 @@ class NonSmooth(ChainModel):
 
     def _stand(self, x: Array) -> ContactMemory:
         """What a step from a state begins with; velocities of the bodies are put into the state."""
-        memory = self._memory(self._tallies.start({}, 0.0))
+        memory = self._memory(self._tallies.start({}, 0.0), self._held_body({}))
         stand(self._actuated, self._solids, self._scene, memory, x, self._where)
         return memory
 
@@ -311,7 +326,7 @@ class NonSmooth(ChainModel):
             drive = super().drive(gait, times)
             self._refuse_beyond("gait", drive.position, times)
             return drive
-        if self._feedback:
+        if self._feedback and not self._both_ends:
             times = times[1::2]  # feedback looks at the middle of a step only
         refresh = self.actuation.refresh if isinstance(self.actuation, Servo) else None
         if refresh is None:
@@ -319,10 +334,9 @@ class NonSmooth(ChainModel):
         held = super().drive(gait, np.floor(times * refresh + 1e-9) / refresh)
         return held._replace(velocity=np.zeros_like(held.velocity), acceleration=np.zeros_like(held.acceleration))
 
-    def advance(
+    def _advance(
         self, state: State, knots: Array, record: NDArray[np.bool_], drive: ChainDrive
     ) -> tuple[State, Records, Status]:
-        """Steps from knot to knot."""
         _, after, records, status = self._run(state, knots, record, drive)
         return after, records, status
 
@@ -335,7 +349,8 @@ class NonSmooth(ChainModel):
             self._refuse_penetration(state)
         x, times = state.x.copy(), knots[record]
         tally = self._tallies.start(state.memory, state.time)
-        memory = self._memory(tally)
+        clamp = self._held_body(state.memory)
+        memory = self._memory(tally, clamp)
         counts, last = memory.counts, (memory.step.contacts, memory.outcomes)
         StepCounters.of(counts).residual[0], StepCounters.of(counts).depth[0] = state.memory.get(
             _UNRECORDED, np.zeros(2)
@@ -369,6 +384,8 @@ class NonSmooth(ChainModel):
             _UNRECORDED: np.array([now.residual[0], now.depth[0]]),
             **dict(zip(_LAST, last, strict=True)),
         }
+        if clamp is not None and "clamp" in state.memory:
+            left["clamp"] = np.concatenate([state.memory["clamp"][:9], clamp.hold])
         if len(knots) > 1 and knots[-1] > knots[0]:
             left[_STEP] = np.array([knots[-1] - knots[-2]])
         after = State(done, x, {**state.memory, **left, **self._tallies.named(tally)})
@@ -391,7 +408,8 @@ class NonSmooth(ChainModel):
         return {"time": records["time"], "x": records["x"], "torque": records["torque"], "twist": self._twists(records)}
 
     def _named(self, records: Records) -> dict[str, Array]:
-        return self._recorder.contact_variables(records)
+        found = self._recorder.contact_variables(records)
+        return {name: values for name, values in found.items() if name in self._schema or name == "time"}
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller, and what the last step did: torques, and at every contact its mean
@@ -419,5 +437,6 @@ class NonSmooth(ChainModel):
     @property
     def counts(self) -> dict[str, int]:
         """Steps, Newton iterations and fallbacks of all runs of this model so far."""
-        steps, iterations, fallbacks = self._counts
+        models = [self] if self._switching is None else self._switching.models
+        steps, iterations, fallbacks = np.sum([model._counts for model in models], axis=0)
         return {"steps": int(steps), "iterations": int(iterations), "fallbacks": int(fallbacks)}
