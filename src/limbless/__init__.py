@@ -104,7 +104,7 @@ _PUBLIC = {
         "environments.flows.waves": "WavesFlow",
     },
     "Models": {
-        "models.chain.geometry.geometric_model": "Geometric",
+        "models.chain.geometry.geometric_equations": "Geometric",
         "models.geometric": "GeometricSettings",
         "models.rod.rod_model": "MacroContinuous",
         "models.macro_continuous": "MacroContinuousSettings",

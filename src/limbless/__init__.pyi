@@ -129,7 +129,7 @@ from limbless.environments.flows.vortices import VorticesFlow as VorticesFlow
 from limbless.environments.flows.waves import WavesFlow as WavesFlow
 
 # Models
-from limbless.models.chain.geometry.geometric_model import Geometric as Geometric
+from limbless.models.chain.geometry.geometric_equations import Geometric as Geometric
 from limbless.models.geometric import GeometricSettings as GeometricSettings
 from limbless.models.rod.rod_model import MacroContinuous as MacroContinuous
 from limbless.models.macro_continuous import MacroContinuousSettings as MacroContinuousSettings

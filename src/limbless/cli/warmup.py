@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from limbless.environments.water import Water
-from limbless.models.chain.geometry.geometric_model import Geometric
+from limbless.models.chain.geometry.geometric_equations import Geometric
 from limbless.models.chain.newton_euler_model import NewtonEuler
 from limbless.robots.presets.uniform_chain import UniformChain
 from limbless.robots.presets.wang_snake import WangSnake

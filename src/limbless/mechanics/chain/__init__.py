@@ -49,8 +49,8 @@ __getattr__ = lazy_names(
         "tables": (
             "AccelerationFeedback ActuatorLimit ActuatorRequest AddedMassState Axis AxisRecord Base BaseRecord "
             "Body BodyRecord ChainDrive ChainMemory ChainOptions ChainProblem ChainRecords ChainTables DofRow "
-            "ForceJacobian HeldBody INTEGRALS ImplicitForces ImplicitTerm Inertialess IntegralSums JointScrew LinkRow "
-            "MixedActuation PrescribedMotion Spatial StrainActuation TendonState VaryingAddedMass"
+            "ForceJacobian HeldBody INTEGRALS ImplicitForces ImplicitTerm Inertialess IntegralSums LinkRow "
+            "MixedActuation PrescribedMotion StrainActuation TendonState VaryingAddedMass"
         ),
     },
 )

@@ -4,8 +4,8 @@ The clamp's wrench λ on body k is such that the body has the acceleration a* (n
 
     λ ← λ - C (a - a*)
 
-C is an inertia 1e5 times that of the whole robot, which the passes between tip and base take along with the body: a is
-then smaller than without a clamp by that factor, and so is what remains of it with every repetition. Three of them
+C is an inertia 1e4 times that of the whole robot, which the passes between tip and base take along with the body: a is
+then smaller than without a clamp by that factor, and so is what remains of it with every repetition. Four of them
 leave rounding. Joints may be motion-given or torque-given, and the clamp may be on any body. (Proximal iterations on
 constrained articulated bodies: Carpentier, Budhiraja and Mansard 2021.)
 """
@@ -40,8 +40,8 @@ from limbless.mechanics.chain.kinematics import forward_kinematics
 from limbless.mechanics.chain.tables import Body, ChainMemory, ChainTables, HeldBody, LinkRow
 from limbless.mechanics.compiled import Array, func, noinline_func
 
-CLAMP_PASSES = 3
-HEAVIER = 1e5  # than the robot: the clamp's inertia
+CLAMP_PASSES = 4
+HEAVIER = 1e4  # than the robot: the clamp's inertia; heavier would leave fewer digits of the rest
 
 
 @func

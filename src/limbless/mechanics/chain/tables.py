@@ -146,26 +146,6 @@ class IntegralSums(Table):
 
 
 @table
-class JointScrew(Table):
-    """One degree of freedom at one instant (base first), along the world axes, at one point for all: see `screws`."""
-
-    twist: Twist  # s: of a unit speed
-    rate: Twist  # ṡ = [V, s]
-    pull: Wrench  # K s, K the inertia of all that it moves
-
-
-@table
-class Spatial(Table):
-    """A body at one instant, along the world axes, at the same point."""
-
-    twist: Twist
-    known: Twist  # the part of its acceleration that velocities make,
-    acceleration: Twist  # and all of it
-    composite: Inertia  # K: of it and of all beyond
-    load: Wrench  # F: what it and all beyond need without accelerations, less what acts on them
-
-
-@table
 class ImplicitTerm(Table):
     """What an implicit stage takes ahead along one degree of freedom."""
 

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from limbless.mechanics.contact.body_body import *
     from limbless.mechanics.contact.body_equations import *
     from limbless.mechanics.contact.contact_law import *
-    from limbless.mechanics.contact.dense_friction import *
     from limbless.mechanics.contact.fallback import *
     from limbless.mechanics.contact.homotopy import *
     from limbless.mechanics.contact.immersed_hull import *
@@ -30,7 +29,6 @@ __getattr__ = lazy_names(
         "body_body": "MOST_MUTUAL",
         "body_equations": "screw",
         "contact_law": "STATES contact_wrench held_directions load_of_force state_of",
-        "dense_friction": "Dense solve_friction",
         "fallback": "run_fallback",
         "homotopy": "MOST make_homotopy",
         "immersed_hull": "Hull Rule",

@@ -243,7 +243,7 @@ def complete_step(problem: ContactProblem, n: int, t: Scalar, h: Scalar, x: Arra
     i = row_of(options.feedback, n)
     end_base(robot, where.earlier, h, memory.chain.state, memory.step, x)
     end_joints(robot, problem.drive, i, h, memory.chain, memory.step, x)
-    if memory.chain.clamp is not None:
+    if problem.memory.chain.clamp is not None:
         return_to_seat(robot, memory.chain, x, False)
     check_ranges(memory.chain.tally.ranges, t + h, x)
 

@@ -32,7 +32,7 @@ from limbless.mechanics.compiled import kernel_array
 from limbless.mechanics.integrate.running_totals import UNLIMITED, JointRange
 from limbless.models import divergence
 from limbless.models.array_arguments import numbers
-from limbless.models.base import Model, ModelSettings, Records, State, Status, Variable, Variables, actuation_or_motion
+from limbless.models.base import Model, Records, State, Status, Variable, Variables, actuation_or_motion
 from limbless.models.chain import chain_problem
 from limbless.models.chain.chain_recorder import SCHEMA, LinkRecorder
 from limbless.models.chain.switching import CLAMP_SCHEMA, Switching, held_body, refuse_clamps
@@ -59,7 +59,7 @@ class ChainModel(Model):
     name: ClassVar[str]
     """What the model is called in sentences."""
     _schema: dict[str, Variable] = SCHEMA
-    settings: ModelSettings
+    settings: Any
     _switching: Switching | None = None
     _interval: float = RUNGE_KUTTA
     """Largest step times rate of a damper with which the model's scheme is stable: see models/step_limit.py."""

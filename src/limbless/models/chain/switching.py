@@ -37,7 +37,7 @@ _OPEN = np.array([-1.0, -1.0, *np.zeros(3), 1.0, *np.zeros(9)])
 
 
 @dataclass(frozen=True)
-class Impact:
+class ClampImpulse:
     """A clamp that closes on a moving module.
 
     Attributes
@@ -78,7 +78,7 @@ def held_body(robot: ChainTables, kept: Array | None) -> HeldBody:
     return HeldBody(body, kept[2:9], np.zeros(6), kept[9:], proximal_inertia(robot))
 
 
-def close_clamp(robot: ChainTables, base: str, row: int, position: Array, twist: Array, rates: Array) -> Impact:
+def close_clamp(robot: ChainTables, base: str, row: int, position: Array, twist: Array, rates: Array) -> ClampImpulse:
     """The impulse that stops body `row` of a chain: motion-given joints keep their speeds, all others jump."""
     clamp = held_body(robot, None)
     now = ChainEvaluator(robot, getattr(BASES, base), (), clamp)
@@ -102,7 +102,7 @@ def close_clamp(robot: ChainTables, base: str, row: int, position: Array, twist:
         given[link.column[k] :][: link.freedoms[k]] = link.given[k]
     motors, after = np.where(given, now.torque, 0.0), rates + now.acceleration[6:]
     impulse = np.concatenate([clamp.hold[:3], clamp.hold[3:] + np.cross(origin, clamp.hold[:3])])
-    return Impact(
+    return ClampImpulse(
         np.concatenate([origin, matrix_to_quaternion(body.rotation[row].reshape(3, 3))]),
         twist + now.acceleration[:6],
         after,
@@ -128,7 +128,7 @@ def phase_actuations(actuation: Actuation, joints: int) -> list[tuple[float, Act
     none = {name: value for name, value in own.items() if name in ("saturation", "motion_joints")}
     none |= {"stiffness": 0.0, "damping": 0.0}
     kinds = {"motion": none | {"motion_joints": tuple(range(joints))}, "pd": own, "torque": none}
-    found = []
+    found: list[tuple[float, Actuation, Array]] = []
     for number, phase in enumerate(actuation.phases):
         torque = np.zeros(joints) if phase.torque is None else np.array(phase.torque)
         if len(torque) != joints:
