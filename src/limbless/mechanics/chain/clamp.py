@@ -1,26 +1,22 @@
 """One body of a chain held fast by a clamp, exactly, in O(n): crawl, then clamp, then reach (paper 003, (25)-(26)).
 
-The clamp's wrench λ on body k is such that the body has the acceleration a* (none while it is held):
+The clamp's wrench λ on body k is such that the body has the acceleration a* (none while it is held). Its motion is
+affine in λ: a = a0 + G λ. Passes between tip and base without a clamp give a0, those with a unit of each component of λ
+the columns of G; then λ = G⁻¹ (a* - a0), and once more with what that leaves. Joints may be motion-given or torque-given,
+contacts may stick or slide under their linearised laws, and the clamp may be on any body.
 
-    λ ← λ - C (a - a*)
-
-C is an inertia 1e4 times that of the whole robot, which the passes between tip and base take along with the body: a is
-then smaller than without a clamp by that factor, and so is what remains of it with every repetition. Four of them
-leave rounding. Joints may be motion-given or torque-given, and the clamp may be on any body. (Proximal iterations on
-constrained articulated bodies: Carpentier, Budhiraja and Mansard 2021.)
+In the plane of a planar base three components are held, those along the base's x and y and about its z; otherwise six.
 """
 
 from __future__ import annotations
 
 from limbless.mechanics.algebra import (
-    Inertia,
     Matrix,
     Quaternion,
-    Symmetric,
     Twist,
-    Vector,
     Wrench,
     carry_twist,
+    gauss_solve,
     normalised,
     product,
     put_pair_at,
@@ -38,36 +34,76 @@ from limbless.mechanics.algebra import (
 )
 from limbless.mechanics.chain.kinematics import forward_kinematics
 from limbless.mechanics.chain.tables import Body, ChainMemory, ChainTables, HeldBody, LinkRow
-from limbless.mechanics.compiled import Array, func, noinline_func
-
-CLAMP_PASSES = 4
-HEAVIER = 1e4  # than the robot: the clamp's inertia; heavier would leave fewer digits of the rest
+from limbless.mechanics.compiled import Array, Scalar, func, noinline_func
 
 
 @func
-def clamp_matrix(clamp: HeldBody) -> Inertia:
-    """C."""
-    m, J, o = clamp.weight[0], clamp.weight[1], 0.0 * clamp.weight[0]
-    zero = Vector(o, o, o)
-    return Inertia(Symmetric(m, o, o, m, o, m), Matrix(zero, zero, zero), Symmetric(J, o, o, J, o, J))
+def clamp_passes(clamp: HeldBody) -> int:
+    """How many times the passes are run: without λ, with a unit of each component, with what is found, and with that
+    corrected.
+    """
+    return clamp.body[1] + 3 if clamp.body[0] >= 0 else 1
 
 
 @func
-def clamp_impulse(clamp: HeldBody) -> Wrench:
-    """λ + C a*."""
-    return wrench_at(clamp.hold, 0) + clamp_matrix(clamp) @ twist_at(clamp.target, 0)
+def held_component(clamp: HeldBody, i: int, R: Matrix, V: Twist) -> Scalar:
+    """The i-th component of a twist that the clamp holds; R is the rotation of the base."""
+    linear, angular = transpose(R) @ V.linear, transpose(R) @ V.angular
+    if i < 2:
+        return linear[i]
+    if clamp.body[1] == 3:
+        return angular.z
+    return linear.z if i == 2 else angular[i - 3]
+
+
+@func
+def add_component(clamp: HeldBody, i: int, R: Matrix, size: Scalar) -> None:
+    """Add so much along the i-th component to what the clamp does."""
+    axes, turns = transpose(R), clamp.body[1] == 3 and i == 2
+    start = 3 if turns or i > 2 else 0
+    along = axes.x if i % 3 == 0 else axes.y if i % 3 == 1 else axes.z
+    put_vector_at(clamp.hold, start, vector_at(clamp.hold, start) + size * along)
+
+
+@noinline_func
+def next_hold(clamp: HeldBody, turn: int, R: Matrix, V: Twist) -> None:
+    """What the clamp does in the pass after number `turn`, in which the body moved by V; R is the rotation of the
+    base.
+    """
+    count, system, V = clamp.body[1], clamp.system, V - twist_at(clamp.target, 0)
+    if turn > count + 1:
+        return
+    if turn <= count:
+        for i in range(count):
+            value = held_component(clamp, i, R, V)
+            if turn == 0:
+                clamp.free[i] = value
+            else:
+                clamp.answers[i, turn - 1] = value - clamp.free[i]
+        clear_hold(clamp)
+        if turn < count:
+            add_component(clamp, turn, R, 1.0)
+            return
+    for i in range(count):
+        for j in range(count):
+            system[i, j] = clamp.answers[i, j]
+        system[i, count] = -(clamp.free[i] if turn == count else held_component(clamp, i, R, V))
+    gauss_solve(system, count)
+    for i in range(count):
+        add_component(clamp, i, R, system[i, count])
+
+
+@func
+def wrench_of(clamp: HeldBody, k: int) -> Wrench:
+    """What the clamp does to body k."""
+    on = 1.0 if clamp.body[0] == k else 0.0
+    return on * wrench_at(clamp.hold, 0)
 
 
 @func
 def clear_hold(clamp: HeldBody) -> None:
     for c in range(6):
         clamp.hold[c] = 0.0
-
-
-@func
-def pull_back(clamp: HeldBody, a: Twist) -> None:
-    """The next λ, once the passes have found a."""
-    put_pair_at(clamp.hold, 0, clamp_impulse(clamp) - clamp_matrix(clamp) @ a)
 
 
 @noinline_func

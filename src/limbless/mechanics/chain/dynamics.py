@@ -38,7 +38,7 @@ from limbless.mechanics.algebra import (
     wrench_at,
     wrench_cross,
 )
-from limbless.mechanics.chain.clamp import CLAMP_PASSES, clamp_impulse, clamp_matrix, clear_hold, pull_back
+from limbless.mechanics.chain.clamp import clamp_passes, clear_hold, next_hold, wrench_of
 from limbless.mechanics.chain.joints import respond_by, transmit_by
 from limbless.mechanics.chain.tables import (
     AddedMassState,
@@ -48,7 +48,6 @@ from limbless.mechanics.chain.tables import (
     ChainMemory,
     ChainTables,
     ForceJacobian,
-    HeldBody,
     ImplicitForces,
     LinkRow,
     VaryingAddedMass,
@@ -161,15 +160,6 @@ def add_force_jacobian(ahead: ImplicitForces, k: int, I: Inertia, P: Wrench):
     return I + C, P - C @ taken.before
 
 
-@func
-def add_clamp(clamp: HeldBody, k: int, known: Twist, I: Inertia, P: Wrench) -> tuple[Inertia, Wrench]:
-    """I and P with what a clamp does to body k."""
-    if clamp.body[0] != k:
-        return I, P
-    C = clamp_matrix(clamp)
-    return I + C, P + C @ known - clamp_impulse(clamp)
-
-
 @noinline_func
 def backward_pass(robot: ChainTables, memory: ChainMemory) -> tuple[Inertia, Wrench]:
     """From tip to base: inertia I and wrench P with which the whole body answers an acceleration δ of the base."""
@@ -183,7 +173,7 @@ def backward_pass(robot: ChainTables, memory: ChainMemory) -> tuple[Inertia, Wre
             if memory.ahead is not None:
                 I, P = add_force_jacobian(memory.ahead, k, I, P)
             if memory.clamp is not None:
-                I, P = add_clamp(memory.clamp, k, body.known, I, P)
+                P = P - wrench_of(memory.clamp, k)
         if k == 0:
             break
         I, P = transmit_by(kinds, link.kind, link, robot, memory, I, P)
@@ -257,15 +247,14 @@ def hybrid_dynamics(robot: ChainTables, how: int, memory: ChainMemory) -> None:
 @noinline_func
 def solve_clamped(robot: ChainTables, how: int, memory: ChainMemory) -> None:
     """The same with a body that a clamp may hold."""
-    clamp, k = memory.clamp, memory.clamp.body[0]
+    clamp, k, R = memory.clamp, max(memory.clamp.body[0], 0), Body(memory.bodies, 0).rotation
     clear_hold(clamp)
-    for _ in range(CLAMP_PASSES if k >= 0 else 1):
+    for turn in range(clamp_passes(clamp)):
         solve_chain(robot, how, memory)
-        if k >= 0:
-            body = Body(memory.bodies, k)
-            pull_back(clamp, body.known + body.delta)
+        body = Body(memory.bodies, k)
+        next_hold(clamp, turn, R, body.known + body.delta)
     base = Base(memory.base, 0)
-    arm = Body(memory.bodies, max(k, 0)).origin - Body(memory.bodies, 0).origin
+    arm = Body(memory.bodies, k).origin - Body(memory.bodies, 0).origin
     base.pushed = base.pushed + carry_wrench(wrench_at(clamp.hold, 0), arm)
 
 

@@ -240,13 +240,16 @@ class ImplicitForces(NamedTuple):
 
 
 class HeldBody(NamedTuple):
-    """A body that a clamp holds: see `clamp`."""
+    """A body that a clamp holds, and working memory: see `clamp`."""
 
-    body: IntArray  # (1,) its row; -1: the clamp is open
+    body: IntArray  # (2,) its row (-1: the clamp is open), and how many components of its motion are held: 3 or 6
     seat: Array  # (7,) where it is held: position and quaternion
-    target: Array  # (6,) acceleration (or, of a clamp that closes, change of its twist) that it is to have, world axes
+    # (6,) acceleration that it is to have, or, where a clamp closes, change of its twist: about its origin, world axes
+    target: Array
     hold: Array  # (6,) what the clamp does to it about its origin, world axes: a wrench, or an impulse
-    weight: Array  # (2,) mass and inertia of the proximal term, kg and kg m2
+    free: Array  # (6,) components of its motion without a clamp
+    answers: Array  # (6, 6) how they answer to the clamp's
+    system: Array  # (6, 7)
 
 
 class ChainMemory(NamedTuple):

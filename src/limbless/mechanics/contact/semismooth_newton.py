@@ -26,24 +26,12 @@ from limbless.mechanics.algebra import (
     carry_twist,
     carry_wrench,
     gauss_solve,
-    matrix6_of,
     no_matrix6,
     power,
     put_system,
     transpose,
 )
-from limbless.mechanics.chain import (
-    BASES,
-    CLAMP_PASSES,
-    Body,
-    ChainTables,
-    HeldBody,
-    LinkRow,
-    clamp_impulse,
-    clamp_matrix,
-    clear_hold,
-    pull_back,
-)
+from limbless.mechanics.chain import BASES, Body, ChainTables, LinkRow, clamp_passes, clear_hold, next_hold, wrench_of
 from limbless.mechanics.compiled import Array, Rows, Scalar, call_pointer, func, noinline_func, sqrt
 from limbless.mechanics.contact.body_body import solve_body_body
 from limbless.mechanics.contact.body_equations import screw_by
@@ -78,7 +66,7 @@ def backward_pass(robot: ChainTables, step: Step, count: int) -> tuple[Matrix6, 
             own = BodyStep(step.bodies, k)
             I, f = I + own.matrix, f + own.momentum
             if step.clamp is not None:
-                I, f = add_clamp(step.clamp, k, I, f)
+                f = f + wrench_of(step.clamp, k)
             while a >= 0 and step.owner[step.active[a]] == k:
                 contact = ContactRow(step.contacts, step.active[a])
                 if contact.acts > 0.0 and is_fixed(step, step.active[a]):
@@ -187,20 +175,11 @@ def solve_linearised(robot: ChainTables, base: int, step: Step, count: int) -> N
 @noinline_func
 def solve_clamped(robot: ChainTables, base: int, step: Step, count: int) -> None:
     """The same with a body that a clamp may hold: it has no velocity at the end of the step."""
-    clamp, k = step.clamp, step.clamp.body[0]
+    clamp, k, R = step.clamp, max(step.clamp.body[0], 0), Body(step.places, 0).rotation
     clear_hold(clamp)
-    for _ in range(CLAMP_PASSES if k >= 0 else 1):
+    for turn in range(clamp_passes(clamp)):
         solve_chain(robot, base, step, count)
-        if k >= 0:
-            pull_back(clamp, BodyStep(step.bodies, k).twist)
-
-
-@func
-def add_clamp(clamp: HeldBody, k: int, I: Matrix6, f: Wrench) -> tuple[Matrix6, Wrench]:
-    """Matrix and momentum with what a clamp does to body k."""
-    if clamp.body[0] != k:
-        return I, f
-    return I + matrix6_of(clamp_matrix(clamp)), f + clamp_impulse(clamp)
+        next_hold(clamp, turn, R, BodyStep(step.bodies, k).twist)
 
 
 @func

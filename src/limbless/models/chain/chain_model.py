@@ -204,7 +204,9 @@ class ChainModel(Model):
 
     def _held_body(self, memory: Mapping[str, Array]) -> HeldBody | None:
         """The clamp of a run that goes on with this memory; None where the environment has none."""
-        return held_body(self._actuated, memory["clamp"].copy() if "clamp" in memory else None) if self.clamps else None
+        return (
+            held_body(self.chain.base, memory["clamp"].copy() if "clamp" in memory else None) if self.clamps else None
+        )
 
     def drive(self, gait: Any, times: Array) -> ChainDrive:
         """The gait at the stage times, as joint motion or as torques."""

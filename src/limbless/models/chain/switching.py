@@ -20,7 +20,7 @@ from limbless.core import InputError, SimulationError
 from limbless.environments.base import Environment
 from limbless.environments.clamp import Clamp
 from limbless.mechanics.algebra import matrix_to_quaternion
-from limbless.mechanics.chain import BASES, HEAVIER, Body, ChainDrive, ChainTables, HeldBody, IntegralSums, LinkRow
+from limbless.mechanics.chain import BASES, Body, ChainDrive, ChainTables, HeldBody, IntegralSums, LinkRow
 from limbless.mechanics.integrate.running_totals import RunTotals
 from limbless.models.base import Records, State, Status
 from limbless.models.chain.chain_evaluation import ChainEvaluator
@@ -62,25 +62,16 @@ class ClampImpulse:
         return -(self.clamp_work + self.motor_work)
 
 
-def proximal_inertia(robot: ChainTables) -> Array:
-    """Mass and inertia of the proximal term of a clamp: see `mechanics.chain.clamp`."""
-    link = LinkRow.of(robot.links)
-    mass = float((link.mass + link.whole[:, 0] + link.whole[:, 3] + link.whole[:, 5]).sum())
-    reach = float(np.linalg.norm(link.arm, axis=1).sum())
-    turning = float((link.inertia[:, [0, 3, 5]] + link.whole[:, [15, 18, 20]]).sum())
-    return HEAVIER * np.array([mass, mass * reach**2 + turning])
-
-
-def held_body(robot: ChainTables, kept: Array | None) -> HeldBody:
+def held_body(base: str, kept: Array | None) -> HeldBody:
     """The clamp as it is kept in the memory of a state (None: it is open); its wrench is written there."""
     kept = _OPEN.copy() if kept is None else kept
-    body = kept[1:2].astype(np.int64)
-    return HeldBody(body, kept[2:9], np.zeros(6), kept[9:], proximal_inertia(robot))
+    body = np.array([kept[1], 3 if base == "planar" else 6], dtype=np.int64)
+    return HeldBody(body, kept[2:9], np.zeros(6), kept[9:], np.zeros(6), np.zeros((6, 6)), np.zeros((6, 7)))
 
 
 def close_clamp(robot: ChainTables, base: str, row: int, position: Array, twist: Array, rates: Array) -> ClampImpulse:
     """The impulse that stops body `row` of a chain: motion-given joints keep their speeds, all others jump."""
-    clamp = held_body(robot, None)
+    clamp = held_body(base, None)
     now = ChainEvaluator(robot, getattr(BASES, base), (), clamp)
     now.position[:], now.velocity[:6], now.velocity[6:] = position, twist, rates
     now()
