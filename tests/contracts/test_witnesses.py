@@ -108,11 +108,12 @@ def in_result(data: xr.Dataset) -> set[str]:
 
 def test_no_variable_of_any_model_is_without_a_witness() -> None:
     """A new variable fails here until something that does not share its code vouches for it (see `witnesses/`)."""
+    from limbless.models.chain.geometry.clamp_recorder import CLAMP_SCHEMA, CONTACT_SCHEMA
+
     from limbless.core.registry import kinds
     from limbless.models.chain.chain_recorder import SCHEMA as chain
     from limbless.models.chain.contact.contact_recorder import OBJECTS
     from limbless.models.chain.contact.contact_recorder import SCHEMA as contact
-    from limbless.models.chain.geometry.clamp_recorder import CLAMP_SCHEMA, CONTACT_SCHEMA
     from limbless.models.chain.soft.soft_recorder import CHAIN, ROD, RUBBING, SPINE, STRETCHING, TENDONS, WINDING
     from limbless.models.chain.soft.soft_recorder import SCHEMA as cells
     from limbless.models.rod.rod_recorder import SCHEMA as rod

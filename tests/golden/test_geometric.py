@@ -16,7 +16,7 @@ import limbless as ll
 from limbless.control.gaits.serpenoid import Serpenoid
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
-from limbless.models.chain.geometry.geometric_model import Geometric
+from limbless.models.chain.geometry.geometric_equations import Geometric
 from limbless.robots.presets.wang_snake import WangSnake
 from validation import wheels
 from validation.wheels import Exterior, drive, glide, tail

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from limbless.mechanics.geometry.wheel_stepping import LIMITS
 
 import limbless as ll
 from limbless.core.errors import InputError
@@ -15,8 +16,7 @@ from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
 from limbless.mechanics.contact.shapes.loaded_wheel import WheelShape
 from limbless.mechanics.contact.shapes.primitives import SHAPE
-from limbless.mechanics.geometry.wheel_stepping import LIMITS
-from limbless.models.chain.geometry.geometric_model import Geometric
+from limbless.models.chain.geometry.geometric_equations import Geometric
 from limbless.robots.presets.wang_snake import WangSnake
 
 STILL = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives="joint")
@@ -177,7 +177,7 @@ def test_refusals(make: Any, words: str) -> None:
 
 
 @pytest.mark.parametrize("cone", ["box", "ellipse"])
-def test_newton_euler_and_the_geometric_model_meet_on_set_valued_wheels(cone: str) -> None:
+def test_newton_euler_and_the_geometric_equations_meet_on_set_valued_wheels(cone: str) -> None:
     """Two dynamics and two time steppings, one friction law: the same crawl, nearer with the step. At 1 ms below a
     micrometre in 3 s.
     """
@@ -252,7 +252,7 @@ def test_an_ellipse_as_slender_as_can_be_is_solved_and_moves_like_the_box() -> N
     assert np.abs(ellipse["com_velocity"].values - box["com_velocity"].values).max() < 0.1 * 0.01 * 9.81 * 0.01
 
 
-def test_newton_euler_refuses_what_only_the_geometric_model_can() -> None:
+def test_newton_euler_refuses_what_only_the_geometric_equations_can() -> None:
     with pytest.raises(ll.InputError, match="geometric"):
         ll.simulate(WangSnake(), STILL, Clamp(), model="newton-euler", duration=0.1)
     with pytest.raises(

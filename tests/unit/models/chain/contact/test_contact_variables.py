@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from limbless.models.chain.geometry.clamp_recorder import CONTACT_SCHEMA as WHEELS
 
 import limbless as ll
 from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
 from limbless.models.chain.contact.contact_recorder import SCHEMA as GROUND
-from limbless.models.chain.geometry.clamp_recorder import CONTACT_SCHEMA as WHEELS
 from limbless.models.rod.rod_recorder import SCHEMA as ROD
 
 
