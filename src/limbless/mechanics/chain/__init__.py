@@ -30,7 +30,7 @@ __getattr__ = lazy_names(
     {
         "actuator_limits": "active_set_step actuator_torques take_request",
         "cell_pieces": "CellPiece JacobianColumn PieceBands PieceScratch SinglePieces StrainBasis StrainMotion",
-        "clamp": "clamp_passes clear_hold next_hold return_to_seat wrench_of",
+        "clamp": "clamp_passes clear_hold next_hold return_to_seat without_held wrench_of",
         "dynamics": "BASES body_inertia nothing",
         "elastic_tendons": (
             "BaseResponse COMMANDS ElasticTendon ElasticTendons TensionTerm WinchState tendon_tensions"

@@ -2,8 +2,8 @@
 
 The clamp's wrench λ on body k is such that the body has the acceleration a* (none while it is held). Its motion is
 affine in λ: a = a0 + G λ. Passes between tip and base without a clamp give a0, those with a unit of each component of λ
-the columns of G; then λ = G⁻¹ (a* - a0), and once more with what that leaves. Joints may be motion-given or torque-given,
-contacts may stick or slide under their linearised laws, and the clamp may be on any body.
+the columns of G; then λ = G⁻¹ (a* - a0), and once more with what that leaves. Joints may be motion-given or
+torque-given, contacts may stick or slide under their linearised laws, and the clamp may be on any body.
 
 In the plane of a planar base three components are held, those along the base's x and y and about its z; otherwise six.
 """
@@ -14,6 +14,7 @@ from limbless.mechanics.algebra import (
     Matrix,
     Quaternion,
     Twist,
+    Vector,
     Wrench,
     carry_twist,
     gauss_solve,
@@ -91,6 +92,17 @@ def next_hold(clamp: HeldBody, turn: int, R: Matrix, V: Twist) -> None:
     gauss_solve(system, count)
     for i in range(count):
         add_component(clamp, i, R, system[i, count])
+
+
+@func
+def without_held(clamp: HeldBody, R: Matrix, V: Twist) -> Twist:
+    """A twist of the held body without the components that are held."""
+    if clamp.body[0] < 0:
+        return V
+    if clamp.body[1] == 6:
+        return 0.0 * V
+    linear, angular = transpose(R) @ V.linear, transpose(R) @ V.angular
+    return Twist(R @ Vector(0.0, 0.0, linear.z), R @ Vector(angular.x, angular.y, 0.0))
 
 
 @func

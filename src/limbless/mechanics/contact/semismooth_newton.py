@@ -31,7 +31,17 @@ from limbless.mechanics.algebra import (
     put_system,
     transpose,
 )
-from limbless.mechanics.chain import BASES, Body, ChainTables, LinkRow, clamp_passes, clear_hold, next_hold, wrench_of
+from limbless.mechanics.chain import (
+    BASES,
+    Body,
+    ChainTables,
+    LinkRow,
+    clamp_passes,
+    clear_hold,
+    next_hold,
+    without_held,
+    wrench_of,
+)
 from limbless.mechanics.compiled import Array, Rows, Scalar, call_pointer, func, noinline_func, sqrt
 from limbless.mechanics.contact.body_body import solve_body_body
 from limbless.mechanics.contact.body_equations import screw_by
@@ -180,6 +190,8 @@ def solve_clamped(robot: ChainTables, base: int, step: Step, count: int) -> None
     for turn in range(clamp_passes(clamp)):
         solve_chain(robot, base, step, count)
         next_hold(clamp, turn, R, BodyStep(step.bodies, k).twist)
+    own = BodyStep(step.bodies, k)
+    own.twist = without_held(clamp, R, own.twist)  # stiff laws would make friction of what rounding has left
 
 
 @func

@@ -199,8 +199,8 @@ class ChainModel(Model):
         """The same while nothing switches."""
         raise NotImplementedError
 
-    def after_jump(self, x: Array) -> None:
-        """Put a state in order whose velocities have been changed."""
+    def after_jump(self, before: Array, x: Array) -> None:
+        """Put a state in order whose velocities have jumped."""
 
     def _held_body(self, memory: Mapping[str, Array]) -> HeldBody | None:
         """The clamp of a run that goes on with this memory; None where the environment has none."""

@@ -63,8 +63,8 @@ class ClampImpulse:
 
 
 def held_body(base: str, kept: Array | None) -> HeldBody:
-    """The clamp as it is kept in the memory of a state (None: it is open); its wrench is written there."""
-    kept = _OPEN.copy() if kept is None else kept
+    """The clamp as it is kept in the memory of a state (None: it is open)."""
+    kept = (_OPEN if kept is None else kept).copy()
     body = np.array([kept[1], 3 if base == "planar" else 6], dtype=np.int64)
     return HeldBody(body, kept[2:9], np.zeros(6), kept[9:], np.zeros(6), np.zeros((6, 6)), np.zeros((6, 7)))
 
@@ -274,7 +274,7 @@ class Switching:
         x, row, split = state.x.copy(), self.rows[closed], model._split
         impact = close_clamp(phase._actuated, model.chain.base, row, x[:split], x[split : split + 6], x[model._rates])
         x[split : split + 6], x[model._rates] = impact.twist, impact.rates
-        model.after_jump(x)
+        model.after_jump(state.x, x)
         sums = IntegralSums.of(x[None, model._rates.stop : model._rates.stop + IntegralSums.width])
         sums.actuators += impact.motor_work
         sums.environment += impact.clamp_work

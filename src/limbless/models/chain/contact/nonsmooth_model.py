@@ -242,7 +242,7 @@ class NonSmooth(ChainModel):
         self._refuse_beyond(
             "initial" if initial.joint_position is not None else "gait", x[None, self._joints], np.zeros(1)
         )
-        self.after_jump(x)
+        self._begin(x)
         return State(0.0, x)
 
     def _follows_at_start(self) -> bool:
@@ -250,7 +250,15 @@ class NonSmooth(ChainModel):
         first = self.actuation.phases[0].drive if isinstance(self.actuation, Switched) else self.actuation.kind
         return first == "motion"
 
-    def after_jump(self, x: Array) -> None:
+    def after_jump(self, before: Array, x: Array) -> None:
+        """Bodies remember velocities of their own, which jump as those of the joints do."""
+        was, own = before.copy(), slice(self._where.speeds, self._where.impulses)
+        self._stand(was)
+        self._begin(x)
+        x[own] += before[own] - was[own]
+
+    def _begin(self, x: Array) -> None:
+        """What a state remembers beside positions and velocities, from these."""
         speeds = x[self._split : self._rates.stop]
         x[self._where.earlier :][: len(speeds)] = speeds
         self._stand(x)
