@@ -70,16 +70,6 @@ def works_of_both_pulls(case: Case) -> None:
             case.same(data["law_work"].sum(axis=1) + touched, data["environment_work"], 1e-9)
 
 
-@witness("geometric", "contact_work")
-def wheels_work_along_their_way(case: Case) -> None:
-    data = case.of("wheels")
-    slid = np.einsum("rki,rki->rk", data["contact_force"][:-1], np.diff(data["position"], axis=0))
-    for wheel in range(3):
-        case.same(data["contact_work"][1:, wheel], np.cumsum(slid[:, wheel]), 2e-3)
-    assert not data["contact_work"][0].any()
-    case.same(data["contact_work"].sum(axis=1), data["environment_work"], 1e-9)
-
-
 @witness("non-smooth", "contact_work")
 def contacts_work_along_the_way_of_what_they_touch(case: Case) -> None:
     """The mean force of each step along the way of the point under the sphere: that of its centre, and the turn of its

@@ -11,6 +11,7 @@ from limbless.models.nonsmooth import NonSmoothSettings
 from tests.contracts.witnesses import Array, Case, back, case_of, matrix, turned, witness
 from tests.contracts.witnesses.chain import GRAVITY, LENGTH, MASS, PULLS, SPHERE, STEP, bodies, chain, moved
 from tests.contracts.witnesses.objects import landing
+from tests.contracts.witnesses.switching import ACROSS, ALONG, LEVEL
 
 FRICTION = 0.3
 FINE = STEP / 40  # s: forces are means over the step that ended
@@ -40,6 +41,15 @@ def non_smooth() -> Case:
                 gait=ll.FunctionGait(function=lambda t, s: np.zeros((len(t), 2)), drives="joint"),
             ),
             "landing": landing,
+            "wheels": lambda: moved(
+                "newton-euler",
+                chain("planar"),
+                ll.Wheels(tangential=ALONG, normal=ACROSS),
+                step=STEP / 4,
+                every=STEP / 4,
+                records=161,
+                initial=LEVEL,
+            ),
             "careless": lambda: moved(
                 NonSmoothSettings(tolerance=1e-3), chain(), (ground, ll.Gravity()), initial=over, gait=gait
             ),

@@ -114,7 +114,7 @@ class ChainModel(Model):
 
     def _pushes(self, item: Environment) -> bool:
         """Whether an environment acts by forces that are packed and counted, law by law."""
-        return item.role == "wrench"
+        return item.role != "clamp"
 
     def _tables_of(self, added: Array) -> RobotTables:
         """The chain in tables, with the added inertia of its environment."""

@@ -136,6 +136,9 @@ class NonSmooth(ChainModel):
                 "exactly; leave it out, or set actuation.kind to pd"
             )
 
+    def _pushes(self, item: Environment) -> bool:
+        return item.role == "wrench"
+
     def _tables_of(self, added: Array) -> RobotTables:
         return contact_memory.with_kinds(chain_problem.robot_of(self.chain, added, breakaway=True))
 

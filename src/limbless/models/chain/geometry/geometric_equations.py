@@ -81,6 +81,9 @@ class Geometric(ChainModel):
                 "joints (khalil-eel: `joints: revolute`)"
             )
 
+    def _pushes(self, item: Environment) -> bool:
+        return item.role == "wrench"  # set-valued friction is refused where it would be asked for
+
     # Kinematics
 
     def forward_kinematics(self, x: ArrayLike) -> Poses:
