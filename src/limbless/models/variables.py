@@ -170,7 +170,7 @@ CONTACTS = {
         "radius of the sphere or capsule that sank in",
     ),
     "contact_held": Variable(
-        _CONTACT, "1", "number of directions (along, across) in which a wheel sticks", remark="`geometric`"
+        _CONTACT, "1", "number of directions (along, across) in which a wheel sticks", remark="set-valued wheels"
     ),
     "support_wrench": Variable(
         ("contact", "screw"),

@@ -72,7 +72,7 @@ def next_hold(clamp: HeldBody, turn: int, R: Matrix, V: Twist) -> None:
     base.
     """
     count, system, V = clamp.body[1], clamp.system, V - twist_at(clamp.target, 0)
-    if turn > count + 1:
+    if turn > count + 1 or clamp.body[0] < 0:
         return
     if turn <= count:
         for i in range(count):

@@ -142,6 +142,16 @@ def test_smooth_and_contact_steps_hold_the_same_module() -> None:
     assert force[0] == pytest.approx(force[1], abs=0.02 * np.abs(force[0]).max())
 
 
+@pytest.mark.parametrize("law", ["regularised", "set-valued"])
+def test_a_clamp_that_is_open_does_nothing(law: str) -> None:
+    """The run is that without it, impulse and all."""
+    wheels = Wheels(law=law, slip_speed=0.02)
+    runs = [held(SNAKE, laws).dataset for laws in ((wheels, Clamp(active=((1.0, 2.0),))), (wheels,))]
+    for name in ("base_position", "joint_torque", "impulse", "environment_work"):
+        np.testing.assert_allclose(runs[0][name].values, runs[1][name].values, rtol=0, atol=1e-13)
+    assert not runs[0]["clamp_wrench"].values.any()
+
+
 def test_a_clamp_carries_the_weight_and_its_moment() -> None:
     """At rest and bent, held at the base: the force is the weight, the moment that of the weight about the base."""
     bent = ll.FunctionGait(function=lambda t, s: np.full((len(t), len(s)), 0.4), drives="joint")
