@@ -40,9 +40,7 @@ from limbless.mechanics.compiled import Array, Scalar, func, noinline_func
 
 @func
 def clamp_passes(clamp: HeldBody) -> int:
-    """How many times the passes are run: without λ, with a unit of each component, with what is found, and with that
-    corrected.
-    """
+    """How many passes there are: without λ, with a unit of each component, with what is found, and corrected."""
     return clamp.body[1] + 3 if clamp.body[0] >= 0 else 1
 
 
@@ -68,9 +66,7 @@ def add_component(clamp: HeldBody, i: int, R: Matrix, size: Scalar) -> None:
 
 @noinline_func
 def next_hold(clamp: HeldBody, turn: int, R: Matrix, V: Twist) -> None:
-    """What the clamp does in the pass after number `turn`, in which the body moved by V; R is the rotation of the
-    base.
-    """
+    """What the clamp does after pass `turn`, in which the body moved by V; R is the rotation of the base."""
     count, system, V = clamp.body[1], clamp.system, V - twist_at(clamp.target, 0)
     if turn > count + 1 or clamp.body[0] < 0:
         return

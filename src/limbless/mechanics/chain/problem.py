@@ -167,9 +167,7 @@ def chain_settle(problem: ChainProblem, x: Array) -> None:
 
 @func
 def end_given(robot: ChainTables, state: Array, x: Array) -> None:
-    """Motion-given joints at the end of the step, where the last stage stood; otherwise the next one takes them from
-    the drive.
-    """
+    """Motion-given joints at the end of the step, where the last stage stood."""
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
         if link.given:

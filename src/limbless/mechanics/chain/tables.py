@@ -242,11 +242,13 @@ class ImplicitForces(NamedTuple):
 class HeldBody(NamedTuple):
     """A body that a clamp holds, and working memory: see `clamp`."""
 
-    body: IntArray  # (2,) its row (-1: the clamp is open), and how many components of its motion are held: 3 or 6
+    # (2,) its row (-1: the clamp is open), and how many components of its motion are held: 3 or 6
+    body: IntArray
     seat: Array  # (7,) where it is held: position and quaternion
     # (6,) acceleration that it is to have, or, where a clamp closes, change of its twist: about its origin, world axes
     target: Array
-    hold: Array  # (6,) what the clamp does to it about its origin, world axes: a wrench, or an impulse
+    # (6,) what the clamp does to it about its origin, world axes: a wrench, or an impulse
+    hold: Array
     free: Array  # (6,) components of its motion without a clamp
     answers: Array  # (6, 6) how they answer to the clamp's
     system: Array  # (6, 7)

@@ -111,9 +111,7 @@ def solve_state(clamp: int, robot: ChainTables, frame: Frame, given: IntArray, m
 def stop_body(
     clamp: int, robot: ChainTables, frame: Frame, given: IntArray, speeds: Array, memory: GeometricMemory
 ) -> int:
-    """Changes of the speeds with which the body `clamp` comes to rest, after `weigh_state`; `memory.effort` then holds
-    impulses.
-    """
+    """Changes of the speeds with which the body `clamp` comes to rest, after `weigh_state`; efforts are impulses."""
     before, held = unpack(speeds), unpack(memory)
     rows = put_clamp_rows(clamp, unpack(robot), unpack(frame), held)
     for r in range(rows):

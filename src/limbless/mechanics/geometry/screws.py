@@ -184,9 +184,7 @@ def weigh(robot: ChainTables, nb: int, memory: GeometricMemory) -> None:
 
 @noinline_func
 def hold_base(robot: ChainTables, acceleration: Array, memory: GeometricMemory) -> None:
-    """With all accelerations known: what must hold the robot from outside, F + Σ K_a s_a a_a; nothing for a robot that
-    is free.
-    """
+    """With all accelerations known: what must hold the robot from outside, F + Σ K_a s_a a_a; nothing if it is free."""
     need = Spatial(memory.spatial, 0).load
     for a in range(len(acceleration)):
         need = need + acceleration[a] * JointScrew(memory.screws, a).pull
