@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 import os
 import shutil
 import threading
@@ -43,6 +44,7 @@ from limbless.mechanics.compiled.numba_patches import (
     patched_numba,
 )
 
+_log = logging.getLogger("limbless")
 _OURS: Any = {"pipeline_class": KernelPipeline if PATCHED else PlainPipeline}
 
 # `forceinline` is said, because a kernel would take it over from an inlined function that calls it: it would then stand
@@ -164,8 +166,12 @@ class _OwnCache(caching.FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        if not is_foreign(sig):
+        if is_foreign(sig):
+            return
+        try:
             super().save_overload(sig, data)
+        except OSError as error:  # a full disk: the run does without
+            _log.warning("%s: compiled code is not kept, and made again next time (%s)", CACHE_DIRECTORY, error)
 
 
 def _add_overload(dispatcher: Any, result: Any) -> None:
