@@ -20,7 +20,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +150,9 @@ class _Files(caching.CompileResultCacheImpl):
     _locator_classes = (_Locator,)  # type: ignore[assignment]
 
 
+_tell_once = cache(_log.warning)
+
+
 class _OwnCache(caching.FunctionCache):
     """Keeps on disk what is compiled from this package alone: only its sources are in the name of the directory, so
     that an edited file of a user would go unnoticed, and other programs could not read what names its classes.
@@ -171,7 +174,7 @@ class _OwnCache(caching.FunctionCache):
         try:
             super().save_overload(sig, data)
         except OSError as error:  # a full disk: the run does without
-            _log.warning("%s: compiled code is not kept, and made again next time (%s)", CACHE_DIRECTORY, error)
+            _tell_once(f"{CACHE_DIRECTORY}: compiled code is not kept, and made again next time ({error.strerror})")
 
 
 def _add_overload(dispatcher: Any, result: Any) -> None:

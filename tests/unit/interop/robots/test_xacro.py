@@ -110,7 +110,7 @@ COPIES = {
     "elements": '<xacro:macro name="m0"><a/><a/></xacro:macro>'
     + "".join(f'<xacro:macro name="m{n}">{f"<xacro:m{n - 1}/>" * 10}</xacro:macro>' for n in range(1, 12))
     + "<xacro:m11/>",
-    "texts": "".join(f'<a b="${{{{\"x\" * {n}}}}}"/>' for n in range(100, 130)),
+    "texts": "".join(f"<a b=\"${{'x' * {n}}}\"/>" for n in range(100, 130)),
     "entities": '<a b="&x;"/>',
     "files": '<xacro:include filename="snake.xacro"/>' * 2,
 }

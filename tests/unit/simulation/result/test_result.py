@@ -300,3 +300,15 @@ def test_writing_asks_for_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     with without_cluster(), pytest.raises(ImportError):
         import distributed  # noqa: F401
     assert not {"distributed", "dask.distributed"} & {*sys.modules}
+
+
+def test_a_file_whose_clock_does_not_go_forwards_is_refused(tmp_path: Path) -> None:
+    """Balances compare the two ends of a run: none would notice."""
+    whole = ll.run("eel-planar", {"duration": 0.1})
+    for clock in ("time", "look"):
+        for damage in (np.nan, np.inf, -1.0):
+            times = whole.dataset[clock].values.copy()
+            times[len(times) // 2] = damage
+            path = Result(whole.dataset.assign_coords({clock: times})).save(tmp_path / "result.nc")
+            with pytest.raises(InputError, match=f"its {clock} does not go forwards"):
+                Result.load(path)
