@@ -15,6 +15,7 @@ import limbless as ll
 from limbless.cli.main import main
 from limbless.search.optimisation.evaluation_log import FILE, EvaluationLog, read_evaluations
 from limbless.search.sweeps.row_store import Store, StoredRow, read_rows
+from limbless.search.sweeps.sweep import Sweep, _Filling
 from limbless.search.sweeps.sweep_plan import SweepPlan
 from tests.unit.search.sweeps.killing import OVER, SHORT
 
@@ -123,3 +124,29 @@ def test_two_shares_written_at_once_are_one_sweep(tmp_path: Path) -> None:
     assert [process.wait() for process in both] == [0, 0]
     one, other = ({run: row.values for run, row in read_rows(tmp_path / name).items()} for name in ("whole", "s"))
     assert one == other
+
+
+def test_a_row_that_succeeded_counts_before_one_that_failed(tmp_path: Path) -> None:
+    """Whichever file is read first: shares may have run the same point."""
+    good, bad = StoredRow(0, {"speed": 1.0}, "completed", 0.1), StoredRow(0, {}, "failed: it fell", 0.1)
+    for number, (first, second) in enumerate([(good, bad), (bad, good)]):
+        for share, row in enumerate((first, second)):
+            with Store(tmp_path / str(number), share) as store:
+                store.write([row])
+        assert read_rows(tmp_path / str(number))[0].status == "completed"
+
+
+def test_the_best_may_be_the_smallest_and_failures_are_counted_in_all(tmp_path: Path) -> None:
+    plan = SweepPlan.make("eel-planar", OVER, "mean_speed", SHORT)
+    told: list[int] = []
+    with Store(tmp_path) as store:
+        filling = _Filling(plan, store, lambda now: told.append(now.failed))
+        assert filling.begin(tmp_path, (1, 3), False) == [1, 4, 7, 10]
+        assert filling.begin(tmp_path, (2, 3), False) == [2, 5, 8, 11]
+        for run in range(3):
+            filling.take([StoredRow(run, {"mean_speed": [0.2, 0.1, 0.3][run]}, "completed", 0.1)])
+        for run in (3, 4):
+            filling.take([StoredRow(run, {}, "failed: it fell", 0.1)])
+    sweep = Sweep(tmp_path, plan)
+    assert told[-2:] == [1, 2] and sweep.best("mean_speed")["run"] == 2
+    assert sweep.best("mean_speed", largest=False)["run"] == 1
