@@ -8,6 +8,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+import xarray as xr
 
 from limbless.interop.films.readers import read_track
 from limbless.interop.films.tracks import Track
@@ -67,7 +68,7 @@ def test_of_two_instances_in_a_frame_the_surer_one_is_taken(tmp_path: Path) -> N
 
 def test_unlikely_points_are_gaps_and_frames_have_their_numbers(tmp_path: Path) -> None:
     lines = ["scorer,m,m,m,m,m,m", "bodyparts,p1,p1,p1,p2,p2,p2", "coords,x,y,likelihood,x,y,likelihood"]
-    lines += [f"img{10 * f:04d}.png,{f},2,0.95,3,4,{0.1 + 0.3 * f}" for f in range(3)]
+    lines += [f"img{10 * f:04d}.png,{f},2,0.95,3,4,{[0.1, 0.5, 0.7][f]}" for f in range(3)]
     (tmp_path / "d.csv").write_text("\n".join(lines))
     found = read_track(tmp_path / "d.csv")
     assert list(found.frames) == [0, 10, 20]
@@ -89,3 +90,18 @@ def test_wcon_adds_its_offsets_and_knows_where_the_head_is(tmp_path: Path) -> No
 def test_a_kymogram_takes_its_centre_in_both_spellings(name: str, tmp_path: Path) -> None:
     np.savez(tmp_path / "k.npz", bends=POINTS[..., 0], **{name: POINTS[:, 0]})
     assert read_track(tmp_path / "k.npz", kind="bend", array="bends").centre == pytest.approx(POINTS[:, 0])
+
+
+def test_what_movement_is_not_sure_of_is_a_gap(tmp_path: Path) -> None:
+    sure = np.array([[0.9, 0.1, 0.7, 0.5]] * 6)[..., None]
+    data = xr.Dataset(
+        {
+            "position": (("time", "keypoints", "space", "individuals"), POINTS[..., None]),
+            "confidence": (("time", "keypoints", "individuals"), sure),
+        },
+        coords={"time": np.arange(6) / 50.0, "keypoints": NAMES, "space": ["x", "y"], "individuals": ["worm"]},
+        attrs={"fps": 50.0, "time_unit": "seconds"},
+    )
+    data.to_netcdf(tmp_path / "m.nc", engine="h5netcdf")
+    found = read_track(tmp_path / "m.nc")
+    assert np.isnan(found.points[..., 0]).tolist() == [[False, True, False, True]] * 6

@@ -13,10 +13,13 @@ import pytest
 
 import limbless as ll
 from limbless.interop.robots import mesh_bounds
+from limbless.interop.robots.body_shapes import dress, inertia_box
+from limbless.interop.robots.sdf import read_sdf
+from limbless.interop.robots.tree import FilePart, FileShape
 from limbless.interop.robots.write_mjcf import mjcf_text
 from limbless.interop.robots.write_urdf import urdf_text
 from limbless.interop.robots.xml_text import limit
-from tests.unit.interop.robots.descriptions import massive, revolute, written
+from tests.unit.interop.robots.descriptions import massive, plain_swimmer, revolute, written
 
 PASSIVE = {
     "stiffness": 0.31,
@@ -51,7 +54,7 @@ WORLD = [
 
 def test_mujoco_reads_every_number_that_is_written() -> None:
     mujoco = pytest.importorskip("mujoco")
-    turn = (math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5))
+    turn = (0.8, 0.0, 0.0, 0.6)
     start = ll.Initial(position=(0.3, 0.4, 0.5), orientation=turn)
     robot = chain()
     m = mujoco.MjModel.from_xml_string(mjcf_text(robot, WORLD, 0.004, start))
@@ -160,3 +163,58 @@ def test_a_solid_weighs_its_volume_and_its_own_density_counts_first(shape: str, 
  </model></sdf>"""
     found = ll.load_robot(written(tmp_path, "m.sdf", text))
     assert found.total_mass == pytest.approx(3 * 500 * volume)
+
+
+def test_a_continuous_joint_has_no_range_and_what_is_seen_touches_nothing(tmp_path: Path) -> None:
+    """Its limit may say an effort alone; a visual that is larger than the collision shape is not the body."""
+    box = "<{0}><geometry><box size='{1}'/></geometry></{0}>"
+    shapes = box.format("collision", "0.1 0.02 0.04") + box.format("visual", "0.5 0.5 0.5")
+    turns = revolute("j", "a", "b", "continuous", '<limit effort="2" velocity="1"/>')
+    text = f"<robot name='r'>{massive('a', inside=shapes)}{massive('b', inside=shapes)}{turns}</robot>"
+    found = ll.load_robot(written(tmp_path, "r.urdf", text))
+    joint, body = found.links[-1].joint, found.links[-1].body
+    assert joint is not None and body is not None
+    assert (joint.lower, joint.upper, joint.torque_limit) == (None, None, 2.0)
+    assert (body.half_width, body.half_height) == pytest.approx((0.01, 0.02))
+
+
+@pytest.mark.parametrize("pose", ['degrees="true">0.3 0 0 0 0 30', 'rotation_format="quat_xyzw">0.3 0 0 0 0.1 0 0.3'])
+def test_a_pose_of_sdf_turns_by_its_degrees_or_its_quaternion(pose: str, tmp_path: Path) -> None:
+    """Read as a link that stands aslant: the axis of its joint goes with it. 0.1 and 0.3 are no unit quaternion."""
+    inertial = "<inertial><mass>1</mass></inertial>"
+    text = f"""<sdf version="1.9"><model name="m"><link name="a">{inertial}</link>
+ <link name="b"><pose {pose}</pose>{inertial}</link>
+ <joint name="j" type="prismatic"><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz></axis></joint>
+ </model></sdf>"""
+    tree = read_sdf(ElementTree.fromstring(text), tmp_path)
+    angle = 2.0 * math.atan2(0.1, 0.3)
+    about_y = [math.cos(angle), 0.0, -math.sin(angle)]
+    about_z = [math.cos(math.radians(30.0)), 0.5, 0.0]
+    assert tree.connections[0].axis == pytest.approx(about_z if "degrees" in pose else about_y)
+
+
+def test_a_body_made_of_its_inertia_is_the_box_that_has_it() -> None:
+    """A box of 0.4 x 0.2 x 0.1 m and 3 kg: m (b² + c²)/12 about each axis, and its half sides back."""
+    sides, mass = np.array([0.4, 0.2, 0.1]), 3.0
+    part = FilePart("a", np.zeros(3))
+    part.add_mass(mass, np.array([0.05, 0.0, 0.0]), np.diag(mass / 12.0 * ((sides**2).sum() - sides**2)))
+    found = inertia_box(part, np.eye(3))
+    assert found is not None and found.half == pytest.approx(sides / 2) and found.pose[0, 3] == pytest.approx(0.05)
+
+
+def test_spheres_that_touch_stay_within_their_body() -> None:
+    part = FilePart("a", np.zeros(3), shapes=[FileShape("box", np.array([0.2, 0.03, 0.05]), np.eye(4))])
+    worn = dress(part, np.zeros(3), np.eye(3), None, None, 1.0)
+    assert [ball.centre[0] for ball in worn.spheres] == pytest.approx([-0.17, 0.17])
+    assert {ball.radius for ball in worn.spheres} == {0.03}
+
+
+def test_mujocos_gear_multiplies_a_forces_limit_and_springs_rest_where_they_are(tmp_path: Path) -> None:
+    """forcerange is that of the actuator, in front of its gear; springref counts from the file's zero, not from ref."""
+    pytest.importorskip("mujoco")
+    motor = '<actuator><motor joint="bend1" gear="3" forcerange="-2 2"/></actuator>'
+    text = plain_swimmer(more=motor).replace('name="bend1"', 'name="bend1" stiffness="1" ref="0.3" springref="0.5"')
+    found = ll.load_robot(written(tmp_path, "s.xml", text))
+    joint = next(link.joint for link in found.links if link.joint is not None and link.joint.name == "bend1")
+    assert joint.torque_limit == pytest.approx(6.0)
+    assert abs(joint.rest) == pytest.approx(math.radians(0.2) if "degree" in text else 0.2, rel=1e-6)
