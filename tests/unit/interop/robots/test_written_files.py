@@ -166,10 +166,10 @@ def test_a_solid_weighs_its_volume_and_its_own_density_counts_first(shape: str, 
 
 
 def test_a_continuous_joint_has_no_range_and_what_is_seen_touches_nothing(tmp_path: Path) -> None:
-    """Its limit may say an effort alone; a visual that is larger than the collision shape is not the body."""
+    """Whatever its limit says beside the effort; a visual that is larger than the collision shape is not the body."""
     box = "<{0}><geometry><box size='{1}'/></geometry></{0}>"
     shapes = box.format("collision", "0.1 0.02 0.04") + box.format("visual", "0.5 0.5 0.5")
-    turns = revolute("j", "a", "b", "continuous", '<limit effort="2" velocity="1"/>')
+    turns = revolute("j", "a", "b", "continuous", '<limit effort="2" velocity="1" lower="-1" upper="1"/>')
     text = f"<robot name='r'>{massive('a', inside=shapes)}{massive('b', inside=shapes)}{turns}</robot>"
     found = ll.load_robot(written(tmp_path, "r.urdf", text))
     joint, body = found.links[-1].joint, found.links[-1].body
