@@ -90,7 +90,7 @@ class Exterior:
             np.array(start),
             method="LSODA",
             t_eval=times,
-            rtol=1e-8,
-            atol=1e-10,
+            rtol=1e-10,
+            atol=1e-12,
         ).y.T
         return track[:, :2], np.array([self(t, y, printed)[1] for t, y in zip(times, track, strict=True)])
