@@ -18,6 +18,14 @@ DOCUMENTS = "tests/unit/test_documents.py"
 
 MUTANTS = [
     (
+        "log-range",
+        "two kinds of logarithms in one range",
+        "search/sweeps/parameter_ranges.py",
+        "np.exp(np.log(self.low) + share",
+        "np.exp(np.log10(self.low) + share",
+        "tests/unit/search/sweeps/test_sweep.py::test_ranges",
+    ),
+    (
         "tierpsy-size",
         "a worm of Tierpsy a thousand times too large",
         "interop/films/tierpsy.py",
