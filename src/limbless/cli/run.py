@@ -1,9 +1,12 @@
-"""`limbless run`."""
+"""`limbless run` and `limbless demo`."""
 
 from __future__ import annotations
 
+import os
+import tempfile
+import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +19,10 @@ from limbless.cli.scenario_arguments import changes_in, permitted
 if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
     from limbless.simulation.result import Result
+
+
+DEMO = "eel-lighthill"
+"""What a stranger sees first: its water takes no more energy than the joints give."""
 
 
 @click.command()
@@ -115,12 +122,15 @@ def run(
             error.result.write(folder, figures=not no_figures)
             told = f"{error}\nWhat was computed until then is kept in {folder}"
             raise SimulationError(told, error.time, error.place, error.result) from error
+    began = time.time_ns()
     try:
         _remove_stale(folder)
         paths = result.write(folder, figures=not no_figures)
     except KeyboardInterrupt:  # the data are written; pictures are not, or not all
         say(f"Interrupted while drawing: the data are kept in {folder}; `limbless plot {folder}` draws the figures")
         click.get_current_context().exit(INTERRUPTED)
+    except OSError as error:
+        raise OSError(error.errno, f"{error.strerror or error}; {_rescued(result, folder, began)}") from error
     _tell(result, folder, paths, quiet)
     if result.status == "interrupted":
         say(
@@ -130,6 +140,30 @@ def run(
         click.get_current_context().exit(INTERRUPTED)
     if strict and not result.proven:
         click.get_current_context().exit(NOT_PROVEN)
+
+
+@click.command()
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("runs/demo"),
+    show_default=True,
+    help="Folder for what the demo writes.",
+)
+@click.pass_context
+def demo(context: click.Context, out: Path) -> None:
+    """Simulate a swimming eel and draw its figures.
+
+    This is the shortest way to see that limbless works. It runs the scenario eel-lighthill, whose water keeps the
+    energy balance, and writes the same files as `limbless run`.
+
+    \b
+    Examples:
+      limbless demo
+      limbless demo --out my-first-eel
+    """
+    say(f"limbless run {DEMO} --out {out}  (the first run also compiles the kernels)")
+    context.invoke(run, scenario=DEMO, out=out, force=True)
 
 
 def _chosen(
@@ -187,6 +221,8 @@ def _reserve(wanted: Out | None, scenario: Scenario) -> Path:
         raise InputError(
             f"the folder {out or 'runs'} cannot be made: {error.strerror}; choose another with --out"
         ) from None
+    if not os.access(out, os.W_OK):  # said now, and not when all is computed
+        raise InputError(f"the folder {out} may not be written; choose another with --out")
     if (out / "checkpoint").is_dir():
         say(f"{out} holds an unfinished run, which is replaced; to go on with it: limbless run --resume {out}")
     if any(out.iterdir()) and not (wanted and wanted.force):
@@ -210,6 +246,19 @@ def _name_in(file: Path) -> str | None:
     except InputError:
         return None
     return name if isinstance(name, str) else None
+
+
+def _rescued(result: Result, folder: Path, began: int) -> str:
+    """Where the data are of a run whose folder could not be filled: there, or with temporary files."""
+    from limbless.simulation.result import FILE_NAME
+
+    with suppress(OSError):
+        if (folder / FILE_NAME).stat().st_mtime_ns >= began - 10**9:  # clocks of disks are coarse
+            return f"the data are kept in {folder}"
+    try:
+        return f"what was computed is kept in {result.save(Path(tempfile.mkdtemp(prefix='limbless-')) / FILE_NAME)}"
+    except OSError:
+        return "nor is there room for temporary files, and what was computed is lost"
 
 
 def _remove_stale(folder: Path) -> None:

@@ -95,8 +95,8 @@ def contacts_lie_under_their_spheres(case: Case) -> None:
     there = closed(data)
     case.same(data["contact_position"][1:][there], (spheres(data) + DOWN)[there], 3e-3)
     assert not data["contact_position"][1:][~there].any() and there.any(axis=0).sum() >= 2
-    data = case.of("wheels")  # under the middle of their modules, at the middle of the step
-    case.same(data["contact_position"][1:], 0.5 * (data["position"][1:] + data["position"][:-1]), 1e-4)
+    data = case.of("wheels")  # under the middle of their modules
+    case.same(data["contact_position"][1:], data["position"][1:], 3e-3)
 
 
 @witness("non-smooth", "contact_force")

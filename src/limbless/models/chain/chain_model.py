@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -35,7 +35,7 @@ from limbless.models.array_arguments import numbers
 from limbless.models.base import Model, Records, State, Status, Variable, Variables, actuation_or_motion
 from limbless.models.chain import chain_problem
 from limbless.models.chain.chain_recorder import SCHEMA, LinkRecorder
-from limbless.models.chain.switching import CLAMP_SCHEMA, Switching, held_body, refuse_clamps
+from limbless.models.chain.switching import CLAMP_SCHEMA, Switching, clamp_variables, held_body, refuse_clamps
 from limbless.models.recording import water_recorder
 from limbless.models.recording.body_recorder import contiguous
 from limbless.models.step_limit import RUNGE_KUTTA, StepLimit, chain_rate, friction_limit
@@ -60,7 +60,7 @@ class ChainModel(Model):
     """What the model is called in sentences."""
     _schema: dict[str, Variable] = SCHEMA
     settings: Any
-    _switching: Switching | None = None
+    switching: Switching | None = None
     _interval: float = RUNGE_KUTTA
     """Largest step times rate of a damper with which the model's scheme is stable: see models/step_limit.py."""
 
@@ -189,24 +189,16 @@ class ChainModel(Model):
         self, state: State, knots: Array, record: NDArray[np.bool_], drive: ChainDrive
     ) -> tuple[State, Records, Status]:
         """Steps from knot to knot."""
-        if self._switching is None:
-            return self._advance(state, knots, record, drive)
-        return self._switching.advance(state, knots, record, drive)
-
-    def _advance(
-        self, state: State, knots: Array, record: NDArray[np.bool_], drive: ChainDrive
-    ) -> tuple[State, Records, Status]:
-        """The same while nothing switches."""
-        raise NotImplementedError
+        if self.switching is None:
+            return super().advance(state, knots, record, drive)
+        return self.switching.advance(state, knots, record, drive)
 
     def after_jump(self, before: Array, x: Array) -> None:
         """Put a state in order whose velocities have jumped."""
 
-    def _held_body(self, memory: Mapping[str, Array]) -> HeldBody | None:
-        """The clamp of a run that goes on with this memory; None where the environment has none."""
-        return (
-            held_body(self.chain.base, memory["clamp"].copy() if "clamp" in memory else None) if self.clamps else None
-        )
+    def _held_body(self) -> HeldBody | None:
+        """Memory of a clamp, open; None where the environment has none."""
+        return held_body(self.chain.base) if self.clamps else None
 
     def drive(self, gait: Any, times: Array) -> ChainDrive:
         """The gait at the stage times, as joint motion or as torques."""
@@ -222,14 +214,10 @@ class ChainModel(Model):
         return 1
 
     def step_limit(self, state: State) -> StepLimit | None:
-        if self._switching is not None and self._switching.decides_all:
+        if self.switching is not None and self.switching.decides_all:
             return None  # there is nothing to brake
         rate = chain_rate(self.chain, self._plain, self._any_free, self._packs, state.x[self._joints])
         return friction_limit(rate, self._interval, self._packs)
-
-    def with_torque(self, drive: ChainDrive, torque: ArrayLike) -> ChainDrive:
-        """The drive with a joint torque added, held over the block: a controller's array command."""
-        return drive._replace(torque=drive.torque + self.commanded(torque))
 
     def commanded(self, torque: ArrayLike) -> Array:
         """A controller's torques, one for each degree of freedom."""
@@ -299,8 +287,8 @@ class ChainModel(Model):
 
     def variables(self, records: Records) -> Variables:
         """The variables of a result from recorded states and the tally."""
-        clamps = {name: records[name] for name in CLAMP_SCHEMA} if self.clamps else {}
-        return Variables({**contiguous({**self._named(records), **clamps}), **self._tallies.variables(records)})
+        named = {**self._named(records), **(clamp_variables(records) if self.clamps else {})}
+        return Variables({**contiguous(named), **self._tallies.variables(records)})
 
     def _named(self, records: Records) -> dict[str, Array]:
         """Those of the chain alone."""

@@ -7,7 +7,7 @@ impulse, and joints pass from one drive to the next.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -20,10 +20,11 @@ from limbless.core import InputError, SimulationError
 from limbless.environments.base import Environment
 from limbless.environments.clamp import Clamp
 from limbless.mechanics.algebra import matrix_to_quaternion
-from limbless.mechanics.chain import BASES, Body, ChainDrive, ChainTables, HeldBody, IntegralSums, LinkRow
+from limbless.mechanics.chain import BASES, BaseRecord, Body, ChainDrive, ChainTables, HeldBody, IntegralSums, LinkRow
 from limbless.mechanics.integrate.running_totals import RunTotals
 from limbless.models.base import Records, State, Status
 from limbless.models.chain.chain_evaluation import ChainEvaluator
+from limbless.models.standing_problem import StandingModel
 from limbless.models.variables import choose
 from limbless.robots.chain import Chain
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 CLAMP_SCHEMA = choose("clamp_wrench", "clamp_impulse", "clamp_energy")
+_CLAMP = "clamp"
 _OPEN = np.array([-1.0, -1.0, *np.zeros(3), 1.0, *np.zeros(9)])
 """In the memory of a state: number of the clamp that is closed, row of its body, seat (7), its wrench (6)."""
 
@@ -62,16 +64,35 @@ class ClampImpulse:
         return -(self.clamp_work + self.motor_work)
 
 
-def held_body(base: str, kept: Array | None) -> HeldBody:
-    """The clamp as it is kept in the memory of a state (None: it is open)."""
-    kept = (_OPEN if kept is None else kept).copy()
-    body = np.array([kept[1], 3 if base == "planar" else 6], dtype=np.int64)
-    return HeldBody(body, kept[2:9], np.zeros(6), kept[9:], np.zeros(6), np.zeros((6, 6)), np.zeros((6, 7)))
+def held_body(base: str) -> HeldBody:
+    """Memory of a clamp, open, on a chain with such a base."""
+    body = np.array([-1, 3 if base == "planar" else 6], dtype=np.int64)
+    return HeldBody(body, np.zeros(7), np.zeros(6), np.zeros(6), np.zeros(6), np.zeros((6, 6)), np.zeros((6, 7)))
+
+
+def restore_clamp(clamp: HeldBody | None, memory: Mapping[str, Array]) -> None:
+    """The clamp as it is kept in the memory of a state."""
+    if clamp is not None:
+        kept = memory.get(_CLAMP, _OPEN)
+        clamp.body[0], clamp.seat[:], clamp.hold[:] = int(kept[1]), kept[2:9], kept[9:]
+
+
+def remembered_clamp(clamp: HeldBody | None, memory: Mapping[str, Array]) -> dict[str, Array]:
+    """The way back: what a run leaves of a clamp that the memory of its state has."""
+    if clamp is None or _CLAMP not in memory:
+        return {}
+    return {_CLAMP: np.concatenate([memory[_CLAMP][:9], clamp.hold])}
+
+
+def clamp_variables(records: Mapping[str, Array]) -> dict[str, Array]:
+    """What is recorded of clamps: forces of the instant, or means over the step that ended."""
+    wrench = records["clamp_wrench"] if "clamp_wrench" in records else BaseRecord.of(records["base"]).clamp
+    return {"clamp_wrench": wrench, "clamp_impulse": records["clamp_impulse"], "clamp_energy": records["clamp_energy"]}
 
 
 def close_clamp(robot: ChainTables, base: str, row: int, position: Array, twist: Array, rates: Array) -> ClampImpulse:
     """The impulse that stops body `row` of a chain: motion-given joints keep their speeds, all others jump."""
-    clamp = held_body(base, None)
+    clamp = held_body(base)
     now = ChainEvaluator(robot, getattr(BASES, base), (), clamp)
     now.position[:], now.velocity[:6], now.velocity[6:] = position, twist, rates
     now()
@@ -232,7 +253,7 @@ class Switching:
             local = record[first : last + 1].copy()
             local[-1] &= last == len(knots) - 1
             piece, state = self._driven(state, rows_of(drive, 2 * first, 2 * last + 1), here, phase)
-            state, records, status = model._advance(state, here, local, piece)
+            state, records, status = StandingModel.advance(model, state, here, local, piece)
             count, impacts = len(records["time"]), state.memory.get("impacts", np.zeros(7))
             if self.clamps:
                 impulse, energy = np.tile(impacts[:6], (count, 1)), np.full(count, impacts[6])
@@ -266,11 +287,11 @@ class Switching:
 
     def _switch(self, state: State, closed: int, phase: ChainModel) -> State:
         """Open or close a clamp: closing stops the module by an impulse and keeps where it is."""
-        model, before = self.model, state.memory.get("clamp", _OPEN)
+        model, before = self.model, state.memory.get(_CLAMP, _OPEN)
         if closed == int(before[0]):
             return state
         if closed < 0:
-            return State(state.time, state.x, {**state.memory, "clamp": _OPEN.copy()})
+            return State(state.time, state.x, {**state.memory, _CLAMP: _OPEN.copy()})
         x, row, split = state.x.copy(), self.rows[closed], model._split
         impact = close_clamp(phase._actuated, model.chain.base, row, x[:split], x[split : split + 6], x[model._rates])
         x[split : split + 6], x[model._rates] = impact.twist, impact.rates
@@ -285,6 +306,6 @@ class Switching:
         tally.positive[:] += np.maximum(works, 0.0)
         RunTotals.of(tally.whole).exchanged[:] += abs(impact.motor_work) + abs(impact.clamp_work)
         memory |= model._tallies.named(tally)
-        memory["clamp"] = np.concatenate([[closed, row], impact.seat, np.zeros(6)])
+        memory[_CLAMP] = np.concatenate([[closed, row], impact.seat, np.zeros(6)])
         memory["impacts"] = memory.get("impacts", np.zeros(7)) + np.array([*impact.impulse, impact.energy])
         return State(state.time, x, memory)
