@@ -209,7 +209,7 @@ class ControlledRun:
     def _allocate(self) -> None:
         """Memory of a control step, once."""
         n, rows = self.count, 1 if self.actions == "torque" else 2 * self.steps + 1
-        self._numbers = np.arange(self.steps + 1)
+        self._numbers = np.arange(self.steps + 1.0)
         if not self.lean:
             return
         self.drive = ChainDrive(
@@ -283,7 +283,7 @@ class ControlledRun:
         """The same through the model's own door, for every model, and from any thread: the state, and the gait that is
         then in force. Records go to `kept`, where it is given.
         """
-        knots = (self._numbers + round(state.time / self.step)) * self.step
+        knots: Array = (self._numbers + round(state.time / self.step)) * self.step
         finish = float(knots[-1])
         parts: tuple[Any, ...] = (gait, *self.scenario.environment, self.scenario.actuation)
         switches = [time for part in parts for time in part.breakpoints(state.time, finish)]

@@ -4,10 +4,25 @@ derivative passes through it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from numba import types
+from numba.core.errors import TypingError
 
 from limbless.mechanics.algebra import Matrix, Vector, Wrench, transpose
-from limbless.mechanics.compiled import Rows, Scalar, Table, call_pointer, constants, func, table, value_of, version_for
+from limbless.mechanics.compiled import (
+    Rows,
+    Scalar,
+    Table,
+    call_pointer,
+    constants,
+    func,
+    njit,
+    table,
+    value_of,
+    version_for,
+)
 from limbless.mechanics.forces.laws import OnSegment, Slice, law, law_slice, law_wrench, sliced_wrench
 
 
@@ -32,6 +47,46 @@ class Buffer(Table):
     moment: Vector  # N
     link: float  # number of the link that it belongs to; 0 on a rod
     abscissa: float  # along the body from its base end, m
+
+
+def law_on_buffer(law: Callable, asks_where: bool, numbers: Mapping[str, float]) -> Any:
+    """A user's law of (t, position, axes, velocity, rotation_rate), with `asks_where` also of link and abscissa, and of
+    these numbers, compiled as a function of the buffer; numba's errors where it cannot be.
+    """
+    inner, number, vector = njit(law), types.float64, types.Array(types.float64, 1, "C")
+    where = (types.int64, number) if asks_where else ()
+    taken = (number, vector, types.Array(number, 2, "C"), vector, vector, *where, *[number] * len(numbers))
+    inner.compile(taken)
+    returned = inner.overloads[taken].signature.return_type
+    both = isinstance(returned, types.BaseTuple) and len(returned) == 2
+    if any(not isinstance(part, types.Array) or part.ndim != 1 for part in (returned if both else (returned,))):
+        raise TypingError(f"a law returns a force, or a force and a moment; got {returned}")
+    more = tuple(map(float, numbers.values()))
+    t, p, v, w, a, f, m, link, X = (field.column for field in Buffer.fields.values())
+
+    @njit
+    def ask(buffer):
+        position, velocity, rate = buffer[p : p + 3], buffer[v : v + 3], buffer[w : w + 3]
+        axes = buffer[a : a + 9].reshape(3, 3)
+        if asks_where:
+            return inner(buffer[t], position, axes, velocity, rate, int(buffer[link]), buffer[X], *more)
+        return inner(buffer[t], position, axes, velocity, rate, *more)
+
+    def force_and_moment(buffer):
+        force, moment = ask(buffer)
+        if len(force) != 3 or len(moment) != 3:
+            raise ValueError
+        for c in range(3):
+            buffer[f + c], buffer[m + c] = force[c], moment[c]
+
+    def force_alone(buffer):
+        force = ask(buffer)
+        if len(force) != 3:
+            raise ValueError
+        for c in range(3):
+            buffer[f + c], buffer[m + c] = force[c], 0.0
+
+    return njit(force_and_moment if both else force_alone)
 
 
 class UserLaw(NamedTuple):
