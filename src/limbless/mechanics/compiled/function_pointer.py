@@ -19,7 +19,7 @@ import numpy as np
 from llvmlite import ir
 from numba import carray, cfunc, njit, types
 from numba.core import cgutils
-from numba.core.errors import NumbaError
+from numba.core.errors import NumbaError, TypingError
 from numba.extending import intrinsic
 
 _signature = types.void(types.CPointer(types.float64))
@@ -96,6 +96,17 @@ def compiled_callback(
         with contextlib.suppress(NumbaError):
             return CompiledCallback(function, size, answer())
     return PythonCallback(function, size)
+
+
+def compiled_for(function: Callable, example: tuple[Any, ...]) -> tuple[Any, int]:
+    """A function compiled for arguments of these kinds, and how many vectors it returns: one, or two in a tuple."""
+    compiled, kinds = njit(function), tuple(map(numba.typeof, example))
+    compiled.compile(kinds)
+    found = compiled.overloads[kinds].signature.return_type
+    parts = tuple(found) if isinstance(found, types.BaseTuple) else (found,)
+    if len(parts) > 2 or any(not isinstance(part, types.Array) or part.ndim != 1 for part in parts):
+        raise TypingError(f"neither a vector nor two; got {found}")
+    return compiled, len(parts)
 
 
 def is_frozen(function: Any) -> bool:

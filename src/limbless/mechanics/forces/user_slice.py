@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from numba import types
-from numba.core.errors import TypingError
+import numpy as np
 
 from limbless.mechanics.algebra import Matrix, Vector, Wrench, transpose
 from limbless.mechanics.compiled import (
@@ -16,6 +15,7 @@ from limbless.mechanics.compiled import (
     Scalar,
     Table,
     call_pointer,
+    compiled_for,
     constants,
     func,
     njit,
@@ -53,15 +53,10 @@ def law_on_buffer(law: Callable, asks_where: bool, numbers: Mapping[str, float])
     """A user's law of (t, position, axes, velocity, rotation_rate), with `asks_where` also of link and abscissa, and of
     these numbers, compiled as a function of the buffer; numba's errors where it cannot be.
     """
-    inner, number, vector = njit(law), types.float64, types.Array(types.float64, 1, "C")
-    where = (types.int64, number) if asks_where else ()
-    taken = (number, vector, types.Array(number, 2, "C"), vector, vector, *where, *[number] * len(numbers))
-    inner.compile(taken)
-    returned = inner.overloads[taken].signature.return_type
-    both = isinstance(returned, types.BaseTuple) and len(returned) == 2
-    if any(not isinstance(part, types.Array) or part.ndim != 1 for part in (returned if both else (returned,))):
-        raise TypingError(f"a law returns a force, or a force and a moment; got {returned}")
     more = tuple(map(float, numbers.values()))
+    example = (0.0, np.zeros(3), np.zeros((3, 3)), np.zeros(3), np.zeros(3), *((0, 0.0) if asks_where else ()), *more)
+    inner, vectors = compiled_for(law, example)
+    both = vectors == 2
     t, p, v, w, a, f, m, link, X = (field.column for field in Buffer.fields.values())
 
     @njit
