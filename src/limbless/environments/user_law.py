@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -28,8 +28,8 @@ class ForceLaw(Environment):
     environment does to the body. A law of seven arguments gets the number of the link (0 on a rod) and the abscissa
     along the body (m, from its base end) too. It is compiled where it uses numbers, arrays and modules such as NumPy
     alone (numbers that it takes from outside are read once); else Python is asked at every point of every stage, some
-    ten microseconds each. `limbless.environments.user_law.compiled_law` compiles one that reads and writes the buffer
-    laid out in `mechanics.forces.user_slice.Buffer`. Further arguments with numbers as
+    ten microseconds each. `limbless.compiled_law` compiles one that reads and writes a buffer of numbers whose places
+    `ForceLaw.columns` names. Further arguments with numbers as
     their defaults are its `arguments`: `def law(t, position, axes, velocity, rotation_rate, mu: Annotated[float, "1"]
     = 0.3)`.
     """
@@ -40,6 +40,8 @@ class ForceLaw(Environment):
         {}, description="numbers for further arguments of the law, by their names; its defaults if absent"
     )
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment")
+    columns: ClassVar[Mapping[str, int]] = {name: place.column for name, place in Buffer.fields.items()}
+    """Where the buffer of a compiled law has `time`, `position`, .. and takes `force` and `moment`, by their names."""
 
     _of_the_law = arguments_validator("law", 5)
 
@@ -111,5 +113,5 @@ class ForceLaw(Environment):
 
 
 def compiled_law(function: Any) -> Any:
-    """Compile a law `function(buffer)` of the raw buffer (see `mechanics.forces.user.Buffer`) for use in `ForceLaw`."""
+    """Compile a law `function(buffer)` of the raw buffer (see `ForceLaw.columns`) for use in `ForceLaw`."""
     return compiled_pointer(function, Buffer.width, Buffer.fields["force"].column, 3)
