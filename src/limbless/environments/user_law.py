@@ -29,9 +29,8 @@ class ForceLaw(Environment):
     along the body (m, from its base end) too. It is compiled where it uses numbers, arrays and modules such as NumPy
     alone (numbers that it takes from outside are read once); else Python is asked at every point of every stage, some
     ten microseconds each. `limbless.compiled_law` compiles one that reads and writes a buffer of numbers whose places
-    `ForceLaw.columns` names. Further arguments with numbers as
-    their defaults are its `arguments`: `def law(t, position, axes, velocity, rotation_rate, mu: Annotated[float, "1"]
-    = 0.3)`.
+    `ForceLaw.columns` names. Further arguments with numbers as their defaults are its `arguments`: `def law(t,
+    position, axes, velocity, rotation_rate, mu: Annotated[float, "1"] = 0.3)`.
     """
 
     kind: Literal["force-law"] = "force-law"
