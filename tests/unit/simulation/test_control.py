@@ -60,6 +60,10 @@ SHORT: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "contact": ("snake-sidewind", {"duration": 0.1, "record_every": 0.005, "control_period": 0.0025}),
     "soft": ("neck-winch", {"duration": 0.2, "control_period": 0.01}),
+    "soft, a jump": (
+        "neck-swing-air",
+        {"duration": 0.2, "control_period": 0.01, "gait.ramp": 0.0, "gait.at": 0.1},
+    ),
     "rod": ("rod-swim", {"duration": 0.2, "control_period": 0.02}),
 }
 

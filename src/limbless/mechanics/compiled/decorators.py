@@ -112,9 +112,9 @@ def kernel(function: Callable) -> Any:
     """A kernel that counts no references: taking an array out of a named tuple is then free (it costs two locked
     additions otherwise).
 
-    It may not allocate, nor return an array: the caller owns all memory.
+    It may not allocate, nor return an array: the caller owns all memory. Other threads of Python go on while it runs.
     """
-    return _compiled(function, {**FAST, "_nrt": False})
+    return _compiled(function, {**FAST, "_nrt": False, "nogil": True})
 
 
 def noinline_func(function: Callable) -> Any:

@@ -40,6 +40,7 @@ class BodyStep(Table):
     momentum: Wrench  # f, with the impulse of the outer forces
     twist: Twist  # u at the end of the step
     before: Twist  # of a remembered iterate
+    start: Twist  # of the robot's own bodies: that with which the step begins
 
 
 @table

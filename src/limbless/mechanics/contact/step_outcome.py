@@ -72,7 +72,9 @@ def finish_contacts(
         k, W = step.owner[i], contact_wrench(ContactRow(step.contacts, i))
         body = Body(step.places, k)
         body.wrench = body.wrench + (1.0 / h) * W
-        before = twist_at_start(BodyInertia(solids, k), BodyVelocity(x, start + 6 * k), body.rotation)
+        before = BodyStep(step.bodies, k).start
+        if step.moving_bodies is not None:  # of an object, perhaps
+            before = twist_at_start(BodyInertia(solids, k), BodyVelocity(x, start + 6 * k), body.rotation)
         works[i] += 0.5 * (power(before, W) + power(BodyStep(step.bodies, k).twist, W))
         if step.moving_bodies is not None:
             push_other(solids, step, i, W, h, x, start, works)
@@ -127,7 +129,7 @@ def finish_bodies(
             BodyOutcome(outcomes, k),
         )
         R, F = body.rotation, body.wrench
-        before, after, arm = twist_at_start(solid, speeds, R), BodyStep(step.bodies, k).twist, R @ solid.center
+        before, after, arm = BodyStep(step.bodies, k).start, BodyStep(step.bodies, k).twist, R @ solid.center
         more = joined(awash, k)
         environment += 0.5 * h * (power(before, F) + power(after, F)) + 0.25 * h * (
             power(before, more) + power(after, more)

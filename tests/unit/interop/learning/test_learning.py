@@ -252,6 +252,33 @@ def test_what_a_snake_feels() -> None:
     assert (state > 0).any() and set(state) <= {0.0, 1.0, 2.0}
 
 
+def test_robots_on_ground_share_processors_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three robots in two threads move as an `Env` of each does, bit for bit, through the end of an episode; threads
+    end with their robots.
+    """
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    options = {"actions": "torque", "control_period": 0.01, "duration": 0.03, "reward": {"displacement": 1.0}}
+    many, alone = learning.VectorEnv(SNAKE, 3, **options), [learning.Env(SNAKE, **options) for _ in range(3)]
+    many.reset(seed=0)
+    for env in alone:
+        env.reset(seed=0)
+    for number, given in enumerate(np.random.default_rng(1).uniform(-1, 1, (6, 3, 3))):
+        seen, reward, *_ = many.step(given)
+        if number == 3:  # they begin anew
+            for env in alone:
+                env.reset()
+            continue
+        one = [env.step(action) for env, action in zip(alone, given, strict=True)]
+        np.testing.assert_array_equal([state.x for state in many._states], [env._state.x for env in alone])
+        np.testing.assert_allclose(seen, [each[0] for each in one], rtol=1e-13, atol=1e-15)
+        np.testing.assert_allclose(reward, [each[1] for each in one], rtol=1e-12)
+    threads = many._crowd
+    assert threads is not None and threads._max_workers == 2
+    many.close()
+    with pytest.raises(RuntimeError):
+        threads.submit(print)
+
+
 def test_each_robot_has_a_gait_of_its_own() -> None:
     """Fields of the gait as actions of several robots: each moves as an `Env` of its own, and begins anew as one."""
     scenario = {
