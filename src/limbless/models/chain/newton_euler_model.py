@@ -23,6 +23,8 @@ from limbless.mechanics.chain import (
     LinkRow,
     passive_torques,
 )
+from limbless.mechanics.chain import implicit_joints as _stiff_versions  # noqa: F401 - and an implicit one beside
+from limbless.mechanics.chain import problem as _chain_versions  # noqa: F401 - what an engine asks of a chain,
 from limbless.mechanics.compiled import pack
 from limbless.mechanics.integrate import dirk, runge_kutta
 from limbless.models.array_arguments import numbers, unit_quaternion

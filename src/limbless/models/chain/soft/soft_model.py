@@ -24,6 +24,7 @@ from limbless.mechanics.chain import (
     StrainActuation,
     TendonState,
 )
+from limbless.mechanics.chain import implicit_cells as _implicit_versions  # noqa: F401 - what an engine asks of a chain
 from limbless.mechanics.compiled import aligned_zeros, kernel_array, pack
 from limbless.mechanics.forces import MorisonLaw
 from limbless.mechanics.integrate import dirk, runge_kutta
