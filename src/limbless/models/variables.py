@@ -55,7 +55,13 @@ MOVING = {
     ),
     "joint_velocity": Variable(_JOINT, "rad/s or m/s", "joint velocity", "joint"),
     "joint_acceleration": Variable(_JOINT, "rad/s2 or m/s2", "joint acceleration", "joint"),
-    "joint_torque": Variable(_JOINT, "N m or N", "what the actuator gives; positive when it drives", "joint"),
+    "joint_torque": Variable(
+        _JOINT,
+        "N m or N",
+        "what the actuator gives; positive when it drives",
+        "joint",
+        remark="of a rod in `soft`: its effort at the Gauss points of every cell, at `joint_abscissa`",
+    ),
     "radius": Variable(
         ("section", "transverse"),
         "m",

@@ -15,6 +15,7 @@ NUMBERS = (
     ("com_displacement", "displacement", "m"),
     ("path_length", "path length", "m"),
     ("mean_speed", "mean speed", "m/s"),
+    ("progress", "progress towards the head", "m/s"),
     ("period_speed", "speed, last period", "m/s"),
     ("peak_torque", "peak torque", "N m"),
     ("positive_work", "positive work", "J"),

@@ -76,7 +76,7 @@ def save(source: Any, name: str, folder: Path) -> list[Path]:
 
 
 def _measures(sweep: Sweep, measure: str | None) -> list[str]:
-    names = [str(name) for name in sweep.dataset.data_vars if name not in ("status", "wall_time")]
+    names = sweep.measured
     if measure is not None and measure not in names:
         raise InputError(f"this sweep has no measure {measure!r}; {nearest(measure, names)}")
     return names if measure is None else [measure]

@@ -28,6 +28,7 @@ from limbless.scenarios import document, loader
 from limbless.scenarios.scenario import Scenario
 from limbless.search import measures
 from limbless.simulation.analysis import statics_work
+from limbless.simulation.analysis.balances import PROVES
 from limbless.simulation.comparison import NUMBERS
 
 if TYPE_CHECKING:
@@ -206,6 +207,7 @@ def summary_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     )
     rows = [
         ("status", str(get("status"))),
+        ("proven", PROVES if get("proven") and get("balances") else ""),
         ("simulated", f"{get('duration'):g} s{took}" if get("duration") is not None else ""),
     ]
     if "statics" in summary:

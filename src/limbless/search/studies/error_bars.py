@@ -26,6 +26,7 @@ NUMBERS = (
     "com_displacement",
     "path_length",
     "mean_speed",
+    "progress",
     "period_speed",
     "steady",
     "peak_torque",

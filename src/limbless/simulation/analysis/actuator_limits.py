@@ -87,7 +87,12 @@ def _has_peaks(dataset: xr.Dataset) -> bool:
 
 
 def peak_torque_by_axis(dataset: xr.Dataset) -> dict[str, float]:
-    """Largest absolute torque over all joints of each axis label; empty where none is known."""
+    """Largest absolute torque over all joints of each axis label, or largest effort along the body of each strain that
+    a rod drives; empty where none is known.
+    """
+    if "peak_effort" in dataset:
+        largest = np.abs(dataset["peak_effort"].values).max(axis=0, initial=0.0)
+        return {STRAINS[c]: float(value) for c, value in enumerate(largest) if value > 0.0}
     if not _has_peaks(dataset):
         return {}
     peaks = peak_torque(dataset)

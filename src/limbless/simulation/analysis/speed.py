@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.core import InputError
+
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -101,6 +103,61 @@ def mean_speed(dataset: xr.Dataset) -> float | None:
     if moved is None or duration(dataset) == 0.0:
         return None
     return float(np.linalg.norm(moved)) / duration(dataset)
+
+
+DIRECTIONS = (
+    "head (towards the head, all along the way), heading (where the head pointed at the start), x, y, z, -x, -y, -z, "
+    "or a vector of the world such as 1,0,0.5"
+)
+
+
+def direction_of(text: str) -> Array | None:
+    """A direction by its name as a unit vector of the world (3,); None for those that follow the robot."""
+    if text in ("head", "heading"):
+        return None
+    axes = dict(zip(("x", "y", "z"), np.eye(3), strict=True))
+    if text.lstrip("+-") in axes and len(text) <= 2:
+        return np.asarray(axes[text[-1]] * (-1.0 if text.startswith("-") else 1.0))
+    try:
+        vector = np.array([float(part) for part in text.split(",")])
+    except ValueError:
+        vector = np.zeros(0)
+    if vector.shape != (3,) or not np.isfinite(vector).all() or not vector.any():
+        raise InputError(f"direction {text!r}: give {DIRECTIONS}")
+    return np.asarray(vector / np.linalg.norm(vector))
+
+
+def headings(head: Array, sections: Array) -> Array:
+    """Unit vectors (R, 3), world, from the end of the body that is farther from the head to the head, of its places
+    (R, 3) and those of all sections (R, sections, 3).
+    """
+    ends = sections[:, [0, -1]]
+    away = np.linalg.norm(ends[0] - head[0], axis=-1) if len(head) else np.zeros(2)
+    line = head - ends[:, int(away.argmax())]
+    return np.asarray(line / np.maximum(np.linalg.norm(line, axis=1, keepdims=True), 1e-300))
+
+
+def way_along(looks: xr.Dataset, direction: str = "head") -> float | None:
+    """Signed way of the centre of mass along a direction (m), see `DIRECTIONS`; None where it is not known. Towards the
+    head: each piece of the way along the line from the tail to the head at that time.
+    """
+    moved, vector = displacement(looks), direction_of(direction)
+    if moved is None:
+        return None
+    if vector is not None:
+        return float(moved @ vector)
+    if "heading" not in looks:
+        return None
+    ahead = looks["heading"].values
+    if direction == "heading":
+        return float(moved @ ahead[0])
+    return float((np.diff(looks["com_position"].values, axis=0) * 0.5 * (ahead[1:] + ahead[:-1])).sum())
+
+
+def progress(looks: xr.Dataset) -> float | None:
+    """Way towards the head over the time (m/s): negative for a robot that moves tail first."""
+    way = way_along(looks)
+    return None if way is None or duration(looks) == 0.0 else way / duration(looks)
 
 
 def period_velocities(dataset: xr.Dataset, period: float | None, variable: str = "com_position") -> tuple[Array, Array]:

@@ -248,6 +248,7 @@ class Result:
                 "com_displacement": moved,
                 "path_length": speed.path_length(data),
                 "mean_speed": speed.mean_speed(data),
+                "progress": speed.progress(self.looks),
                 "period_speed": speed.period_speed(self.looks, self.period),
                 "steady": speed.steady(self.looks, self.period),
                 "peak_torque": actuator_limits.peak_torque_by_axis(data),

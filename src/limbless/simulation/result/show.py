@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from limbless.core import InputError, below
 from limbless.simulation.analysis import speed, statics_work
+from limbless.simulation.analysis.balances import PROVES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -100,6 +101,8 @@ def facts_of(result: Result) -> list[tuple[str, str]]:
         worst = max(proof, key=lambda balance: balance.relative / balance.threshold)
         verdict = f"{worst.verdict} (at most {worst.threshold:g})"
         lines.append(("worst balance", f"{worst.name}: {worst.relative:.1e} of its scale, {verdict}"))
+    if proof and result.proven:
+        lines.append(("proven", PROVES))
     return lines + [("note", note) for note in result.notes]
 
 

@@ -66,6 +66,21 @@ def test_a_circle_has_a_path_but_no_displacement() -> None:
     assert speed.mean_speed(data) == pytest.approx(0.0, abs=1e-12)
 
 
+@pytest.mark.parametrize("ahead", [1.0, -1.0])
+def test_progress_on_a_circle_follows_the_head(ahead: float) -> None:
+    """A robot that comes back to where it was has moved towards its head, or its tail, all along."""
+    angle = 2.0 * np.pi * TIME / 10.0
+    data = moving(TIME, 2.0 * np.cos(angle), 2.0 * np.sin(angle), 0 * TIME)
+    head = np.stack([-np.sin(angle), np.cos(angle), 0.0 * angle], axis=1) * ahead
+    centre = data["com_position"].values
+    sections = np.stack([centre + 0.5 * head, centre, centre - 0.5 * head], axis=1)
+    data["heading"] = (("time", "axis"), speed.headings(centre + 0.6 * head, sections))
+    np.testing.assert_allclose(data["heading"], head, atol=1e-12)
+    assert speed.progress(data) == pytest.approx(ahead * 2.0 * np.pi * 2.0 / 10.0, rel=1e-4)
+    assert speed.way_along(data, "heading") == pytest.approx(0.0, abs=1e-12)
+    assert speed.progress(data.drop_vars("heading")) is None
+
+
 @pytest.mark.parametrize("records", [0, 1])
 def test_runs_too_short_for_a_number_say_none(records: int) -> None:
     time = TIME[:records]
