@@ -73,6 +73,7 @@ for command in (
     search.steady,
     search.sweep,
     search.optimise,
+    search.motors,
     exchange.robot,
     exchange.export,
     project.validate,

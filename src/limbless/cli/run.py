@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -41,6 +41,12 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Repeat at half the step and half the quadrature, and give each number its numerical error.",
 )
+@click.option(
+    "--robust",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Repeat N times with starts and steps that differ a little, and tell how often it ends alike.",
+)
 @click.option("--strict", is_flag=True, help="End with exit code 3 when the run is not proven.")
 @click.option(
     "--resume",
@@ -67,6 +73,7 @@ def run(
     force: bool,
     no_figures: bool,
     with_error: bool,
+    robust: int | None,
     strict: bool,
     resume: Path | None,
     every: str,
@@ -81,7 +88,8 @@ def run(
     kind. Ctrl-C keeps what was computed, and --resume goes on with it. An earlier run of the same scenario in the
     folder of --out is replaced.
 
-    A run that failed its own proof says so in its first line, "completed, not proven" and the reason.
+    A run that failed its own proof says so in its first line, "completed, not proven" and the reason. That one is
+    proven means that its equations were solved, not that another start or step ends alike: --robust tells that.
 
     \b
     Exit codes:
@@ -94,6 +102,7 @@ def run(
       limbless run eel-planar --set gait.amplitude=0.08 --set environment.water.density=1025
       limbless run my-eel.yaml --out results/my-eel
       limbless run eel-planar --error --strict
+      limbless run snake-pegs --robust 10
       limbless run --resume runs/eel-planar
     """
     from limbless.core import InputError, SimulationError, in_unit
@@ -109,6 +118,8 @@ def run(
             result = simulated(chosen, quiet, checkpoint=folder, checkpoint_every=seconds, resume=resume is not None)
             if with_error and result.status == "completed":
                 _add_errors(chosen, result, quiet)
+            if robust and result.status == "completed":
+                _add_repeats(chosen, result, robust, quiet)
         except SimulationError as error:
             if error.result is None:
                 raise
@@ -241,6 +252,19 @@ def _add_errors(scenario: Scenario, result: Result, quiet: bool) -> None:
         error_bars(scenario, result=result, watch=lambda label: terminal.progress_bar(label, scenario.duration, quiet))
     except KeyboardInterrupt:
         say("Interrupted before all repeats were made: the run is kept without error bars")
+
+
+def _add_repeats(scenario: Scenario, result: Result, repeats: int, quiet: bool) -> None:
+    from limbless.search.studies.robustness import robustness
+    from limbless.view import terminal
+
+    def watch(label: str) -> Any:
+        return terminal.progress_bar(label, scenario.duration, quiet)
+
+    try:
+        result.robustness = robustness(scenario, repeats=repeats, result=result, watch=watch).as_dict()
+    except KeyboardInterrupt:
+        say("Interrupted before all repeats were made: the run is kept without them")
 
 
 def _tell(result: Result, folder: Path, paths: list[Path], quiet: bool) -> None:

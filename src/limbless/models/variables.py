@@ -243,6 +243,13 @@ COUNTED = {
     "peak_tension": Variable(
         _TENDON, "N", "largest tension in any step", final=True, remark="`soft`, in place of `peak_torque`"
     ),
+    "lasting_torque": Variable(
+        _JOINT,
+        "N m or N",
+        "largest effort that lasted: of all windows of 10 ms, the largest of their least efforts",
+        final=True,
+        remark="with contacts, where the peak of a step grows as the step shrinks",
+    ),
     "peak_time": Variable(_JOINT, "s", "when the largest effort was", final=True),
     "limit_time": Variable(
         _JOINT,

@@ -29,6 +29,7 @@ from limbless.scenarios.scenario import Scenario
 from limbless.search import measures
 from limbless.simulation.analysis import statics_work
 from limbless.simulation.analysis.balances import PROVES
+from limbless.simulation.analysis.motor_load import CURVE
 from limbless.simulation.comparison import NUMBERS
 
 if TYPE_CHECKING:
@@ -226,8 +227,35 @@ def summary_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
         rows.append((f"balance: {name}", f"{balance['verdict']}, {balance['relative']:.1e} of its scale"))
     if error:
         rows.append(("numerical error", "; ".join(error["notes"]) or f"± above; from: {', '.join(error['sources'])}"))
+    rows += [("robust", str((get("robustness") or {}).get("told", "")))]
     rows += [("note", note) for note in get("notes") or ()]
     return [row for row in rows if row[1]]
+
+
+_LOADS = (
+    ("lasting", "torque that lasts 10 ms", "N m"),
+    ("p99", "torque, 99 % of the time", "N m"),
+    ("rms", "torque, root mean square", "N m"),
+    ("peak", "peak of one step", "N m"),
+    ("at_limit", "share of time at the limit", ""),
+    ("speed", "peak speed", "rad/s"),
+)
+
+
+def motor_rows(axes: Mapping[str, Any], errors: Mapping[str, Any] | None) -> list[tuple[str, ...]]:
+    """Loads of the motors of each axis, with their error bars; the speeds at shares of the torque that lasts."""
+    bars = errors or {label: {} for label in axes}
+    rows = [
+        (label, *(_shown(load[name], unit, bars[axis].get(name)) for axis, load in axes.items()))
+        for name, label, unit in _LOADS
+    ]
+    for number, share in enumerate(CURVE[1:], 1):
+        speeds = (
+            _shown(load["curve"][number], "rad/s", (bars[axis].get("curve") or {number: None})[number])
+            for axis, load in axes.items()
+        )
+        rows.append((f"peak speed at {share:.0%} of that torque or more", *speeds))
+    return rows
 
 
 def warn(result: Result, out: Console) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 RESULT, STEADY = "result", "steady"
 Function = TypeVar("Function", bound=Callable[[Any], Any])
 Along = Callable[[float, float, float, float], float | None]
-"""along(way (m) along a direction, duration (s), positive work (J), mass (kg)) -> a number, or None where there is none"""
+"""along(way (m) along a direction, duration (s), positive work (J), mass (kg)) -> a number, or None for none"""
 
 
 class Lean(NamedTuple):

@@ -218,7 +218,7 @@ def kernels() -> str:
 
 def written_measure(item: Measure) -> str:
     """A measure in a plan file: its name, or where its function lives."""
-    if "@" in item.name or item.name in measures.known() and measures.known()[item.name] is item:
+    if "@" in item.name or (item.name in measures.known() and measures.known()[item.name] is item):
         return item.name
     return f"{getattr(item.function, '__module__', '?')}:{getattr(item.function, '__qualname__', item.name)}"
 

@@ -77,10 +77,12 @@ class Result:
     state : where the run ended; `simulate(initial=result)` goes on from it bit for bit.
     wall_time : how long the run took (s). It is in `summary.json` only: the same scenario gives the same data file.
 
-    `numerical_error`, empty until `limbless.error_bars` has found it, goes with the summary in the same way.
+    `numerical_error`, empty until `limbless.error_bars` has found it, goes with the summary in the same way; so does
+    `robustness` of `limbless run --robust`.
     """
 
     numerical_error: Mapping[str, Any] | None = None
+    robustness: Mapping[str, Any] | None = None
     _later: Callable[[], _Told] | None = None
 
     def __init__(
@@ -232,6 +234,7 @@ class Result:
             "wake_share": energy_use.wake_share(data),
             "statics": static,
             "numerical_error": self.numerical_error,
+            "robustness": self.robustness,
         }
         return plain(
             {
