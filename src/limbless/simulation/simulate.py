@@ -10,7 +10,6 @@ from limbless.control.actuation import Actuation
 from limbless.control.controllers import Controller
 from limbless.control.gaits.base import Gait
 from limbless.core import InputError, SimulationError, knots_between, on_grid, recorded, stage_times
-from limbless.core.functions.callables import refuse_named
 from limbless.environments.base import Environment
 from limbless.models.base import Model, ModelSettings, State, StaticModel
 from limbless.robots.base import Preset, Robot
@@ -135,7 +134,7 @@ def run_scenario(
     ------
     SimulationError : the run could not go on; `error.result` holds what was computed.
     """
-    refuse_named(scenario)
+    scenario.refuse_incomplete(controller is not None)
     unfinished = _unfinished(scenario, checkpoint, resume, controller)
     if after is None and scenario.initial.result is not None and unfinished is None:
         after = Result.load(scenario.initial.result)

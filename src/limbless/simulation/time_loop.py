@@ -354,7 +354,10 @@ class Run:
     def _result(self, status: str) -> Result:
         self._catch_up()
         records = self.records or [self.empty]
-        return Result.from_records(records, self.model, self.scenario, status, self.state, self._wall_time())
+        scenario = self.scenario
+        if self.controller is not None:  # what no file can hold is named: the scenario alone is another motion
+            scenario = scenario.model_copy(update={"controller": _name_of(self.controller)})
+        return Result.from_records(records, self.model, scenario, status, self.state, self._wall_time())
 
     def _no_step(self) -> Records:
         """Of a block that does not move and records nothing: even a run that failed at once has its variables."""
@@ -381,6 +384,11 @@ def asking(gait: Any, when: str) -> Iterator[None]:
         if type(gait).__module__.startswith("limbless."):
             raise
         raise InputError(f"gait {type(gait).__name__} failed {when} with {told(error)}") from error
+
+
+def _name_of(controller: Controller) -> str:
+    made_by = controller if hasattr(controller, "__qualname__") else type(controller)
+    return f"{made_by.__module__}.{getattr(made_by, '__qualname__', made_by)}"
 
 
 def run_clock() -> float:

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.core import InputError, SimulationError, write_text
-from limbless.core.functions.callables import refuse_named
 from limbless.scenarios.scenario import Scenario
 from limbless.search.measures.measure_registry import STEADY
 from limbless.search.optimisation.availability import why_not
@@ -224,7 +223,7 @@ def optimise(
     if inside_a_worker():
         raise InputError(GUARD)
     scenario = Scenario.load(source, changes, allow_code=allow_code)
-    refuse_named(scenario)
+    scenario.refuse_incomplete()
     settings = _Settings(
         scenario,
         _space(scenario, over),

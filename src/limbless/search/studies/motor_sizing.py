@@ -125,7 +125,7 @@ def _limits(data: xr.Dataset) -> dict[str, float]:
 
 
 def _recorded(scenario: Scenario, label: str, watch: Watch) -> tuple[list[xr.Dataset], bool]:
-    """Torques and speeds at every step of a run, slice by slice, each continued bit for bit; and whether it is proven."""
+    """Torques and speeds at every step of a run, slice by slice, each continued bit for bit; whether it is proven."""
     kept: list[xr.Dataset] = []
     before: Result | None = None
     proven, left = True, round(scenario.duration / scenario.step)

@@ -189,7 +189,7 @@ def test_the_stiffness_of_a_neck_by_its_adjoint() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"maximise": None}, "give one of maximise and minimise"),
+        ({"minimise": "steady.power"}, "give one of maximise and minimise"),
         ({"maximise": "steady.sped"}, "did you mean 'steady.speed'"),
         ({"subject_to": ["steady.torque_ratio = 1"]}, "give a measure, <= or >="),
         ({"over": {}}, "at least one field"),

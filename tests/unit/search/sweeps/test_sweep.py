@@ -49,7 +49,7 @@ def test_a_grid_has_a_number_for_every_point(undisturbed) -> None:
 
 def test_the_finished_file_does_not_depend_on_the_clock(undisturbed) -> None:
     with xr.open_dataset(undisturbed.folder / "sweep.nc", engine="h5netcdf") as data:
-        assert set(data.data_vars) == {"mean_speed", "status"}
+        assert set(data.data_vars) == {"mean_speed", "proven", "status"}
         np.testing.assert_array_equal(data["mean_speed"], undisturbed.dataset["mean_speed"])
 
 

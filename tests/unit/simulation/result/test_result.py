@@ -33,6 +33,7 @@ SUMMARY = [
     "com_displacement",
     "path_length",
     "mean_speed",
+    "progress",
     "period_speed",
     "steady",
     "peak_torque",
