@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from limbless.cli.common import ALLOW_CODE, INTERRUPTED, NOT_PROVEN, say, simulated
+from limbless.cli.common import ALLOW_CODE, FORMAT, INTERRUPTED, NOT_PROVEN, say, simulated
 from limbless.cli.completion import complete_scenarios, complete_settings
 from limbless.cli.scenario_arguments import changes_in, permitted
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 )
 @click.option("--force", is_flag=True, help="Write into the folder of --out whatever it holds.")
 @click.option("--no-figures", is_flag=True, help="Write the data only.")
+@FORMAT
 @click.option(
     "--error",
     "with_error",
@@ -72,6 +73,7 @@ def run(
     out: Path | None,
     force: bool,
     no_figures: bool,
+    form: str,
     with_error: bool,
     robust: int | None,
     strict: bool,
@@ -123,12 +125,12 @@ def run(
         except SimulationError as error:
             if error.result is None:
                 raise
-            error.result.write(folder, figures=not no_figures)
+            error.result.write(folder, figures=not no_figures, form=form)
             told = f"{error}\nWhat was computed until then is kept in {folder}"
             raise SimulationError(told, error.time, error.place, error.result) from error
     try:
         _remove_stale(folder)
-        paths = result.write(folder, figures=not no_figures)
+        paths = result.write(folder, figures=not no_figures, form=form)
     except KeyboardInterrupt:  # the data are written; pictures are not, or not all
         say(f"Interrupted while drawing: the data are kept in {folder}; `limbless plot {folder}` draws the figures")
         click.get_current_context().exit(INTERRUPTED)
@@ -228,7 +230,7 @@ def _remove_stale(folder: Path) -> None:
     from limbless.core import below
 
     drawn = below(folder, "figures")
-    stale = [*drawn.glob("*.png"), *drawn.glob("*.csv")] if drawn.is_dir() else []
+    stale = [path for form in ("png", "pdf", "svg", "csv") for path in drawn.glob(f"*.{form}")]
     for path in [*stale, folder / "replay.html", folder / "report.html"]:
         path.unlink(missing_ok=True)
 
@@ -268,6 +270,7 @@ def _add_repeats(scenario: Scenario, result: Result, repeats: int, quiet: bool) 
 
 
 def _tell(result: Result, folder: Path, paths: list[Path], quiet: bool) -> None:
+    from limbless.scenarios import plausibility
     from limbless.view import terminal
 
     out = terminal.console(stderr=quiet)
@@ -275,14 +278,16 @@ def _tell(result: Result, folder: Path, paths: list[Path], quiet: bool) -> None:
     if quiet:
         click.echo(folder)
         return
-    out.print(terminal.table(terminal.summary_rows(result.summary())))
+    summary, said = result.summary(), plausibility.notes(result.scenario) if result.scenario is not None else ()
+    summary["notes"] = [note for note in summary["notes"] if note not in said]  # before the run: never twice
+    out.print(terminal.table(terminal.summary_rows(summary)))
     _tell_files(folder, paths)
 
 
 def _tell_files(folder: Path, paths: list[Path]) -> None:
     """What was written and where: files by name, pictures by number."""
     names = [str(path.relative_to(folder)) for path in paths if path.parent == folder]
-    pictures = [path for path in paths if path.suffix == ".png"]
+    pictures = [path for path in paths if path.parent.name == "figures" and path.suffix != ".csv"]
     if pictures:
         count = f"{len(pictures)} figure{'s' if len(pictures) > 1 else ''}"
         names.append(f"{pictures[0].parent.relative_to(folder)}/ ({count}, each with its numbers as .csv)")

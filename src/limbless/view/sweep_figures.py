@@ -64,14 +64,12 @@ def drawing(source: Any, name: str | None = None, **options: Any) -> Drawing:
         return _pictures[name][2](source, **options)
 
 
-def save(source: Any, name: str, folder: Path) -> list[Path]:
-    """Draw a picture into a folder, with its numbers beside it."""
-    from limbless.core import replacing, write_table
+def save(source: Any, name: str, folder: Path, form: str = "png") -> list[Path]:
+    """Draw a picture (`form`: png, pdf or svg) into a folder, with its numbers beside it."""
+    from limbless.core import write_table
 
     figure, table = drawing(source, name)
-    path = Path(folder) / f"{name}.png"
-    with replacing(path) as temporary, style.styled():
-        figure.savefig(temporary)
+    path = style.save_figure(figure, Path(folder) / f"{name}.{form}")
     return [path, write_table(path.with_suffix(".csv"), table)]
 
 

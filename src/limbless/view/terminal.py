@@ -49,8 +49,10 @@ FAMILIES = {
 _WIDE = 160
 """Columns where the output is a file or a pipe: wide enough that no cell is broken."""
 
-_NUMBERS = NUMBERS[1:]
-"""Numbers of the summary that the table after a run shows: key, label, unit; its duration has a line of its own."""
+_NUMBERS = NUMBERS[2:]
+"""Numbers of the summary that the table after a run shows: key, label, unit; how long it lasts and takes has a line of
+its own.
+"""
 
 Callback = Callable[[float, float, float], None]
 

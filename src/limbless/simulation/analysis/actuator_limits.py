@@ -99,6 +99,12 @@ def peak_torque_by_axis(dataset: xr.Dataset) -> dict[str, float]:
     return {label: float(peaks[numbers].max()) for label, numbers in joints_by_axis(dataset).items()}
 
 
+def peak_tension(dataset: xr.Dataset) -> float | None:
+    """Largest tension of any tendon, in any step, or at any point of statics (N); None without tendons."""
+    name = "peak_tension" if "peak_tension" in dataset else "tension"
+    return float(np.nanmax(dataset[name].values)) if name in dataset and dataset[name].size else None
+
+
 def peak_rise_by_axis(dataset: xr.Dataset, step: float) -> dict[str, float]:
     """How far a smooth torque may rise above `peak_torque_by_axis` between two steps: an eighth of its second
     difference over a step, from the largest record and the two beside it. 0 for a peak at either end, or where nothing

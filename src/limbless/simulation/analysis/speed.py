@@ -21,6 +21,8 @@ Array = NDArray[np.float64]
 
 NOWHERE = 1e-9
 """Of the body's length: a distance below it is rounding."""
+FLUIDS = ("water", "body-drag")
+"""Environments that a robot swims in."""
 STEEP = math.cos(math.radians(45.0))
 """A robot whose way leads down more steeply than this under gravity has fallen or sunk there."""
 
@@ -46,7 +48,8 @@ def transport_facts(scenario: Any) -> dict[str, Any]:
     # contacts that decide the motion let nothing fall
     guided = any(item.role == "constraint" for item in environment)
     fields = [item.pull for item in environment if item.pull is not None and not guided]
-    return {"held": held, "gravity": [float(sum(parts)) for parts in zip(*fields, strict=True)] if fields else None}
+    pull = [float(sum(parts)) for parts in zip(*fields, strict=True)] if fields else None
+    return {"held": held, "gravity": pull, "medium": "water" if kinds & set(FLUIDS) else None}
 
 
 def no_transport(dataset: xr.Dataset) -> str | None:
@@ -187,6 +190,33 @@ def period_speed(dataset: xr.Dataset, period: float | None) -> float | None:
     """
     velocity = period_velocities(dataset, period)[1]
     return float(np.linalg.norm(velocity[-1])) if len(velocity) else None
+
+
+PERIOD_RECORDS = 8
+"""Fewest records of a period that tell how far a tail swings."""
+
+
+def strouhal(dataset: xr.Dataset, looks: xr.Dataset, period: float | None) -> float | None:
+    """Strouhal number of a swim: how far the tail swings from side to side (peak to peak) in the last period, over the
+    way of that period (Taylor, Nudds and Thomas 2003). None outside water, without a period, or with too few records.
+    """
+    velocity = period_velocities(looks, period)[1]
+    if (
+        dataset.attrs.get("medium") != "water"
+        or not len(velocity)
+        or no_transport(dataset)
+        or "position" not in dataset
+    ):
+        return None
+    assert period is not None
+    time, going = dataset["time"].values, velocity[-1]
+    last, forward = time >= time[-1] - period * (1.0 + 1e-9), float(np.hypot(*going[:2]))
+    if last.sum() < PERIOD_RECORDS or not forward > 0.0:
+        return None
+    head, ends = dataset["head_position"].values, dataset["position"].values[:, [0, -1]]
+    tail = ends[last, int(np.linalg.norm(ends[0] - head[0], axis=-1).argmax()), :2]
+    aside = tail @ np.array([-going[1], going[0]]) / forward
+    return float(np.ptp(aside) / (forward * period))
 
 
 def steady(dataset: xr.Dataset, period: float | None) -> float | None:

@@ -232,6 +232,8 @@ class Result:
             "mean_pulley_power": energy_use.mean_pulley_power(self.looks, self.period),
             "towing_efficiency": energy_use.towing_efficiency(data, self.looks, self.period),
             "wake_share": energy_use.wake_share(data),
+            "peak_tension": actuator_limits.peak_tension(data),
+            "strouhal": speed.strouhal(data, self.looks, self.period),
             "statics": static,
             "numerical_error": self.numerical_error,
             "robustness": self.robustness,
@@ -248,6 +250,7 @@ class Result:
                 "step": attributes.get("step"),
                 "wall_time": self.wall_time,
                 "realtime_factor": lasted / self.wall_time if self.wall_time and static is None else None,
+                "mass": self.mass,
                 "com_displacement": moved,
                 "path_length": speed.path_length(data),
                 "mean_speed": speed.mean_speed(data),
@@ -344,9 +347,11 @@ class Result:
         """The report as one page of HTML: its text, or the file `report.html` in a folder."""
         return show.report_of(self, folder)
 
-    def write(self, directory: str | Path, figures: bool = True, replay: bool | None = None) -> list[Path]:
-        """Write `scenario.yaml`, `result.nc`, `summary.json` and `figures/*.png` with the arrays each drew as `.csv`;
-        returns the paths.
+    def write(
+        self, directory: str | Path, figures: bool = True, replay: bool | None = None, form: str = "png"
+    ) -> list[Path]:
+        """Write `scenario.yaml`, `result.nc`, `summary.json` and `figures/*.png` (`form`: png, pdf or svg) with the
+        arrays each drew as `.csv`; returns the paths.
 
         `replay.html` is written too where the extra `view` is installed; `replay` false leaves it out, absent it goes
         with the figures.
@@ -360,7 +365,7 @@ class Result:
         if pressed:
             raise KeyboardInterrupt
         if figures:
-            written += show.draw_into(folder, self)
+            written += show.draw_into(folder, self, form)
         if (figures if replay is None else replay) and show.can_replay():
             written += show.replay_into(folder, self)
         return written

@@ -51,14 +51,14 @@ def report_of(result: Result, folder: str | Path | None) -> str | Path:
     return report(result) if folder is None else write_report(result, folder)
 
 
-def draw_into(folder: Path, result: Result) -> list[Path]:
+def draw_into(folder: Path, result: Result, form: str = "png") -> list[Path]:
     """All figures of a run, with their numbers; one that it cannot fill is left out, with a line in the log."""
     from limbless.view.figures import names_for, save
 
     written = []
     for name in names_for(result):
         try:
-            written += save(result, name, below(folder, "figures"))
+            written += save(result, name, below(folder, "figures"), form)
         except InputError as error:
             _log.warning("figure %s is not drawn: %s", name, error)
     return written

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 import limbless as ll
 from limbless.cli.main import main
 
+STILL = ll.BodyWave(amplitude=0.0)
 SWIM = {"duration": 2.0, "gait.ramp": 0.5}
 
 
@@ -26,7 +27,7 @@ def test_a_body_on_an_edge_ends_here_or_there() -> None:
     """A force field that drives away from x = 0: a body that starts there is proven, and ends on either side of it."""
     hill = ll.ForceLaw(law=_away)
     robot = ll.UniformChain(links=2, half_height=0.03)
-    begun = ll.simulate(robot, ll.BodyWave(amplitude=0.0), hill, duration=0.01)
+    begun = ll.simulate(robot, STILL, hill, duration=0.01)
     start = {"position": (-float(begun.dataset["com_position"][0, 0]), 0.0, 0.0)}  # its centre at x = 0
     scenario = ll.Scenario(
         name="edge",

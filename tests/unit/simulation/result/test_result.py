@@ -30,6 +30,7 @@ SUMMARY = [
     "step",
     "wall_time",
     "realtime_factor",
+    "mass",
     "com_displacement",
     "path_length",
     "mean_speed",
