@@ -279,7 +279,7 @@ def _tell(result: Result, folder: Path, paths: list[Path], quiet: bool) -> None:
         click.echo(folder)
         return
     summary, said = result.summary(), plausibility.notes(result.scenario) if result.scenario is not None else ()
-    summary["notes"] = [note for note in summary["notes"] if note not in said]  # before the run: never twice
+    summary["notes"] = [note for note in summary.get("notes") or () if note not in said]  # before the run: never twice
     out.print(terminal.table(terminal.summary_rows(summary)))
     _tell_files(folder, paths)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.robots.rod import STRAINS
+from limbless.robots.rod import AXES, STRAINS
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -92,7 +92,7 @@ def peak_torque_by_axis(dataset: xr.Dataset) -> dict[str, float]:
     """
     if "peak_effort" in dataset:
         largest = np.abs(dataset["peak_effort"].values).max(axis=0, initial=0.0)
-        return {STRAINS[c]: float(value) for c, value in enumerate(largest) if value > 0.0}
+        return {AXES[c]: float(value) for c, value in enumerate(largest) if value > 0.0}
     if not _has_peaks(dataset):
         return {}
     peaks = peak_torque(dataset)

@@ -349,7 +349,7 @@ def test_the_command(tmp_path: Path) -> None:
     ]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.output
-    assert "2 of 2 runs" in done.output and "largest mean_speed" in done.output
+    assert "2 of 2 runs" in done.output and "largest progress" in done.output
     assert "2 of 2 runs" in CliRunner().invoke(main, ["sweep", str(out), "--status"]).output
     assert CliRunner().invoke(main, ["sweep", str(out), "--workers", "0"]).exit_code == 0
     script = CliRunner().invoke(main, ["sweep", str(out), "--slurm"]).output
@@ -367,3 +367,24 @@ def test_the_command(tmp_path: Path) -> None:
         "did you mean 'amplitude'"
         in CliRunner().invoke(main, ["sweep", "eel-planar", "--over", "gait.amplitud=1,2"]).output
     )
+
+
+def test_a_sweep_says_which_runs_are_proven(tmp_path: Path) -> None:
+    """Of steps that are too long the balances fail; who asks for proven runs gets the best of those."""
+    found = ll.sweep(
+        "eel-planar",
+        {"step": [0.01, 0.25]},
+        measure=["path_length", "mean_speed@-x"],
+        changes={"duration": 5.0, "record_every": 5.0, "gait.ramp": 0.5},
+        out=tmp_path / "s",
+        workers=0,
+    )
+    assert found.dataset["proven"].values.tolist() == [1.0, 0.0] and "1 not proven" in found.told()
+    assert found.measured == ["path_length", "mean_speed@-x"]
+    assert found.best("path_length", proven=True)["step"] == 0.01
+    again = ll.Sweep.load(tmp_path / "s")
+    assert again.plan.measure[1].name == "mean_speed@-x" and again.dataset["proven"].values.tolist() == [1.0, 0.0]
+
+
+def test_runs_side_by_side_keep_no_proof(undisturbed) -> None:
+    assert np.isnan(undisturbed.dataset["proven"]).all() and "not proven" not in undisturbed.told()

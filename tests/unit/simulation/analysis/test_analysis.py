@@ -200,3 +200,20 @@ def test_a_peak_between_steps_rises_by_no_more_than_its_parabola() -> None:
     assert actuator_limits.peak_rise_by_axis(data, 0.1) == pytest.approx(
         {"yaw": 0.02, "pitch": 0.02, "roll": 0.0}, abs=1e-12
     )
+
+
+def test_the_strouhal_number_of_a_tail_that_swings() -> None:
+    """0.2 m from side to side, 0.5 m/s along (3, 4, 0), a period of 2 s: 0.2 / (0.5 x 2)."""
+    along, aside = np.array([0.6, 0.8, 0.0]), np.array([-0.8, 0.6, 0.0])
+    way = 0.5 * TIME[:, None] * along
+    tail = way - along + 0.1 * np.sin(np.pi * TIME)[:, None] * aside
+    data = made(
+        TIME,
+        com_position=(("time", "axis"), way),
+        head_position=(("time", "axis"), way + along),
+        position=(("time", "section", "axis"), np.stack([way + along, way, tail], axis=1)),
+    )
+    assert speed.strouhal(data, data, 2.0) is None  # no water is known of
+    data.attrs["medium"] = "water"
+    assert speed.strouhal(data, data, 2.0) == pytest.approx(0.2, rel=1e-4)
+    assert speed.strouhal(data, data, None) is None and speed.strouhal(data.isel(time=slice(0, 3)), data, 2.0) is None

@@ -27,7 +27,7 @@ from limbless.models.recording.body_recorder import (
 from limbless.models.variables import choose, spine_coordinates
 from limbless.robots.base import Segment
 from limbless.robots.chain import Chain
-from limbless.robots.rod import STRAINS
+from limbless.robots.rod import AXES
 from limbless.robots.tendon import names_of
 from limbless.robots.tendon_spine import TendonSpine
 
@@ -313,7 +313,7 @@ class RodRecorder(SoftRecorder):
 
     def coordinates(self) -> dict[str, Any]:
         pieces = [piece for _, piece in self.plan.stations]
-        axes = [STRAINS[c] for c in self.components for _ in range(self.degree + 1)] * len(self.plan.cells)
+        axes = [AXES[c] for c in self.components for _ in range(self.degree + 1)] * len(self.plan.cells)
         places = [
             place
             for cell in self.plan.cells
@@ -335,7 +335,11 @@ class RodRecorder(SoftRecorder):
                 {"units": "m", "long_name": "abscissa of each section"},
             ),
             "joint": (("joint",), names, {}),
-            "joint_axis": (("joint",), axes, {"long_name": "strain that the actuator works along"}),
+            "joint_axis": (
+                ("joint",),
+                axes,
+                {"long_name": "axis that the actuator bends about, or strain that it works along"},
+            ),
             "joint_abscissa": (
                 ("joint",),
                 np.array(places),

@@ -763,7 +763,7 @@ def test_the_torque_of_muscles_is_the_couple_of_the_gait(cells: int, degree: int
     """
     changes = {"model.cells": cells, "model.degree": degree, "duration": 0.5}
     result = ll.run("worm-muscles", changes)
-    assert result.summary()["peak_torque"] == {"yaw curvature": pytest.approx(0.002, rel=within)}
+    assert result.summary()["peak_torque"] == {"yaw": pytest.approx(0.002, rel=within)}
     place, couple = result.dataset["joint_abscissa"].values, result.dataset["joint_torque"].values[-1]
     wave = 0.002 * np.sin(2.0 * np.pi * (0.5 - place / 0.3)) * (place < 0.15)
     np.testing.assert_allclose(couple, wave, atol=0.002 * (0.35 if degree == 0 else 0.1))
@@ -779,6 +779,6 @@ def test_the_torque_of_given_strains_is_that_of_another_model() -> None:
         ll.run("rod-swim", {**short, "model": {"kind": "soft", "cells": cells}}).summary()["peak_torque"]
         for cells in (4, 8, 32)
     ]
-    away = [abs(one["yaw curvature"] / peer - 1.0) for one in found]
+    away = [abs(one["yaw"] / peer - 1.0) for one in found]
     assert away[0] < 0.03 and away[1] < 0.015 and away[2] < 1e-3
-    assert all(one["pitch curvature"] < 1e-12 for one in found)
+    assert all(one["pitch"] < 1e-12 for one in found)
