@@ -50,9 +50,7 @@ _WIDE = 160
 """Columns where the output is a file or a pipe: wide enough that no cell is broken."""
 
 _NUMBERS = NUMBERS[2:]
-"""Numbers of the summary that the table after a run shows: key, label, unit; how long it lasts and takes has a line of
-its own.
-"""
+"""Numbers of the summary that the table after a run shows: key, label, unit; its times have a line of their own."""
 
 Callback = Callable[[float, float, float], None]
 
@@ -244,9 +242,9 @@ _LOADS = (
 )
 
 
-def motor_rows(axes: Mapping[str, Any], errors: Mapping[str, Any] | None) -> list[tuple[str, ...]]:
+def motor_rows(axes: Mapping[str, Any], errors: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """Loads of the motors of each axis, with their error bars; the speeds at shares of the torque that lasts."""
-    bars = errors or {label: {} for label in axes}
+    bars: Mapping[str, Any] = errors or {label: {} for label in axes}
     rows = [
         (label, *(_shown(load[name], unit, bars[axis].get(name)) for axis, load in axes.items()))
         for name, label, unit in _LOADS

@@ -150,10 +150,11 @@ class Cells(NamedTuple):
     material: Material | None
     bands: PieceBands  # (see `pieces`), and
     loose: SinglePieces
-    efforts: Array  # (actuators,) what is tallied: tensions, or efforts along all freedoms; of a rod those at points
-    # (freedoms, degree + 1) of a rod: efforts at the Gauss points of a cell from those along its modes, N m or N, and
+    efforts: Array  # (actuators,) what is tallied: tensions, or efforts along all freedoms
+    # (freedoms, degree + 1) of a rod, (0, 0) elsewhere: efforts at the Gauss points of a cell from those along its
+    # modes, N m or N, which are then tallied; and rates there, times the length that each point stands for
     effort_at: Array
-    rate_at: Array  # rates there from those of the modes, times the length that each point stands for; (0, 0) elsewhere
+    rate_at: Array
     weigh: Array  # (bodies,) share of each body in the mass
     columns: Rows[JacobianColumn]
     # (freedoms, most) D of each cell; of the free ones its factor L, and 1 / d on the diagonal

@@ -33,8 +33,6 @@ NEVER = -1.0  # in `beyond`: the limit was not passed
 UNLIMITED = 1e25  # in `limit`: fast math knows no infinity
 # rad or m: by how much a position may pass its bound: rounding, and a stop that yields
 SLACK = 1e-4
-# s: what an effort has to last to count for `HeldEffort`; the impulse of one step, over its length, has no limit
-LASTS = 0.01
 
 
 @table
@@ -61,10 +59,12 @@ class JointRange(Table):
 
 @table
 class HeldEffort(Table):
-    """The largest effort of an actuator that lasts: in windows of `LASTS` seconds, the least of each."""
+    """The largest effort of an actuator that lasts: of windows of 10 ms, the least in each. The impulse of one step,
+    over its length, has no limit as steps shrink.
+    """
 
     window: float  # number of the window at hand
-    least: float  # size of the smallest effort in it so far; that of the first window counts for nothing
+    least: float  # size of the smallest effort in it so far; the first window counts for nothing
     lasting: float  # the largest of those of all windows before
 
 
@@ -230,7 +230,7 @@ def compare(tally: Totals, a: int, t: Scalar, effort: Scalar) -> None:
 @func
 def hold(held: Array, a: int, t: Scalar, size: Scalar) -> None:
     """The size of an effort at time t, with the smallest in its window."""
-    own, number = HeldEffort(held, a), np.floor(t / LASTS + 1e-6)
+    own, number = HeldEffort(held, a), np.floor(100.0 * t + 1e-6)
     if number != own.window:
         own.lasting = maximum(own.lasting, own.least)
         own.least = size

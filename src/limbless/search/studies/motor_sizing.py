@@ -44,14 +44,14 @@ class MotorSizing:
     axes : label -> numbers over all joints of that axis: `peak`, `lasting` (for 10 ms without a break), `p99`, `rms`,
         N m; `at_limit`, share of time; `speed`, rad/s, and `curve`, the largest speeds while the motor drives with at
         least 0, 25, 50, 75 and 90 % of `lasting`.
-    errors : the same numbers' numerical errors, from runs with shorter steps; None where they are not known.
+    errors : the same numbers' numerical errors, from runs with shorter steps; empty where none were made.
     limits : label -> the smallest `torque_limit` of its joints, N m; infinite where there is none.
     proven : whether the run is.
     """
 
     after: float
     axes: dict[str, dict[str, Any]]
-    errors: dict[str, dict[str, Any]] | None
+    errors: dict[str, dict[str, Any]]
     limits: dict[str, float]
     proven: bool
 
@@ -59,7 +59,7 @@ class MotorSizing:
         """A sentence for each axis."""
         found = []
         for label, load in self.axes.items():
-            limit, error = self.limits[label], 0.0 if self.errors is None else self.errors[label]["lasting"]
+            limit, error = self.limits[label], self.errors.get(label, {}).get("lasting", 0.0)
             need = f"{label}: {load['lasting']:.3g} N m last 10 ms or longer"
             if not np.isfinite(limit):
                 found.append(f"{need}; no `torque_limit` is given to compare it with")
@@ -104,7 +104,8 @@ def motor_sizing(
         raise InputError(f"after: must be between 0 and the duration of {scenario.duration:g} s; got {start:g} s")
     watch = watch or (lambda label: nullcontext())
     parts, proven = _recorded(scenario, "the run", watch)
-    found, bars = [motor_load.of_series(parts, start)], None
+    found: list[dict[str, dict[str, Any]]] = [motor_load.of_series(parts, start)]
+    bars: dict[str, dict[str, Any]] = {}
     if errors:
         order = scenario.model.time_order(scenario.environment)
         finer = [with_steps(scenario, times) for times in ((2.0,) if order > 1 else MORE_STEPS)]

@@ -126,9 +126,7 @@ def _ending(scenario: Scenario, progress: Any) -> tuple[Array, str]:
 
 
 def _beside(scenario: Scenario, body: float, random: np.random.Generator) -> tuple[Scenario, bool]:
-    """The scenario with another step and, as far as its base and its model leave it free, another start; whether there
-    is one.
-    """
+    """The scenario with another step and, where its base and its model leave it free, another start; whether it has."""
     robot, initial, size = scenario.robot.build(), scenario.initial, SIZE * body
     free = np.array([c not in HELD.get(robot.base, ()) for c in range(3)]) * [1.0, 1.0, 0.0]
     shift, push = size * random.uniform(-1.0, 1.0, (2, 3)) * free
@@ -141,7 +139,7 @@ def _beside(scenario: Scenario, body: float, random: np.random.Generator) -> tup
         try:  # a posture finds the place itself; where contacts decide the motion no twist may be given
             moved = Scenario.load(scenario, changes).initial
             model = scenario.model.assemble(robot, scenario.environment, scenario.actuation)
-            model.initial_state(moved, scenario.gait)  # type: ignore[attr-defined]
+            model.initial_state(moved, scenario.gait)  # type: ignore[union-attr]
             return finer.model_copy(update={"initial": moved}), True
         except InputError:
             continue

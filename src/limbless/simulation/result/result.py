@@ -77,8 +77,7 @@ class Result:
     state : where the run ended; `simulate(initial=result)` goes on from it bit for bit.
     wall_time : how long the run took (s). It is in `summary.json` only: the same scenario gives the same data file.
 
-    `numerical_error`, empty until `limbless.error_bars` has found it, goes with the summary in the same way; so does
-    `robustness` of `limbless run --robust`.
+    `numerical_error` of `limbless.error_bars` and `robustness` (`run --robust`) go with the summary in the same way.
     """
 
     numerical_error: Mapping[str, Any] | None = None

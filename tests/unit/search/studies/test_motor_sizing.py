@@ -65,7 +65,7 @@ def test_motors_of_a_snake_with_error_bars() -> None:
     fine = ll.motor_sizing("module-snake-undulate", {"duration": 2.0, "step": 0.0005}, after="1 s", errors=False)
     for name in ("lasting", "p99", "rms", "speed"):
         assert abs(fine.axes["yaw"][name] - yaw[name]) <= 2.0 * bars[name] + 1e-3 * yaw[name], name
-    assert fine.errors is None and "enough" in found.told()[0] and "start-up of 1 s" in repr(found)
+    assert fine.errors == {} and "enough" in found.told()[0] and "start-up of 1 s" in repr(found)
 
 
 def test_slices_are_one_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,7 @@ class EffortPoints(NamedTuple):
 
     at: Array  # (points,) abscissae, m
     effort: Array  # (points, modes) efforts there, N m or N, from those along the modes
-    rate: Array  # (points, modes) rates of the strain there, times the length that each point stands for
+    rate: Array  # (points, modes) rates of the strain there, times the length of each point
 
     @classmethod
     def of(cls, start: float, length: float, degree: int) -> EffortPoints:
