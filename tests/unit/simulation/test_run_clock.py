@@ -28,7 +28,7 @@ def test_a_thread_counts_what_it_waits_for_kernels() -> None:
 def test_compiling_is_neither_forecast_nor_real_time_factor(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A kernel that is first needed in the midst of a run takes 100 s here: 37 minutes were foretold for some seconds."""
+    """A kernel that is first needed amid a run takes 100 s here: 37 minutes were foretold for some seconds."""
     watch = {"clock": 0.0, "compiled": 0.0}
 
     def look() -> float:

@@ -174,7 +174,7 @@ def _add_overload(dispatcher: Any, result: Any) -> None:
 
 
 class _Spent(threading.local):
-    """Seconds that a thread has waited for kernels, compiled or read from the disk; one inside another is part of it."""
+    """Seconds that a thread has waited for kernels, compiled or read from disk; one inside another is part of it."""
 
     seconds = 0.0
     inside = False

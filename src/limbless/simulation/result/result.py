@@ -350,10 +350,8 @@ class Result:
         self, directory: str | Path, figures: bool = True, replay: bool | None = None, form: str = "png"
     ) -> list[Path]:
         """Write `scenario.yaml`, `result.nc`, `summary.json` and `figures/*.png` (`form`: png, pdf or svg) with the
-        arrays each drew as `.csv`; returns the paths.
-
-        `replay.html` is written too where the extra `view` is installed; `replay` false leaves it out, absent it goes
-        with the figures.
+        arrays each drew as `.csv`; returns the paths. `replay.html` is written too where the extra `view` is installed;
+        `replay` false leaves it out, absent it goes with the figures.
 
         A figure that this run cannot fill (a joint that it does not have, too few records) is left out, with a line in
         the log. Ctrl-C waits until the data are written.
