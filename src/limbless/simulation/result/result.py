@@ -232,7 +232,6 @@ class Result:
             "towing_efficiency": energy_use.towing_efficiency(data, self.looks, self.period),
             "wake_share": energy_use.wake_share(data),
             "peak_tension": actuator_limits.peak_tension(data),
-            "strouhal": speed.strouhal(data, self.looks, self.period),
             "statics": static,
             "numerical_error": self.numerical_error,
             "robustness": self.robustness,
