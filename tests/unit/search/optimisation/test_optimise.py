@@ -272,3 +272,16 @@ def test_a_winner_that_is_not_proven_is_said() -> None:
 
 def test_progress_is_what_a_search_makes_large_unless_told() -> None:
     assert goal_of(None, None, ()).text() == "maximise progress"
+
+
+def test_the_best_keeps_its_limits_before_it_is_good() -> None:
+    """Of what violates them, the least; what is within them counts nothing against a point."""
+    search = ll.Gradient([np.zeros(1)])
+    points = [np.array([float(number)]) for number in range(4)]
+    told = [(-9.0, [2.0, -1.0]), (3.0, [-5.0, -1.0]), (1.0, [-1.0, -2.0]), (-1.0, [0.5, -3.0])]
+    search.history = [
+        (point, ll.Evaluation(value, np.array(limits))) for point, (value, limits) in zip(points, told, strict=True)
+    ]
+    assert search.best[0].item() == 2.0
+    search.history = [search.history[0], search.history[3]]
+    assert search.best[0].item() == 3.0
