@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from limbless.cli import compare, completion, exchange, film, listing, project, run, search, show
+from limbless.cli import compare, completion, exchange, film, listing, motors, project, run, search, show
 from limbless.cli.common import BAD_INPUT, FAILED, INTERRUPTED, say
 from limbless.core import __version__
 
@@ -81,6 +81,7 @@ for command in (
     search.steady,
     search.sweep,
     search.optimise,
+    motors.motors,
     exchange.robot,
     exchange.export,
     project.validate,

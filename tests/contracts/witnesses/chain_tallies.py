@@ -123,6 +123,20 @@ def peaks_are_those_of_the_records(case: Case) -> None:
         same_instants(data["peak_time"], time)
 
 
+@witness(("geometric", "non-smooth"), "lasting_torque")
+def torques_that_last_are_those_of_the_records(case: Case) -> None:
+    """Of steps that end in the same hundredth of a second the smallest, of all whole hundredths the largest."""
+    seen: list[tuple[Array, Array]] = []
+    for data in recorded(case):
+        if "lasting_torque" not in data:
+            continue
+        number = np.floor(data["time"][1:] / 0.01 + 1e-6)
+        size = np.abs(data["joint_torque"][1:])
+        least = [size[number == one].min(axis=0) for one in np.unique(number)[1:-1]]
+        seen.append((data["lasting_torque"], np.max([*least, 0.0 * size[0]], axis=0)))
+    case.same(*(np.concatenate(part) for part in zip(*seen, strict=True)), 1e-9)
+
+
 @witness(MODELS, "limit_time")
 def limits_are_passed_when_the_records_pass_them(case: Case) -> None:
     limit = np.array([np.inf if value is None else value for value in LIMIT])

@@ -29,8 +29,8 @@ __getattr__ = lazy_names(
         "function_pointer": "PythonCallback call_pointer compiled_callback compiled_for compiled_pointer njit",
         "dispatch": "constant_version delegate for_each generic no_op switch switch_scalar version_for",
         "decorators": (
-            "CACHE_DIRECTORY align_stack array_kernel func func_overload is_cache_empty kernel kernel_array "
-            "noinline_func on_compile prune_cache strict_kernel"
+            "CACHE_DIRECTORY align_stack array_kernel compile_seconds func func_overload is_cache_empty kernel "
+            "kernel_array noinline_func on_compile prune_cache strict_kernel"
         ),
         "lanes": "LANES as_lanes lane total with_lane",
         "operators": "Components with_operators",

@@ -182,9 +182,31 @@ def _add_overload(dispatcher: Any, result: Any) -> None:
     type(dispatcher).add_overload(dispatcher, result)
 
 
+class _Spent(threading.local):
+    """Seconds that a thread has waited for kernels, compiled or read from disk; one inside another is part of it."""
+
+    seconds = 0.0
+    inside = False
+
+
+_spent = _Spent()
+
+
+def compile_seconds() -> float:
+    """How long this thread has waited for kernels so far, s: a clock of runs leaves it out."""
+    return _spent.seconds
+
+
 def _compile_patched(dispatcher: Any, *given: Any) -> Any:
-    with patched_numba():
-        return type(dispatcher).compile(dispatcher, *given)
+    outermost, began = not _spent.inside, time.perf_counter()
+    _spent.inside = True
+    try:
+        with patched_numba():
+            return type(dispatcher).compile(dispatcher, *given)
+    finally:
+        if outermost:
+            _spent.inside = False
+            _spent.seconds += time.perf_counter() - began
 
 
 def _insert_nothing(*given: Any, **named: Any) -> None:

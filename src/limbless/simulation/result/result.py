@@ -78,10 +78,11 @@ class Result:
     state : where the run ended; `simulate(initial=result)` goes on from it bit for bit.
     wall_time : how long the run took (s). It is in `summary.json` only: the same scenario gives the same data file.
 
-    `numerical_error`, empty until `limbless.error_bars` has found it, goes with the summary in the same way.
+    `numerical_error` of `limbless.error_bars` and `robustness` (`run --robust`) go with the summary in the same way.
     """
 
     numerical_error: Mapping[str, Any] | None = None
+    robustness: Mapping[str, Any] | None = None
     _later: Callable[[], _Told] | None = None
 
     def __init__(
@@ -231,8 +232,10 @@ class Result:
             "mean_pulley_power": energy_use.mean_pulley_power(self.looks, self.period),
             "towing_efficiency": energy_use.towing_efficiency(data, self.looks, self.period),
             "wake_share": energy_use.wake_share(data),
+            "peak_tension": actuator_limits.peak_tension(data),
             "statics": static,
             "numerical_error": self.numerical_error,
+            "robustness": self.robustness,
         }
         return plain(
             {
@@ -246,9 +249,11 @@ class Result:
                 "step": attributes.get("step"),
                 "wall_time": self.wall_time,
                 "realtime_factor": lasted / self.wall_time if self.wall_time and static is None else None,
+                "mass": self.mass,
                 "com_displacement": moved,
                 "path_length": speed.path_length(data),
                 "mean_speed": speed.mean_speed(data),
+                "progress": speed.progress(self.looks),
                 "period_speed": speed.period_speed(self.looks, self.period),
                 "steady": speed.steady(self.looks, self.period),
                 "peak_torque": actuator_limits.peak_torque_by_axis(data),
@@ -344,12 +349,12 @@ class Result:
         """The report as one page of HTML: its text, or the file `report.html` in a folder."""
         return show.report_of(self, folder)
 
-    def write(self, directory: str | Path, figures: bool = True, replay: bool | None = None) -> list[Path]:
-        """Write `scenario.yaml`, `result.nc`, `summary.json` and `figures/*.png` with the arrays each drew as `.csv`;
-        returns the paths.
-
-        `replay.html` is written too where the extra `view` is installed; `replay` false leaves it out, absent it goes
-        with the figures.
+    def write(
+        self, directory: str | Path, figures: bool = True, replay: bool | None = None, form: str = "png"
+    ) -> list[Path]:
+        """Write `scenario.yaml`, `result.nc`, `summary.json` and `figures/*.png` (`form`: png, pdf or svg) with the
+        arrays each drew as `.csv`; returns the paths. `replay.html` is written too where the extra `view` is installed;
+        `replay` false leaves it out, absent it goes with the figures.
 
         A figure that this run cannot fill (a joint that it does not have, too few records) is left out, with a line in
         the log. Ctrl-C waits until the data are written.
@@ -360,7 +365,7 @@ class Result:
         if pressed:
             raise KeyboardInterrupt
         if figures:
-            written += show.draw_into(folder, self)
+            written += show.draw_into(folder, self, form)
         if (figures if replay is None else replay) and show.can_replay():
             written += show.replay_into(folder, self)
         return written

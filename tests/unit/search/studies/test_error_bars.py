@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import limbless as ll
 from limbless.cli.main import main
-from limbless.search.studies.error_bars import _distance_from_limit, _summed, refined, richardson
+from limbless.search.studies.error_bars import _summed, distance_from_limit, refined, richardson
 from limbless.simulation.simulate import run_scenario
 
 ROUND_OFF = 1e-10
@@ -140,9 +140,9 @@ def test_a_line_through_runs_with_shorter_steps() -> None:
     Student's t for nine of ten.
     """
     powers = np.array([1.0, 1.0 / 1.2, 1.0 / 1.5, 0.5]) ** 0.5
-    assert _distance_from_limit(powers, 7.0 - 0.3 * powers) == pytest.approx(0.3, rel=1e-12)
+    assert distance_from_limit(powers, 7.0 - 0.3 * powers) == pytest.approx(0.3, rel=1e-12)
     scattered = 7.0 - 0.3 * powers + 0.01 * np.random.default_rng(0).normal(size=(4000, 4))
-    inside = [_distance_from_limit(powers, values) >= abs(values[0] - 7.0) for values in scattered]
+    inside = [distance_from_limit(powers, values) >= abs(values[0] - 7.0) for values in scattered]
     assert np.mean(inside) > 0.9
 
 

@@ -66,6 +66,21 @@ def test_a_circle_has_a_path_but_no_displacement() -> None:
     assert speed.mean_speed(data) == pytest.approx(0.0, abs=1e-12)
 
 
+@pytest.mark.parametrize("ahead", [1.0, -1.0])
+def test_progress_on_a_circle_follows_the_head(ahead: float) -> None:
+    """A robot that comes back to where it was has moved towards its head, or its tail, all along."""
+    angle = 2.0 * np.pi * TIME / 10.0
+    data = moving(TIME, 2.0 * np.cos(angle), 2.0 * np.sin(angle), 0 * TIME)
+    head = np.stack([-np.sin(angle), np.cos(angle), 0.0 * angle], axis=1) * ahead
+    centre = data["com_position"].values
+    sections = np.stack([centre + 0.5 * head, centre, centre - 0.5 * head], axis=1)
+    data["heading"] = (("time", "axis"), speed.headings(centre + 0.6 * head, sections))
+    np.testing.assert_allclose(data["heading"], head, atol=1e-12)
+    assert speed.progress(data) == pytest.approx(ahead * 2.0 * np.pi * 2.0 / 10.0, rel=1e-4)
+    assert speed.way_along(data, "heading") == pytest.approx(0.0, abs=1e-12)
+    assert speed.progress(data.drop_vars("heading")) is None
+
+
 @pytest.mark.parametrize("records", [0, 1])
 def test_runs_too_short_for_a_number_say_none(records: int) -> None:
     time = TIME[:records]
@@ -185,6 +200,23 @@ def test_a_peak_between_steps_rises_by_no_more_than_its_parabola() -> None:
     assert actuator_limits.peak_rise_by_axis(data, 0.1) == pytest.approx(
         {"yaw": 0.02, "pitch": 0.02, "roll": 0.0}, abs=1e-12
     )
+
+
+def test_the_strouhal_number_of_a_tail_that_swings() -> None:
+    """0.2 m from side to side, 0.5 m/s along (3, 4, 0), a period of 2 s: 0.2 / (0.5 x 2)."""
+    along, aside = np.array([0.6, 0.8, 0.0]), np.array([-0.8, 0.6, 0.0])
+    way = 0.5 * TIME[:, None] * along
+    tail = way - along + 0.1 * np.sin(np.pi * TIME)[:, None] * aside
+    data = made(
+        TIME,
+        com_position=(("time", "axis"), way),
+        head_position=(("time", "axis"), way + along),
+        position=(("time", "section", "axis"), np.stack([way + along, way, tail], axis=1)),
+    )
+    assert speed.strouhal(data, data, 2.0) is None  # no water is known of
+    data.attrs["medium"] = "water"
+    assert speed.strouhal(data, data, 2.0) == pytest.approx(0.2, rel=1e-4)
+    assert speed.strouhal(data, data, None) is None and speed.strouhal(data.isel(time=slice(0, 3)), data, 2.0) is None
 
 
 def test_the_share_of_the_wake_is_what_it_takes_of_the_work() -> None:
