@@ -137,7 +137,10 @@ def _steps(scenario: Scenario) -> Iterator[str]:
 
 
 def _driven(gait: Any, robot: Robot) -> Iterator[str]:
-    """What a joint-wave does with joints that each yaw or pitch."""
+    """What a gait does with joints that each yaw or pitch, or turn about an axis between."""
+    skew = [turn for turn, _ in turns(robot) if turn == "skew"] if isinstance(robot, Chain) else []
+    if skew and (isinstance(gait, JointWave) or gait.drives == "shape"):
+        yield f"gait: {len(skew)} joints turn about axes between y and z; each takes what the gait has along its axis"
     if isinstance(gait, JointWave) and isinstance(robot, Chain):
         doing = turns(robot)
         single = len(doing) == len(robot.links) - 1

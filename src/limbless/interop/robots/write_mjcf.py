@@ -175,12 +175,13 @@ class _Writer:
                 rgba="0.35 0.7 0.9 1",
             )
         for ball in link.contact_shapes:
+            place, half = offset + home @ np.array(ball.centre), ball.radius * (home @ np.array(ball.axis))
+            disc = {"type": "cylinder", "fromto": text(*(place - half), *(place + half))}
             ElementTree.SubElement(
                 body,
                 "geom",
-                type="sphere",
-                pos=text(*(offset + home @ np.array(ball.centre))),
-                size=text(ball.radius),
+                **(disc if ball.rim else {"type": "sphere", "pos": text(*place)}),
+                size=text(ball.rim + ball.radius),
                 mass="0",
                 contype="1",
                 conaffinity="0",
