@@ -197,6 +197,9 @@ class Soft(Model):
             for item in printed
         )
 
+    def remarks(self, dataset: Any) -> list[str]:
+        return self.strung.fading(dataset)
+
     def cells(self, records: int = 0) -> Any:
         """Tables of the cells, with memory of their own."""
         return cell_tables.cells_of(
