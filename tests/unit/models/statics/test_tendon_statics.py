@@ -806,9 +806,9 @@ def test_statics_and_motion_take_friction_from_the_same_fields() -> None:
     own = ll.run("neck-planar", {"robot.friction": 0.1, "robot.damping_time": 0.02, "robot.slip_speed": 1e-4})
     same = ll.run("neck-planar", {"model.friction": 0.1})
     smooth = ll.run("neck-planar")
-    tips = [run.dataset["tip_position"].values for run in (own, same, smooth)]
-    np.testing.assert_array_equal(tips[0], tips[1])
-    assert np.abs(tips[0] - tips[2]).max() > 1e-4
+    pulls = [run.dataset["tension"].values for run in (own, same, smooth)]
+    np.testing.assert_array_equal(pulls[0], pulls[1])
+    assert np.abs(pulls[0] - pulls[2]).max() > 1e-3
     assert any("robot.damping_time, slip_speed of tendons: without effect at rest" in note for note in own.notes)
     assert any(
         "stiffness of tendons: without effect" in note
