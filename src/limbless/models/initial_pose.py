@@ -41,8 +41,8 @@ class Posture(Description):
     kind: Literal["lay", "wedge", "wrap", "given", "equilibrium"] = Field(
         "lay",
         description="lay it on the ground (which may slope); wedge it into the pipe, the base on its axis; wrap "
-        "it around the first of the pegs, as a helix has it; as given; or a soft spine at rest "
-        "under its loads and the tensions just before the start",
+        "it around the first of the pegs, as a helix has it; as given; or a clamped soft body at "
+        "rest under its loads and the tensions just before the start",
     )
     heading: Quantity[Angle | None] = quantity(
         None, "rad", "lay: angle from world x to the robot's x, seen from above; 0 if absent"

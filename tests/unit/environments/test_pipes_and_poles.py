@@ -263,6 +263,30 @@ def test_a_robot_wedged_into_a_pipe_has_its_body_on_the_axis(robot: Any) -> None
     np.testing.assert_allclose(gap[gap < 1.0], 0.08 - radius, atol=1e-12)
 
 
+def test_a_robot_that_begins_in_the_air_is_told_to_fall() -> None:
+    def notes(height: float) -> list[str]:
+        times = {"model": "non-smooth", "actuation": "pd", "duration": 0.002, "step": 1e-3}
+        still = ll.JointWave(yaw_amplitude=0.0)
+        start = {"position": (0.0, 0.0, height)}
+        run = ll.simulate(ll.Aiko(links=3), still, (ll.Gravity(), ll.Ground()), initial=start, **times)
+        return [note for note in run.notes if "begins" in note]
+
+    assert notes(0.0525) == [] and "begins 0.1 m above the ground, and falls" in notes(0.1525)[0]
+
+
+def test_friction_of_level_ground_says_where_a_body_hangs() -> None:
+    data = {"robot": {"kind": "rod", "base": "fixed"}, "gait": {"kind": "travelling-curvature"}, "duration": 1.0}
+    rubs = {"kind": "regularised-friction"}
+    model = {"model": {"kind": "macro-continuous"}}
+
+    def told(*others: Any, **fields: Any) -> bool:
+        scenario = ll.Scenario.load({**data, **model, **fields, "environment": [rubs, *others]})
+        return any("also in the air" in note for note in scenario.notes())
+
+    assert told({"kind": "gravity"}) and told(initial={"orientation": [0.7071067811865476, 0, 0.7071067811865476, 0]})
+    assert not told()
+
+
 def test_a_robot_settles_before_its_time_begins() -> None:
     """Dropped from a hand's breadth, it lies still when the run begins."""
     run = ll.simulate(

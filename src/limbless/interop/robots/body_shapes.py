@@ -95,7 +95,7 @@ def _is_disc(shape: FileShape) -> bool:
 
 def _rim(shape: FileShape, origin: Array, axes: Array) -> Sphere:
     """The edge of a disc, rounded by half its thickness."""
-    radius, _, thin = (float(size) for size in shape.half)
+    radius, _, thin = (0.0, 0.0, 0.0) if shape.half is None else (float(size) for size in shape.half)
     centre, axis = axes @ (shape.pose[:3, 3] - origin), axes @ shape.pose[:3, 2]
     thin = max(thin, _THIN * radius)
     return Sphere(

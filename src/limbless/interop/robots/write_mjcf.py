@@ -177,15 +177,9 @@ class _Writer:
         for ball in link.contact_shapes:
             place, half = offset + home @ np.array(ball.centre), ball.radius * (home @ np.array(ball.axis))
             disc = {"type": "cylinder", "fromto": text(*(place - half), *(place + half))}
-            ElementTree.SubElement(
-                body,
-                "geom",
-                **(disc if ball.rim else {"type": "sphere", "pos": text(*place)}),
-                size=text(ball.rim + ball.radius),
-                mass="0",
-                contype="1",
-                conaffinity="0",
-            )
+            shape = disc if ball.rim else {"type": "sphere", "pos": text(*place)}
+            touches = {"size": text(ball.rim + ball.radius), "mass": "0", "contype": "1", "conaffinity": "0"}
+            ElementTree.SubElement(body, "geom", {**shape, **touches})
 
 
 def _start(world: Element, initial: Any) -> list[str]:

@@ -16,7 +16,8 @@ from limbless.core.registry import find
 from limbless.environments.base import Environment
 from limbless.environments.buoyancy import Buoyancy
 from limbless.environments.water import Water
-from limbless.mechanics.chain import COMMANDS, Stop, TendonState
+from limbless.mechanics.chain import COMMANDS, BodyRecord, Stop, TendonState
+from limbless.models.recording.body_recorder import BodyMotion
 from limbless.robots.tendon_spine import TendonSpine
 
 if TYPE_CHECKING:
@@ -130,6 +131,16 @@ def _by_relaxation(body: Soft, strain: Array, told: dict[str, Any], place: dict[
     raise InputError(
         "initial.posture: no equilibrium was found; let a damped body come to rest, and continue from that result"
     )
+
+
+def workspace(body: Soft, tensions: ArrayLike, **place: Any) -> Array:
+    """(N, 3) where the tip rests under each row of tensions (N, tendons), world, m."""
+    rows = np.asarray(tensions, dtype=np.float64).reshape(-1, body.tendons)
+    found = np.empty((len(rows), 3))
+    for number, pull in enumerate(rows):
+        x = body.flat(equilibrium(body, pull, **place), **place)
+        found[number] = body.recorder.tip(BodyMotion.of(BodyRecord.of(body.instant(x, pull).records.bodies)))[0]
+    return found
 
 
 def _loads_of(body: Soft) -> list[Environment]:

@@ -429,6 +429,10 @@ class Soft(Model):
             self, tension, length, base_position=base_position, base_orientation=base_orientation
         )
 
+    def workspace(self, tensions: ArrayLike, **place: ArrayLike) -> Array:
+        """(N, 3) where the tip rests under each row of tensions (N), world, m; `place` as that of `equilibrium`."""
+        return rest_posture.workspace(self, tensions, **place)
+
     def advance(
         self, state: State, knots: Array, record: NDArray[np.bool_], drive: cell_tables.SoftDrive
     ) -> tuple[State, Records, Status]:

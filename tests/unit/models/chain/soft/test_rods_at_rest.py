@@ -82,6 +82,16 @@ def test_a_tendon_bends_a_rod_into_a_circle_at_rest() -> None:
             assert (x, y) == pytest.approx((np.sin(angle) / kappa, (1 - np.cos(angle)) / kappa), rel=1e-6)
 
 
+def test_a_workspace_is_where_the_tip_rests() -> None:
+    """Two antagonist tendons: the difference of their tensions bends the rod into a circle, to either side."""
+    body = rod(tendons=({"place": (0.008, 0.0)}, {"place": (-0.008, 0.0)}))
+    pulls = np.array([[3.0, 0.0], [0.0, 3.0], [3.0, 1.0]])
+    kappa = 0.008 * (pulls[:, 0] - pulls[:, 1]) / EI
+    found = Soft(body, (), None, SoftSettings(cells=4)).workspace(pulls)
+    wanted = np.stack([np.sin(kappa * LENGTH) / kappa, (1 - np.cos(kappa * LENGTH)) / kappa, 0.0 * kappa], axis=1)
+    np.testing.assert_allclose(found, wanted, atol=1e-7)
+
+
 def test_stiffness_along_the_rod() -> None:
     """A couple at the tip bends each section by M / EI(X); so does a modulus that falls with X."""
     couple = ll.PointWrench(abscissa=LENGTH, torque=(0.0, 0.01, 0.0))
