@@ -66,7 +66,7 @@ class RoutedTendons:
     """How many pieces all tendons have."""
     _rubbing: Any = None
     _heard: Gait | None = None
-    """The gait that `slip` follows."""
+    """The gait that `slip` follows: the first, for a controller may change it at every call."""
     contact: type[DiskFriction] | type[CapstanFriction] = CapstanFriction
     """How they rub, if they do."""
 
@@ -150,13 +150,13 @@ class RoutedTendons:
 
     @cached_property
     def slip(self) -> Array:
-        """(tendons,) m/s: where their friction fades; what is not stated follows the gait that they were given last."""
+        """(tendons,) m/s: where their friction fades; what is not stated follows the first gait that they are given."""
         return np.array([_SLIP if tendon.slip_speed is None else tendon.slip_speed for tendon in self.tendons])
 
     def _fade(self, gait: Gait, how: int) -> None:
         """Friction fades at a small part of the speed with which the gait winds: from lengths that it gives, or from
         the time in which it changes tensions or torques by all of their range."""
-        if not self.rubs or gait is self._heard or all(tendon.slip_speed is not None for tendon in self.tendons):
+        if not self.rubs or self._heard is not None or all(tendon.slip_speed is not None for tendon in self.tendons):
             return
         self._heard = gait
         ends = [0.0, *(t for t in gait.breakpoints(0.0, 1e6)), gait.cycle or 0.0]
