@@ -56,7 +56,7 @@ def at_rest(robot: TendonSpine, floats: bool) -> TendonSpine:
 
 def of_motion(robot: TendonSpine) -> tuple[str, ...]:
     """What of a robot acts in motion alone, as a note: the same robot may be taken by both models."""
-    given = [f"robot.{name}" for name in robot.given(*_MOVING) if name != "head"]
+    given = [f"robot.{name}" for name in robot.given(*_MOVING)]
     given += [f"{name} of vertebrae" for one in robot.vertebrae for name in one.given(*_MOVING_VERTEBRA)]
     given += [f"{name} of tendons" for tendon in robot.tendons for name in tendon.given(*_MOVING_TENDON)]
     told = list(dict.fromkeys(given))
