@@ -130,7 +130,7 @@ class TendonTask(StaticModel):
             records["target_angles"] = wanted[:, 3:]
             apart = difference(records["tip_angles"][:, angles - 3], wanted[:, angles], list(angles))
             records["target_angle_error"] = np.linalg.norm(apart, axis=1)
-        self.notes = tuple(self._missed(found[0])) if found else ()
+        self.notes = (*self.notes, *(self._missed(found[0]) if found else ()))
         return records, status
 
     def _missed(self, found: FollowedPath) -> Iterator[str]:

@@ -1,6 +1,4 @@
-"""The posture in which a soft body rests: of spines by tendon statics, then against their stops; of rods and chains by
-relaxation.
-"""
+"""The posture in which a soft body rests: spines by tendon statics, then against their stops; others by relaxation."""
 
 from __future__ import annotations
 

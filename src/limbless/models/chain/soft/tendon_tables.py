@@ -46,7 +46,7 @@ from limbless.robots.tendon_spine import TendonSpine
 Array = NDArray[np.float64]
 _SHORT = 1e-9  # m: a chord of no length
 _BEFORE = 1e-9  # s: between two samples where a rate is asked for at one time
-_SLIP = 1e-3  # m/s: where friction fades, at most, and of tendons whose speed is not known
+_SLIP = 1e-3  # m/s: where friction fades, at most
 _SLOWER = 0.01  # of the speed with which a winch winds: there friction has faded by 5e-5
 _DRAWN = 1e-3  # of a tendon's length: it is drawn in farther than that while its tension changes by all of its range
 _SLIDES = 3.0  # times the slip speed: from there on 95 % of friction acts
@@ -159,14 +159,10 @@ class RoutedTendons:
         if not self.rubs or self._heard is not None or all(tendon.slip_speed is not None for tendon in self.tendons):
             return
         self._heard = gait
-        ends = [0.0, *(t for t in gait.breakpoints(0.0, 1e6)), gait.cycle or 0.0]
-        times = (
-            np.unique([t for a, b in itertools.pairwise(sorted(ends)) for t in np.linspace(a, b, 65)])
-            if any(ends)
-            else None
-        )
-        if times is None:
+        ends = sorted([0.0, *gait.breakpoints(0.0, 1e6), gait.cycle or 0.0])
+        if not ends[-1]:
             return
+        times = np.unique([np.linspace(a, b, 65) for a, b in itertools.pairwise(ends)])
         length = how == COMMANDS.length
         asked = gait.sample_lengths(times, self.straight) if length else gait.sample_tendons(times, self.places)
         fastest, whole = np.abs(asked.rate).max(axis=0), np.ptp(asked.value, axis=0)
@@ -187,12 +183,11 @@ class RoutedTendons:
             for number, tendon in enumerate(self.tendons)
             if tendon.friction and pulled[number] and fastest[number] < _SLIDES * self.slip[number]
         ]
-        if not faded:
-            return []
-        first, names = faded[0], names_of(self.tendons)
+        names = names_of(self.tendons)
         return [
-            f"robot: friction of {', '.join(names[number] for number in faded)} fades: {names[first]} slides at most "
-            f"at {fastest[first]:.2g} m/s, and its slip_speed is {self.slip[first]:.2g} m/s; give a smaller one"
+            f"robot: friction of {names[number]} fades: it slides at most at {fastest[number]:.2g} m/s, and its "
+            f"slip_speed is {self.slip[number]:.2g} m/s; give a smaller one"
+            for number in faded
         ]
 
     # What a gait says to them
