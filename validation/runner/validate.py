@@ -38,7 +38,10 @@ def validate(names: Sequence[str], quick: bool, out: Console, write: bool = Fals
         reports.append(report)
     out.print(terminal.table(results_page.rows(reports), ("case", *results_page.HEADS)))
     out.print(Text(f"{len(reports)} cases, {results_page.told(results_page.counts(reports))}", style="bold"))
-    good = not any(outcome.fails for report in reports for outcome in report.outcomes)
+    changed = [] if write else results_page.differences(reports, home.parent)
+    for line in changed:
+        out.print(Text(f"{line}; `limbless validate --write` makes the page again", style="bold red"))
+    good = not changed and not any(outcome.fails for report in reports for outcome in report.outcomes)
     if whole:
         score = scorecard.run(home)
         out.print(Text(score.told(), style="bold"))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -119,12 +122,15 @@ def run(
             error.result.write(folder, figures=not no_figures)
             told = f"{error}\nWhat was computed until then is kept in {folder}"
             raise SimulationError(told, error.time, error.place, error.result) from error
+    began = time.time_ns()
     try:
         _remove_stale(folder)
         paths = result.write(folder, figures=not no_figures)
     except KeyboardInterrupt:  # the data are written; pictures are not, or not all
         say(f"Interrupted while drawing: the data are kept in {folder}; `limbless plot {folder}` draws the figures")
         click.get_current_context().exit(INTERRUPTED)
+    except OSError as error:
+        raise OSError(error.errno, f"{error.strerror or error}; {_rescued(result, folder, began)}") from error
     _tell(result, folder, paths, quiet)
     if result.status == "interrupted":
         say(
@@ -215,6 +221,8 @@ def _reserve(wanted: Out | None, scenario: Scenario) -> Path:
         raise InputError(
             f"the folder {out or 'runs'} cannot be made: {error.strerror}; choose another with --out"
         ) from None
+    if not os.access(out, os.W_OK):  # said now, and not when all is computed
+        raise InputError(f"the folder {out} may not be written; choose another with --out")
     if (out / "checkpoint").is_dir():
         say(f"{out} holds an unfinished run, which is replaced; to go on with it: limbless run --resume {out}")
     if any(out.iterdir()) and not (wanted and wanted.force):
@@ -238,6 +246,19 @@ def _name_in(file: Path) -> str | None:
     except InputError:
         return None
     return name if isinstance(name, str) else None
+
+
+def _rescued(result: Result, folder: Path, began: int) -> str:
+    """Where the data are of a run whose folder could not be filled: there, or with temporary files."""
+    from limbless.simulation.result import FILE_NAME
+
+    with suppress(OSError):
+        if (folder / FILE_NAME).stat().st_mtime_ns >= began - 10**9:  # clocks of disks are coarse
+            return f"the data are kept in {folder}"
+    try:
+        return f"what was computed is kept in {result.save(Path(tempfile.mkdtemp(prefix='limbless-')) / FILE_NAME)}"
+    except OSError:
+        return "nor is there room for temporary files, and what was computed is lost"
 
 
 def _remove_stale(folder: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -27,8 +27,8 @@ class ForceLaw(Environment):
     Return the force per length (3, N/m), or (force, moment per length (3, N)), along the same axes: what the
     environment does to the body. A law of seven arguments gets the number of the link (0 on a rod) and the abscissa
     along the body (m, from its base end) too. Plain Python is called at every point of every stage (some ten
-    microseconds each); for speed give a function compiled by `limbless.environments.user_law.compiled_law` instead,
-    which reads and writes the buffer laid out in `mechanics.forces.user.Buffer`. Further arguments with numbers as
+    microseconds each); for speed give a function compiled by `limbless.compiled_law` instead, which reads and writes a
+    buffer of numbers whose places `ForceLaw.columns` names. Further arguments with numbers as
     their defaults are its `arguments`: `def law(t, position, axes, velocity, rotation_rate, mu: Annotated[float, "1"]
     = 0.3)`.
     """
@@ -39,6 +39,8 @@ class ForceLaw(Environment):
         {}, description="numbers for further arguments of the law, by their names; its defaults if absent"
     )
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment")
+    columns: ClassVar[Mapping[str, int]] = {name: place.column for name, place in Buffer.fields.items()}
+    """Where the buffer of a compiled law has `time`, `position`, .. and takes `force` and `moment`, by their names."""
 
     _of_the_law = arguments_validator("law", 5)
 
@@ -105,5 +107,5 @@ class ForceLaw(Environment):
 
 
 def compiled_law(function: Any) -> Any:
-    """Compile a law `function(buffer)` of the raw buffer (see `mechanics.forces.user.Buffer`) for use in `ForceLaw`."""
+    """Compile a law `function(buffer)` of the raw buffer (see `ForceLaw.columns`) for use in `ForceLaw`."""
     return compiled_pointer(function, Buffer.width, Buffer.fields["force"].column, 3)

@@ -269,7 +269,7 @@ def test_a_failed_run_keeps_what_was_computed(simulated: dict[str, Any]) -> None
         (SimulationError("nothing came"), 1, "The run failed: nothing came\n"),
         (InputError("the start does not fit"), 2, "Error: the start does not fit\n"),
         (ZeroDivisionError("division by zero"), 1, "Unexpected error: ZeroDivisionError: division by zero\n"),
-        (OSError(28, "No space left on device"), 1, "Error: [Errno 28] No space left on device\n"),
+        (OSError(28, "No space left on device"), 1, "Error: No space left on device\n"),
     ],
 )
 def test_a_run_without_a_result_leaves_no_folder(

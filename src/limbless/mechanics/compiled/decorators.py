@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 import os
 import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ from limbless.mechanics.compiled.numba_patches import (
     patched_numba,
 )
 
+_log = logging.getLogger("limbless")
 _OURS: Any = {"pipeline_class": KernelPipeline if PATCHED else PlainPipeline}
 
 # `forceinline` is said, because a kernel would take it over from an inlined function that calls it: it would then stand
@@ -148,6 +150,9 @@ class _Files(caching.CompileResultCacheImpl):
     _locator_classes = (_Locator,)  # type: ignore[assignment]
 
 
+_tell_once = cache(_log.warning)
+
+
 class _OwnCache(caching.FunctionCache):
     """Keeps on disk what is compiled from this package alone: only its sources are in the name of the directory, so
     that an edited file of a user would go unnoticed, and other programs could not read what names its classes.
@@ -164,8 +169,12 @@ class _OwnCache(caching.FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        if not is_foreign(sig):
+        if is_foreign(sig):
+            return
+        try:
             super().save_overload(sig, data)
+        except OSError as error:  # a full disk: the run does without
+            _tell_once(f"{CACHE_DIRECTORY}: compiled code is not kept, and made again next time ({error.strerror})")
 
 
 def _add_overload(dispatcher: Any, result: Any) -> None:

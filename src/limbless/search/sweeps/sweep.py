@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from limbless.core import InputError, fresh_folder, replacing, write_text
+from limbless.core import InputError, fresh_folder, write_text
 from limbless.scenarios.document import read_file, written
 from limbless.scenarios.scenario import Scenario
 from limbless.search.sweeps.parameter_ranges import Bounds
 from limbless.search.sweeps.row_store import PLAN, Store, StoredRow, files_of, read_rows
 from limbless.search.sweeps.sweep_plan import SweepPlan, kernels, read_plan
 from limbless.search.sweeps.worker_processes import GUARD, InProcess, LocalTeam, inside_a_worker
+from limbless.simulation.result.storage import write_netcdf
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -216,7 +217,11 @@ class Sweep:
     @cached_property
     def rows(self) -> dict[int, StoredRow]:
         """What is there, by the number of the run; as of the first look (`refresh` looks again)."""
-        return read_rows(self.folder)
+        found = read_rows(self.folder)
+        stray = next((run for run in found if not 0 <= run < self.plan.runs), None)
+        if stray is not None:
+            raise InputError(f"{self.folder} holds a run {stray}, and its plan has {self.plan.runs}: it is damaged")
+        return found
 
     def stamp(self) -> tuple[Any, ...]:
         """Changes whenever somebody writes rows: a look at the files that costs nothing."""
@@ -323,9 +328,7 @@ class Sweep:
         path = self.folder / FINISHED
         data = self.dataset.drop_vars("wall_time")
         data["status"] = data["status"].astype(str)
-        with replacing(path) as temporary:
-            data.to_netcdf(temporary, engine="h5netcdf")
-        return path
+        return write_netcdf(path, data, None)
 
     def plot(self, name: str | None = None, **options: Any) -> Figure:
         """A picture: `heat-map`, `lines` or `scatter-matrix`; by default the one that fits."""

@@ -87,7 +87,8 @@ class Balance:
 
     @property
     def relative(self) -> float:
-        return self.value / max(self.scale, SMALLEST_SCALE)
+        """Not a number where the scale is not finite: beside what is infinite everything is small."""
+        return self.value / max(self.scale, SMALLEST_SCALE) if np.isfinite(self.scale) else np.nan
 
     @property
     def threshold(self) -> float:

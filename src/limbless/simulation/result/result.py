@@ -37,6 +37,7 @@ from limbless.simulation.result.saved_files import (
     error_bars_in,
     plain,
     read_summary,
+    refuse_times,
     scenario_in,
     sentences,
 )
@@ -290,6 +291,7 @@ class Result:
                 f"cannot load a result: {str(file)!r} is a NetCDF file but not a result of this version of limbless "
                 f"(its attribute 'limbless' is {dataset.attrs.get('limbless')!r}, not {FORMAT!r})"
             )
+        refuse_times(dataset, file)
         attributes = dict(dataset.attrs)
         attributes.pop("limbless")
         status, text = str(attributes.pop("status", "completed")), as_sort(str, attributes.pop("scenario", None))
@@ -310,7 +312,9 @@ class Result:
         return self.scenario.to_yaml() if self.scenario is not None else self._kept_scenario_text
 
     def export(self, path: str | Path, form: str | None = None) -> Path:
-        """Write the run for other tools: `name.mat` for MATLAB, or a folder for a ROS 2 bag (`form`: mat or rosbag)."""
+        """Write the run for other tools: `name.mat` for MATLAB, `name.glb` for Blender and browsers, or a folder for a
+        ROS 2 bag (`form`: mat, glb or rosbag).
+        """
         from limbless.interop.logs import write_log
 
         return write_log(self, path, form)

@@ -69,7 +69,7 @@ def replay_into(folder: Path, result: Result) -> list[Path]:
 
     try:
         return [write_replay(result, folder)]
-    except (InputError, OSError) as error:
+    except InputError as error:
         _log.warning("no replay is written: %s", error)
         return []
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import mmap
 import warnings
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from tests.unit.interop.robots.descriptions import plain_swimmer, written
 gymnasium = pytest.importorskip("gymnasium")
 pytest.importorskip("mujoco")
 learning = ll.interop.learning
+memory = Path("/proc/self/statm")
 
 TERMS = {
     "forward_speed": 1.0,
@@ -374,3 +377,21 @@ def test_a_state_of_another_robot_is_not_restored(swimmer: Path, tmp_path: Path)
     env.reset(seed=1), other.reset(seed=1)
     with pytest.raises(InputError, match="saved by an Env of another robot"):
         env.restore(other.save())
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not memory.is_file(), reason="this system does not say how much memory a process has")
+def test_many_steps_take_no_more_memory_than_few(swimmer: Path) -> None:
+    """An hour of steps, scaled down: whatever a step or an episode keeps is seen in 40,000 of them."""
+    many = learning.VectorEnv(str(swimmer), 8, control_period=0.04, duration=4.0, reward=TERMS)
+    many.reset(seed=0)
+    chosen = np.random.default_rng(1).uniform(-1, 1, (100, 8, 2)).astype(np.float32)
+
+    def resident(count: int) -> float:
+        for number in range(count):
+            many.step(chosen[number % 100])
+        gc.collect()
+        return int(memory.read_text().split()[1]) * mmap.PAGESIZE / 1e6
+
+    first = resident(5_000)
+    assert resident(40_000) - first < 4.0, "MB"

@@ -819,3 +819,9 @@ def test_statics_and_motion_take_friction_from_the_same_fields() -> None:
 def test_one_place_for_all_disks_is_a_pair_of_numbers() -> None:
     assert ll.Tendon(holes=(0.02, 0)).holes == ll.Tendon(holes=((0.02, 0.0),)).holes
     assert ll.Tendon(holes=("2 cm", 0)).holes == ((0.02, 0.0),)
+
+
+@pytest.mark.parametrize("gait", [{"kind": "tension-wave"}, {"kind": "tension-step", "after": [1.0]}])
+def test_tensions_in_time_are_no_path(gait: dict) -> None:
+    with pytest.raises(ll.InputError, match=r"gait: tension-\w+ changes with time, and statics has none"):
+        ll.run("neck-planar", {"gait": gait, "task": "path"})

@@ -232,3 +232,16 @@ def test_the_command(tmp_path: Path) -> None:
     )
     assert done.exit_code == 0, done.output
     assert "1 of 1 starts ended there" in done.output and (tmp_path / "s" / "best.yaml").is_file()
+
+
+def test_the_best_keeps_its_limits_before_it_is_good() -> None:
+    """Of what violates them, the least; what is within them counts nothing against a point."""
+    search = ll.Gradient([np.zeros(1)])
+    points = [np.array([float(number)]) for number in range(4)]
+    told = [(-9.0, [2.0, -1.0]), (3.0, [-5.0, -1.0]), (1.0, [-1.0, -2.0]), (-1.0, [0.5, -3.0])]
+    search.history = [
+        (point, ll.Evaluation(value, np.array(limits))) for point, (value, limits) in zip(points, told, strict=True)
+    ]
+    assert search.best[0].item() == 2.0
+    search.history = [search.history[0], search.history[3]]
+    assert search.best[0].item() == 3.0

@@ -239,6 +239,7 @@ def test_ranges() -> None:
     assert values_of(period, {"from": 1.0, "to": 100.0, "count": 3, "scale": "log"}, eel) == pytest.approx(
         (1.0, 10.0, 100.0)
     )
+    assert Bounds(2.0, 8.0, "log").at(np.array([0.0, 0.5, 1.0])) == pytest.approx([2.0, 4.0, 8.0])
     assert bounds_of(period, (1.0, 2.0), eel).share(1.25) == 0.25
     assert Bounds(1.0, 100.0, "log").share(10.0) == pytest.approx(0.5)
     assert from_words("gait.period=1.5,2,2.5") == ("gait.period", [1.5, 2, 2.5])

@@ -185,3 +185,55 @@ def test_a_peak_between_steps_rises_by_no_more_than_its_parabola() -> None:
     assert actuator_limits.peak_rise_by_axis(data, 0.1) == pytest.approx(
         {"yaw": 0.02, "pitch": 0.02, "roll": 0.0}, abs=1e-12
     )
+
+
+def test_the_share_of_the_wake_is_what_it_takes_of_the_work() -> None:
+    """A wake takes energy out of the body: its work is negative, its share positive."""
+    works = np.stack([-0.3 * TIME, -0.5 * TIME], axis=1)
+    data = made(TIME, law_work=(("time", "law"), works), actuator_work=("time", 2.0 * TIME))
+    assert energy_use.wake_share(data.assign_coords(law=["drag", "wake"])) == pytest.approx(0.25)
+
+
+def test_power_of_pulleys_and_towing_over_the_last_period() -> None:
+    """Work t² of two pulleys: mean power over the last 2 s of 10 is 2 (10 + 8); a body at 0.3 m/s with k v² + c v."""
+    data = moving(TIME, 0.3 * TIME, 0 * TIME, 0 * TIME)
+    data["pulley_work"] = (("time", "tendon"), np.stack([TIME**2, TIME**2], axis=1))
+    assert energy_use.mean_pulley_power(data, 2.0) == pytest.approx(36.0)
+    assert energy_use.mean_pulley_power(data, None) == pytest.approx(20.0)
+    data.attrs = {"towing_quadratic": 7.0, "towing_linear": 5.0, "held": None}
+    assert energy_use.towing_efficiency(data, data, 2.0) == pytest.approx((7.0 * 0.3**3 + 5.0 * 0.3**2) / 36.0)
+
+
+def test_a_way_down_under_gravity_is_a_fall_and_a_way_up_is_none() -> None:
+    facts = {"gravity": [0.0, 0.0, -9.81]}
+    assert speed.why_no_transport(np.array([0.1, 0.0, -1.0]), 1.0, facts) == "it falls"
+    assert speed.why_no_transport(np.array([0.1, 0.0, 1.0]), 1.0, facts) is None
+
+
+def test_a_limit_is_passed_first_and_then_worst() -> None:
+    """|torque| grows to 3 at the end and passes 1 at 1/3 of the run; a rod's effort likewise, at one section most."""
+    torque = -0.3 * TIME
+    data = made(TIME, joint_torque=(("time", "joint"), torque[:, None]), joint_limit=("joint", [1.0]))
+    (found,) = actuator_limits.torques_exceeded(data)
+    assert (found.first_time, found.worst_time, found.worst_torque) == pytest.approx((3.34, 10.0, -3.0))
+    effort = torque[:, None, None] * np.array([0.5, 1.0, 0.8])[None, :, None]
+    rod = made(
+        TIME,
+        effort=(("time", "section", "strain"), effort),
+        effort_limit=("strain", [1.0]),
+        abscissa=("section", [0.1, 0.2, 0.3]),
+    )
+    (found,) = actuator_limits.torques_exceeded(rod)
+    assert "0.2 m" in found.joint
+    assert (found.first_time, found.worst_time, found.worst_torque) == pytest.approx((3.34, 10.0, -3.0))
+
+
+def test_a_joint_leaves_its_range_at_the_bound_that_it_passed() -> None:
+    names = {"range_time": [1.0, 2.0], "range_excess": [0.2, -0.3], "excess_time": [5.0, 6.0]}
+    bounds = {"joint_lower": [-1.0, -2.0], "joint_upper": [1.5, 2.5]}
+    data = made(TIME, **{name: ("joint", values) for name, values in {**names, **bounds}.items()})
+    above, below = (
+        (found.limit, found.worst_position, found.first_time, found.worst_time)
+        for found in actuator_limits.ranges_left(data)
+    )
+    assert above == pytest.approx((1.5, 1.7, 1.0, 5.0)) and below == pytest.approx((-2.0, -2.3, 2.0, 6.0))

@@ -18,6 +18,7 @@ from limbless.mechanics.chain import (
     COMMANDS,
     AxisRecord,
     BaseRecord,
+    Body,
     BodyRecord,
     ChainOptions,
     ChainProblem,
@@ -341,10 +342,16 @@ class Soft(StandingModel):
 
     def forward(self, x: ArrayLike, tension: ArrayLike = 0.0, time: float = 0.0, **given: ArrayLike) -> SoftSolution:
         """Accelerations at a flat state (`flat`), with these tensions (N), `length`s (m) or `torque`s (N m)."""
-        kept = self.instant(x, tension, time, **given).records
-        base, axes = BaseRecord.of(kept.base), AxisRecord.of(kept.axes)
+        found = self.instant(x, tension, time, **given)
+        base, axes = BaseRecord.of(found.records.base), AxisRecord.of(found.records.axes)
+        ends, count = Body.of(found.memory.bodies), len(self.plan.cells) + 1
         return SoftSolution(
-            base.acceleration[0].copy(), axes.acceleration[0].copy(), axes.torque[0].copy(), base.held[0].copy()
+            base.acceleration[0].copy(),
+            axes.acceleration[0].copy(),
+            axes.torque[0].copy(),
+            base.held[0].copy(),
+            np.array(ends.origin[:count]),
+            np.array(ends.rotation[:count]).reshape(count, 3, 3),
         )
 
     def linearise(
