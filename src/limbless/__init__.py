@@ -23,6 +23,7 @@ _PUBLIC = {
     },
     "Scenarios and results": {
         "scenarios.scenario": "Scenario Initial",
+        "models.initial_pose": "Posture",
         "simulation.result": "Result",
         "search.steady_motion.steady": "SteadyMotion",
         "search.sweeps.sweep": "Sweep",
@@ -44,6 +45,7 @@ _PUBLIC = {
         "robots.sections": "Box Capsule EllipticCylinder HalfEllipsoid",
         "robots.tendon": "ChannelTendon LinkTendon Winch",
         "robots.material": "MaterialLaw compiled_material",
+        "robots.skin_friction": "SkinFriction",
         "interop.robots.robot_file": "RobotFile",
         "robots.presets.aiko": "Aiko",
         "robots.presets.khalil_eel": "KhalilEel",
@@ -83,6 +85,7 @@ _PUBLIC = {
         "environments.user_law": "ForceLaw compiled_law",
         "environments.gravity": "Gravity",
         "environments.ground": "Ground",
+        "environments.hard_surface": "Patch",
         "environments.objects": "FreeObject Objects SelfContact",
         "environments.obstacles": "Boxes Pegs",
         "environments.pipe": "Pipe",

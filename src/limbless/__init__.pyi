@@ -22,6 +22,7 @@ from limbless.interop.robots.save_robot import save_robot as save_robot
 # Scenarios and results
 from limbless.scenarios.scenario import Scenario as Scenario
 from limbless.scenarios.scenario import Initial as Initial
+from limbless.models.initial_pose import Posture as Posture
 from limbless.simulation.result import Result as Result
 from limbless.search.steady_motion.steady import SteadyMotion as SteadyMotion
 from limbless.search.sweeps.sweep import Sweep as Sweep
@@ -57,6 +58,7 @@ from limbless.robots.tendon import LinkTendon as LinkTendon
 from limbless.robots.tendon import Winch as Winch
 from limbless.robots.material import MaterialLaw as MaterialLaw
 from limbless.robots.material import compiled_material as compiled_material
+from limbless.robots.skin_friction import SkinFriction as SkinFriction
 from limbless.interop.robots.robot_file import RobotFile as RobotFile
 from limbless.robots.presets.aiko import Aiko as Aiko
 from limbless.robots.presets.khalil_eel import KhalilEel as KhalilEel
@@ -102,6 +104,7 @@ from limbless.environments.user_law import ForceLaw as ForceLaw
 from limbless.environments.user_law import compiled_law as compiled_law
 from limbless.environments.gravity import Gravity as Gravity
 from limbless.environments.ground import Ground as Ground
+from limbless.environments.hard_surface import Patch as Patch
 from limbless.environments.objects import FreeObject as FreeObject
 from limbless.environments.objects import Objects as Objects
 from limbless.environments.objects import SelfContact as SelfContact

@@ -41,7 +41,6 @@ from limbless.mechanics.contact import (
     stand,
 )
 from limbless.mechanics.contact.shapes.primitives import FAR
-from limbless.mechanics.integrate.running_totals import SLACK
 from limbless.models.base import Records, State
 from limbless.models.chain import chain_problem
 from limbless.models.chain.chain_model import ChainModel
@@ -303,24 +302,14 @@ class NonSmooth(ChainModel, StandingModel):
             return
         gap = ContactRow.of(self._stand(state.x.copy()).step.contacts).gap
         self._meetings.refuse_overlap(int(np.argmin(gap)), float(gap.min()))
+        above = self._meetings.falls(float(gap[self._outer()].min(initial=FAR)))
+        self.notes = tuple(dict.fromkeys((*self.notes, *above)))
 
     def _refuse_beyond(self, given: str, positions: Array, times: Array) -> None:
         """Joints that stop at the ends of their ranges cannot be taken beyond."""
         if not len(self._tallies.ranges):
             return
-        arrays = self.chain.arrays()
-        beyond = np.maximum(positions - arrays.upper, 0.0) + np.minimum(positions - arrays.lower, 0.0)
-        row, joint = np.unravel_index(np.abs(beyond).argmax(), beyond.shape)
-        if abs(beyond[row, joint]) > SLACK:
-            side, bound = (
-                ("above its upper", arrays.upper) if beyond[row, joint] > 0 else ("below its lower", arrays.lower)
-            )
-            raise InputError(
-                f"{given}: {self.chain.joint_names[joint]!r} is taken to {positions[row, joint]:.4g} at "
-                f"t = {times[row]:g} s, {side} limit of {bound[joint]:.4g} (rad or m), where the joint "
-                "stops; take a smaller amplitude, widen the joint's range, or follow the gait with "
-                "actuation pd"
-            )
+        contact_messages.refuse_beyond(self.chain, given, positions, times)
 
     def drive(self, gait: Any, times: Array) -> ChainDrive:
         """The gait at the stage times, as joint motion or as torques; a servo holds what it read last."""
