@@ -326,10 +326,7 @@ class Result:
 
     def to_csv(self, path: str | Path, variables: Iterable[str] | None = None) -> Path:
         """Write recorded variables as one wide table: `time`, then columns like `base_position_x` or
-        `joint_torque_yaw_3`.
-
-        Columns are named by the labels of the dataset. A second table beside it, `NAME-units.csv`, has the unit of each
-        column.
+        `joint_torque_yaw_3`, by the labels of the dataset; units of all columns go into `NAME-units.csv` beside it.
         """
         return write_table(path, *wide_table(self.dataset, variables))
 
