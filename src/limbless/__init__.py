@@ -28,7 +28,7 @@ _PUBLIC = {
         "search.optimisation.optimisers": "Evolution Gradient Search",
         "search.studies.error_bars": "ErrorBars",
         "interop.films.film": "Film",
-        "interop.films.fitted_model": "Identified",
+        "interop.identification.identified": "Identified",
         "core.errors": "InputError SimulationError",
     },
     "Robots": {

@@ -20,7 +20,7 @@ from limbless.interop.films.readers import read_track
 from limbless.interop.films.tracks import Array
 
 if TYPE_CHECKING:
-    from limbless.interop.films.fitted_model import Identified
+    from limbless.interop.identification.identified import Identified
     from limbless.interop.films.prediction import Prediction
     from limbless.scenarios.scenario import Scenario
 

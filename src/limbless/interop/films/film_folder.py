@@ -18,7 +18,7 @@ from limbless.scenarios.document import written
 
 if TYPE_CHECKING:
     from limbless.interop.films.film import Film
-    from limbless.interop.films.fitted_model import Identified
+    from limbless.interop.identification.identified import Identified
     from limbless.interop.films.prediction import Prediction
     from limbless.scenarios.scenario import Scenario
     from limbless.simulation.result import Result

@@ -8,7 +8,7 @@ from limbless.interop.films.prediction import UNDETERMINED
 
 if TYPE_CHECKING:
     from limbless.interop.films.film import Film
-    from limbless.interop.films.fitted_model import Identified
+    from limbless.interop.identification.identified import Identified
     from limbless.interop.films.prediction import Prediction
 
 _WIDTH = 11
