@@ -38,10 +38,10 @@ from limbless.cli.scenario_arguments import changes_in
 )
 @click.option(
     "--medium",
-    type=click.Choice(["water", "agar", "ground"]),
+    type=click.Choice(["water", "slow-water", "fast-water", "agar", "ground"]),
     default="water",
     show_default=True,
-    help="What the animal moves in.",
+    help="What the animal moves in; water is slow-water below Reynolds' number 10.",
 )
 @click.option(
     "--set",

@@ -23,7 +23,8 @@ def lines(film: Film, predicted: Prediction | None = None, identified: Identifie
         found += _predicted(predicted)
     if identified is not None:
         found += [("identified", line) for line in identified.lines()]
-    found += [("note", note) for note in film.notes]
+    noted = film.notes if predicted is None else (*film.notes, *predicted.notes)
+    found += [("note", note) for note in noted]
     return [f"{label:<{_WIDTH}}{text}" for label, text in found]
 
 

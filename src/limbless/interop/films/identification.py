@@ -175,7 +175,7 @@ def checked_scenario(
         raise InputError("identify: a kymogram does not show where the animal went")
     if not paths or len(set(paths)) < len(paths):
         raise InputError("identify: name one or more coefficients, each once, such as drag.0,drag.1")
-    scenario = scenario_of(film.smooth, film.name, film.period, medium, width, changes=changes)
+    scenario = scenario_of(film.smooth, film.name, film.period, film.medium(medium, width, changes), width, changes=changes)
     for path in paths:
         _placed(scenario.environment[0], path)
     return scenario

@@ -16,12 +16,12 @@ from limbless.environments.base import Environment
 from limbless.environments.drag import Drag
 from limbless.environments.water import Water
 from limbless.interop.films.experiment import (
+    Medium,
     body_shape,
     curvature_rows,
     initial_of,
     mean_of_film,
     mean_point,
-    medium_of,
     printed_water,
     scenario_of,
     widths_of,
@@ -61,6 +61,12 @@ class Prediction:
     variants: dict[str, float] = field(default_factory=dict)  # the same for other smoothings
     far_variants: dict[str, float] = field(default_factory=dict)  # for smoothings farther off
     others: dict[str, float] = field(default_factory=dict)  # and for other laws of the medium
+    note: str | None = None  # on the choice of the medium
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What should be known of the medium and of the run."""
+        return (*([self.note] if self.note else []), *self.result.notes)
 
     @property
     def speed(self) -> float:
@@ -205,7 +211,7 @@ def predict(
     film: SmoothFilm,
     name: str,
     period: float | None,
-    medium: str = "water",
+    medium: Medium,
     width: float | str | Path | Sequence[tuple[float, float]] | None = None,
     placed: bool = True,
     changes: Mapping[str, Any] | None = None,
@@ -219,7 +225,7 @@ def predict(
         return run_scenario(scenario_of(film, name, period, medium, width, changes=changes, moving=placed, **how))
 
     beat = period or float(film.time[-1] - film.time[0]) / LAST
-    first, (environment, inertia) = run(), medium_of(medium)
+    first, inertia = run(), medium.inertia
     quick = _Quick(first, film)
     rest = last_speed(film.time, quick.mean(film, False), beat) if inertia and placed else None
 
@@ -232,14 +238,15 @@ def predict(
 
     variants, far = again(VARIANTS), again(FAR_VARIANTS)
     changed = any(str(path).startswith("environment") for path in changes or ())
-    others = {}
-    if medium == "water" and environment != printed_water() and not changed:
-        other = run(environment=printed_water())
-        others["morison as printed"] = last_speed(film.time, mean_of_result(other), beat)
-    law = _in_words(first.scenario.environment[0]) if first.scenario is not None else medium
+    others = {
+        name: last_speed(film.time, mean_of_result(run(environment=other)), beat)
+        for name, other in medium.others.items()
+        if not changed
+    }
+    law = _in_words(first.scenario.environment[0], medium) if first.scenario is not None else medium.name
     return Prediction(
         first,
-        medium,
+        medium.name,
         law,
         widths_of(width, film.length)[1],
         film.time,
@@ -252,12 +259,14 @@ def predict(
         variants,
         far,
         others,
+        medium.note,
     )
 
 
-def _in_words(item: Environment) -> str:
+def _in_words(item: Environment, medium: Medium) -> str:
     if isinstance(item, Water):
         return f"water: {item.model}" + (" as printed" if item == printed_water() else "")
     if isinstance(item, Drag):
-        return f"linear drag, {item.lateral / item.along:g} times as large across, without inertia"
+        said = medium.law if item == medium.environment and medium.law else "linear drag"
+        return f"{said}, {item.lateral / item.along:.3g} times as large across, without inertia"
     return item.kind
