@@ -47,7 +47,7 @@ class Drag(Environment):
         if not k > 0.5:
             raise InputError(
                 f"slow_water: a body of radius {radius:g} m is not slender beside waves of {wavelength:g} m; the law "
-                f"{law!r} needs waves of {math.e / sizes[law]:.2g} radii or more"
+                f"{law!r} needs waves of {math.exp(K - k + 0.5) / sizes[law]:.2g} radii or more"
             )
         across = 4.0 * math.pi * viscosity / (K + 0.5)
         return cls(along=2.0 * math.pi * viscosity / k, lateral=across, vertical=across)

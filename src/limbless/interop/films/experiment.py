@@ -31,7 +31,6 @@ Array = NDArray[np.float64]
 MEDIA = ("water", "slow-water", "fast-water", "agar", "ground")
 CELLS = 80  # two to each interval of the table of curvatures
 STEPS = 80  # of a beat
-SLOW_LAWS = {"lighthill": "Lighthill 1976", "gray-hancock": "Gray and Hancock 1955"}
 WIDTH = 0.05  # of the length: diameter of a body of which nothing is known
 THINNEST = 0.2  # of the largest diameter: a tail that ends in a point has no section
 SLOW = 10.0  # Reynolds' number below which drag of a slender body is nearer to that of slow water than to a square
@@ -72,10 +71,13 @@ def medium_of(name: str, radius: float, wavelength: float, reynolds: float | Non
                 f"medium: Reynolds' number is {reynolds:.2g}, so that water is taken as slow and viscous (linear drag of "
                 "a slender body, no inertia); --medium fast-water has the square law of large bodies"
             )
-        laws = {law: Drag.slow_water(radius, wavelength, VISCOSITY * DENSITY, law) for law in SLOW_LAWS}
-        first, other = laws.values()
-        said = f"slow viscous water by {SLOW_LAWS['lighthill']}"
-        return Medium("slow-water", first, False, said, {SLOW_LAWS["gray-hancock"]: other}, note)
+        other = Drag.slow_water(radius, wavelength, VISCOSITY * DENSITY, "gray-hancock")
+        try:
+            first = Drag.slow_water(radius, wavelength, VISCOSITY * DENSITY)
+        except InputError:  # too thick beside its waves for the one, not for the other
+            return Medium("slow-water", other, False, "slow viscous water by Gray and Hancock 1955", note=note)
+        said, others = "slow viscous water by Lighthill 1976", {"Gray and Hancock 1955": other}
+        return Medium("slow-water", first, False, said, others, note)
     return Medium(name, Water(), True, "", {} if Water() == printed_water() else {"morison as printed": printed_water()})
 
 

@@ -212,7 +212,7 @@ class Film:
         width : diameter of the body as a share of its length: a number, rows (s, diameter), or a CSV of them; the
             film's own if absent, else 0.05.
         changes : fields of the scenario to change, as for `ll.run`.
-        sensitivity : whether it is repeated with other smoothings.
+        sensitivity : whether it is repeated with other smoothings, and with noise, for the errors of forces and work.
         """
         return prediction.predict(
             self.smooth,

@@ -105,8 +105,16 @@ def _predicted(p: Prediction) -> list[tuple[str, str]]:
         about.append(f"ten times more or less smoothing changes it by {100.0 * p.spread:.1g} %")
     about += [f"{name}: {value / L:.3g}" for name, value in p.others.items()]
     cost = "" if p.cost_of_transport is None else f", cost of transport {p.cost_of_transport:.2f}"
-    work = f"{1e6 * p.work_per_beat:.3g} uJ" if p.work_per_beat < 1e-3 else f"{p.work_per_beat:.3g} J"
+    off, moment = p.load_errors, p.bending_moment()
+    unit, size = ("uJ", 1e6) if p.work_per_beat < 1e-3 else ("J", 1.0)
+    work = f"{size * p.work_per_beat:.3g}{_off(off and size * float(off.work))} {unit}"
+    bent = f"{moment['value']:.3g}{_off(moment['error'])} N m at {moment['place_L']:.2g} L"
     return [
         ("predicted", f"{p.speed / L:.3g} L/s in the last two beats{filmed}   ({'; '.join(about)})"),
         ("cost", f"{work} per beat{cost}   (width: {p.width})"),
+        ("moment", f"largest amplitude of bending {bent}"),
     ]
+
+
+def _off(error: float | None) -> str:
+    return "" if error is None else f" +- {error:.1g}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from limbless.interop.films.experiment import (
     widths_of,
 )
 from limbless.interop.films.film_smoothing import SmoothFilm
+from limbless.interop.films.loads import Loads, load_errors, loads_of
 
 if TYPE_CHECKING:
     from limbless.simulation.result import Result
@@ -62,6 +64,7 @@ class Prediction:
     far_variants: dict[str, float] = field(default_factory=dict)  # for smoothings farther off
     others: dict[str, float] = field(default_factory=dict)  # and for other laws of the medium
     note: str | None = None  # on the choice of the medium
+    load_errors: Loads | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -110,12 +113,24 @@ class Prediction:
         ways = [float(np.linalg.norm(each[-1] - each[0])) for each in (self.mean, self.filmed)]
         return ways[0] / max(ways[1], 1e-300)
 
+    @cached_property
+    def loads(self) -> Loads:
+        """Forces, moments and work."""
+        return loads_of(self.result, self.mean[-1] - self.mean[0], self.period)
+
+    def bending_moment(self) -> dict[str, float | None]:
+        """Largest amplitude along the body, N m, with its standard error, and where it is."""
+        at, off = int(np.argmax(self.loads.moment)), self.load_errors
+        return {
+            "value": float(self.loads.moment[at]),
+            "error": None if off is None else float(off.moment[at]),
+            "place_L": float(self.loads.places[at]),
+        }
+
     @property
     def work_per_beat(self) -> float:
         """Work of the actuators while they drive, J, averaged over the film."""
-        from limbless.simulation.analysis.energy_use import positive_work
-
-        return float(positive_work(self.result.dataset) or 0.0) * self.period / float(self.time[-1] - self.time[0])
+        return float(self.loads.work)
 
     @property
     def cost_of_transport(self) -> float | None:
@@ -132,6 +147,10 @@ class Prediction:
             "predicted_speed_L": self.speed / L,
             "predicted_speed_from_rest_L": None if self.speed_from_rest is None else self.speed_from_rest / L,
             "work_per_beat": self.work_per_beat,
+            "work_per_beat_error": None if self.load_errors is None else float(self.load_errors.work),
+            "power": float(self.loads.power),
+            "power_error": None if self.load_errors is None else float(self.load_errors.power),
+            "bending_moment": self.bending_moment(),
             "cost_of_transport": self.cost_of_transport,
             "path_error_L_per_beat": self.path_error,
             "way_ratio": self.ratio,
@@ -244,7 +263,7 @@ def predict(
         if not changed
     }
     law = _in_words(first.scenario.environment[0], medium) if first.scenario is not None else medium.name
-    return Prediction(
+    found = Prediction(
         first,
         medium.name,
         law,
@@ -261,6 +280,16 @@ def predict(
         others,
         medium.note,
     )
+    if not sensitivity:
+        return found
+
+    def loads_again(noisy: SmoothFilm) -> Loads:
+        shape = noisy.scaled(film.length / noisy.length)
+        result = run_scenario(scenario_of(shape, name, period, medium, width, changes=changes, moving=placed))
+        mean = mean_of_result(result)
+        return loads_of(result, mean[-1] - mean[0], beat)
+
+    return replace(found, load_errors=load_errors(film, found.loads, loads_again))
 
 
 def _in_words(item: Environment, medium: Medium) -> str:

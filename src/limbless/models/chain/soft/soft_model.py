@@ -453,6 +453,8 @@ class Soft(Model):
         if row and not status.failure:
             status = failure_messages.lost(self, done, problem)
         if row and not status.failure:
+            status = failure_messages.stopped(self, done, float(knots[1] - knots[0]))
+        if row and not status.failure:
             status = (
                 failure_messages.unsolved(self, done, problem)
                 if row == dirk.UNSOLVED
