@@ -15,7 +15,8 @@ _PUBLIC = {
         "search.sweeps.rollout": "rollout",
         "search.studies.sensitivity": "sensitivity",
         "search.studies.error_bars": "error_bars",
-        "interop.films.identification": "identify",
+        "interop.identification.identify": "identify",
+        "interop.log_files": "read_log read_track",
         "interop.robots.robot_file": "load_robot read_robot",
         "interop.robots.save_robot": "save_robot",
     },
@@ -29,6 +30,7 @@ _PUBLIC = {
         "search.studies.error_bars": "ErrorBars",
         "interop.films.film": "Film",
         "interop.identification.identified": "Identified",
+        "interop.log_files": "JointLog MarkerTrack",
         "core.errors": "InputError SimulationError",
     },
     "Robots": {

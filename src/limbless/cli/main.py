@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from limbless.cli import compare, completion, exchange, film, listing, project, run, search, show
+from limbless.cli import compare, completion, exchange, film, listing, measured, project, run, search, show
 from limbless.cli.common import BAD_INPUT, FAILED, INTERRUPTED, say
 from limbless.core import __version__
 
@@ -65,6 +65,7 @@ for command in (
     listing.cite,
     run.run,
     film.film,
+    measured.log,
     show.plot,
     show.view,
     show.report,
