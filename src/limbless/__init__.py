@@ -30,6 +30,7 @@ _PUBLIC = {
         "search.studies.error_bars": "ErrorBars",
         "interop.films.film": "Film",
         "interop.identification.identified": "Identified",
+        "interop.identification.measured_run": "MeasuredRun",
         "interop.log_files": "JointLog MarkerTrack",
         "core.errors": "InputError SimulationError",
     },

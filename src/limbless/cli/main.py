@@ -66,6 +66,7 @@ for command in (
     run.run,
     film.film,
     measured.log,
+    measured.identify,
     show.plot,
     show.view,
     show.report,

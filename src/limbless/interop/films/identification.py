@@ -31,7 +31,15 @@ from limbless.interop.films.film_smoothing import SmoothFilm
 from limbless.interop.films.midline_kinematics import REFITS
 from limbless.interop.films.weak_form import TRUSTED, ForceBalance, force_balance
 from limbless.interop.identification.identified import Identified
-from limbless.interop.identification.least_squares import Fit, inverse, solve_from, student, unseen, without
+from limbless.interop.identification.least_squares import (
+    Fit,
+    alike,
+    inverse,
+    solve_from,
+    student,
+    unseen,
+    without,
+)
 from limbless.mechanics.rod.tables import HeadState
 from limbless.models.base import State
 
@@ -244,9 +252,9 @@ def _judged(paths: tuple[str, ...], fit: Fit, balance: ForceBalance | None) -> I
     there are many: the wider."""
     reduced, free, windows = fit.reduced, fit.free, len(fit.Z)
     inverted = inverse(fit.information)
-    total, alike = fit.cost, _alike(free)
+    total, same = fit.cost, alike([r.reshape(-1, 3) for r in free], LOOKS // 2)
     number = sum(len(r) - z.shape[1] for r, z in zip(free, fit.Z, strict=True))
-    freedom = max(number / alike - len(paths), 1.0)
+    freedom = max(number / same - len(paths), 1.0)
     covariance = inverted * (total / freedom) + unseen(fit.information)
     if windows > MANY:
         scores = [j.T @ r for j, r in zip(reduced, free, strict=True)]
@@ -296,17 +304,3 @@ def _with_noise(film: Film, found: Identified, fit: Fit, windows: list[_Window],
         max(found.quantile, student(REFITS - 1)) if np.trace(scatter) > np.trace(found.covariance) else found.quantile
     )
     return replace(found, values=np.exp(fit.parameters - bias), covariance=covariance, quantile=quantile)
-
-
-def _alike(residuals: list[Array]) -> float:
-    """How many neighbouring residuals say the same: one plus twice their correlations in time."""
-    series = [r.reshape(-1, 3) for r in residuals]
-    power = sum(float((r**2).sum()) for r in series) / sum(r.size for r in series)
-    total = 1.0
-    for lag in range(1, LOOKS // 2):
-        pairs = [r[lag:] * r[:-lag] for r in series if len(r) > lag]
-        rho = sum(float(p.sum()) for p in pairs) / max(sum(p.size for p in pairs), 1) / max(power, 1e-300)
-        if rho <= 0.0:
-            break
-        total += 2.0 * rho
-    return total

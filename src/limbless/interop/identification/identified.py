@@ -20,17 +20,19 @@ PLAIN = 0.1  # by which an exponent may differ from a whole number that is writt
 
 @dataclass(frozen=True)
 class Identified:
-    """What was found of some positive parameters: values, and how their logarithms vary together."""
+    """What was found of some parameters: values, and how they vary together; positive ones by their logarithms, others
+    (`spans` above 0) by their share of the span between their bounds."""
 
     paths: tuple[str, ...]
     values: Array
-    covariance: Array  # (p, p) of the logarithms
+    covariance: Array  # (p, p) of the logarithms (or shares)
     quantile: float  # of Student's t, for 95 %
     misfit: float  # root mean square of the residuals
     stretches: int
     source: str = "film"
     about: tuple[str, ...] = ()  # further lines
     also: tuple[Array, ...] = ()  # other values that fit as well
+    spans: tuple[float, ...] = ()  # of each parameter; 0 of one that is known by its logarithm
     more: dict[str, Any] = field(default_factory=dict)  # for `numbers`
 
     def factor(self, weights: Sequence[float] | Array) -> float:
@@ -46,11 +48,27 @@ class Identified:
 
     def combination(self, weights: Sequence[float] | Array) -> float:
         """A product of powers of the parameters: (1, -1) is a ratio."""
-        return float(np.exp(np.log(self.values) @ np.asarray(weights, dtype=np.float64)))
+        w = np.asarray(weights, dtype=np.float64)
+        used = w != 0.0
+        return float(np.exp(np.log(self.values[used]) @ w[used]))
+
+    def bounds(self, path: str) -> tuple[float, float] | None:
+        """95 % interval of one parameter; None where it is not determined."""
+        k = self.paths.index(path)
+        span = self.spans[k] if self.spans else 0.0
+        if not span:
+            return self.interval(self._alone(path))
+        wide = self.quantile * span * float(self.covariance[k, k]) ** 0.5
+        return None if wide > 0.5 * span else (self.values[k] - wide, self.values[k] + wide)
 
     def determined(self, path: str) -> bool:
         """Whether a parameter by itself has an interval."""
-        return self.interval(self._alone(path)) is not None
+        return self.bounds(path) is not None
+
+    @property
+    def _powers(self) -> list[int]:
+        """Parameters of which products of powers can be made."""
+        return [k for k in range(len(self.paths)) if not (self.spans and self.spans[k])]
 
     def _alone(self, path: str) -> Array:
         return np.array([float(name == path) for name in self.paths])
@@ -59,7 +77,7 @@ class Identified:
     def ratios(self) -> list[tuple[int, int]]:
         """Pairs of parameters whose ratio is determined, and better than either of them."""
         own = [self.factor(w) for w in np.eye(len(self.paths))]
-        pairs = combinations(range(len(self.paths)), 2)
+        pairs = combinations(self._powers, 2)
         found = [(i, j, self.factor(self._ratio(i, j))) for i, j in pairs]
         return [(i, j) for i, j, factor in found if factor <= FARTHEST and factor < min(own[i], own[j])]
 
@@ -72,8 +90,11 @@ class Identified:
     def directions(self) -> list[tuple[Array, float]]:
         """Products of powers that are independent of each other, best determined first: exponents, as they are
         printed, and factor."""
-        _, vectors = np.linalg.eigh(self.covariance)
-        turned = [_plain(v / v[np.argmax(np.abs(v))]) for v in vectors.T]
+        which = self._powers
+        _, vectors = np.linalg.eigh(self.covariance[np.ix_(which, which)])
+        whole = np.zeros((len(self.paths), len(which)))
+        whole[which] = vectors
+        turned = [_plain(v / v[np.argmax(np.abs(v))]) for v in whole.T]
         return [(v, self.factor(v)) for v in turned]
 
     @property
@@ -90,7 +111,7 @@ class Identified:
                 why = f"a factor of {factor:.2g} either way" if factor < NOTHING else "it changes nothing: held at its start"
                 told.append(f"not determined by this {self.source}: {_product(self.paths, weights)} ({why})")
         for path, value in zip(self.paths, self.values, strict=True):
-            bounds = self.interval(self._alone(path))
+            bounds = self.bounds(path)
             told.append(
                 f"{path} not determined by this {self.source} (near {value:.2g})"
                 if bounds is None
@@ -110,14 +131,14 @@ class Identified:
     def numbers(self) -> dict[str, Any]:
         """For `summary.json`."""
 
-        def stated(weights: Array) -> dict[str, Any]:
-            bounds = self.interval(weights)
-            value = None if bounds is None else self.combination(weights)
-            return {"value": value, "interval": bounds, "determined": bounds is not None}
+        def stated(value: float, bounds: tuple[float, float] | None) -> dict[str, Any]:
+            return {"value": None if bounds is None else value, "interval": bounds, "determined": bounds is not None}
 
+        own = zip(self.paths, self.values.tolist(), strict=True)
+        ratios = [self._ratio(*pair) for pair in self.ratios]
         return {
-            "coefficients": {path: stated(self._alone(path)) for path in self.paths},
-            "ratios": {_product(self.paths, w): stated(w) for w in (self._ratio(*pair) for pair in self.ratios)},
+            "coefficients": {path: stated(value, self.bounds(path)) for path, value in own},
+            "ratios": {_product(self.paths, w): stated(self.combination(w), self.interval(w)) for w in ratios},
             "directions": [
                 {
                     "exponents": dict(zip(self.paths, map(float, w), strict=True)),

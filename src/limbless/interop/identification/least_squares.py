@@ -24,6 +24,7 @@ LONGEST = 1.0  # step of a logarithm
 BLIND = 1e-9  # of the largest information: below, nothing is seen
 ENDLESS = 1e4  # variance of a logarithm of which nothing is known
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-3, 1e-7, 1e6
+CHANCE = 2.0  # standard errors of a correlation that is none
 ALIKE = 0.05  # cost above that of the best at which another minimum is as good
 
 
@@ -195,3 +196,19 @@ def student(freedom: float) -> float:
     from scipy.stats import t
 
     return float(t.ppf(0.975, freedom))
+
+
+def alike(series: Sequence[Array], longest: float) -> float:
+    """How many neighbouring residuals (T, n) say the same: one plus twice their correlations in time, as far as these
+    are more than chance."""
+    count = sum(r.size for r in series)
+    power = sum(float((r**2).sum()) for r in series) / max(count, 1)
+    total = 1.0
+    for lag in range(1, max(int(longest), 1)):
+        pairs = [r[lag:] * r[:-lag] for r in series if len(r) > lag]
+        number = sum(p.size for p in pairs)
+        rho = sum(float(p.sum()) for p in pairs) / max(number, 1) / max(power, 1e-300)
+        if rho <= CHANCE / max(number, 1) ** 0.5:
+            break
+        total += 2.0 * rho
+    return total
