@@ -16,7 +16,10 @@ def values(case: Any, changes: Mapping[str, Any]) -> dict[str, float]:
     film = ll.Film.load(case.folder / "lamprey.csv", length=case.numbers["lamprey_film"]["length_m"], rate=50.0)
     rows = np.genfromtxt(case.folder / "fishwidth.csv", delimiter=",", names=True)
     others = {path: value for path, value in changes.items() if path != "width"}
-    widths = [(float(s), float(changes.get("width", 1.0)) * float(d)) for s, d in zip(rows["s"], rows["ammowidth"], strict=True)]
+    widths = [
+        (float(s), float(changes.get("width", 1.0)) * float(d))
+        for s, d in zip(rows["s"], rows["ammowidth"], strict=True)
+    ]
     found = film.predict("water", widths, others, sensitivity=False)
     return {"speed": found.speed / film.length}
 

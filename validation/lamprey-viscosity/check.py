@@ -58,9 +58,7 @@ def speed(case: Any, times: str, law: str, tail_amplitude: float, width: float) 
 def values(case: Any, changes: Mapping[str, Any]) -> dict[str, float]:
     """Speeds, and how they fall."""
     how = {"tail_amplitude": 0.1, "width": 0.05, **changes}
-    found = {
-        (law, times): speed(case, times, law, **how) for law in ("constant", "laminar") for times in ("1", "10")
-    }
+    found = {(law, times): speed(case, times, law, **how) for law in ("constant", "laminar") for times in ("1", "10")}
     return {
         "speed": found["laminar", "1"],
         "fall, laminar": found["laminar", "10"] / found["laminar", "1"],

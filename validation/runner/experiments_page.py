@@ -20,7 +20,8 @@ experiment (standard deviation, or single trials), the numerical error of the ru
 not say (each assumption with its range and reason stands with its case), and, of a fitted arm, its interval (there is
 none yet). Verdicts are computed: *inside*, where the scatter (twice its standard deviation) meets the run with its
 error and band; *outside by*, in shares of the measured mean; *not decidable*, where the band is wider than half of the
-value. A row outside does not fail the tests: a value that leaves the recorded one by more than its numerical error does.
+value. A row outside does not fail the tests: a value that leaves the recorded one by more than its numerical error
+does.
 """
 
 
@@ -53,7 +54,9 @@ def markdown(reports: Sequence[Report]) -> str:
 
 def _experiment(outcome: RowOutcome) -> str:
     mean, sd = outcome.row.scatter or (0.0, 0.0)
-    return f"{mean:.4g} ± {number(sd, outcome.row.unit)}" + (f" ({len(outcome.row.trials)} trials)" if outcome.row.trials else "")
+    return f"{mean:.4g} ± {number(sd, outcome.row.unit)}" + (
+        f" ({len(outcome.row.trials)} trials)" if outcome.row.trials else ""
+    )
 
 
 def _section(report: Report) -> str:
@@ -67,7 +70,9 @@ def _section(report: Report) -> str:
             _experiment(outcome),
             number(outcome.measured, outcome.row.unit),
             number(outcome.row.tolerance, outcome.row.unit),
-            "" if outcome.row.band is None else f"{outcome.row.band[0]:.4g} to {number(outcome.row.band[1], outcome.row.unit)}",
+            ""
+            if outcome.row.band is None
+            else f"{outcome.row.band[0]:.4g} to {number(outcome.row.band[1], outcome.row.unit)}",
             verdict(outcome.row, outcome.measured or 0.0),
         )
         for outcome in report.outcomes

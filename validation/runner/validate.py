@@ -22,7 +22,7 @@ def validate(names: Sequence[str], quick: bool, out: Console, write: bool = Fals
     """
     home = cases.home()
     chosen = [cases.load(name, home) for name in (names or cases.names(home))]
-    lived = {case.name for case in map(lambda name: cases.load(name, home), cases.names(home)) if case.kind == "experiment"}
+    lived = {case.name for case in (cases.load(name, home) for name in cases.names(home)) if case.kind == "experiment"}
     only = bool(lived) and set(names) == lived and not quick
     if write and (names or quick) and not only:
         raise InputError(

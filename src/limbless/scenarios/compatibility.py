@@ -182,8 +182,8 @@ def _drive(parts: Mapping[str, Any]) -> Iterator[Refusal]:
     if drives is not None and (kind == "torque") != (drives == "torque"):
         needs = "torque" if kind == "torque" else "shape or joint"
         yield Refusal(("actuation",), f"{kind!r} needs a gait that drives {needs}, not one that drives {drives}")
-    if kind == "motion" and not getattr(gait, "is_smooth", True):
-        told = f"{gait.between!r} has no velocities that can be imposed; set actuation to pd or servo, or between to spline"
+    if gait is not None and kind == "motion" and not getattr(gait, "is_smooth", True):
+        told = f"{gait.between!r} has no velocities to impose; set actuation to pd or servo, or between to spline"
         yield Refusal(("gait", "between"), told)
     imposed = kind == "motion" and not getattr(parts.get("model"), "starts_bent", False)
     for name in ("joint_position", "joint_velocity") if initial is not None and imposed else ():

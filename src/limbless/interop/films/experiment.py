@@ -68,8 +68,8 @@ def medium_of(name: str, radius: float, wavelength: float, reynolds: float | Non
         note = None
         if name == "water":
             note = (
-                f"medium: Reynolds' number is {reynolds:.2g}, so that water is taken as slow and viscous (linear drag of "
-                "a slender body, no inertia); --medium fast-water has the square law of large bodies"
+                f"medium: Reynolds' number is {reynolds:.2g}, so that water is taken as slow and viscous (linear drag "
+                "of a slender body, no inertia); --medium fast-water has the square law of large bodies"
             )
         other = Drag.slow_water(radius, wavelength, VISCOSITY * DENSITY, "gray-hancock")
         try:
@@ -78,7 +78,9 @@ def medium_of(name: str, radius: float, wavelength: float, reynolds: float | Non
             return Medium("slow-water", other, False, "slow viscous water by Gray and Hancock 1955", note=note)
         said, others = "slow viscous water by Lighthill 1976", {"Gray and Hancock 1955": other}
         return Medium("slow-water", first, False, said, others, note)
-    return Medium(name, Water(), True, "", {} if Water() == printed_water() else {"morison as printed": printed_water()})
+    return Medium(
+        name, Water(), True, "", {} if Water() == printed_water() else {"morison as printed": printed_water()}
+    )
 
 
 def printed_water() -> Water:

@@ -20,8 +20,8 @@ from limbless.interop.films.readers import read_track
 from limbless.interop.films.tracks import Array
 
 if TYPE_CHECKING:
-    from limbless.interop.identification.identified import Identified
     from limbless.interop.films.prediction import Prediction
+    from limbless.interop.identification.identified import Identified
     from limbless.scenarios.scenario import Scenario
 
 FEWEST = 4.5  # points for each wave: with 3.3 its length came out 7 % long, with 3.9 1.3 %, with 4.6 0.5 %

@@ -157,7 +157,10 @@ def forces(predicted: Prediction) -> Drawn:
     table = {"abscissa / length": s, "thrust (N/m)": thrust, "drag (N/m)": drag, "moment (N m)": moment}
     if off is not None:
         effort.fill_between(s, moment - off.moment, moment + off.moment, color=style.PURPLE, alpha=0.25)
-        for name, values, wide, colour in (("thrust", thrust, off.thrust, style.GREEN), ("drag", drag, off.drag, style.RED)):
+        for name, values, wide, colour in (
+            ("thrust", thrust, off.thrust, style.GREEN),
+            ("drag", drag, off.drag, style.RED),
+        ):
             push.errorbar(s[::8], values[::8], wide[::8], color=colour, fmt="none", linewidth=0.6)
             table[f"standard error of {name} (N/m)"] = wide
         table["standard error of moment (N m)"] = off.moment

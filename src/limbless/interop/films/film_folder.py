@@ -18,8 +18,8 @@ from limbless.scenarios.document import written
 
 if TYPE_CHECKING:
     from limbless.interop.films.film import Film
-    from limbless.interop.identification.identified import Identified
     from limbless.interop.films.prediction import Prediction
+    from limbless.interop.identification.identified import Identified
     from limbless.scenarios.scenario import Scenario
     from limbless.simulation.result import Result
 

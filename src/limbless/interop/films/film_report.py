@@ -8,8 +8,8 @@ from limbless.interop.films.prediction import UNDETERMINED
 
 if TYPE_CHECKING:
     from limbless.interop.films.film import Film
-    from limbless.interop.identification.identified import Identified
     from limbless.interop.films.prediction import Prediction
+    from limbless.interop.identification.identified import Identified
 
 _WIDTH = 11
 

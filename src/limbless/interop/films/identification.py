@@ -183,7 +183,9 @@ def checked_scenario(
         raise InputError("identify: a kymogram does not show where the animal went")
     if not paths or len(set(paths)) < len(paths):
         raise InputError("identify: name one or more coefficients, each once, such as drag.0,drag.1")
-    scenario = scenario_of(film.smooth, film.name, film.period, film.medium(medium, width, changes), width, changes=changes)
+    scenario = scenario_of(
+        film.smooth, film.name, film.period, film.medium(medium, width, changes), width, changes=changes
+    )
     for path in paths:
         _placed(scenario.environment[0], path)
     return scenario
@@ -262,8 +264,8 @@ def _judged(paths: tuple[str, ...], fit: Fit, balance: ForceBalance | None) -> I
         covariance = scatter if np.trace(scatter) > np.trace(covariance) else covariance
     size = float(np.sqrt(3.0 * total / max(sum(len(r) for r in free), 1)))
     told = [
-        f"{windows} windows of two beats, each with its own start; film and model differ by {100.0 * size:.2g} % of the "
-        "length"
+        f"{windows} windows of two beats, each with its own start; film and model differ by {100.0 * size:.2g} % of "
+        "the length"
     ]
     if balance is not None and balance.quality < TRUSTED:
         told.append(

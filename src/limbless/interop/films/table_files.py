@@ -123,7 +123,9 @@ def _by_points(
                 "points in one unit"
             )
     places = [*kept, "frame" if counted else "row", "point", "x", "y"]
-    told = {meaning: unit for meaning, (_, unit) in kept.items()} | {axis: min(several) for axis, several in units.items()}
+    told = {meaning: unit for meaning, (_, unit) in kept.items()} | {
+        axis: min(several) for axis, several in units.items()
+    }
     return found, {meaning: (i, told.get(meaning, "")) for i, meaning in enumerate(places)}
 
 

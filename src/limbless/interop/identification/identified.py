@@ -1,4 +1,4 @@
-"""What measured motion says of some parameters: values with intervals, and the directions that it does not determine."""
+"""What measured motion says of some parameters: values with intervals, and the directions it does not determine."""
 
 from __future__ import annotations
 
@@ -108,7 +108,11 @@ class Identified:
         told = []
         for weights, factor in self.directions if len(self.paths) > 1 else []:
             if factor > FARTHEST and sum(weights != 0.0) > 1:
-                why = f"a factor of {factor:.2g} either way" if factor < NOTHING else "it changes nothing: held at its start"
+                why = (
+                    f"a factor of {factor:.2g} either way"
+                    if factor < NOTHING
+                    else "it changes nothing: held at its start"
+                )
                 told.append(f"not determined by this {self.source}: {_product(self.paths, weights)} ({why})")
         for path, value in zip(self.paths, self.values, strict=True):
             bounds = self.bounds(path)

@@ -66,7 +66,9 @@ class FreeParameter(NamedTuple):
 def free_parameters(fit: Mapping[str, Any], scenario: Scenario) -> list[FreeParameter]:
     """From path -> (low, high), or {between: [low, high], prior: [mean, sd]}; refused before anything runs."""
     if not fit:
-        raise InputError("fit: name one or more parameters with their bounds, such as {environment.ground.lateral: (0.2, 1)}")
+        raise InputError(
+            "fit: name one or more parameters with their bounds, such as {environment.ground.lateral: (0.2, 1)}"
+        )
     found = []
     for path, given in fit.items():
         prior = None
@@ -74,7 +76,9 @@ def free_parameters(fit: Mapping[str, Any], scenario: Scenario) -> list[FreePara
             mean, sd = given.get("prior") or (0.0, 0.0)
             prior = (float(mean), float(sd)) if given.get("prior") else None
             if prior is not None and not sd > 0.0:
-                raise InputError(f"fit.{path}: prior: mean and standard deviation, which is positive; got {given['prior']}")
+                raise InputError(
+                    f"fit.{path}: prior: mean and standard deviation, which is positive; got {given['prior']}"
+                )
             given = given["between"]
         bounds = given if isinstance(given, Bounds) else bounds_of(path, given, scenario)
         for end in (bounds.low, bounds.high):
@@ -127,7 +131,9 @@ class _Runs:
             ]
             if self.priors:
                 values = [(each, each.value(coordinates[k])) for k, each in self.priors]
-                blocks.append(np.array([(value - each.prior[0]) / each.prior[1] for each, value in values if each.prior]))
+                blocks.append(
+                    np.array([(value - each.prior[0]) / each.prior[1] for each, value in values if each.prior])
+                )
             found.append(blocks)
         return found
 
@@ -148,7 +154,9 @@ class _Runs:
                 told.append(f"sigma of {word}: {', '.join(f'{size:g}' for size in SIGMAS[word])} assumed; state it")
                 continue
             self.sigmas[word] = np.maximum(np.sqrt((values**2).mean(axis=0)), 1e-12)
-            told.append(f"sigma of {word}: {', '.join(f'{size:.3g}' for size in self.sigmas[word])}, from the residual itself")
+            told.append(
+                f"sigma of {word}: {', '.join(f'{size:.3g}' for size in self.sigmas[word])}, from the residual itself"
+            )
         return told
 
 
@@ -185,7 +193,12 @@ def identify(
     best, others, told = _fitted(data, _starts(scenario, parameters), rough)
     found = replace(_judged(data, best, rough), also=tuple(_values(parameters, other.parameters) for other in others))
     first = _starts(scenario, parameters)[0]
-    about = [*found.about, *told, *_at_bounds(parameters, best.parameters), *_tested(apart, parameters, first, best.parameters)]
+    about = [
+        *found.about,
+        *told,
+        *_at_bounds(parameters, best.parameters),
+        *_tested(apart, parameters, first, best.parameters),
+    ]
     more = {**found.more, "bounds": {each.path: [each.low, each.high] for each in parameters}, "runs": data.count}
     more["fitted"] = data.changes(best.parameters)
     more["residuals"] = [
@@ -262,8 +275,8 @@ def _judged(data: _Runs, fit: Fit, rough: bool) -> Identified:
     about = [f"{len(data.runs)} measured runs, {number} residuals, {reduced**0.5:.2g} times their sigma"]
     if reduced > FLAGGED:
         about.append(
-            f"the model does not explain the data: residuals are {reduced**0.5:.2g} times their sigma; intervals were widened "
-            "by that, and parameters may make up for what is missing"
+            f"the model does not explain the data: residuals are {reduced**0.5:.2g} times their sigma; intervals were "
+            "widened by that, and parameters may make up for what is missing"
         )
     spans = tuple(0.0 if each.is_log else each.high - each.low for each in parameters)
     values = _values(parameters, fit.parameters)
@@ -338,7 +351,10 @@ def _at_bounds(parameters: list[FreeParameter], coordinates: Array) -> list[str]
     for each, x in zip(parameters, coordinates, strict=True):
         for end, name in ((each.low, "lower"), (each.high, "upper")):
             if abs(x - each.coordinate(end)) < AT_BOUND:
-                told.append(f"{each.path} ended on its {name} bound, {end:g}: its interval means nothing; widen --fit, or fix it")
+                told.append(
+                    f"{each.path} ended on its {name} bound, {end:g}: its interval means nothing; widen --fit, or "
+                    "fix it"
+                )
     return told
 
 
@@ -354,11 +370,15 @@ def _tested(apart: list[RunData], parameters: list[FreeParameter], before: Array
             values = [each[word].reshape(-1, len(SIGMAS[word])) for each in data.compared(coordinates) if word in each]
             sizes.append(np.sqrt((np.concatenate(values) ** 2).mean(axis=0)))
         pair = [", ".join(f"{size:.3g}" for size in each) for each in sizes]
-        told.append(f"test: {word} off by {pair[0]} before the fit and {pair[1]} after ({len(apart)} runs not fitted to)")
+        told.append(
+            f"test: {word} off by {pair[0]} before the fit and {pair[1]} after ({len(apart)} runs not fitted to)"
+        )
     return told
 
 
-def write_fit(found: Identified, source: Any, folder: str | Path, changes: Mapping[str, Any] | None = None) -> list[Path]:
+def write_fit(
+    found: Identified, source: Any, folder: str | Path, changes: Mapping[str, Any] | None = None
+) -> list[Path]:
     """`fitted.yaml`, which runs; `fit.json` with everything; `residuals/RUN.csv`."""
     import json
 

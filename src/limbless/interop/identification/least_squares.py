@@ -80,7 +80,9 @@ def linearised(data: Stretches, parameters: Array, probe: Array) -> Fit:
     aside = [parameters + sign * probe * axis for axis in np.eye(len(parameters)) for sign in (1.0, -1.0)]
     here, *beside = data.residuals([parameters, *aside])
     J = [
-        np.stack([(more - less) / (2.0 * h) for more, less, h in zip(each[::2], each[1::2], probe, strict=True)], axis=1)
+        np.stack(
+            [(more - less) / (2.0 * h) for more, less, h in zip(each[::2], each[1::2], probe, strict=True)], axis=1
+        )
         for each in zip(*beside, strict=True)
     ]
     return Fit(parameters, [own.copy() for own in data.own], here, J, data.own_slopes(parameters, here))

@@ -102,13 +102,15 @@ class MeasuredRun:
         if "counts" in said:
             said["counts"] = (said["counts"],) if isinstance(said["counts"], str) else tuple(said["counts"])
         if "scenario" in data:
-            raise InputError(f"{data.get('name')}: scenario: all runs are of one scenario; say what differs as `changes`")
+            raise InputError(
+                f"{data.get('name')}: scenario: all runs are of one scenario; say what differs as `changes`"
+            )
         log, track = data.get("log"), data.get("track")
         if isinstance(log, str):
             like = data.get("like")
             log = read_log(folder / log, folder / like if isinstance(like, str) else like)
         if isinstance(track, str | Mapping):
-            asked = {"file": track} if isinstance(track, str) else dict(track)
+            asked: dict[str, Any] = {"file": track} if isinstance(track, str) else dict(track)
             track = read_track(folder / str(asked.pop("file", "")), **asked)
         return cls(log=log, track=track, **said)
 
@@ -163,10 +165,15 @@ class RunData:
         span = float(log.time[-1] - log.time[0]) - self.measured.skip
         if "harmonics" in self.counts and self.cycle and span < FEWEST * self.cycle:
             raise InputError(
-                f"{self.name}: {span:.3g} s of log count, and the gait has a period of {self.cycle:.3g} s: harmonics need "
-                f"{FEWEST:g} of them"
+                f"{self.name}: {span:.3g} s of log count, and the gait has a period of {self.cycle:.3g} s: harmonics "
+                f"need {FEWEST:g} of them"
             )
-        for word, held in (("harmonics", "position"), ("joints", "position"), ("velocity", "velocity"), ("effort", "effort")):
+        for word, held in (
+            ("harmonics", "position"),
+            ("joints", "position"),
+            ("velocity", "velocity"),
+            ("effort", "effort"),
+        ):
             if word in self.counts:
                 log.held(held)
 
@@ -278,7 +285,7 @@ def laid_on(places: Array, there: Array) -> Array:
 
 
 def motion_of(time: Array, places: Array, period: float | None) -> Array:
-    """(3,): speed from first to last, mean speed of the path averaged over a period, m/s, and its turning rate, rad/s."""
+    """(3,): speed from first to last, mean speed of the path averaged over a period, m/s, and turning rate, rad/s."""
     span = float(time[-1] - time[0])
     net = float(np.linalg.norm(places[-1, :2] - places[0, :2])) / span
     even = np.linspace(time[0], time[-1], max(len(time), 16))

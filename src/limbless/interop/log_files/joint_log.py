@@ -82,8 +82,8 @@ class JointLog:
         has = [name for name in QUANTITIES if getattr(self, name) is not None]
         span = self.time[-1] - self.time[0]
         told = [
-            f"log        {len(self.time)} samples in {span:.4g} s, {self.rate:.4g} /s, jitter {1e3 * self.jitter:.2g} ms; "
-            + (f"{self.gaps} lost and filled" if self.gaps else "nothing lost"),
+            f"log        {len(self.time)} samples in {span:.4g} s, {self.rate:.4g} /s, jitter {1e3 * self.jitter:.2g} "
+            "ms; " + (f"{self.gaps} lost and filled" if self.gaps else "nothing lost"),
             f"joints     {len(self.joints)}: {', '.join(self.joints[:8])}{', ..' if len(self.joints) > 8 else ''}",
             f"columns    {', '.join(has)}",
         ]
@@ -130,7 +130,7 @@ def first_harmonic(time: Array, values: Array, frequency: float) -> NDArray[np.c
     return np.asarray(found[0] - 1j * found[1])
 
 
-def lag_of(answer: Array, asked: Array, frequency: float) -> Array:
+def lag_of(answer: NDArray[Any], asked: NDArray[Any], frequency: float) -> Array:
     """(n,) s by which one harmonic comes after another, within half a period."""
     return np.asarray(np.angle(asked / np.where(answer == 0.0, 1.0, answer)) / (2.0 * np.pi * frequency))
 
@@ -250,7 +250,11 @@ def _stacked(several: Sequence[Any], source: Path) -> Array:
 
 def _labels(arrays: Mapping[str, Any], count: int) -> tuple[str, ...] | None:
     names = arrays.get("joint")
-    return tuple(map(str, names)) if names is not None and np.asarray(names).dtype.kind == "U" and len(names) == count else None
+    return (
+        tuple(map(str, names))
+        if names is not None and np.asarray(names).dtype.kind == "U" and len(names) == count
+        else None
+    )
 
 
 def _time(arrays: Mapping[str, Any], said: Mapping[str, Any], rows: int, source: Path, notes: list[str]) -> Array:
@@ -277,7 +281,8 @@ def _time(arrays: Mapping[str, Any], said: Mapping[str, Any], rows: int, source:
         rate = 1.0 / float(np.median(steps))
         if not 0.1 < rate < 1e5:
             raise InputError(
-                f"{source.name}: {rate:.3g} samples a second; are its times in seconds? Name the unit (t_ms), or give rate"
+                f"{source.name}: {rate:.3g} samples a second; are its times in seconds? Name the unit (t_ms), or "
+                "give rate"
             )
         if keys[0] != "time":
             notes.append(f"units: times of {keys[0]!r} taken as seconds")
@@ -314,7 +319,8 @@ def without_lost(log: JointLog) -> JointLog:
         return log
     runs = np.flatnonzero(np.diff(np.concatenate([[False], lost, [False]]).astype(int)))
     long = [(a, b) for a, b in zip(runs[::2], runs[1::2], strict=True) if b - a > LONGEST_GAP]
-    kept, good = {}, ~lost
+    kept: dict[str, Any] = {}
+    good = ~lost
     for name in QUANTITIES:
         values = getattr(log, name)
         if values is not None:
@@ -326,7 +332,9 @@ def without_lost(log: JointLog) -> JointLog:
     ends = [0, *(edge for gap in long for edge in gap), len(lost)]
     pieces = [(a, b) for a, b in zip(ends[::2], ends[1::2], strict=True)]
     first, last = max(pieces, key=lambda piece: piece[1] - piece[0])
-    said = f"lost: {len(long)} gaps of more than {LONGEST_GAP} samples; the longest piece is kept, {last - first} samples"
+    said = (
+        f"lost: {len(long)} gaps of more than {LONGEST_GAP} samples; the longest piece is kept, {last - first} samples"
+    )
     return replace(filled.part(slice(first, last)), notes=(*filled.notes, said))
 
 
@@ -346,7 +354,7 @@ def _astray(values: Array) -> NDArray[np.bool_]:
 def rows_of_log(path: str, quantity: str, rate: float | None) -> Array:
     """(T, 1 + joints): times and one quantity of a log, for a gait."""
     try:
-        log = read_log(path, **({"rate": rate} if rate else {}))
+        log = read_log(path, {"rate": rate} if rate else None)
         return np.column_stack([log.time, log.held(quantity)])
     except InputError as error:
         raise ValueError(f"cannot read {path!r} as a table of numbers or a log: {error}") from None

@@ -45,7 +45,8 @@ class MarkerTrack:
     def lines(self) -> list[str]:
         """What `limbless log` prints of it."""
         span = self.time[-1] - self.time[0]
-        told = [f"track      {len(self.time)} samples in {span:.4g} s, {self.rate:.4g} /s; markers {', '.join(self.markers)}"]
+        named = ", ".join(self.markers)
+        told = [f"track      {len(self.time)} samples in {span:.4g} s, {self.rate:.4g} /s; markers {named}"]
         for k, name in enumerate(self.markers):
             seen = np.isfinite(self.places[:, k, 0])
             if seen.sum() > 1:
@@ -104,7 +105,9 @@ def read_track(
         sizes = [UNITS.get(said or unit or "m", 1.0) for _, said in axes.values()]
         if unit is None and not any(said for _, said in axes.values()) and not notes:
             notes.append("units: places taken as metres")
-        places.append(np.stack([np.asarray(v, dtype=float) * k for (v, _), k in zip(axes.values(), sizes, strict=True)], 1))
+        places.append(
+            np.stack([np.asarray(v, dtype=float) * k for (v, _), k in zip(axes.values(), sizes, strict=True)], 1)
+        )
     if len({place.shape for place in places}) > 1:
         raise InputError(f"{source.name}: markers {', '.join(found)} differ in length or axes; choose one with column")
     every = np.stack(places, axis=1)

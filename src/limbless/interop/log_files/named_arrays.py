@@ -33,7 +33,9 @@ def named_arrays(path: str | Path) -> dict[str, Array]:
         raise InputError(f"there is no log {str(path)!r}")
     refuse_special(source)
     if source.stat().st_size > LARGEST:
-        raise InputError(f"{source.name} has {source.stat().st_size / 1e6:.0f} MB; logs up to {LARGEST / 1e6:g} are read")
+        raise InputError(
+            f"{source.name} has {source.stat().st_size / 1e6:.0f} MB; logs up to {LARGEST / 1e6:g} are read"
+        )
     with source.open("rb") as file:
         start = file.read(512)
     if start.startswith(_HDF5) or b"MATLAB 7.3" in start[:128]:

@@ -32,7 +32,9 @@ def read_bag(path: Path) -> dict[str, Any]:
     source = path.parent if path.suffix == ".mcap" and (path.parent / "metadata.yaml").is_file() else path
     try:
         with AnyReader([source], default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as bag:
-            wanted = [link for link in bag.connections if link.msgtype in PLACES or link.msgtype.endswith("/JointState")]
+            wanted = [
+                link for link in bag.connections if link.msgtype in PLACES or link.msgtype.endswith("/JointState")
+            ]
             for link, when, raw in bag.messages(connections=wanted):
                 message: Any = bag.deserialize(raw, link.msgtype)
                 stamp = getattr(message, "header", None)

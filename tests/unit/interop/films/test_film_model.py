@@ -299,7 +299,7 @@ def test_forces_and_moments_have_errors() -> None:
     off, at = found.load_errors, int(np.argmax(found.loads.moment))
     assert off is not None and clean.load_errors is None
     wrong = abs(found.loads.moment[at] - clean.loads.moment[at])
-    assert 0.0 < off.moment[at] and wrong < 3.0 * off.moment[at]
+    assert off.moment[at] > 0.0 and wrong < 3.0 * off.moment[at]
     assert abs(found.work_per_beat - clean.work_per_beat) < 3.0 * float(off.work)
     moment = found.numbers()["bending_moment"]
     assert moment["value"] == found.loads.moment[at] and moment["error"] == off.moment[at]

@@ -59,7 +59,9 @@ def bench_run(seed: int, **more: Any) -> ll.MeasuredRun:
 def coast_run(seed: int) -> ll.MeasuredRun:
     data, rng = planted("coast"), np.random.default_rng(seed)
     places = data.head_position.values[:, None, :2] + 2e-3 * rng.normal(size=(len(data.time), 1, 2))
-    return ll.MeasuredRun(f"coast {seed}", track=ll.MarkerTrack("film", data.time.values, ("head",), places), frame="known")
+    return ll.MeasuredRun(
+        f"coast {seed}", track=ll.MarkerTrack("film", data.time.values, ("head",), places), frame="known"
+    )
 
 
 def test_gains_from_a_log() -> None:
@@ -104,7 +106,9 @@ def test_a_prior_is_used_and_printed() -> None:
     run = bench_run(3)
     free = ll.identify(BENCH, [run], {"actuation.damping": (0.02, 0.3)})
     held = ll.identify(BENCH, [run], {"actuation.damping": {"between": (0.02, 0.3), "prior": (0.2, 1e-5)}})
-    assert abs(held.values[0] - 0.2) < abs(free.values[0] - 0.2) and held.more["priors"] == {"actuation.damping": (0.2, 1e-5)}
+    assert abs(held.values[0] - 0.2) < abs(free.values[0] - 0.2) and held.more["priors"] == {
+        "actuation.damping": (0.2, 1e-5)
+    }
 
 
 @pytest.mark.parametrize(
@@ -141,14 +145,18 @@ def test_runs_that_do_not_match() -> None:
 def test_the_command_writes_a_scenario_that_runs(tmp_path: Path) -> None:
     data = planted("bench")
     table = np.column_stack([data.time.values, np.degrees(data.joint_position.values)])
-    (tmp_path / "log.csv").write_text("t,q1_deg,q2_deg\n" + "\n".join(",".join(map(repr, map(float, row))) for row in table))
+    (tmp_path / "log.csv").write_text(
+        "t,q1_deg,q2_deg\n" + "\n".join(",".join(map(repr, map(float, row))) for row in table)
+    )
     (tmp_path / "run_1.yaml").write_text("log: log.csv\ncounts: harmonics\nsigma: {harmonics: [0.001, 0.0001]}\n")
     ll.Scenario.load(BENCH).save(tmp_path / "bench.yaml") if hasattr(ll.Scenario, "save") else (
         tmp_path / "bench.yaml"
     ).write_text(ll.Scenario.load(BENCH).to_yaml())
     out = tmp_path / "fitted"
     words = ["identify", str(tmp_path / "bench.yaml"), "--runs", str(tmp_path / "run_*.yaml"), "--out", str(out)]
-    said = CliRunner().invoke(main, [*words, "--fit", "actuation.stiffness=1..10", "--fit", "actuation.damping=0.02..0.2"])
+    said = CliRunner().invoke(
+        main, [*words, "--fit", "actuation.stiffness=1..10", "--fit", "actuation.damping=0.02..0.2"]
+    )
     assert said.exit_code == 0, said.output
     assert "actuation.stiffness = 3" in said.output
     fit = json.loads((out / "fit.json").read_text())

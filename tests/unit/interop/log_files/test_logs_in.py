@@ -35,8 +35,12 @@ def sheet(path: Path, rows: list[list[str | float]]) -> Path:
         lines.append(f'<row r="{r}">{"".join(cells)}</row>')
     name = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("xl/worksheets/sheet1.xml", f"<worksheet {name}><sheetData>{''.join(lines)}</sheetData></worksheet>")
-        archive.writestr("xl/sharedStrings.xml", f"<sst {name}>{''.join(f'<si><t>{word}</t></si>' for word in words)}</sst>")
+        archive.writestr(
+            "xl/worksheets/sheet1.xml", f"<worksheet {name}><sheetData>{''.join(lines)}</sheetData></worksheet>"
+        )
+        archive.writestr(
+            "xl/sharedStrings.xml", f"<sst {name}>{''.join(f'<si><t>{word}</t></si>' for word in words)}</sst>"
+        )
     return path
 
 
@@ -174,7 +178,7 @@ def test_a_held_reference(tmp_path: Path) -> None:
     savemat(tmp_path / "log.mat", {"time": times, "joint_position": rows[:, 1:]})
     again = ll.run(wave, {"gait": {"kind": "recorded", "between": "hold", "file": str(tmp_path / "log.mat")}})
     np.testing.assert_array_equal(again.dataset.joint_position.values, held.dataset.joint_position.values)
-    with pytest.raises(InputError, match="'hold' has no velocities that can be imposed"):
+    with pytest.raises(InputError, match="'hold' has no velocities to impose"):
         ll.Scenario.load(wave, {"gait": gait, "actuation": {"kind": "motion"}})
 
 
