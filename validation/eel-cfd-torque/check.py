@@ -15,7 +15,7 @@ PLACES = ("0.1", "0.3", "0.5", "0.7", "0.9")
 
 
 def scenario(numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """Lengths in L, times in T: 1 m and 1 s. A heading A exp(s) sin(..) has the printed curvature, with another phase."""
+    """Lengths in L, times in T: 1 m and 1 s. The heading A exp(s) sin(..) has the printed curvature."""
 
     def half(table: Mapping[str, float]) -> list[list[float]]:
         rows = [[float(s), 0.5 * value] for s, value in table.items()]

@@ -109,8 +109,8 @@ def _read(
         return table_files.read_arrays(source, kind, array)
     if source.suffix.lower() in (".xlsx", ".mat"):
         raise InputError(
-            f"{source.name}: films of midlines are {KNOWN}; a {source.suffix} with markers or joints of a robot is read "
-            "by `limbless log`, ll.read_track and ll.read_log"
+            f"{source.name}: films of midlines are {KNOWN}; a {source.suffix} with markers or joints of a robot is "
+            "read by `limbless log`, ll.read_track and ll.read_log"
         )
     if start.startswith(b"PK") or source.suffix in (".wcon", ".json") or start.lstrip()[:1] == b"{":
         return wcon.read(source, who)

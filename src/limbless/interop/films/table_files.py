@@ -119,8 +119,8 @@ def _by_points(
     for axis, several in units.items():
         if len(several) > 1:
             raise InputError(
-                f"{path.name}: columns of {axis} in {', '.join(sorted(unit or 'no unit' for unit in several))}; give all "
-                "points in one unit"
+                f"{path.name}: columns of {axis} in {', '.join(sorted(unit or 'no unit' for unit in several))}; "
+                "give all points in one unit"
             )
     places = [*kept, "frame" if counted else "row", "point", "x", "y"]
     told = {meaning: unit for meaning, (_, unit) in kept.items()} | {

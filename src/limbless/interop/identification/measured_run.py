@@ -159,8 +159,8 @@ class RunData:
         joints = int(getattr(robot, "freedoms", 0))
         if joints != len(log.joints):
             raise InputError(
-                f"{self.name}: the log has {len(log.joints)} joints and the robot {joints}; `position` of `like` says which "
-                "columns they are"
+                f"{self.name}: the log has {len(log.joints)} joints and the robot {joints}; `position` of `like` says "
+                "which columns they are"
             )
         span = float(log.time[-1] - log.time[0]) - self.measured.skip
         if "harmonics" in self.counts and self.cycle and span < FEWEST * self.cycle:

@@ -43,9 +43,9 @@ def _slow(item: Any, scenario: Scenario, dataset: xr.Dataset) -> list[str]:
     if not STILL < number < least:
         return []
     return [
-        f"environment.{item.kind}: Reynolds' number is {number:.2g} at most (fastest section, whole length), and its "
-        f"law is meant for {least:g} and more: the drag of so slow a body is linear and larger; {{kind: drag}} has it, and "
-        "Drag.slow_water finds its coefficients"
+        f"environment.{item.kind}: Reynolds' number is {number:.2g} at most (fastest section, whole length), and "
+        f"its law is meant for {least:g} and more: the drag of so slow a body is linear and larger; {{kind: drag}} has "
+        "it, and Drag.slow_water finds its coefficients"
     ]
 
 
