@@ -12,6 +12,8 @@ from limbless.search.optimisation.optimise import optimise as optimise
 from limbless.search.sweeps.rollout import rollout as rollout
 from limbless.search.studies.sensitivity import sensitivity as sensitivity
 from limbless.search.studies.error_bars import error_bars as error_bars
+from limbless.search.studies.motor_sizing import motor_sizing as motor_sizing
+from limbless.search.studies.robustness import robustness as robustness
 from limbless.interop.identification.identify import identify as identify
 from limbless.interop.log_files.joint_log import read_log as read_log
 from limbless.interop.log_files.marker_track import read_track as read_track
@@ -31,6 +33,8 @@ from limbless.search.optimisation.optimisers import Evolution as Evolution
 from limbless.search.optimisation.optimisers import Gradient as Gradient
 from limbless.search.optimisation.optimisers import Search as Search
 from limbless.search.studies.error_bars import ErrorBars as ErrorBars
+from limbless.search.studies.motor_sizing import MotorSizing as MotorSizing
+from limbless.search.studies.robustness import Robustness as Robustness
 from limbless.interop.films.film import Film as Film
 from limbless.interop.identification.identified import Identified as Identified
 from limbless.interop.identification.measured_run import MeasuredRun as MeasuredRun
@@ -134,7 +138,7 @@ from limbless.environments.flows.vortices import VorticesFlow as VorticesFlow
 from limbless.environments.flows.waves import WavesFlow as WavesFlow
 
 # Models
-from limbless.models.chain.geometry.geometric_model import Geometric as Geometric
+from limbless.models.chain.geometry.geometric_equations import Geometric as Geometric
 from limbless.models.geometric import GeometricSettings as GeometricSettings
 from limbless.models.rod.rod_model import MacroContinuous as MacroContinuous
 from limbless.models.macro_continuous import MacroContinuousSettings as MacroContinuousSettings

@@ -226,6 +226,21 @@ def stated(outcome: RowOutcome) -> str:
     return _cell(row.statement + (f" ({row.source})" if row.source else ""))
 
 
+def differences(reports: Sequence[Report], root: Path) -> list[str]:
+    """Verdicts that are not those of the page that is there, in sentences; what was not run says nothing."""
+    page = root / "docs" / "validation.md"
+    known = verdicts(page.read_text(encoding="utf-8")) if page.is_file() else None
+    return [
+        f"{report.case.name}: {stated(outcome)}: {outcome.verdict} here, {before} on docs/validation.md"
+        for report in (reports if known is not None else ())
+        if report.case.kind != "experiment"  # whose verdicts are of another kind, on another page
+        for outcome in report.outcomes
+        if (before := (known or {}).get(report.case.title, {}).get(stated(outcome), "not"))
+        not in (outcome.verdict, NOT_RUN)
+        and outcome.verdict != NOT_RUN
+    ]
+
+
 def write(reports: Sequence[Report], root: Path, extra: str = "") -> Path:
     """docs/validation.md below `root`."""
     return write_text(root / "docs" / "validation.md", wrapped(markdown(reports, extra)))

@@ -45,7 +45,10 @@ def validate(names: Sequence[str], quick: bool, out: Console, write: bool = Fals
     out.print(Text(f"{len(reports)} cases, {results_page.told(results_page.counts(reports))}", style="bold"))
     if only and write:
         out.print(Text(f"Written: {experiments_page.write(reports, home.parent)}"))
-    good = not any(outcome.fails for report in reports for outcome in report.outcomes)
+    changed = [] if write else results_page.differences(reports, home.parent)
+    for line in changed:
+        out.print(Text(f"{line}; `limbless validate --write` makes the page again", style="bold red"))
+    good = not changed and not any(outcome.fails for report in reports for outcome in report.outcomes)
     if whole:
         score = scorecard.run(home)
         out.print(Text(score.told(), style="bold"))

@@ -22,6 +22,8 @@ NATURAL = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 """The strain of a straight, unstretched rod."""
 STRAINS = ("stretch", "lateral shear", "vertical shear", "twist", "pitch curvature", "yaw curvature")
 """The six strains of a rod, in the order of their columns."""
+AXES = (*STRAINS[:3], "roll", "pitch", "yaw")
+"""What each is called among the axes of actuators: a curvature as the joints that bend a chain so."""
 ACTUATED: dict[str, tuple[int, ...]] = {
     "planar": (5,),
     "planar-reissner": (0, 1, 5),

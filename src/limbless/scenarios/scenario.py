@@ -19,8 +19,8 @@ from pydantic import (
 )
 
 from limbless.control.actuation import Motion
-from limbless.core import Angle, Description, Field, Listed, Nested, Quantity, Quaternion, Vector3, quantity
-from limbless.core.functions.callables import folder_of, located
+from limbless.core import Angle, Description, Field, InputError, Listed, Nested, Quantity, Quaternion, Vector3, quantity
+from limbless.core.functions.callables import folder_of, located, refuse_named
 from limbless.core.kinds import refuse
 from limbless.models.initial_pose import FOUND_BY_POSTURE, Posture
 from limbless.scenarios import plausibility
@@ -127,6 +127,11 @@ class Scenario(Description):
     control_period: Quantity[float | None] = quantity(
         None, "s", "interval between calls of a controller; every step if absent", gt=0
     )
+    controller: str | None = Field(
+        None,
+        description="written by a run that a Python controller drove, which no file holds: its name. Such a scenario "
+        "runs with a controller alone (`ll.run(.., controller=..)`)",
+    )
     task: Literal["path", "inverse", "grid"] | None = Field(
         None, description="statics: what to solve, in place of a duration and a step"
     )
@@ -159,7 +164,7 @@ class Scenario(Description):
     @model_serializer(mode="wrap")
     def _without_what_does_not_apply(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """A task has no time; a motion has no task."""
-        unused = ("task",) if self.task is None else TIMES
+        unused = (*(("task",) if self.task is None else TIMES), *(("controller",) if self.controller is None else ()))
         data = {name: value for name, value in dump(self).items() if name not in unused}
         if self.task is not None:
             data["initial"] = {name: data["initial"][name] for name in ("position", "orientation")}
@@ -180,6 +185,18 @@ class Scenario(Description):
         together = {"robot": self.robot, "environment": self.environment}
         likely = plausibility.notes(self)
         return tuple(dict.fromkeys([*(note for part in parts for note in part.notes()), *remarks(together), *likely]))
+
+    def refuse_incomplete(self, controlled: bool = False) -> None:
+        """Refuse what cannot run as it stands: code that is only named, and a run that had a controller, unless one is
+        given now (`controlled`).
+        """
+        refuse_named(self)
+        if self.controller is not None and not controlled:
+            raise InputError(
+                f"controller: {self.name} was driven by the Python controller {self.controller}, which its file does "
+                "not hold: without it this would be another motion. Run it from Python with `ll.run(.., "
+                "controller=..)`, or take the field `controller` out to run its gait alone"
+            )
 
     @classmethod
     def load(

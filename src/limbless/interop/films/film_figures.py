@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core import write_table
+from limbless.core import replacing, write_table
 from limbless.view.figures import style
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ def save_all(film: Film, predicted: Prediction | None, folder: Path) -> list[Pat
     written = []
     with style.styled():
         for name, (sheet, table) in draw_all(film, predicted).items():
-            sheet.savefig(folder / f"{name}.png", dpi=RESOLUTION)
+            with replacing(folder / f"{name}.png") as temporary:
+                sheet.savefig(temporary, dpi=RESOLUTION)
             write_table(folder / f"{name}.csv", table)
             written.append(folder / f"{name}.png")
     return written

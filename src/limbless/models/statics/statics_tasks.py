@@ -89,6 +89,11 @@ class TendonTask(StaticModel):
         return {"path": self._path, "inverse": self._inverse, "grid": self._grid}[task](gait)
 
     def _path(self, gait: Any) -> tuple[Records, Status]:
+        if not hasattr(gait, "instants"):
+            raise InputError(
+                f"gait: {gait.kind} changes with time, and statics has none: the task path goes from point to point; "
+                "give a tendon-path, or choose the model `soft`"
+            )
         times = gait.instants()
         values = gait.sample(times, np.arange(self.model.tendons, dtype=np.float64)).value
         kept: list[Equilibrium] = _Told(len(times), self._progress)

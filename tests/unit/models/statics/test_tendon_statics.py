@@ -799,3 +799,9 @@ def test_the_rim_of_a_workspace_goes_once_around_and_every_corner_is_on_it_once(
         assert (np.linalg.norm(rim - found.tip[i, j], axis=1) < 1e-12).sum() == 1
     around = np.unwrap(np.arctan2(rim[:, 2], rim[:, 1]))
     assert abs(np.sign(np.diff(around)).sum()) == 7 and abs(around[-1] - around[0]) < 2 * np.pi
+
+
+@pytest.mark.parametrize("gait", [{"kind": "tension-wave"}, {"kind": "tension-step", "after": [1.0]}])
+def test_tensions_in_time_are_no_path(gait: dict) -> None:
+    with pytest.raises(ll.InputError, match=r"gait: tension-\w+ changes with time, and statics has none"):
+        ll.run("neck-planar", {"gait": gait, "task": "path"})

@@ -27,6 +27,7 @@ from limbless.models.recording.body_recorder import (
 from limbless.models.variables import choose, spine_coordinates
 from limbless.robots.base import Segment
 from limbless.robots.chain import Chain
+from limbless.robots.rod import AXES
 from limbless.robots.tendon import names_of
 from limbless.robots.tendon_spine import TendonSpine
 
@@ -308,10 +309,19 @@ class RodRecorder(SoftRecorder):
         self.lawful = lawful
         self.sections = np.array([row for row, _ in plan.stations])
         self.alone, self.degree, self.components = ROD, degree, list(components)
+        self.effort_at = cells.effort_at.reshape(-1, degree + 1, degree + 1)
 
     def coordinates(self) -> dict[str, Any]:
         pieces = [piece for _, piece in self.plan.stations]
-        names = [f"{name}, cell {k}" for k, cell in enumerate(self.plan.cells, 1) for name in cell.names]
+        axes = [AXES[c] for c in self.components for _ in range(self.degree + 1)] * len(self.plan.cells)
+        places = [
+            place
+            for cell in self.plan.cells
+            if cell.points is not None
+            for _ in self.components
+            for place in cell.points.at
+        ]
+        names = [f"{axis} at X = {place:.6g} m" for axis, place in zip(axes, places, strict=True)]
         return {
             **section_coordinates(
                 [f"X = {piece.place:.4g} m" for piece in pieces],
@@ -325,6 +335,16 @@ class RodRecorder(SoftRecorder):
                 {"units": "m", "long_name": "abscissa of each section"},
             ),
             "joint": (("joint",), names, {}),
+            "joint_axis": (
+                ("joint",),
+                axes,
+                {"long_name": "axis that the actuator bends about, or strain that it works along"},
+            ),
+            "joint_abscissa": (
+                ("joint",),
+                np.array(places),
+                {"units": "m", "long_name": "where along the body its effort is"},
+            ),
             **({"tendon": (("tendon",), names_of(self.strung.tendons), {})} if self.strung.tendons else {}),
         }
 
@@ -336,7 +356,9 @@ class RodRecorder(SoftRecorder):
         return {"elastic_energy": stored, "damping_power": spent}
 
     def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
-        return {**self.shape(q, rates), "joint_torque": AxisRecord.of(records["axes"]).torque}
+        modes = AxisRecord.of(records["axes"]).torque
+        effort = np.einsum("rgj,gij->rgi", modes.reshape(len(q), *self.effort_at.shape[:2]), self.effort_at)
+        return {**self.shape(q, rates), "joint_torque": effort.reshape(modes.shape)}
 
     def shape(self, q: Array, rates: Array) -> dict[str, Array]:
         strain, rate = self._strains(q, rates)
