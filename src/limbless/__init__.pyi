@@ -14,7 +14,9 @@ from limbless.search.studies.sensitivity import sensitivity as sensitivity
 from limbless.search.studies.error_bars import error_bars as error_bars
 from limbless.search.studies.motor_sizing import motor_sizing as motor_sizing
 from limbless.search.studies.robustness import robustness as robustness
-from limbless.interop.films.identification import identify as identify
+from limbless.interop.identification.identify import identify as identify
+from limbless.interop.log_files.joint_log import read_log as read_log
+from limbless.interop.log_files.marker_track import read_track as read_track
 from limbless.interop.robots.robot_file import load_robot as load_robot
 from limbless.interop.robots.robot_file import read_robot as read_robot
 from limbless.interop.robots.save_robot import save_robot as save_robot
@@ -35,7 +37,10 @@ from limbless.search.studies.error_bars import ErrorBars as ErrorBars
 from limbless.search.studies.motor_sizing import MotorSizing as MotorSizing
 from limbless.search.studies.robustness import Robustness as Robustness
 from limbless.interop.films.film import Film as Film
-from limbless.interop.films.fitted_model import Identified as Identified
+from limbless.interop.identification.identified import Identified as Identified
+from limbless.interop.identification.measured_run import MeasuredRun as MeasuredRun
+from limbless.interop.log_files.joint_log import JointLog as JointLog
+from limbless.interop.log_files.marker_track import MarkerTrack as MarkerTrack
 from limbless.core.errors import InputError as InputError
 from limbless.core.errors import SimulationError as SimulationError
 

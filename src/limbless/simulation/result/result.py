@@ -18,6 +18,7 @@ from limbless.core import InputError, undisturbed, write_table, write_text
 from limbless.models.variables import CATALOGUE
 from limbless.simulation.analysis import actuator_limits, energy_use, speed, statics_work
 from limbless.simulation.analysis.balances import Balance, balances, power_residual
+from limbless.simulation.analysis.reynolds import slow_notes
 from limbless.simulation.result import show
 from limbless.simulation.result.dataset import (
     LOOK,
@@ -398,7 +399,8 @@ def _told_of(
         dataset["power_residual"] = ("time", residual, attributes_of(CATALOGUE["power_residual"]))
     known = {**_facts(scenario, model), **facts}
     dataset.attrs.update({name: value for name, value in known.items() if value is not None})
-    notes = [*(() if scenario is None else scenario.notes()), *model.notes, *model.remarks(dataset)]
+    slow = [] if scenario is None else slow_notes(scenario, dataset)
+    notes = [*(() if scenario is None else scenario.notes()), *model.notes, *model.remarks(dataset), *slow]
     return dataset, tuple(dict.fromkeys(notes)), tuple(model.doubts(dataset))
 
 
