@@ -30,6 +30,7 @@ SMOOTH = {"environment.wheels.law": "regularised", "step": 2.5e-4, "record_every
                 "gait.settle": 0.2,
                 "environment.clamp.active": [[0.2, 9.0]],
                 "environment.point-wrench.active": [[0.4, 9.0]],
+                "step": 2.5e-4,  # power closes with the first power of the step
             },
         ),
     ],
