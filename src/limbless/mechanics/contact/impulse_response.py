@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from limbless.mechanics.algebra import (
+    Matrix,
     Matrix6,
     Twist,
     Vector,
@@ -73,20 +74,34 @@ def solve_objects(step: Step, count: int, moving_bodies: MovingBodies) -> None:
 
 
 @func
-def factorise_base(base: int, I: Matrix6, step: Step) -> None:
-    """Factors of the matrix with which the robot answers at its base: along its own axes where it moves in a plane."""
-    factors = step.moving_bodies.factors
+def holds(base: int, i: int) -> bool:
+    """Whether a base holds component i of its twist, along its own axes, at zero."""
+    if base == BASES.planar:
+        return 2 <= i <= 4
+    return base == BASES.fixed or (base == BASES.line and i > 0) or (base == BASES.pinned and i < 3)
+
+
+@func
+def hold_rows(base: int, system: Array, columns: int) -> None:
+    """The equations of components that a base holds say that they are zero."""
+    for i in range(6):
+        if holds(base, i):
+            for c in range(columns):
+                system[i, c] = 0.0
+            system[i, i] = 1.0
+
+
+@func
+def factorise_base(base: int, I: Matrix6, R: Matrix, factors: Factors) -> None:
+    """Factors of the matrix with which the robot answers at its base: along its own axes R where not all are free."""
     rows = factors.rows[0]
     if base == BASES.fixed:
         return
     if base == BASES.free:
         put_matrix6(rows, I)
     else:
-        put_matrix6(rows, turn_matrix6(I, Body(step.places, 0).rotation))
-        for i in range(2, 5):  # no motion along z, no rotation about x and y
-            for c in range(6):
-                rows[i, c] = 0.0
-            rows[i, i] = 1.0
+        put_matrix6(rows, turn_matrix6(I, R))
+        hold_rows(base, rows, 6)
     lu_factorise(rows, 6, factors.order[0])
 
 
@@ -112,16 +127,25 @@ def clear(answers: Array) -> None:
 
 
 @func
-def answer_at_base(base: int, step: Step, f: Wrench):
+def only_free(base: int, f: Vector, first: int) -> Vector:
+    """Of three components of a wrench, from `first` on, those along which a base moves."""
+    none = 0.0 * f.x
+    return Vector(
+        none if holds(base, first) else f.x,
+        none if holds(base, first + 1) else f.y,
+        none if holds(base, first + 2) else f.z,
+    )
+
+
+@func
+def answer_at_base(base: int, R: Matrix, factors: Factors, f: Wrench) -> Twist:
     """Twist of the base under impulses that arrive there."""
-    factors, R = step.moving_bodies.factors, Body(step.places, 0).rotation
     right, x, none = as_lane_array(factors.eight[0]), as_lane_array(factors.eight[1]), 0.0 * f.force.x
     u = Twist(Vector(none, none, none), Vector(none, none, none))
     if base == BASES.free:
         u = solve_by(factors, 0, f, right, x)
-    elif base == BASES.planar:
-        force, torque = transpose(R) @ f.force, transpose(R) @ f.torque
-        F = Wrench(Vector(force.x, force.y, none), Vector(none, none, torque.z))
+    elif base != BASES.fixed:
+        F = Wrench(only_free(base, transpose(R) @ f.force, 0), only_free(base, transpose(R) @ f.torque, 3))
         u = solve_by(factors, 0, F, right, x)
         u = Twist(R @ u.linear, R @ u.angular)
     return u
@@ -144,7 +168,7 @@ def respond_robot(robot: ChainTables, base: int, step: Step) -> None:
         f = f + ImpulseResponse(answers, k - 1).push
     own = ImpulseResponse(answers, 0)
     own.push = f
-    u = answer_at_base(base, step, f)
+    u = answer_at_base(base, Body(step.places, 0).rotation, step.moving_bodies.factors, f)
     own.twist = u
     for k in range(1, last + 1):
         link, own = LinkRow(links, k), ImpulseResponse(answers, k)

@@ -10,6 +10,7 @@ from limbless.mechanics.contact.scene import ContactRow, Scene, SleepState
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain import Axis, Body, BodyRecord, ChainDrive, ChainMemory, ChainTables
+    from limbless.mechanics.contact.cell_step import CellSolve
     from limbless.mechanics.contact.homotopy import Homotopy
     from limbless.mechanics.contact.moving_bodies import MovingBodies
     from limbless.mechanics.integrate.running_totals import Totals
@@ -137,6 +138,7 @@ class Step(NamedTuple):
     active: IntArray  # (contacts,) numbers of the active contacts
     system: Array  # (6, 7)
     moving_bodies: MovingBodies | None
+    cells: CellSolve | None = None  # CellSolve of a soft body; None: a chain of rigid links
 
 
 class ContactMemory(NamedTuple):
