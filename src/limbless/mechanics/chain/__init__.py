@@ -30,7 +30,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         "actuator_limits": "active_set_step actuator_torques take_request",
-        "cell_forces": "drive_to put_efforts singular_cell strain_freedoms",
+        "cell_forces": "drive_to overbent_cell put_efforts strain_freedoms",
         "cell_pieces": (
             "CellPiece JacobianColumn PieceBands PieceScratch SinglePieces StrainBasis StrainMotion bend_pieces"
         ),

@@ -98,7 +98,8 @@ def count_actuators(
 @func
 def finish_cells(problem: SoftContactProblem, t: Scalar, h: Scalar, x: Array) -> None:
     """After the solve, before the state moves: works, impulse, mean forces."""
-    robot, forces, where, memory = problem.robot, problem.forces, problem.where, problem.memory
+    robot, forces = problem.robot, problem.forces
+    where, memory = problem.where, problem.memory
     chain, step, theta = memory.chain, memory.step, problem.rule.theta
     base, bodies = LinkRow(robot.links, 0), chain.cells.weigh.shape[0]
     given_efforts(robot, step, chain, h)
@@ -140,7 +141,8 @@ def finish_cells(problem: SoftContactProblem, t: Scalar, h: Scalar, x: Array) ->
 @noinline_func
 def keep_cell_knot(problem: SoftContactProblem, x: Array, h: Scalar, r: int) -> None:
     """Everything of this knot in record r; forces and accelerations are means over the step that ended here."""
-    robot, where, memory, records = problem.robot, problem.where, problem.memory, problem.records
+    robot, records = problem.robot, problem.records
+    where, memory = problem.where, problem.memory
     chain, step, kept = memory.chain, memory.step, problem.records.chain
     base, cells = LinkRow(robot.links, 0), chain.cells
     h = step.cells.clock[3] if step.cells.clock[3] > 0.0 else h  # of the last part of the step

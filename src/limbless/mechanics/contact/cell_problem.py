@@ -35,9 +35,9 @@ from limbless.mechanics.chain import (
     forward_kinematics,
     measure,
     occupy_free,
+    overbent_cell,
     put_winch_rates,
     set_cell_implicit_terms,
-    singular_cell,
     strain_freedoms,
 )
 from limbless.mechanics.compiled import Array, Rows, Scalar, func, kernel, noinline_func, unpack, version_for
@@ -55,7 +55,7 @@ from limbless.mechanics.forces import push_all
 from limbless.mechanics.integrate.dirk import PATIENCE, remaining_error
 from limbless.mechanics.integrate.problem import midpoint_step, post_step, record_knot
 
-SINGULAR = 16  # added to what `singular_cell` found: what ends a run beside `ENDS`
+SINGULAR = 16  # added to what `overbent_cell` found: what ends a run beside `ENDS`
 
 
 @noinline_func
@@ -187,7 +187,8 @@ def evaluate(problem: SoftContactProblem, t: Scalar, h: Scalar, x: Array) -> tup
     """One pass: the body at the present stage, and velocities and impulses under its forces. Returns by how much the
     stage changes, how fast it moves, the natural map (m/s), and what cannot be evaluated.
     """
-    robot, options, memory, gh = problem.robot, problem.options, problem.memory, problem.rule.theta * h
+    robot, options = problem.robot, problem.options
+    memory, gh = problem.memory, problem.rule.theta * h
     chain, step, counts = memory.chain, memory.step, StepCounters(memory.counts, 0)
     solve, stage = step.cells, t + problem.rule.theta * h
     for c in range(chain.slope.shape[0]):
@@ -211,7 +212,7 @@ def evaluate(problem: SoftContactProblem, t: Scalar, h: Scalar, x: Array) -> tup
         counts.fallbacks = counts.fallbacks + 1.0
     first = LinkRow(robot.links, 0).velocity
     change, speed = measure(first, solve.cells.scale, gh, solve.before, chain.slope, chain.state)
-    return change, speed, worst, int(singular_cell(robot, chain))
+    return change, speed, worst, int(overbent_cell(robot, chain))
 
 
 @func
@@ -270,6 +271,7 @@ def go_to_end(problem: SoftContactProblem, h: Scalar, x: Array) -> None:
     robot, chain, solve = problem.robot, problem.memory.chain, problem.memory.step.cells
     base, earlier = LinkRow(robot.links, 0), problem.where.earlier
     velocity = base.velocity
+    occupy_free(robot, solve.cells.given, x, problem.rule.theta * h, chain.slope, chain.state)  # rates of positions
     for c in range(6 + chain.torque.shape[0]):
         x[earlier + c] = x[velocity + c]
     for c in range(problem.where.sums):

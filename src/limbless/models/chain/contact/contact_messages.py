@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from limbless.core import InputError
 from limbless.environments.base import Environment
 from limbless.mechanics.chain import DofRow
 from limbless.mechanics.contact import MOST, MOST_MUTUAL, Feature
 from limbless.models.base import Status
-from limbless.models.chain.contact import contact_scene, moving_body_tables
-from limbless.robots.chain import Chain
+from limbless.models.chain.contact import contact_scene
+from limbless.models.chain.contact.contact_scene import TouchingRobot
 
+if TYPE_CHECKING:
+    import xarray as xr
+
+SUNK = 0.05  # radii: how deep a body may sink in before the run is in doubt; own scenarios stay below 0.005
 PENETRATION = 1e-6  # m: how deep a robot may start inside something: rounding, and no more
 
 
 class Meetings(NamedTuple):
     """Who may touch whom in a run, by contact."""
 
-    chain: Chain
+    robot: TouchingRobot
     environment: tuple[Environment, ...]
     scene: Any
     moving_bodies: Any
@@ -27,7 +33,7 @@ class Meetings(NamedTuple):
 
     def names(self, contact: int) -> tuple[str, str | None]:
         """The names of the two bodies of a contact; None for what does not move."""
-        names = moving_body_tables.names_of(self.company, self.chain)
+        names = [*self.robot.names, *self.company.names]
         other = -1 if self.moving_bodies is None else int(self.moving_bodies.other[contact])
         return names[self.scene.owner[contact]], None if other < 0 else names[other]
 
@@ -96,6 +102,20 @@ class Meetings(NamedTuple):
             f"model.compliance{many}",
             time,
         )
+
+
+def sunk_too_deep(dataset: xr.Dataset) -> list[str]:
+    """Bodies that sank in by a visible share of their radius."""
+    if "contact_depth" not in dataset or not dataset.sizes["time"] or not dataset.sizes["contact"]:
+        return []
+    depth = dataset["contact_depth"].values
+    worst = int(np.argmax(depth))
+    if depth[worst] <= SUNK:
+        return []
+    return [
+        f"a body sank into the ground or an obstacle by {depth[worst]:.2g} of the radius with which it touches, "
+        f"until t = {dataset['time'].values[worst]:g} s; at most {SUNK:g} is taken for rounding: try a shorter step"
+    ]
 
 
 def crowded(time: float) -> Status:

@@ -68,7 +68,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 SETTLING = 1e-3  # s: steps with which a posture settles
-SUNK = 0.05  # radii: how deep a body may sink in before the run is in doubt; own scenarios stay below 0.005
 # In the memory of a state: worst residual and greatest depth since the last record, and what the last step did, since a
 # knot records the step that ended
 _UNRECORDED = "unrecorded"
@@ -103,19 +102,23 @@ class NonSmooth(ChainModel):
     ) -> None:
         super().__init__(robot, environment, actuation)
         self.settings = NonSmoothSettings.or_default(settings)
-        self._scene, self._crowd, self._company = contact_scene.scene_and_bodies_of(self.chain, self.environment)
+        robot = contact_scene.touching_chain(self.chain)
+        self._scene, self._crowd, self._company = contact_scene.scene_and_bodies_of(
+            robot, self.environment, contact_scene.wheel_contacts(self.chain, self.environment)
+        )
         self._objects = self._company.objects
         self._schema = {**contact_recorder.SCHEMA, **(contact_recorder.OBJECTS if self._objects else {})}
-        self._meetings = contact_messages.Meetings(
-            self.chain, self.environment, self._scene, self._crowd, self._company
-        )
+        self._meetings = contact_messages.Meetings(robot, self.environment, self._scene, self._crowd, self._company)
         self._bodies = contact_scene.bodies_of(self.chain)
         self._solids = np.concatenate([self._bodies, moving_body_tables.solids_of(self._objects)])
         self._where = contact_memory.where_of(self._actuated, len(self._scene.owner), len(self._objects))
         self._options = self._choose()
         self._counts = np.zeros(3)
         self._recorder = contact_recorder.ContactRecorder(
-            self.chain, self._plain.links, self._packs, self._scene, self._crowd, self._company
+            self.chain,
+            self._plain.links,
+            self._packs,
+            contact_recorder.ContactPart(robot, self._scene, self._crowd, self._company),
         )
         self._tallies = self._tallies_of(len(self._scene.owner))
 
@@ -375,17 +378,7 @@ class NonSmooth(ChainModel):
         return problem, after, before_failure(records, status, of_the_step_that_ended=True), status
 
     def doubts(self, dataset: xr.Dataset) -> list[str]:
-        """Bodies that sank in by a visible share of their radius."""
-        if "contact_depth" not in dataset or not dataset.sizes["time"] or not dataset.sizes["contact"]:
-            return []
-        depth = dataset["contact_depth"].values
-        worst = int(np.argmax(depth))
-        if depth[worst] <= SUNK:
-            return []
-        return [
-            f"a body sank into the ground or an obstacle by {depth[worst]:.2g} of the radius with which it touches, "
-            f"until t = {dataset['time'].values[worst]:g} s; at most {SUNK:g} is taken for rounding: try a shorter step"
-        ]
+        return contact_messages.sunk_too_deep(dataset)
 
     def _telling(self, records: Records) -> dict[str, Array]:
         return {"time": records["time"], "x": records["x"], "torque": records["torque"], "twist": self._twists(records)}
