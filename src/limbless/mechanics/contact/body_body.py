@@ -27,12 +27,12 @@ from limbless.mechanics.algebra import (
 )
 from limbless.mechanics.chain import Body
 from limbless.mechanics.compiled import LANES, Array, align_stack, as_lane_array, func, noinline_func
+from limbless.mechanics.contact.base_answer import factorise_base
 from limbless.mechanics.contact.contact_law import along, slip_scales
 from limbless.mechanics.contact.impulse_response import (
     add_impulse,
     add_response,
     clear,
-    factorise_base,
     propagate_impulses,
     solve_objects,
 )

@@ -65,9 +65,7 @@ def stage_rate_of(step: Step, x: Array, place: int, v: int, theta: Scalar) -> Sc
 
 
 @noinline_func
-def works_along(
-    robot: ChainTables, chain: ChainMemory, step: Step, theta: Scalar, x: Array
-) -> tuple[Scalar, Scalar]:
+def works_along(robot: ChainTables, chain: ChainMemory, step: Step, theta: Scalar, x: Array) -> tuple[Scalar, Scalar]:
     """Powers of actuators and of what is passive along all freedoms, at the stage."""
     driven, passive, first = 0.0, 0.0, LinkRow(robot.links, 0).velocity + 6
     for v in range(chain.torque.shape[0]):
@@ -78,9 +76,7 @@ def works_along(
 
 
 @noinline_func
-def count_actuators(
-    chain: ChainMemory, step: Step, theta: Scalar, t: Scalar, h: Scalar, x: Array, first: int
-) -> None:
+def count_actuators(chain: ChainMemory, step: Step, theta: Scalar, t: Scalar, h: Scalar, x: Array, first: int) -> None:
     """Works and efforts of tendons, or of all freedoms."""
     cells, tally = chain.cells, chain.tally
     put_efforts(chain)

@@ -26,9 +26,9 @@ from limbless.mechanics.algebra import (
 )
 from limbless.mechanics.chain import (
     Body,
+    Cells,
     ChainMemory,
     ChainTables,
-    Cells,
     LinkRow,
     bend_pieces,
     drive_to,
@@ -42,11 +42,19 @@ from limbless.mechanics.chain import (
 )
 from limbless.mechanics.compiled import Array, Rows, Scalar, func, kernel, noinline_func, unpack, version_for
 from limbless.mechanics.contact.cell_outcome import finish_cells, keep_cell_knot
+from limbless.mechanics.contact.cell_response import turn_winches
 from limbless.mechanics.contact.cell_step import CellFreedom, CellSolve, SoftContactProblem, SoftLayout
 from limbless.mechanics.contact.cell_sweeps import prepare_stations, start_twists
 from limbless.mechanics.contact.free_objects import move_surfaces, place_objects, start_objects
 from limbless.mechanics.contact.narrowphase import find_contacts, wake_contacts
-from limbless.mechanics.contact.problem import DEEPEST, ENDS, SPEED, load_warm_start, set_stabilisation, store_warm_start
+from limbless.mechanics.contact.problem import (
+    DEEPEST,
+    ENDS,
+    SPEED,
+    load_warm_start,
+    set_stabilisation,
+    store_warm_start,
+)
 from limbless.mechanics.contact.scene import ContactRow, Scene
 from limbless.mechanics.contact.semismooth_newton import solve_contacts
 from limbless.mechanics.contact.step import BaseStep, ContactMemory, Step, StepCounters
@@ -204,6 +212,7 @@ def evaluate(problem: SoftContactProblem, t: Scalar, h: Scalar, x: Array) -> tup
     more, worst, fell = solve_contacts(robot, options, step, memory.request, int(counts.active), t)
     take_slopes(robot, step, chain, h, x)
     if solve.cells.ropes is not None:
+        turn_winches(solve, gh)
         put_winch_rates(solve.cells.ropes, chain.state, chain.slope)
     solve.cells.span[0] = 0.0
     solve.counts[0] += 1.0

@@ -90,7 +90,7 @@ class CellResponse(NamedTuple):
     rope_order: IntArray  # (terms,)
     rope_right: Array  # (terms, 8)
     rope_found: Array  # (terms, 8) changes of tensions, as impulses
-    rope_base: Array  # (terms, 6) twist of the base that answers a unit of each
+    rope_base: Array  # (terms, 12) twist of the base that answers a unit of each, and the wrench that arrives there
 
 
 class SoftRule(NamedTuple):

@@ -129,7 +129,8 @@ def prepare_stations(robot: ChainTables, step: Step, chain: ChainMemory, gh: Sca
                 own.matrix = matrix6_of(Inertia(M, o, J))
                 own.momentum = p
                 for j in range(link.freedoms):
-                    add_station(link, solve, j, station.lever, apply_inertia(M, J, column(solve, station.lever, j)), p, arm)
+                    pulled = apply_inertia(M, J, column(solve, station.lever, j))
+                    add_station(link, solve, j, station.lever, pulled, p, arm)
                 I, f = I + carry_inertia(Inertia(M, o, J), arm), f + carry_wrench(p, arm)
         row = CellStep(solve.rows, k - 1)
         row.inertia = I
@@ -146,9 +147,7 @@ def prepare_stations(robot: ChainTables, step: Step, chain: ChainMemory, gh: Sca
 
 
 @func
-def add_station(
-    link: LinkRow, solve: CellSolve, j: int, lever: int, pulled: Wrench, p: Wrench, arm: Vector
-) -> None:
+def add_station(link: LinkRow, solve: CellSolve, j: int, lever: int, pulled: Wrench, p: Wrench, arm: Vector) -> None:
     """One station moved by freedom j: `pulled` = B J_j; D below its diagonal only."""
     freedom = CellFreedom(solve.freedoms, link.column + j)
     freedom.own = freedom.own + carry_wrench(pulled, arm)
@@ -192,9 +191,7 @@ def put_wrench(target: Array, j: int, W: Wrench) -> None:
 
 @func
 def wrench_in(source: Array, j: int) -> Wrench:
-    return Wrench(
-        Vector(source[j, 0], source[j, 1], source[j, 2]), Vector(source[j, 3], source[j, 4], source[j, 5])
-    )
+    return Wrench(Vector(source[j, 0], source[j, 1], source[j, 2]), Vector(source[j, 3], source[j, 4], source[j, 5]))
 
 
 @func

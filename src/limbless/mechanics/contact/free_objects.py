@@ -163,9 +163,7 @@ def end_objects(
         placed.origin = body.origin + left * now.linear
         q = ObjectStep(moving_bodies.free, o).middle
         d = quaternion_rate(q, now.angular)
-        placed.turn = normalised(
-            Quaternion(q.w + left * d.w, q.x + left * d.x, q.y + left * d.y, q.z + left * d.z)
-        )
+        placed.turn = normalised(Quaternion(q.w + left * d.w, q.x + left * d.x, q.y + left * d.y, q.z + left * d.z))
 
 
 @noinline_func

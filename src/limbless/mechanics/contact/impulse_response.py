@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from limbless.mechanics.algebra import (
-    Matrix,
     Matrix6,
     Twist,
     Vector,
@@ -17,17 +16,16 @@ from limbless.mechanics.algebra import (
     carry_twist,
     carry_wrench,
     lu_factorise,
-    lu_solve,
     power,
     put_matrix6,
-    transpose,
-    turn_matrix6,
 )
 from limbless.mechanics.chain import BASES, Body, ChainTables, LinkRow
 from limbless.mechanics.compiled import LANES, Array, Scalar, align_stack, as_lane_array, func, noinline_func
+from limbless.mechanics.contact.base_answer import answer_at_base, solve_by
 from limbless.mechanics.contact.body_equations import screw_by
+from limbless.mechanics.contact.cell_response import accept_cells, respond_cells
 from limbless.mechanics.contact.contact_law import law_matrix6
-from limbless.mechanics.contact.moving_bodies import Factors, ImpulseResponse, MovingBodies, ResponseFactor
+from limbless.mechanics.contact.moving_bodies import ImpulseResponse, MovingBodies, ResponseFactor
 from limbless.mechanics.contact.scene import ContactRow
 from limbless.mechanics.contact.step import BaseStep, BodyStep, JointStep, Step
 
@@ -40,15 +38,6 @@ def store_response_factor(moving_bodies: MovingBodies, k: int, U: Wrench, scale:
     own = ResponseFactor(moving_bodies.lifts, k)
     own.wrench = U
     own.scale = scale
-
-
-@func
-def solve_by(factors: Factors, o: int, f: Wrench, right: Array, x: Array) -> Twist:
-    """The twist that body o (0: the base) answers to a wrench with, world axes; numbers or lanes, as the memory is."""
-    right[0], right[1], right[2] = f.force
-    right[3], right[4], right[5] = f.torque
-    lu_solve(factors.rows[o], 6, factors.order[o], right, x)
-    return Twist(Vector(x[0], x[1], x[2]), Vector(x[3], x[4], x[5]))
 
 
 @func
@@ -74,38 +63,6 @@ def solve_objects(step: Step, count: int, moving_bodies: MovingBodies) -> None:
 
 
 @func
-def holds(base: int, i: int) -> bool:
-    """Whether a base holds component i of its twist, along its own axes, at zero."""
-    if base == BASES.planar:
-        return 2 <= i <= 4
-    return base == BASES.fixed or (base == BASES.line and i > 0) or (base == BASES.pinned and i < 3)
-
-
-@func
-def hold_rows(base: int, system: Array, columns: int) -> None:
-    """The equations of components that a base holds say that they are zero."""
-    for i in range(6):
-        if holds(base, i):
-            for c in range(columns):
-                system[i, c] = 0.0
-            system[i, i] = 1.0
-
-
-@func
-def factorise_base(base: int, I: Matrix6, R: Matrix, factors: Factors) -> None:
-    """Factors of the matrix with which the robot answers at its base: along its own axes R where not all are free."""
-    rows = factors.rows[0]
-    if base == BASES.fixed:
-        return
-    if base == BASES.free:
-        put_matrix6(rows, I)
-    else:
-        put_matrix6(rows, turn_matrix6(I, R))
-        hold_rows(base, rows, 6)
-    lu_factorise(rows, 6, factors.order[0])
-
-
-@func
 def add_impulse(answers: Array, k: int, place: Any, wrench: Wrench) -> None:
     """Add an impulse on body k in one of the eight places."""
     F, T = wrench.force, wrench.torque
@@ -127,32 +84,10 @@ def clear(answers: Array) -> None:
 
 
 @func
-def only_free(base: int, f: Vector, first: int) -> Vector:
-    """Of three components of a wrench, from `first` on, those along which a base moves."""
-    none = 0.0 * f.x
-    return Vector(
-        none if holds(base, first) else f.x,
-        none if holds(base, first + 1) else f.y,
-        none if holds(base, first + 2) else f.z,
-    )
-
-
-@func
-def answer_at_base(base: int, R: Matrix, factors: Factors, f: Wrench) -> Twist:
-    """Twist of the base under impulses that arrive there."""
-    right, x, none = as_lane_array(factors.eight[0]), as_lane_array(factors.eight[1]), 0.0 * f.force.x
-    u = Twist(Vector(none, none, none), Vector(none, none, none))
-    if base == BASES.free:
-        u = solve_by(factors, 0, f, right, x)
-    elif base != BASES.fixed:
-        F = Wrench(only_free(base, transpose(R) @ f.force, 0), only_free(base, transpose(R) @ f.torque, 3))
-        u = solve_by(factors, 0, F, right, x)
-        u = Twist(R @ u.linear, R @ u.angular)
-    return u
-
-
-@func
 def respond_robot(robot: ChainTables, base: int, step: Step) -> None:
+    if step.cells is not None:
+        respond_cells(robot, base, step)
+        return
     kinds, links, _ = robot
     answers, lifts, last = as_lane_array(step.moving_bodies.answers), step.moving_bodies.lifts, len(links.codes) - 1
     f = ImpulseResponse(answers, last).push
@@ -206,6 +141,9 @@ def first_twist(answers: Array, k: int) -> Twist:
 
 @func
 def accept_robot(robot: ChainTables, base: int, step: Step, I: Matrix6) -> None:
+    if step.cells is not None:
+        accept_cells(robot, base, step, I)
+        return
     answers = step.moving_bodies.answers
     for k in range(len(robot.links.codes)):
         own = BodyStep(step.bodies, k)

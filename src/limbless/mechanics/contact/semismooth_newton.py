@@ -33,11 +33,13 @@ from limbless.mechanics.algebra import (
 )
 from limbless.mechanics.chain import BASES, Body, ChainTables, LinkRow
 from limbless.mechanics.compiled import Array, Rows, Scalar, call_pointer, func, noinline_func, sqrt
+from limbless.mechanics.contact.base_answer import hold_rows
 from limbless.mechanics.contact.body_body import solve_body_body
 from limbless.mechanics.contact.body_equations import screw_by
+from limbless.mechanics.contact.cell_response import pull_ropes
 from limbless.mechanics.contact.cell_sweeps import cell_backward_pass, cell_forward_pass
 from limbless.mechanics.contact.contact_law import law_matrix6, linearise, natural_map, put_law_impulse, put_rates
-from limbless.mechanics.contact.impulse_response import hold_rows, store_response_factor
+from limbless.mechanics.contact.impulse_response import store_response_factor
 from limbless.mechanics.contact.joint_friction import joint_friction_impulses, linearise_joint_friction
 from limbless.mechanics.contact.moving_bodies import is_fixed, last_of_robot, relative_twist
 from limbless.mechanics.contact.scene import ContactRow
@@ -165,6 +167,9 @@ def solve_linearised(robot: ChainTables, base: int, step: Step, count: int) -> N
     if base != BASES.free:
         own.hold = I @ u - f
     forward_pass(robot, step, 1.0)
+    if step.cells is not None:
+        if step.cells.cells.ropes is not None:
+            pull_ropes(robot, base, step, I)
     if step.moving_bodies is not None:
         solve_body_body(robot, base, step, count, I)
 

@@ -208,7 +208,7 @@ class SoftContact(Soft):
             np.zeros(terms, dtype=np.int64),
             aligned_zeros((terms, LANES)),
             aligned_zeros((terms, LANES)),
-            np.zeros((terms, 6)),
+            np.zeros((terms, 12)),
         )
 
     def _memory(self, drive: Any, records: int, tally: Any) -> ContactMemory:
@@ -250,9 +250,7 @@ class SoftContact(Soft):
         )
 
     def _records(self, memory: ContactMemory, count: int) -> SoftContactRecords:
-        kept = cell_tables.records_of(
-            self._links, memory.chain.cells, self._size, count, self._tallies.records(count)
-        )
+        kept = cell_tables.records_of(self._links, memory.chain.cells, self._size, count, self._tallies.records(count))
         return SoftContactRecords(
             kept._replace(bodies=BodyRecord.zeros(count, len(self.touching.links) + len(self._objects))),
             ContactRecord.zeros(count, len(self._scene.owner)),
