@@ -35,7 +35,11 @@ class SoftSettings(ModelSettings):
         "(gentle bodies)",
     )
     tolerance: Quantity[float] = quantity(
-        1e-6, "1", "how well an implicit stage is solved, relative to the speed of the body", gt=0, lt=0.1
+        1e-6,
+        "1",
+        "how well an implicit stage is solved, relative to the speed of the body; 1e-4 in contact if absent",
+        gt=0,
+        lt=0.1,
     )
     cells: int = Field(8, ge=1, le=2000, description="cells of a rod; a spine has one per vertebra")
     degree: int = Field(

@@ -64,6 +64,7 @@ class CellSolve(NamedTuple):
     rows: Rows[CellStep]  # (cells,)
     freedoms: Rows[CellFreedom]
     stations: Rows[StationStep]  # (bodies,)
+    station: IntArray  # (bodies,) number of the station that each is
     ahead: Array  # (freedoms, most) A = θh C + (θh)² K of the free ones
     matrix: Array  # (freedoms, most) D of the stations within, and A
     whole: Array  # (freedoms, most) with all beyond, and with contacts

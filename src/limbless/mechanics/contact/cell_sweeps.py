@@ -22,6 +22,8 @@ from limbless.mechanics.algebra import (
     carry_matrix6,
     carry_twist,
     carry_wrench,
+    cross,
+    dot,
     lu_factorise,
     lu_solve,
     matrix6_of,
@@ -29,6 +31,7 @@ from limbless.mechanics.algebra import (
     power,
     product,
     rotate_diagonal,
+    transpose,
     transposed_product,
     twist_at,
     wrench_cross,
@@ -47,7 +50,7 @@ from limbless.mechanics.chain import (
 )
 from limbless.mechanics.compiled import Array, Scalar, align_stack, as_lane_array, func, noinline_func
 from limbless.mechanics.contact.cell_step import CellFreedom, CellSolve, CellStep, StationStep
-from limbless.mechanics.contact.contact_law import law_matrix6
+from limbless.mechanics.contact.contact_law import RollLaw, law_matrix6, law_point, law_roll, roll_scale
 from limbless.mechanics.contact.moving_bodies import is_fixed, last_of_robot
 from limbless.mechanics.contact.scene import ContactRow
 from limbless.mechanics.contact.step import BaseStep, BodyStep, JointStep, Step
@@ -169,18 +172,15 @@ def mirror(link: LinkRow, solve: CellSolve) -> None:
 
 
 @func
-def contacts_at(step: Step, row: int, a: int) -> tuple[Matrix6, Wrench, int, bool]:
-    """Matrix and wrench of all linearised contacts of a body, from the active one `a` down; the next one, and whether
-    there were any.
-    """
-    I, f, some = no_matrix6(0.0), Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0)), False
+def contacts_at(step: Step, row: int, a: int, I: Matrix6, f: Wrench) -> tuple[Matrix6, Wrench, int]:
+    """I and f with all linearised contacts of a body, from the active one `a` down; the next one."""
     while a >= 0 and step.owner[step.active[a]] == row:
         contact = ContactRow(step.contacts, step.active[a])
         if contact.acts > 0.0 and is_fixed(step, step.active[a]):
             matrix, wrench = law_matrix6(contact)
-            I, f, some = I + matrix, f + wrench, True
+            I, f = I + matrix, f + wrench
         a -= 1
-    return I, f, a, some
+    return I, f, a
 
 
 @func
@@ -200,28 +200,68 @@ def add_wrench(target: Array, j: int, W: Wrench) -> None:
 
 
 @noinline_func
-def load_cell(
-    link: LinkRow, solve: CellSolve, station: Station, arm: Vector, I: Matrix6, f: Wrench, begins: bool
-) -> None:
-    """D, U, V and y of a cell with a matrix I and a wrench f at one of its stations; where it `begins`, with what its
-    own stations sum to.
-    """
+def load_cell(link: LinkRow, solve: CellSolve, station: Station, arm: Vector, I: Matrix6, f: Wrench) -> None:
+    """D, U, V and y of a cell: what its own stations sum to, and a matrix I and a wrench f at its end."""
     first, m, right = link.column, link.freedoms, solve.right
     for j in range(m):
         freedom, J = CellFreedom(solve.freedoms, first + j), column(solve, station.lever, j)
-        U, V, y = I @ J, carry_wrench(transposed_product(I, J), arm), power(J, f)
-        if begins:
-            freedom.answer = freedom.own + carry_wrench(U, arm)
-            put_wrench(right, j, freedom.own + V)
-            right[j, 6] = freedom.push + freedom.effort + y
-            for i in range(m):
-                solve.whole[first + i, j] = solve.matrix[first + i, j] + power(column(solve, station.lever, i), U)
-        else:
-            freedom.answer = freedom.answer + carry_wrench(U, arm)
-            add_wrench(right, j, V)
-            right[j, 6] += y
-            for i in range(m):
-                solve.whole[first + i, j] += power(column(solve, station.lever, i), U)
+        U = I @ J
+        freedom.answer = freedom.own + carry_wrench(U, arm)
+        put_wrench(right, j, freedom.own + carry_wrench(transposed_product(I, J), arm))
+        right[j, 6] = freedom.push + freedom.effort + power(J, f)
+        for i in range(m):
+            solve.whole[first + i, j] = solve.matrix[first + i, j] + power(column(solve, station.lever, i), U)
+
+
+@noinline_func
+def load_contact(link: LinkRow, solve: CellSolve, station: Station, arm: Vector, contact: ContactRow) -> None:
+    """The same with a linearised contact within the cell, its station at `arm` from the inner node: of rank three, or
+    five where it rubs as it rolls. Its matrix and wrench about the inner node join those of the cell.
+    """
+    first, m, right = link.column, link.freedoms, solve.right
+    law, scale, n, at = law_point(contact), roll_scale(contact), contact.normal, arm + contact.arm
+    Qt = transpose(law.Q)
+    for j in range(m):
+        J = column(solve, station.lever, j)
+        v = J.linear + cross(J.angular, contact.arm)
+        put_velocity(solve.found, j, v)
+        freedom, F, G = CellFreedom(solve.freedoms, first + j), law.Q @ v, Qt @ v
+        freedom.answer = freedom.answer + Wrench(F, cross(at, F))
+        add_wrench(right, j, Wrench(G, cross(at, G)))
+        right[j, 6] += dot(v, law.force)
+        for i in range(j + 1):
+            w = velocity_in(solve.found, i)
+            solve.whole[first + i, j] += dot(w, F)
+            if i < j:
+                solve.whole[first + j, i] += dot(w, G)
+    if scale > 0.0:
+        load_roll(link, solve, station, at, contact, law_roll(contact, scale), n)
+
+
+@func
+def load_roll(
+    link: LinkRow, solve: CellSolve, station: Station, at: Vector, contact: ContactRow, roll: RollLaw, n: Vector
+) -> None:
+    """The part of it that rolls."""
+    for j in range(link.freedoms):
+        J, freedom = column(solve, station.lever, j), CellFreedom(solve.freedoms, link.column + j)
+        H, w = dot(roll.lean, J.angular) * n, velocity_in(solve.found, j)
+        couple = dot(n, w) * roll.lean + roll.Z @ J.angular
+        freedom.answer = freedom.answer + Wrench(0.0 * n, couple)
+        add_wrench(solve.right, j, Wrench(H, cross(at, H) + transpose(roll.Z) @ J.angular))
+        solve.right[j, 6] += dot(J.angular, roll.couple)
+        for i in range(link.freedoms):
+            solve.whole[link.column + i, j] += dot(column(solve, station.lever, i).angular, couple)
+
+
+@func
+def put_velocity(target: Array, j: int, v: Vector) -> None:
+    target[j, 0], target[j, 1], target[j, 2] = v
+
+
+@func
+def velocity_in(source: Array, j: int) -> Vector:
+    return Vector(source[j, 0], source[j, 1], source[j, 2])
 
 
 @noinline_func
@@ -257,29 +297,31 @@ def cell_backward_pass(robot: ChainTables, step: Step, count: int) -> tuple[Matr
     """From tip to base: matrix and momentum with which the whole body answers the twist of its base."""
     solve, links = step.cells, robot.links
     I, f = no_matrix6(0.0), Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
-    a = last_of_robot(step, count)
-    for k in range(len(links.codes) - 1, 0, -1):
+    a, last = last_of_robot(step, count), len(links.codes) - 1
+    for k in range(last, 0, -1):
         link, own, arm = LinkRow(links, k), BodyStep(step.bodies, k), Body(step.places, k).arm
-        Q, w, a, some = contacts_at(step, k, a)
-        I, f = I + own.matrix + Q, f + own.momentum + w
+        I, f, a = contacts_at(step, k, a, I + own.matrix, f + own.momentum)
         end = link.station + link.stations - 1
-        load_cell(link, solve, Station(solve.cells.stations, end), arm, I, f, True)
+        load_cell(link, solve, Station(solve.cells.stations, end), arm, I, f)
         row = CellStep(solve.rows, k - 1)
         I, f = carry_matrix6(I, arm) + matrix6_of(row.inertia), carry_wrench(f, arm) + row.momentum
-        for s in range(end - 1, link.station - 1, -1):
-            station = Station(solve.cells.stations, s)
-            Q, w, a, some = contacts_at(step, station.body, a)
-            if some:
-                inner = Body(step.places, station.body).arm
-                load_cell(link, solve, station, inner, Q, w, False)
-                I, f = I + carry_matrix6(Q, inner), f + carry_wrench(w, inner)
+        while a >= 0 and step.owner[step.active[a]] > last:  # within a cell: stations stand behind all ends
+            contact, owner = ContactRow(step.contacts, step.active[a]), step.owner[step.active[a]]
+            if solve.station[owner] < link.station:
+                break
+            if contact.acts > 0.0 and is_fixed(step, step.active[a]):
+                inner = Body(step.places, owner).arm
+                load_contact(link, solve, Station(solve.cells.stations, solve.station[owner]), inner, contact)
+                matrix, wrench = law_matrix6(contact)
+                I, f = I + carry_matrix6(matrix, inner), f + carry_wrench(wrench, inner)
+            a -= 1
         eliminate_cell(link, k, step)
         for j in range(link.freedoms):
             freedom = CellFreedom(solve.freedoms, link.column + j)
             U = freedom.answer
             I, f = articulated_matrix6(I, U, freedom.reach, 1.0), f - freedom.pushed * U
-    Q, w, a, some = contacts_at(step, 0, a)
-    return I + Q, f + BodyStep(step.bodies, 0).momentum + w
+    I, f, a = contacts_at(step, 0, a, I, f + BodyStep(step.bodies, 0).momentum)
+    return I, f
 
 
 @noinline_func

@@ -12,7 +12,7 @@ from limbless.control.actuation import Actuation
 from limbless.control.gaits.base import Gait
 from limbless.core import InputError
 from limbless.environments.base import Environment
-from limbless.mechanics.chain import Body, BodyRecord
+from limbless.mechanics.chain import Body, BodyRecord, Station
 from limbless.mechanics.compiled import LANES, PythonCallback, aligned_zeros, pack
 from limbless.mechanics.contact import (
     ENDS,
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Array = NDArray[np.float64]
-THETA = 0.6  # where nothing is said
+THETA, TOLERANCE = 0.6, 1e-4  # where nothing is said: an error of the stage far below that of the step
 _UNRECORDED = "unrecorded"
 _LAST = ("last_contacts", "last_outcomes", "last_base")
 _CLOCK = "last_step"
@@ -180,6 +180,7 @@ class SoftContact(Soft):
             CellStep.zeros(count),
             CellFreedom.zeros(n),
             StationStep.zeros(rows),
+            np.argsort(np.concatenate([[-1], Station.of(cells.stations).body])) - 1,
             aligned_zeros((n, most)),
             aligned_zeros((n, most)),
             aligned_zeros((n, most)),
@@ -272,7 +273,8 @@ class SoftContact(Soft):
         scene = self._scene
         scene = scene if self._crowd is None else scene._replace(surfaces=scene.surfaces.copy())
         theta = THETA if self.settings.theta is None else self.settings.theta
-        rule = SoftRule(theta, self.settings.tolerance, dirk.PATIENCE.most, dirk.PATIENCE.halvings)
+        tolerance = self.settings.tolerance if self.settings.given("tolerance") else TOLERANCE
+        rule = SoftRule(theta, tolerance, dirk.PATIENCE.most, dirk.PATIENCE.halvings)
         return SoftContactProblem(
             self._links,
             self._solids,
