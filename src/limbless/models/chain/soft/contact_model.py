@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,41 +13,23 @@ from limbless.control.actuation import Actuation
 from limbless.control.gaits.base import Gait
 from limbless.core import InputError
 from limbless.environments.base import Environment
-from limbless.mechanics.chain import Body, BodyRecord, Station
-from limbless.mechanics.compiled import LANES, PythonCallback, aligned_zeros, pack
+from limbless.mechanics.chain import ChainTables
+from limbless.mechanics.compiled import PythonCallback, pack
 from limbless.mechanics.contact import (
     ENDS,
-    MOST,
-    PLACED,
     SINGULAR,
-    BaseStep,
     BodyInertia,
-    BodyOutcome,
-    BodyStep,
     BodyVelocity,
-    CellFreedom,
     CellRecord,
-    CellResponse,
-    CellSolve,
-    CellStep,
     ContactMemory,
     ContactOptions,
-    ContactRecord,
     ContactRow,
     FallbackRequest,
-    ImpulseResponse,
-    JointStep,
-    ObjectPose,
     SoftContactProblem,
     SoftContactRecords,
-    SoftLayout,
     SoftRule,
-    StationStep,
-    Step,
     StepCounters,
     StepRecord,
-    WarmStart,
-    make_homotopy,
     run_fallback,
     stand_cells,
 )
@@ -55,7 +38,7 @@ from limbless.models.base import Records, State, Status, Variable, Variables, be
 from limbless.models.chain import chain_problem
 from limbless.models.chain.contact import contact_messages, contact_recorder, contact_scene, moving_body_tables
 from limbless.models.chain.contact.contact_solution import contact_forces
-from limbless.models.chain.soft import cell_tables, failure_messages
+from limbless.models.chain.soft import cell_tables, contact_posture, contact_tables, failure_messages
 from limbless.models.chain.soft.soft_features import mobility, touching_of
 from limbless.models.chain.soft.soft_model import Soft
 from limbless.models.force_elements import water_of
@@ -99,16 +82,16 @@ class SoftContact(Soft):
             )
         super().__init__(robot, environment, actuation, own.changed(integrator="midpoint"))
         self.touching = touching_of(self.robot, self.plan)
-        self._scene, self._crowd, self._company = contact_scene.scene_and_bodies_of(self.touching, self.environment)
+        self.scene, self.crowd, self.company = contact_scene.scene_and_bodies_of(self.touching, self.environment)
         self._refuse_contacts()
-        self._objects = self._company.objects
-        rows, contacts = len(self.touching.links), len(self._scene.owner)
+        self._objects = self.company.objects
+        rows, contacts = len(self.touching.links), len(self.scene.owner)
         self._solids = np.concatenate([BodyInertia.zeros(rows), moving_body_tables.solids_of(self._objects)])
         self._meetings = contact_messages.Meetings(
-            self.touching, self.environment, self._scene, self._crowd, self._company
+            self.touching, self.environment, self.scene, self.crowd, self.company
         )
-        self.contacts = contact_recorder.ContactPart(self.touching, self._scene, self._crowd, self._company)
-        self._where = self._layout(rows, contacts)
+        self.contacts = contact_recorder.ContactPart(self.touching, self.scene, self.crowd, self.company)
+        self.where = contact_tables.layout_of(self._size, self.freedoms, rows, contacts, len(self._objects))
         self._options = self._choose()
         self._counts = np.zeros(5)
         self._tallies = TotalsStore(
@@ -135,25 +118,6 @@ class SoftContact(Soft):
                     f"{item.kind}.link_factors: a rod has no links; give forward, backward and lateral, or patches"
                 )
 
-    def _layout(self, rows: int, contacts: int) -> SoftLayout:
-        objects = len(self._objects)
-        earlier = self._size
-        speeds = earlier + 6 + self.freedoms
-        impulses = speeds + BodyVelocity.width * objects
-        torque = impulses + WarmStart.width * contacts
-        numerical = torque + self.freedoms
-        placed = numerical + 1
-        return SoftLayout(
-            self._size - 9,
-            earlier,
-            speeds - BodyVelocity.width * rows,
-            impulses,
-            torque,
-            numerical,
-            placed,
-            placed + PLACED * objects,
-        )
-
     def _choose(self) -> ContactOptions:
         own, G0 = self.settings, mobility(self.touching, self.plan.masses)
         return ContactOptions(
@@ -172,96 +136,8 @@ class SoftContact(Soft):
             0,
         )
 
-    def _solve_memory(self, cells: Any, rows: int) -> CellSolve:
-        n, most = self.freedoms, cells.elastic.shape[1]
-        count = len(self.plan.cells)
-        return CellSolve(
-            cells,
-            CellStep.zeros(count),
-            CellFreedom.zeros(n),
-            StationStep.zeros(rows),
-            np.argsort(np.concatenate([[-1], Station.of(cells.stations).body])) - 1,
-            aligned_zeros((n, most)),
-            aligned_zeros((n, most)),
-            aligned_zeros((n, most)),
-            aligned_zeros((count, most, most)),
-            np.zeros((count, most), dtype=np.int64),
-            aligned_zeros((most, LANES)),
-            aligned_zeros((most, LANES)),
-            np.zeros(self._size),
-            np.zeros((2, len(self._given))),
-            np.zeros(4),
-            np.zeros(4),
-            self._response(rows),
-        )
-
-    def _response(self, rows: int) -> CellResponse | None:
-        if self._crowd is None and not self.strung.elastic:
-            return None
-        n, terms = self.freedoms, len(self.cells().ropes.terms) if self.strung.elastic else 0
-        return CellResponse(
-            ImpulseResponse.zeros(rows + len(self._objects), words=(LANES,)),
-            aligned_zeros((n, LANES)),
-            aligned_zeros((n, LANES)),
-            aligned_zeros((n, LANES)),
-            moving_body_tables.factors_of(0),
-            np.zeros((terms, terms)),
-            np.zeros(terms, dtype=np.int64),
-            aligned_zeros((terms, LANES)),
-            aligned_zeros((terms, LANES)),
-            np.zeros((terms, 12)),
-        )
-
-    def _memory(self, drive: Any, records: int, tally: Any) -> ContactMemory:
-        cells, scene = self.cells(records), self._scene
-        if self.strung.elastic:
-            cells.ropes.how[0] = drive.how
-        rows, contacts = len(self.touching.links), len(scene.owner)
-        bodies = rows + len(self._objects)
-        chain = chain_problem.memory_of(self._links, len(self._tallies.laws), tally, cells)
-        chain = chain._replace(
-            bodies=Body.zeros(bodies),
-            powers=np.zeros((4, len(cells.efforts))),
-            state=aligned_zeros(self._size),
-            slope=aligned_zeros(self._size),
-            total=aligned_zeros(self._size),
-        )
-        step = Step(
-            chain.bodies,
-            chain.axes,
-            BodyStep.zeros(bodies),
-            JointStep.zeros(self.freedoms),
-            BaseStep.zeros(1),
-            np.zeros(self.freedoms),
-            ContactRow.zeros(contacts),
-            scene.owner,
-            np.zeros(contacts, dtype=np.int64),
-            np.zeros((6, 7)),
-            moving_body_tables.with_memory(self._crowd, bodies),
-            self._solve_memory(cells, rows),
-        )
-        return ContactMemory(
-            chain,
-            step,
-            BodyOutcome.zeros(bodies),
-            contact_scene.sleep_state_of(scene, bodies, self._crowd),
-            make_homotopy(WarmStart.width * min(contacts, MOST)),
-            StepCounters.zeros(1),
-            FallbackRequest.zeros(1),
-        )
-
-    def _records(self, memory: ContactMemory, count: int) -> SoftContactRecords:
-        kept = cell_tables.records_of(self._links, memory.chain.cells, self._size, count, self._tallies.records(count))
-        return SoftContactRecords(
-            kept._replace(bodies=BodyRecord.zeros(count, len(self.touching.links) + len(self._objects))),
-            ContactRecord.zeros(count, len(self._scene.owner)),
-            StepRecord.zeros(count),
-            CellRecord.zeros(count),
-            ObjectPose.zeros(count, len(self._objects)),
-        )
-
     def contact_problem(
-        self, drive: Any, memory: ContactMemory, records: SoftContactRecords
+        self, drive: Any, memory: ContactMemory, records: SoftContactRecords, theta: float | None = None
     ) -> tuple[SoftContactProblem, PythonCallback]:
         """Everything that an engine needs, and what it calls where its own iterations do not end."""
         saving = PythonCallback(
@@ -270,11 +146,11 @@ class SoftContact(Soft):
         )
         forces = chain_problem.fresh(self.forces)
         memory = memory._replace(chain=memory.chain._replace(water=water_of(forces)))
-        scene = self._scene
-        scene = scene if self._crowd is None else scene._replace(surfaces=scene.surfaces.copy())
-        theta = THETA if self.settings.theta is None else self.settings.theta
+        scene = self.scene
+        scene = scene if self.crowd is None else scene._replace(surfaces=scene.surfaces.copy())
+        own = THETA if self.settings.theta is None else self.settings.theta
         tolerance = self.settings.tolerance if self.settings.given("tolerance") else TOLERANCE
-        rule = SoftRule(theta, tolerance, dirk.PATIENCE.most, dirk.PATIENCE.halvings)
+        rule = SoftRule(own if theta is None else theta, tolerance, dirk.PATIENCE.most, dirk.PATIENCE.halvings)
         return SoftContactProblem(
             self._links,
             self._solids,
@@ -282,7 +158,7 @@ class SoftContact(Soft):
             forces,
             self._options._replace(rescue=saving.address),
             rule,
-            self._where,
+            self.where,
             drive,
             memory,
             records,
@@ -291,41 +167,67 @@ class SoftContact(Soft):
     # Through time
 
     def initial_state(self, initial: Any, gait: Gait) -> State:
-        state = super().initial_state(initial, gait)
-        return State(0.0, self._grown(state.x))
+        """As given, or as a posture has it, at rest where it settles."""
+        posture = initial.posture
+        if posture is None:
+            return State(0.0, self.grown(super().initial_state(initial, gait).x))
+        bare = super().initial_state(SimpleNamespace(**{**vars(initial), "posture": None}), gait)
+        return State(0.0, contact_posture.take(self, posture, self.grown(bare.x), gait))
 
-    def _grown(self, flat: Array) -> Array:
+    def grown(self, flat: Array) -> Array:
         """A state of a soft body with what contacts remember: nothing yet."""
-        x = np.zeros(self._where.end)
+        x = np.zeros(self.where.end)
         x[: self._size] = flat
         n = 6 + self.freedoms
-        x[self._where.earlier :][:n] = x[self._split : self._split + n]
+        x[self.where.earlier :][:n] = x[self._split : self._split + n]
         moving_body_tables.put_objects(
-            self._objects, x, self._where.objects, self._where.speeds + BodyVelocity.width * len(self.touching.links)
+            self._objects, x, self.where.objects, self.where.speeds + BodyVelocity.width * len(self.touching.links)
         )
         return x
 
-    def _gaps(self, x: Array) -> Array:
+    def gaps(self, x: Array) -> Array:
         """(contacts,) m, at a state."""
-        memory = self._memory(self.still(), 0, self._tallies.start({}, 0.0))
-        stand_cells(self._links, self._scene, memory, x.copy(), self._where)
+        memory = contact_tables.memory_for(self, self.still(), 0, self._tallies.start({}, 0.0))
+        stand_cells(self._links, self.scene, memory, x.copy(), self.where)
         return np.asarray(ContactRow.of(memory.step.contacts).gap)
 
     def _refuse_penetration(self, state: State) -> None:
-        if len(self._scene.owner):
-            gap = self._gaps(state.x)
+        if len(self.scene.owner):
+            gap = self.gaps(state.x)
             self._meetings.refuse_overlap(int(np.argmin(gap)), float(gap.min()))
 
+    @property
+    def tables(self) -> ChainTables:
+        """Base and cells as kernels take them."""
+        return self._links
+
+    @property
+    def moving(self) -> slice:
+        """Where a state has the velocities of base and freedoms."""
+        return slice(self._split, self._split + 6 + self.freedoms)
+
+    @property
+    def outer(self) -> Any:
+        """Which contacts the robot has with what does not move."""
+        if self.crowd is None:
+            return slice(None)
+        return (self.crowd.other < 0) & (self.scene.owner < self.crowd.first)
+
     def advance(
-        self, state: State, knots: Array, record: NDArray[np.bool_], drive: cell_tables.SoftDrive
+        self,
+        state: State,
+        knots: Array,
+        record: NDArray[np.bool_],
+        drive: cell_tables.SoftDrive,
+        theta: float | None = None,
     ) -> tuple[State, Records, Status]:
-        """From knot to knot."""
+        """From knot to knot; `theta` in place of the model's own."""
         if state.time == 0.0:
             self._refuse_penetration(state)
         x, times = state.x.copy(), knots[record]
         tally = self._tallies.start(state.memory, state.time)
-        memory = self._memory(drive, len(times), tally)
-        kept = self._records(memory, len(times))
+        memory = contact_tables.memory_for(self, drive, len(times), tally)
+        kept = contact_tables.records_for(self, memory, len(times), self._tallies.records(len(times)))
         now, solve = StepCounters.of(memory.counts), memory.step.cells
         now.residual[0], now.depth[0] = state.memory.get(_UNRECORDED, np.zeros(2))
         solve.clock[:] = 0.0, 0.0, knots[0], float(state.memory.get(_CLOCK, np.zeros(1))[0])
@@ -333,7 +235,7 @@ class SoftContact(Soft):
         for name, values in zip(_LAST, last, strict=True):
             if name in state.memory and state.memory[name].shape == values.shape:
                 values[:] = state.memory[name]
-        problem, saving = self.contact_problem(drive, memory, kept)
+        problem, saving = self.contact_problem(drive, memory, kept, theta)
         trouble, step = moreau.advance(pack(problem), knots, record, x)
         if saving.error is not None:
             raise saving.error
@@ -379,7 +281,7 @@ class SoftContact(Soft):
         if trouble == ENDS.crowded:
             return contact_messages.crowded(done)
         if now.last[0] <= self._options.bound:
-            return failure_messages.unsolved(self, done, problem)  # type: ignore[arg-type]
+            return failure_messages.unsolved(self, done, problem.memory.chain)
         return self._meetings.unsolved(done, now.last[0], self._options.bound)
 
     # What is recorded
@@ -407,7 +309,7 @@ class SoftContact(Soft):
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base, freedoms, and what the last step did at every contact."""
-        contacts = ContactRow.zeros(len(self._scene.owner))
+        contacts = ContactRow.zeros(len(self.scene.owner))
         last = state.memory.get(_LAST[0])
         if last is not None and last.shape == contacts.shape:
             contacts[:] = last

@@ -464,7 +464,7 @@ class Soft(Model):
             status = failure_messages.lost(self, done, problem)
         if row and not status.failure:
             status = (
-                failure_messages.unsolved(self, done, problem)
+                failure_messages.unsolved(self, done, problem.memory)
                 if row == dirk.UNSOLVED
                 else failure_messages.singular(self, row, done)
             )
