@@ -28,11 +28,11 @@ class SoftSettings(ModelSettings):
     """Soft bodies in motion: strain cells that bend under tendons, springs, weight and water (Boyer et al. 2021)."""
 
     kind: Literal["soft"] = "soft"
-    integrator: Literal["sdirk4", "midpoint", "rk4"] = Field(
-        "sdirk4",
-        description="how time is stepped: implicit of order 4 (anything stiff or damped), implicit and "
-        "symmetric of order 2 (long conservative runs, quick looks), or explicit of order 4 "
-        "(gentle bodies)",
+    integrator: Literal["sdirk4", "midpoint", "rk4"] | None = Field(
+        None,
+        description="how time is stepped: implicit of order 4 (sdirk4: anything stiff or damped), implicit and "
+        "symmetric of order 2 (midpoint: long conservative runs, quick looks), or explicit of order 4 "
+        "(rk4: gentle bodies); sdirk4 if absent, midpoint in contact",
     )
     tolerance: Quantity[float] = quantity(
         1e-6,

@@ -75,15 +75,16 @@ class SoftContact(Soft):
         settings: SoftSettings | None = None,
     ) -> None:
         own = SoftSettings.or_default(settings)
-        if "integrator" in own.given("integrator") and own.integrator != "midpoint":
+        if own.integrator not in (None, "midpoint"):
             raise InputError(
                 f"model.integrator: contacts need 'midpoint', for an impulse belongs to a step, not to a stage; got "
                 f"{own.integrator!r}"
             )
         super().__init__(robot, environment, actuation, own.changed(integrator="midpoint"))
         self.touching = touching_of(self.robot, self.plan)
+        self._refuse_of_rods()
         self.scene, self.crowd, self.company = contact_scene.scene_and_bodies_of(self.touching, self.environment)
-        self._refuse_contacts()
+        self._note_contacts()
         self._objects = self.company.objects
         rows, contacts = len(self.touching.links), len(self.scene.owner)
         self._solids = np.concatenate([BodyInertia.zeros(rows), moving_body_tables.solids_of(self._objects)])
@@ -105,8 +106,8 @@ class SoftContact(Soft):
     def _refuse_contact_options(self) -> None:
         """All of them are used."""
 
-    def _refuse_contacts(self) -> None:
-        """What soft bodies cannot do in contact."""
+    def _refuse_of_rods(self) -> None:
+        """What rods cannot do in contact."""
         for item in self.environment:
             if self.robot.kind == "rod" and getattr(item, "restitution", 0.0) > 0.0:
                 raise InputError(
@@ -117,6 +118,37 @@ class SoftContact(Soft):
                 raise InputError(
                     f"{item.kind}.link_factors: a rod has no links; give forward, backward and lateral, or patches"
                 )
+
+    def _note_contacts(self) -> None:
+        """What soft bodies should not do in contact."""
+        rigid = not (self.cells().given == 0).any() and self.plan.base == "fixed"
+        if rigid and self.company.objects:
+            self.notes = (
+                *self.notes,
+                "environment.objects: all strains are given and the base is fixed, so that nothing bounds the force "
+                "with which this robot with a fixed base pushes; make strains passive, or free the base",
+            )
+        loose = [name for cell in self.plan.cells for j, name in enumerate(cell.names) if self._is_loose(cell, j)]
+        if loose and self.lawful.law is None:
+            self.notes = (
+                *self.notes,
+                f"robot.stiffness: the passive {loose[0]} has no stiffness: on the ground it is a mechanism, which "
+                "lies as it falls; give it a stiffness or a youngs_modulus",
+            )
+        if self.robot.kind == "rod" and any(item.kind == "pegs" for item in self.environment):
+            short = min(sum(piece.length for piece in cell.pieces) for cell in self.plan.cells)
+            radius = max(ball[3] for ball in self.touching.balls)
+            if 2.0 * radius > short:
+                self.notes = (
+                    *self.notes,
+                    f"model.cells: the rod touches pegs with a radius of {radius:g} m, more than half of its shortest "
+                    f"cell, {short:g} m: its capsules overlap; take fewer cells",
+                )
+
+    @staticmethod
+    def _is_loose(cell: Any, j: int) -> bool:
+        """Whether a passive freedom has nothing that resists it."""
+        return not cell.given[j] and not cell.elastic[j, j] > 0.0
 
     def _choose(self) -> ContactOptions:
         own, G0 = self.settings, mobility(self.touching, self.plan.masses)

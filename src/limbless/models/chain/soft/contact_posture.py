@@ -14,7 +14,7 @@ from limbless.mechanics.algebra import matrix_to_quaternion
 from limbless.mechanics.contact.shapes.primitives import FAR
 from limbless.models.base import State
 from limbless.models.chain.soft.cell_plan import legendre
-from limbless.models.initial_pose import Posture, pole_of, pose_of
+from limbless.models.initial_pose import Pole, Posture, pole_of, pose_of
 from limbless.robots.rod import ACTUATED, Rod
 from limbless.robots.tendon_spine import TendonSpine
 
@@ -25,6 +25,7 @@ Array = NDArray[np.float64]
 SETTLING = 1e-3  # s: steps with which a posture settles
 RELAXING, ROUNDS, EACH = 5e-3, 4000, 10  # s, at most so many rounds of so many steps: an equilibrium in contact
 STILL = 1e-7  # m/s: at rest
+OUTWARDS = 6  # times that a wound body is moved out, until it just touches
 BESIDE = 1.25  # diameters: from turn to turn of a body that is wound
 
 
@@ -93,25 +94,30 @@ def wind(model: SoftContact, posture: Posture, x: Array) -> None:
     robot, pole = model.robot, pole_of(model.environment)
     radius = max(ball[3] for ball in model.touching.balls)
     around = pole.radius + radius
-    length, slope = model.plan.length, 0.0
-    turns = length / (2.0 * np.pi * around)
-    if turns > 1.0:
-        slope = math.atan2(2.0 * BESIDE * radius, 2.0 * np.pi * around)
+    turns = model.plan.length / (2.0 * np.pi * around)
     if not isinstance(robot, Rod | TendonSpine) or (isinstance(robot, Rod) and 5 not in ACTUATED[robot.strains]):
         raise InputError("initial.posture: a rod or a spine that yaws can be wound around a pole; this robot cannot")
-    if slope > 0.0 and isinstance(robot, Rod) and 4 not in ACTUATED[robot.strains]:
+    if turns > 1.0 and isinstance(robot, Rod) and 4 not in ACTUATED[robot.strains]:
         raise InputError(
             f"initial.posture: {turns:.3g} turns of the body around the pole need a rod that also pitches, for turns "
             "lie side by side; set robot.strains to universal, or make the body shorter"
         )
+    for _ in range(OUTWARDS):
+        put_helix(model, posture, x, pole, around, 2.0 * BESIDE * radius if turns > 1.0 else 0.0)
+        gap = float(model.gaps(x)[model.outer].min())
+        if gap >= 0.0:
+            return
+        around -= 1.1 * gap  # cells bend along their polynomials, not quite on the helix
+
+
+def put_helix(model: SoftContact, posture: Posture, x: Array, pole: Pole, around: float, rise: float) -> None:
+    """Base and strains on a helix of this radius that rises so much per turn."""
+    slope = math.atan2(rise, 2.0 * np.pi * around)
     curvature, torsion = math.cos(slope) ** 2 / around, math.sin(slope) * math.cos(slope) / around
-    strain = x[7 : 7 + model.freedoms]
-    row = 0
+    row = 7
     for cell in model.plan.cells:
-        span = sum(piece.length for piece in cell.pieces) if isinstance(robot, Rod) else 0.0
         for name in cell.names:
-            kind, _, degree = name.rpartition(" ") if isinstance(robot, Rod) else (name, "", "0")
-            strain[row] = _bend(model, cell, kind, int(degree), span, curvature, torsion)
+            x[row] = _bend(model, cell, name, curvature, torsion)
             row += 1
     out, aside, up = pole.axes.T
     along = math.cos(slope) * aside + math.sin(slope) * up
@@ -119,27 +125,21 @@ def wind(model: SoftContact, posture: Posture, x: Array) -> None:
     x[3:7] = matrix_to_quaternion(np.stack([along, -out, np.cross(along, -out)], axis=1))
 
 
-def _bend(
-    model: SoftContact, cell: Any, kind: str, degree: int, span: float, curvature: float, torsion: float
-) -> float:
-    """A freedom of a cell on the helix."""
-    end = cell.pieces[-1].place
-    if kind in ("lateral", "vertical"):
-        length = end - (cell.pieces[0].place if len(cell.pieces) == 1 else end - _length(model, cell))
+def _bend(model: SoftContact, cell: Any, name: str, curvature: float, torsion: float) -> float:
+    """A freedom of a cell on the helix: a curvature of constant size, whose direction turns about the body."""
+    end, robot = cell.pieces[-1].place, model.robot
+    if isinstance(robot, TendonSpine):
+        number = next(k for k, one in enumerate(model.plan.cells) if one is cell)
+        length = robot.vertebrae[number].length
         turned = torsion * (end - 0.5 * length)
-        return length * curvature * (math.cos(turned) if kind == "lateral" else -math.sin(turned))
+        share = {"lateral": math.cos(turned), "vertical": math.sin(turned)}.get(name, 0.0)
+        return length * curvature * share
+    kind, _, degree = name.rpartition(" ")
     if kind not in ("pitch curvature", "yaw curvature"):
         return 0.0
-    nodes, weights = np.polynomial.legendre.leggauss(degree + 3)
-    at = 0.5 * (nodes + 1.0)
+    nodes, weights = np.polynomial.legendre.leggauss(int(degree) + 3)
+    at, span = 0.5 * (nodes + 1.0), sum(piece.length for piece in cell.pieces)
     turned = torsion * (end - span + span * at)
-    value = np.cos(turned) if kind == "yaw curvature" else np.sin(turned)
-    P = legendre(at, degree)[:, degree]
-    return float((2.0 * degree + 1.0) * curvature * (0.5 * weights * P) @ value)
-
-
-def _length(model: SoftContact, cell: Any) -> float:
-    """Of the vertebra that a cell is."""
-    number = next(k for k, one in enumerate(model.plan.cells) if one is cell)
-    robot: Any = model.robot
-    return float(robot.vertebrae[number].length)
+    value = np.cos(turned) if kind == "yaw curvature" else -np.sin(turned)
+    P = legendre(at, int(degree))[:, int(degree)]
+    return float((2.0 * int(degree) + 1.0) * curvature * (0.5 * weights * P) @ value)

@@ -95,7 +95,8 @@ class Soft(Model):
         actuation: Actuation | None = None,
         settings: SoftSettings | None = None,
     ) -> None:
-        built, self.settings = robot.build(), SoftSettings.or_default(settings)
+        built, own = robot.build(), SoftSettings.or_default(settings)
+        self.settings = own if own.integrator else own.changed(integrator="sdirk4")
         self.actuation = actuation_or_motion(actuation)
         if not isinstance(built, TendonSpine | Rod | Chain):
             raise InputError(f"the soft model moves a tendon spine, a rod or a chain; got {type(built).__name__}")
@@ -146,7 +147,7 @@ class Soft(Model):
         self.steps = None
         if self.settings.integrator != "rk4":
             self.steps = ImplicitSteps(
-                self.settings.integrator,
+                str(self.settings.integrator),
                 self.settings.tolerance,
                 self._size,
                 len(cells.efforts),
@@ -410,6 +411,11 @@ class Soft(Model):
         if len(self._given):
             motion = self.drive(gait, np.zeros(1))
             strain[self._given], rate[self._given] = motion.position[0], motion.velocity[0]
+        if initial.posture is not None and initial.posture.kind != "equilibrium":
+            raise InputError(
+                f"initial.posture: {initial.posture.kind!r} needs something hard around (a ground, a pipe, pegs), and "
+                "there is none; leave it out"
+            )
         if initial.posture is not None:
             if not isinstance(self.robot, TendonSpine):
                 raise InputError(
