@@ -2,8 +2,11 @@
 with the factors that `cell_sweeps` left. Contacts between bodies that both move ask for it, and tendons that stretch.
 
 A tension changes with the velocities at the end of the step by κ z·(v_E - v_E(before)) (see `elastic_tendons`): a term
-that couples all freedoms that a tendon crosses. It is taken exactly, as there, once per iteration: s = (1 + K G)⁻¹ K (Zᵀ
-(v - before) + ..). D is not symmetric any more: impulses go inward with U, velocities outward with D⁻¹ V.
+that couples all freedoms that a tendon crosses. It is taken exactly, as there, once per iteration:
+
+    s = (1 + K G)⁻¹ K (Zᵀ (v - before) + ..)
+
+D is not symmetric any more: impulses go inward with U, velocities outward with D⁻¹ V.
 """
 
 from __future__ import annotations

@@ -359,6 +359,27 @@ def test_a_rod_that_sticks_does_not_creep() -> None:
     assert np.mean(data["contact_state"].values[-1][touching] == 1) > 0.7  # the ends hold with all that they can
 
 
+def test_steps_of_another_length_start_from_the_same_forces() -> None:
+    """A bent rod that friction holds, and steps that become ten times shorter: friction goes on where it was, as a
+    force. With the impulses of the longer steps it would be ten times as strong, and throw the rod.
+    """
+    body = rod(0.3, 0.3, 0.02, 0.01, damping_time=0.02)
+    bent = np.zeros((3, 4))
+    bent[:, 2] = 0.3
+    model = SoftContact(body, world(0.0, forward=0.5, lateral=0.5), None, ll.SoftSettings(cells=3))
+    x = model.grown(model.flat(bent.ravel(), base_position=(0.0, 0.0, 0.01)))
+    state, quiet = State(1.0, x), np.zeros(2, dtype=bool)
+    for h, steps in ((2e-3, 200), (2e-4, 1)):
+        for _ in range(steps):
+            knots = np.array([state.time, state.time + h])
+            drive = model.drive(ll.Still(), np.array([knots[0], knots.mean(), knots[1]]))
+            state, _, status = model.advance(state, knots, quiet, drive)
+            assert not status.failure
+    contacts = ContactRow.of(state.memory["last_contacts"])
+    assert (np.abs(contacts.shear).max(axis=1)[contacts.load > 0.0] > 0.0).any()
+    assert np.abs(state.x[model.moving][:6]).max() < 1e-8
+
+
 def test_numerical_damping_of_a_cantilever_is_the_one_that_is_promised() -> None:
     """θ = 1/2: none; θ = 0.6: a ratio of (θ - 1/2) ω h."""
     body = rod(0.4, 0.1, 0.02, 0.005, base="fixed", strains="planar")
