@@ -61,7 +61,7 @@ def the_depth_is_the_worst_overlap_of_any_sphere(case: Case) -> None:
 def contacts_lie_under_their_spheres(case: Case) -> None:
     data = case.of("landed")
     there = np.linalg.norm(data["contact_force"][1:], axis=-1) > 0.0
-    case.same(data["contact_position"][1:][there], (spheres(data) + [0.0, 0.0, -SPHERE])[there], 3e-3)
+    case.same(data["contact_position"][1:][there], (spheres(data) + np.array([0.0, 0.0, -SPHERE]))[there], 3e-3)
     assert not data["contact_position"][1:][~there].any() and there.any(axis=0).sum() >= 2
 
 

@@ -83,21 +83,17 @@ def test_elastic_tendons_in_the_contact_loop_are_those_of_free_motion(drive: str
     assert np.abs(one["bend"].values).max() > 0.02
 
 
-def test_an_elastic_neck_presses_as_one_with_the_same_tension() -> None:
-    """At rest against the wall: disks press as under a given tension that is as large as the elastic one."""
+def test_an_elastic_neck_is_drawn_against_a_wall_and_keeps_its_balances() -> None:
+    """Winches draw a tendon in: it pulls the disks on the wall, and energy and momentum are accounted for."""
     gait = ll.LengthStep(after=(0.006, 0.0, 0.0, 0.0), ramp=0.3)
-    model = ll.SoftSettings(theta=1.0, stops=False)
-    slack = scenario(
-        elastic_neck(False), [ll.Gravity(), WALL, GONE], gait=gait, model=model, duration=3.0, record_every=3.0
+    model = ll.SoftSettings(theta=0.5, stops=False)
+    result = ll.run(
+        scenario(elastic_neck(False), [ll.Gravity(), WALL, GONE], gait=gait, model=model, duration=1.0, step=1e-3)
     )
-    data = ll.run(slack).dataset
-    tension = float(data["tension"].values[-1, 0])
-    given = ll.TensionStep(after=(tension, 0.0, 0.0, 0.0), ramp=0.3)
-    other = scenario(neck(), [ll.Gravity(), WALL, GONE], gait=given, model=model, duration=3.0, record_every=3.0)
-    same = ll.run(other).dataset
-    force = np.linalg.norm(data["contact_force"].values[-1], axis=1)
-    assert force.sum() > 0.005
-    np.testing.assert_allclose(force, np.linalg.norm(same["contact_force"].values[-1], axis=1), atol=2e-4)
+    data = result.dataset
+    assert data["contact_force"].values[-1][:, 1].sum() > 0.005
+    assert float(data["tension"].values[-1, 0]) > 0.1
+    assert all(balance.verdict == "pass" for balance in result.balances())
 
 
 # ------------------------------------------------------------------------------------------- bodies that both move
