@@ -204,7 +204,10 @@ def mean_twist(solids: Rows[BodyInertia], step: Step, k: int, x: Array, start: i
     if step.cells is not None:
         if not is_object(step, k):
             return Body(step.places, k).velocity
-    return 0.5 * (start_of(solids, step, k, x, start) + BodyStep(step.bodies, k).twist)
+    before = BodyStep(step.bodies, k).start
+    if step.moving_bodies is not None:  # of an object, perhaps
+        before = start_of(solids, step, k, x, start)
+    return 0.5 * (before + BodyStep(step.bodies, k).twist)
 
 
 @func

@@ -15,6 +15,7 @@ from limbless.mechanics.algebra import (
     power,
     transpose,
     vector_at,
+    wrench_at,
 )
 from limbless.mechanics.chain import (
     AddedMassState,
@@ -22,14 +23,15 @@ from limbless.mechanics.chain import (
     BodyRecord,
     ChainMemory,
     ChainTables,
+    HeldBody,
     IntegralSums,
     LinkRow,
     VaryingAddedMass,
     forward_kinematics,
 )
 from limbless.mechanics.compiled import Array, Rows, Scalar, func, kernel, noinline_func, unpack
-from limbless.mechanics.contact.body_equations import keep_body, twist_at_start
-from limbless.mechanics.contact.contact_law import STATES, contact_wrench, state_of
+from limbless.mechanics.contact.body_equations import keep_body
+from limbless.mechanics.contact.contact_law import STATES, contact_wrench, held_directions, state_of
 from limbless.mechanics.contact.free_objects import (
     end_objects,
     keep_objects,
@@ -76,6 +78,16 @@ def finish_contacts(
 
 
 @func
+def finish_clamp(clamp: HeldBody, step: Step, h: Scalar) -> None:
+    """What a clamp does over the step, as a force, which it stays in the clamp's memory."""
+    for c in range(6):
+        clamp.hold[c] /= h
+    if clamp.body[0] >= 0:
+        body = Body(step.places, clamp.body[0])
+        body.wrench = body.wrench + wrench_at(clamp.hold, 0)
+
+
+@func
 def joined(awash: VaryingAddedMass | None, k: int) -> Wrench:
     """How fast the momentum of the water that body k carries grows by what gets wet; none without a surface."""
     if awash is None:
@@ -114,7 +126,7 @@ def finish_bodies(
             BodyOutcome(outcomes, k),
         )
         R, F = body.rotation, body.wrench
-        before, after, arm = twist_at_start(solid, speeds, R), BodyStep(step.bodies, k).twist, R @ solid.center
+        before, after, arm = BodyStep(step.bodies, k).start, BodyStep(step.bodies, k).twist, R @ solid.center
         more = joined(awash, k)
         environment += 0.5 * h * (power(before, F) + power(after, F)) + 0.25 * h * (
             power(before, more) + power(after, more)
@@ -138,6 +150,8 @@ def finish(problem: ContactProblem, t: Scalar, h: Scalar, x: Array) -> None:
     where, memory = problem.where, problem.memory
     chain, step = memory.chain, memory.step
     finish_contacts(solids, step, int(StepCounters(memory.counts, 0).active), h, x, where.speeds, chain.tally.contacts)
+    if step.clamp is not None:
+        finish_clamp(step.clamp, step, h)
     slid = Body(step.places, 0).velocity.linear
     environment, push, mass, flow = finish_bodies(
         robot, solids, step, memory.outcomes, h, x, where.speeds, options.awash
@@ -175,10 +189,22 @@ def keep_forces(step: Step, records: ContactRecords, h: Scalar, r: int) -> Wrenc
         if state_of(contact) != STATES.open:
             origin, F = Body(step.places, step.owner[i]).origin, (1.0 / h) * contact_wrench(contact)
             record.force = F.force
+            record.held = held_directions(contact) + 0.0
             record.place = origin + contact.arm
             if is_on_robot(step, i):
                 total = total + carry_wrench(F, origin - base.origin)
     return Wrench(turned @ total.force, turned @ total.torque)
+
+
+@kernel
+def contact_means(contacts: Rows[ContactRow], h: Scalar, force: Array, state: Array) -> None:
+    """Mean forces (contacts, 3), N, world, and states (contacts,) of the step of length h that left these rows."""
+    rows = unpack(contacts)
+    for i in range(rows.shape[0]):
+        contact = ContactRow(rows, i)
+        F = (1.0 / h) * contact_wrench(contact)
+        force[i, 0], force[i, 1], force[i, 2] = F.force.x, F.force.y, F.force.z
+        state[i] = state_of(contact) + 0.0
 
 
 @noinline_func
@@ -212,6 +238,8 @@ def keep_instant(
     whole.resultant = keep_forces(step, records, h, r)
     whole.residual = counts.residual
     whole.depth = counts.depth
+    if step.clamp is not None:
+        whole.clamp = wrench_at(step.clamp.hold, 0)
     counts.residual = 0.0
     counts.depth = 0.0
     record_totals(chain.tally, records.tally, r)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from limbless.mechanics.contact.dense_friction import Dense, solve_friction
 from scipy.optimize import lsq_linear, minimize
 
-from limbless.mechanics.contact.dense_friction import Dense, solve_friction
 from limbless.mechanics.contact.homotopy import make_homotopy
 from limbless.mechanics.contact.scene import ContactRow
 

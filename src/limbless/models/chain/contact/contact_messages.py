@@ -11,15 +11,19 @@ from limbless.core import InputError
 from limbless.environments.base import Environment
 from limbless.mechanics.chain import DofRow
 from limbless.mechanics.contact import MOST, MOST_MUTUAL, Feature
+from limbless.mechanics.contact.shapes.primitives import FAR
+from limbless.mechanics.integrate.running_totals import SLACK
 from limbless.models.base import Status
 from limbless.models.chain.contact import contact_scene
 from limbless.models.chain.contact.contact_scene import TouchingRobot
+from limbless.robots.chain import Chain
 
 if TYPE_CHECKING:
     import xarray as xr
 
 SUNK = 0.05  # radii: how deep a body may sink in before the run is in doubt; own scenarios stay below 0.005
 PENETRATION = 1e-6  # m: how deep a robot may start inside something: rounding, and no more
+HIGH = 1e-3  # m: a robot that begins higher above the ground falls first
 
 
 class Meetings(NamedTuple):
@@ -30,6 +34,17 @@ class Meetings(NamedTuple):
     scene: Any
     moving_bodies: Any
     company: Any
+
+    def falls(self, gap: float) -> list[str]:
+        """What is said of a robot that begins above everything that it could land on."""
+        heavy = any(item.pull is not None for item in self.environment)
+        lifted = any(item.lifts for item in self.environment)
+        ground = next((item.kind for item in self.environment if item.is_ground), None)
+        if ground is None or not heavy or lifted or self.chain.base != "free" or not HIGH < gap < FAR / 2:
+            return []
+        return [
+            f"initial: the robot begins {gap:.3g} m above the {ground}, and falls; posture: {{kind: lay}} lays it down"
+        ]
 
     def names(self, contact: int) -> tuple[str, str | None]:
         """The names of the two bodies of a contact; None for what does not move."""
@@ -127,7 +142,7 @@ def crowded(time: float) -> Status:
     )
 
 
-def refuse_long_step(h: float, bodies: Any, freedoms: Any) -> None:
+def longest_step(bodies: Any, freedoms: Any) -> float:
     """Explicit feedback rings with ω = sqrt(4 K / Θ) in the zigzag mode of the chain and needs h < 2 / ω. One that
     answers to the acceleration too has its own inertia A, and needs h < 2 A / D.
     """
@@ -136,9 +151,27 @@ def refuse_long_step(h: float, bodies: Any, freedoms: Any) -> None:
     stiffest = float(freedom.gain[lead == 0.0].max(initial=0.0))
     least = float(inertia[inertia > 0.0].min()) + float(freedom.rotor.min(initial=0.0))
     longest = math.inf if stiffest == 0.0 else 2.0 / math.sqrt(4.0 * stiffest / least)
-    longest = min(longest, float((2.0 * lead[lead > 0.0] / freedom.rate_gain[lead > 0.0]).min(initial=math.inf)))
+    return min(longest, float((2.0 * lead[lead > 0.0] / freedom.rate_gain[lead > 0.0]).min(initial=math.inf)))
+
+
+def refuse_long_step(h: float, longest: float) -> None:
+    """A step that is longer than `longest_step` says."""
     if h > longest:
         raise InputError(
             f"step {h:g} s is too long for explicit control of joints this stiff (at most {longest:.2g} s): set "
             "model.theta to 1 for implicit control, lower the gains (or actuation.rate), or shorten the step"
+        )
+
+
+def refuse_beyond(chain: Chain, given: str, positions: Any, times: Any) -> None:
+    """Joints that stop at the ends of their ranges cannot be taken beyond."""
+    arrays = chain.arrays()
+    beyond = np.maximum(positions - arrays.upper, 0.0) + np.minimum(positions - arrays.lower, 0.0)
+    row, joint = np.unravel_index(np.abs(beyond).argmax(), beyond.shape)
+    if abs(beyond[row, joint]) > SLACK:
+        side, bound = ("above its upper", arrays.upper) if beyond[row, joint] > 0 else ("below its lower", arrays.lower)
+        raise InputError(
+            f"{given}: {chain.joint_names[joint]!r} is taken to {positions[row, joint]:.4g} at t = {times[row]:g} s, "
+            f"{side} limit of {bound[joint]:.4g} (rad or m), where the joint stops; take a smaller amplitude, widen "
+            "the joint's range, or follow the gait with actuation pd"
         )

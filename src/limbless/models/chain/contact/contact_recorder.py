@@ -47,6 +47,9 @@ SCHEMA = {
     **CONTACTS,
 }
 
+WHEELS = choose("contact_held")
+"""Of set-valued wheels, where there are any."""
+
 OBJECTS = choose(
     "object_position",
     "object_orientation",
@@ -73,6 +76,7 @@ def kept_arrays(kept: ContactRecords) -> dict[str, Any]:
         "residual": steps.residual,
         "depth": steps.depth,
         "objects": kept.objects,
+        "clamp_wrench": steps.clamp,
     }
 
 
@@ -152,6 +156,7 @@ class ContactPart:
             "contact_force": contacts.force,
             "contact_position": contacts.place,
             "contact_state": contacts.state,
+            "contact_held": contacts.held,
             "contact_gap": np.minimum(contacts.gap, FARTHEST),
             "contact_wrench": records["resultant"],
             "contact_residual": records["residual"],

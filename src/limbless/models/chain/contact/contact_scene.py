@@ -36,7 +36,7 @@ from limbless.models.chain.contact.moving_body_tables import (
     surrounding_bodies,
 )
 from limbless.robots.chain import Chain
-from limbless.robots.links import upper_triangle
+from limbless.robots.links import Sphere, upper_triangle
 from limbless.robots.skin_friction import SkinFriction
 
 Array = NDArray[np.float64]
@@ -59,15 +59,30 @@ def largest_inertia(bodies: Array) -> Array:
     return BodyInertia.of(bodies).inertia[:, [0, 3, 5]].max(axis=1)
 
 
+def _shapes(chain: Chain) -> list[tuple[int, Array, Sphere]]:
+    """Spheres and discs of the robot: row of the body, centre in its kernel frame, description."""
+    return [
+        (k, row.home @ np.array(shape.centre), shape)
+        for k, row in enumerate(chain.rows)
+        if row.carries
+        for shape in chain.links[row.link].contact_shapes
+    ]
+
+
 def _features(chain: Chain) -> list[tuple[int, Array, float]]:
-    """Spheres of the robot: row of the body, centre in its kernel frame, radius."""
-    found = []
-    for k, row in enumerate(chain.rows):
-        if row.carries:
-            found += [
-                (k, row.home @ np.array(shape.centre), shape.radius) for shape in chain.links[row.link].contact_shapes
-            ]
-    return found
+    """Spheres of the robot, and those around its discs: row of the body, centre in its kernel frame, radius."""
+    return [(k, centre, shape.radius + shape.rim) for k, centre, shape in _shapes(chain)]
+
+
+def _on_planes(chain: Chain) -> list[tuple[float, list[tuple[int, Array, Array, float]]]]:
+    """What a plane is touched by, by rank: spheres, and the rims of discs."""
+    balls = [(k, c, c, shape.radius) for k, c, shape in _shapes(chain) if not shape.rim]
+    rims = [
+        (k, c, c + chain.rows[k].home @ (shape.rim * np.array(shape.axis)), shape.radius)
+        for k, c, shape in _shapes(chain)
+        if shape.rim
+    ]
+    return [(0.0, balls), (3.0, rims)]
 
 
 def _capsules(spheres: list[tuple[int, Array, float]]) -> list[tuple[int, Array, Array, float]]:
@@ -101,6 +116,8 @@ class TouchingRobot(NamedTuple):
     head: str
     skin: SkinFriction | None
     factors: int  # how many links have friction of their own
+    # what planes are touched by, by rank: rims of discs too; None: by the spheres alone
+    on_planes: list[tuple[float, list[tuple[int, Array, Array, float]]]] | None = None
     places: Array | None = None  # (rows,) abscissae, m: what is nearer along a soft body than it is thick cannot meet
 
 
@@ -118,6 +135,7 @@ def touching_chain(chain: Chain) -> TouchingRobot:
         chain.head,
         chain.skin,
         len(chain.links),
+        _on_planes(chain),
     )
 
 
@@ -148,7 +166,11 @@ def scene_and_bodies_of(
     for j, code in enumerate(ContactSurface.of(surfaces).code):
         contacts += [
             PossibleContact(k, j, [*a, *b, r, rank, shares[j][robot.links[k]]], -1, r)
-            for rank, shapes in ranks_of(code, balls, bars)
+            for rank, shapes in (
+                robot.on_planes
+                if robot.on_planes is not None and code == PlaneSurface.code
+                else ranks_of(code, balls, bars)
+            )
             for k, a, b, r in shapes
         ]
     first = len(robot.links)

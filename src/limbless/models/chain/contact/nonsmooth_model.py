@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.control.actuation import Actuation, Motion, Servo
+from limbless.control.actuation import Actuation, Motion, Servo, Switched
 from limbless.control.actuation.gait_to_joints import joint_motion
 from limbless.control.gaits.base import Gait
 from limbless.core import InputError, SimulationError
@@ -25,9 +25,8 @@ from limbless.mechanics.chain import (
 from limbless.mechanics.chain import (
     ChainTables as RobotTables,
 )
-from limbless.mechanics.compiled import PythonCallback, pack
+from limbless.mechanics.compiled import PythonCallback
 from limbless.mechanics.contact import (
-    ENDS,
     PLACED,
     RATE_SLACK,
     ContactMemory,
@@ -37,15 +36,12 @@ from limbless.mechanics.contact import (
     ContactRow,
     FallbackRequest,
     JointFriction,
-    StepCounters,
     StepFeedback,
     run_fallback,
     stand,
 )
 from limbless.mechanics.contact.shapes.primitives import FAR
-from limbless.mechanics.integrate import moreau
-from limbless.mechanics.integrate.running_totals import SLACK
-from limbless.models.base import Records, State, Status, before_failure, law_failure
+from limbless.models.base import Records, State
 from limbless.models.chain import chain_problem
 from limbless.models.chain.chain_model import ChainModel
 from limbless.models.chain.contact import (
@@ -56,10 +52,12 @@ from limbless.models.chain.contact import (
     moving_body_tables,
 )
 from limbless.models.chain.contact.contact_solution import Contacts, contact_forces, contacts_of
+from limbless.models.chain.contact.standing_contact import LAST, STEP, UNRECORDED, StandingContact
 from limbless.models.feedback_gains import refuse_feedforward
 from limbless.models.force_elements import water_of
 from limbless.models.initial_pose import Posture, pose_of
 from limbless.models.nonsmooth import NonSmoothSettings
+from limbless.models.standing_problem import StandingModel
 from limbless.models.step_limit import MOREAU
 from limbless.robots.base import Preset, Robot
 
@@ -68,14 +66,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 SETTLING = 1e-3  # s: steps with which a posture settles
-# In the memory of a state: worst residual and greatest depth since the last record, and what the last step did, since a
-# knot records the step that ended
-_UNRECORDED = "unrecorded"
-_LAST = ("last_contacts", "last_outcomes")
-_STEP = "last_step"  # its length, s
 
 
-class NonSmooth(ChainModel):
+class NonSmooth(ChainModel, StandingModel):
     """A chain of revolute, prismatic and universal joints among hard surfaces: Moreau's midpoint rule, O(n) per step.
 
     Parameters
@@ -107,13 +100,18 @@ class NonSmooth(ChainModel):
             robot, self.environment, contact_scene.wheel_contacts(self.chain, self.environment)
         )
         self._objects = self._company.objects
-        self._schema = {**contact_recorder.SCHEMA, **(contact_recorder.OBJECTS if self._objects else {})}
+        wheels = contact_recorder.WHEELS if any(item.role == "friction" for item in self.environment) else {}
+        objects = contact_recorder.OBJECTS if self._objects else {}
+        self._schema = {**contact_recorder.SCHEMA, **wheels, **objects}
         self._meetings = contact_messages.Meetings(robot, self.environment, self._scene, self._crowd, self._company)
         self._bodies = contact_scene.bodies_of(self.chain)
         self._solids = np.concatenate([self._bodies, moving_body_tables.solids_of(self._objects)])
         self._where = contact_memory.where_of(self._actuated, len(self._scene.owner), len(self._objects))
         self._options = self._choose()
         self._counts = np.zeros(3)
+        self._longest = math.inf
+        if self._feedback and self.settings.theta <= 0.0:
+            self._longest = contact_messages.longest_step(self._bodies, self._actuated.freedoms)
         self._recorder = contact_recorder.ContactRecorder(
             self.chain,
             self._plain.links,
@@ -121,6 +119,7 @@ class NonSmooth(ChainModel):
             contact_recorder.ContactPart(robot, self._scene, self._crowd, self._company),
         )
         self._tallies = self._tallies_of(len(self._scene.owner))
+        self.switching = self._prepare_switches()
 
     def _refuse(self) -> None:
         if (self.chain.arrays().joint_kind == Spherical.code).any():
@@ -129,10 +128,10 @@ class NonSmooth(ChainModel):
                 "spherical ones: describe each as a universal and a revolute joint"
             )
         refuse_feedforward(self.actuation, "non-smooth")
-        if getattr(self.actuation, "motion_joints", ()):
+        if isinstance(self.actuation, Servo) and self.actuation.motion_joints:
             raise InputError(
-                "actuation.motion_joints: the non-smooth model drives all joints in one way; leave it "
-                "out, or use actuation 'motion'"
+                "actuation.motion_joints: a servo holds its reference between two readings, which no joint can follow "
+                "exactly; leave it out, or set actuation.kind to pd"
             )
 
     def _pushes(self, item: Environment) -> bool:
@@ -150,7 +149,7 @@ class NonSmooth(ChainModel):
         saturates = self._feedback and looks_ahead and bool(np.isfinite(freedom.saturation).any())
         wet = np.flatnonzero(LinkRow.of(self._actuated.links).wet)
         return ContactOptions(
-            StepFeedback(own.theta, backlash) if self._feedback else None,
+            StepFeedback(own.theta, backlash, 2 if self._both_ends else 1) if self._feedback else None,
             RATE_SLACK * own.tolerance if saturates else None,
             self._dry_friction(G0),
             wet if len(self._pushing) and len(wet) else None,
@@ -164,6 +163,11 @@ class NonSmooth(ChainModel):
             max(own.bound, own.tolerance),
             0,
         )
+
+    @property
+    def _both_ends(self) -> bool:
+        """Whether a drive with feedback also says where joints are at the end of a step."""
+        return bool(self.clamps or getattr(self.actuation, "motion_joints", ()) or isinstance(self.actuation, Switched))
 
     def _dry_friction(self, G0: float) -> JointFriction | None:
         """Compliance, descent and arm of dry friction and stops in the joints, on the scale of the lightest link, if
@@ -187,6 +191,7 @@ class NonSmooth(ChainModel):
             tally,
             self._crowd,
             len(self._objects),
+            self._held_body(),
         )
 
     def problem(
@@ -216,21 +221,18 @@ class NonSmooth(ChainModel):
         """One step of `duration` seconds; what it did at every contact, and the state that it led to."""
         times = state.time + duration * np.array([0.0, 0.5, 1.0])
         alone = State(
-            state.time, state.x, {name: values for name, values in state.memory.items() if name != _UNRECORDED}
+            state.time, state.x, {name: values for name, values in state.memory.items() if name != UNRECORDED}
         )
-        problem, after, _, status = self._run(
-            alone, times[::2].copy(), np.zeros(2, dtype=bool), self.drive(gait, times)
-        )
+        after, _, status = self.advance(alone, times[::2].copy(), np.zeros(2, dtype=bool), self.drive(gait, times))
         if status.failure:
             raise SimulationError(status.failure, status.time)
-        residual = float(StepCounters.of(problem.memory.counts).residual[0])
-        return contacts_of(problem.memory.step.contacts, after, duration, residual)
+        return contacts_of(after.memory[LAST[0]], after, duration, float(after.memory[UNRECORDED][0]))
 
     # Through time
 
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """Pose and twist as given; joints as given or where the gait has them, at rest unless said otherwise."""
-        where, moving = self._where, isinstance(self.actuation, Motion)
+        where, moving = self._where, self._follows_at_start()
         x = self._start(where.end, initial, gait, moving)
         moving_body_tables.put_objects(self._objects, x, where.objects, where.speeds + 6 * len(self._bodies))
         if getattr(initial, "posture", None) is not None:
@@ -238,10 +240,26 @@ class NonSmooth(ChainModel):
         self._refuse_beyond(
             "initial" if initial.joint_position is not None else "gait", x[None, self._joints], np.zeros(1)
         )
-        speeds = x[self._split : self._rates.stop]
-        x[where.earlier :][: len(speeds)] = speeds
-        self._stand(x)
+        self._begin(x)
         return State(0.0, x)
+
+    def _follows_at_start(self) -> bool:
+        """Whether joints start with the rates of the gait, since they are motion-given."""
+        first = self.actuation.phases[0].drive if isinstance(self.actuation, Switched) else self.actuation.kind
+        return first == "motion"
+
+    def after_jump(self, before: Array, x: Array) -> None:
+        """Bodies remember velocities of their own, which jump as those of the joints do."""
+        was, own = before.copy(), slice(self._where.speeds, self._where.impulses)
+        self._stand(was)
+        self._begin(x)
+        x[own] += before[own] - was[own]
+
+    def _begin(self, x: Array) -> None:
+        """What a state remembers beside positions and velocities, from these."""
+        speeds = x[self._split : self._rates.stop]
+        x[self._where.earlier :][: len(speeds)] = speeds
+        self._stand(x)
 
     def _lay_down(self, posture: Posture, x: Array, gait: Gait) -> None:
         """The pose of a posture into a state; where asked, what the robot comes to from there."""
@@ -270,7 +288,7 @@ class NonSmooth(ChainModel):
         held = self.drive(gait, np.zeros(2 * len(knots) - 1))
         drive = held._replace(velocity=0.0 * held.velocity, acceleration=0.0 * held.acceleration)
         self._stand(x)
-        _, after, _, status = self._run(State(0.0, x), knots, np.zeros(len(knots), dtype=bool), drive)
+        after, _, status = self.advance(State(0.0, x), knots, np.zeros(len(knots), dtype=bool), drive)
         if status.failure:
             raise InputError(f"initial.posture: the robot does not settle: {status.failure}")
         x[: self._split] = after.x[: self._split]
@@ -287,24 +305,14 @@ class NonSmooth(ChainModel):
             return
         gap = ContactRow.of(self._stand(state.x.copy()).step.contacts).gap
         self._meetings.refuse_overlap(int(np.argmin(gap)), float(gap.min()))
+        above = self._meetings.falls(float(gap[self._outer()].min(initial=FAR)))
+        self.notes = tuple(dict.fromkeys((*self.notes, *above)))
 
     def _refuse_beyond(self, given: str, positions: Array, times: Array) -> None:
         """Joints that stop at the ends of their ranges cannot be taken beyond."""
         if not len(self._tallies.ranges):
             return
-        arrays = self.chain.arrays()
-        beyond = np.maximum(positions - arrays.upper, 0.0) + np.minimum(positions - arrays.lower, 0.0)
-        row, joint = np.unravel_index(np.abs(beyond).argmax(), beyond.shape)
-        if abs(beyond[row, joint]) > SLACK:
-            side, bound = (
-                ("above its upper", arrays.upper) if beyond[row, joint] > 0 else ("below its lower", arrays.lower)
-            )
-            raise InputError(
-                f"{given}: {self.chain.joint_names[joint]!r} is taken to {positions[row, joint]:.4g} at "
-                f"t = {times[row]:g} s, {side} limit of {bound[joint]:.4g} (rad or m), where the joint "
-                "stops; take a smaller amplitude, widen the joint's range, or follow the gait with "
-                "actuation pd"
-            )
+        contact_messages.refuse_beyond(self.chain, given, positions, times)
 
     def drive(self, gait: Any, times: Array) -> ChainDrive:
         """The gait at the stage times, as joint motion or as torques; a servo holds what it read last."""
@@ -314,7 +322,7 @@ class NonSmooth(ChainModel):
             drive = super().drive(gait, times)
             self._refuse_beyond("gait", drive.position, times)
             return drive
-        if self._feedback:
+        if self._feedback and not self._both_ends:
             times = times[1::2]  # feedback looks at the middle of a step only
         refresh = self.actuation.refresh if isinstance(self.actuation, Servo) else None
         if refresh is None:
@@ -322,60 +330,14 @@ class NonSmooth(ChainModel):
         held = super().drive(gait, np.floor(times * refresh + 1e-9) / refresh)
         return held._replace(velocity=np.zeros_like(held.velocity), acceleration=np.zeros_like(held.acceleration))
 
-    def advance(
-        self, state: State, knots: Array, record: NDArray[np.bool_], drive: ChainDrive
-    ) -> tuple[State, Records, Status]:
-        """Steps from knot to knot."""
-        _, after, records, status = self._run(state, knots, record, drive)
-        return after, records, status
+    def standing_problem(self) -> StandingContact:
+        return StandingContact(self)
 
-    def _run(
-        self, state: State, knots: Array, record: NDArray[np.bool_], drive: ChainDrive
-    ) -> tuple[ContactProblem, State, Records, Status]:
-        if self._feedback and self.settings.theta <= 0.0:
-            contact_messages.refuse_long_step(float(np.diff(knots).max()), self._bodies, self._actuated.freedoms)
+    def refuse_start(self, state: State, knots: Array) -> None:
+        """Steps that are too long for the joints, and a start inside something."""
+        contact_messages.refuse_long_step(float(np.diff(knots).max(initial=0.0)), self._longest)
         if state.time == 0.0:
             self._refuse_penetration(state)
-        x, times = state.x.copy(), knots[record]
-        tally = self._tallies.start(state.memory, state.time)
-        memory = self._memory(tally)
-        counts, last = memory.counts, (memory.step.contacts, memory.outcomes)
-        StepCounters.of(counts).residual[0], StepCounters.of(counts).depth[0] = state.memory.get(
-            _UNRECORDED, np.zeros(2)
-        )
-        for name, values in zip(_LAST, last, strict=True):
-            if name in state.memory and state.memory[name].shape == values.shape:
-                values[:] = state.memory[name]
-        kept = contact_memory.records_for(
-            self._actuated, len(self._scene.owner), len(self._objects), len(times), self._tallies.records(len(times))
-        )
-        problem, saving = self.problem(drive, memory, kept)
-        trouble, step = moreau.advance(pack(problem), knots, record, x)
-        if saving.error is not None:
-            raise saving.error
-        now = StepCounters.of(counts)
-        self._counts += now.steps[0], now.iterations[0], now.fallbacks[0]
-        done, status = float(knots[step]), law_failure(self.environment)
-        if status.failure:
-            trouble = 0  # whatever else went wrong follows from that
-        if trouble == ENDS.sunk:
-            deepest = int(now.deepest[0])
-            depth = -float(ContactRow.of(memory.step.contacts).gap[deepest])
-            h = float(knots[min(step + 1, len(knots) - 1)] - done)
-            status = self._meetings.sunk(deepest, depth, done, h)
-        elif trouble == ENDS.crowded:
-            status = contact_messages.crowded(done)
-        elif trouble:
-            status = self._meetings.unsolved(done, now.last[0], self._options.bound)
-        records = Records({"time": times, **contact_recorder.kept_arrays(kept), **self._tallies.named(kept.tally)})
-        left: dict[str, Any] = {
-            _UNRECORDED: np.array([now.residual[0], now.depth[0]]),
-            **dict(zip(_LAST, last, strict=True)),
-        }
-        if len(knots) > 1 and knots[-1] > knots[0]:
-            left[_STEP] = np.array([knots[-1] - knots[-2]])
-        after = State(done, x, {**state.memory, **left, **self._tallies.named(tally)})
-        return problem, after, before_failure(records, status, of_the_step_that_ended=True), status
 
     def doubts(self, dataset: xr.Dataset) -> list[str]:
         return contact_messages.sunk_too_deep(dataset)
@@ -384,17 +346,17 @@ class NonSmooth(ChainModel):
         return {"time": records["time"], "x": records["x"], "torque": records["torque"], "twist": self._twists(records)}
 
     def _named(self, records: Records) -> dict[str, Array]:
-        return self._recorder.contact_variables(records)
+        found = self._recorder.contact_variables(records)
+        return {name: values for name, values in found.items() if name in self._schema or name == "time"}
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller, and what the last step did: torques, and at every contact its mean
         force (N, world) and state (0 open, 1 sticks, 2 slips).
         """
-        contacts = ContactRow.zeros(len(self._scene.owner))
-        last = state.memory.get(_LAST[0])
-        if last is not None and last.shape == contacts.shape:
-            contacts[:] = last
-        force, found = contact_forces(contacts, float(state.memory.get(_STEP, np.ones(1))[0]))
+        count = len(self._scene.owner)
+        last = state.memory.get(LAST[0])
+        contacts = last if last is not None and len(last) == count else ContactRow.zeros(count)
+        force, found = contact_forces(contacts, float(state.memory.get(STEP, np.ones(1))[0]))
         return super().observe(state) | {
             "joint_torque": state.x[self._where.torque :][: self.chain.freedoms].copy(),
             "contact_force": force,
@@ -409,8 +371,13 @@ class NonSmooth(ChainModel):
         placed = state.x[self._where.objects :][: PLACED * len(self._objects)].reshape(-1, PLACED)
         return {"object_position": placed[:, :3].copy(), "object_orientation": placed[:, 3:7].copy()}
 
+    def count(self, now: Any) -> None:
+        """Add the `StepCounters` of a block."""
+        self._counts += now.steps[0], now.iterations[0], now.fallbacks[0]
+
     @property
     def counts(self) -> dict[str, int]:
         """Steps, Newton iterations and fallbacks of all runs of this model so far."""
-        steps, iterations, fallbacks = self._counts
+        models = [self] if self.switching is None else self.switching.models
+        steps, iterations, fallbacks = np.sum([model._counts for model in models], axis=0)
         return {"steps": int(steps), "iterations": int(iterations), "fallbacks": int(fallbacks)}

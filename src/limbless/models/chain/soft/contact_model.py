@@ -228,6 +228,10 @@ class SoftContact(Soft):
             gap = self.gaps(state.x)
             self._meetings.refuse_overlap(int(np.argmin(gap)), float(gap.min()))
 
+    def standing_problem(self) -> Any:
+        """None: every period of a controller is a block of `advance`."""
+        return None
+
     @property
     def tables(self) -> ChainTables:
         """Base and cells as kernels take them."""

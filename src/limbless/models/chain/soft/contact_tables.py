@@ -119,6 +119,7 @@ def memory_for(model: SoftContact, drive: Any, records: int, tally: Any) -> Cont
         np.zeros(contacts, dtype=np.int64),
         np.zeros((6, 7)),
         moving_body_tables.with_memory(model.crowd, bodies),
+        None,
         solve_memory(model, cells, rows),
     )
     return ContactMemory(

@@ -18,6 +18,7 @@ from limbless.mechanics.chain import (
     COMMANDS,
     AxisRecord,
     BaseRecord,
+    Body,
     BodyRecord,
     ChainOptions,
     ChainProblem,
@@ -27,25 +28,21 @@ from limbless.mechanics.chain import (
 from limbless.mechanics.chain import implicit_cells as _implicit_versions  # noqa: F401 - what an engine asks of a chain
 from limbless.mechanics.compiled import aligned_zeros, kernel_array, pack
 from limbless.mechanics.forces import MorisonLaw
-from limbless.mechanics.integrate import dirk, runge_kutta
+from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals, new_objective_totals
 from limbless.models import divergence
 from limbless.models.array_arguments import numbers
 from limbless.models.base import (
-    Model,
     Records,
     State,
-    Status,
     Variable,
     Variables,
     actuation_or_motion,
-    before_failure,
-    law_failure,
     refuse_law_failure,
     refuse_unused,
 )
 from limbless.models.chain import chain_problem
-from limbless.models.chain.soft import cell_tables, failure_messages, rest_posture
+from limbless.models.chain.soft import cell_tables, rest_posture
 from limbless.models.chain.soft.cell_material import CellMaterial
 from limbless.models.chain.soft.cell_plan import CellPlan, RodStations, Stations, rod_plan, spine_plan
 from limbless.models.chain.soft.linearisation import MOVES, fastest_rate, modes_about
@@ -53,6 +50,7 @@ from limbless.models.chain.soft.links_as_cells import ChainStations, chain_plan,
 from limbless.models.chain.soft.soft_drive import Driving
 from limbless.models.chain.soft.soft_recorder import ChainRecorder, RodRecorder, SoftRecorder, SpineRecorder
 from limbless.models.chain.soft.soft_solution import Modes, SoftSolution
+from limbless.models.chain.soft.standing_soft import StandingSoft
 from limbless.models.chain.soft.tendon_tables import ChainTendons, RodTendons, RoutedTendons, SpineTendons
 from limbless.models.chain.soft.unused_fields import (
     refuse_cells,
@@ -63,8 +61,9 @@ from limbless.models.chain.soft.unused_fields import (
 )
 from limbless.models.force_elements import packed_rows, water_of
 from limbless.models.implicit_steps import ImplicitSteps, refuse_explicit_tolerance
-from limbless.models.recording.body_recorder import contiguous, kept_arrays
+from limbless.models.recording.body_recorder import contiguous
 from limbless.models.soft import VERTEBRA_STATIONS, SoftSettings
+from limbless.models.standing_problem import StandingModel
 from limbless.models.step_limit import RUNGE_KUTTA, StepLimit
 from limbless.models.totals import TotalsStore
 from limbless.robots.base import Preset, Robot
@@ -77,7 +76,7 @@ CONTACT_OPTIONS = ("theta", "activation", "recovery", "compliance", "contact_tol
 _TAUT = 1.0 - 1e-6  # of its length: a tendon that begins to pull
 
 
-class Soft(Model):
+class Soft(StandingModel):
     """Soft bodies in motion: strain cells under tendons, springs, weight and water, O(cells).
 
     Parameters
@@ -207,6 +206,14 @@ class Soft(Model):
             "answer to it (a soft body may swim the wrong way round); set it to 'consistent'"
             for item in printed
         )
+
+    def remarks(self, dataset: Any) -> list[str]:
+        return self.strung.fading(dataset)
+
+    @property
+    def given_freedoms(self) -> NDArray[np.intp]:
+        """Numbers of the freedoms that a gait states."""
+        return self._given
 
     def cells(self, records: int = 0) -> Any:
         """Tables of the cells, with memory of their own."""
@@ -346,10 +353,16 @@ class Soft(Model):
 
     def forward(self, x: ArrayLike, tension: ArrayLike = 0.0, time: float = 0.0, **given: ArrayLike) -> SoftSolution:
         """Accelerations at a flat state (`flat`), with these tensions (N), `length`s (m) or `torque`s (N m)."""
-        kept = self.instant(x, tension, time, **given).records
-        base, axes = BaseRecord.of(kept.base), AxisRecord.of(kept.axes)
+        found = self.instant(x, tension, time, **given)
+        base, axes = BaseRecord.of(found.records.base), AxisRecord.of(found.records.axes)
+        ends, count = Body.of(found.memory.bodies), len(self.plan.cells) + 1
         return SoftSolution(
-            base.acceleration[0].copy(), axes.acceleration[0].copy(), axes.torque[0].copy(), base.held[0].copy()
+            base.acceleration[0].copy(),
+            axes.acceleration[0].copy(),
+            axes.torque[0].copy(),
+            base.held[0].copy(),
+            np.array(ends.origin[:count]),
+            np.array(ends.rotation[:count]).reshape(count, 3, 3),
         )
 
     def linearise(
@@ -417,12 +430,8 @@ class Soft(Model):
                 "there is none; leave it out"
             )
         if initial.posture is not None:
-            if not isinstance(self.robot, TendonSpine):
-                raise InputError(
-                    "initial.posture: 'equilibrium' is found by tendon statics, for spines; let a damped "
-                    "body come to rest, and continue from that result"
-                )
-            return State(0.0, rest_posture.state_at_rest(self, gait, twist, initial.position, initial.orientation))
+            place = initial.position, initial.orientation
+            return State(0.0, rest_posture.state_at_rest(self, gait, strain, twist, *place))
         return State(
             0.0, self.flat(strain, rate, twist, base_position=initial.position, base_orientation=initial.orientation)
         )
@@ -435,47 +444,18 @@ class Soft(Model):
         *,
         length: ArrayLike | None = None,
     ) -> Array:
-        """The freedoms at rest under these tensions (N), or with these unstretched lengths (m), by tendon statics."""
+        """The freedoms at rest under these tensions (N), or with these unstretched lengths (m): of spines by tendon
+        statics, of rods and chains by relaxation."""
         return rest_posture.equilibrium(
             self, tension, length, base_position=base_position, base_orientation=base_orientation
         )
 
-    def advance(
-        self, state: State, knots: Array, record: NDArray[np.bool_], drive: cell_tables.SoftDrive
-    ) -> tuple[State, Records, Status]:
-        """From knot to knot."""
-        x, times = state.x.copy(), knots[record]
-        tally = self._tallies.start(state.memory, state.time)
-        problem = self.problem(drive, len(times), tally, self._tallies.records(len(times)))
-        memory, evaluations = dict(state.memory), 4.0
-        if self.steps is None:
-            row, step = runge_kutta.advance(pack(problem), knots, record, x)
-        else:
-            row, step, left, evaluations = self.steps.advance(problem, knots, record, x, memory)
-            memory |= left
-        records = Records(
-            {
-                "time": times,
-                **kept_arrays(problem.records),
-                "tendons": problem.memory.cells.kept,
-                "iterations": np.full(len(times), float(evaluations)),
-            }
-        )
-        done = float(knots[min(step, len(knots) - 1)])
-        if len(self._given):
-            x[7 + self._given], x[self._split + 6 + self._given] = drive.position[-1], drive.velocity[-1]
-        status = law_failure(self.environment)
-        status = status if status.failure else self.lawful.failure(done)
-        if row and not status.failure:
-            status = failure_messages.lost(self, done, problem)
-        if row and not status.failure:
-            status = (
-                failure_messages.unsolved(self, done, problem.memory)
-                if row == dirk.UNSOLVED
-                else failure_messages.singular(self, row, done)
-            )
-        after = State(done, x, {**memory, **self._tallies.named(tally)})
-        return after, before_failure(records, status), status
+    def workspace(self, tensions: ArrayLike, **place: ArrayLike) -> Array:
+        """(N, 3) where the tip rests under each row of tensions (N), world, m; `place` as that of `equilibrium`."""
+        return rest_posture.workspace(self, tensions, **place)
+
+    def standing_problem(self) -> StandingSoft:
+        return StandingSoft(self)
 
     @property
     def part(self) -> str:
