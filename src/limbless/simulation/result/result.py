@@ -1,6 +1,4 @@
-"""`Result`: what a run produced, with its scenario, its final state and its own proof; saved,
-loaded, summed up, drawn.
-"""
+"""`Result`: what a run produced, with its scenario, its final state and its own proof; saved, loaded, drawn."""
 
 from __future__ import annotations
 
