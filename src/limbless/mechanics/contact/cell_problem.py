@@ -60,7 +60,8 @@ from limbless.mechanics.contact.semismooth_newton import solve_contacts
 from limbless.mechanics.contact.step import BaseStep, ContactMemory, Step, StepCounters
 from limbless.mechanics.contact.step_outcome import measure_gaps
 from limbless.mechanics.forces import push_all
-from limbless.mechanics.integrate.dirk import PATIENCE, remaining_error
+from limbless.mechanics.integrate.dirk import PATIENCE as STAGE
+from limbless.mechanics.integrate.dirk import remaining_error
 from limbless.mechanics.integrate.problem import midpoint_step, post_step, record_knot
 
 SINGULAR = 16  # added to what `overbent_cell` found: what ends a run beside `ENDS`
@@ -239,7 +240,7 @@ def solve_cells(problem: SoftContactProblem, t: Scalar, h: Scalar, x: Array) -> 
                 return ENDS.crowded, worst
         if singular > 0:
             return SINGULAR + singular, worst
-        if not change < PATIENCE.lost:
+        if not change < STAGE.lost:
             return ENDS.unsolved, worst
         if remaining_error(change, last) <= rule.tolerance * speed:
             return 0 if worst <= problem.options.bound else ENDS.unsolved, worst

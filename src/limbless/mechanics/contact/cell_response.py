@@ -246,9 +246,10 @@ def pull_ropes(robot: ChainTables, base: int, step: Step, I: Matrix6) -> None:
 def turn_winches(solve: CellSolve, gh: Scalar) -> None:
     """Angular accelerations of all winches, with the changes of their tensions."""
     ropes = solve.cells.ropes
+    last: int = ropes.terms.shape[0]
     if ropes.how[0] == COMMANDS.torque:
         for c in range(ropes.winches.shape[0]):
             rope, winding = ElasticTendon(ropes.rows, c), WinchState(ropes.windings, c)
             if rope.rotor > 0.0:
-                tension = TendonState(solve.cells.pulls, c).tension + ropes.system[c, ropes.terms.shape[0]]
+                tension = TendonState(solve.cells.pulls, c).tension + ropes.system[c, last]
                 winding.spin = turn_winch(rope, winding, gh, tension)

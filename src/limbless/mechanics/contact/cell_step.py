@@ -68,13 +68,15 @@ class CellSolve(NamedTuple):
     ahead: Array  # (freedoms, most) A = θh C + (θh)² K of the free ones
     matrix: Array  # (freedoms, most) D of the stations within, and A
     whole: Array  # (freedoms, most) with all beyond, and with contacts
-    factor: Array  # (cells, most, most) of D with the rows of given freedoms replaced, as `lu_factorise` leaves it
+    # (cells, most, most) of D with the rows of given freedoms replaced, as `lu_factorise` leaves it
+    factor: Array
     order: IntArray  # (cells, most)
     right: Array  # (most, 8) V and y,
     found: Array  # (most, 8) D⁻¹ of it
     before: Array  # (state,) slopes before this pass
     ends: Array  # (2, given) values and rates of given freedoms at the end of the step
-    clock: Array  # (4,) step and share of it that the state stands at, its time, and length of the step before
+    # (4,) step and share of it that the state stands at, its time, and length of the step before
+    clock: Array
     counts: Array  # (4,) passes and iterations of the last step; passes of all, and halvings
     response: CellResponse | None  # where ropes pull or bodies meet that both move
 
@@ -91,7 +93,8 @@ class CellResponse(NamedTuple):
     rope_order: IntArray  # (terms,)
     rope_right: Array  # (terms, 8)
     rope_found: Array  # (terms, 8) changes of tensions, as impulses
-    rope_base: Array  # (terms, 12) twist of the base that answers a unit of each, and the wrench that arrives there
+    # (terms, 12) twist of the base that answers a unit of each, and the wrench that arrives there
+    rope_base: Array
 
 
 class SoftRule(NamedTuple):

@@ -345,9 +345,7 @@ def cell_forward_pass(robot: ChainTables, step: Step, solved: Scalar) -> None:
 
 @noinline_func
 def given_efforts(robot: ChainTables, step: Step, chain: ChainMemory, h: Scalar) -> None:
-    """What gives the motion of given freedoms, mean over the step, beside springs: their rows before they were
-    replaced.
-    """
+    """What gives the motion of given freedoms, mean over the step, beside springs: from their rows as they were."""
     solve = step.cells
     for k in range(1, len(robot.links.codes)):
         link, u = LinkRow(robot.links, k), BodyStep(step.bodies, k - 1).twist

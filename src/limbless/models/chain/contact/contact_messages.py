@@ -40,7 +40,7 @@ class Meetings(NamedTuple):
         heavy = any(item.pull is not None for item in self.environment)
         lifted = any(item.lifts for item in self.environment)
         ground = next((item.kind for item in self.environment if item.is_ground), None)
-        if ground is None or not heavy or lifted or self.chain.base != "free" or not HIGH < gap < FAR / 2:
+        if ground is None or not heavy or lifted or self.robot.base != "free" or not HIGH < gap < FAR / 2:
             return []
         return [
             f"initial: the robot begins {gap:.3g} m above the {ground}, and falls; posture: {{kind: lay}} lays it down"

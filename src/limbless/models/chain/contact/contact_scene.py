@@ -114,11 +114,13 @@ class TouchingRobot(NamedTuple):
     names: list[str]  # (rows,) what messages call it
     order: list[int]  # (rows,) place of each body along the robot
     head: str
+    base: str
     skin: SkinFriction | None
     factors: int  # how many links have friction of their own
     # what planes are touched by, by rank: rims of discs too; None: by the spheres alone
     on_planes: list[tuple[float, list[tuple[int, Array, Array, float]]]] | None = None
-    places: Array | None = None  # (rows,) abscissae, m: what is nearer along a soft body than it is thick cannot meet
+    # (rows,) abscissae, m: what is nearer along a soft body than it is thick cannot meet
+    places: Array | None = None
 
 
 def touching_chain(chain: Chain) -> TouchingRobot:
@@ -133,6 +135,7 @@ def touching_chain(chain: Chain) -> TouchingRobot:
         names,
         list(range(rows)),
         chain.head,
+        chain.base,
         chain.skin,
         len(chain.links),
         _on_planes(chain),

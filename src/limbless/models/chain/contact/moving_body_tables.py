@@ -169,9 +169,7 @@ class ContactBuilder:
         self.parts = [_parts(first + number, body) for number, body in enumerate(company.objects)]
 
     def build(self, links: Sequence[int], places: Array | None = None) -> None:
-        """All contacts; `links` are the links of the robot's rows, or the cells of a soft body, with the `places` of
-        its rows.
-        """
+        """All contacts; `links` are those of the robot's rows, or the cells of a soft body, with their `places`."""
         for number, body in enumerate(self.company.objects):
             self._on_fixed(number, body)
             self._touch_object(self.robot, number, _material(body))

@@ -95,15 +95,15 @@ class NonSmooth(ChainModel, StandingModel):
     ) -> None:
         super().__init__(robot, environment, actuation)
         self.settings = NonSmoothSettings.or_default(settings)
-        robot = contact_scene.touching_chain(self.chain)
+        touching = contact_scene.touching_chain(self.chain)
         self._scene, self._crowd, self._company = contact_scene.scene_and_bodies_of(
-            robot, self.environment, contact_scene.wheel_contacts(self.chain, self.environment)
+            touching, self.environment, contact_scene.wheel_contacts(self.chain, self.environment)
         )
         self._objects = self._company.objects
         wheels = contact_recorder.WHEELS if any(item.role == "friction" for item in self.environment) else {}
         objects = contact_recorder.OBJECTS if self._objects else {}
         self._schema = {**contact_recorder.SCHEMA, **wheels, **objects}
-        self._meetings = contact_messages.Meetings(robot, self.environment, self._scene, self._crowd, self._company)
+        self._meetings = contact_messages.Meetings(touching, self.environment, self._scene, self._crowd, self._company)
         self._bodies = contact_scene.bodies_of(self.chain)
         self._solids = np.concatenate([self._bodies, moving_body_tables.solids_of(self._objects)])
         self._where = contact_memory.where_of(self._actuated, len(self._scene.owner), len(self._objects))
@@ -116,7 +116,7 @@ class NonSmooth(ChainModel, StandingModel):
             self.chain,
             self._plain.links,
             self._packs,
-            contact_recorder.ContactPart(robot, self._scene, self._crowd, self._company),
+            contact_recorder.ContactPart(touching, self._scene, self._crowd, self._company),
         )
         self._tallies = self._tallies_of(len(self._scene.owner))
         self.switching = self._prepare_switches()

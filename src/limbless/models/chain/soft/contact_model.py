@@ -279,6 +279,7 @@ class SoftContact(Soft):
         done = float(knots[step])
         status = self._status(int(trouble), done, problem, knots, step)
         steps, more = StepRecord.of(kept.steps), CellRecord.of(kept.own)
+        held: Any = kept
         records = Records(
             {
                 "time": times,
@@ -286,7 +287,7 @@ class SoftContact(Soft):
                 "tendons": memory.chain.cells.kept,
                 "iterations": more.passes,
                 "numerical": more.numerical,
-                "contacts": kept.contacts,
+                "contacts": held.contacts,
                 "resultant": steps.resultant,
                 "residual": steps.residual,
                 "depth": steps.depth,

@@ -72,7 +72,16 @@ def touching_rod(rod: Rod, plan: CellPlan) -> TouchingRobot:
     ]
     names = [f"X = {place:.4g} m" for place in abscissae]
     return TouchingRobot(
-        balls, bars, cells_along(plan), names, order_along(plan), rod.head, None, len(plan.cells) + 1, places=abscissae
+        balls,
+        bars,
+        cells_along(plan),
+        names,
+        order_along(plan),
+        rod.head,
+        rod.base,
+        None,
+        len(plan.cells) + 1,
+        places=abscissae,
     )
 
 
@@ -93,7 +102,16 @@ def touching_spine(spine: TendonSpine, plan: CellPlan) -> TouchingRobot:
     places[1 : 1 + len(plan.cells)] = np.cumsum(spine.values("length"))
     names = [f"disk {row}" for row in cells_along(plan)]
     return TouchingRobot(
-        balls, bars, cells_along(plan), names, order_along(plan), spine.head, None, len(plan.cells) + 1, places=places
+        balls,
+        bars,
+        cells_along(plan),
+        names,
+        order_along(plan),
+        spine.head,
+        spine.base,
+        None,
+        len(plan.cells) + 1,
+        places=places,
     )
 
 
