@@ -43,7 +43,6 @@ from limbless.mechanics.contact.moving_bodies import Factors, ImpulseResponse
 from limbless.mechanics.contact.step import BaseStep, Step
 
 TWIST = ImpulseResponse.fields["twist"].column  # the push stands first
-ARRIVES = 6  # columns of `CellResponse.rope_base`: a twist, then the wrench that arrives at the base
 
 
 @noinline_func
@@ -199,7 +198,7 @@ def answer_ropes(robot: ChainTables, base: int, step: Step) -> None:
                 ropes.answers[first + i, v] = response.rates[v, i]
             for c in range(6):
                 response.rope_base[first + i, c] = response.answers[0, TWIST + c, i]
-                response.rope_base[first + i, ARRIVES + c] = response.answers[0, c, i]
+                response.rope_base[first + i, 6 + c] = response.answers[0, c, i]
     for c in range(terms):
         slope = TensionTerm(ropes.terms, c).slope
         for d in range(terms):
