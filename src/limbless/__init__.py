@@ -84,6 +84,7 @@ _PUBLIC = {
         "environments.pipe": "Pipe",
         "environments.point_wrench": "PointWrench",
         "environments.regularised_friction": "RegularisedFriction",
+        "environments.sand": "Sand",
         "environments.support": "Support",
         "environments.sweeping_anchorage": "SweepingAnchorage",
         "environments.terrain": "Terrain",

@@ -106,6 +106,7 @@ from limbless.environments.obstacles import Pegs as Pegs
 from limbless.environments.pipe import Pipe as Pipe
 from limbless.environments.point_wrench import PointWrench as PointWrench
 from limbless.environments.regularised_friction import RegularisedFriction as RegularisedFriction
+from limbless.environments.sand import Sand as Sand
 from limbless.environments.support import Support as Support
 from limbless.environments.sweeping_anchorage import SweepingAnchorage as SweepingAnchorage
 from limbless.environments.terrain import Terrain as Terrain
