@@ -51,10 +51,10 @@ class Sand(Environment):
     depth: Quantity[float | None] = quantity(
         None, "m", "the same depth everywhere, in place of `surface`: a body deep in the sand", gt=0
     )
-    lateral: Quantity[float] = quantity(1.1503e5, "N/m3", "slender: resistance C_S across the body", gt=0)
-    along: Quantity[float] = quantity(4.755e4, "N/m3", "slender: resistance C_F along the body", ge=0)
+    lateral: Quantity[float] = quantity(8765.0 / 0.0762, "N/m3", "slender: resistance C_S across the body", gt=0)
+    along: Quantity[float] = quantity(3623.0 / 0.0762, "N/m3", "slender: resistance C_F along the body", ge=0)
     along_slip: Quantity[float] = quantity(
-        -3.601e4, "N/m3", "slender: what C_L takes from it where the body slides along itself"
+        -2744.0 / 0.0762, "N/m3", "slender: what C_L takes from it where the body slides along itself"
     )
     gamma: Quantity[float] = quantity(1.9256, "1", "slender: how soon the resistance across is reached", gt=0)
     end: Quantity[float] = quantity(

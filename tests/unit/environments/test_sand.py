@@ -99,4 +99,4 @@ def test_a_thin_body_feels_the_law_of_maladen(velocity: Any, depth: float, force
         ALONG_Y, Vector(0.0, 0.0, 0.05 - depth), Vector(velocity[1], velocity[0], 0.0), Vector(0.0, 0.0, 0.0), 0.0
     )
     found = slender_slice(SlenderSandLaw(), row(SLENDER), 0.0, piece).force
-    assert (found.y, found.x) == pytest.approx(force, rel=2e-4, abs=1e-6)
+    assert (found.y, found.x) == pytest.approx(force, rel=1e-8, abs=1e-5)

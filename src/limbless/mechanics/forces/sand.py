@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from limbless.mechanics.chain import Body
 
 TINY = 1e-30
+ACROSS = (0.440850096954369, 3.62263982880971, 1.60910808139526, 0.832324700111401)
+AHEAD = (1.99392673405210, 1.61146827229181, 0.973746396532650, 5.81083560370960)
+"""Of the shares f1 and f23 of an oblique motion: the fits of Treers, Cao and Stuart (2021), by their published code."""
 
 
 @constants
@@ -149,14 +152,15 @@ def stress_of(sand: SurfaceSand, sb: Scalar, cb: Scalar, sg: Scalar, cg: Scalar)
 @func
 def share_across(x: Scalar) -> Scalar:
     """f1 of (10): tanh by an exponential."""
-    return 0.44085 * (1.0 - 2.0 / (exponential(2.0 * (3.62264 * x - 1.60911)) + 1.0) + math.tanh(1.60911)) / 0.832325
+    bent = 1.0 - 2.0 / (exponential(2.0 * (ACROSS[1] * x - ACROSS[2])) + 1.0)
+    return ACROSS[0] * (bent + math.tanh(ACROSS[2])) / ACROSS[3]
 
 
 @func
 def share_ahead(x: Scalar) -> Scalar:
     """f23 of (10): atanh by a logarithm."""
-    y = 1.61147 * x - 0.973746
-    return 1.99393 * (0.5 * logarithm((1.0 + y) / (1.0 - y)) + math.atanh(0.973746)) / 5.81084
+    y = AHEAD[1] * x - AHEAD[2]
+    return AHEAD[0] * (0.5 * logarithm((1.0 + y) / (1.0 - y)) + math.atanh(AHEAD[2])) / AHEAD[3]
 
 
 @func

@@ -178,7 +178,8 @@ class ChainModel(Model):
         return 1
 
     def step_limit(self, state: State) -> StepLimit | None:
-        rate = chain_rate(self.chain, self._plain, self._any_free, self._packs, state.x[self._joints])
+        height = float(self._base_of(state)[0][2])
+        rate = chain_rate(self.chain, self._plain, self._any_free, self._packs, state.x[self._joints], height)
         return friction_limit(rate, self._interval, self._packs)
 
     def with_torque(self, drive: ChainDrive, torque: ArrayLike) -> ChainDrive:
