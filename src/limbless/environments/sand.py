@@ -66,7 +66,9 @@ class Sand(Environment):
     faces: int = Field(16, ge=8, le=256, description="surface: faces of the section")
     leading: Quantity[float] = quantity(0.05, "1", "surface: how softly a face begins to lead; 0: at once", ge=0)
     skin: Quantity[float] = quantity(0.25, "1", "surface: friction of faces that do not lead; 0: none", ge=0)
-    density: Quantity[float] = quantity(1500.0, "kg/m3", "surface: density of the sand, which presses on the skin", gt=0)
+    density: Quantity[float] = quantity(
+        1500.0, "kg/m3", "surface: density of the sand, which presses on the skin", gt=0
+    )
     speed: Quantity[float] = quantity(1e-4, "m/s", "speed below which the sand is viscous", gt=0)
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment")
 
@@ -103,7 +105,9 @@ class Sand(Environment):
         return None if level or self.depth is not None else "the depth of the sand changes with height"
 
     def refined(self) -> Sand:
-        return super().refined().changed(faces=min(2 * self.faces, 256)) if self.form == "surface" else super().refined()
+        return (
+            super().refined().changed(faces=min(2 * self.faces, 256)) if self.form == "surface" else super().refined()
+        )
 
     def pack(self, robot: Robot) -> Pack:
         pieces = robot.segments()

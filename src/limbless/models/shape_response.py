@@ -246,7 +246,13 @@ class RodResponse:
     wheeled: tuple[Any, ...] = ()
 
     def __init__(
-        self, rod: Rod, environment: Sequence[Environment], settings: Any, basis: Array, rest: Array, height: float = 0.0
+        self,
+        rod: Rod,
+        environment: Sequence[Environment],
+        settings: Any,
+        basis: Array,
+        rest: Array,
+        height: float = 0.0,
     ) -> None:
         self.rod, self.basis, self.rest = rod, basis, rest
         self._model = MacroContinuous(rod, environment, None, settings)

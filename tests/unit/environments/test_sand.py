@@ -73,9 +73,7 @@ def across(sand: ll.Sand, velocity: Any, **section: float) -> np.ndarray:
 
 @pytest.mark.parametrize(("faces", "leading", "error"), [(256, 0.0, 2e-3), (64, 0.05, 3e-3), (16, 0.05, 8e-3)])
 def test_a_cylinder_in_sand_feels_the_sum_of_its_faces(faces: int, leading: float, error: float) -> None:
-    sand = ll.Sand(
-        form="surface", medium="generic", faces=faces, leading=leading, skin=0.0, surface=0.05, speed=1e-9
-    )
+    sand = ll.Sand(form="surface", medium="generic", faces=faces, leading=leading, skin=0.0, surface=0.05, speed=1e-9)
     wanted = np.array([-409.14480763129956, 0.0, 344.5173831094516])
     assert np.abs(across(sand, (1.0, 0.0, 0.0)) - wanted).max() < error * 409.0
     oblique = np.array([-337.8269748139801, -174.94801276732562, 467.0535764933362])

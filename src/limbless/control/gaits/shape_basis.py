@@ -65,8 +65,10 @@ class Shapes:
                     return cls.waves(float(number or 1.0))
             except ValueError:
                 pass
-            raise InputError(f"shapes: write joints, waves N (such as waves 1), or one row of numbers for each station; "
-                             f"got {given!r}")
+            raise InputError(
+                f"shapes: write joints, waves N (such as waves 1), or one row of numbers for each station; "
+                f"got {given!r}"
+            )
         try:
             basis = np.array(given, dtype=np.float64)
         except (TypeError, ValueError):

@@ -26,7 +26,9 @@ class ShapeLoop(Gait):
 
     kind: Literal["shape-loop"] = "shape-loop"
     shapes: str | Listed[Rows] = Field("joints", description="joints, waves N, or rows of numbers, one for each joint")
-    mean: Listed[tuple[float, ...]] = quantity((0.0, 0.0), "rad or 1/m", "middle of the loop, one number for each shape")
+    mean: Listed[tuple[float, ...]] = quantity(
+        (0.0, 0.0), "rad or 1/m", "middle of the loop, one number for each shape"
+    )
     cos: Listed[Rows] = quantity(((1.0, 0.0),), "rad or 1/m", "rows of cosines, the first turns once a period")
     sin: Listed[Rows] = quantity(((0.0, 1.0),), "rad or 1/m", "rows of sines")
     period: Quantity[float] = quantity(1.0, "s", "period T", gt=0)
