@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -201,29 +201,68 @@ class Stroke:
         return found
 
 
-def moved_along(twist: Array) -> tuple[Array, Array]:
-    """Of periodic body twists (N, 3) per period: the pose (3,) after one, and the path (N, 3).
+class Way(NamedTuple):
+    """A path of one period in Fourier terms: θ = Θφ + sway, and the velocity in the plane is e^(iΘφ) Σ c_k e^(2πikφ)."""
 
-    With θ = Θφ + a periodic part, the velocity in the plane is e^(iΘφ) Σ c_k e^(2πikφ), whose integral is known.
-    """
+    net: float  # Θ, rad
+    sway: Array  # (N,) periodic part of the angle
+    terms: Any  # (N,) c_k, by the numbers of `fftfreq`
+    number: Array  # (N,) k
+
+
+def way_of(twist: Array) -> Way:
+    """Of periodic body twists (N, 3) per period."""
     count = len(twist)
     k = np.fft.fftfreq(count, 1.0 / count)
-    phase = np.arange(count) / count
     spectrum = np.fft.fft(twist[:, 2]) / count
-    net = float(np.real(spectrum[0]))
-    whole = 2j * np.pi * k
-    swing = np.where(k == 0.0, 0.0, spectrum / np.where(k == 0.0, 1.0, whole))
+    swing = np.where(k == 0.0, 0.0, spectrum / np.where(k == 0.0, 1.0, 2j * np.pi * k))
     swing -= (k == 0.0) * swing.sum()
     sway = np.real(np.fft.ifft(swing * count))
-    c = np.fft.fft((twist[:, 0] + 1j * twist[:, 1]) * np.exp(1j * sway)) / count
+    terms = np.fft.fft((twist[:, 0] + 1j * twist[:, 1]) * np.exp(1j * sway)) / count
+    return Way(float(np.real(spectrum[0])), sway, terms, k)
+
+
+def moved_along(twist: Array) -> tuple[Array, Array]:
+    """Of periodic body twists (N, 3) per period: the pose (3,) after one, and the path (N, 3)."""
+    net, sway, c, k = way_of(twist)
+    phase = np.arange(len(twist)) / len(twist)
     rate = 1j * (net + 2.0 * np.pi * k)
     flat = np.abs(rate) < 1e-12
     safe = np.where(flat, 1.0, rate)
-    end = np.sum(c * np.where(flat, 1.0, (np.exp(1j * net) - 1.0) / safe))
-    along = np.exp(1j * np.outer(phase, net + 2.0 * np.pi * k))
-    way = np.sum(c * np.where(flat, phase[:, None], (along - 1.0) / safe), axis=1)
-    path = np.stack([np.real(way), np.imag(way), net * phase + sway], axis=1)
+    grown = np.expm1(1j * net)
+    end = np.sum(c * np.where(flat, 1.0, grown / safe))
+    along = np.expm1(1j * np.outer(phase, net + 2.0 * np.pi * k))
+    place = np.sum(c * np.where(flat, phase[:, None], along / safe), axis=1)
+    path = np.stack([np.real(place), np.imag(place), net * phase + sway], axis=1)
     return np.array([np.real(end), np.imag(end), net]), path
+
+
+def carried_to_start(way: Way, change: Array) -> tuple[Any, Array]:
+    """Weights (N,) and values (N, 2, ..) with which ∫ f Ad_g ξ dφ is a sum for periodic f and twists ξ (N, 3, ..).
+
+    Ad_g ξ is e^(iθ)(ξx + iξy) - iω z in the plane, z the place. A net turn Θ, or a drift c_0 without one, makes it
+    grow along the period: each has the integrals of its Fourier terms, as weights of the sum.
+    """
+    net, sway, c, k = way
+    count = len(sway)
+    shape = (count,) + (1,) * (change.ndim - 2)
+    turned = np.exp(1j * sway).reshape(shape) * (change[:, 0] + 1j * change[:, 1])
+    w = change[:, 2]
+    even = np.full(count, 1.0 / count, dtype=np.complex128)
+    inner = np.abs(k) < 0.5 * count
+    steps = np.exp(-2j * np.pi * np.outer(np.arange(count), k) / count) / count
+    turning = abs(net) > 1e-6
+    rate = 1j * ((net if turning else 0.0) + 2.0 * np.pi * k)
+    safe = np.where(rate == 0.0, 1.0, rate)
+    if turning:
+        swung = np.fft.ifft(c / safe * count)
+        grown = steps @ np.where(inner, np.expm1(1j * net) / safe, 0.0)
+        parts = [turned - 1j * w * swung.reshape(shape), 1j * swung[0] * w]
+        return np.stack([grown, even]), np.stack(parts, axis=1)
+    swung = np.fft.ifft(np.where(rate == 0.0, 0.0, c / safe) * count)
+    grown = steps @ np.where(inner, np.where(rate == 0.0, 0.5, 1.0 / safe), 0.0)
+    parts = [turned - 1j * w * (swung - swung[0]).reshape(shape), -1j * c[0] * w]
+    return np.stack([even, grown]), np.stack(parts, axis=1)
 
 
 def exponential(z: Array) -> Array:
