@@ -12,6 +12,7 @@ from limbless.search.optimisation.optimise import optimise as optimise
 from limbless.search.sweeps.rollout import rollout as rollout
 from limbless.search.studies.sensitivity import sensitivity as sensitivity
 from limbless.search.studies.error_bars import error_bars as error_bars
+from limbless.search.studies.connection import connection as connection
 from limbless.interop.films.identification import identify as identify
 from limbless.interop.robots.robot_file import load_robot as load_robot
 from limbless.interop.robots.robot_file import read_robot as read_robot
@@ -29,6 +30,9 @@ from limbless.search.optimisation.optimisers import Evolution as Evolution
 from limbless.search.optimisation.optimisers import Gradient as Gradient
 from limbless.search.optimisation.optimisers import Search as Search
 from limbless.search.studies.error_bars import ErrorBars as ErrorBars
+from limbless.search.studies.connection import Connection as Connection
+from limbless.search.studies.strokes import Loop as Loop
+from limbless.search.studies.strokes import Stroke as Stroke
 from limbless.interop.films.film import Film as Film
 from limbless.interop.films.fitted_model import Identified as Identified
 from limbless.core.errors import InputError as InputError
@@ -75,6 +79,8 @@ from limbless.control.gaits.peristalsis import Peristalsis as Peristalsis
 from limbless.control.gaits.recorded import RecordedGait as RecordedGait
 from limbless.control.gaits.sampled_curvature import SampledCurvature as SampledCurvature
 from limbless.control.gaits.serpenoid import Serpenoid as Serpenoid
+from limbless.control.gaits.shape_basis import Shapes as Shapes
+from limbless.control.gaits.shape_loop import ShapeLoop as ShapeLoop
 from limbless.control.gaits.sheared_curvature import ShearedCurvature as ShearedCurvature
 from limbless.control.gaits.steered_curvature import SteeredCurvature as SteeredCurvature
 from limbless.control.gaits.still import Still as Still

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from limbless.cli import compare, completion, exchange, film, listing, project, run, search, show
+from limbless.cli import compare, completion, exchange, film, listing, map, project, run, search, show
 from limbless.cli.common import BAD_INPUT, FAILED, INTERRUPTED, say
 from limbless.core import __version__
 
@@ -73,6 +73,7 @@ for command in (
     search.steady,
     search.sweep,
     search.optimise,
+    map.map_,
     exchange.robot,
     exchange.export,
     project.validate,
