@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 )
 @click.option("--joints", metavar="I,J,..", help="Numbers of the joints (from 0) that are the shapes.")
 @click.option("--region", type=float, help="Half width of the shapes that are shown.  [default: 1.25 times the loop]")
-@click.option("--loop", default="gait", show_default=True, metavar="gait|FILE", help="The loop: or a text file of points.")
+@click.option(
+    "--loop", default="gait", show_default=True, metavar="gait|FILE", help="The loop: or a text file of points."
+)
 @click.option(
     "--frame",
     type=click.Choice(["base", "middle", "mean", "minimum"]),
@@ -93,9 +95,7 @@ def told(made: Connection, stroke: Stroke | None) -> list[str]:
     return found + (stroke.lines() if stroke is not None else ["robot.base is free: A alone, no loops and pictures"])
 
 
-def written(
-    made: Connection, stroke: Stroke | None, best: Stroke | None, lines: list[str], folder: Path
-) -> list[Path]:
+def written(made: Connection, stroke: Stroke | None, best: Stroke | None, lines: list[str], folder: Path) -> list[Path]:
     """map.nc, pictures, the loop as a table, the best loop as a scenario, and what was said."""
     import numpy as np
 
@@ -116,7 +116,10 @@ def written(
         r, _ = shown.loop.at(count)
         table = {"phase": np.arange(count) / count}
         table |= {f"{name} ({made.shapes.unit})": r[:, k] for k, name in enumerate(made.shapes.names)}
-        table |= {f"{name} ({unit})": shown.path[:, k] for k, (name, unit) in enumerate((("x", "m"), ("y", "m"), ("angle", "rad")))}
+        table |= {
+            f"{name} ({unit})": shown.path[:, k]
+            for k, (name, unit) in enumerate((("x", "m"), ("y", "m"), ("angle", "rad")))
+        }
         paths.append(write_table(folder / "stroke.csv", table))
     if best is not None:
         paths.append(best.scenario().save(folder / "best.yaml"))

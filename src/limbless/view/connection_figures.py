@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 UNSURE = 0.2
 """Misfit of a fitted connection above which its heights are hatched."""
-_SQUARE = 56.0  # mm, a panel of shapes
+_SQUARE = 56.0  # mm, a panel of shapes: as wide as it is high beside a scale of colours
 
 
 def _plane(connection: Connection) -> None:
@@ -37,8 +37,20 @@ def _labels(panel: Axes, connection: Connection, down: bool = True) -> None:
     panel.set_ylabel(style.literal(f"{connection.shapes.names[j]} ({unit})"))
     panel.set_xlim(*connection.region[i])
     panel.set_ylim(*connection.region[j])
-    panel.set_aspect("auto")
     panel.grid(False)
+
+
+def _squares(count: int, low: float | None = None) -> tuple[Any, list[Axes]]:
+    """Panels of shapes below each other, as wide as high; the last may be lower."""
+    heights = [_SQUARE] * count if low is None else [_SQUARE] * (count - 1) + [low]
+    sheet, axes = style.panels(heights, top=9.0, gap=15.0)
+    return sheet, axes
+
+
+def _narrow(panel: Axes) -> None:
+    """As wide as a panel that has a scale of colours beside it."""
+    box = panel.get_position()
+    panel.set_position((box.x0, box.y0, box.width * 0.83, box.height))
 
 
 def _loop(panel: Axes, connection: Connection, stroke: Stroke | None, shaded: bool = False) -> Table:
@@ -68,7 +80,7 @@ def _bodies(panel: Axes, connection: Connection) -> None:
         r[n, [i, j]] = low + np.array([a, b]) * (high - low)
     answer = connection.in_frame("mean")._response.at(r)
     lengths, place = connection._response.lengths, answer.place
-    size = 0.27 / connection.length
+    size = 0.3 / connection.length
     for n, (a, b) in enumerate(spots):
         out = np.stack([np.cos(place[n, :, 2]), np.sin(place[n, :, 2])], axis=1) * 0.5 * lengths[:, None]
         points = np.concatenate([[place[n, 0, :2] - out[0]], place[n, :, :2] + out])
@@ -77,11 +89,11 @@ def _bodies(panel: Axes, connection: Connection) -> None:
         turned = (points - points.mean(axis=0)) @ np.array([[c, -s], [s, c]])
         panel.plot(a + size * turned[:, 0], b + size * turned[:, 1], color=style.BLACK, linewidth=1.2)
         panel.plot(a + size * turned[:1, 0], b + size * turned[:1, 1], "o", color=style.RED, markersize=2.2)
-    panel.set_xlim(-0.05, 1.05)
-    panel.set_ylim(-0.05, 1.05)
+    panel.set_xlim(-0.1, 1.1)
+    panel.set_ylim(0.0, 1.0)
     panel.set_aspect("equal")
     panel.set_axis_off()
-    style.note_above(panel, "postures of the region (dot: base)")
+    panel.set_title("postures of the region (dot: base)")
 
 
 def _fitted(connection: Connection) -> str:
@@ -107,7 +119,7 @@ def height(connection: Connection, loop: Stroke | None = None, sign: str = "ours
     pair = list(pairs_of(connection.count)).index((i, j))
     heights = turned * order * field["curvature"].values[:, :, pair]
     unit = connection.shapes.unit
-    sheet, axes = style.panels([_SQUARE] * 4, top=9.0, gap=15.0)
+    sheet, axes = _squares(4, 40.0)
     x, y = field["r1"].values, field["r2"].values
     table: Table = {}
     rows, columns = np.meshgrid(x, y, indexing="ij")
@@ -122,9 +134,7 @@ def height(connection: Connection, loop: Stroke | None = None, sign: str = "ours
         mesh = panel.pcolormesh(x, y, values.T, cmap=style.DIVERGING, vmin=-most, vmax=most, shading="gouraud")
         panel.contour(x, y, values.T, levels=[0.0], colors=style.GREY, linewidths=0.8)
         if "misfit" in field:
-            panel.contourf(
-                x, y, field["misfit"].values.T, levels=[UNSURE, 10.0], colors="none", hatches=["////"], alpha=0.0
-            )
+            panel.contourf(x, y, field["misfit"].values.T, levels=[UNSURE, 10.0], colors="none", hatches=["////"])
         if "denominator" in field:
             panel.contour(x, y, field["denominator"].values.T, levels=[0.0], colors=style.RED, linewidths=1.2)
         style.colour_bar(panel, mesh)
@@ -143,7 +153,7 @@ def arrows(connection: Connection, loop: Stroke | None = None, sign: str = "ours
     field, turned = connection.field, _sign(sign)
     i, j = connection.plane
     A = turned * field["A"].values[:, :, :, [i, j]]
-    sheet, axes = style.panels([_SQUARE] * 3, top=9.0, gap=15.0)
+    sheet, axes = _squares(3)
     x, y = field["r1"].values, field["r2"].values
     every = max(len(x) // 13, 1)
     table: Table = {}
@@ -152,6 +162,7 @@ def arrows(connection: Connection, loop: Stroke | None = None, sign: str = "ours
         if connection.medium == "wheels":
             size = np.maximum(np.hypot(u, v), 1e-12)
             u, v = u * np.arctan(size) / size, v * np.arctan(size) / size
+        _narrow(panel)
         panel.quiver(x[::every], y[::every], u, v, color=style.BLUE, width=0.004)
         _labels(panel, connection)
         table |= _loop(panel, connection, loop)
@@ -168,7 +179,8 @@ def metric(connection: Connection, loop: Stroke | None = None) -> Drawing:
 
     i, j = connection.plane
     G = field["metric"].values[:, :, [i, j]][:, :, :, [i, j]]
-    sheet, (panel,) = style.panels([_SQUARE + 10.0], top=9.0)
+    sheet, (panel,) = _squares(1)
+    _narrow(panel)
     x, y = field["r1"].values, field["r2"].values
     every = max(len(x) // 9, 1)
     step = every * min(x[1] - x[0], y[1] - y[0])

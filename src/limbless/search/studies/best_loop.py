@@ -170,7 +170,9 @@ def _start(connection: Connection, number: int, some: np.random.Generator | None
     if some is not None:
         size = some.uniform(0.2, 0.6) * half
         cos, sin = some.standard_normal((2, p))
-        return Loop.of_table(middle + 0.1 * half * some.standard_normal(p), [size * np.tanh(cos)], [size * np.tanh(sin)])
+        return Loop.of_table(
+            middle + 0.1 * half * some.standard_normal(p), [size * np.tanh(cos)], [size * np.tanh(sin)]
+        )
     if number % 4 >= 2:
         trial = np.random.default_rng(number).uniform(-0.5, 0.5, (64, p)) * half + middle
         heights = np.abs(connection.curvature(trial)[:, 0, :2]).max(axis=1)
@@ -201,9 +203,7 @@ def _climb(problem: LoopProblem, aim: str, x: Array, limit: Array) -> tuple[floa
         return -np.log(distance / length), growth / length - along / distance
 
     bounds = _bounds(problem, aim, x, limit)
-    made = minimize(
-        value, x, jac=True, method="SLSQP", constraints=bounds, options={"maxiter": 300, "ftol": 1e-13}
-    )
+    made = minimize(value, x, jac=True, method="SLSQP", constraints=bounds, options={"maxiter": 300, "ftol": 1e-13})
     left = max(
         [0.0]
         + [

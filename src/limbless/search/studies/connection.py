@@ -178,7 +178,7 @@ class Connection(LocalConnection):
         if not self.planar:
             raise InputError("around: loops are followed in the plane; set robot.base to planar")
         loop = self.loop(given)
-        count, before = max(64, 2 * ((len(loop.table()[1]) + 1) // 2) * 4), None
+        count, before = 64, None
         most = 128 if self.medium == "friction" else 1024
         while True:
             r, rate = loop.at(count)

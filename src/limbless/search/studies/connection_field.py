@@ -53,7 +53,7 @@ def field_of(connection: Connection) -> xr.Dataset:
     if connection.count >= 2:
         found["curvature"] = laid(connection._curved(points), "pair", "component")
     if connection.planar:
-        found["frame"] = laid(_pose(connection, points, answer), "component")
+        found["frame"] = laid(pose_of(connection, points, answer), "component")
     if connection.medium == "friction":
         found["misfit"] = laid(connection._fitted(points)[1])
     if answer.wheels is not None:
@@ -74,7 +74,7 @@ def field_of(connection: Connection) -> xr.Dataset:
     return xarray.Dataset(found, coords, {"medium": connection.medium, "frame": connection.frame})
 
 
-def _pose(connection: Connection, points: Array, answer: Any) -> Array:
+def pose_of(connection: Connection, points: Array, answer: Any) -> Array:
     """(S, 3) of the frame in the base."""
     pose = np.zeros((len(points), 3))
     for frame in connection._frames(points, answer):
