@@ -55,8 +55,8 @@ def map_(
 ) -> None:
     """Show why a gait moves: height functions, its loop, and how far one turn goes.
 
-    Motion by its connection is exact where drag is linear, wheels do not slip or the body floats; elsewhere a fitted one
-    is drawn and says so.
+    Motion by its connection is exact where drag is linear, wheels do not slip or the body floats; elsewhere a fitted
+    one is drawn and says so.
 
     \b
     Examples:

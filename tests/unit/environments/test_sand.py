@@ -10,7 +10,7 @@ import pytest
 
 import limbless as ll
 from limbless.mechanics.algebra import Matrix, Vector
-from limbless.mechanics.forces import SlenderSandLaw, SurfaceSandLaw
+from limbless.mechanics.forces import SlenderSandLaw
 from limbless.mechanics.forces.laws import Slice
 from limbless.mechanics.forces.sand import face_stress, outline_wrench, slender_slice, stress_of
 

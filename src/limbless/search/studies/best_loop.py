@@ -1,8 +1,8 @@
 """The best closed loop of shapes for an aim: SLSQP on Fourier coefficients, with exact slopes.
 
 The first variation of holonomy is dg g⁻¹ = ∫ Ad_g DA(dr, r') dt + Ad_g(T) A(r0) dr0 - A(r0) dr0: one pass along the
-loop, no adjoint equation. Three bounds keep the answer meaningful: joints stay `within`, there is no net turn (with one,
-distance would depend on the frame) unless turning is the aim, and a loop for distance winds once about its mean.
+loop, no adjoint equation. Three bounds keep the answer meaningful: joints stay `within`, there is no net turn (with
+one, distance would depend on the frame) unless turning is the aim, and a loop for distance winds once about its mean.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _refuse(connection: Connection, aim: str, harmonics: int, starts: int) -> No
         raise InputError("optimum: a loop needs two shapes or more, of a robot whose base is planar")
     if connection.medium == "friction":
         raise InputError(
-            "optimum: what is not linear has no exact slopes; search the gait shape-loop by `ll.optimise`, which runs it"
+            "optimum: what is not linear has no exact slopes; search the gait shape-loop by `ll.optimise`, by runs"
         )
     if aim == "efficiency" and connection.medium != "drag":
         raise InputError(f"optimum: with {connection.medium} a stroke costs no work, so that there is no efficiency")
@@ -163,7 +163,7 @@ def _limit(connection: Connection, within: Any) -> Array:
 
 
 def _start(connection: Connection, number: int, some: np.random.Generator | None) -> Loop:
-    """An ellipse to begin with: random, or about the middle and about the peak of the heights, one way and the other."""
+    """An ellipse to begin with: random, or about the middle and about the peak of the heights, either way."""
     low, high = connection.region.T
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
     p = connection.count
@@ -203,7 +203,7 @@ def _climb(problem: LoopProblem, aim: str, x: Array, limit: Array) -> tuple[floa
         return -np.log(distance / length), growth / length - along / distance
 
     bounds = _bounds(problem, aim, x, limit)
-    made = minimize(value, x, jac=True, method="SLSQP", constraints=bounds, options={"maxiter": 300, "ftol": 1e-13})
+    made = minimize(value, x, jac=True, method="SLSQP", constraints=bounds, options={"maxiter": 200, "ftol": 1e-12})
     left = max(
         [0.0]
         + [
@@ -228,16 +228,18 @@ def _windings(problem: LoopProblem, x: Array) -> int:
 
 def _bounds(problem: LoopProblem, aim: str, x: Array, limit: Array) -> list[dict[str, Any]]:
     """Bends within their limits, shapes within the region, no net turn, one winding."""
-    connection, p, B, S = problem.connection, problem.count, problem.basis, problem.slope
+    connection, p, B, S = problem.connection, problem.count, problem.basis[::2], problem.slope[::2]
     shape, rest = np.asarray(connection.shapes.basis), np.asarray(connection.shapes.rest)
     low, high = connection.region.T
     bends = np.einsum("sk,jp->sjkp", B, shape).reshape(-1, len(x))
     shapes = np.einsum("sk,ip->sikp", B, np.eye(p)).reshape(-1, len(x))
-    lines = np.concatenate([-bends, bends, -shapes, shapes])
     points = len(B)
+    lines = np.concatenate([-bends, bends, -shapes, shapes])
     room = np.concatenate(
         [np.tile(limit - rest, points), np.tile(limit + rest, points), np.tile(high, points), np.tile(-low, points)]
     )
+    _, kept = np.unique(np.column_stack([lines, room]), axis=0, return_index=True)  # joints are shapes of their own
+    lines, room = lines[kept], room[kept]
     made: list[dict[str, Any]] = [{"type": "ineq", "fun": lambda x: room + lines @ x, "jac": lambda x: lines}]
     if aim != "turn":
         made.append(

@@ -66,8 +66,8 @@ class Connection(LocalConnection):
         G = self._response.at(points).metric
         if G is None:
             raise InputError(
-                f"metric: with {self.medium} the power is no square of the rates, so that there is none; `around` gives "
-                "the work of a stroke"
+                f"metric: with {self.medium} the power is no square of the rates, so that there is none; `around` "
+                "gives the work of a stroke"
             )
         return G.reshape(*shape, *G.shape[1:])
 
@@ -117,17 +117,15 @@ class Connection(LocalConnection):
             told.append("wheels are taken as ideal: they roll without friction and do not slip sideways")
             if len(self._response.wheels) > 3:
                 told.append(
-                    f"{len(self._response.wheels)} wheels ask for more than three motions: A slips sideways as little as "
-                    "it can, see `slip`"
+                    f"{len(self._response.wheels)} wheels ask for more than three motions: A slips sideways as little "
+                    "as it can, see `slip`"
                 )
         if self.shapes.share < 0.9:
             told.append(f"the shapes keep {100.0 * self.shapes.share:.0f} % of the motion's variance")
         size = np.linalg.norm(np.asarray(self.shapes.basis), axis=0)
         unit = np.asarray(self.shapes.basis) / size
         if np.abs(unit.T @ unit - np.eye(self.count)).max() > 0.05:
-            told.append(
-                "the shapes are not at right angles to each other: equal lengths in the picture are not equal bends"
-            )
+            told.append("the shapes are not at right angles: equal lengths in the picture are not equal bends")
         return tuple(told)
 
     def plot(self, kind: str = "height", loop: Stroke | None = None, **options: Any) -> Any:
@@ -161,8 +159,8 @@ class Connection(LocalConnection):
         if (points < low - slack).any() or (points > high + slack).any():
             j = int(np.argmax(np.maximum(low - points, points - high).max(axis=0)))
             raise InputError(
-                f"loop: it goes from {points[:, j].min():.4g} to {points[:, j].max():.4g} along {self.shapes.names[j]}, "
-                f"and the region from {low[j]:.4g} to {high[j]:.4g}; give a larger region"
+                f"loop: it goes from {points[:, j].min():.4g} to {points[:, j].max():.4g} along {self.shapes.names[j]}"
+                f", and the region from {low[j]:.4g} to {high[j]:.4g}; give a larger region"
             )
         return made
 
@@ -279,8 +277,8 @@ def connection(
     source : a scenario (name, file or description), or a robot beside an `environment`.
     shapes : `joints`, `waves N`, `Shapes`, or an array (stations, p); the principal components of the scenario's own
         gait if absent. `joints` names some joints by number.
-    region : half width about 0, or (low, high) of each shape: where pictures, areas and frames are found. 1.25 times the
-        gait's own loop if absent, else a quarter turn per joint.
+    region : half width about 0, or (low, high) of each shape: where pictures, areas and frames are found. 1.25 times
+        the gait's own loop if absent, else a quarter turn per joint.
     frame : base, middle, mean or minimum (coordinates of minimum perturbation).
     slice, at : of more than two shapes, the two that pictures show, and where the others stand.
     weight : how much a posture counts in the frame of minimum perturbation: a function of postures (S, p).

@@ -168,6 +168,7 @@ def region_of(scenario: Scenario, shapes: Shapes, region: Any, rod: bool) -> Arr
         given = np.tile([-given, given], (p, 1))
     if given.shape != (p, 2) or not np.isfinite(given).all() or (given[:, 1] <= given[:, 0]).any():
         raise InputError(
-            f"region: give a half width above 0, or (low, high) for each of the {p} shapes ({shapes.unit}); got {region!r:.60}"
+            f"region: give a half width above 0, or (low, high) for each of the {p} shapes ({shapes.unit}); got "
+            f"{region!r:.60}"
         )
     return given

@@ -22,6 +22,8 @@ from limbless.search.studies.strokes import pairs_of
 Array = NDArray[np.float64]
 STENCIL = ((1.0, 0.75), (2.0, -0.15), (3.0, 1.0 / 60.0))
 """Differences of sixth order: steps, and weights of the two sides."""
+SINGULAR = 1e-12
+"""Denominator of three wheels below which they decide nothing: rounding."""
 
 
 def bracket(a: Array, b: Array) -> Array:
@@ -71,8 +73,8 @@ class LocalConnection:
             given = given[None]
         if given.shape[-1] != self.count or not np.isfinite(given).all():
             raise InputError(
-                f"{what}: give {self.count} finite numbers ({', '.join(self.shapes.names)}, {self.shapes.unit}) for each "
-                f"posture; got {np.shape(r)}"
+                f"{what}: give {self.count} finite numbers ({', '.join(self.shapes.names)}, {self.shapes.unit}) for "
+                f"each posture; got {np.shape(r)}"
             )
         return np.ascontiguousarray(given.reshape(-1, self.count)), given.shape[:-1]
 
@@ -84,12 +86,20 @@ class LocalConnection:
         if answer.wheels is None:
             return answer.A, answer
         numerator, d = self._wheeled(answer.wheels)
-        if np.abs(d).min() == 0.0:
+        if np.abs(d).min() < SINGULAR:
             raise InputError(
                 f"r: at {np.round(r[np.abs(d).argmin()], 6).tolist()} the wheels decide nothing (a singular posture: "
                 "their axles meet in one point or are parallel); keep away from it"
             )
         return numerator / d[:, None, None], answer
+
+    def _near(self, r: Array) -> tuple[Array, Response]:
+        """The same with something large at singular postures of wheels."""
+        if self.medium != "wheels":
+            return self._at(r)
+        answer = self._response.at(r)
+        numerator, d = self._wheeled(np.asarray(answer.wheels))
+        return numerator / np.where(np.abs(d) < SINGULAR, SINGULAR, d)[:, None, None], answer
 
     def _wheeled(self, C: Array) -> tuple[Array, Array]:
         """Numerator (S, 3, p) and denominator (S,) of A: of three wheels as they are, of more by least side slip."""
@@ -104,7 +114,11 @@ class LocalConnection:
             return -adjugate @ s, np.asarray(np.linalg.det(b))
         load = np.array([wheel[3] for wheel in self._response.wheels])
         weighed = b.swapaxes(1, 2) * (load / load.mean())
-        return -np.linalg.solve(weighed @ b, weighed @ s), np.ones(len(C))
+        whole = weighed @ b
+        size = np.sqrt(np.maximum(np.einsum("sii->si", whole), 1e-300))
+        lost = np.abs(np.linalg.det(whole / (size[:, :, None] * size[:, None, :]))) < SINGULAR
+        A = -np.linalg.pinv(whole, hermitian=True) @ (weighed @ s)
+        return A * np.where(lost, SINGULAR, 1.0)[:, None, None], np.where(lost, 0.0, 1.0)
 
     def _determinant(self, r: Array) -> Array:
         """(S,) of three ideal wheels: 0 where they decide nothing."""
@@ -118,7 +132,9 @@ class LocalConnection:
         """Whether going backwards along a loop undoes it."""
         if self.medium != "friction":
             return True
-        r, u = self.at[None], np.ones((1, self.count))
+        # at a posture and a rate without symmetry: a straight body answers alike to both sides
+        slant = np.cos(1.0 + 1.7 * np.arange(self.count))
+        r, u = (self.region.mean(axis=1) + 0.2 * slant * np.ptp(self.region, axis=1))[None], slant[None, ::-1].copy()
         there, back = (self._response.velocity(r, side * u)[0] for side in (1.0, -1.0))
         return bool(np.abs(there + back).max() < 1e-6 * np.abs(there).max())
 
@@ -196,12 +212,7 @@ class LocalConnection:
 
     def _told(self, r: Array, near: bool = False) -> tuple[Array, Response]:
         """A in the frame, and the response; `near`: a singular posture is passed by."""
-        if near and self.medium == "wheels":
-            answer = self._response.at(r)
-            numerator, d = self._wheeled(np.asarray(answer.wheels))
-            A = numerator / np.where(np.abs(d) < 1e-12, 1e-12, d)[:, None, None]
-        else:
-            A, answer = self._at(r)
+        A, answer = self._near(r) if near else self._at(r)
         return self._carry(r, answer, A) + self._follow(r, answer), answer
 
     def in_frame(self, frame: str) -> Self:
@@ -263,7 +274,7 @@ class LocalConnection:
             return answer.A, along(around.A), None if around.metric is None else along(around.metric)
         numerator, d = self._wheeled(answer.wheels)
         wheels, other = self._wheeled(np.asarray(around.wheels))
-        safe = np.where(np.abs(d) < 1e-12, 1e-12, d)[:, None, None]
+        safe = np.where(np.abs(d) < SINGULAR, SINGULAR, d)[:, None, None]
         A = numerator / safe
         return A, (along(wheels) - along(other)[:, :, None, None] * A[:, None]) / safe[:, None], None
 

@@ -46,7 +46,7 @@ def carried(frame: FramePose, twist: Array) -> Array:
 
 def body_frame(kind: str, place: Array, swing: Array, lengths: Array) -> FramePose:
     """`base`, `middle` or `mean` from where the pieces of body are (S, n, 3) and how they swing (S, n, p, 3)."""
-    count, pieces, p, _ = swing.shape
+    count, _, p, _ = swing.shape
     if kind == "base":
         return FramePose(np.zeros((count, 3)), np.zeros((count, 3, p)))
     if kind == "middle":

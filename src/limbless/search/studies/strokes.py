@@ -202,7 +202,7 @@ class Stroke:
 
 
 class Way(NamedTuple):
-    """A path of one period in Fourier terms: θ = Θφ + sway, and the velocity in the plane is e^(iΘφ) Σ c_k e^(2πikφ)."""
+    """A path of one period in Fourier terms: θ = Θφ + sway; the velocity in the plane is e^(iΘφ) Σ c_k e^(2πikφ)."""
 
     net: float  # Θ, rad
     sway: Array  # (N,) periodic part of the angle
@@ -272,7 +272,7 @@ def exponential(z: Array) -> Array:
     return np.array([s * z[0] - c * z[1], c * z[0] + s * z[1], w])
 
 
-def enclosed(curvature: Callable[[Array], Array], loop: Loop, count: int, depth: int = 16) -> Array:
+def enclosed(curvature: Callable[[Array], Array], loop: Loop, count: int, depth: int = 10) -> Array:
     """(3,) surface integral of the curvature over the cone from the loop's mean, signed."""
     r, rate = loop.at(count)
     mean = loop.table(0)[0]

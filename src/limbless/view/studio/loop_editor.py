@@ -35,7 +35,7 @@ if(move&&window.limblessPull!==undefined){{
   field.dispatchEvent(new Event('input',{{bubbles:true}}))}}
 """
 """A point that is dragged writes its number and place into the field below the map, as if they had been typed: pictures
-cannot tell Python anything themselves. The number is kept by the page, so that the picture may be drawn anew meanwhile."""
+cannot tell Python anything themselves. The page keeps the number, so that the picture may be drawn anew meanwhile."""
 
 
 class LoopEditor:
@@ -44,8 +44,8 @@ class LoopEditor:
     def __init__(self, connection: Connection, points: int = POINTS) -> None:
         if connection.count != 2 or not connection.planar:
             raise InputError(
-                f"the map is drawn for two shapes of a planar robot; this one has {connection.count} shapes, and its base "
-                f"is {connection.scenario.robot.build().base}"
+                f"the map is drawn for two shapes of a planar robot; this one has {connection.count} shapes, and its "
+                f"base is {connection.scenario.robot.build().base}"
             )
         if not 3 <= points <= MOST_POINTS:
             raise InputError(f"a loop has 3 to {MOST_POINTS} points; got {points}")
@@ -118,15 +118,16 @@ class LoopEditor:
             f"<text x='{EDGE + 0.5 * WIDE:g}' y='{HIGH + 14:g}' text-anchor='middle'>{escape(names[0])} ({unit})</text>"
             f"<text x='{EDGE - 4:g}' y='{HIGH:g}' text-anchor='end'>{c:.3g}</text>"
             f"<text x='{EDGE - 4:g}' y='10' text-anchor='end'>{d:.3g}</text>"
-            f"<text transform='translate(12 {0.5 * HIGH:g}) rotate(-90)' text-anchor='middle'>{escape(names[1])} ({unit})"
-            "</text>"
+            f"<text transform='translate(12 {0.5 * HIGH:g}) rotate(-90)' text-anchor='middle'>{escape(names[1])} "
+            f"({unit})</text>"
         )
         return (
-            f"<svg id='loop' viewBox='0 0 {EDGE + WIDE + 4:g} {HIGH + 20:g}' role='img' aria-label='height of {component} "
-            f"and the loop' style='width:100%;touch-action:none;font-size:11px;user-select:none'{events}>"
+            f"<svg id='loop' viewBox='0 0 {EDGE + WIDE + 4:g} {HIGH + 20:g}' role='img' aria-label='height of "
+            f"{component} and the loop' style='width:100%;touch-action:none;font-size:11px;user-select:none'{events}>"
             f"<image href='{self._map(component)}' x='{EDGE:g}' y='0' width='{WIDE:g}' height='{HIGH:g}' "
             "preserveAspectRatio='none'/>"
-            f"<polygon points='{line}' fill='#777' fill-opacity='0.2' stroke='#222' stroke-width='1.5'/>{marks}{labels}</svg>"
+            f"<polygon points='{line}' fill='#777' fill-opacity='0.2' stroke='#222' stroke-width='1.5'/>"
+            f"{marks}{labels}</svg>"
         )
 
     def _map(self, component: str) -> str:
@@ -165,8 +166,8 @@ class LoopEditor:
         drawn = "".join(line(body, "#0072B2", 4.0, 0.25 + 0.7 * k / count) for k, body in enumerate(bodies))
         high = float(size[1]) * scale + 12.0
         return (
-            f"<svg id='way' viewBox='0 0 {float(size[0]) * scale + 12.0:.0f} {high:.0f}' role='img' aria-label='the body "
-            f"along one period' style='width:100%;max-height:200px'>{drawn}{line(track, '#D55E00', 2.0)}</svg>"
+            f"<svg id='way' viewBox='0 0 {float(size[0]) * scale + 12.0:.0f} {high:.0f}' role='img' aria-label='the "
+            f"body along one period' style='width:100%;max-height:200px'>{drawn}{line(track, '#D55E00', 2.0)}</svg>"
         )
 
     def bodies(self, count: int) -> tuple[list[Array], Array]:
