@@ -53,7 +53,7 @@ def map_(
     out: Path | None,
     allow_code: bool,
 ) -> None:
-    """Show why a gait moves: height functions, its loop, and how far one turn goes.
+    """Show why a gait moves: heights and loops of its shapes.
 
     Motion by its connection is exact where drag is linear, wheels do not slip or the body floats; elsewhere a fitted
     one is drawn and says so.

@@ -50,10 +50,12 @@ class Loop:
 
     def table(self, harmonics: int | None = None) -> tuple[Array, Array, Array]:
         """mean (p,), cos and sin (harmonics, p)."""
-        spectrum = self._spectrum
-        most = (len(spectrum) - 1) // 2
+        spectrum, most = self._spectrum, len(self.points) // 2
         count = most if harmonics is None else min(harmonics, most)
-        return np.real(spectrum[0]), 2.0 * np.real(spectrum[1 : count + 1]), -2.0 * np.imag(spectrum[1 : count + 1])
+        cos, sin = 2.0 * np.real(spectrum[1 : count + 1]), -2.0 * np.imag(spectrum[1 : count + 1])
+        if count == most and 2 * most == len(self.points):  # the fastest wave of an even number of points is one cosine
+            cos[-1], sin[-1] = 0.5 * cos[-1], 0.0
+        return np.real(spectrum[0]), cos, sin
 
     def at(self, count: int) -> tuple[Array, Array]:
         """Postures and rates per period at so many equal times."""
