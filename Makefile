@@ -40,9 +40,7 @@ help:
 	@echo "WORKERS=4    run pytest in that many processes (now: $(WORKERS))"
 
 demo: $(INSTALLED)
-	@echo "== limbless run eel-planar  (the first run also compiles the kernels)"
-	@rm -rf runs/demo
-	@$(BIN)/limbless run eel-planar --out runs/demo
+	@$(BIN)/limbless demo
 	@echo "== done: the figures are in $(CURDIR)/runs/demo/figures"
 
 # Compiling takes one core, installing and checking the other.

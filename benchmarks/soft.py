@@ -40,17 +40,17 @@ class Stepping:
         self.record[-1] = True
         middles = np.empty(2 * len(self.knots) - 1)
         middles[::2], middles[1::2] = self.knots, 0.5 * (self.knots[1:] + self.knots[:-1])
-        self.problem = pack(model.problem(model.drive(gait, middles), 1, None, None))
-        self.steps = model.steps
+        self.problem = model.problem(model.drive(gait, middles), 1, None, None)
+        self.packed, self.steps = pack(self.problem), model.steps
 
     def run(self) -> np.ndarray:
         """The last state."""
         x = self.start.copy()
         if self.steps is None:
-            failed, _ = runge_kutta.advance(self.problem, self.knots, self.record, x)
+            failed, _ = runge_kutta.advance(self.packed, self.knots, self.record, x)
         else:
-            scratch = dirk.scratch_for(self.steps.method, *self.steps.sizes, self.steps.tolerance)
-            failed, _ = dirk.advance(self.problem, self.steps.method, scratch, self.knots, self.record, x)
+            parts = (self.problem, self.steps.method, self.steps.scratch(), self.knots, self.record, x)
+            failed, _ = dirk.advance_part(pack(parts), 0, len(self.knots) - 1, 0)
         if failed:
             raise RuntimeError(f"the run to {self.knots[-1]:g} s failed")
         return x

@@ -60,17 +60,9 @@ def _with_lane(x: np.ndarray, i: int, number: float) -> np.ndarray:
     return changed
 
 
-def _rows_from(arrays: Any, start: int) -> Any:
-    if isinstance(arrays, tuple):
-        parts = [_rows_from(part, start) for part in arrays]
-        return type(arrays)(*parts) if hasattr(arrays, "_fields") else tuple(parts)
-    return arrays[start:] if isinstance(arrays, np.ndarray) and len(arrays) > 1 else arrays
-
-
 PLAIN: dict[str, Callable] = {
     "unpack": lambda value: value,
     "flat_slice": lambda array, start, count: array[start : start + count],
-    "rows_from": _rows_from,
     "as_lane_array": LaneArray,
     "_floor": np.floor,
     "align_stack": lambda: None,

@@ -61,7 +61,7 @@ def robot(file: Path, settings: tuple[str, ...], medium: str | None, out: Path |
 @click.command()
 @click.argument("source", metavar="NAME|FILE|DIR")
 @click.option(
-    "--to", "form", type=click.Choice(["mjcf", "urdf", "rosbag", "mat"]), required=True, help="What to write."
+    "--to", "form", type=click.Choice(["mjcf", "urdf", "rosbag", "mat", "glb"]), required=True, help="What to write."
 )
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, metavar="PATH", help="Where to write it.")
 @click.option(
@@ -76,7 +76,8 @@ def export(source: str, form: str, out: Path, settings: tuple[str, ...], allow_c
     """Write a robot or a run for other tools.
 
     The robot of a scenario (or of a run, or of a robot file) becomes MJCF, with gravity, ground, pegs and body-drag,
-    or URDF. A saved run becomes a ROS 2 bag (MCAP; extra logs) or a MATLAB file.
+    or URDF. A saved run becomes a ROS 2 bag (MCAP; extra logs), a MATLAB file, or an animated glTF file, which Blender,
+    three.js and PowerPoint open.
 
     \b
     Examples:
@@ -84,8 +85,9 @@ def export(source: str, form: str, out: Path, settings: tuple[str, ...], allow_c
       limbless export my_snake.urdf --to mjcf -o my_snake.xml
       limbless export runs/eel-planar --to rosbag -o eel_bag
       limbless export runs/eel-planar --to mat -o eel.mat
+      limbless export runs/eel-planar --to glb -o eel.glb
     """
-    if form in ("rosbag", "mat"):
+    if form in ("rosbag", "mat", "glb"):
         from limbless.core import InputError
         from limbless.simulation.result import Result
 

@@ -64,6 +64,7 @@ for command in (
     listing.describe,
     listing.cite,
     run.run,
+    run.demo,
     film.film,
     show.plot,
     show.view,

@@ -1,4 +1,4 @@
-"""`limbless run`."""
+"""`limbless run` and `limbless demo`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ from limbless.cli.scenario_arguments import changes_in, permitted
 if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
     from limbless.simulation.result import Result
+
+
+DEMO = "eel-lighthill"
+"""What a stranger sees first: its water takes no more energy than the joints give."""
 
 
 @click.command()
@@ -130,6 +134,30 @@ def run(
         click.get_current_context().exit(INTERRUPTED)
     if strict and not result.proven:
         click.get_current_context().exit(NOT_PROVEN)
+
+
+@click.command()
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("runs/demo"),
+    show_default=True,
+    help="Folder for what the demo writes.",
+)
+@click.pass_context
+def demo(context: click.Context, out: Path) -> None:
+    """Simulate a swimming eel and draw its figures.
+
+    This is the shortest way to see that limbless works. It runs the scenario eel-lighthill, whose water keeps the
+    energy balance, and writes the same files as `limbless run`.
+
+    \b
+    Examples:
+      limbless demo
+      limbless demo --out my-first-eel
+    """
+    say(f"limbless run {DEMO} --out {out}  (the first run also compiles the kernels)")
+    context.invoke(run, scenario=DEMO, out=out, force=True)
 
 
 def _chosen(

@@ -251,6 +251,10 @@ class Model(Recording):
 
     def with_torque(self, drive: Any, torque: Any) -> Any:
         """The drive with joint torques added, held over the block: a controller's array command."""
+        return drive._replace(torque=drive.torque + self.commanded(torque))
+
+    def commanded(self, torque: Any) -> Array:
+        """A controller's torques, one for each degree of freedom."""
         raise InputError("this model takes no torques from a controller; give gait fields to change instead")
 
     def advance(
@@ -261,9 +265,9 @@ class Model(Recording):
         """
         raise NotImplementedError
 
-    def stretch(self, steps: int) -> Any:
-        """Memory for so many steps that a controller interrupts often (see `newton_euler.stretch`), or None: each of
-        its periods is a block of `advance` then.
+    def standing_problem(self) -> Any:
+        """A `StandingProblem` for runs that a controller interrupts often, or None: each of its periods is a block of
+        `advance` then.
         """
         return None
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.compiled import pack
 from limbless.mechanics.integrate import dirk
 from limbless.models.base import ModelSettings, refuse_unused
 
@@ -33,19 +32,21 @@ class ImplicitSteps:
         self.method = dirk.METHODS[integrator]()
         self.sizes, self.tolerance = (size, actuators, laws), tolerance
 
-    def advance(
-        self, problem: Any, knots: Array, record: NDArray[np.bool_], x: Array, memory: Mapping[str, Any]
-    ) -> tuple[int, int, dict[str, Any], float]:
-        """From knot to knot. Returns what went wrong (0: nothing) and the step, what the next block needs to know, and
-        the evaluations per stage.
-        """
-        scratch = dirk.scratch_for(self.method, *self.sizes, self.tolerance)
+    def scratch(self) -> dirk.Scratch:
+        """Memory of a run."""
+        return dirk.scratch_for(self.method, *self.sizes, self.tolerance)
+
+    @staticmethod
+    def restore(scratch: dirk.Scratch, memory: Mapping[str, Any]) -> None:
+        """What a state remembers of the stages before it."""
         for name in _REMEMBERED:
             if f"stage_{name}" in memory:
                 getattr(scratch, name)[:] = memory[f"stage_{name}"]
-        row, step = dirk.advance(pack(problem), self.method, scratch, knots, record, x)
-        left = {f"stage_{name}": getattr(scratch, name).copy() for name in _REMEMBERED}
-        return int(row), int(step), left, float(scratch.counts[0] / max(scratch.counts[1], 1))
+
+    @staticmethod
+    def left(scratch: dirk.Scratch) -> dict[str, Any]:
+        """What the next block needs to know."""
+        return {f"stage_{name}": getattr(scratch, name).copy() for name in _REMEMBERED}
 
 
 def refuse_explicit_tolerance(settings: ModelSettings, implicit: str) -> None:

@@ -71,12 +71,15 @@ class TotalsStore:
 
     def start(self, memory: Mapping[str, Array], time: float) -> Totals:
         """The tally where a state stands: a copy of what it remembers, or a new one for what it does not."""
-        tally = self._empty()
-        if _NAMES[0] in memory:
-            for name, values in zip(_NAMES, tally, strict=True):
-                if memory[name].shape == values.shape:  # other environments than before begin to count anew
-                    values[:] = memory[name]
-        else:
+        return self.refresh(self._empty(), memory, time)
+
+    def refresh(self, tally: Totals, memory: Mapping[str, Array], time: float) -> Totals:
+        """The same in a tally that is there."""
+        known = _NAMES[0] in memory
+        for name, values in zip(_NAMES, tally, strict=True):
+            # other environments than before begin to count anew
+            values[:] = memory[name] if known and memory[name].shape == values.shape else 0.0
+        if not known:
             tally.beyond[:], RunTotals.of(tally.whole).time[:] = NEVER, time
             JointRange.of(tally.ranges).since[:] = NEVER
         tally.limit[:] = self.limit

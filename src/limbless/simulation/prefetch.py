@@ -1,7 +1,7 @@
 """The loop of a run that a controller interrupts: periods are laid out ahead, so that each costs one call.
 
 While the controller answers with torques, or with nothing, the gait stays as it is: the knots, the gait's
-drive and the memory for records of many periods are made at once (a `ControlSegment` of the model). A command
+drive and the memory for records of many periods are made at once (a `StandingProblem` of the model). A command
 that changes the gait ends that: its period is a block of its own.
 """
 
@@ -29,12 +29,12 @@ class Prefetch:
     Parameters
     ----------
     run : the run (`time_loop.Run`): its state, gait, torques and records.
-    stretch : memory of the model for some steps.
+    problem : the standing problem of the model.
     count : how many control periods that is.
     """
 
-    def __init__(self, run: Any, stretch: Any, count: int) -> None:
-        self.run, self.stretch, self.count = run, stretch, count
+    def __init__(self, run: Any, problem: Any, count: int) -> None:
+        self.run, self.problem, self.count = run, problem, count
         self._laid, self._ahead = False, FIRST
 
     @classmethod
@@ -43,8 +43,8 @@ class Prefetch:
         scenario = run.scenario
         each = (scenario.control_period or scenario.step) / scenario.step
         count = int(STEPS / (each + 2.0))  # switches of gait and environment are knots, too
-        stretch = run.model.stretch(STEPS) if each < run.model.steps_per_block else None
-        return None if stretch is None else cls(run, stretch, count)
+        problem = run.model.standing_problem() if each < run.model.steps_per_block else None
+        return None if problem is None else cls(run, problem, count)
 
     def periods(self) -> Iterator[Status | None]:
         """Period by period: what went wrong in it, if anything."""
@@ -78,7 +78,7 @@ class Prefetch:
         """
         run, times = self.run, times[: self._ahead + 1]
         knots, places = knots_among(times, run.scenario.step, run.switches(gait, float(times[0]), float(times[-1])))
-        if len(knots) > self.stretch.steps + 1:
+        if len(knots) > STEPS + 1:
             return False
         try:
             drive = run.sampled(gait, knots)
@@ -86,18 +86,18 @@ class Prefetch:
             return False
         record, look = run.chosen(knots)
         self._marks, self._knots, self._places = (record, look), knots, places
-        self.stretch.begin(run.state, knots, record | look, drive)
+        self.problem.begin(run.state, knots, record | look, drive)
         self._begun, self._period, self._laid = run.state, 0, True
         return True
 
     def _go(self, finish: float) -> Status | None:
         """The next period that is laid out."""
-        run, stretch = self.run, self.stretch
-        found = stretch.go(self._places[self._period + 1], run.torque, finish == run.end)
+        run, problem = self.run, self.problem
+        found = problem.go(self._places[self._period + 1], run.torque, finish == run.end)
         self._period += 1
-        if found or not stretch.is_sound():
+        if found or not problem.is_sound():
             return self._left(found)
-        run.state = stretch.now
+        run.state = problem.now
         if self._period + 1 == len(self._places):  # nothing is left of what was laid out
             self._ahead *= 2
             return self._left()
@@ -111,7 +111,7 @@ class Prefetch:
             return None
         self._laid, self.run.state = False, self._begun
         last = self._places[self._period]
-        state, records, status = self.stretch.leave(found)
+        state, records, status = self.problem.leave(found)
         self.run.looks.back_to(self._knots, last)
         marks = [mark[self._marks[0] | self._marks[1]] for mark in self._marks]
         failure: Status | None = self.run.judge(state, records, status, tuple(marks), float(self._knots[last]))

@@ -11,6 +11,7 @@ import pytest
 import limbless as ll
 from limbless.control.actuation import ProportionalDerivative
 from limbless.control.actuation.gait_to_joints import joint_motion
+from limbless.core import stage_times
 
 SWIMMER = ll.UniformChain(links=5, half_height=0.03)
 GAIT = ll.BodyWave(ramp=0.5, period=1.0)
@@ -50,6 +51,43 @@ def test_a_controller_that_says_nothing_changes_nothing() -> None:
         assert observation["time"] == t
         for name in ("base_position", "base_orientation", "base_twist", "joint_position", "joint_velocity"):
             np.testing.assert_array_equal(observation[name], records[name].values[i], err_msg=name)
+
+
+SHORT: dict[str, tuple[str, dict[str, Any]]] = {
+    "implicit chain": (
+        "eel-planar",
+        {"duration": 0.2, "model.integrator": "sdirk4", "actuation": {"kind": "pd"}, "control_period": 0.02},
+    ),
+    "contact": ("snake-sidewind", {"duration": 0.1, "record_every": 0.005, "control_period": 0.0025}),
+    "soft": ("neck-winch", {"duration": 0.2, "control_period": 0.01}),
+    "rod": ("rod-swim", {"duration": 0.2, "control_period": 0.02}),
+}
+
+
+@pytest.mark.parametrize(("name", "changes"), SHORT.values(), ids=SHORT)
+def test_a_standing_problem_gives_what_one_block_gives(name: str, changes: dict[str, Any]) -> None:
+    """Every model, cut into control periods that are laid out ahead, then two runs of one model in turns: what the
+    first has left in working memory, and how the run was cut, shows nowhere, bit for bit.
+    """
+    scenario = ll.Scenario.load(name, changes)
+    alone, watched = ll.run(scenario).dataset, ll.run(scenario, controller=lambda t, _: None).dataset
+    for key in set(alone.data_vars) - {"iterations"}:  # means of what a block took
+        np.testing.assert_array_equal(watched[key].values, alone[key].values, err_msg=str(key))
+    model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+    knots = np.arange(9) * scenario.step
+    record, drive = knots >= 0.0, model.drive(scenario.gait, stage_times(knots))
+    start = model.initial_state(scenario.initial, scenario.gait)
+    first = model.advance(start, knots, record, drive)
+    model.advance(first[0], knots + first[0].time, ~record, drive)
+    again = model.advance(start, knots, record, drive)
+    for one, other in (
+        (first[0].memory, again[0].memory),
+        (first[1], again[1]),
+        ({"x": first[0].x}, {"x": again[0].x}),
+    ):
+        assert one.keys() == other.keys()
+        for key in one:
+            np.testing.assert_array_equal(one[key], other[key], err_msg=key)
 
 
 def test_observations_belong_to_the_controller() -> None:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from limbless.control.actuation import ProportionalDerivative, Torque
 from limbless.control.gaits.user_gait import FunctionGait
 from limbless.core import InputError, in_unit, knots_between, nearest, stage_times
-from limbless.mechanics.chain import ChainDrive, packed_segment
-from limbless.mechanics.compiled import aligned_zeros
+from limbless.mechanics.chain import ChainDrive
+from limbless.mechanics.compiled import aligned_zeros, pack
+from limbless.mechanics.integrate import runge_kutta
 from limbless.models.base import Model, State
 from limbless.models.chain.chain_model import ChainModel
 from limbless.models.chain.contact.nonsmooth_model import NonSmooth
@@ -25,8 +26,6 @@ Array = NDArray[np.float64]
 ACTIONS = ("torque", "target", "gait")
 WIDEST = 1e6
 """Largest length of all numbers of a state, as a vector, that is still a motion."""
-AHEAD = 512
-"""Control periods whose knots are laid out at a time."""
 
 
 def no_torque(times: Array, stations: Array) -> Array:
@@ -215,17 +214,10 @@ class ControlledRun:
         )
         if not self.lean:
             return
-        count = AHEAD * self.steps + 1
-        self._knots, self._laid, self._last = np.zeros(count), 0, -1
-        self._x, self._span = aligned_zeros(self.model._size), np.zeros(6, dtype=np.int64)  # type: ignore[attr-defined]
+        self._knots, self._numbers = np.zeros(self.steps + 1), np.arange(self.steps + 1)
+        self._x = aligned_zeros(self.model._size)  # type: ignore[attr-defined]
         self.problem = self.model.problem(self.drive, 0, None, None)  # type: ignore[attr-defined]
-        self._held = packed_segment(self.problem, self._knots, np.zeros(count, dtype=bool), self._x, self._span)
-
-    def _lay_out_knots(self, first: int) -> None:
-        """Knots from step number `first` on."""
-        count = len(self._knots) - 1
-        np.multiply(np.arange(first, first + count + 1), self.step, out=self._knots)
-        self._laid, self._last = first, first + count
+        self._packed = pack((self.problem, self._knots, np.zeros(self.steps + 1, dtype=bool), self._x))
 
     # Motion
 
@@ -269,17 +261,14 @@ class ControlledRun:
         """One control period. Where nothing moves any more (a joint that is locked) the state is not a number."""
         if not self.lean:
             return self._moved(state, action)
-        first, steps = round(state.time / self.step), self.steps
-        if not self._laid <= first <= self._last - steps:
-            self._lay_out_knots(first)
-        begin = first - self._laid
-        finish = float(self._knots[begin + steps])
-        drive = self.driven(state.time, finish, self._knots[begin : begin + steps + 1], action)
+        np.multiply(self._numbers + round(state.time / self.step), self.step, out=self._knots)
+        finish = float(self._knots[-1])
+        drive = self.driven(state.time, finish, self._knots, action)
         if drive is not self.drive:
             for own, asked in zip(self.drive, drive, strict=True):
                 own[:] = asked
-        self._x[:], self._span[0], self._span[1] = state.x, begin, begin + steps
-        if self._held():
+        self._x[:] = state.x
+        if runge_kutta.advance_part(self._packed, 0, self.steps, 0)[0]:
             self._x[:] = np.nan
         self.model._take_given(self._x, self.drive)  # type: ignore[attr-defined]
         return State(finish, self._x.copy(), state.memory)

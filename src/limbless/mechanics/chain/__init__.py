@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from limbless.mechanics.chain.lane_batch import *
     from limbless.mechanics.chain.material_law import *
     from limbless.mechanics.chain.problem import *
-    from limbless.mechanics.chain.run_segment import *
     from limbless.mechanics.chain.shape_tangents import *
     from limbless.mechanics.chain.shape_to_joints import *
     from limbless.mechanics.chain.strain_cell import *
@@ -40,7 +39,6 @@ __getattr__ = lazy_names(
         "lane_batch": "ChainBatch advance_batch",
         "material_law": "Material MaterialStation STRAIN STRESS Sample",
         "problem": "chain_add chain_work check_limits",
-        "run_segment": "packed_segment",
         "shape_tangents": "bend_dual_joints bend_lane_joints",
         "shape_to_joints": "bend_joints",
         "strain_cell": "Cells DriveSample Station Stop StrainCell",

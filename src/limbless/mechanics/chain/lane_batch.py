@@ -47,7 +47,7 @@ def advance_batch(
                 held[0, c, lane] = many.torques[i, c]
             for k in range(times.shape[0]):
                 times[k, lane] = step * (many.first[i] + k)
-        found, _ = runge_kutta(eight, as_lane_array(times), unrecorded, as_lane_array(numbers))
+        found, _ = runge_kutta(eight, as_lane_array(times), unrecorded, as_lane_array(numbers), 0, len(times) - 1, 0)
         for lane in range(min(LANES, count - start)):
             i = start + lane
             many.stuck[i] = found > 0

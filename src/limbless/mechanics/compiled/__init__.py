@@ -25,7 +25,7 @@ __getattr__ = lazy_names(
     {
         "arrays": "Array IntArray Scalar aligned_zeros dual_array dual_view tangents values",
         "batching": "as_duals clip_infinite map_arrays seed_tangent stack_lanes to_duals",
-        "flat_array": "as_lane_array flat_slice unpack_duals unpack_lanes rows_from unpack",
+        "flat_array": "as_lane_array flat_slice unpack_duals unpack_lanes unpack",
         "function_pointer": "PythonCallback call_pointer compiled_pointer njit",
         "dispatch": "constant_version delegate for_each generic no_op switch switch_scalar version_for",
         "decorators": (

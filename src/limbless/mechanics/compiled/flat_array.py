@@ -144,33 +144,6 @@ def flat_slice(typing, array, start, count):
     return FlatArray(array.dtype, 1)(array, types.intp, types.intp), codegen
 
 
-@intrinsic
-def rows_from(typing, arrays, start):
-    """Flat arrays, or a tuple of them, without their first `start` rows; of an array with one row,
-    that row: it holds for all.
-    """
-
-    def codegen(context, builder, sig, args):
-        return _rows_from(context, builder, arrays, args[0], args[1])
-
-    return arrays(arrays, types.intp), codegen
-
-
-def _rows_from(context: Any, builder: Any, ty: Any, value: Any, start: Any) -> Any:
-    if isinstance(ty, types.BaseTuple):
-        parts = zip(ty.types, cgutils.unpack_tuple(builder, value), strict=True)
-        return context.make_tuple(builder, ty, [_rows_from(context, builder, *each, start) for each in parts])
-    if not isinstance(ty, FlatArray):
-        return value
-    first, *rest = cgutils.unpack_tuple(builder, cgutils.create_struct_proxy(ty)(context, builder, value=value).shape)
-    one = ir.Constant(ir.IntType(64), 1)
-    skipped = builder.select(builder.icmp_signed("==", first, one), ir.Constant(ir.IntType(64), 0), start)
-    part = cgutils.create_struct_proxy(ty)(context, builder)
-    part.data = address(context, builder, ty, value, [skipped])
-    part.shape = cgutils.pack_array(builder, [builder.sub(first, skipped), *rest])
-    return part._getvalue()
-
-
 def _part(context: Any, builder: Any, ty: Any, value: Any, start: Any, shape: Any) -> Any:
     part = cgutils.create_struct_proxy(FlatArray(ty.dtype, len(shape)))(context, builder)
     part.data = address(context, builder, ty, value, [start])

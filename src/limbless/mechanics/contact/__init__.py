@@ -49,6 +49,6 @@ __getattr__ = lazy_names(
             "ContactRecord ContactRecords FallbackRequest JointFriction JointStep StateLayout Step StepCounters "
             "StepFeedback StepRecord"
         ),
-        "step_outcome": "stand",
+        "step_outcome": "contact_means stand",
     },
 )

@@ -182,6 +182,17 @@ def keep_forces(step: Step, records: ContactRecords, h: Scalar, r: int) -> Wrenc
     return Wrench(turned @ total.force, turned @ total.torque)
 
 
+@kernel
+def contact_means(contacts: Rows[ContactRow], h: Scalar, force: Array, state: Array) -> None:
+    """Mean forces (contacts, 3), N, world, and states (contacts,) of the step of length h that left these rows."""
+    rows = unpack(contacts)
+    for i in range(rows.shape[0]):
+        contact = ContactRow(rows, i)
+        F = (1.0 / h) * contact_wrench(contact)
+        force[i, 0], force[i, 1], force[i, 2] = F.force.x, F.force.y, F.force.z
+        state[i] = state_of(contact) + 0.0
+
+
 @noinline_func
 def keep_instant(
     robot: ChainTables,

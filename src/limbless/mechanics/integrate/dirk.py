@@ -345,15 +345,14 @@ def cross_interval(problem: Any, method: ButcherTableau, scratch: Scratch, inter
 
 @func
 def implicit(
-    problem: Any, method: ButcherTableau, scratch: Scratch, knots: Array, record: IntArray, x: Array
+    problem: Any, method: Any, scratch: Scratch, knots: Array, record: IntArray, x: Array, first: int, end: int, r: int
 ) -> tuple[int, int]:
-    """Step x from the first knot to the last and record where asked. Returns what went wrong
-    (0: nothing) and the step.
+    """Step x from knot number `first` to number `end` and record where asked, from record `r` on. Returns what went
+    wrong (0: nothing) and the knot.
     """
-    r, steps = 0, len(knots) - 1
     state, slope = problem.memory.state, problem.memory.slope
-    for n in range(steps + 1):
-        last = n == steps
+    for n in range(first, end + 1):
+        last = n == end
         t = knots[n]
         h = knots[n if last else n + 1] - t
         window_time = value_of(t + 0.5 * h if value_of(h) > 0.0 else 0.5 * (t + knots[max(n - 1, 0)]))
@@ -375,13 +374,18 @@ def implicit(
         if value_of(h) > 0.0 and not cross_interval(problem, method, scratch, Interval(n, t, h, window_time), x):
             row = int(value_of(failure_code(problem)))
             return row if row > 0 else UNSOLVED, n
-    return 0, steps
+    return 0, end
+
+
+@func
+def implicit_whole(problem: Any, method: Any, scratch: Scratch, knots: Array, record: IntArray, x: Array) -> Any:
+    return implicit(problem, method, scratch, knots, record, x, 0, len(knots) - 1, 0)
 
 
 @kernel
 def advance_lanes(problem: Any, method: ButcherTableau, scratch: Scratch, knots: Array, record: IntArray, x: Array):
     """Eight runs side by side, each with its own times. One that could not go on has no numbers at the end."""
-    return implicit(
+    return implicit_whole(
         unpack_lanes(problem),
         unpack(method),
         unpack_lanes(scratch),
@@ -394,7 +398,7 @@ def advance_lanes(problem: Any, method: ButcherTableau, scratch: Scratch, knots:
 @kernel
 def advance_duals(problem: Any, method: ButcherTableau, scratch: Scratch, knots: Array, record: IntArray, x: Array):
     """One run with its derivatives along eight directions."""
-    return implicit(
+    return implicit_whole(
         unpack_duals(problem),
         unpack(method),
         unpack_duals(scratch),
@@ -405,8 +409,7 @@ def advance_duals(problem: Any, method: ButcherTableau, scratch: Scratch, knots:
 
 
 @kernel
-def advance(
-    problem: Any, method: ButcherTableau, scratch: Scratch, knots: Array, record: IntArray, x: Array
-) -> tuple[int, int]:
-    """One run."""
-    return implicit(unpack(problem), unpack(method), unpack(scratch), unpack(knots), unpack(record), unpack(x))
+def advance_part(packed: Any, first: int, last: int, r: int) -> tuple[int, int]:
+    """A part of a run whose problem, knots, records and state are packed once: from one knot to another."""
+    problem, method, scratch, knots, record, x = unpack(packed)
+    return implicit(problem, method, scratch, knots, record, x, first, last, r)

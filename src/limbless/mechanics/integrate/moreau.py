@@ -12,33 +12,41 @@ from __future__ import annotations
 
 from typing import Any
 
-from limbless.mechanics.compiled import Array, IntArray, func, kernel, unpack
+from limbless.mechanics.compiled import Array, IntArray, Scalar, func, kernel, unpack
 from limbless.mechanics.integrate.problem import midpoint_step, post_step, record_knot
 
 
 @func
-def moreau(problem: Any, knots: Array, record: IntArray, x: Array) -> tuple[int, int]:
-    """Step x from the first knot to the last and record where asked. Returns what cannot be solved
-    (0: nothing) and the step.
+def moreau(
+    problem: Any, knots: Array, record: IntArray, x: Array, first: int, final: int, r: int, before: Scalar
+) -> tuple[int, int]:
+    """Step x from knot number `first` to number `final` and record where asked, from record `r` on; `before` is the
+    length of the step that ended at knot 0 (0: none). Returns what cannot be solved (0: nothing) and the knot.
     """
-    r, steps = 0, len(knots) - 1
-    for n in range(steps + 1):
-        last = n == steps
+    for n in range(first, final + 1):
+        last = n == final
         t = knots[n]
         h = 0.0 if last else knots[n + 1] - t
-        ended = t - knots[n - 1] if n > 0 else h
         if record[n]:
+            ended = t - knots[n - 1] if n > 0 else before if before > 0.0 else h
             record_knot(problem, x, ended if ended > 0.0 else 1.0, r)
         if h > 0.0:
-            found = midpoint_step(problem, n, t, h, n == 0 or record[n + 1], x)
+            found = midpoint_step(problem, n, t, h, n == first or record[n + 1], x)
             if found > 0:
                 return found, n
         post_step(problem, n, x, r, record[n], last)
         r += 1 if record[n] else 0
-    return 0, steps
+    return 0, final
 
 
 @kernel
 def advance(problem: Any, knots: Array, record: IntArray, x: Array) -> tuple[int, int]:
     """One run."""
-    return moreau(unpack(problem), unpack(knots), unpack(record), unpack(x))
+    return moreau(unpack(problem), unpack(knots), unpack(record), unpack(x), 0, len(knots) - 1, 0, 0.0)
+
+
+@kernel
+def advance_part(packed: Any, first: int, last: int, r: int) -> tuple[int, int]:
+    """A part of a run whose problem, knots, records and state are packed once: from one knot to another."""
+    problem, knots, record, x, before = unpack(packed)
+    return moreau(problem, knots, record, x, first, last, r, before[0])

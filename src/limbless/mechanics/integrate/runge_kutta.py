@@ -44,14 +44,15 @@ def copy(source: Array, target: Array) -> None:
 
 
 @func
-def runge_kutta(problem: Any, knots: Array, record: IntArray, x: Array) -> tuple[int, int]:
-    """Step x from the first knot to the last and record where asked. Returns what `failure_code` said
-    (0: nothing) and the step.
+def runge_kutta(
+    problem: Any, knots: Array, record: IntArray, x: Array, first: int, final: int, r: int
+) -> tuple[int, int]:
+    """Step x from knot number `first` to number `final` and record where asked, from record `r` on. Returns what
+    `failure_code` said (0: nothing) and the knot.
     """
-    r, steps = 0, len(knots) - 1
     state, slope, total = problem.memory.state, problem.memory.slope, problem.memory.total
-    for n in range(steps + 1):
-        last = n == steps
+    for n in range(first, final + 1):
+        last = n == final
         if last and not record[n]:
             break
         t = knots[n]
@@ -80,22 +81,31 @@ def runge_kutta(problem: Any, knots: Array, record: IntArray, x: Array) -> tuple
             accumulate_work(problem, stage, h, weight * h / 6.0, window_time, state, slope)
         add(problem, x, h / 6.0, total, x)
         normalise(problem, x)
-    return 0, steps
+    return 0, final
 
 
 @kernel
 def advance(problem: Any, knots: Array, record: IntArray, x: Array) -> tuple[int, int]:
     """One run."""
-    return runge_kutta(unpack(problem), unpack(knots), unpack(record), unpack(x))
+    return runge_kutta(unpack(problem), unpack(knots), unpack(record), unpack(x), 0, len(knots) - 1, 0)
+
+
+@kernel
+def advance_part(packed: Any, first: int, last: int, r: int) -> tuple[int, int]:
+    """A part of a run whose problem, knots, records and state are packed once: from one knot to another."""
+    problem, knots, record, x = unpack(packed)
+    return runge_kutta(problem, knots, record, x, first, last, r)
 
 
 @kernel
 def advance_duals(problem: Any, knots: Array, record: IntArray, x: Array):
     """One run with its derivatives along eight directions, whatever carries them: gait, body, fluid, start or times."""
-    return runge_kutta(unpack_duals(problem), unpack_duals(knots), unpack(record), unpack_duals(x))
+    times = unpack_duals(knots)
+    return runge_kutta(unpack_duals(problem), times, unpack(record), unpack_duals(x), 0, len(times) - 1, 0)
 
 
 @kernel
 def advance_lanes(problem: Any, knots: Array, record: IntArray, x: Array):
     """Eight runs side by side, each with its own times."""
-    return runge_kutta(unpack_lanes(problem), unpack_lanes(knots), unpack(record), unpack_lanes(x))
+    times = unpack_lanes(knots)
+    return runge_kutta(unpack_lanes(problem), times, unpack(record), unpack_lanes(x), 0, len(times) - 1, 0)

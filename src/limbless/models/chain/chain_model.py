@@ -182,10 +182,6 @@ class ChainModel(Model):
         rate = chain_rate(self.chain, self._plain, self._any_free, self._packs, state.x[self._joints], height)
         return friction_limit(rate, self._interval, self._packs)
 
-    def with_torque(self, drive: ChainDrive, torque: ArrayLike) -> ChainDrive:
-        """The drive with a joint torque added, held over the block: a controller's array command."""
-        return drive._replace(torque=drive.torque + self.commanded(torque))
-
     def commanded(self, torque: ArrayLike) -> Array:
         """A controller's torques, one for each degree of freedom."""
         if not self._any_free:

@@ -25,19 +25,18 @@ from limbless.mechanics.chain import (
 )
 from limbless.mechanics.chain import implicit_joints as _stiff_versions  # noqa: F401 - and an implicit one beside
 from limbless.mechanics.chain import problem as _chain_versions  # noqa: F401 - what an engine asks of a chain,
-from limbless.mechanics.compiled import pack
-from limbless.mechanics.integrate import dirk, runge_kutta
+from limbless.mechanics.integrate import dirk
 from limbless.models.array_arguments import numbers, unit_quaternion
-from limbless.models.base import Records, State, Status, before_failure, law_failure, refuse_law_failure
+from limbless.models.base import Records, State, Status, law_failure, refuse_law_failure
 from limbless.models.chain import chain_problem, smooth_problem
 from limbless.models.chain.chain_evaluation import ChainEvaluator
 from limbless.models.chain.chain_model import ChainModel
 from limbless.models.chain.chain_solution import ChainSolution
-from limbless.models.chain.control_segment import ControlSegment
 from limbless.models.chain.equation_terms import AT_REST, Terms
+from limbless.models.chain.standing_chain import StandingChain
 from limbless.models.implicit_steps import UNSOLVED, ImplicitSteps, quarters, refuse_explicit_tolerance
 from limbless.models.newton_euler import STAGE_TOLERANCE, NewtonEulerSettings
-from limbless.models.recording.body_recorder import kept_arrays
+from limbless.models.standing_problem import StandingModel
 from limbless.models.step_limit import StepLimit
 from limbless.robots.base import Preset, Robot
 
@@ -54,7 +53,7 @@ _UNBALANCED = (
 )
 
 
-class NewtonEuler(Terms, ChainModel):
+class NewtonEuler(Terms, StandingModel, ChainModel):
     """Recursive Newton-Euler dynamics of a serial chain with a free, planar or fixed base, O(n).
 
     Parameters
@@ -86,8 +85,7 @@ class NewtonEuler(Terms, ChainModel):
         self._refuse_integrator()
         self._evaluations: dict[bytes, ChainEvaluator] = {}
         self._terms = {}
-        # Memory for the next block: taken away while a block is on its way, so that two threads never share it.
-        self._desk: dict[str, Any] = {}
+        self._desk: dict[str, Any] = {}  # of runs side by side: see `run_lanes`
         self._given_positions, self._given_velocities = chain_problem.given_columns(self._actuated)
         self._size = chain_problem.state_size(self._actuated)
         self._steps = None
@@ -298,36 +296,11 @@ class NewtonEuler(Terms, ChainModel):
         """Without inertia friction brakes nothing, and implicit steps solve it: any step follows it."""
         return super().step_limit(state) if self.settings.inertia and self._steps is None else None
 
-    def advance(
-        self, state: State, knots: Array, record: NDArray[np.bool_], drive: ChainDrive
-    ) -> tuple[State, Records, Status]:
-        """Steps from knot to knot."""
-        x, times = state.x.copy(), knots[record]
-        tally = self._tallies.start(state.memory, state.time)
-        problem = self._desk.pop("problem", None) or self.problem(drive, 0, tally, self._tallies.records(0))
-        kept = chain_problem.records_of(self._actuated, len(times), self._tallies.records(len(times)))
-        problem = problem._replace(memory=problem.memory._replace(tally=tally), records=kept)
-        left: dict[str, Any] = {}
-        if self._steps is None:
-            packed = pack(problem._replace(drive=drive), self._desk.pop("packed", None))
-            row, step = runge_kutta.advance(packed, knots, record, x)
-            self._desk["packed"] = packed
-        else:
-            problem = smooth_problem.driven(problem, drive)
-            row, step, left, _ = self._steps.advance(problem, knots, record, x, state.memory)
-        self._desk["problem"] = problem
-        records = Records({"time": times, **kept_arrays(problem.records)})
-        self._take_given(x, drive)
-        done = float(knots[min(step, len(knots) - 1)])
-        status = self.status_at(row, done)
-        first = len(times) > 0 and times[0] == state.time == 0.0
-        if not status.failure and first and not np.isfinite(records["base"][0]).all():
-            status = Status(_SINGULAR, 0.0)
-        after = State(done, x, {**state.memory, **left, **self._tallies.named(tally)})
-        return after, before_failure(records, status), status
+    def standing_problem(self) -> StandingChain:
+        return StandingChain(self)
 
-    def status_at(self, row: int, done: float) -> Status:
-        """How steps ended that reached this time; `row` is what `trouble` said."""
+    def status_at(self, row: int, done: float, records: Records) -> Status:
+        """How steps ended that reached this time; `row` is what `failure_code` said."""
         status = law_failure(self.environment)
         if row and not self.settings.inertia and not status.failure and done == 0.0:
             raise InputError(f"model.inertia: at t = 0 s {_UNBALANCED}")
@@ -339,19 +312,19 @@ class NewtonEuler(Terms, ChainModel):
                 if self.settings.inertia
                 else Status(_UNBALANCED, done, "the base")
             )
+        times = records["time"]
+        if not status.failure and len(times) and times[0] == 0.0 and not np.isfinite(records["base"][0]).all():
+            return Status(_SINGULAR, 0.0)
         return status
 
     def _take_given(self, x: Array, drive: ChainDrive, row: int = -1) -> None:
-        """Motion-given joints stand where the drive has them at the last knot (the last
+        """Motion-given joints stand where the drive has them at the last knot, row `row` of it (the last
         step left them at its start).
         """
         p, v = self._given_positions, self._given_velocities
         if not len(p):
             return
         x[self._joints.start + p], x[self._rates.start + v] = drive.position[row, p], drive.velocity[row, v]
-
-    def stretch(self, steps: int) -> ControlSegment | None:
-        return ControlSegment(self, steps) if self.explicit else None
 
     def still(self) -> ChainDrive:
         """A drive of one row that gives nothing."""

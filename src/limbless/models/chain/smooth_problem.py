@@ -73,9 +73,3 @@ def length_of(chain: Chain) -> float:
 def halves(quarters: ChainDrive) -> ChainDrive:
     """The gait at knots and middles of steps alone."""
     return ChainDrive(*(np.ascontiguousarray(part[::2]) for part in quarters))
-
-
-def driven(problem: ChainProblem, quarters: ChainDrive) -> ChainProblem:
-    """The problem of implicit steps with another block of the gait."""
-    ahead = problem.memory.ahead._replace(quarters=quarters)
-    return problem._replace(drive=halves(quarters), memory=problem.memory._replace(ahead=ahead))

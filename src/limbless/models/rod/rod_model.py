@@ -24,7 +24,6 @@ from limbless.mechanics.rod.shape_batch import make_desk, shape_all
 from limbless.mechanics.rod.tables import (
     HeadState,
     Instant,
-    InstantRecord,
     RodOptions,
     RodProblem,
     RodShape,
@@ -35,15 +34,12 @@ from limbless.mechanics.rod.tables import RodDrive as RodDrive
 from limbless.mechanics.rod.tables import RodRecords as RodRecords
 from limbless.models.array_arguments import numbers, unit_quaternion
 from limbless.models.base import (
-    Model,
     Records,
     State,
     Status,
     Variable,
     Variables,
     actuation_or_motion,
-    before_failure,
-    law_failure,
     refuse_law_failure,
     refuse_unused,
 )
@@ -56,8 +52,10 @@ from limbless.models.rod.constraint_set import ConstraintSet
 from limbless.models.rod.held_instant import held_instant
 from limbless.models.rod.panel_mesh import Slices, make_mesh
 from limbless.models.rod.rod_problem import SIZE
-from limbless.models.rod.rod_recorder import RodMotionRecorder, instants_from, instants_of, kept_arrays
+from limbless.models.rod.rod_recorder import RodMotionRecorder, instants_from, instants_of
 from limbless.models.rod.rod_solution import RodSolution
+from limbless.models.rod.standing_rod import StandingRod
+from limbless.models.standing_problem import StandingModel
 from limbless.models.step_limit import RUNGE_KUTTA, StepLimit, friction_limit, rod_rate
 from limbless.models.totals import TotalsStore
 from limbless.robots.base import Preset, Robot
@@ -71,7 +69,7 @@ _AT_REST = (0.0,) * 6
 _SOFT = ("passive", "tendons", "youngs_modulus", "shear_modulus", "shear_factor", "damping_time", "rest", "material")
 
 
-class MacroContinuous(Model):
+class MacroContinuous(StandingModel):
     """Macro-continuous dynamics of a rod whose strains are imposed, O(cells).
 
     Without contacts the net motion comes from the external forces (Fig. 2); with contacts it comes from them (Fig. 5),
@@ -366,31 +364,11 @@ class MacroContinuous(Model):
         """From knot to knot, by the contacts' motion or by Runge-Kutta steps."""
         if self.kinematic is not None:
             return self.kinematic.advance(state, knots, record, drive)
-        x, times, strains = state.x.copy(), knots[record], Strains(*drive)
-        passive = self.recorder.passive_power(drive.value, drive.rate)
-        tally = self.tallies.start(state.memory, state.time)
-        problem = self._problem(RodDrive(strains, passive), tally, len(times))
-        runge_kutta.advance(pack(problem), knots, record, x)
-        failed, kept = int(problem.memory.failed[0]), problem.records
-        done = float(knots[-1] if failed == 0 else knots[(failed - 1) // 2])
-        status = law_failure(self.environment)
-        if failed and not status.failure:
-            status = Status(
-                "the forces leave the motion of the head undetermined (without inertia every direction "
-                "needs a drag); add a drag, or set model.inertia: true",
-                done,
-                "the head",
-            )
-        h, last = np.diff(knots), HeadState.of(x)
-        paid = np.concatenate([[0.0], np.cumsum(h / 6.0 * (passive[0:-2:2] + 4.0 * passive[1::2] + passive[2::2]))])
-        HeadState.of(kept.x).passive[:] += paid[record]
-        last.passive[...] += paid[-1]
-        if self._options.inertialess and record[-1] and not failed and not status.failure:
-            # no state of its own: the twist of the last instant
-            last.motion[:] = InstantRecord.of(kept.instants).twist[-1]
-        records = Records({**kept_arrays(instants_from(times, kept, strains), None), **self.tallies.named(kept.tally)})
-        after = State(done, x, {**state.memory, **self.tallies.named(tally)})
-        return after, before_failure(records, status), status
+        return super().advance(state, knots, record, drive)
+
+    def standing_problem(self) -> Any:
+        """None between contacts, whose motion is found for all steps of a block at once."""
+        return None if self.kinematic is not None else StandingRod(self)
 
     def variables(self, records: Records) -> Variables:
         """The variables of the schema, from the arrays of all records."""

@@ -310,7 +310,9 @@ class Result:
         return self.scenario.to_yaml() if self.scenario is not None else self._kept_scenario_text
 
     def export(self, path: str | Path, form: str | None = None) -> Path:
-        """Write the run for other tools: `name.mat` for MATLAB, or a folder for a ROS 2 bag (`form`: mat or rosbag)."""
+        """Write the run for other tools: `name.mat` for MATLAB, `name.glb` for Blender and browsers, or a folder for a
+        ROS 2 bag (`form`: mat, glb or rosbag).
+        """
         from limbless.interop.logs import write_log
 
         return write_log(self, path, form)

@@ -7,7 +7,7 @@ backbone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,22 @@ class Skin:
             local = np.concatenate([np.broadcast_to(along[:, None, None], (*across.shape[:2], 1)), across], axis=2)
             total += 0.5 * (c[:, None] + np.einsum("rij,raj->rai", R, local))
         return np.asarray(total.reshape(-1, 3))
+
+    def straight(self) -> tuple[Array, Array]:
+        """Abscissae of the sections (m), and the vertices, of the body of the first record laid straight along x."""
+        f = self.frames
+        apart = np.linalg.norm(np.diff(f.position[0], axis=0), axis=1) if self.disks else 0.0
+        steps = apart if self.disks else 0.5 * (f.length[0, 1:] + f.length[0, :-1])
+        places = np.concatenate([[0.0], np.cumsum(steps)])
+        laid = np.stack([places, 0.0 * places, 0.0 * places], axis=1)
+        upright = np.broadcast_to(np.eye(3), (1, len(places), 3, 3))
+        first = replace(f, position=laid[None], rotation=upright, radius=f.radius[:1], length=f.length[:1])
+        return places, Skin(first, self.around).vertices(0)
+
+    def held(self) -> tuple[NDArray[np.int64], Array]:
+        """Sections that hold each vertex, and their shares: (vertices, 4) both."""
+        owner = np.repeat(np.pad(self._owner, ((0, 0), (0, 2))), self.around, axis=0)
+        return owner, np.tile([0.5, 0.5, 0.0, 0.0], (len(owner), 1))
 
 
 def _rings(sections: int, disks: bool) -> list[Ring]:

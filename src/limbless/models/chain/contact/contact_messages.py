@@ -107,7 +107,7 @@ def crowded(time: float) -> Status:
     )
 
 
-def refuse_long_step(h: float, bodies: Any, freedoms: Any) -> None:
+def longest_step(bodies: Any, freedoms: Any) -> float:
     """Explicit feedback rings with ω = sqrt(4 K / Θ) in the zigzag mode of the chain and needs h < 2 / ω. One that
     answers to the acceleration too has its own inertia A, and needs h < 2 A / D.
     """
@@ -116,7 +116,11 @@ def refuse_long_step(h: float, bodies: Any, freedoms: Any) -> None:
     stiffest = float(freedom.gain[lead == 0.0].max(initial=0.0))
     least = float(inertia[inertia > 0.0].min()) + float(freedom.rotor.min(initial=0.0))
     longest = math.inf if stiffest == 0.0 else 2.0 / math.sqrt(4.0 * stiffest / least)
-    longest = min(longest, float((2.0 * lead[lead > 0.0] / freedom.rate_gain[lead > 0.0]).min(initial=math.inf)))
+    return min(longest, float((2.0 * lead[lead > 0.0] / freedom.rate_gain[lead > 0.0]).min(initial=math.inf)))
+
+
+def refuse_long_step(h: float, longest: float) -> None:
+    """A step that is longer than `longest_step` says."""
     if h > longest:
         raise InputError(
             f"step {h:g} s is too long for explicit control of joints this stiff (at most {longest:.2g} s): set "

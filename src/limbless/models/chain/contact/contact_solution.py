@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.contact import ContactRow, state_of
+from limbless.mechanics.contact import ContactRow, contact_means
 from limbless.models.base import State
 
 Array = NDArray[np.float64]
@@ -26,22 +26,13 @@ class Contacts:
     residual: float  # m/s, worst violation of the contact laws
 
 
-def impulses_of(table: Array) -> Array:
-    """(contacts, 3) N s, world: what each contact of the table `ContactRow` gave."""
-    contact = ContactRow.of(table)
-    n, t, friction = contact.normal, contact.tangent, contact.friction
-    along = np.where(contact.shear[:, 0] <= 0.0, friction[:, 0], friction[:, 1]) * contact.shear[:, 0]
-    across = friction[:, 2] * contact.shear[:, 1]
-    push = np.where(contact.given > 0.0, 0.0, contact.load)[:, None]
-    return np.asarray(push * n + along[:, None] * t + across[:, None] * np.cross(n, t))
-
-
 def contact_forces(table: Array, duration: float) -> tuple[Array, Array]:
     """Mean forces (contacts, 3), N, world, and states (contacts,) of the step of `duration`
     seconds that left the table.
     """
-    states = [float(state_of(ContactRow(table, i))) for i in range(len(table))]
-    return impulses_of(table) / duration, np.array(states)
+    force, state = np.zeros((len(table), 3)), np.zeros(len(table))
+    contact_means(table, duration, force, state)
+    return force, state
 
 
 def contacts_of(table: Array, state: State, duration: float, residual: float) -> Contacts:
@@ -53,7 +44,7 @@ def contacts_of(table: Array, state: State, duration: float, residual: float) ->
         contact.gap.copy(),
         contact.normal.copy(),
         contact.tangent.copy(),
-        impulses_of(table) / duration,
+        contact_forces(table, duration)[0],
         velocity,
         residual,
     )

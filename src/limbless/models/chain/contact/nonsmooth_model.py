@@ -25,9 +25,8 @@ from limbless.mechanics.chain import (
 from limbless.mechanics.chain import (
     ChainTables as RobotTables,
 )
-from limbless.mechanics.compiled import PythonCallback, pack
+from limbless.mechanics.compiled import PythonCallback
 from limbless.mechanics.contact import (
-    ENDS,
     PLACED,
     RATE_SLACK,
     ContactMemory,
@@ -37,15 +36,13 @@ from limbless.mechanics.contact import (
     ContactRow,
     FallbackRequest,
     JointFriction,
-    StepCounters,
     StepFeedback,
     run_fallback,
     stand,
 )
 from limbless.mechanics.contact.shapes.primitives import FAR
-from limbless.mechanics.integrate import moreau
 from limbless.mechanics.integrate.running_totals import SLACK
-from limbless.models.base import Records, State, Status, before_failure, law_failure
+from limbless.models.base import Records, State
 from limbless.models.chain import chain_problem
 from limbless.models.chain.chain_model import ChainModel
 from limbless.models.chain.contact import (
@@ -56,10 +53,12 @@ from limbless.models.chain.contact import (
     moving_body_tables,
 )
 from limbless.models.chain.contact.contact_solution import Contacts, contact_forces, contacts_of
+from limbless.models.chain.contact.standing_contact import LAST, STEP, UNRECORDED, StandingContact
 from limbless.models.feedback_gains import refuse_feedforward
 from limbless.models.force_elements import water_of
 from limbless.models.initial_pose import Posture, pose_of
 from limbless.models.nonsmooth import NonSmoothSettings
+from limbless.models.standing_problem import StandingModel
 from limbless.models.step_limit import MOREAU
 from limbless.robots.base import Preset, Robot
 
@@ -69,14 +68,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 SETTLING = 1e-3  # s: steps with which a posture settles
 SUNK = 0.05  # radii: how deep a body may sink in before the run is in doubt; own scenarios stay below 0.005
-# In the memory of a state: worst residual and greatest depth since the last record, and what the last step did, since a
-# knot records the step that ended
-_UNRECORDED = "unrecorded"
-_LAST = ("last_contacts", "last_outcomes")
-_STEP = "last_step"  # its length, s
 
 
-class NonSmooth(ChainModel):
+class NonSmooth(StandingModel, ChainModel):
     """A chain of revolute, prismatic and universal joints among hard surfaces: Moreau's midpoint rule, O(n) per step.
 
     Parameters
@@ -114,6 +108,9 @@ class NonSmooth(ChainModel):
         self._where = contact_memory.where_of(self._actuated, len(self._scene.owner), len(self._objects))
         self._options = self._choose()
         self._counts = np.zeros(3)
+        self._longest = math.inf
+        if self._feedback and self.settings.theta <= 0.0:
+            self._longest = contact_messages.longest_step(self._bodies, self._actuated.freedoms)
         self._recorder = contact_recorder.ContactRecorder(
             self.chain, self._plain.links, self._packs, self._scene, self._crowd, self._company
         )
@@ -213,15 +210,12 @@ class NonSmooth(ChainModel):
         """One step of `duration` seconds; what it did at every contact, and the state that it led to."""
         times = state.time + duration * np.array([0.0, 0.5, 1.0])
         alone = State(
-            state.time, state.x, {name: values for name, values in state.memory.items() if name != _UNRECORDED}
+            state.time, state.x, {name: values for name, values in state.memory.items() if name != UNRECORDED}
         )
-        problem, after, _, status = self._run(
-            alone, times[::2].copy(), np.zeros(2, dtype=bool), self.drive(gait, times)
-        )
+        after, _, status = self.advance(alone, times[::2].copy(), np.zeros(2, dtype=bool), self.drive(gait, times))
         if status.failure:
             raise SimulationError(status.failure, status.time)
-        residual = float(StepCounters.of(problem.memory.counts).residual[0])
-        return contacts_of(problem.memory.step.contacts, after, duration, residual)
+        return contacts_of(after.memory[LAST[0]], after, duration, float(after.memory[UNRECORDED][0]))
 
     # Through time
 
@@ -267,7 +261,7 @@ class NonSmooth(ChainModel):
         held = self.drive(gait, np.zeros(2 * len(knots) - 1))
         drive = held._replace(velocity=0.0 * held.velocity, acceleration=0.0 * held.acceleration)
         self._stand(x)
-        _, after, _, status = self._run(State(0.0, x), knots, np.zeros(len(knots), dtype=bool), drive)
+        after, _, status = self.advance(State(0.0, x), knots, np.zeros(len(knots), dtype=bool), drive)
         if status.failure:
             raise InputError(f"initial.posture: the robot does not settle: {status.failure}")
         x[: self._split] = after.x[: self._split]
@@ -319,60 +313,14 @@ class NonSmooth(ChainModel):
         held = super().drive(gait, np.floor(times * refresh + 1e-9) / refresh)
         return held._replace(velocity=np.zeros_like(held.velocity), acceleration=np.zeros_like(held.acceleration))
 
-    def advance(
-        self, state: State, knots: Array, record: NDArray[np.bool_], drive: ChainDrive
-    ) -> tuple[State, Records, Status]:
-        """Steps from knot to knot."""
-        _, after, records, status = self._run(state, knots, record, drive)
-        return after, records, status
+    def standing_problem(self) -> StandingContact:
+        return StandingContact(self)
 
-    def _run(
-        self, state: State, knots: Array, record: NDArray[np.bool_], drive: ChainDrive
-    ) -> tuple[ContactProblem, State, Records, Status]:
-        if self._feedback and self.settings.theta <= 0.0:
-            contact_messages.refuse_long_step(float(np.diff(knots).max()), self._bodies, self._actuated.freedoms)
+    def refuse_start(self, state: State, knots: Array) -> None:
+        """Steps that are too long for the joints, and a start inside something."""
+        contact_messages.refuse_long_step(float(np.diff(knots).max(initial=0.0)), self._longest)
         if state.time == 0.0:
             self._refuse_penetration(state)
-        x, times = state.x.copy(), knots[record]
-        tally = self._tallies.start(state.memory, state.time)
-        memory = self._memory(tally)
-        counts, last = memory.counts, (memory.step.contacts, memory.outcomes)
-        StepCounters.of(counts).residual[0], StepCounters.of(counts).depth[0] = state.memory.get(
-            _UNRECORDED, np.zeros(2)
-        )
-        for name, values in zip(_LAST, last, strict=True):
-            if name in state.memory and state.memory[name].shape == values.shape:
-                values[:] = state.memory[name]
-        kept = contact_memory.records_for(
-            self._actuated, len(self._scene.owner), len(self._objects), len(times), self._tallies.records(len(times))
-        )
-        problem, saving = self.problem(drive, memory, kept)
-        trouble, step = moreau.advance(pack(problem), knots, record, x)
-        if saving.error is not None:
-            raise saving.error
-        now = StepCounters.of(counts)
-        self._counts += now.steps[0], now.iterations[0], now.fallbacks[0]
-        done, status = float(knots[step]), law_failure(self.environment)
-        if status.failure:
-            trouble = 0  # whatever else went wrong follows from that
-        if trouble == ENDS.sunk:
-            deepest = int(now.deepest[0])
-            depth = -float(ContactRow.of(memory.step.contacts).gap[deepest])
-            h = float(knots[min(step + 1, len(knots) - 1)] - done)
-            status = self._meetings.sunk(deepest, depth, done, h)
-        elif trouble == ENDS.crowded:
-            status = contact_messages.crowded(done)
-        elif trouble:
-            status = self._meetings.unsolved(done, now.last[0], self._options.bound)
-        records = Records({"time": times, **contact_recorder.kept_arrays(kept), **self._tallies.named(kept.tally)})
-        left: dict[str, Any] = {
-            _UNRECORDED: np.array([now.residual[0], now.depth[0]]),
-            **dict(zip(_LAST, last, strict=True)),
-        }
-        if len(knots) > 1 and knots[-1] > knots[0]:
-            left[_STEP] = np.array([knots[-1] - knots[-2]])
-        after = State(done, x, {**state.memory, **left, **self._tallies.named(tally)})
-        return problem, after, before_failure(records, status, of_the_step_that_ended=True), status
 
     def doubts(self, dataset: xr.Dataset) -> list[str]:
         """Bodies that sank in by a visible share of their radius."""
@@ -397,11 +345,10 @@ class NonSmooth(ChainModel):
         """Time, base and joints, for a controller, and what the last step did: torques, and at every contact its mean
         force (N, world) and state (0 open, 1 sticks, 2 slips).
         """
-        contacts = ContactRow.zeros(len(self._scene.owner))
-        last = state.memory.get(_LAST[0])
-        if last is not None and last.shape == contacts.shape:
-            contacts[:] = last
-        force, found = contact_forces(contacts, float(state.memory.get(_STEP, np.ones(1))[0]))
+        count = len(self._scene.owner)
+        last = state.memory.get(LAST[0])
+        contacts = last if last is not None and len(last) == count else ContactRow.zeros(count)
+        force, found = contact_forces(contacts, float(state.memory.get(STEP, np.ones(1))[0]))
         return super().observe(state) | {
             "joint_torque": state.x[self._where.torque :][: self.chain.freedoms].copy(),
             "contact_force": force,
@@ -415,6 +362,10 @@ class NonSmooth(ChainModel):
             return {}
         placed = state.x[self._where.objects :][: PLACED * len(self._objects)].reshape(-1, PLACED)
         return {"object_position": placed[:, :3].copy(), "object_orientation": placed[:, 3:7].copy()}
+
+    def count(self, now: Any) -> None:
+        """Add the `StepCounters` of a block."""
+        self._counts += now.steps[0], now.iterations[0], now.fallbacks[0]
 
     @property
     def counts(self) -> dict[str, int]:

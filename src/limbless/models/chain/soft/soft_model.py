@@ -27,24 +27,20 @@ from limbless.mechanics.chain import (
 from limbless.mechanics.chain import implicit_cells as _implicit_versions  # noqa: F401 - what an engine asks of a chain
 from limbless.mechanics.compiled import aligned_zeros, kernel_array, pack
 from limbless.mechanics.forces import MorisonLaw
-from limbless.mechanics.integrate import dirk, runge_kutta
+from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals, new_objective_totals
 from limbless.models import divergence
 from limbless.models.array_arguments import numbers
 from limbless.models.base import (
-    Model,
     Records,
     State,
-    Status,
     Variable,
     Variables,
     actuation_or_motion,
-    before_failure,
-    law_failure,
     refuse_law_failure,
 )
 from limbless.models.chain import chain_problem
-from limbless.models.chain.soft import cell_tables, failure_messages, rest_posture
+from limbless.models.chain.soft import cell_tables, rest_posture
 from limbless.models.chain.soft.cell_material import CellMaterial
 from limbless.models.chain.soft.cell_plan import CellPlan, RodStations, Stations, rod_plan, spine_plan
 from limbless.models.chain.soft.linearisation import MOVES, fastest_rate, modes_about
@@ -52,6 +48,7 @@ from limbless.models.chain.soft.links_as_cells import ChainStations, chain_plan,
 from limbless.models.chain.soft.soft_drive import Driving
 from limbless.models.chain.soft.soft_recorder import ChainRecorder, RodRecorder, SoftRecorder, SpineRecorder
 from limbless.models.chain.soft.soft_solution import Modes, SoftSolution
+from limbless.models.chain.soft.standing_soft import StandingSoft
 from limbless.models.chain.soft.tendon_tables import ChainTendons, RodTendons, RoutedTendons, SpineTendons
 from limbless.models.chain.soft.unused_fields import (
     refuse_cells,
@@ -62,8 +59,9 @@ from limbless.models.chain.soft.unused_fields import (
 )
 from limbless.models.force_elements import packed_rows, water_of
 from limbless.models.implicit_steps import ImplicitSteps, refuse_explicit_tolerance
-from limbless.models.recording.body_recorder import contiguous, kept_arrays
+from limbless.models.recording.body_recorder import contiguous
 from limbless.models.soft import VERTEBRA_STATIONS, SoftSettings
+from limbless.models.standing_problem import StandingModel
 from limbless.models.step_limit import RUNGE_KUTTA, StepLimit
 from limbless.models.totals import TotalsStore
 from limbless.robots.base import Preset, Robot
@@ -75,7 +73,7 @@ Array = NDArray[np.float64]
 _TAUT = 1.0 - 1e-6  # of its length: a tendon that begins to pull
 
 
-class Soft(Model):
+class Soft(StandingModel):
     """Soft bodies in motion: strain cells under tendons, springs, weight and water, O(cells).
 
     Parameters
@@ -424,42 +422,8 @@ class Soft(Model):
             self, tension, length, base_position=base_position, base_orientation=base_orientation
         )
 
-    def advance(
-        self, state: State, knots: Array, record: NDArray[np.bool_], drive: cell_tables.SoftDrive
-    ) -> tuple[State, Records, Status]:
-        """From knot to knot."""
-        x, times = state.x.copy(), knots[record]
-        tally = self._tallies.start(state.memory, state.time)
-        problem = self.problem(drive, len(times), tally, self._tallies.records(len(times)))
-        memory, evaluations = dict(state.memory), 4.0
-        if self.steps is None:
-            row, step = runge_kutta.advance(pack(problem), knots, record, x)
-        else:
-            row, step, left, evaluations = self.steps.advance(problem, knots, record, x, memory)
-            memory |= left
-        records = Records(
-            {
-                "time": times,
-                **kept_arrays(problem.records),
-                "tendons": problem.memory.cells.kept,
-                "iterations": np.full(len(times), float(evaluations)),
-            }
-        )
-        done = float(knots[min(step, len(knots) - 1)])
-        if len(self._given):
-            x[7 + self._given], x[self._split + 6 + self._given] = drive.position[-1], drive.velocity[-1]
-        status = law_failure(self.environment)
-        status = status if status.failure else self.lawful.failure(done)
-        if row and not status.failure:
-            status = failure_messages.lost(self, done, problem)
-        if row and not status.failure:
-            status = (
-                failure_messages.unsolved(self, done, problem)
-                if row == dirk.UNSOLVED
-                else failure_messages.singular(self, row, done)
-            )
-        after = State(done, x, {**memory, **self._tallies.named(tally)})
-        return after, before_failure(records, status), status
+    def standing_problem(self) -> StandingSoft:
+        return StandingSoft(self)
 
     @property
     def part(self) -> str:

@@ -9,6 +9,8 @@ import pytest
 
 import limbless as ll
 from limbless.core.errors import InputError
+from limbless.mechanics.compiled import pack
+from limbless.mechanics.integrate import dirk
 from limbless.mechanics.integrate.running_totals import new_objective_totals
 from limbless.models.chain.soft.soft_model import Soft
 from limbless.search.studies.variations import value_at
@@ -77,7 +79,8 @@ def test_a_score_is_what_a_run_tallies(scenario: str, changes: dict[str, Any], p
     score = new_objective_totals(np.ones(model.tendons or model.freedoms), False)
     problem = model.problem(model.drive(asked.gait, stage_times(knots)), 1, score, None)
     x = model.initial_state(asked.initial, asked.gait).x
-    failed, *_ = model.steps.advance(problem, knots, knots == asked.duration, x, {})
+    parts = (problem, model.steps.method, model.steps.scratch(), knots, knots == asked.duration, x)
+    failed, _ = dirk.advance_part(pack(parts), 0, len(knots) - 1, 0)
     tallied = ll.run(asked).dataset
     assert failed == 0 and score.positive.sum() > 0.0
     np.testing.assert_allclose(score.positive, tallied["positive_work"].values[-1], rtol=1e-12, atol=1e-18)

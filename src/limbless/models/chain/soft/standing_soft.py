@@ -1,0 +1,57 @@
+"""The standing problem of a soft body."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.mechanics.integrate import dirk
+from limbless.models.base import Records, Status, law_failure
+from limbless.models.chain.soft import failure_messages
+from limbless.models.chain.standing_chain import StandingSmooth
+from limbless.models.recording.body_recorder import kept_arrays
+
+if TYPE_CHECKING:
+    from limbless.models.chain.soft.soft_model import Soft
+
+Array = NDArray[np.float64]
+
+
+class StandingSoft(StandingSmooth):
+    model: Soft
+
+    def __init__(self, model: Soft) -> None:
+        self.implicit = model.steps
+        super().__init__(model, model._tallies, model._size)
+
+    def _build(self, drive: Any, records: int) -> tuple[Any, ...]:
+        problem = self.model.problem(drive, records, self._tally, self._totals.records(records))
+        self._kept = kept_arrays(problem.records) | {"tendons": problem.memory.cells.kept}
+        return self._engaged(problem)
+
+    def _records(self, count: int, times: Array) -> Records:
+        evaluations = 4.0
+        if self.implicit is not None:
+            evaluations = float(self._scratch.counts[0] / max(self._scratch.counts[1], 1))
+        return Records({**super()._records(count, times), "iterations": np.full(count, evaluations)})
+
+    def _take(self, last: int) -> None:
+        model = self.model
+        if len(model._given):
+            position, velocity = self._asked.position[4 * last], self._asked.velocity[4 * last]
+            self._x[7 + model._given], self._x[model._split + 6 + model._given] = position, velocity
+
+    def _status(self, found: int, done: float, records: Records) -> Status:
+        model, status = self.model, law_failure(self.model.environment)
+        status = status if status.failure else model.lawful.failure(done)
+        if found and not status.failure:
+            status = failure_messages.lost(model, done, self.problem)
+        if found and not status.failure:
+            status = (
+                failure_messages.unsolved(model, done, self.problem)
+                if found == dirk.UNSOLVED
+                else failure_messages.singular(model, found, done)
+            )
+        return status

@@ -1,0 +1,83 @@
+"""The standing problem of a chain in smooth motion, by explicit or implicit steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.mechanics.chain import ChainDrive
+from limbless.mechanics.integrate import dirk, runge_kutta
+from limbless.models.base import Records, State, Status
+from limbless.models.chain import smooth_problem
+from limbless.models.divergence import TOO_FAST
+from limbless.models.implicit_steps import ImplicitSteps
+from limbless.models.recording.body_recorder import kept_arrays
+from limbless.models.standing_problem import StandingProblem
+
+if TYPE_CHECKING:
+    from limbless.models.chain.newton_euler_model import NewtonEuler
+
+Array = NDArray[np.float64]
+
+
+class StandingSmooth(StandingProblem):
+    """Steps of `runge_kutta`, or of `dirk` where `implicit` says so."""
+
+    implicit: ImplicitSteps | None
+
+    def _engaged(self, problem: Any) -> tuple[Any, ...]:
+        """What the engine takes of a problem, which begins anew with each run."""
+        self.problem, self._memory = problem, problem.memory
+        if self.implicit is None:
+            self.engine = runge_kutta.advance_part
+            return (problem,)
+        self.engine, self._scratch = dirk.advance_part, self.implicit.scratch()
+        self._memory = (problem.memory, self._scratch)
+        return problem, self.implicit.method, self._scratch
+
+    def _restore(self, state: State, knots: Array) -> None:
+        if self.implicit is not None:
+            self.implicit.restore(self._scratch, state.memory)
+
+    def _left(self) -> dict[str, Any]:
+        return {} if self.implicit is None else self.implicit.left(self._scratch)
+
+
+class StandingChain(StandingSmooth):
+    model: NewtonEuler
+
+    def __init__(self, model: NewtonEuler) -> None:
+        self.implicit = model._steps
+        super().__init__(model, model._tallies, model._size)
+
+    def _limits(self, size: int) -> Array:
+        limits, model = super()._limits(size), self.model
+        limits[model._split :][:6], limits[model._rates] = TOO_FAST, TOO_FAST
+        return limits
+
+    def _laid_out(self, drive: ChainDrive) -> Any:
+        """Implicit steps take knots and middles, and the quarters between them."""
+        return drive if self.implicit is None else (smooth_problem.halves(drive), drive)
+
+    def _build(self, drive: Any, records: int) -> tuple[Any, ...]:
+        model = self.model
+        problem = model.problem(
+            drive if self.implicit is None else drive[1], records, self._tally, model._tallies.records(records)
+        )
+        self._torques = ((2, drive.torque, lambda asked: asked.torque),) if self.implicit is None else ()
+        if self.implicit is not None:
+            problem = problem._replace(drive=drive[0])
+            self._torques = (
+                (2, drive[0].torque, lambda asked: asked[0].torque),
+                (4, drive[1].torque, lambda asked: asked[1].torque),
+            )
+        self._kept = kept_arrays(problem.records)
+        return self._engaged(problem)
+
+    def _take(self, last: int) -> None:
+        self.model._take_given(self._x, self._asked if self.implicit is None else self._asked[0], 2 * last)
+
+    def _status(self, found: int, done: float, records: Records) -> Status:
+        return self.model.status_at(found, done, records)
