@@ -88,7 +88,7 @@ def _solved(D: Array, rows: int) -> tuple[Array, Array]:
     scaled = D[:, :rows, :rows] / (size[:, :, None] * size[:, None, :])
     if np.abs(np.linalg.det(scaled)).min() < 1e-13:
         raise InputError(UNDECIDED)
-    A = -np.linalg.solve(D[:, :rows, :rows], D[:, :rows, rows:])
+    A: Array = -np.linalg.solve(D[:, :rows, :rows], D[:, :rows, rows:]).astype(np.float64, copy=False)
     G = D[:, rows:, rows:] + D[:, rows:, :rows] @ A
     return A, 0.5 * (G + G.swapaxes(1, 2))
 

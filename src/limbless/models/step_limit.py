@@ -135,9 +135,7 @@ def _as_one(matrices: Array, bodies: Array) -> Array:
 def chain_rate(
     chain: Chain, robot: ChainTables, any_free: bool, packs: Sequence[Pack], joint_position: Array, height: float
 ) -> float:
-    """Rate λ at which smooth dry friction or sand brakes a chain near rest, its base at a height (m), 1/s; 0 without
-    them.
-    """
+    """Rate λ at which smooth dry friction or sand brakes a chain near rest, 1/s; `height` (m) is that of its base."""
     if not _rows(packs):
         return 0.0
     C, M = _dampers(packs, len(robot.links.codes), height), _inertias(chain)

@@ -257,7 +257,10 @@ def stretched(connection: Connection, loop: Stroke | None = None) -> Drawing:
         from scipy.interpolate import RectBivariateSpline
 
         i, j = connection.plane
-        axes = [np.linspace(*connection.region[k], count) for k, count in zip((i, j), grid.shape[:2], strict=True)]
+        axes = [
+            np.linspace(connection.region[k, 0], connection.region[k, 1], count)
+            for k, count in zip((i, j), grid.shape[:2], strict=True)
+        ]
         r, _ = loop.loop.along(np.linspace(0.0, 1.0, 201))
         drawn = [RectBivariateSpline(*axes, grid[..., c], kx=3, ky=3).ev(r[:, i], r[:, j]) for c in range(2)]
         panel.plot(*drawn, color=style.BLACK, linewidth=1.1)

@@ -28,10 +28,16 @@ from limbless.mechanics.forces.laws import OnBody, OnSegment, Slice, law_slice, 
 if TYPE_CHECKING:
     from limbless.mechanics.chain import Body
 
-TINY = 1e-30
-ACROSS = (0.440850096954369, 3.62263982880971, 1.60910808139526, 0.832324700111401)
-AHEAD = (1.99392673405210, 1.61146827229181, 0.973746396532650, 5.81083560370960)
-"""Of the shares f1 and f23 of an oblique motion: the fits of Treers, Cao and Stuart (2021), by their published code."""
+
+class ObliqueFits(NamedTuple):
+    """Shares f1 and f23 of an oblique motion: the fits of Treers, Cao and Stuart (2021), by their published code."""
+
+    across: tuple[float, ...] = (0.440850096954369, 3.62263982880971, 1.60910808139526, 0.832324700111401)
+    ahead: tuple[float, ...] = (1.99392673405210, 1.61146827229181, 0.973746396532650, 5.81083560370960)
+    tiny: float = 1e-30  # of squares: what keeps a direction finite where there is none
+
+
+fits = ObliqueFits()
 
 
 @constants
@@ -101,7 +107,7 @@ version_for(law_wrench, SurfaceSandLaw)(sliced_wrench)
 def mean_depth(row: Any, place: Vector, up: Vector) -> Scalar:
     """q(d), m: mean of max(0, depth) over a section; `up` is the vertical, along the axes of the slice."""
     a, b = row.half_width * up.y, row.half_height * up.z
-    reach = sqrt(a * a + b * b + TINY)
+    reach = sqrt(a * a + b * b + fits.tiny)
     d = row.surface - place.z
     cut = (d + reach) * (d + reach) / (4.0 * reach)
     return where_positive(d - reach, d, where_positive(d + reach, cut, 0.0 * d))
@@ -113,7 +119,7 @@ def slender_force(sand: SlenderSand, q: Scalar, v: Vector) -> Vector:
     a, b, fading = sand.half_width, sand.half_height, sand.speed * sand.speed
     across = v.y * v.y + v.z * v.z
     scale = 1.0 / sqrt(v.x * v.x + across + fading)
-    wide = (a * a * (v.z * v.z) + b * b * (v.y * v.y) + b * b * TINY) / (across + TINY)
+    wide = (a * a * (v.z * v.z) + b * b * (v.y * v.y) + b * b * fits.tiny) / (across + fits.tiny)
     sin2 = across * scale * scale
     side = 2.0 * sqrt(wide) * sand.lateral * sand.gamma * scale / sqrt(1.0 + sand.gamma * sand.gamma * sin2)
     blunt = 1.0 - sqrt(sin2 + fading * scale * scale)
@@ -152,15 +158,15 @@ def stress_of(sand: SurfaceSand, sb: Scalar, cb: Scalar, sg: Scalar, cg: Scalar)
 @func
 def share_across(x: Scalar) -> Scalar:
     """f1 of (10): tanh by an exponential."""
-    bent = 1.0 - 2.0 / (exponential(2.0 * (ACROSS[1] * x - ACROSS[2])) + 1.0)
-    return ACROSS[0] * (bent + math.tanh(ACROSS[2])) / ACROSS[3]
+    bent = 1.0 - 2.0 / (exponential(2.0 * (fits.across[1] * x - fits.across[2])) + 1.0)
+    return fits.across[0] * (bent + math.tanh(fits.across[2])) / fits.across[3]
 
 
 @func
 def share_ahead(x: Scalar) -> Scalar:
     """f23 of (10): atanh by a logarithm."""
-    y = AHEAD[1] * x - AHEAD[2]
-    return AHEAD[0] * (0.5 * logarithm((1.0 + y) / (1.0 - y)) + math.atanh(AHEAD[2])) / AHEAD[3]
+    y = fits.ahead[1] * x - fits.ahead[2]
+    return fits.ahead[0] * (0.5 * logarithm((1.0 + y) / (1.0 - y)) + math.atanh(fits.ahead[2])) / fits.ahead[3]
 
 
 @func
@@ -172,7 +178,7 @@ def face_stress(sand: SurfaceSand, n: Vector, v: Vector) -> Vector:
     level = v.x * v.x + v.y * v.y
     tilted = flat - 1e-18
     x, y = where_positive(tilted, n.x, v.x), where_positive(tilted, n.y, v.y)
-    size = sqrt(where_positive(tilted, flat, level + TINY))
+    size = sqrt(where_positive(tilted, flat, level + fits.tiny))
     turned = where_positive(v.x * x + v.y * y, 1.0 + zero, -1.0 + zero) / size
     e = Vector(turned * x, turned * y, zero)
     ahead, side = dot(v, e), v.x * e.y - v.y * e.x  # along e, and along t = e x z
@@ -181,7 +187,7 @@ def face_stress(sand: SurfaceSand, n: Vector, v: Vector) -> Vector:
     sg, cg = -v.z / own, ahead / own
     stress = stress_of(sand, dot(n, e), -n.z, sg, cg)
     c = dot(n, v) / speed
-    lead = c / sqrt(c * c + sand.leading * sand.leading + TINY)
+    lead = c / sqrt(c * c + sand.leading * sand.leading + fits.tiny)
     slides = 1.0 - maximum(lead, zero)
     f23 = 0.5 * (1.0 + lead) * share_ahead(sqrt(ahead * ahead + v.z * v.z) / speed)
     plain = sand.horizontal.x + sand.horizontal.y + sand.horizontal.z
@@ -217,7 +223,7 @@ def outline_wrench(sand: SurfaceSand, axes: Matrix, place: Vector, velocity: Vec
 
 @version_for(law_slice, SurfaceSandLaw)
 @func
-def surface_slice(kind: Any, sand: SurfaceSand, t: Scalar, piece: Slice) -> Wrench:
+def faces_slice(kind: Any, sand: SurfaceSand, t: Scalar, piece: Slice) -> Wrench:
     return outline_wrench(sand, piece.axes, piece.place, piece.velocity, piece.rate)
 
 

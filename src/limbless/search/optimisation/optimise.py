@@ -75,7 +75,7 @@ class Best:
 
     def plot(self, name: str | None = None) -> Figure:
         """The picture `convergence`."""
-        from limbless.search.figure_door import figure_of
+        from limbless.search.studies.figure_door import figure_of
 
         return figure_of(self, name)
 
@@ -129,7 +129,7 @@ class Front:
 
     def plot(self, name: str | None = None) -> Figure:
         """The picture `pareto`."""
-        from limbless.search.figure_door import figure_of
+        from limbless.search.studies.figure_door import figure_of
 
         return figure_of(self, name)
 

@@ -130,7 +130,7 @@ class Connection(LocalConnection):
 
     def plot(self, kind: str = "height", loop: Stroke | None = None, **options: Any) -> Any:
         """A picture: height, arrows, metric, stretched or frame; `sign="hatton"` turns A and DA."""
-        from limbless.search.figure_door import figure_of
+        from limbless.search.studies.figure_door import figure_of
 
         return figure_of(self, kind, loop=loop, **options)
 
@@ -254,7 +254,8 @@ class Connection(LocalConnection):
 
     def __repr__(self) -> str:
         shapes = ", ".join(self.shapes.names)
-        return f"<Connection of {self.scenario.robot.build().name}: {self.medium}, {shapes}, frame {self.frame}>"
+        robot: Any = self.scenario.robot.build()
+        return f"<Connection of {robot.name}: {self.medium}, {shapes}, frame {self.frame}>"
 
 
 def connection(
@@ -304,14 +305,14 @@ def connection(
             "model.inertia: with inertia and drag a motion depends on its past, and has no map; set model.inertia to "
             "false (newton-euler, macro-continuous)"
         )
-    where = region_of(scenario, made, region, isinstance(robot, Rod))
+    where = region_of(scenario, made, region, robot.length if isinstance(robot, Rod) else None)
     p = len(where)
-    plane = tuple(int(k) for k in slice)
-    if p >= 2 and (len(plane) != 2 or plane[0] == plane[1] or not all(0 <= k < p for k in plane)):
+    plane = (int(slice[0]), int(slice[-1]))
+    if p >= 2 and (len(slice) != 2 or plane[0] == plane[1] or not all(0 <= k < p for k in plane)):
         raise InputError(f"slice: name two of the {p} shapes by number, from 0; got {slice}")
     if p > 3 and frame == "minimum":
         frame = "mean"
     held = None if at is None else np.asarray(at, dtype=np.float64)
     if held is not None and held.shape != (p,):
         raise InputError(f"at: give {p} numbers, one for each shape; got {at!r:.60}")
-    return Connection(scenario, made, answer, where, frame if planar else "base", plane, held, weight)  # type: ignore[arg-type]
+    return Connection(scenario, made, answer, where, frame if planar else "base", plane, held, weight)

@@ -28,7 +28,7 @@ def grid_of(connection: Connection) -> tuple[list[Array], Array]:
     """The axes of the grid, and its postures (S, p)."""
     count = FITTED_GRID if connection.medium == "friction" else GRID
     plane = connection.plane if connection.count >= 2 else (0,)
-    axes = [np.linspace(*connection.region[k], count) for k in plane]
+    axes = [np.linspace(connection.region[k, 0], connection.region[k, 1], count) for k in plane]
     mesh = np.meshgrid(*axes, indexing="ij")
     points = np.tile(connection.at, (mesh[0].size, 1))
     for k, values in zip(plane, mesh, strict=True):

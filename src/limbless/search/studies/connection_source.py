@@ -45,7 +45,8 @@ def _gait_of(source: Any) -> Any:
 
 def bends_of(scenario: Scenario, source: Any) -> tuple[Array, float]:
     """Bends (N, stations) of a robot over one period of a gait, result or film, and the period (s)."""
-    robot, source = scenario.robot.build(), _gait_of(source)
+    robot: Any = scenario.robot.build()
+    source = _gait_of(source)
     if hasattr(source, "dataset") and hasattr(source, "scenario"):
         period = source.scenario.gait.cycle
         if not period or "joint_position" not in source.dataset:
@@ -118,7 +119,8 @@ def refuse_model(scenario: Scenario, robot: Chain | Rod) -> None:
 
 
 def shapes_of(scenario: Scenario, robot: Chain | Rod, shapes: Any, joints: Sequence[int] | None) -> Shapes:
-    own = scenario.gait
+    """The shapes that a user names, or those of the gait, for this robot."""
+    own: Any = scenario.gait
     if joints is not None and shapes is None:
         shapes = "joints"
     if shapes is None:
@@ -131,7 +133,7 @@ def shapes_of(scenario: Scenario, robot: Chain | Rod, shapes: Any, joints: Seque
     made = Shapes.of(shapes, joints)
 
     def postures(source: Any) -> Array:
-        return source if isinstance(source, np.ndarray | list) else bends_of(scenario, source)[0]
+        return np.asarray(source) if isinstance(source, np.ndarray | list) else bends_of(scenario, source)[0]
 
     if isinstance(robot, Rod):
         return made.resolved(_nodes(scenario, robot) / robot.length, "1/m", postures)
@@ -147,7 +149,8 @@ def shapes_of(scenario: Scenario, robot: Chain | Rod, shapes: Any, joints: Seque
     return made
 
 
-def region_of(scenario: Scenario, shapes: Shapes, region: Any, rod: bool) -> Array:
+def region_of(scenario: Scenario, shapes: Shapes, region: Any, length: float | None) -> Array:
+    """(p, 2) as given, or about the gait's own loop; `length` (m) of a rod."""
     p = np.asarray(shapes.basis).shape[1]
     if region is None:
         try:
@@ -158,7 +161,7 @@ def region_of(scenario: Scenario, shapes: Shapes, region: Any, rod: bool) -> Arr
         except InputError:
             pass
         size = np.abs(np.asarray(shapes.basis)).max(axis=0)
-        half = 0.5 * np.pi / size * (1.0 if not rod else 2.0 / scenario.robot.build().length)
+        half = 0.5 * np.pi / size * (1.0 if length is None else 2.0 / length)
         return np.stack([-half, half], axis=1)
     try:
         given = np.asarray(region, dtype=np.float64)

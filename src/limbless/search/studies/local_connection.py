@@ -285,7 +285,7 @@ class LocalConnection:
 
         if self.count != 2:
             raise InputError(f"curvature: a fitted connection has one for two shapes, and there are {self.count}")
-        axes = [np.linspace(*bounds, 21) for bounds in self.region]
+        axes = [np.linspace(low, high, 21) for low, high in self.region]
         grid = np.stack([part.ravel() for part in np.meshgrid(*axes, indexing="ij")], axis=1)
         A = self.in_frame("middle")._told(grid)[0].reshape(21, 21, 3, 2)
         return [[RectBivariateSpline(*axes, A[:, :, c, j]) for j in range(2)] for c in range(3)]
@@ -311,9 +311,10 @@ class LocalConnection:
             moving = self._carry(r, answer, V[:, :, None]) + self._follow(r, answer) @ rate[:, :, None]
             return moving[:, :, 0], spent
         A, answer = self._told(r)
-        G = answer.metric
-        spent = None if G is None or self.medium == "momentum" else np.einsum("si,sij,sj->s", rate, G, rate)
-        return np.einsum("scp,sp->sc", A, rate), spent
+        moving, G = np.einsum("scp,sp->sc", A, rate), answer.metric
+        if G is None or self.medium == "momentum":
+            return moving, None
+        return moving, np.asarray(np.einsum("si,sij,sj->s", rate, G, rate))
 
 
 def _inverse(pose: Array) -> Array:

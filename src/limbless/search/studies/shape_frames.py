@@ -8,7 +8,7 @@ minimum perturbation (Hatton and Choset 2011, 2015) make A as small as a frame c
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,8 +135,8 @@ class MinimumFrame:
         steep = [np.polynomial.legendre.legvander(u[:, j], self.degree - 1) @ bent for j in range(r.shape[1])]
         steep = [part / half for part, half in zip(steep, self._half, strict=True)]
 
-        def tensor(factors: list[Array]) -> Array:
-            made = factors[0]
+        def tensor(factors: list[Any]) -> Array:
+            made: Array = factors[0]
             for factor in factors[1:]:
                 made = (made[:, :, None] * factor[:, None, :]).reshape(len(r), -1)
             return made

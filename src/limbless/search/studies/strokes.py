@@ -209,7 +209,7 @@ class Way(NamedTuple):
     net: float  # Θ, rad
     sway: Array  # (N,) periodic part of the angle
     terms: Any  # (N,) c_k, by the numbers of `fftfreq`
-    number: Array  # (N,) k
+    number: Any  # (N,) k
 
 
 def way_of(twist: Array) -> Way:

@@ -110,25 +110,32 @@ class LoopEditor:
         )
         code = escape(" ".join(handler.split()), quote=True)
         events = "".join(f' {name}="{code}"' for name in ("onpointerdown", "onpointermove") if handler)
-        (a, b), (c, d) = self.connection.region
-        names, unit = self.connection.shapes.names, self.connection.shapes.unit
-        labels = (
-            f"<text x='{EDGE:g}' y='{HIGH + 14:g}'>{a:.3g}</text>"
-            f"<text x='{EDGE + WIDE:g}' y='{HIGH + 14:g}' text-anchor='end'>{b:.3g}</text>"
-            f"<text x='{EDGE + 0.5 * WIDE:g}' y='{HIGH + 14:g}' text-anchor='middle'>{escape(names[0])} ({unit})</text>"
-            f"<text x='{EDGE - 4:g}' y='{HIGH:g}' text-anchor='end'>{c:.3g}</text>"
-            f"<text x='{EDGE - 4:g}' y='10' text-anchor='end'>{d:.3g}</text>"
-            f"<text transform='translate(12 {0.5 * HIGH:g}) rotate(-90)' text-anchor='middle'>{escape(names[1])} "
-            f"({unit})</text>"
+        labels = "".join(
+            f"<text transform='translate({x:g} {y:g}) rotate({turn})' text-anchor='{anchor}'>{escape(text)}</text>"
+            for x, y, turn, anchor, text in self._labels()
         )
         return (
             f"<svg id='loop' viewBox='0 0 {EDGE + WIDE + 4:g} {HIGH + 20:g}' role='img' aria-label='height of "
             f"{component} and the loop' style='width:100%;touch-action:none;font-size:11px;user-select:none'{events}>"
-            f"<image href='{self._map(component)}' x='{EDGE:g}' y='0' width='{WIDE:g}' height='{HIGH:g}' "
-            "preserveAspectRatio='none'/>"
+            f"<image href='{self._map(component)}' x='{EDGE:g}' width='{WIDE:g}' height='{HIGH:g}'"
+            " preserveAspectRatio='none'/>"
             f"<polygon points='{line}' fill='#777' fill-opacity='0.2' stroke='#222' stroke-width='1.5'/>"
             f"{marks}{labels}</svg>"
         )
+
+    def _labels(self) -> list[tuple[float, float, int, str, str]]:
+        """Place, turn, anchor and text of what stands at the axes."""
+        (a, b), (c, d) = self.connection.region
+        (across, up), unit = self.connection.shapes.names, self.connection.shapes.unit
+        below = HIGH + 14.0
+        return [
+            (EDGE, below, 0, "start", f"{a:.3g}"),
+            (EDGE + WIDE, below, 0, "end", f"{b:.3g}"),
+            (EDGE + 0.5 * WIDE, below, 0, "middle", f"{across} ({unit})"),
+            (EDGE - 4.0, HIGH, 0, "end", f"{c:.3g}"),
+            (EDGE - 4.0, 10.0, 0, "end", f"{d:.3g}"),
+            (12.0, 0.5 * HIGH, -90, "middle", f"{up} ({unit})"),
+        ]
 
     def _map(self, component: str) -> str:
         """The height function as a picture in the page; white where it is zero."""
