@@ -114,13 +114,12 @@ class LoopEditor:
             f"<text transform='translate({x:g} {y:g}) rotate({turn})' text-anchor='{anchor}'>{escape(text)}</text>"
             for x, y, turn, anchor, text in self._labels()
         )
+        size = f"x='{EDGE:g}' width='{WIDE:g}' height='{HIGH:g}' preserveAspectRatio='none'"
         return (
-            f"<svg id='loop' viewBox='0 0 {EDGE + WIDE + 4:g} {HIGH + 20:g}' role='img' aria-label='height of "
-            f"{component} and the loop' style='width:100%;touch-action:none;font-size:11px;user-select:none'{events}>"
-            f"<image href='{self._map(component)}' x='{EDGE:g}' width='{WIDE:g}' height='{HIGH:g}'"
-            " preserveAspectRatio='none'/>"
-            f"<polygon points='{line}' fill='#777' fill-opacity='0.2' stroke='#222' stroke-width='1.5'/>"
-            f"{marks}{labels}</svg>"
+            f"<svg id='loop' viewBox='0 0 {EDGE + WIDE + 4:g} {HIGH + 20:g}' role='img' aria-label='height of {component}, "
+            f"loop' style='width:100%;touch-action:none;font-size:11px;user-select:none'{events}>"
+            f"<image href='{self._map(component)}' {size}/><polygon points='{line}' fill='#777' fill-opacity='0.2' "
+            f"stroke='#222' stroke-width='1.5'/>{marks}{labels}</svg>"
         )
 
     def _labels(self) -> list[tuple[float, float, int, str, str]]:
