@@ -116,8 +116,8 @@ class LoopEditor:
         )
         size = f"x='{EDGE:g}' width='{WIDE:g}' height='{HIGH:g}' preserveAspectRatio='none'"
         return (
-            f"<svg id='loop' viewBox='0 0 {EDGE + WIDE + 4:g} {HIGH + 20:g}' role='img' aria-label='height of {component}, "
-            f"loop' style='width:100%;touch-action:none;font-size:11px;user-select:none'{events}>"
+            f"<svg id='loop' viewBox='0 0 {EDGE + WIDE + 4:g} {HIGH + 20:g}' role='img' aria-label='height of "
+            f"{component}, loop' style='width:100%;touch-action:none;font-size:11px;user-select:none'{events}>"
             f"<image href='{self._map(component)}' {size}/><polygon points='{line}' fill='#777' fill-opacity='0.2' "
             f"stroke='#222' stroke-width='1.5'/>{marks}{labels}</svg>"
         )
