@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 AIMS = ("efficiency", "distance", "x", "y", "turn")
 POINTS = 64
+LEGS = 3
+"""How often a search may begin anew where it got to."""
 WITHIN = 2.5
 """Largest bend of a joint, rad: beyond it links overlap."""
 
@@ -203,7 +205,13 @@ def _climb(problem: LoopProblem, aim: str, x: Array, limit: Array) -> tuple[floa
         return -np.log(distance / length), growth / length - along / distance
 
     bounds = _bounds(problem, aim, x, limit)
-    made = minimize(value, x, jac=True, method="SLSQP", constraints=bounds, options={"maxiter": 200, "ftol": 1e-12})
+    for _ in range(LEGS):
+        # loops are flat along their timing, and what the search has learned of their bends misleads it there: it begins
+        # anew where it got to
+        made = minimize(value, x, jac=True, method="SLSQP", constraints=bounds, options={"maxiter": 100, "ftol": 1e-12})
+        x = made.x
+        if made.success:
+            break
     left = max(
         [0.0]
         + [
