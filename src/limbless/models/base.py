@@ -226,6 +226,8 @@ class Model(Recording):
 
     steps_per_block: int = 256
     """Steps between two visits of the time loop: few enough that progress is shown many times a second."""
+    switching: Any = None
+    """What changes on the way beside the gait, in a model that knows such a thing: each period is then a block."""
 
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """The state at the start, from the `initial:` entry of a scenario."""

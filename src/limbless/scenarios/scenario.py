@@ -19,10 +19,11 @@ from pydantic import (
 )
 
 from limbless.control.actuation import Motion
-from limbless.core import Angle, Description, Field, Listed, Nested, Quantity, Quaternion, Vector3, quantity
-from limbless.core.functions.callables import folder_of, located
+from limbless.core import Angle, Description, Field, InputError, Listed, Nested, Quantity, Quaternion, Vector3, quantity
+from limbless.core.functions.callables import folder_of, located, refuse_named
 from limbless.core.kinds import refuse
 from limbless.models.initial_pose import FOUND_BY_POSTURE, Posture
+from limbless.robots.presets.from_file import FromFile
 from limbless.scenarios import plausibility
 from limbless.scenarios.compatibility import TIMES, disagreements, remarks
 from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
@@ -30,6 +31,7 @@ from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEnt
 Twist = tuple[float, float, float, Angle, Angle, Angle]
 
 _USUAL_MODEL: Any = {"kind": "newton-euler"}
+_USUAL_ACTUATION = Motion()
 _UNIT = 1e-12
 """A quaternion this near to length 1 is left as it is, so that a saved one comes back unchanged."""
 _ROUGHLY_UNIT = 0.01
@@ -116,7 +118,10 @@ class Scenario(Description):
     environment: Listed[tuple[EnvironmentEntry, ...]] = Field(
         (), description="what pushes back; an empty list is free space"
     )
-    actuation: Nested[ActuationEntry] = Field(Motion(), description="how the gait acts on the joints")
+    actuation: Nested[ActuationEntry] = Field(
+        _USUAL_ACTUATION,
+        description="how the gait acts on the joints; if absent `motion`, or the servo of a robot file on ground",
+    )
     initial: Nested[Initial] = Field(Initial(), description="where it starts")
     model: Nested[ModelEntry] = Field(_USUAL_MODEL, description="the equations and their options")
     duration: Quantity[float] = quantity(10.0, "s", "simulated time", gt=0)
@@ -126,6 +131,11 @@ class Scenario(Description):
     )
     control_period: Quantity[float | None] = quantity(
         None, "s", "interval between calls of a controller; every step if absent", gt=0
+    )
+    controller: str | None = Field(
+        None,
+        description="written by a run that a Python controller drove, which no file holds: its name. Such a scenario "
+        "runs with a controller alone (`ll.run(.., controller=..)`)",
     )
     task: Literal["path", "inverse", "grid"] | None = Field(
         None, description="statics: what to solve, in place of a duration and a step"
@@ -151,6 +161,15 @@ class Scenario(Description):
     def _none_is_empty(cls, value: Any) -> Any:
         return () if value is None else value
 
+    @field_validator("actuation", mode="before")
+    @classmethod
+    def _servo_of_a_file(cls, value: Any, info: ValidationInfo) -> Any:
+        """Where nothing is said, a robot from a file has its own servo among hard things: a motion that is imposed
+        would need any torque there."""
+        robot, items = info.data.get("robot"), info.data.get("environment") or ()
+        on_ground = any(item.role in ("contact", "friction") for item in items)
+        return robot.read.servo if value is _USUAL_ACTUATION and on_ground and isinstance(robot, FromFile) else value
+
     @field_validator("record_every", mode="before")
     @classmethod
     def _every_step(cls, value: Any, info: ValidationInfo) -> Any:
@@ -159,7 +178,7 @@ class Scenario(Description):
     @model_serializer(mode="wrap")
     def _without_what_does_not_apply(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """A task has no time; a motion has no task."""
-        unused = ("task",) if self.task is None else TIMES
+        unused = (*(("task",) if self.task is None else TIMES), *(("controller",) if self.controller is None else ()))
         data = {name: value for name, value in dump(self).items() if name not in unused}
         if self.task is not None:
             data["initial"] = {name: data["initial"][name] for name in ("position", "orientation")}
@@ -180,6 +199,18 @@ class Scenario(Description):
         together = {"robot": self.robot, "environment": self.environment}
         likely = plausibility.notes(self)
         return tuple(dict.fromkeys([*(note for part in parts for note in part.notes()), *remarks(together), *likely]))
+
+    def refuse_incomplete(self, controlled: bool = False) -> None:
+        """Refuse what cannot run as it stands: code that is only named, and a run that had a controller, unless one is
+        given now (`controlled`).
+        """
+        refuse_named(self)
+        if self.controller is not None and not controlled:
+            raise InputError(
+                f"controller: {self.name} was driven by the Python controller {self.controller}, which its file does "
+                "not hold: without it this would be another motion. Run it from Python with `ll.run(.., "
+                "controller=..)`, or take the field `controller` out to run its gait alone"
+            )
 
     @classmethod
     def load(

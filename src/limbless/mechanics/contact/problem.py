@@ -26,7 +26,7 @@ from limbless.mechanics.algebra import (
     transpose,
     vector_at,
 )
-from limbless.mechanics.chain import Body, ChainTables, LinkRow, forward_kinematics
+from limbless.mechanics.chain import Body, ChainTables, LinkRow, forward_kinematics, return_to_seat
 from limbless.mechanics.compiled import Array, Rows, Scalar, func, version_for
 from limbless.mechanics.contact.body_equations import prepare, prepare_water
 from limbless.mechanics.contact.contact_law import impulse_of, load_of_force, no_impulse, put_impulse, put_rates
@@ -243,6 +243,8 @@ def complete_step(problem: ContactProblem, n: int, t: Scalar, h: Scalar, x: Arra
     i = row_of(options.feedback, n)
     end_base(robot, where.earlier, h, memory.chain.state, memory.step, x)
     end_joints(robot, problem.drive, i, h, memory.chain, memory.step, x)
+    if problem.memory.chain.clamp is not None:
+        return_to_seat(robot, memory.chain, x, False)
     check_ranges(memory.chain.tally.ranges, t + h, x)
 
 
