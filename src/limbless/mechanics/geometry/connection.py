@@ -71,14 +71,20 @@ def resistances(
 
 @kernel
 def chain_balances(
-    instant: ChainInstant, desk: BalanceScratch, postures: Array, rates: Array, twists: Array, spent: Array
-) -> int:
+    instant: ChainInstant,
+    desk: BalanceScratch,
+    postures: Array,
+    rates: Array,
+    twists: Array,
+    spent: Array,
+    found: Array,
+) -> None:
     """The twist (S, 6) of the base at which forces balance at postures (S, positions) with joint rates (S, freedoms),
-    and the power (S,) that the forces take, W. A row of `twists` is where the search begins. Returns 0, or 1 + the
-    first row without a balance.
+    and the power (S,) that the forces take, W; `found` (S,) is 1 where there is a balance. A row of `twists` is where
+    the search begins.
     """
     robot, _base, forces, x, memory = unpack(instant)
-    scratch, failed = unpack(desk), 0
+    scratch = unpack(desk)
     first = LinkRow(robot.links, 0).velocity
     for s in range(postures.shape[0]):
         for c in range(postures.shape[1]):
@@ -87,9 +93,7 @@ def chain_balances(
             x[first + c] = twists[s, c]
         for c in range(rates.shape[1]):
             x[first + 6 + c] = rates[s, c]
-        found = balance_chain(robot, forces, 0.0, 0.0, x, scratch, memory)
-        if failed == 0 and not found:
-            failed = s + 1
+        found[s] = 1.0 if balance_chain(robot, forces, 0.0, 0.0, x, scratch, memory) else 0.0
         forward_kinematics(robot, x, memory)
         push_all(forces, 0.0, 0.0, robot, memory)
         spent[s] = 0.0
@@ -99,7 +103,6 @@ def chain_balances(
                 spent[s] -= power(body.velocity, body.wrench)
         for c in range(6):
             twists[s, c] = x[first + c]
-    return failed
 
 
 @kernel

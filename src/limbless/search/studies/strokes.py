@@ -252,17 +252,16 @@ def carried_to_start(way: Way, change: Array) -> tuple[Any, Array]:
     w = change[:, 2]
     even = np.full(count, 1.0 / count, dtype=np.complex128)
     inner = np.abs(k) < 0.5 * count
-    steps = np.exp(-2j * np.pi * np.outer(np.arange(count), k) / count) / count
     turning = abs(net) > 1e-6
     rate = 1j * ((net if turning else 0.0) + 2.0 * np.pi * k)
     safe = np.where(rate == 0.0, 1.0, rate)
     if turning:
         swung = np.fft.ifft(c / safe * count)
-        grown = steps @ np.where(inner, np.expm1(1j * net) / safe, 0.0)
+        grown = np.fft.fft(np.where(inner, np.expm1(1j * net) / safe, 0.0)) / count
         parts = [turned - 1j * w * swung.reshape(shape), 1j * swung[0] * w]
         return np.stack([grown, even]), np.stack(parts, axis=1)
     swung = np.fft.ifft(np.where(rate == 0.0, 0.0, c / safe) * count)
-    grown = steps @ np.where(inner, np.where(rate == 0.0, 0.5, 1.0 / safe), 0.0)
+    grown = np.fft.fft(np.where(inner, np.where(rate == 0.0, 0.5, 1.0 / safe), 0.0)) / count
     parts = [turned - 1j * w * (swung - swung[0]).reshape(shape), -1j * c[0] * w]
     return np.stack([even, grown]), np.stack(parts, axis=1)
 
