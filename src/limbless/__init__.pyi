@@ -12,6 +12,7 @@ from limbless.search.optimisation.optimise import optimise as optimise
 from limbless.search.sweeps.rollout import rollout as rollout
 from limbless.search.studies.sensitivity import sensitivity as sensitivity
 from limbless.search.studies.error_bars import error_bars as error_bars
+from limbless.search.studies.connection import connection as connection
 from limbless.search.studies.motor_sizing import motor_sizing as motor_sizing
 from limbless.search.studies.robustness import robustness as robustness
 from limbless.interop.identification.identify import identify as identify
@@ -34,6 +35,9 @@ from limbless.search.optimisation.optimisers import Evolution as Evolution
 from limbless.search.optimisation.optimisers import Gradient as Gradient
 from limbless.search.optimisation.optimisers import Search as Search
 from limbless.search.studies.error_bars import ErrorBars as ErrorBars
+from limbless.search.studies.connection import Connection as Connection
+from limbless.search.studies.strokes import Loop as Loop
+from limbless.search.studies.strokes import Stroke as Stroke
 from limbless.search.studies.motor_sizing import MotorSizing as MotorSizing
 from limbless.search.studies.robustness import Robustness as Robustness
 from limbless.interop.films.film import Film as Film
@@ -86,6 +90,8 @@ from limbless.control.gaits.peristalsis import Peristalsis as Peristalsis
 from limbless.control.gaits.recorded import RecordedGait as RecordedGait
 from limbless.control.gaits.sampled_curvature import SampledCurvature as SampledCurvature
 from limbless.control.gaits.serpenoid import Serpenoid as Serpenoid
+from limbless.control.gaits.shape_basis import Shapes as Shapes
+from limbless.control.gaits.shape_loop import ShapeLoop as ShapeLoop
 from limbless.control.gaits.sheared_curvature import ShearedCurvature as ShearedCurvature
 from limbless.control.gaits.steered_curvature import SteeredCurvature as SteeredCurvature
 from limbless.control.gaits.still import Still as Still
@@ -118,6 +124,7 @@ from limbless.environments.obstacles import Pegs as Pegs
 from limbless.environments.pipe import Pipe as Pipe
 from limbless.environments.point_wrench import PointWrench as PointWrench
 from limbless.environments.regularised_friction import RegularisedFriction as RegularisedFriction
+from limbless.environments.sand import Sand as Sand
 from limbless.environments.support import Support as Support
 from limbless.environments.sweeping_anchorage import SweepingAnchorage as SweepingAnchorage
 from limbless.environments.terrain import Terrain as Terrain

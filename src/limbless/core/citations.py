@@ -106,6 +106,36 @@ PAPERS = {
             "evaluation",
             fields={"journal": "Robotica", "year": "2024", "doi": "10.1017/S0263574724001188"},
         ),
+        Paper(
+            "purcell-1977",
+            (("Edward M.", "Purcell"),),
+            "Life at low Reynolds number",
+            fields={"journal": "American Journal of Physics", "volume": "45", "pages": "3–11", "year": "1977"},
+        ),
+        Paper(
+            "hatton-2011",
+            (("Ross L.", "Hatton"), ("Howie", "Choset")),
+            "Geometric motion planning: the local connection, Stokes' theorem, and the importance of coordinate choice",
+            fields={
+                "journal": "The International Journal of Robotics Research",
+                "volume": "30",
+                "number": "8",
+                "pages": "988–1014",
+                "year": "2011",
+            },
+        ),
+        Paper(
+            "maladen-2009",
+            (("Ryan D.", "Maladen"), ("Yang", "Ding"), ("Chen", "Li"), ("Daniel I.", "Goldman")),
+            "Undulatory swimming in sand: subsurface locomotion of the sandfish lizard",
+            fields={"journal": "Science", "volume": "325", "pages": "314–318", "year": "2009"},
+        ),
+        Paper(
+            "li-2013",
+            (("Chen", "Li"), ("Tingnan", "Zhang"), ("Daniel I.", "Goldman")),
+            "A terradynamics of legged locomotion on granular media",
+            fields={"journal": "Science", "volume": "339", "pages": "1408–1412", "year": "2013"},
+        ),
     )
 }
 

@@ -18,6 +18,7 @@ from limbless.environments.gravity import field_among
 from limbless.environments.law_packing import (
     added_inertia,
     body_rows,
+    end_face,
     in_slices,
     in_windows,
     links_of,
@@ -386,14 +387,13 @@ class Water(Environment):
     def _wake(self, robot: Robot, pieces: list[Segment], own: list[Water]) -> PackedLaws:
         """The wrench at the end of the last section, or of the first where the head is the tip."""
         last = robot.head == "base"
-        piece = robot.edge(last) if hasattr(robot, "edge") else pieces[-1 if last else 0]
+        piece, place = end_face(robot, last)
         edge = self.tail or piece
         mass = own[-1 if last else 0].added_coefficients(edge.half_width, edge.half_height)
-        along = piece.length if last and not in_slices(robot) else 0.0  # a slice stands at its place
         law = body_rows(
             WakeLaw(),
             [piece.body],
-            start=piece.frame.T @ piece.start + np.array([along, 0.0, 0.0]),
+            start=piece.frame.T @ place,
             frame=piece.frame.ravel(),
             turned=not np.array_equal(piece.frame, np.eye(3)),
             added=mass[:3],

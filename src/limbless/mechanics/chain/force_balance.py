@@ -36,7 +36,7 @@ class BalanceLimits(NamedTuple):
     tolerance: float = 1e-12  # relative to the wrench of unit speed
     trials: int = 40
     slowest: float = 1e-4  # of the velocities,
-    paces: int = 9  # and how many paces lead from there to 1
+    paces: int = 33  # and how many paces lead from there to 1
 
 
 PATIENCE = BalanceLimits()

@@ -36,8 +36,8 @@ __getattr__ = lazy_names(
         "operators": "Components with_operators",
         "packed": "pack",
         "scalars": (
-            "BEYOND TANGENTS WORDS absolute arctangent2 eight exponential has_tangents is_single maximum minimum "
-            "power_of primal sincos some_positive sqrt value_of where_positive"
+            "BEYOND TANGENTS WORDS absolute arctangent2 eight exponential has_tangents is_single logarithm maximum "
+            "minimum power_of primal sincos some_positive sqrt value_of where_positive"
         ),
         "tables": "Rows Table constants is_code table",
     },

@@ -25,6 +25,7 @@ from limbless.mechanics.compiled.scalars import (
     arctangent2,
     eight,
     exponential,
+    logarithm,
     maximum,
     minimum,
     power_of,
@@ -281,6 +282,13 @@ def _exponential(x):
         )
     )
     return where_positive(x + 700.0, _power_of_two(k) * series, 0.0 * x)
+
+
+@lane_version_of(logarithm)
+def _logarithm(x):
+    for i in range(LANES):
+        x = with_lane(x, i, logarithm(lane(x, i)))
+    return x
 
 
 @lane_version_of(power_of)

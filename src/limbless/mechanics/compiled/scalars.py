@@ -290,6 +290,16 @@ def _exponential(x):
     return _chain(x, power, power)
 
 
+def logarithm(x):
+    """Natural logarithm of x above zero."""
+    return math.log(x)
+
+
+@_dual_version_of(logarithm)
+def _logarithm(x):
+    return _chain(x, math.log(_value(x)), 1.0 / _value(x))
+
+
 def power_of(x, exponent):
     """x to a constant power, of x not below zero; at zero it is zero, and so is its derivative."""
     return math.pow(x, exponent) if x > 0.0 else 0.0

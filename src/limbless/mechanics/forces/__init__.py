@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from limbless.mechanics.forces.morison import *
     from limbless.mechanics.forces.open_water import *
     from limbless.mechanics.forces.point_wrench import *
+    from limbless.mechanics.forces.sand import *
     from limbless.mechanics.forces.smooth_friction import *
     from limbless.mechanics.forces.station_laws import *
     from limbless.mechanics.forces.tendon import *
@@ -45,6 +46,7 @@ __getattr__ = lazy_names(
         "morison": "MorisonLaw scaled",
         "open_water": "OpenWater OpenWaterLaw ReynoldsDrag immersed_slice in_slice open_drag",
         "point_wrench": "PointLaw TimedPointLaw",
+        "sand": "SandEndLaw SlenderSandLaw SurfaceSandLaw",
         "smooth_friction": "SmoothFrictionLaw",
         "station_laws": "AtStation FreeSurfaceStations",
         "tendon": "Arm Channel ChannelRouting Chord SegmentState StraightRouting TendonElement TendonSegment",

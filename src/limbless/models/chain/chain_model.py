@@ -216,7 +216,8 @@ class ChainModel(Model):
     def step_limit(self, state: State) -> StepLimit | None:
         if self.switching is not None and self.switching.decides_all:
             return None  # there is nothing to brake
-        rate = chain_rate(self.chain, self._plain, self._any_free, self._packs, state.x[self._joints])
+        height = float(self._base_of(state)[0][2])
+        rate = chain_rate(self.chain, self._plain, self._any_free, self._packs, state.x[self._joints], height)
         return friction_limit(rate, self._interval, self._packs)
 
     def commanded(self, torque: ArrayLike) -> Array:

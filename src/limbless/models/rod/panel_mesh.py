@@ -70,7 +70,7 @@ class Slices:
 
     def __init__(self, rod: Rod, mesh: PanelMesh) -> None:
         self.rod, self.mesh = rod, mesh
-        self.head, self.stretches, self.places = rod.head, rod.stretches, mesh.X
+        self.head, self.base, self.stretches, self.places = rod.head, rod.base, rod.stretches, mesh.X
         self.axes = rod.half_axes(np.clip(mesh.X, 0.0, rod.length))
 
     def segments(self) -> list[Segment]:

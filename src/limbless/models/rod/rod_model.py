@@ -363,7 +363,7 @@ class MacroContinuous(StandingModel):
         if self.kinematic is not None or not self.settings.inertia or self.rod.base == "fixed":
             # contacts, the balance of forces or the clamp decide the motion: no state to brake
             return None
-        return friction_limit(rod_rate(self.packs, self._own[:, 0]), RUNGE_KUTTA, self.packs)
+        return friction_limit(rod_rate(self.packs, self._own[:, 0], float(state.x[2])), RUNGE_KUTTA, self.packs)
 
     def drive(self, gait: Any, times: Array) -> Course | Drive:
         """The gait as strains at the stage times."""

@@ -77,7 +77,7 @@ class Best:
 
     def plot(self, name: str | None = None) -> Figure:
         """The picture `convergence`."""
-        from limbless.search.figure_door import figure_of
+        from limbless.search.studies.figure_door import figure_of
 
         return figure_of(self, name)
 
@@ -137,7 +137,7 @@ class Front:
 
     def plot(self, name: str | None = None) -> Figure:
         """The picture `pareto`."""
-        from limbless.search.figure_door import figure_of
+        from limbless.search.studies.figure_door import figure_of
 
         return figure_of(self, name)
 

@@ -18,6 +18,7 @@ from limbless.view.scene.cameras import FAR, camera_for, followed
 from limbless.view.scene.frames import Frames, frames_of
 from limbless.view.scene.scene import Display, add_surroundings
 from limbless.view.studio.controls import OWN, Controls
+from limbless.view.studio.map_panel import MapPanel
 from limbless.view.studio.messages import in_page_words
 from limbless.view.studio.mode_panel import ModePanel
 from limbless.view.studio.plot_panels import Plots, left_panel
@@ -74,7 +75,7 @@ class Page:
         self.panel = left_panel(client.gui, self.screen)
         self.sweep = None if studio.sweep is None else SweepPanel(self, *studio.sweep)
         self.plots = Plots(client.gui, self.told_together, self.panel)
-        self.target, self.modes = Target(self), ModePanel(self)
+        self.target, self.modes, self.map = Target(self), ModePanel(self), MapPanel(self)
         self.worker = RunThread(
             self._ran, self._refused, self.controls.show_progress, studio.turns, compiling=self.controls.show_compiling
         )
@@ -251,6 +252,7 @@ class Page:
             self.plots.show(frames, self.ghost)
             self.target.show(result)
             self.modes.show(result)
+            self.map.show(result)
             if another:
                 self._aim()
             self._show(frames.at(float(time)))

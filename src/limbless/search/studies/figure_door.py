@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 
 
 def figure_of(source: Any, name: str | None, **options: Any) -> Figure:
-    """A picture of a sweep or of a search."""
+    """A picture of a sweep, of a search or of a connection."""
+    from limbless.view import connection_figures  # noqa: F401  it registers its pictures
     from limbless.view.sweep_figures import draw
 
     return draw(source, name, **options)
