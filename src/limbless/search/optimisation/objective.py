@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.scenarios.scenario import Scenario
 from limbless.search.measures import find, measured
 from limbless.search.measures.measure_registry import STEADY
@@ -25,7 +24,6 @@ from limbless.search.sweeps.sweep_plan import SweepPlan
 from limbless.search.sweeps.worker_processes import InProcess, LocalTeam
 from limbless.simulation.simulate import run_scenario
 
-Array = NDArray[np.float64]
 SPREAD, SPENT = "steady.spread", "consumption"
 STEPS = 50
 """Steps of a period while searching: the speed of an eel is right to 2e-6, and a gait costs half."""

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.core.functions.callables import told
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals
@@ -23,7 +23,6 @@ from limbless.search.sweeps.run_lanes import Lanes, bodies_of, is_timeless, kind
 from limbless.simulation.result import LABELS
 from limbless.simulation.simulate import run_scenario
 
-Array = NDArray[np.float64]
 MODELS = 16
 """Models that are kept: two groups of eight bodies."""
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.mechanics.chain import AccelerationFeedback, BodyRecord, ChainDrive, PrescribedMotion
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.mechanics.compiled import aligned_zeros, clip_infinite, map_arrays, pack, stack_lanes
@@ -34,7 +35,6 @@ from limbless.scenarios.scenario import Scenario
 from limbless.search.sweeps.lane_drive import Buffers, LaneDrive, aligned
 from limbless.simulation.simulate import knots_between, recorded
 
-Array = NDArray[np.float64]
 Knots = tuple[Array, NDArray[np.bool_]]
 """The knots of a run, and which of them are kept."""
 BLOCK = 100
