@@ -74,8 +74,7 @@ def rubbing(robot: TendonSpine, own: float | str | None) -> float | str | None:
 
 def stretching(robot: TendonSpine) -> tuple[float, ...] | None:
     """Stiffness of the robot's tendons, N/m; None where they do not stretch."""
-    found = tuple(tendon.stiffness for tendon in robot.tendons if tendon.stiffness is not None)
-    return found or None
+    return tuple(tendon.stiffness for tendon in robot.tendons if tendon.stiffness is not None) or None
 
 
 def spine_arrays(robot: TendonSpine, form: str) -> Spine:

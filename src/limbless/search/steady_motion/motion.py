@@ -88,9 +88,7 @@ class SteadyMotion:
 
     def result(self, periods: int = 1) -> Result:
         """An ordinary run of whole periods in steady motion, with its balances."""
-        if self.kept is not None:
-            return self.kept
-        return run_scenario(steady_scenario(self, periods))
+        return self.kept if self.kept is not None else run_scenario(steady_scenario(self, periods))
 
     def __repr__(self) -> str:
         told = {None: "", True: ", stable", False: ", UNSTABLE: no run would find it"}[self.stable]

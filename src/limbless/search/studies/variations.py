@@ -94,8 +94,7 @@ def _is_whole(scenario: Scenario, path: str) -> bool:
 
 def derivative(variation: Variation, packed: Callable[[Scenario], Any]) -> Any:
     """d/d(field) of whatever arrays are packed from a scenario, as the same tuple of arrays."""
-    parts = [packed(scenario) for scenario in variation.scenarios]
-    return combined(variation.weights, parts, variation.path)
+    return combined(variation.weights, [packed(scenario) for scenario in variation.scenarios], variation.path)
 
 
 def moved_knots(knots: Array, kinks: Array, own: Array) -> Array:

@@ -284,11 +284,9 @@ class _Many:
         """One run by itself; what it says if it fails."""
         try:
             result = run_scenario(self.scenarios[number])
-        except (InputError, SimulationError) as error:
-            self.outcomes[number] = _Outcome({}, np.nan, {}, f"failed: {error}")
-            return
         except Exception as error:
-            self.outcomes[number] = _Outcome({}, np.nan, {}, f"failed: {told(error)}")
+            words = str(error) if isinstance(error, InputError | SimulationError) else told(error)
+            self.outcomes[number] = _Outcome({}, np.nan, {}, f"failed: {words}")
             return
         data = result.dataset
         states = {name: data[name].values for name in STATES if name in data}

@@ -130,8 +130,7 @@ def balances(dataset: xr.Dataset, mass: float | None = None) -> list[Balance]:
     # statics has no time; its records are counted by its own balances
     if dataset.sizes.get("time", 1) == 0:
         return []
-    found = [balance(dataset, mass) for balance in BALANCES]
-    return [balance for balance in found if balance is not None]
+    return [found for balance in BALANCES if (found := balance(dataset, mass)) is not None]
 
 
 def energy_mismatch(dataset: xr.Dataset) -> Array | None:
