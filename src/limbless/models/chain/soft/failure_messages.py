@@ -40,7 +40,7 @@ def stopped(body: Soft, time: float, step: float) -> Status:
         return Status()
     return Status(
         f"drag stops this body in {stops:.2g} s (mass over drag), and a step has {step:.2g} s: it moves without "
-        "inertia, which `soft` cannot follow; where the shape is given, model macro-continuous with inertia: false does",
+        "inertia, which `soft` cannot follow; where the shape is given, macro-continuous with inertia: false does",
         time,
     )
 
