@@ -29,7 +29,7 @@ __getattr__ = lazy_names(
         "gc_pause": "gc_paused skip_last_collection",
         "input_problems": "InputProblem dotted problems_of report with_received",
         "interruption": "undisturbed",
-        "timeline": "LOOKS Looks blocks_between knots_among knots_between on_grid parted recorded stage_times",
+        "timeline": "Array LOOKS Looks blocks_between knots_among knots_between on_grid parted recorded stage_times",
         "units": "in_unit refusal spelled_out",
     },
 )

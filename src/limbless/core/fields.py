@@ -276,9 +276,7 @@ def _list_in_words(parts: tuple[Any, ...]) -> str:
     words = [_in_words(part) for part in parts if part is not Ellipsis]
     if parts and parts[-1] is Ellipsis:
         return f"list of {_plural(words[0])}"
-    if len(set(words)) == 1:
-        return f"list of {len(words)} {_plural(words[0])}"
-    return f"list ({', '.join(words)})"
+    return f"list of {len(words)} {_plural(words[0])}" if len(set(words)) == 1 else f"list ({', '.join(words)})"
 
 
 def _plural(words: str) -> str:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from limbless.core import InputError
-
-Array = NDArray[np.float64]
+from limbless.core import Array, InputError
 
 
 def numbers(name: str, values: ArrayLike, count: int) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.actuation import Actuation, Motion
-from limbless.core import Description, InputError, SimulationError
+from limbless.core import Array, Description, InputError, SimulationError
 from limbless.core.functions.callables import name_of, told
 from limbless.models import divergence
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from limbless.models.step_limit import StepLimit
     from limbless.robots.base import Robot
 
-Array = NDArray[np.float64]
 Records = NewType("Records", dict[str, Array])
 """What a model's loop keeps of the instants that are recorded, in names and layouts of its own (`time`
 among them), record first.

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.actuation import Actuation, ProportionalDerivative
-from limbless.core import InputError
-
-Array = NDArray[np.float64]
+from limbless.core import Array, InputError
 
 
 def feedback_gains(

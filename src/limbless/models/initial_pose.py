@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import model_validator
 
 from limbless.control.gaits.base import Gait
 from limbless.control.gaits.helix import Helix
-from limbless.core import Angle, Description, Field, InputError, Quantity, quantity
+from limbless.core import Angle, Array, Description, Field, InputError, Quantity, quantity
 from limbless.environments.base import Environment
 from limbless.environments.ground import Ground
 from limbless.environments.obstacles import Pegs
@@ -23,7 +22,6 @@ from limbless.mechanics.algebra import matrix_to_quaternion
 if TYPE_CHECKING:
     from limbless.robots.chain import Chain
 
-Array = NDArray[np.float64]
 _FIELDS = {"heading": ("lay",), "along": ("wedge", "wrap"), "settle": ("lay", "wedge", "wrap", "given")}
 
 FOUND_BY_POSTURE = {

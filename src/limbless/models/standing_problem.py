@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.mechanics.compiled import aligned_zeros, pack
 from limbless.models.base import Model, Records, State, Status, before_failure
 from limbless.models.divergence import TOO_LARGE
 from limbless.models.totals import TotalsStore
 
-Array = NDArray[np.float64]
 _LARGE = 1 << 14
 """Numbers of an array of working memory that is never read before it is written, and so not made new."""
 

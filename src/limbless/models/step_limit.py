@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.environments.base import Pack
 from limbless.mechanics.chain import BASES, Body, ChainTables
 from limbless.mechanics.forces import SlenderSandLaw, SmoothFrictionLaw, SurfaceSandLaw
@@ -27,7 +27,6 @@ from limbless.models.chain.chain_evaluation import ChainEvaluator
 from limbless.models.force_elements import packed_rows
 from limbless.robots.chain import Chain
 
-Array = NDArray[np.float64]
 RUNGE_KUTTA, MOREAU = 2.7, 1.9
 """Largest h λ that is taken: just inside 2.785 of the classical Runge-Kutta scheme, and 2 of forces taken at the
 start of a step.

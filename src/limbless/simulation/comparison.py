@@ -50,7 +50,9 @@ def lines(results: Sequence[Result]) -> list[ComparedNumber]:
     """All numbers that at least one of the runs has."""
     if len(results) < 2:
         raise InputError("give at least two runs to compare")
-    summaries = [{**result.summary(), "strouhal": _strouhal(result)} for result in results]
+    summaries = [  # Strouhal's number is from records: no part of the summary, which does not depend on them
+        {**one.summary(), "strouhal": speed.strouhal(one.dataset, one.looks, one.period)} for one in results
+    ]
     bars = [(summary.get("numerical_error") or {}).get("total", {}) for summary in summaries]
     found = []
     for key, label, unit in NUMBERS:
@@ -65,11 +67,6 @@ def lines(results: Sequence[Result]) -> list[ComparedNumber]:
             )
             found += [line] if any(value is not None for value in line.values) else []
     return found
-
-
-def _strouhal(result: Result) -> float | None:
-    """From records: no part of the summary, which does not depend on what is recorded."""
-    return speed.strouhal(result.dataset, result.looks, result.period)
 
 
 def _parts(value: Any) -> Iterator[tuple[str, float | None]]:

@@ -20,6 +20,7 @@ from limbless.control.controllers import Controller
 from limbless.control.gaits.base import Gait
 from limbless.core import (
     LOOKS,
+    Array,
     InputError,
     Looks,
     SimulationError,
@@ -45,7 +46,6 @@ from limbless.simulation.result import LOOKED, RECORDED, Result
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
 Progress = Callable[[float, float, float], None]
 """progress(fraction done, simulated time (s), real-time factor)"""
 

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.gaits.tendon_paths import COMPONENTS
+from limbless.core import Array
 from limbless.mechanics.statics.inverse_statics import share_tensions
 from limbless.mechanics.statics.tables import TipTarget
 from limbless.robots.tendon_spine import TendonSpine
-
-Array = NDArray[np.float64]
 
 
 class Antagonists:

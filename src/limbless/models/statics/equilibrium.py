@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.mechanics.algebra import matrix_to_quaternion
 from limbless.models.statics.spine_problem import BEND_SIGN, FROM_PAPER
 
 if TYPE_CHECKING:
     from limbless.models.statics.statics_model import TendonStatics
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.gaits.tendon_paths import COMPONENTS
+from limbless.core import Array
 from limbless.models.base import Records
 from limbless.models.statics.equilibrium import Equilibrium
 from limbless.models.statics.spine_problem import FROM_PAPER, NO_STOP
 from limbless.models.statics.statics_model import TendonStatics
 from limbless.models.variables import choose, spine_coordinates
-
-Array = NDArray[np.float64]
 
 SCHEMA = choose(
     "tip_position",

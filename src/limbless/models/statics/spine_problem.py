@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.environments.base import Environment
 from limbless.environments.buoyancy import Buoyancy
 from limbless.environments.point_wrench import PointWrench
@@ -20,8 +20,6 @@ from limbless.mechanics.statics.tables import Coulomb, Iteration, LossRatio, Spi
 from limbless.mechanics.statics.vertebra import vertebrae
 from limbless.models.base import refuse_unused
 from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra
-
-Array = NDArray[np.float64]
 
 FROM_PAPER = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
 """Takes components along the paper's axes to components along the library's."""
@@ -76,8 +74,7 @@ def rubbing(robot: TendonSpine, own: float | str | None) -> float | str | None:
 
 def stretching(robot: TendonSpine) -> tuple[float, ...] | None:
     """Stiffness of the robot's tendons, N/m; None where they do not stretch."""
-    found = tuple(tendon.stiffness for tendon in robot.tendons if tendon.stiffness is not None)
-    return found or None
+    return tuple(tendon.stiffness for tendon in robot.tendons if tendon.stiffness is not None) or None
 
 
 def spine_arrays(robot: TendonSpine, form: str) -> Spine:

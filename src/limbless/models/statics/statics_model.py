@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from limbless.control.actuation import Actuation
 from limbless.control.gaits.tendon_paths import COMPONENTS
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.environments.base import Environment, together
 from limbless.mechanics.algebra import Vector, quaternion_to_matrix
 from limbless.mechanics.statics import equilibrium_solver
@@ -47,7 +47,6 @@ from limbless.models.tendon_statics import Prefer, TendonStaticsSettings
 from limbless.robots.base import Preset, Robot
 from limbless.robots.tendon_spine import TendonSpine
 
-Array = NDArray[np.float64]
 ITERATIONS = 200
 _ESCAPES = 6  # how often a saddle is left along its steepest direction
 _PULLED = 1.0  # the usual slip

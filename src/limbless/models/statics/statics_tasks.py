@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.actuation import Actuation
 from limbless.control.gaits.tendon_paths import COMPONENTS
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.environments.base import Environment
 from limbless.models.base import Records, StaticModel, Status, Variable
 from limbless.models.statics import equilibrium_records
@@ -23,7 +22,6 @@ from limbless.models.tendon_statics import TendonStaticsSettings
 from limbless.robots.base import Preset, Robot
 from limbless.robots.tendon_spine import TendonSpine
 
-Array = NDArray[np.float64]
 GRID = ("limits", "tension_lateral", "tension_vertical")
 
 

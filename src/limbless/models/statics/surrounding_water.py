@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.environments.base import Environment
 from limbless.environments.buoyancy import Buoyancy
 from limbless.environments.law_packing import NO_VOLUME, gauss_rules
 from limbless.mechanics.statics.tables import Spine, SpineWater
 from limbless.mechanics.statics.vertebra import vertebrae
 from limbless.robots.tendon_spine import TendonSpine
-
-Array = NDArray[np.float64]
 
 
 def water_around(

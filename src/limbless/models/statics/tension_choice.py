@@ -9,15 +9,14 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.models.statics.equilibrium import Equilibrium
 
 if TYPE_CHECKING:
     from limbless.models.statics.tip_following import TipFollower
 
-Array = NDArray[np.float64]
 
 REACHED = 1e-9  # m, rad: nearer than this a target counts as reached
 MET = 0.01  # of a wanted stiffness: nearer than this it counts as met

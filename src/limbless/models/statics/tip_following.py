@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.gaits.tendon_paths import COMPONENTS
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.mechanics.statics import inverse_statics as spine_following
 from limbless.models.statics.antagonists import difference
 from limbless.models.statics.equilibrium import Equilibrium
@@ -23,7 +23,6 @@ from limbless.models.tendon_statics import Prefer
 if TYPE_CHECKING:
     from limbless.models.statics.statics_model import TendonStatics
 
-Array = NDArray[np.float64]
 
 _STEPS = 100  # Newton iterations per point
 _SUBSTEPS = 16  # of a first target that cannot be reached at once from rest

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.scenarios.scenario import Scenario
 from limbless.search.measures import find, measured
 from limbless.search.measures.measure_registry import STEADY
@@ -25,7 +24,6 @@ from limbless.search.sweeps.sweep_plan import SweepPlan
 from limbless.search.sweeps.worker_processes import InProcess, LocalTeam
 from limbless.simulation.simulate import run_scenario
 
-Array = NDArray[np.float64]
 SPREAD, SPENT = "steady.spread", "consumption"
 STEPS = 50
 """Steps of a period while searching: the speed of an eel is right to 2e-6, and a gait costs half."""
@@ -107,11 +105,12 @@ class DifferentiableObjective:
 
     def _found(self, number: int, point: dict[str, float]) -> dict[str, Any]:
         try:
-            motion = self.families.steady(
-                scenario_at(self.scenario, point, False), self.paths, self._near(number, point)
-            )
+            return {"point": point, "status": "completed", **self._solved(number, point)}
         except (InputError, SimulationError) as error:
             return {"point": point, "status": f"failed: {error}", "values": {}}
+
+    def _solved(self, number: int, point: dict[str, float]) -> dict[str, Any]:
+        motion = self.families.steady(scenario_at(self.scenario, point, False), self.paths, self._near(number, point))
         values, limits, slopes = {}, {}, {}
         for item in self.goal.measures:
             key = item.name.removeprefix("steady.")
@@ -123,8 +122,6 @@ class DifferentiableObjective:
                 ratios = np.array([motion.slopes["torque_ratios"][path][loaded] for path in self.paths])
                 slopes[item.name] = ratios.T.tolist()
         return {
-            "point": point,
-            "status": "completed",
             "values": values,
             "limits": limits,
             "slopes": slopes,
@@ -164,20 +161,11 @@ class DifferentiableObjective:
 class StaticsObjective(DifferentiableObjective):
     """What spines at rest spend, with slopes by adjoints."""
 
-    def _found(self, number: int, point: dict[str, float]) -> dict[str, Any]:
+    def _solved(self, number: int, point: dict[str, float]) -> dict[str, Any]:
         from limbless.search.studies import statics_gradients
 
-        try:
-            value, slopes = statics_gradients.consumption(Scenario.load(self.scenario, point), self.paths)
-        except (InputError, SimulationError) as error:
-            return {"point": point, "status": f"failed: {error}", "values": {}}
-        return {
-            "point": point,
-            "status": "completed",
-            "values": {SPENT: value},
-            "limits": {},
-            "slopes": {SPENT: [slopes[path] for path in self.paths]},
-        }
+        value, slopes = statics_gradients.consumption(Scenario.load(self.scenario, point), self.paths)
+        return {"values": {SPENT: value}, "limits": {}, "slopes": {SPENT: [slopes[path] for path in self.paths]}}
 
     def _values(self, scenario: Scenario) -> dict[str, Any]:
         from limbless.search.studies import statics_gradients
@@ -188,15 +176,10 @@ class StaticsObjective(DifferentiableObjective):
 class MotionObjective(DifferentiableObjective):
     """How far soft bodies get in a run, and what their actuators give and spend, with slopes carried along."""
 
-    def _found(self, number: int, point: dict[str, float]) -> dict[str, Any]:
-        try:
-            names = [item.name for item in self.goal.measures]
-            found = soft_gradients.moved(Scenario.load(self.scenario, point), self.paths, names)
-        except (InputError, SimulationError) as error:
-            return {"point": point, "status": f"failed: {error}", "values": {}}
+    def _solved(self, number: int, point: dict[str, float]) -> dict[str, Any]:
+        names = [item.name for item in self.goal.measures]
+        found = soft_gradients.moved(Scenario.load(self.scenario, point), self.paths, names)
         return {
-            "point": point,
-            "status": "completed",
             "values": {name: found.values[name] for name in names},
             "limits": {},
             "slopes": {name: found.slopes[name].tolist() for name in names},

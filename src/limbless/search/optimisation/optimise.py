@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError, SimulationError, write_text
+from limbless.core import Array, InputError, SimulationError, write_text
 from limbless.scenarios.scenario import Scenario
 from limbless.search.measures.measure_registry import STEADY
 from limbless.search.optimisation.availability import why_not
@@ -40,7 +39,6 @@ from limbless.simulation.analysis.balances import PROVES
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 SAME = 1e-3
 """Of the best value: starts that end within it ended at the same gait."""
 AT_BOUND = 1e-6

@@ -13,12 +13,10 @@ from queue import Queue
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.search.optimisation.goals import Evaluation
 
-Array = NDArray[np.float64]
 PENALTY = 10.0
 """Of a unit of violation, in units of the first value: CMA-ES compares points by value and penalty."""
 WORST = 1e6

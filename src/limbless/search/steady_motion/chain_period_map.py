@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.mechanics.chain import ChainDrive, ChainProblem, LinkRow, PrescribedMotion
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.mechanics.compiled import (
@@ -34,7 +34,6 @@ from limbless.search.steady_motion.period_map import FLAT, PLANE, Near, PeriodMa
 from limbless.search.studies.variations import derivative, vary
 from limbless.search.sweeps.lane_drive import Buffers, LaneDrive
 
-Array = NDArray[np.float64]
 MOST_STEPS = 50_000
 """Of a period."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.mechanics.integrate.running_totals import UNLIMITED, ObjectiveTotals
 from limbless.scenarios.scenario import Scenario
 from limbless.search.steady_motion.period_map import Period, PeriodMap, begun, period_of
@@ -20,7 +21,6 @@ from limbless.simulation.simulate import run_scenario
 if TYPE_CHECKING:
     from limbless.simulation.result import Result
 
-Array = NDArray[np.float64]
 STEPS = 100
 """Steps of a period: the speed of an eel is then right to 2e-7 (50: 2e-6)."""
 
@@ -88,9 +88,7 @@ class SteadyMotion:
 
     def result(self, periods: int = 1) -> Result:
         """An ordinary run of whole periods in steady motion, with its balances."""
-        if self.kept is not None:
-            return self.kept
-        return run_scenario(steady_scenario(self, periods))
+        return self.kept if self.kept is not None else run_scenario(steady_scenario(self, periods))
 
     def __repr__(self) -> str:
         told = {None: "", True: ", stable", False: ", UNSTABLE: no run would find it"}[self.stable]

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.scenarios.scenario import Scenario
 from limbless.search.steady_motion.chain_period_map import ChainFamily, ChainPeriodMap, LanePeriodMap
 from limbless.search.steady_motion.fixed_point import TOLERANCE, differenced_inverse, multisecant, newton
@@ -31,7 +30,6 @@ from limbless.simulation.simulate import run_scenario
 if TYPE_CHECKING:
     from limbless.simulation.result import Result
 
-Array = NDArray[np.float64]
 PLAIN, FIRST = 3, 5
 """Periods from rest before eight gaits are solved side by side, and after which derivatives are taken again."""
 COARSE, ROUGH = 20, 1e-4

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.robots.rod import HELD
 from limbless.scenarios.scenario import Scenario
 from limbless.search.studies.error_bars import Watch, with_steps
@@ -19,7 +19,6 @@ from limbless.simulation.analysis import speed
 from limbless.simulation.result import Result
 from limbless.simulation.simulate import run_scenario
 
-Array = NDArray[np.float64]
 SIZE = 0.01
 """How far starts differ: of the body's length, and of that a period (or second) as a velocity."""
 ALIKE = 0.1

@@ -10,13 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.core.fields import field_at
 from limbless.scenarios.scenario import Scenario
 
-Array = NDArray[np.float64]
 STEP = 1e-5
 """Of a field's value (of 1, where it is 0): truncation 1e-9, rounding 1e-11 of a derivative."""
 _BOUNDS = ("swell",)
@@ -96,8 +94,7 @@ def _is_whole(scenario: Scenario, path: str) -> bool:
 
 def derivative(variation: Variation, packed: Callable[[Scenario], Any]) -> Any:
     """d/d(field) of whatever arrays are packed from a scenario, as the same tuple of arrays."""
-    parts = [packed(scenario) for scenario in variation.scenarios]
-    return combined(variation.weights, parts, variation.path)
+    return combined(variation.weights, [packed(scenario) for scenario in variation.scenarios], variation.path)
 
 
 def moved_knots(knots: Array, kinks: Array, own: Array) -> Array:

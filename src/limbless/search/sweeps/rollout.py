@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.core.functions.callables import told
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals
@@ -23,7 +23,6 @@ from limbless.search.sweeps.run_lanes import Lanes, bodies_of, is_timeless, kind
 from limbless.simulation.result import LABELS
 from limbless.simulation.simulate import run_scenario
 
-Array = NDArray[np.float64]
 MODELS = 16
 """Models that are kept: two groups of eight bodies."""
 
@@ -285,11 +284,9 @@ class _Many:
         """One run by itself; what it says if it fails."""
         try:
             result = run_scenario(self.scenarios[number])
-        except (InputError, SimulationError) as error:
-            self.outcomes[number] = _Outcome({}, np.nan, {}, f"failed: {error}")
-            return
         except Exception as error:
-            self.outcomes[number] = _Outcome({}, np.nan, {}, f"failed: {told(error)}")
+            words = str(error) if isinstance(error, InputError | SimulationError) else told(error)
+            self.outcomes[number] = _Outcome({}, np.nan, {}, f"failed: {words}")
             return
         data = result.dataset
         states = {name: data[name].values for name in STATES if name in data}

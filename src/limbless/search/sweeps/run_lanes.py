@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.mechanics.chain import AccelerationFeedback, BodyRecord, ChainDrive, PrescribedMotion
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.mechanics.compiled import aligned_zeros, clip_infinite, map_arrays, pack, stack_lanes
@@ -34,7 +36,6 @@ from limbless.scenarios.scenario import Scenario
 from limbless.search.sweeps.lane_drive import Buffers, LaneDrive, aligned
 from limbless.simulation.simulate import knots_between, recorded
 
-Array = NDArray[np.float64]
 Knots = tuple[Array, NDArray[np.bool_]]
 """The knots of a run, and which of them are kept."""
 BLOCK = 100
@@ -72,7 +73,7 @@ def waiting(runs: Sequence[Knots]) -> list[Knots]:
     return made
 
 
-class Lanes:
+class Lanes(ABC):
     """Robots that go side by side."""
 
     models: list[Any]
@@ -149,9 +150,9 @@ class Lanes:
     # What chains and soft bodies do each in their own way
 
     @classmethod
+    @abstractmethod
     def fits(cls, model: Any) -> bool:
         """Whether robots of a model may go side by side."""
-        raise NotImplementedError
 
     @staticmethod
     def pace(model: Any, knots: Array, keep: NDArray[np.bool_]) -> Any:
@@ -159,31 +160,31 @@ class Lanes:
         return len(knots), keep.tobytes()
 
     @staticmethod
+    @abstractmethod
     def make(model: Any) -> tuple[Any, ...]:
         """What must be the same of robots side by side, but for their numbers (see `make_of`): tables,
         forces, options and more.
         """
-        raise NotImplementedError
 
     @staticmethod
+    @abstractmethod
     def limits(model: Any) -> Array:
         """(actuators,) what they can give."""
-        raise NotImplementedError
 
     @staticmethod
+    @abstractmethod
     def traits(model: Any) -> tuple[float, float]:
         """Mass (kg) and length (m) of a robot."""
-        raise NotImplementedError
 
     @staticmethod
+    @abstractmethod
     def moved(model: Any, bodies: Any) -> Array:
         """Of the centre of mass (3,), from the first of two records of all bodies to the second."""
-        raise NotImplementedError
 
     @staticmethod
+    @abstractmethod
     def named(model: Any, x: Array) -> dict[str, Array]:
         """States (times, numbers) by name."""
-        raise NotImplementedError
 
     @staticmethod
     def peak_of(model: Any) -> str:
@@ -196,9 +197,9 @@ class Lanes:
     def _beside(self, problems: Sequence[Any]) -> Any:
         return stack_lanes(problems)
 
+    @abstractmethod
     def _driven(self, times: Array) -> Any:
         """The gaits at times (T, 8)."""
-        raise NotImplementedError
 
     def _advance(self, problem: Any, knots: Array, record: NDArray[np.bool_], x: Array) -> int:
         """A block. Returns what stopped it, or 0."""

@@ -302,8 +302,7 @@ class Sweep:
     @property
     def measured(self) -> list[str]:
         """Names of what was measured, without what every row says of itself."""
-        asked = {item.name for item in self.plan.measure}
-        own = {"status", "wall_time", "proven"} - asked
+        own = {"status", "wall_time", "proven"} - {item.name for item in self.plan.measure}
         return [str(name) for name in self.dataset.data_vars if name not in own]
 
     def _axes(self) -> tuple[tuple[str, ...], tuple[int, ...], dict[str, Any]]:

@@ -227,9 +227,8 @@ class InProcess:
     def fill(self, todo: Sequence[Any], take: Take, keep: bool = False) -> None:
         from limbless.search.sweeps.worker_rows import Evaluator
 
-        evaluator, size = Evaluator(self.plan), 1
-        if evaluator.in_lanes:
-            size = LANES
+        evaluator = Evaluator(self.plan)
+        size = LANES if evaluator.in_lanes else 1
         for first in range(0, len(todo), size):
             take(evaluator.rows(todo[first : first + size]))
 

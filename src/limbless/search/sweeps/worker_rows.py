@@ -69,10 +69,8 @@ class Evaluator:
         try:
             changed = scenario_at(self.plan.scenario, point, self.plan.allow_code)
             values, status = self.values(changed), "completed"
-        except (InputError, SimulationError) as error:
-            status = f"failed: {error}"
         except Exception as error:
-            status = f"failed: {told(error)}"
+            status = f"failed: {error if isinstance(error, InputError | SimulationError) else told(error)}"
         return StoredRow(run, values, status, clock.perf_counter() - began)
 
     def rows(self, items: Sequence[Item]) -> list[StoredRow]:

@@ -25,14 +25,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.simulation.analysis import statics_work
 
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[np.float64]
 
 THRESHOLDS = {
     "power": 1e-3,
@@ -132,8 +131,7 @@ def balances(dataset: xr.Dataset, mass: float | None = None) -> list[Balance]:
     # statics has no time; its records are counted by its own balances
     if dataset.sizes.get("time", 1) == 0:
         return []
-    found = [balance(dataset, mass) for balance in BALANCES]
-    return [balance for balance in found if balance is not None]
+    return [found for balance in BALANCES if (found := balance(dataset, mass)) is not None]
 
 
 def energy_mismatch(dataset: xr.Dataset) -> Array | None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.simulation.analysis.speed import displacement, no_transport, period_speed
 
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[np.float64]
 
 STANDARD_GRAVITY = 9.81
 """m/s2: the weight in the cost of transport uses it in water too, as is usual."""

@@ -9,14 +9,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 
 if TYPE_CHECKING:
     import xarray as xr
-
-Array = NDArray[np.float64]
 
 
 NOWHERE = 1e-9
@@ -72,9 +69,7 @@ def why_no_transport(moved: Array, length: float, facts: Mapping[str, Any]) -> s
         return "it stays where it is"
     gravity = facts.get("gravity")
     field = np.array((0.0, 0.0, 0.0) if gravity is None else gravity, dtype=np.float64)
-    if moved @ field > STEEP * distance * float(np.linalg.norm(field)):
-        return "it falls"
-    return None
+    return "it falls" if moved @ field > STEEP * distance * float(np.linalg.norm(field)) else None
 
 
 def duration(dataset: xr.Dataset) -> float:
@@ -225,6 +220,4 @@ def steady(dataset: xr.Dataset, period: float | None) -> float | None:
     if no_transport(dataset) is not None:
         return None
     speeds = np.linalg.norm(period_velocities(dataset, period)[1], axis=1)
-    if len(speeds) < 2 or speeds[-2] == 0.0:
-        return None
-    return float(speeds[-1] / speeds[-2])
+    return float(speeds[-1] / speeds[-2]) if len(speeds) >= 2 and speeds[-2] != 0.0 else None

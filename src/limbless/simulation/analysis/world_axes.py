@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from limbless.core import Array
 from limbless.mechanics.algebra import rotate
 
 if TYPE_CHECKING:
     import xarray as xr
-
-Array = NDArray[np.float64]
 
 
 def base_velocity_world(dataset: xr.Dataset) -> Array:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError, nearest
+from limbless.core import Array, InputError, nearest
 from limbless.models.base import Recording, Records, Variable, Variables
 from limbless.simulation.analysis.balances import PROOF, orientation_drift
 from limbless.simulation.analysis.speed import headings
@@ -21,7 +21,6 @@ from limbless.simulation.analysis.speed import headings
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[np.float64]
 LABELS = {
     "axis": ("x", "y", "z"),
     "screw": ("x", "y", "z", "rx", "ry", "rz"),

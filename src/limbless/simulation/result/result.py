@@ -9,9 +9,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from limbless.core import InputError, undisturbed, write_table, write_text
 from limbless.models.variables import CATALOGUE
 from limbless.simulation.analysis import actuator_limits, energy_use, speed, statics_work
@@ -51,7 +48,6 @@ if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
     from limbless.view.notebook import Replay
 
-Array = NDArray[np.float64]
 
 FILE_NAME = "result.nc"
 FORMAT = "limbless result 1"
