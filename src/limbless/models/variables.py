@@ -56,6 +56,10 @@ MOVING = {
     "joint_velocity": Variable(_JOINT, "rad/s or m/s", "joint velocity", "joint"),
     "joint_acceleration": Variable(_JOINT, "rad/s2 or m/s2", "joint acceleration", "joint"),
     "joint_torque": Variable(_JOINT, "N m or N", "what the actuator gives; positive when it drives", "joint"),
+    "controller_state": Variable(
+        ("controller_number",), "rad or 1", "numbers of the controller, which are a part of the state"
+    ),
+    "activity": Variable(("neuron",), "1", "what each oscillator or neuron of the controller gives"),
     "radius": Variable(
         ("section", "transverse"),
         "m",

@@ -25,7 +25,14 @@ from limbless.core.kinds import refuse
 from limbless.models.initial_pose import FOUND_BY_POSTURE, Posture
 from limbless.scenarios import plausibility
 from limbless.scenarios.compatibility import TIMES, disagreements, remarks
-from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
+from limbless.scenarios.entries import (
+    ActuationEntry,
+    ControllerEntry,
+    EnvironmentEntry,
+    GaitEntry,
+    ModelEntry,
+    RobotEntry,
+)
 
 Twist = tuple[float, float, float, Angle, Angle, Angle]
 
@@ -112,11 +119,14 @@ class Scenario(Description):
     title: str = Field("", description="one line that says what is shown")
     paper: str | None = Field(None, description="citation key of the paper it reproduces (see `limbless cite`)")
     robot: Nested[RobotEntry] = Field(description="what moves")
-    gait: Nested[GaitEntry] = Field(description="what it is told")
+    gait: Nested[GaitEntry] = Field(description="what it is told; nothing (`still`) if there is a controller")
     environment: Listed[tuple[EnvironmentEntry, ...]] = Field(
         (), description="what pushes back; an empty list is free space"
     )
     actuation: Nested[ActuationEntry] = Field(Motion(), description="how the gait acts on the joints")
+    controller: Nested[ControllerEntry | None] = Field(
+        None, description="what closes the loop: a controller whose state is a part of the motion"
+    )
     initial: Nested[Initial] = Field(Initial(), description="where it starts")
     model: Nested[ModelEntry] = Field(_USUAL_MODEL, description="the equations and their options")
     duration: Quantity[float] = quantity(10.0, "s", "simulated time", gt=0)
@@ -131,6 +141,16 @@ class Scenario(Description):
         None, description="statics: what to solve, in place of a duration and a step"
     )
     figures: Listed[tuple[str, ...]] = Field((), description="figures that a run draws")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _told_by_its_controller(cls, data: Any) -> Any:
+        """A robot with a controller needs no gait."""
+        if not isinstance(data, Mapping) or data.get("controller") is None or data.get("gait") is not None:
+            return data
+        how = data.get("actuation")
+        kind = how if isinstance(how, str) else how.get("kind") if isinstance(how, Mapping) else getattr(how, "kind", "")
+        return {**data, "gait": {"kind": "still", "drives": "torque" if kind == "torque" else "joint"}}
 
     @field_validator("name")
     @classmethod
@@ -160,6 +180,7 @@ class Scenario(Description):
     def _without_what_does_not_apply(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """A task has no time; a motion has no task."""
         unused = ("task",) if self.task is None else TIMES
+        unused = (*unused, *(() if self.controller is not None else ("controller",)))
         data = {name: value for name, value in dump(self).items() if name not in unused}
         if self.task is not None:
             data["initial"] = {name: data["initial"][name] for name in ("position", "orientation")}
@@ -176,10 +197,27 @@ class Scenario(Description):
 
     def notes(self) -> tuple[str, ...]:
         """The notes of all its parts, in the order of the file."""
-        parts = (self.robot, self.gait, *self.environment, self.actuation, self.model)
+        loops = () if self.controller is None else (self.controller,)
+        parts = (self.robot, self.gait, *self.environment, self.actuation, *loops, self.model)
         together = {"robot": self.robot, "environment": self.environment}
         likely = plausibility.notes(self)
         return tuple(dict.fromkeys([*(note for part in parts for note in part.notes()), *remarks(together), *likely]))
+
+    def assemble(self) -> Any:
+        """The model of its parts."""
+        model = self.model.assemble(self.robot.build(), self.environment, self.actuation)
+        if self.controller is not None:
+            model.close_loop(self.controller)
+        return model
+
+    def switches(self, begin: float, end: float, gait: Any = None) -> list[float]:
+        """Times in (begin, end) at which a part of it is not smooth, with this gait in place of its own."""
+        return [t for part in self.parts(gait) for t in part.breakpoints(begin, end)]
+
+    def parts(self, gait: Any = None) -> list[Any]:
+        """What may change in time: its gait (or this one), environments, actuation and controller."""
+        parts = (self.gait if gait is None else gait, *self.environment, self.actuation, self.controller)
+        return [part for part in parts if part is not None]
 
     @classmethod
     def load(

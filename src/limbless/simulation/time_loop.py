@@ -229,11 +229,7 @@ class Run:
 
     def switches(self, gait: Any, begin: float, finish: float) -> list[float]:
         """Times at which a step must end."""
-        parts = (gait, *self.scenario.environment, self.scenario.actuation)
-        return [
-            *(t for part in parts for t in part.breakpoints(begin, finish)),
-            *self.model.breakpoints(gait, begin, finish),
-        ]
+        return [*self.scenario.switches(begin, finish, gait), *self.model.breakpoints(gait, begin, finish)]
 
     def chosen(self, knots: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which knots of a block are recorded, and which are looked at."""

@@ -33,6 +33,7 @@ from limbless.models.array_arguments import numbers
 from limbless.models.base import Model, Records, State, Variable, Variables, actuation_or_motion
 from limbless.models.chain import chain_problem
 from limbless.models.chain.chain_recorder import SCHEMA, LinkRecorder
+from limbless.models.chain.control_tables import ChainLoop
 from limbless.models.recording import water_recorder
 from limbless.models.recording.body_recorder import contiguous
 from limbless.models.step_limit import RUNGE_KUTTA, StepLimit, chain_rate, friction_limit
@@ -84,6 +85,7 @@ class ChainModel(Model):
         self._has_passive = chain_problem.has_passive(self._plain)
         self._recorder = LinkRecorder(built, self._plain.links, self._packs)
         self._lay_out(7, 6)
+        self._loop: ChainLoop | None = None
         self._tallies = self._tallies_of(0)
 
     # What a model may say of itself
@@ -179,7 +181,10 @@ class ChainModel(Model):
 
     def step_limit(self, state: State) -> StepLimit | None:
         rate = chain_rate(self.chain, self._plain, self._any_free, self._packs, state.x[self._joints])
-        return friction_limit(rate, self._interval, self._packs)
+        limit = friction_limit(rate, self._interval, self._packs)
+        if self._loop is None:
+            return limit
+        return min((found for found in (limit, self._loop.step_limit(self._interval)) if found is not None))
 
     def commanded(self, torque: ArrayLike) -> Array:
         """A controller's torques, one for each degree of freedom."""
@@ -198,9 +203,11 @@ class ChainModel(Model):
         return numbers("the controller's torque", torque, count)
 
     def observe(self, state: State) -> dict[str, Array]:
-        """Time, base and joints, for a controller."""
+        """Time, base and joints, for a controller, and the numbers of one with state."""
         position, orientation, twist = self._base_of(state)
+        looped = {} if self._loop is None else {"controller_state": state.x[self._loop.columns].copy()}
         return {
+            **looped,
             "time": np.float64(state.time),  # type: ignore[dict-item]
             "base_position": position,
             "base_orientation": orientation,
@@ -249,17 +256,20 @@ class ChainModel(Model):
 
     def variables(self, records: Records) -> Variables:
         """The variables of a result from recorded states and the tally."""
-        return Variables({**contiguous(self._named(records)), **self._tallies.variables(records)})
+        looped = {} if self._loop is None else self._loop.variables(records["x"])
+        return Variables({**contiguous({**self._named(records), **looped}), **self._tallies.variables(records)})
 
     def _named(self, records: Records) -> dict[str, Array]:
         """Those of the chain alone."""
         return self._recorder.variables(records)
 
     def schema(self) -> dict[str, Variable]:
-        return {**self._schema, **self._recorder.water.schema(), **self._tallies.schema()}
+        looped = {} if self._loop is None else self._loop.schema()
+        return {**self._schema, **self._recorder.water.schema(), **looped, **self._tallies.schema()}
 
     def remarks(self, dataset: xr.Dataset) -> list[str]:
         return water_recorder.remarks(dataset)
 
     def coordinates(self) -> dict[str, Any]:
-        return {**self._recorder.coordinates(), **self._tallies.coordinates()}
+        looped = {} if self._loop is None else self._loop.coordinates()
+        return {**self._recorder.coordinates(), **looped, **self._tallies.coordinates()}

@@ -41,7 +41,7 @@ def _period(scenario: Scenario) -> str | None:
 
 
 def _torque(scenario: Scenario) -> str | None:
-    model: Any = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+    model: Any = scenario.assemble()
     return (
         None
         if "joint_torque" in model.schema()
