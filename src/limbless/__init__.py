@@ -95,6 +95,9 @@ _PUBLIC = {
         "control.actuation.feedback": "ProportionalDerivative Servo",
         "control.actuation.switched": "DrivePhase Switched",
     },
+    "Controllers": {
+        "control.controllers.oscillators": "Oscillators",
+    },
     "Flows": {
         "environments.flows.user_flow": "FunctionFlow",
         "environments.flows.oscillating": "OscillatingFlow",
@@ -125,6 +128,7 @@ _PUBLIC = {
         "environments.flows.base": "Flow",
         "control.actuation.base": "Actuation",
         "control.controllers": "Controller",
+        "control.controllers.base": "ClosedLoop",
         "models.base": "Model ModelSettings",
         "search.measures.measure_registry": "Measure measure",
         "search.optimisation.goals": "Evaluation",

@@ -207,6 +207,9 @@ def _loop(parts: Mapping[str, Any]) -> Iterator[Refusal]:
                 "  ", " "
             ),
         )
+    posture = getattr(parts.get("initial"), "posture", None)
+    if posture is not None and posture.settle:
+        yield Refusal(("initial", "posture", "settle"), "a controller would move the robot meanwhile; leave it out")
     takers = controller.needs[controller.output]
     if actuation.kind not in takers:
         yield Refusal(

@@ -44,7 +44,7 @@ class Lesion(Description):
     that robots with different lesions go side by side."""
 
     oscillators: Listed[tuple[int, ...]] = Field(
-        (), description="they keep no rhythm of their own, sense nothing and move nothing; couplings go through them"
+        (), description="they have no rhythm of their own; what they sense, couplings and outputs stay"
     )
     couplings: Listed[tuple[int, ...]] = Field(
         (), description="coupling k is that between oscillators k and k + 1 of a side, both ways, on all sides"
@@ -68,7 +68,7 @@ class ClosedLoop(Description):
     """A controller whose numbers are integrated, saved, resumed, swept and differentiated with the motion."""
 
     family: ClassVar[str | None] = "controller"
-    needs: ClassVar[dict[str, tuple[str, ...]]] = {"torque": ("torque", "pd", "servo"), "target": ("pd", "servo")}
+    needs: ClassVar[dict[str, tuple[str, ...]]] = {"torque": ("torque", "pd", "servo"), "target": ("pd",)}
     """What it may give (`output`) -> the actuations that take it."""
 
     def pack(self, layout: LoopLayout) -> PackedLoop:

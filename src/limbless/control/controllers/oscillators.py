@@ -131,17 +131,15 @@ class Oscillators(ClosedLoop):
     def pack(self, layout: LoopLayout) -> PackedLoop:
         joints = chosen_joints(self.joints, layout.freedoms)
         one_side, n = len(joints), self.sides * len(joints)
-        cut = np.ones(n)
-        cut[self.lesion.cut("oscillators", n)] = 0.0
         pairs, weights, lags = self._couplings(one_side)
-        channels, early, late = self._feedback(layout, joints, cut)
+        channels, early, late = self._feedback(layout, joints)
         own, names = n * (1 + self.order), self.neurons(layout)
         senses = packed_senses(channels, layout.first + own)
         tables = OscillatorTables(
             np.array([layout.first], dtype=np.int64),
             np.array([self.order], dtype=np.int64),
             self._ramp(),
-            *self._levels(one_side, cut),
+            *self._levels(one_side),
             np.full(n, self.haste),
             pairs,
             weights * np.cos(lags),
@@ -149,7 +147,7 @@ class Oscillators(ClosedLoop):
             senses,
             early,
             late,
-            self._outputs(joints, cut),
+            self._outputs(joints),
             *(np.zeros(n) for _ in range(4)),
         )
         start = np.zeros(own + len(senses.filtered))
@@ -185,7 +183,7 @@ class Oscillators(ClosedLoop):
         kinks = np.flatnonzero(grows)
         return Ramp(rows[:1, 1].copy(), rows[kinks, 0], grows[kinks])
 
-    def _levels(self, one_side: int, cut: Array) -> tuple[Array, Array, Array]:
+    def _levels(self, one_side: int) -> tuple[Array, Array, Array]:
         """Frequencies (rad/s) and amplitudes, without drive and by a unit of it, and where they are active."""
         n = self.sides * one_side
         if self.body is not None:
@@ -196,7 +194,8 @@ class Oscillators(ClosedLoop):
             frequency, amplitude, span = np.zeros((n, 2)), np.zeros((n, 2)), np.tile([-_ANY, _ANY], (n, 1))
             frequency[:, 0] = np.tile(one_for_each(self.frequency, one_side, "frequency", "joints"), self.sides)
             amplitude[:, 0] = np.tile(one_for_each(self.amplitude, one_side, "amplitude", "joints"), self.sides)
-        return 2.0 * np.pi * frequency * cut[:, None], amplitude, span
+        frequency[self.lesion.cut("oscillators", n)] = 0.0
+        return 2.0 * np.pi * frequency, amplitude, span
 
     def _couplings(self, one_side: int) -> tuple[Any, Array, Array]:
         """Who is drawn by whom, how strongly, and with which lag."""
@@ -215,9 +214,7 @@ class Oscillators(ClosedLoop):
             lags += [across.lag, -across.lag]
         return np.array(pairs, dtype=np.int64).reshape(-1, 2), np.array(weights), np.array(lags)
 
-    def _feedback(
-        self, layout: LoopLayout, joints: Any, cut: Array
-    ) -> tuple[list[SensePlace], FeedbackRows, FeedbackRows]:
+    def _feedback(self, layout: LoopLayout, joints: Any) -> tuple[list[SensePlace], FeedbackRows, FeedbackRows]:
         """What is sensed, and what it does to the oscillators, early and late; both sides sense the same."""
         channels: list[SensePlace] = []
         routes: dict[bool, list[tuple[int, ...]]] = {False: [], True: []}
@@ -232,7 +229,7 @@ class Oscillators(ClosedLoop):
                     i = side * len(joints) + number
                     route = (len(channels), i, _INTO.index(item.into), _TIMES.index(item.times))
                     routes[item.sense.late].append(route)
-                    gains[item.sense.late].append(0.0 if i in deaf else item.gain * cut[i])
+                    gains[item.sense.late].append(0.0 if i in deaf else item.gain)
                 channels.append(place)
         early, late = (
             FeedbackRows(np.array(routes[when], dtype=np.int64).reshape(-1, 4), np.array(gains[when]))
@@ -240,11 +237,12 @@ class Oscillators(ClosedLoop):
         )
         return channels, early, late
 
-    def _outputs(self, joints: Any, cut: Array) -> Outputs:
-        signs = np.concatenate([np.ones(len(joints)), -np.ones(len(joints))])[: len(cut)]
-        strength = np.tile(one_for_each(self.strength, len(joints), "strength", "joints"), self.sides) * signs * cut
-        strength[self.lesion.cut("outputs", len(cut))] = 0.0
-        bias, target = np.full(len(cut), float(self.sides == 2)), int(self.output == "target")
+    def _outputs(self, joints: Any) -> Outputs:
+        n = self.sides * len(joints)
+        strength = np.tile(one_for_each(self.strength, len(joints), "strength", "joints"), self.sides)
+        strength[len(joints) :] *= -1.0
+        strength[self.lesion.cut("outputs", n)] = 0.0
+        bias, target = np.full(n, float(self.sides == 2)), int(self.output == "target")
         return Outputs(np.tile(joints, self.sides), strength, bias, np.array([target], dtype=np.int64))
 
     def _phases(self, one_side: int) -> Array:

@@ -247,13 +247,21 @@ def saturate(actuation: Any, robot: ChainTables, options: ChainOptions, memory: 
 no_op(saturate, PrescribedMotion, StrainActuation, Inertialess)
 
 
-@version_for(saturate, MixedActuation, AccelerationFeedback)
+@version_for(saturate, MixedActuation)
 @func
-def saturate_torques(
-    actuation: AccelerationFeedback | MixedActuation, robot: ChainTables, options: ChainOptions, memory: ChainMemory
+def saturate_feedback(
+    actuation: MixedActuation, robot: ChainTables, options: ChainOptions, memory: ChainMemory
 ) -> None:
     if options.feedback:
         limit_torques(robot, memory)
+
+
+@version_for(saturate, AccelerationFeedback)
+@func
+def saturate_forecast(
+    actuation: AccelerationFeedback, robot: ChainTables, options: ChainOptions, memory: ChainMemory
+) -> None:
+    limit_torques(robot, memory)
 
 
 @noinline_func

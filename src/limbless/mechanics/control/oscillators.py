@@ -37,7 +37,8 @@ class Ramp(NamedTuple):
 class FeedbackRows(NamedTuple):
     """What senses do to the oscillators."""
 
-    route: IntArray  # (m, 4): channel, oscillator, 0 into its phase or 1 its amplitude, times 0: 1, 1: cos θ, 2: sin θ
+    # (m, 4) channel, oscillator, 0 into its phase or 1 into its amplitude, times 1 (0), cos θ (1) or sin θ (2)
+    route: IntArray
     gain: Array  # (m,)
 
 

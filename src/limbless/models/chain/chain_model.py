@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.actuation import Actuation
 from limbless.control.actuation.gait_to_joints import joint_motion
+from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
 from limbless.core import InputError
 from limbless.environments.base import Environment, together
@@ -126,6 +127,23 @@ class ChainModel(Model):
         ):
             rows.column[v : v + (3 if first == Spherical.code else 1)] = self._joints.start + p
         return np.asarray(ranges)
+
+    # Controllers with state
+
+    def close_loop(self, controller: ClosedLoop) -> None:
+        self._loop = ChainLoop(controller, self.chain, self._actuated)
+
+    @property
+    def _controlled(self) -> int:
+        """How many numbers of a state belong to a controller."""
+        return 0 if self._loop is None else self._loop.count
+
+    def _started(self, x: Array) -> State:
+        """The state at time 0, with the numbers of a controller where they start."""
+        if self._loop is None:
+            return State(0.0, x)
+        x[self._loop.columns] = self._loop.packed.start
+        return State(0.0, x, self._loop.memory)
 
     # The start
 

@@ -33,7 +33,6 @@ from limbless.models.chain import chain_problem, smooth_problem
 from limbless.models.chain.chain_evaluation import ChainEvaluator
 from limbless.models.chain.chain_model import ChainModel
 from limbless.models.chain.chain_solution import ChainSolution
-from limbless.models.chain.control_tables import ChainLoop
 from limbless.models.chain.equation_terms import AT_REST, Terms
 from limbless.models.chain.standing_chain import StandingChain
 from limbless.models.implicit_steps import UNSOLVED, ImplicitSteps, quarters, refuse_explicit_tolerance
@@ -101,13 +100,8 @@ class NewtonEuler(Terms, StandingModel, ChainModel):
                 self.settings.integrator, tolerance, self._size, self.chain.freedoms, len(self._tallies.laws)
             )
 
-    @property
-    def _controlled(self) -> int:
-        """How many numbers of a state belong to a controller."""
-        return 0 if self._loop is None else self._loop.count
-
     def close_loop(self, controller: ClosedLoop) -> None:
-        self._loop = ChainLoop(controller, self.chain, self._actuated)
+        super().close_loop(controller)
         self._make_room()
 
     def _slow_down(self) -> None:
@@ -301,10 +295,7 @@ class NewtonEuler(Terms, StandingModel, ChainModel):
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """The state at time 0: pose and twist as given, joints as given or where the gait has them."""
         x = self._start(self._size, initial, gait)
-        if self._loop is None:
-            return State(0.0, x)
-        x[self._loop.columns] = self._loop.packed.start
-        return State(0.0, x, self._loop.memory)
+        return self._started(x)
 
     def drive(self, gait: Any, times: Array) -> ChainDrive:
         """The gait at the stage times, as joint motion or as torques; one that the actuation cannot use is refused."""

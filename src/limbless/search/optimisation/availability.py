@@ -63,8 +63,13 @@ def _smoothness(scenario: Scenario) -> str | None:
     )
 
 
+def _oscillators(scenario: Scenario) -> str | None:
+    return None if getattr(scenario.controller, "kind", "") == "oscillators" else "needs a controller of oscillators"
+
+
 _LACKS = {
     "time": _time,
+    "oscillators": _oscillators,
     "statics": _statics,
     "target": _target,
     "period": _period,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from limbless.control.actuation import Actuation, Motion, Servo
 from limbless.control.actuation.gait_to_joints import joint_motion
+from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
 from limbless.core import InputError, SimulationError
 from limbless.environments.base import Environment
@@ -181,6 +182,13 @@ class NonSmooth(StandingModel, ChainModel):
             tally,
             self._crowd,
             len(self._objects),
+            self._controlled,
+        )
+
+    def close_loop(self, controller: ClosedLoop) -> None:
+        super().close_loop(controller)
+        self._where = contact_memory.where_of(
+            self._actuated, len(self._scene.owner), len(self._objects), self._controlled
         )
 
     def problem(
@@ -196,7 +204,9 @@ class NonSmooth(StandingModel, ChainModel):
         forces = chain_problem.fresh(self._forces)
         water = water_of(forces)
         options = self._options._replace(
-            rescue=saving.address, awash=water if isinstance(water, VaryingAddedMass) else None
+            rescue=saving.address,
+            awash=water if isinstance(water, VaryingAddedMass) else None,
+            controllers=None if self._loop is None else self._loop.tables(),
         )
         scene = self._scene  # surfaces that bodies carry move: each run has its own
         scene = scene if self._crowd is None else scene._replace(surfaces=scene.surfaces.copy())
@@ -232,7 +242,7 @@ class NonSmooth(StandingModel, ChainModel):
         speeds = x[self._split : self._rates.stop]
         x[where.earlier :][: len(speeds)] = speeds
         self._stand(x)
-        return State(0.0, x)
+        return self._started(x)
 
     def _lay_down(self, posture: Posture, x: Array, gait: Gait) -> None:
         """The pose of a posture into a state; where asked, what the robot comes to from there."""
