@@ -1,4 +1,5 @@
-"""Every kind of gait, flow, environment, robot, preset, actuation, controller and model, found by being present in its folder.
+"""Every kind of gait, flow, environment, robot, preset, actuation, controller and model, found by being present in its
+folder.
 
 Importing a module of a folder registers the classes in it (`Description` does it); this module only knows where to
 look.

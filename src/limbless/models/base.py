@@ -232,7 +232,9 @@ class Model(Recording):
 
     def close_loop(self, controller: ClosedLoop) -> None:
         """Let a controller with state drive the robot; asked once, before anything else."""
-        raise InputError(f"controller: {type(self).__name__} takes none with state; a function is asked in every period")
+        raise InputError(
+            f"controller: {type(self).__name__} takes none with state; a function is asked in every period"
+        )
 
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """The state at the start, from the `initial:` entry of a scenario."""

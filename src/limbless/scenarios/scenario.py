@@ -149,7 +149,9 @@ class Scenario(Description):
         if not isinstance(data, Mapping) or data.get("controller") is None or data.get("gait") is not None:
             return data
         how = data.get("actuation")
-        kind = how if isinstance(how, str) else how.get("kind") if isinstance(how, Mapping) else getattr(how, "kind", "")
+        kind = (
+            how if isinstance(how, str) else how.get("kind") if isinstance(how, Mapping) else getattr(how, "kind", "")
+        )
         return {**data, "gait": {"kind": "still", "drives": "torque" if kind == "torque" else "joint"}}
 
     @field_validator("name")
@@ -205,7 +207,7 @@ class Scenario(Description):
 
     def assemble(self) -> Any:
         """The model of its parts."""
-        model = self.model.assemble(self.robot.build(), self.environment, self.actuation)
+        model: Any = self.model.assemble(self.robot.build(), self.environment, self.actuation)
         if self.controller is not None:
             model.close_loop(self.controller)
         return model

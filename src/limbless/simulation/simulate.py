@@ -104,7 +104,7 @@ def simulate(
     scenario = Scenario(
         name=name,
         robot=robot,
-        gait=gait,
+        gait=gait,  # type: ignore[arg-type]  # None where a controller drives
         environment=(environment,) if isinstance(environment, Environment) else tuple(environment),
         model=model,
         duration=duration,
@@ -209,7 +209,7 @@ def _last_state(after: Result, model: Model, scenario: Scenario) -> State:
     theirs, ours = (_controlled_numbers(state) for state in (after.state, fresh))
     if theirs != ours:
         raise InputError(
-            f"initial.result: it was run by another controller (its numbers: {_some(theirs)}); this one has {_some(ours)}"
+            f"initial.result: it was run by another controller (numbers: {_some(theirs)}); this one has {_some(ours)}"
         )
     return after.state
 

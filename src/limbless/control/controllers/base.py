@@ -40,8 +40,9 @@ class PackedLoop(NamedTuple):
 
 
 class Lesion(Description):
-    """What is cut: numbers (from 0) of oscillators, couplings, senses and outputs. Tables hold zeros in their places, so
-    that robots with different lesions go side by side."""
+    """What is cut: numbers (from 0) of oscillators, couplings, senses and outputs. Tables hold zeros in their places:
+    robots with different lesions go side by side.
+    """
 
     oscillators: Listed[tuple[int, ...]] = Field(
         (), description="they have no rhythm of their own; what they sense, couplings and outputs stay"
@@ -104,5 +105,7 @@ def one_for_each(value: Any, count: int, name: str, word: str = "oscillators") -
     """(count,) from one number or one each."""
     numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
     if len(numbers) not in (1, count):
-        raise InputError(f"controller.{name}: give one number, or one for each of the {count} {word}; got {len(numbers)}")
+        raise InputError(
+            f"controller.{name}: give one number, or one for each of the {count} {word}; got {len(numbers)}"
+        )
     return np.broadcast_to(numbers, (count,)).copy()

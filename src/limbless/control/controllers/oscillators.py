@@ -112,7 +112,7 @@ class Oscillators(ClosedLoop):
         return self
 
     def notes(self) -> tuple[str, ...]:
-        own = ()
+        own: tuple[str, ...] = ()
         if self.sides == 1 and self.coupling.contralateral != type(self.coupling).model_fields["contralateral"].default:
             own = ("controller.coupling.contralateral: has no effect with one side",)
         return (*super().notes(), *own)

@@ -128,9 +128,7 @@ def turn_oscillators(tables: OscillatorTables, t: Scalar, x: Array) -> None:
 
 @version_for(command, OscillatorTables)
 @noinline_func
-def command_joints(
-    controller: OscillatorTables, t: Scalar, robot: ChainTables, x: Array, memory: ChainMemory
-) -> None:
+def command_joints(controller: OscillatorTables, t: Scalar, robot: ChainTables, x: Array, memory: ChainMemory) -> None:
     n, first, outputs = controller.haste.shape[0], controller.place[0], controller.outputs
     sense_early(controller.senses, t, robot, x, memory)
     turn_oscillators(controller, t, x)

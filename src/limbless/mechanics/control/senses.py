@@ -78,18 +78,14 @@ def read_state(
 
 @version_for(read, JointTorque)
 @func
-def read_torque(
-    sense: JointTorque, t: Scalar, robot: ChainTables, x: Array, memory: ChainMemory, raw: Array
-) -> None:
+def read_torque(sense: JointTorque, t: Scalar, robot: ChainTables, x: Array, memory: ChainMemory, raw: Array) -> None:
     for k in range(sense.rows.place.shape[0]):
         put_sensed(sense.rows, k, memory.torque[sense.rows.place[k]], raw)
 
 
 @version_for(read, ExternalForce)
 @func
-def read_force(
-    sense: ExternalForce, t: Scalar, robot: ChainTables, x: Array, memory: ChainMemory, raw: Array
-) -> None:
+def read_force(sense: ExternalForce, t: Scalar, robot: ChainTables, x: Array, memory: ChainMemory, raw: Array) -> None:
     for k in range(sense.rows.place.shape[0]):
         body = Body(memory.bodies, sense.rows.place[k])
         F, R = body.wrench.force, body.rotation

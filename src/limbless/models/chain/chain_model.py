@@ -202,7 +202,7 @@ class ChainModel(Model):
         limit = friction_limit(rate, self._interval, self._packs)
         if self._loop is None:
             return limit
-        return min((found for found in (limit, self._loop.step_limit(self._interval)) if found is not None))
+        return min(found for found in (limit, self._loop.step_limit(self._interval)) if found is not None)
 
     def commanded(self, torque: ArrayLike) -> Array:
         """A controller's torques, one for each degree of freedom."""

@@ -232,9 +232,7 @@ def state_columns(split: int, size: int) -> list[tuple[str, str, slice]]:
     ]
 
 
-def memory_of(
-    robot: ChainTables, environments: int, tally: Any, cells: Any = None, control: int = 0
-) -> ChainMemory:
+def memory_of(robot: ChainTables, environments: int, tally: Any, cells: Any = None, control: int = 0) -> ChainMemory:
     """Working memory for a run among so many environments; `tally` is what it goes on counting, if anything. `control`:
     numbers of controllers in a state.
     """

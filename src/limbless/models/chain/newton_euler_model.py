@@ -150,9 +150,7 @@ class NewtonEuler(Terms, StandingModel, ChainModel):
 
     def problem(self, drive: ChainDrive, records: int, tally: Any, tallied: Any) -> ChainProblem:
         """Everything that an engine needs, with memory of its own: two runs of one model are two problems."""
-        memory = chain_problem.memory_of(
-            self._actuated, len(self._tallies.laws), tally, control=self._controlled
-        )
+        memory = chain_problem.memory_of(self._actuated, len(self._tallies.laws), tally, control=self._controlled)
         if self._steps is not None:
             memory = memory._replace(ahead=smooth_problem.ahead_of(self._actuated, self.chain, drive))
             drive = smooth_problem.halves(drive)

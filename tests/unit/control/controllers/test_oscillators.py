@@ -85,7 +85,7 @@ AFTER_2_S = {
     0.0: ((-0.003151114869926279, -0.010490028406849367), (17.041022840181544, 14.6694481729913)),
     10.0: ((-0.45500286629026776, 0.006333728714972972), (28.2905305057197, 28.15878100647996)),
 }
-"""Weight of the couplings -> base and first phases, by an independent planar program (angles in place of quaternions)."""
+"""Weight of the couplings -> base and first phases, by an independent planar program with angles for quaternions."""
 
 
 def swimmer(changes: Mapping[str, Any]) -> ll.Result:
@@ -236,7 +236,7 @@ def test_measures_of_a_rhythm() -> None:
         ({"controller.joints": [0, 14]}, "no joint 14"),
         ({"controller.frequency": [1.0, 2.0]}, "one for each of the 10 joints"),
         ({"actuation": "motion"}, "controller.output: torque needs an actuation of kind torque or pd or servo"),
-        ({"controller.output": "target"}, "target needs an actuation of kind pd or servo"),
+        ({"controller.output": "target"}, "target needs an actuation of kind pd,"),
         ({"controller.drive": 2.0}, "drive: has an effect only together with `body`"),
         ({"model": "macro-continuous"}, "takes no controller with state"),
         ({"controller.haste": 5000.0}, "too long for the amplitudes of oscillators"),
@@ -280,7 +280,7 @@ def test_steps_among_contacts_are_of_second_order_for_oscillators_alone() -> Non
 
 @pytest.fixture(scope="module")
 def crawl() -> ll.Result:
-    return ll.run("snake-cpg", {"duration": 0.2, "record_every": 0.1})
+    return ll.run("snake-cpg", {"duration": 0.2, "record_every": 0.1, "actuation.rate": 200.0})
 
 
 def test_a_snake_on_the_ground_follows_its_oscillators(crawl: ll.Result) -> None:
