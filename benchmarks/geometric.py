@@ -8,7 +8,7 @@ import limbless as ll
 from benchmarks.rollouts import loop_factor, whole_factor
 from benchmarks.table import Row, microseconds
 from benchmarks.timing import each, race
-from limbless.models.chain.geometry.geometric_model import Geometric
+from limbless.models.chain.geometry.geometric_equations import Geometric
 from limbless.models.chain.geometry.planar_closed_form import Levers, levers
 
 Array = np.ndarray

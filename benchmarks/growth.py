@@ -14,7 +14,7 @@ from benchmarks.dynamics import Evaluation
 from benchmarks.rollouts import loop_factor
 from benchmarks.table import Row, Section, microseconds
 from benchmarks.timing import each, race
-from limbless.models.chain.geometry.geometric_model import Geometric
+from limbless.models.chain.geometry.geometric_equations import Geometric
 from limbless.robots.links import Sphere
 
 FIGURE = "images/growth.png"

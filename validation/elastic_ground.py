@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import limbless as ll
-from limbless.mechanics.forces.user_slice import Buffer
 
 LENGTH, RADIUS, MASS = 0.1, 0.04, 0.4876  # of a link: m, m, kg
 SLOPE, HEIGHT = math.radians(5.0), -0.0787398  # of the beach, which rises to -x
@@ -20,7 +19,7 @@ def elastic_beach(stiffness: float, speed: float) -> ll.ForceLaw:
     """
     k, c = stiffness / (0.5 * LENGTH), 0.6 * math.sqrt(0.5 * MASS * stiffness) / (0.5 * LENGTH)
     x, v, w, a, f, m, behind, link = (
-        Buffer.fields[name].column
+        ll.ForceLaw.columns[name]
         for name in ("position", "velocity", "rotation_rate", "axes", "force", "moment", "abscissa", "link")
     )
     nx, nz = math.sin(SLOPE), math.cos(SLOPE)

@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 
 import limbless as ll
-from limbless.mechanics.chain.tables import Body
 
 NUDGE = 1e-6
 
@@ -35,6 +34,5 @@ def tip_of_loaded_rod(rod: ll.Rod, force: float, cells: int, loads: int = 1) -> 
         push = ll.PointWrench(abscissa=rod.length, force=(0.0, force * part / loads, 0.0), frame="world")
         model = ll.Soft(rod, push, settings=ll.SoftSettings(cells=cells))
         strain = at_rest(partial(_left, model), strain if len(strain) else np.zeros(model.freedoms))
-    body = Body.of(model.instant(model.flat(strain)).memory.bodies)
-    R = np.asarray(body.rotation[cells]).reshape(3, 3)
-    return np.asarray(body.origin[cells, :2]), float(np.arctan2(R[1, 0], R[0, 0]))
+    found = model.forward(model.flat(strain))
+    return found.origin[-1, :2], float(np.arctan2(found.rotation[-1, 1, 0], found.rotation[-1, 0, 0]))

@@ -16,6 +16,7 @@ def main() -> None:
         sys.exit(130)
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        exec("")  # Python notes a Ctrl-C that left an `exec`, and would end by its signal in place of our exit code
         from limbless.core import skip_last_collection
 
         skip_last_collection()

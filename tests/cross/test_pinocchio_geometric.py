@@ -11,7 +11,7 @@ from pinocchio_peer import Peer
 from random_chains import Instant, random_instant, random_joint, random_mass, unit_quaternion
 
 import limbless as ll
-from limbless.models.chain.geometry.geometric_model import Geometric
+from limbless.models.chain.geometry.geometric_equations import Geometric
 from limbless.models.geometric import GeometricSettings
 from limbless.robots.links import Link
 

@@ -16,7 +16,7 @@ import limbless as ll
 from limbless.control.gaits.serpenoid import Serpenoid
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
-from limbless.models.chain.geometry.geometric_model import Geometric
+from limbless.models.chain.geometry.geometric_equations import Geometric
 from limbless.robots.presets.wang_snake import WangSnake
 from validation import wheels
 from validation.wheels import Exterior, drive, glide, tail
@@ -61,19 +61,19 @@ def test_track_and_torques_of_crawling() -> None:
 
 @pytest.mark.parametrize(("name", "step"), [("moreau_1ms", 1e-3), ("moreau_2ms", 2e-3)])
 def test_set_valued_friction(name: str, step: float) -> None:
-    """The same scheme written independently: tracks to rounding. A record holds the forces of
-    the step that begins there.
+    """Moreau's rule written independently, in joint coordinates, where momentum has a Coriolis term: bodies that
+    carry their own momentum differ from it by the square of the step. A record holds the forces of the step that ended.
     """
     numbers, result = NUMBERS["set_valued"], crawl("set-valued", step, 20.0, step).dataset
     track = tail(result)
     for k, t in enumerate(numbers["t"]):
         record = at(result, t)
-        assert track[record] == pytest.approx(numbers[name]["x123"][k], abs=1e-10)
+        assert track[record] == pytest.approx(numbers[name]["x123"][k], abs=1e-6)
         if 0.0 < t < 20.0:
             # the forces of a step are those of its middle
-            between = result["joint_torque"].values[record - 1 : record + 1].mean(axis=0)
-            assert between == pytest.approx(numbers[name]["tau4_7"][k], abs=1e-6)
-    stuck = np.bincount(result["contact_held"].values[:-1].sum(axis=1).astype(int), minlength=4)[:4]
+            between = result["joint_torque"].values[record : record + 2].mean(axis=0)
+            assert between == pytest.approx(numbers[name]["tau4_7"][k], abs=1e-5)
+    stuck = np.bincount(result["contact_held"].values[1:].sum(axis=1).astype(int), minlength=4)[:4]
     assert np.abs(stuck - numbers[name]["stuck_directions_histogram"]).max() <= 2
     assert result["contact_residual"].values.max() < 1e-12
 

@@ -119,8 +119,21 @@ SURVIVORS = {
     "drawn-boxes",
     "frame-late",
     "drawn-tendons",
+    "tierpsy-size",
+    "tierpsy-pixels",
+    "film-columns",
+    "film-clock",
+    "street-spacing",
+    "street-turns",
+    "wake-share-sign",
+    "stl-length",
+    "mesh-scale",
+    "limit-above-zero",
+    "mjcf-springref",
+    "studio-patience",
+    "flow-period",
 }
-"""Small mistakes that no test noticed once."""
+"""Small mistakes that no test noticed once, and that matter; `table_edges.py` has more of their kind."""
 
 
 def test_no_erratum_is_forgotten() -> None:

@@ -112,7 +112,7 @@ def test_a_record_may_be_further_away_than_a_block_of_steps(bench: ModuleType) -
     assert bench.rollouts.head_after("eel-planar", step=0.001, shown=0.6)[0] != 0.0
 
 
-def test_rows_of_the_geometric_model(bench: ModuleType) -> None:
+def test_rows_of_the_geometric_equations(bench: ModuleType) -> None:
     """They refuse symbols that are not the derivatives of the metric."""
     rows = bench.geometric.tensor_rows(modules=4, chunks=1) + bench.geometric.crawl_rows(duration=0.4, repeats=1)
     assert [row.target for row in rows] == [20, 20, None, 50, 50, 50, 50]

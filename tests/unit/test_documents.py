@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import math
 import re
 import runpy
 import shlex
@@ -28,6 +29,7 @@ from limbless.robots.joints import Joint
 from limbless.robots.links import Link
 from limbless.scenarios import loader
 from limbless.scenarios.scenario import Initial, Scenario
+from limbless.view.studio import studio_limits
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -227,3 +229,29 @@ def test_the_gallery_shows_every_scenario() -> None:
         assert (
             f"images/studio/{name}.webp" in page and (ROOT / f"docs/images/studio/{name}.webp").stat().st_size < 100_000
         ), name
+
+
+def test_numbers_that_the_page_of_scenarios_gives_as_defaults_are_the_defaults() -> None:
+    """`field` 2 s in the row of a kind: the field's default is 2. Angles stand in degrees where they say so."""
+    families = ("flow", "environment", "gait", "actuation")
+    known = {kind: cls for family in families for kind, cls in registry.kinds(family).items()}
+    lines = re.findall(r"^\| `([\w-]+)` \| (.*) \|$", (ROOT / "docs" / "scenarios.md").read_text(), re.MULTILINE)
+    checked = 0
+    for kind, text in lines:
+        for field, number, after in re.findall(r"`(\w+)` (-?\d+(?:\.\d+)?)( deg)?(?= |;|,|\.? *$|\))", text):
+            stated = getattr(known.get(kind), "model_fields", {}).get(field)
+            if stated is None or not isinstance(stated.default, int | float) or isinstance(stated.default, bool):
+                continue
+            checked += 1
+            default = math.degrees(stated.default) if after else stated.default
+            assert float(number) == pytest.approx(default), f"{kind}: {field}"
+    assert checked > 30
+
+
+def test_limits_of_the_studio_are_those_that_the_page_of_safety_gives() -> None:
+    text = (ROOT / "docs" / "safety.md").read_text()
+    given = f"{studio_limits.MOST_BODIES} bodies or cells, {studio_limits.MOST_STEPS // 10**6} million steps, "
+    given += f"{studio_limits.MOST_PLACES:,} records times bodies, {studio_limits.MOST_SECONDS:g} s"
+    assert given in text
+    assert f"| visitors at a time | {studio_limits.MOST_VISITORS} " in text
+    assert f"| runs at a time | {studio_limits.MOST_RUNS};" in text

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from limbless.mechanics.algebra.vectors import Vector
-from limbless.mechanics.forces.wake import Wake, wake_at_edge
 
 L, RHO, G = 1.0, 1000.0, 9.81
 
@@ -39,21 +37,35 @@ def munk(form: str, U: float = 0.7, V: float = 0.4) -> float:
     return float(-found * inertia / (m_b * U * V))
 
 
+def wake_on(velocity: tuple[float, float], half: float) -> np.ndarray:
+    """Force of the wake on a body that glides so, along its own axes: what it adds to the accelerations, by the
+    inertia that unit forces and torques find.
+    """
+    chain = cylinder(half, half)
+    glides = [*velocity, 0.0, 0.0, 0.0, 0.0]
+
+    def answer(wake: str, twist: list[float], *more: Any) -> np.ndarray:
+        water = ll.Water(drag=(0.0, 0.0, 0.0, 0.0), wake=wake)
+        return ll.NewtonEuler(chain, [water, *more]).inverse([], [], [], twist).base_acceleration
+
+    units = [ll.PointWrench(**{name: tuple(axis)}) for name in ("force", "torque") for axis in np.eye(3)]
+    gained = np.column_stack([answer("none", [0.0] * 6, unit) for unit in units])
+    return np.linalg.solve(gained, answer("tail", glides) - answer("none", glides))[:2]
+
+
 def small_wave() -> tuple[float, float]:
     """How far thrust and efficiency of the wake of a small wave are from Lighthill's, relative: the tail swings as
     a cos(k s - ω t) while the body swims with U to -x.
     """
-    m, k, omega, a, U = 25.4469, 2 * np.pi / 1.8, np.pi, 1e-3, 0.45
-    V, rows = omega / k, Wake.zeros(1)
-    columns = Wake.of(rows)
-    columns.added[:], columns.outward[:] = (0.0, m, 0.0), 1.0
+    half, k, omega, a, U = 0.09, 2 * np.pi / 1.8, np.pi, 1e-3, 0.45
+    V, m = omega / k, RHO * np.pi * half**2
     thrust, wake = [], []
     for sine in np.sin(np.linspace(0.0, 2 * np.pi, 64, endpoint=False)):
         slope, velocity = -a * k * sine, np.array([-U, a * omega * sine])
         e1 = np.array([1.0, slope]) / np.hypot(1.0, slope)
         e2 = np.array([-e1[1], e1[0]])
-        F = wake_at_edge(Wake(rows, 0), Vector(velocity @ e1, velocity @ e2, 0.0), Vector(0.0, 0.0, 0.0)).force
-        force = F.x * e1 + F.y * e2
+        along, across = wake_on((velocity @ e1, velocity @ e2), half)
+        force = along * e1 + across * e2
         thrust.append(-force[0])
         wake.append(-force @ velocity)
     expected = 0.25 * m * omega**2 * a**2 * (1.0 - U**2 / V**2)

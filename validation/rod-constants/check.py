@@ -8,7 +8,6 @@ import numpy as np
 from scipy.linalg import eigh
 
 import limbless as ll
-from limbless.mechanics.statics.equilibrium_solver import evaluate_forces
 from validation.runner.convergence_orders import draw_order, extrapolated, fitted_order
 from validation.spines import rod, sprung
 
@@ -20,9 +19,7 @@ def hessian(count: int, force: float, mass: float) -> np.ndarray:
     1 m/s² towards the base).
     """
     model = ll.TendonStatics(rod(count, mass=mass), [ll.Gravity(acceleration=(-1.0, 0.0, 0.0))] if mass else [])
-    problem = model.problem(model.loads(np.zeros(1), tip_force=(-force, 0.0, 0.0)))
-    evaluate_forces(problem, np.zeros((count, 2)))
-    return problem.iteration.hessian
+    return model.equilibrium(model.loads(np.zeros(1), tip_force=(-force, 0.0, 0.0)), np.zeros((count, 2)), 0).hessian
 
 
 def critical(count: int, force: float, mass: float) -> float:

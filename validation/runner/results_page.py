@@ -70,7 +70,8 @@ def told(found: Counter[str]) -> str:
 
 
 def markdown(reports: Sequence[Report], extra: str = "") -> str:
-    """The whole page; `extra` follows the cases (the scorecard)."""
+    """The whole page; `extra` follows the cases (the scorecard). Experiments have a page of their own."""
+    reports = [report for report in reports if report.case.kind != "experiment"]
     parts = [_head(reports)]
     for kind, (title, text) in _SECTIONS.items():
         chosen = [report for report in reports if report.case.kind == kind]
@@ -87,6 +88,7 @@ def _head(reports: Sequence[Report]) -> str:
         "Each row is a statement with what",
         "was measured, what it is held against, and a tolerance whose reason stands beside it. What falls short is "
         "shown as such.",
+        "Robots and animals are on [a page of their own](experiments.md).",
         "*The spec* is the corrected form of a paper's model that this project worked from; the model's "
         "[page](index.md) repeats it.",
         "",
@@ -222,6 +224,21 @@ def stated(outcome: RowOutcome) -> str:
     """The statement of a row and its source, as the page has them."""
     row = outcome.row
     return _cell(row.statement + (f" ({row.source})" if row.source else ""))
+
+
+def differences(reports: Sequence[Report], root: Path) -> list[str]:
+    """Verdicts that are not those of the page that is there, in sentences; what was not run says nothing."""
+    page = root / "docs" / "validation.md"
+    known = verdicts(page.read_text(encoding="utf-8")) if page.is_file() else None
+    return [
+        f"{report.case.name}: {stated(outcome)}: {outcome.verdict} here, {before} on docs/validation.md"
+        for report in (reports if known is not None else ())
+        if report.case.kind != "experiment"  # whose verdicts are of another kind, on another page
+        for outcome in report.outcomes
+        if (before := (known or {}).get(report.case.title, {}).get(stated(outcome), "not"))
+        not in (outcome.verdict, NOT_RUN)
+        and outcome.verdict != NOT_RUN
+    ]
 
 
 def write(reports: Sequence[Report], root: Path, extra: str = "") -> Path:

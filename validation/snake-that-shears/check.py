@@ -8,7 +8,6 @@ import numpy as np
 from scipy.interpolate import make_interp_spline
 
 import limbless as ll
-from limbless.control.gaits.sheared_curvature import curvature_rate
 from validation.rods import along_sections, axial_speed, curvature_by_differences
 from validation.runner.convergence_orders import extrapolated
 
@@ -18,7 +17,7 @@ def rate_error(numbers: dict, rate: float) -> float:
     X = np.linspace(0.0, numbers["inputs"]["l"], 2049)
     K, shear, shear_rate = 3.0 + np.cos(4.0 * X), 0.2 + 0.1 * np.sin(3.0 * X), rate * (0.5 + X)
     speed = axial_speed(X, K, shear, shear_rate, numbers["inputs"]["V_o"])
-    found = curvature_rate(K, -4.0 * np.sin(4.0 * X), shear, shear_rate, np.full_like(X, rate), speed)
+    found = ll.ShearedCurvature.rate(K, -4.0 * np.sin(4.0 * X), shear, shear_rate, np.full_like(X, rate), speed)
     return float(np.abs(np.interp(numbers["outputs"]["X"], X, found) - numbers["outputs"]["K_dot"]).max())
 
 

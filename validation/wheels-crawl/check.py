@@ -46,7 +46,7 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     inner = [k for k, t in enumerate(limit["t"]) if 0.0 < t < 20.0]
     torque = data["joint_torque"].values
     # the forces of a step are those of its middle
-    between = 0.5 * (torque[listed[inner] - 1] + torque[listed[inner]])
+    between = 0.5 * (torque[listed[inner]] + torque[listed[inner] + 1])
     axes = sheet.subplots()
     axes.plot(track[:, 0], track[:, 1])
     axes.plot(*np.array(limit["moreau_1ms"]["x123"]).T[:2], "o", markersize=3)

@@ -19,6 +19,16 @@ ALLOW_CODE = click.option(
 )
 
 
+FORMAT = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["png", "pdf", "svg"]),
+    default="png",
+    show_default=True,
+    help="What pictures are written as.",
+)
+
+
 def say(text: object) -> None:
     """A line on standard error."""
     from limbless.core import printable

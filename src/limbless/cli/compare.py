@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from limbless.cli.common import ALLOW_CODE, say, shown, simulated
+from limbless.cli.common import ALLOW_CODE, FORMAT, say, shown, simulated
 from limbless.cli.completion import complete_runs
 from limbless.cli.scenario_arguments import permitted
 
@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for compare.png and compare.csv.  [default: runs/compare, or runs/compare-2, ...]",
+    help="Folder for compare.png, compare.csv and compare.tex, a table for LaTeX.  [default: runs/compare, or "
+    "runs/compare-2, ...]",
 )
+@FORMAT
 @click.option("--no-figures", is_flag=True, help="Print the table and write nothing.")
 @ALLOW_CODE
-def compare(sources: tuple[str, ...], out: Path | None, no_figures: bool, allow_code: bool) -> None:
+def compare(sources: tuple[str, ...], out: Path | None, form: str, no_figures: bool, allow_code: bool) -> None:
     """Compare runs: their numbers and figures.
 
     A, B, ... are folders that `limbless run` wrote; a scenario (a name or a .yaml) is run first. The table shows the
@@ -35,7 +37,7 @@ def compare(sources: tuple[str, ...], out: Path | None, no_figures: bool, allow_
     Example:
       limbless compare runs/eel-planar runs/wide
     """
-    from limbless.core import InputError, fresh_folder, write_table
+    from limbless.core import InputError, fresh_folder, write_table, write_text
     from limbless.simulation import comparison
     from limbless.view import terminal
 
@@ -49,7 +51,8 @@ def compare(sources: tuple[str, ...], out: Path | None, no_figures: bool, allow_
         if result.warning:
             say(f"{name}: {result.warning}")
     heads = ("", *names, *(f"{name} - {names[0]}" for name in names[1:]))
-    screen.print(terminal.table(comparison.rows(found, len(results)), heads))
+    models = [str(result.dataset.attrs.get("model", "not known")) for result in results]
+    screen.print(terminal.table([("model", *models), *comparison.rows(found, len(results))], heads))
     if no_figures:
         return
     folder = out or fresh_folder(Path("runs") / "compare")
@@ -61,8 +64,9 @@ def compare(sources: tuple[str, ...], out: Path | None, no_figures: bool, allow_
         {**columns, **{name: [_cell(line.values[place]) for line in found] for place, name in enumerate(names)}},
     )
     click.echo(f"\nWritten: {table}")
+    click.echo(f"         {write_text(folder / 'compare.tex', comparison.latex(found, names, models))}")
     try:
-        click.echo(f"         {save_together(results, names, folder / 'compare.png')}")
+        click.echo(f"         {save_together(results, names, folder / f'compare.{form}')}")
     except InputError as error:
         say(f"No figure: {error}")
 

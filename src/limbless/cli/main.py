@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from limbless.cli import compare, completion, exchange, film, listing, project, run, search, show
+from limbless.cli import compare, completion, exchange, film, listing, measured, motors, project, run, search, show
 from limbless.cli.common import BAD_INPUT, FAILED, INTERRUPTED, say
 from limbless.core import __version__
 
@@ -15,12 +15,18 @@ from limbless.core import __version__
 class LazyGroup(click.Group):
     """A group whose commands end with one clean message instead of a traceback."""
 
+    def make_context(self, *given: Any, **named: Any) -> click.Context:
+        try:
+            return super().make_context(*given, **named)
+        except KeyboardInterrupt:  # click would call it "Aborted!", and end with 1
+            raise SystemExit(INTERRUPTED) from None
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
+        except (click.ClickException, click.exceptions.Exit):
             raise
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, click.Abort):  # Ctrl-C, also at a question
             say("Interrupted")
             ctx.exit(INTERRUPTED)
         except Exception as error:
@@ -40,7 +46,8 @@ def _explained(error: Exception) -> int:
         say(f"The run failed: {error}")
         return FAILED
     if isinstance(error, OSError):
-        say(f"Error: {error}")
+        where = f": {error.filename}" if error.filename is not None else ""
+        say(f"Error: {error.strerror or error}{where}")
         return FAILED
     say(f"Unexpected error: {type(error).__name__}: {error}\n`limbless --traceback ...` shows where it comes from.")
     return FAILED
@@ -66,6 +73,8 @@ for command in (
     run.run,
     run.demo,
     film.film,
+    measured.log,
+    measured.identify,
     show.plot,
     show.view,
     show.report,
@@ -74,6 +83,7 @@ for command in (
     search.steady,
     search.sweep,
     search.optimise,
+    motors.motors,
     exchange.robot,
     exchange.export,
     project.validate,

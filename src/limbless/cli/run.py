@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from limbless.cli.common import ALLOW_CODE, INTERRUPTED, NOT_PROVEN, say, simulated
+from limbless.cli.common import ALLOW_CODE, FORMAT, INTERRUPTED, NOT_PROVEN, say, simulated
 from limbless.cli.completion import complete_scenarios, complete_settings
 from limbless.cli.scenario_arguments import changes_in, permitted
 
@@ -39,11 +42,18 @@ DEMO = "eel-lighthill"
 )
 @click.option("--force", is_flag=True, help="Write into the folder of --out whatever it holds.")
 @click.option("--no-figures", is_flag=True, help="Write the data only.")
+@FORMAT
 @click.option(
     "--error",
     "with_error",
     is_flag=True,
     help="Repeat at half the step and half the quadrature, and give each number its numerical error.",
+)
+@click.option(
+    "--robust",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Repeat N times with starts and steps that differ a little, and tell how often it ends alike.",
 )
 @click.option("--strict", is_flag=True, help="End with exit code 3 when the run is not proven.")
 @click.option(
@@ -70,7 +80,9 @@ def run(
     out: Path | None,
     force: bool,
     no_figures: bool,
+    form: str,
     with_error: bool,
+    robust: int | None,
     strict: bool,
     resume: Path | None,
     every: str,
@@ -85,7 +97,8 @@ def run(
     kind. Ctrl-C keeps what was computed, and --resume goes on with it. An earlier run of the same scenario in the
     folder of --out is replaced.
 
-    A run that failed its own proof says so in its first line, "completed, not proven" and the reason.
+    A run that failed its own proof says so in its first line, "completed, not proven" and the reason. That one is
+    proven means that its equations were solved, not that another start or step ends alike: --robust tells that.
 
     \b
     Exit codes:
@@ -98,6 +111,7 @@ def run(
       limbless run eel-planar --set gait.amplitude=0.08 --set environment.water.density=1025
       limbless run my-eel.yaml --out results/my-eel
       limbless run eel-planar --error --strict
+      limbless run snake-pegs --robust 10
       limbless run --resume runs/eel-planar
     """
     from limbless.core import InputError, SimulationError, in_unit
@@ -113,18 +127,23 @@ def run(
             result = simulated(chosen, quiet, checkpoint=folder, checkpoint_every=seconds, resume=resume is not None)
             if with_error and result.status == "completed":
                 _add_errors(chosen, result, quiet)
+            if robust and result.status == "completed":
+                _add_repeats(chosen, result, robust, quiet)
         except SimulationError as error:
             if error.result is None:
                 raise
-            error.result.write(folder, figures=not no_figures)
+            error.result.write(folder, figures=not no_figures, form=form)
             told = f"{error}\nWhat was computed until then is kept in {folder}"
             raise SimulationError(told, error.time, error.place, error.result) from error
+    began = time.time_ns()
     try:
         _remove_stale(folder)
-        paths = result.write(folder, figures=not no_figures)
+        paths = result.write(folder, figures=not no_figures, form=form)
     except KeyboardInterrupt:  # the data are written; pictures are not, or not all
         say(f"Interrupted while drawing: the data are kept in {folder}; `limbless plot {folder}` draws the figures")
         click.get_current_context().exit(INTERRUPTED)
+    except OSError as error:
+        raise OSError(error.errno, f"{error.strerror or error}; {_rescued(result, folder, began)}") from error
     _tell(result, folder, paths, quiet)
     if result.status == "interrupted":
         say(
@@ -215,6 +234,8 @@ def _reserve(wanted: Out | None, scenario: Scenario) -> Path:
         raise InputError(
             f"the folder {out or 'runs'} cannot be made: {error.strerror}; choose another with --out"
         ) from None
+    if not os.access(out, os.W_OK):  # said now, and not when all is computed
+        raise InputError(f"the folder {out} may not be written; choose another with --out")
     if (out / "checkpoint").is_dir():
         say(f"{out} holds an unfinished run, which is replaced; to go on with it: limbless run --resume {out}")
     if any(out.iterdir()) and not (wanted and wanted.force):
@@ -240,12 +261,25 @@ def _name_in(file: Path) -> str | None:
     return name if isinstance(name, str) else None
 
 
+def _rescued(result: Result, folder: Path, began: int) -> str:
+    """Where the data are of a run whose folder could not be filled: there, or with temporary files."""
+    from limbless.simulation.result import FILE_NAME
+
+    with suppress(OSError):
+        if (folder / FILE_NAME).stat().st_mtime_ns >= began - 10**9:  # clocks of disks are coarse
+            return f"the data are kept in {folder}"
+    try:
+        return f"what was computed is kept in {result.save(Path(tempfile.mkdtemp(prefix='limbless-')) / FILE_NAME)}"
+    except OSError:
+        return "nor is there room for temporary files, and what was computed is lost"
+
+
 def _remove_stale(folder: Path) -> None:
     """What an earlier run drew here, which the new one may not draw; files of the user's own stay."""
     from limbless.core import below
 
     drawn = below(folder, "figures")
-    stale = [*drawn.glob("*.png"), *drawn.glob("*.csv")] if drawn.is_dir() else []
+    stale = [path for form in ("png", "pdf", "svg", "csv") for path in drawn.glob(f"*.{form}")]
     for path in [*stale, folder / "replay.html", folder / "report.html"]:
         path.unlink(missing_ok=True)
 
@@ -271,7 +305,21 @@ def _add_errors(scenario: Scenario, result: Result, quiet: bool) -> None:
         say("Interrupted before all repeats were made: the run is kept without error bars")
 
 
+def _add_repeats(scenario: Scenario, result: Result, repeats: int, quiet: bool) -> None:
+    from limbless.search.studies.robustness import robustness
+    from limbless.view import terminal
+
+    def watch(label: str) -> Any:
+        return terminal.progress_bar(label, scenario.duration, quiet)
+
+    try:
+        result.robustness = robustness(scenario, repeats=repeats, result=result, watch=watch).as_dict()
+    except KeyboardInterrupt:
+        say("Interrupted before all repeats were made: the run is kept without them")
+
+
 def _tell(result: Result, folder: Path, paths: list[Path], quiet: bool) -> None:
+    from limbless.scenarios import plausibility
     from limbless.view import terminal
 
     out = terminal.console(stderr=quiet)
@@ -279,14 +327,16 @@ def _tell(result: Result, folder: Path, paths: list[Path], quiet: bool) -> None:
     if quiet:
         click.echo(folder)
         return
-    out.print(terminal.table(terminal.summary_rows(result.summary())))
+    summary, said = result.summary(), plausibility.notes(result.scenario) if result.scenario is not None else ()
+    summary["notes"] = [note for note in summary.get("notes") or () if note not in said]  # before the run: never twice
+    out.print(terminal.table(terminal.summary_rows(summary)))
     _tell_files(folder, paths)
 
 
 def _tell_files(folder: Path, paths: list[Path]) -> None:
     """What was written and where: files by name, pictures by number."""
     names = [str(path.relative_to(folder)) for path in paths if path.parent == folder]
-    pictures = [path for path in paths if path.suffix == ".png"]
+    pictures = [path for path in paths if path.parent.name == "figures" and path.suffix != ".csv"]
     if pictures:
         count = f"{len(pictures)} figure{'s' if len(pictures) > 1 else ''}"
         names.append(f"{pictures[0].parent.relative_to(folder)}/ ({count}, each with its numbers as .csv)")

@@ -19,20 +19,21 @@ def permitted(source: str, changes: dict[str, Any], allow_code: bool) -> Scenari
     """A scenario to be run; Python code that it names is loaded if the user allows it, now or
     before, and refused otherwise.
     """
-    from limbless.core.functions.callables import named_in, refuse_named
+    from limbless.core.functions.callables import named_in
     from limbless.scenarios.scenario import Scenario
 
     refuse_other_files(source)
     chosen = Scenario.load(source, changes)
     named = named_in(chosen)
     if not named:
+        chosen.refuse_incomplete()
         return chosen
     from limbless.core.functions import code_permission
 
     folders = code_permission.folders_of(named, source)
     if not code_permission.allowed(folders):
         if not (allow_code or _agreed(source, named, folders)):
-            refuse_named(chosen)
+            chosen.refuse_incomplete()
         _remember(folders)
     return Scenario.load(source, changes, allow_code=True)
 

@@ -88,7 +88,7 @@ def _steady_rows(motion: SteadyMotion) -> list[tuple[str, str]]:
     "measures",
     multiple=True,
     metavar="NAME",
-    help="What to keep of each run (`limbless list measures`); may be repeated.  [default: mean_speed]",
+    help="What to keep of each run (`limbless list measures`); may be repeated.  [default: progress]",
 )
 @click.option("--samples", metavar="KIND:COUNT[:SEED]", help="Points between bounds, such as sobol:256, for a grid.")
 @click.option(
@@ -209,7 +209,7 @@ def _plan(
             raise InputError(f"--over {name}: is given twice")
         axes[name] = values
     chosen = permitted(source, changes_in(settings), allow_code)
-    return SweepPlan.make(chosen, axes, measures or ("mean_speed",), samples=_samples(samples), allow_code=allow_code)
+    return SweepPlan.make(chosen, axes, measures or ("progress",), samples=_samples(samples), allow_code=allow_code)
 
 
 def _samples(text: str | None) -> dict[str, Any] | None:
@@ -267,7 +267,7 @@ def _tell_best(found: Any, out: Any) -> None:
     from limbless.view import terminal
 
     rows = []
-    for name in [str(name) for name in found.dataset.data_vars if name not in ("status", "wall_time")]:
+    for name in found.measured:
         for largest, label in ((True, "largest"), (False, "smallest")):
             try:
                 best = found.best(name, largest)
@@ -277,7 +277,8 @@ def _tell_best(found: Any, out: Any) -> None:
                 f"{path} = {best[path]:.6g}" if isinstance(best[path], float) else f"{path} = {best[path]}"
                 for path in found.plan.over
             )
-            rows.append((f"{label} {name}", f"{best[name]:.6g}", f"at {where}"))
+            doubt = ", NOT PROVEN" if best.get("proven") == 0.0 else ""
+            rows.append((f"{label} {name}", f"{best[name]:.6g}", f"at {where}{doubt}"))
     if rows:
         out.print(terminal.table(rows))
 
@@ -292,7 +293,11 @@ def _tell_best(found: Any, out: Any) -> None:
     metavar="PATH=LOW..HIGH",
     help="A field and its bounds, such as gait.amplitude=0.005..0.3; may be repeated.",
 )
-@click.option("--maximise", metavar="MEASURE", help="What to make large (`limbless list measures`).")
+@click.option(
+    "--maximise",
+    metavar="MEASURE",
+    help="What to make large (`limbless list measures`), such as mean_speed@x.  [default: progress, towards the head]",
+)
 @click.option("--minimise", metavar="MEASURE", help="What to make small.")
 @click.option(
     "--subject-to",
@@ -315,6 +320,7 @@ def _tell_best(found: Any, out: Any) -> None:
 )
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of starts and of CMA-ES.")
 @click.option("--workers", type=click.IntRange(min=0), help="Processes for CMA-ES.  [default: one per core]")
+@click.option("--proven", is_flag=True, help="Only runs that are proven may win.")
 @click.option("--no-check", is_flag=True, help="Do not ask CMA-ES whether it finds better than SLSQP.")
 @click.option(
     "--out",
@@ -335,6 +341,7 @@ def optimise(
     max_evaluations: int,
     seed: int,
     workers: int | None,
+    proven: bool,
     no_check: bool,
     out: Path | None,
     allow_code: bool,
@@ -371,6 +378,7 @@ def optimise(
         workers=workers,
         out=out,
         certify=not no_check,
+        proven=proven,
         allow_code=allow_code,
     )
     if isinstance(found, Best):

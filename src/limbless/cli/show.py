@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from limbless.cli.common import ALLOW_CODE, say, shown, simulated
+from limbless.cli.common import ALLOW_CODE, FORMAT, say, shown, simulated
 from limbless.cli.completion import complete_runs, complete_settings
 from limbless.cli.scenario_arguments import changes_in, may_run_again, permitted
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Draw this figure; may be repeated.  [default: all of the run]",
 )
-def plot(directory: Path, names: tuple[str, ...]) -> None:
+@FORMAT
+def plot(directory: Path, names: tuple[str, ...], form: str) -> None:
     """Draw the figures of a saved run again.
 
     They are written to DIR/figures. Of a sweep, finished or not, its heat map, lines or scatter matrix are drawn.
@@ -39,7 +40,7 @@ def plot(directory: Path, names: tuple[str, ...]) -> None:
     from limbless.view import figures
 
     if (directory / "plan.yaml").is_file():
-        return _plot_many(directory, names)
+        return _plot_many(directory, names, form)
     with shown(directory):
         result = Result.load(directory)
         chosen = names or figures.names_for(result)
@@ -48,17 +49,17 @@ def plot(directory: Path, names: tuple[str, ...]) -> None:
     for name in chosen:
         try:
             with shown(directory):
-                paths += figures.save(result, name, below(folder, "figures"))
+                paths += figures.save(result, name, below(folder, "figures"), form)
         except InputError as error:
             if names:
                 raise
             say(f"{name} is not drawn: {error}")
     for path in paths:
-        if path.suffix == ".png":
+        if path.suffix == f".{form}":
             click.echo(path)
 
 
-def _plot_many(directory: Path, names: tuple[str, ...]) -> None:
+def _plot_many(directory: Path, names: tuple[str, ...], form: str) -> None:
     """The pictures of a sweep."""
     from limbless.core import below
     from limbless.search.sweeps.sweep import Sweep
@@ -67,7 +68,7 @@ def _plot_many(directory: Path, names: tuple[str, ...]) -> None:
     with shown(directory):
         found = Sweep.load(directory)
         for name in names or sweep_figures.names_for(found):
-            click.echo(sweep_figures.save(found, name, below(directory, "figures"))[0])
+            click.echo(sweep_figures.save(found, name, below(directory, "figures"), form)[0])
 
 
 @click.command()

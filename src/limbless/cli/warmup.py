@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from limbless.environments.water import Water
-from limbless.models.chain.geometry.geometric_model import Geometric
+from limbless.models.chain.geometry.geometric_equations import Geometric
 from limbless.models.chain.newton_euler_model import NewtonEuler
 from limbless.robots.presets.uniform_chain import UniformChain
 from limbless.robots.presets.wang_snake import WangSnake
@@ -71,7 +71,7 @@ PARTS: dict[str, tuple[Start | Callable[[], None], ...]] = {
     "newton-euler: motion and one-state dynamics": (Start("eel-planar"), states_of_a_chain),
     "newton-euler: derivatives": (derivatives,),
     "newton-euler: steady motion and lanes": (searches,),
-    "geometric: smooth motion and geometry": (Start("wheeled-snake-switch", _SOON | _SMOOTH), symbols_of_a_snake),
+    "geometric: clamps and geometry": (Start("wheeled-snake-switch", _SOON | _SMOOTH), symbols_of_a_snake),
     "geometric: set-valued wheels": (Start("wheeled-snake-crawl"), Start("wheeled-snake-switch", _SOON)),
     "macro-continuous: swimming rod": (Start("rod-swim"),),
     "macro-continuous: rod on contacts": (Start("snake-turn-2d"),),

@@ -22,7 +22,7 @@ __version__ = "0.1.0"
 __getattr__ = lazy_names(
     __name__,
     {
-        "data_files": "load_arrays open_hdf5 refuse_special",
+        "data_files": "load_arrays open_archive open_hdf5 refuse_pipe refuse_special",
         "description": "Angle Description Field Listed Nested Quantity Quaternion Vector3 quantity",
         "errors": "InputError SimulationError nearest printable refuse_numbers",
         "files": "as_word below fresh_folder replacing without_cluster write_table write_text",

@@ -1,4 +1,4 @@
-"""Files of numbers that others wrote: HDF5, npy and npz, looked into before anything is read.
+"""Files of numbers that others wrote: HDF5, npy, npz and other archives, looked into before anything is read.
 
 A file may lead out of itself (HDF5 holds links and variables whose numbers lie in other files), may claim far more
 numbers than it has, which would fill the memory, and may hold Python objects, which run code when they are loaded. All
@@ -8,6 +8,7 @@ of these are refused in one sentence.
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,12 @@ def refuse_special(path: Path) -> None:
     """Refuse what is no ordinary file: a pipe or a device would be read for ever."""
     if not path.is_file():
         raise InputError(f"{path.name}: {'no ordinary file' if path.exists() else 'there is no such file'}")
+
+
+def refuse_pipe(path: Path) -> None:
+    """Refuse a named pipe, for which one would wait for ever; what a shell hands over (`<(...)`) is read."""
+    if path.is_fifo() and not path.is_relative_to("/dev"):
+        raise InputError(f"{path} is a pipe, no file")
 
 
 def refuse_claims(path: Path, total: int) -> None:
@@ -68,6 +75,18 @@ def _bytes_in(group: Any, where: str, seen: set[int], above: tuple[int, ...]) ->
     return total
 
 
+@contextmanager
+def open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
+    """A zip archive (npz, xlsx, zipped WCON) that unpacks to no more than a file of its size may claim."""
+    refuse_special(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            refuse_claims(path, sum(item.file_size for item in archive.infolist()))
+            yield archive
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
+        raise InputError(f"{path.name}: a damaged or locked archive ({error})") from None
+
+
 def load_arrays(path: Path) -> Any:
     """An array of an npy file, or name -> array of an npz file."""
     import numpy as np
@@ -75,11 +94,11 @@ def load_arrays(path: Path) -> Any:
     refuse_special(path)
     try:
         if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
+            with open_archive(path) as archive:
                 claimed = 0
                 for item in archive.infolist():
                     with archive.open(item) as stream:
-                        claimed += max(item.file_size, _claimed(stream))
+                        claimed += _claimed(stream)
             refuse_claims(path, claimed)
             with np.load(path, allow_pickle=False) as file:
                 return {name: file[name] for name in file.files}

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import ValidationInfo, field_validator, model_validator
 
-from limbless.core import Description, Field, InputError, Listed, Quantity, Vector3, nearest, quantity
+from limbless.core import Description, Field, InputError, Listed, Quantity, Vector3, nearest, quantity, refuse_pipe
 from limbless.core.functions.callables import folder_of, located
 from limbless.environments.base import Array, Environment, Pack
 from limbless.environments.law_packing import body_rows, in_windows
@@ -155,6 +155,7 @@ def animat_drag(path: Path) -> tuple[BodyCoefficients, ...]:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
+    refuse_pipe(path)
     try:
         data = YAML(typ="safe").load(path.read_text(encoding="utf-8"))
         links = data["morphology"]["links"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from functools import cached_property
-from typing import Any, Literal
+from functools import cached_property, partial
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from limbless.core.functions.callables import Function, name_of
 from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator
 from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.law_packing import in_windows, links_of, segment_rows, stations
-from limbless.mechanics.compiled import PythonCallback, compiled_pointer
-from limbless.mechanics.forces import Buffer, UserLaw
+from limbless.mechanics.compiled import compiled_callback, compiled_pointer
+from limbless.mechanics.forces import Buffer, UserLaw, law_on_buffer
 from limbless.robots.base import Robot
 
 
@@ -26,11 +26,11 @@ class ForceLaw(Environment):
     lateral, vertical), in world components; velocity and rotation_rate (3 each) are the slice's, along those axes.
     Return the force per length (3, N/m), or (force, moment per length (3, N)), along the same axes: what the
     environment does to the body. A law of seven arguments gets the number of the link (0 on a rod) and the abscissa
-    along the body (m, from its base end) too. Plain Python is called at every point of every stage (some ten
-    microseconds each); for speed give a function compiled by `limbless.environments.user_law.compiled_law` instead,
-    which reads and writes the buffer laid out in `mechanics.forces.user.Buffer`. Further arguments with numbers as
-    their defaults are its `arguments`: `def law(t, position, axes, velocity, rotation_rate, mu: Annotated[float, "1"]
-    = 0.3)`.
+    along the body (m, from its base end) too. It is compiled where it uses numbers, arrays and modules such as NumPy
+    alone (numbers that it takes from outside are read once); else Python is asked at every point of every stage, some
+    ten microseconds each. `limbless.compiled_law` compiles one that reads and writes a buffer of numbers whose places
+    `ForceLaw.columns` names. Further arguments with numbers as their defaults are its `arguments`: `def law(t,
+    position, axes, velocity, rotation_rate, mu: Annotated[float, "1"] = 0.3)`.
     """
 
     kind: Literal["force-law"] = "force-law"
@@ -39,6 +39,8 @@ class ForceLaw(Environment):
         {}, description="numbers for further arguments of the law, by their names; its defaults if absent"
     )
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment")
+    columns: ClassVar[Mapping[str, int]] = {name: place.column for name, place in Buffer.fields.items()}
+    """Where the buffer of a compiled law has `time`, `position`, .. and takes `force` and `moment`, by their names."""
 
     _of_the_law = arguments_validator("law", 5)
 
@@ -49,7 +51,12 @@ class ForceLaw(Environment):
     @cached_property
     def slot(self) -> Any:
         """The address behind which compiled code finds the law; also keeps an exception that the law raised."""
-        return self.law if hasattr(self.law, "address") else PythonCallback(self._call, Buffer.width)
+        if hasattr(self.law, "address"):
+            return self.law
+        numbers = {name: argument.default for name, argument in self.declared().items()} | self.arguments
+        answer = partial(law_on_buffer, self.law, self._asks_where, numbers)
+        plainly = len(inspect.signature(self.law).parameters) == len(numbers) + (7 if self._asks_where else 5)
+        return compiled_callback(self._call, Buffer.width, self.law if plainly else None, answer)
 
     @cached_property
     def _asks_where(self) -> bool:
@@ -105,5 +112,5 @@ class ForceLaw(Environment):
 
 
 def compiled_law(function: Any) -> Any:
-    """Compile a law `function(buffer)` of the raw buffer (see `mechanics.forces.user.Buffer`) for use in `ForceLaw`."""
+    """Compile a law `function(buffer)` of the raw buffer (see `ForceLaw.columns`) for use in `ForceLaw`."""
     return compiled_pointer(function, Buffer.width, Buffer.fields["force"].column, 3)

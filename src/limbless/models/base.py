@@ -229,6 +229,8 @@ class Model(Recording):
 
     steps_per_block: int = 256
     """Steps between two visits of the time loop: few enough that progress is shown many times a second."""
+    switching: Any = None
+    """What changes on the way beside the gait, in a model that knows such a thing: each period is then a block."""
 
     def close_loop(self, controller: ClosedLoop) -> None:
         """Let a controller with state drive the robot; asked once, before anything else."""

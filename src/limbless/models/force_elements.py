@@ -20,6 +20,7 @@ from limbless.mechanics.forces import (
     OpenWaterLaw,
     RowLaws,
     StreamBuffer,
+    WeightLaw,
 )
 
 
@@ -137,6 +138,8 @@ def forces_of(
     """
     made: list[Any] = []
     beside: list[Laws | FreeSurfaceLaws] = []
+    # weight alone is not worth the motion of eight bodies side by side
+    bands = any(law.kind.bands and not isinstance(law.kind, WeightLaw) for pack in packs for law in pack.laws)
     for owner, pack in zip(owners_of(packs), packs, strict=True):
         for kind, rows, nodes, weights, part in pack.laws:
             if not len(rows.codes):
@@ -145,7 +148,7 @@ def forces_of(
             whole = None if element_of is None else element_of(owner + part, kind, rows)
             if whole is not None:
                 made.append(whole)
-            elif has_surface(kind) or kind.bands:
+            elif has_surface(kind) or (bands and kind.bands):
                 beside.append(banded(owner + part, kind, rows, nodes, weights, bodies))
             else:
                 made.append(RowLaws(owner + part, kind, rows, LawWrench.zeros(count), nodes, weights))

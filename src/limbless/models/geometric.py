@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from limbless.control.actuation import Actuation
-from limbless.core import Field
+from limbless.core import Field, InputError
 from limbless.environments.base import Environment
-from limbless.models.base import ModelSettings
+from limbless.models.base import Model, ModelSettings
+from limbless.models.newton_euler import NewtonEulerSettings
 from limbless.robots.base import Robot
-
-if TYPE_CHECKING:
-    from limbless.models.chain.geometry.geometric_model import Geometric
 
 Coordinates = Literal["virtual", "group"]
 Form = Literal["full", "printed"]
@@ -30,11 +28,25 @@ class GeometricSettings(ModelSettings):
         "full", description="all terms, or (22) as the paper prints it, which lets a robot without friction swim away"
     )
     takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
-    takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "friction", "clamp")
-    takes_actuations: ClassVar[tuple[str, ...]] = ("motion", "torque", "pd", "switched")
-    takes_drives: ClassVar[tuple[str, ...]] = ("shape", "joint", "torque")
+    takes_roles: ClassVar[tuple[str, ...]] = NewtonEulerSettings.takes_roles
+    takes_actuations: ClassVar[tuple[str, ...]] = NewtonEulerSettings.takes_actuations
+    takes_drives: ClassVar[tuple[str, ...]] = NewtonEulerSettings.takes_drives
 
-    def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Geometric:
-        from limbless.models.chain.geometry.geometric_model import Geometric
-
-        return Geometric(robot, environment, actuation, self)
+    def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Model:
+        """The recursion of Newton and Euler gives the motion of the geometric equations in O(n): it moves the run.
+        Coordinates and the printed form belong to the equations of one state, `Geometric`.
+        """
+        if self.equations == "printed":
+            raise InputError(
+                "model.equations: 'printed' leaves the mixed terms out of (22), as the paper does, and is no motion of "
+                "a robot: a run takes 'full'; for one state at a time there is Geometric(robot, settings="
+                "GeometricSettings(equations='printed')).solve"
+            )
+        model = NewtonEulerSettings().assemble(robot, environment, actuation)
+        if self.given("coordinates"):
+            model.notes = (
+                *model.notes,
+                f"model.coordinates: {self.coordinates!r} says how `Geometric` writes its equations; the motion of a "
+                "run does not depend on it",
+            )
+        return model

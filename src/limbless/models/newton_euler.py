@@ -34,8 +34,8 @@ class NewtonEulerSettings(ModelSettings):
         lt=1,
     )
     takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
-    takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "friction")
-    takes_actuations: ClassVar[tuple[str, ...]] = ("motion", "torque", "pd")
+    takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "friction", "clamp")
+    takes_actuations: ClassVar[tuple[str, ...]] = ("motion", "torque", "pd", "switched")
     takes_drives: ClassVar[tuple[str, ...]] = ("shape", "joint", "torque")
     takes_controllers: ClassVar[bool] = True
 

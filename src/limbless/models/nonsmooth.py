@@ -39,8 +39,8 @@ class NonSmoothSettings(ModelSettings):
     )
 
     takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
-    takes_roles: ClassVar[tuple[str, ...]] = ("contact", "wrench", "friction")
-    takes_actuations: ClassVar[tuple[str, ...]] = ("pd", "servo", "motion", "torque")
+    takes_roles: ClassVar[tuple[str, ...]] = ("contact", "wrench", "friction", "clamp")
+    takes_actuations: ClassVar[tuple[str, ...]] = ("pd", "servo", "motion", "torque", "switched")
     takes_postures: ClassVar[tuple[str, ...]] = ("lay", "wedge", "wrap", "given")
     takes_drives: ClassVar[tuple[str, ...]] = ("joint", "shape", "torque")
     takes_controllers: ClassVar[bool] = True

@@ -209,9 +209,11 @@ class StandingModel(Model):
         self, state: State, knots: Array, record: NDArray[np.bool_], drive: Any
     ) -> tuple[State, Records, Status]:
         """Steps from knot to knot."""
-        spare = self.__dict__.setdefault("_spare_problems", [])
-        # taken away while a block is on its way
-        problem = spare.pop() if spare else self.standing_problem()
+        spare: list[StandingProblem] = self.__dict__.setdefault("_spare_problems", [])
+        try:
+            problem = spare.pop()  # taken away while a block is on its way
+        except IndexError:
+            problem = self.standing_problem()
         problem.begin(state, knots, record, drive)
         found = problem.leave(problem.go(len(knots) - 1))
         spare.append(problem)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Environment, Pack
-from limbless.mechanics.integrate.running_totals import NEVER, UNLIMITED, JointRange, RunTotals, Totals
+from limbless.mechanics.integrate.running_totals import NEVER, UNLIMITED, HeldEffort, JointRange, RunTotals, Totals
 from limbless.models.base import Records, Variable, Variables
 from limbless.models.variables import choose
 
@@ -51,6 +51,11 @@ class TotalsStore:
         self.ranges = JointRange.zeros(0) if ranges is None else ranges
 
     @property
+    def holds(self) -> bool:
+        """Whether torques that last are told apart from impulses: where joints have contacts, and velocities jump."""
+        return self.dims == ("joint",) and self.contacts > 0
+
+    @property
     def _names(self) -> tuple[str, str]:
         """What the work and the peaks of these actuators are called."""
         names: dict[tuple[str, ...], tuple[str, str]] = {
@@ -66,6 +71,7 @@ class TotalsStore:
             np.zeros((*records, self.contacts)),
             RunTotals.zeros(*records, 1),
             JointRange.zeros(*records, len(self.ranges)),
+            HeldEffort.zeros(*records, self.limit.size if self.holds else 0),
         ]
         return Totals(*[*actuators, *others])
 
@@ -115,6 +121,7 @@ class TotalsStore:
             "range_excess": range_.excess,
             "excess_time": range_.time,
             "range_time": np.where(range_.since == NEVER, np.inf, range_.since),
+            "lasting_torque": HeldEffort.of(kept.held).lasting,
         }
         return Variables(
             {name: np.ascontiguousarray(values) for name, values in found.items() if name in self.schema()}
@@ -138,6 +145,7 @@ class TotalsStore:
             "range_excess",
             "excess_time",
             "range_time",
+            "lasting_torque",
         )
         for name in ("positive_work", "peak_time", "limit_time"):
             found[name] = found[name]._replace(dims=self.dims)
@@ -145,6 +153,7 @@ class TotalsStore:
             "law_work": len(self.laws),
             "contact_work": self.contacts,
             **dict.fromkeys(("range_excess", "excess_time", "range_time"), len(self.ranges)),
+            "lasting_torque": int(self.holds),
         }
         missing = {name for name, count in counts.items() if not count}
         return {name: variable for name, variable in found.items() if name not in missing}

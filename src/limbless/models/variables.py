@@ -55,7 +55,13 @@ MOVING = {
     ),
     "joint_velocity": Variable(_JOINT, "rad/s or m/s", "joint velocity", "joint"),
     "joint_acceleration": Variable(_JOINT, "rad/s2 or m/s2", "joint acceleration", "joint"),
-    "joint_torque": Variable(_JOINT, "N m or N", "what the actuator gives; positive when it drives", "joint"),
+    "joint_torque": Variable(
+        _JOINT,
+        "N m or N",
+        "what the actuator gives; positive when it drives",
+        "joint",
+        remark="of a rod in `soft`: its effort at the Gauss points of every cell, at `joint_abscissa`",
+    ),
     "controller_state": Variable(
         ("controller_number",), "rad or 1", "numbers of the controller, which are a part of the state"
     ),
@@ -174,7 +180,7 @@ CONTACTS = {
         "radius of the sphere or capsule that sank in",
     ),
     "contact_held": Variable(
-        _CONTACT, "1", "number of directions (along, across) in which a wheel sticks", remark="`geometric`"
+        _CONTACT, "1", "number of directions (along, across) in which a wheel sticks", remark="set-valued wheels"
     ),
     "support_wrench": Variable(
         ("contact", "screw"),
@@ -240,6 +246,13 @@ COUNTED = {
     ),
     "peak_tension": Variable(
         _TENDON, "N", "largest tension in any step", final=True, remark="`soft`, in place of `peak_torque`"
+    ),
+    "lasting_torque": Variable(
+        _JOINT,
+        "N m or N",
+        "largest effort that lasted: of all windows of 10 ms, the largest of their least efforts",
+        final=True,
+        remark="with contacts, where the peak of a step grows as the step shrinks",
     ),
     "peak_time": Variable(_JOINT, "s", "when the largest effort was", final=True),
     "limit_time": Variable(

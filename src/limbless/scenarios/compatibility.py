@@ -183,6 +183,9 @@ def _drive(parts: Mapping[str, Any]) -> Iterator[Refusal]:
     if drives is not None and (kind == "torque") != (drives == "torque"):
         needs = "torque" if kind == "torque" else "shape or joint"
         yield Refusal(("actuation",), f"{kind!r} needs a gait that drives {needs}, not one that drives {drives}")
+    if gait is not None and kind == "motion" and not getattr(gait, "is_smooth", True):
+        told = f"{gait.between!r} has no velocities to impose; set actuation to pd or servo, or between to spline"
+        yield Refusal(("gait", "between"), told)
     imposed = kind == "motion" and not getattr(parts.get("model"), "starts_bent", False)
     for name in ("joint_position", "joint_velocity") if initial is not None and imposed else ():
         if getattr(initial, name) is not None:

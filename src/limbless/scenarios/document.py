@@ -17,7 +17,7 @@ from ruamel.yaml.representer import RoundTripRepresenter
 from ruamel.yaml.scalarbool import ScalarBoolean
 from ruamel.yaml.scalarstring import LiteralScalarString
 
-from limbless.core import InputError
+from limbless.core import InputError, refuse_pipe
 from limbless.core.kinds import Place
 
 _DEEPEST = 50
@@ -75,6 +75,7 @@ def read_file(path: Path, where: str | None = None, folder: Path | None = None) 
         raise InputError(
             f"{shown} is a folder, not a scenario file" + (f"; did you mean {inside}?" if inside.is_file() else "")
         )
+    refuse_pipe(path)
     try:
         with path.open("rb") as file:
             text = file.read(4 * _LONGEST + 1).decode("utf-8-sig")  # no more: it may be a device that never ends

@@ -19,10 +19,11 @@ from pydantic import (
 )
 
 from limbless.control.actuation import Motion
-from limbless.core import Angle, Description, Field, Listed, Nested, Quantity, Quaternion, Vector3, quantity
-from limbless.core.functions.callables import folder_of, located
+from limbless.core import Angle, Description, Field, InputError, Listed, Nested, Quantity, Quaternion, Vector3, quantity
+from limbless.core.functions.callables import folder_of, located, refuse_named
 from limbless.core.kinds import refuse
 from limbless.models.initial_pose import FOUND_BY_POSTURE, Posture
+from limbless.robots.presets.from_file import FromFile
 from limbless.scenarios import plausibility
 from limbless.scenarios.compatibility import TIMES, disagreements, remarks
 from limbless.scenarios.entries import (
@@ -37,6 +38,7 @@ from limbless.scenarios.entries import (
 Twist = tuple[float, float, float, Angle, Angle, Angle]
 
 _USUAL_MODEL: Any = {"kind": "newton-euler"}
+_USUAL_ACTUATION = Motion()
 _UNIT = 1e-12
 """A quaternion this near to length 1 is left as it is, so that a saved one comes back unchanged."""
 _ROUGHLY_UNIT = 0.01
@@ -123,7 +125,10 @@ class Scenario(Description):
     environment: Listed[tuple[EnvironmentEntry, ...]] = Field(
         (), description="what pushes back; an empty list is free space"
     )
-    actuation: Nested[ActuationEntry] = Field(Motion(), description="how the gait acts on the joints")
+    actuation: Nested[ActuationEntry] = Field(
+        _USUAL_ACTUATION,
+        description="how the gait acts on the joints; if absent `motion`, or the servo of a robot file on ground",
+    )
     controller: Nested[ControllerEntry | None] = Field(
         None, description="what closes the loop: a controller whose state is a part of the motion"
     )
@@ -136,6 +141,11 @@ class Scenario(Description):
     )
     control_period: Quantity[float | None] = quantity(
         None, "s", "interval between calls of a controller; every step if absent", gt=0
+    )
+    driven_by: str | None = Field(
+        None,
+        description="written by a run that a Python controller drove, which no file holds: its name. Such a scenario "
+        "runs with a controller alone (`ll.run(.., controller=..)`)",
     )
     task: Literal["path", "inverse", "grid"] | None = Field(
         None, description="statics: what to solve, in place of a duration and a step"
@@ -173,6 +183,15 @@ class Scenario(Description):
     def _none_is_empty(cls, value: Any) -> Any:
         return () if value is None else value
 
+    @field_validator("actuation", mode="before")
+    @classmethod
+    def _servo_of_a_file(cls, value: Any, info: ValidationInfo) -> Any:
+        """Where nothing is said, a robot from a file has its own servo among hard things: a motion that is imposed
+        would need any torque there."""
+        robot, items = info.data.get("robot"), info.data.get("environment") or ()
+        on_ground = any(item.role in ("contact", "friction") for item in items)
+        return robot.read.servo if value is _USUAL_ACTUATION and on_ground and isinstance(robot, FromFile) else value
+
     @field_validator("record_every", mode="before")
     @classmethod
     def _every_step(cls, value: Any, info: ValidationInfo) -> Any:
@@ -181,8 +200,8 @@ class Scenario(Description):
     @model_serializer(mode="wrap")
     def _without_what_does_not_apply(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """A task has no time; a motion has no task."""
-        unused = ("task",) if self.task is None else TIMES
-        unused = (*unused, *(() if self.controller is not None else ("controller",)))
+        absent = tuple(name for name in ("controller", "driven_by") if getattr(self, name) is None)
+        unused = (*(("task",) if self.task is None else TIMES), *absent)
         data = {name: value for name, value in dump(self).items() if name not in unused}
         if self.task is not None:
             data["initial"] = {name: data["initial"][name] for name in ("position", "orientation")}
@@ -220,6 +239,18 @@ class Scenario(Description):
         """What may change in time: its gait (or this one), environments, actuation and controller."""
         parts = (self.gait if gait is None else gait, *self.environment, self.actuation, self.controller)
         return [part for part in parts if part is not None]
+
+    def refuse_incomplete(self, controlled: bool = False) -> None:
+        """Refuse what cannot run as it stands: code that is only named, and a run that had a controller, unless one is
+        given now (`controlled`).
+        """
+        refuse_named(self)
+        if self.driven_by is not None and not controlled:
+            raise InputError(
+                f"driven_by: {self.name} was driven by the Python controller {self.driven_by}, which its file does "
+                "not hold: without it this would be another motion. Run it from Python with `ll.run(.., "
+                "controller=..)`, or take the field `driven_by` out to run its gait alone"
+            )
 
     @classmethod
     def load(

@@ -10,6 +10,7 @@ in them is ever executed.
 
 from __future__ import annotations
 
+import logging
 import shutil
 import time as clock
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from limbless.simulation.result.dataset import joined
 if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
 
+_log = logging.getLogger("limbless")
 EVERY = 60.0
 """Seconds (of the clock on the wall) between two parts."""
 _START, _BEFORE, _AFTER, _RECORDS, _MEMORY = "start.npz", "before_", "after_", "block_", "memory_"
@@ -80,7 +82,14 @@ class Checkpoints:
         return clock.perf_counter() - self._last >= self.every
 
     def write(self, before: State, after: State, records: list[Records], wall_time: float) -> None:
-        """One more part: the records since the last."""
+        """One more part: the records since the last. Where there is no room for it, the run goes on without."""
+        self._last = clock.perf_counter()
+        try:
+            self._write_part(before, after, records, wall_time)
+        except OSError as error:
+            _log.warning("no checkpoint is written, and the run goes on: %s", error.strerror or error)
+
+    def _write_part(self, before: State, after: State, records: list[Records], wall_time: float) -> None:
         if not self._parts:
             _write(self.folder / _START, {"scenario": _text(self.scenario.to_yaml()), "start": np.float64(self._start)})
             self.scenario.save(self.folder.parent / "scenario.yaml")
@@ -88,7 +97,7 @@ class Checkpoints:
         arrays = {f"{_RECORDS}{name}": values for name, values in joined(new).items()}
         arrays |= _packed(before, _BEFORE) | _packed(after, _AFTER) | {"wall_time": np.float64(wall_time)}
         _write(self.folder / f"part-{self._parts + 1:04d}.npz", arrays)
-        self._parts, self._kept, self._last = self._parts + 1, len(records), clock.perf_counter()
+        self._parts, self._kept = self._parts + 1, len(records)
 
     def remove(self) -> None:
         """The run is finished, or cannot go on."""

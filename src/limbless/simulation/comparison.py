@@ -6,19 +6,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from limbless.core import InputError
+from limbless.simulation.analysis import speed
 
 if TYPE_CHECKING:
     from limbless.simulation.result import Result
 
 NUMBERS = (
     ("duration", "simulated", "s"),
+    ("wall_time", "computed in", "s"),
+    ("mass", "mass", "kg"),
     ("com_displacement", "displacement", "m"),
     ("path_length", "path length", "m"),
     ("mean_speed", "mean speed", "m/s"),
+    ("progress", "progress towards the head", "m/s"),
     ("period_speed", "speed, last period", "m/s"),
     ("peak_torque", "peak torque", "N m"),
+    ("peak_tension", "peak tension", "N"),
     ("positive_work", "positive work", "J"),
     ("cost_of_transport", "cost of transport", ""),
+    ("strouhal", "Strouhal number", ""),
 )
 """Numbers of a summary that are compared: key, label, unit."""
 
@@ -44,7 +50,7 @@ def lines(results: Sequence[Result]) -> list[ComparedNumber]:
     """All numbers that at least one of the runs has."""
     if len(results) < 2:
         raise InputError("give at least two runs to compare")
-    summaries = [result.summary() for result in results]
+    summaries = [{**result.summary(), "strouhal": _strouhal(result)} for result in results]
     bars = [(summary.get("numerical_error") or {}).get("total", {}) for summary in summaries]
     found = []
     for key, label, unit in NUMBERS:
@@ -59,6 +65,11 @@ def lines(results: Sequence[Result]) -> list[ComparedNumber]:
             )
             found += [line] if any(value is not None for value in line.values) else []
     return found
+
+
+def _strouhal(result: Result) -> float | None:
+    """From records: no part of the summary, which does not depend on what is recorded."""
+    return speed.strouhal(result.dataset, result.looks, result.period)
 
 
 def _parts(value: Any) -> Iterator[tuple[str, float | None]]:
@@ -87,6 +98,43 @@ def rows(found: Sequence[ComparedNumber], count: int) -> list[tuple[str, ...]]:
         )
         for line in found
     ]
+
+
+def latex(found: Sequence[ComparedNumber], names: Sequence[str], models: Sequence[str]) -> str:
+    """The table for a paper: a `tabular` of the package booktabs, units in the first column."""
+
+    def cell(text: str) -> str:
+        return "".join(_LATEX.get(letter, letter) for letter in text)
+
+    def number(value: float | None, error: float | None) -> str:
+        if value is None:
+            return "--"
+        digits = f"{value:.4g}"
+        base, _, power = digits.partition("e")
+        shown = f"{base} \\times 10^{{{int(power)}}}" if power else digits
+        return f"${shown}$" if error is None else f"${shown} \\pm {error:.1g}$"
+
+    lines = [["", *(cell(name) for name in names)], ["model", *(cell(model) for model in models)]]
+    lines += [
+        [
+            cell(f"{line.label} ({line.unit})" if line.unit else line.label),
+            *(number(*pair) for pair in zip(line.values, line.errors, strict=True)),
+        ]
+        for line in found
+    ]
+    rows = [" & ".join(line) + r" \\" for line in lines]
+    head, body = rows[0], rows[1:]
+    begin = rf"\begin{{tabular}}{{l{'r' * len(names)}}}"
+    parts = [begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}", ""]
+    return "\n".join(parts)
+
+
+_LATEX = {letter: rf"\{letter}" for letter in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+"""Letters that mean something to LaTeX, and how they are written."""
 
 
 def _shown(value: float | None, error: float | None, unit: str) -> str:

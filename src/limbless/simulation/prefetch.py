@@ -43,7 +43,8 @@ class Prefetch:
         scenario = run.scenario
         each = (scenario.control_period or scenario.step) / scenario.step
         count = int(STEPS / (each + 2.0))  # switches of gait and environment are knots, too
-        problem = run.model.standing_problem() if each < run.model.steps_per_block else None
+        short = each < run.model.steps_per_block and run.model.switching is None
+        problem = run.model.standing_problem() if short else None
         return None if problem is None else cls(run, problem, count)
 
     def periods(self) -> Iterator[Status | None]:
@@ -73,10 +74,12 @@ class Prefetch:
         return None
 
     def _lay_out(self, times: Array, gait: Any) -> bool:
-        """Periods from the first of these times on. False where they do not fit, or where the gait cannot be asked
-        that far ahead: it may end before.
+        """Periods from the first of these times on. False where they do not fit, where the drive jumps (a block of
+        steps ends there), or where the gait cannot be asked that far ahead: it may end before.
         """
         run, times = self.run, times[: self._ahead + 1]
+        if run.model.jumps(gait, float(times[0]), float(times[-1])):
+            return False
         knots, places = knots_among(times, run.scenario.step, run.switches(gait, float(times[0]), float(times[-1])))
         if len(knots) > STEPS + 1:
             return False

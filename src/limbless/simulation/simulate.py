@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time as clock
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from limbless.control.controllers import Controller
 from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
 from limbless.core import InputError, SimulationError, knots_between, on_grid, recorded, stage_times
-from limbless.core.functions.callables import refuse_named
 from limbless.environments.base import Environment
 from limbless.models.base import Model, ModelSettings, State, StaticModel
 from limbless.robots.base import Preset, Robot
@@ -23,7 +21,7 @@ from limbless.scenarios.scenario import Initial, Scenario
 from limbless.simulation import checkpoints
 from limbless.simulation.checkpoints import Checkpoints, Unfinished
 from limbless.simulation.result import Result
-from limbless.simulation.time_loop import Progress, Run, asking
+from limbless.simulation.time_loop import Progress, Run, asking, run_clock
 
 __all__ = [
     "Controller",
@@ -142,7 +140,7 @@ def run_scenario(
     ------
     SimulationError : the run could not go on; `error.result` holds what was computed.
     """
-    refuse_named(scenario)
+    scenario.refuse_incomplete(controller is not None)
     unfinished = _unfinished(scenario, checkpoint, resume, controller)
     if after is None and scenario.initial.result is not None and unfinished is None:
         after = Result.load(scenario.initial.result)
@@ -185,13 +183,13 @@ def _unfinished(
 
 def _solved(scenario: Scenario, model: StaticModel, progress: Progress | None) -> Result:
     """The result of a task; a failure or an interruption keeps what was found before it."""
-    began = clock.perf_counter()
+    began = run_clock()
     tell = (lambda share: None) if progress is None else lambda share: progress(share, share * scenario.duration, 0.0)
     with computable(scenario):
         records, status = model.solve(str(scenario.task), scenario.gait, scenario.initial, tell)
     interrupted = isinstance(status.cause, KeyboardInterrupt)
     told = "interrupted" if interrupted else f"failed: {status.failure}" if status.failure else "completed"
-    result = Result.from_records([records], model, scenario, told, None, clock.perf_counter() - began)
+    result = Result.from_records([records], model, scenario, told, None, run_clock() - began)
     if status.failure and not interrupted:
         raise SimulationError(status.failure, None, status.place, result) from status.cause
     return result

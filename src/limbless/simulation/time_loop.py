@@ -32,6 +32,7 @@ from limbless.core import (
     undisturbed,
 )
 from limbless.core.functions.callables import call, refuse_named, text_of, told
+from limbless.mechanics.compiled import compile_seconds
 from limbless.models.base import Model, Records, State, Status
 from limbless.scenarios.number_checks import computable
 from limbless.scenarios.plausibility import likely_causes
@@ -80,7 +81,7 @@ class Run:
         self._refuse_many_records()
         self.before = self.state
         self.looks = Looks(self.start, self.end, self.scenario.step, self.scenario.gait.cycle)
-        self.began, self.surveyed = clock.perf_counter(), False
+        self.began, self.surveyed = run_clock(), False
         try:
             if self.progress:
                 self.progress(0.0, self.start, 0.0)
@@ -164,13 +165,13 @@ class Run:
             self.keeper.write(self.before, self.state, self.records, self._wall_time())
 
     def _wall_time(self) -> float:
-        return clock.perf_counter() - self.began + (0.0 if self.unfinished is None else self.unfinished.wall_time)
+        return run_clock() - self.began + (0.0 if self.unfinished is None else self.unfinished.wall_time)
 
     def _tell(self) -> None:
         """After a block: progress, a part of the checkpoint where one is due, and once a word about
         a run that will take long.
         """
-        elapsed, simulated = clock.perf_counter() - self.began, self.state.time - self.start
+        elapsed, simulated = run_clock() - self.began, self.state.time - self.start
         if self.keeper is not None and self.keeper.due():
             self._write_checkpoint()
         if not self.surveyed and elapsed > SURVEYED:
@@ -349,7 +350,10 @@ class Run:
     def _result(self, status: str) -> Result:
         self._catch_up()
         records = self.records or [self.empty]
-        return Result.from_records(records, self.model, self.scenario, status, self.state, self._wall_time())
+        scenario = self.scenario
+        if self.controller is not None:  # what no file can hold is named: the scenario alone is another motion
+            scenario = scenario.model_copy(update={"driven_by": _name_of(self.controller)})
+        return Result.from_records(records, self.model, scenario, status, self.state, self._wall_time())
 
     def _no_step(self) -> Records:
         """Of a block that does not move and records nothing: even a run that failed at once has its variables."""
@@ -376,6 +380,18 @@ def asking(gait: Any, when: str) -> Iterator[None]:
         if type(gait).__module__.startswith("limbless."):
             raise
         raise InputError(f"gait {type(gait).__name__} failed {when} with {told(error)}") from error
+
+
+def _name_of(controller: Controller) -> str:
+    made_by = controller if hasattr(controller, "__qualname__") else type(controller)
+    return f"{made_by.__module__}.{getattr(made_by, '__qualname__', made_by)}"
+
+
+def run_clock() -> float:
+    """A clock (s) that stands still while kernels are compiled or loaded: some are first needed in the midst of a run,
+    and whoever runs it again does not wait for them.
+    """
+    return clock.perf_counter() - compile_seconds()
 
 
 def _same(one: State, other: State) -> bool:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core import InputError, replacing
+from limbless.core import InputError
 from limbless.view.figures import finite
-from limbless.view.figures.style import COLOURS, literal, styled
+from limbless.view.figures.style import COLOURS, literal, save_figure, styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,13 +58,12 @@ def _draw_one(axes: Any, data: Any, look: dict[str, Any]) -> None:
             axes[0, 1].plot(time, np.linalg.norm(velocity, axis=1), **look)
     if "actuator_power" in data:
         axes[1, 0].plot(time, data["actuator_power"].values, **look)
-    if "joint_torque" in data and data["joint_torque"].size:
-        axes[1, 1].plot(time, np.abs(data["joint_torque"].values).max(axis=1), **look)
+    for name in ("joint_torque", "effort"):  # of joints, or along a rod: its couples
+        if name in data and data[name].size:
+            given = np.abs(data[name].values if name == "joint_torque" else data[name].values[..., 3:])
+            axes[1, 1].plot(time, given.reshape(len(time), -1).max(axis=1), **look)
 
 
 def save_together(results: Sequence[Result], names: Sequence[str], path: Path) -> Path:
     """The same as a picture."""
-    figure = draw_together(results, names)
-    with replacing(path) as temporary, styled():
-        figure.savefig(temporary, dpi=200)
-    return path
+    return save_figure(draw_together(results, names), path, dpi=200)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -154,7 +156,7 @@ def _write_mp4(path: Path, pictures: Iterator[Picture], rate: float, size: tuple
     import imageio_ffmpeg
 
     writer = imageio_ffmpeg.write_frames(
-        str(path), size, fps=rate, codec="libx264", quality=7, macro_block_size=2, ffmpeg_log_level="error"
+        str(path), size, fps=rate, codec="libx264", quality=7, macro_block_size=2, ffmpeg_log_level="quiet"
     )
     writer.send(None)
     try:
@@ -162,6 +164,8 @@ def _write_mp4(path: Path, pictures: Iterator[Picture], rate: float, size: tuple
             writer.send(np.ascontiguousarray(picture))
     finally:
         writer.close()
+    if b"moov" not in path.read_bytes():  # it comes last: ffmpeg ran out of room, and says nothing
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _write_gif(path: Path, pictures: Iterator[Picture], rate: float, size: tuple[int, int]) -> None:

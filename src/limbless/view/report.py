@@ -231,6 +231,12 @@ def _again(result: Result) -> str:
     scenario = result.scenario
     if scenario is None:
         return "<p>This run was made of Python objects that no scenario can express.</p>"
+    if scenario.driven_by is not None:
+        named = escape(scenario.driven_by)
+        return (
+            f"<p>This run was driven by the Python controller {named}, which its scenario does not hold: give it "
+            "again, <code>ll.run(.., controller=..)</code>.</p>"
+        )
     changes = changes_of(scenario)
     if changes is None:
         return f"<pre>limbless run scenario.yaml</pre><pre>{escape(python_lines(scenario, {}))}</pre>"

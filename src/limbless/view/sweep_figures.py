@@ -64,19 +64,17 @@ def drawing(source: Any, name: str | None = None, **options: Any) -> Drawing:
         return _pictures[name][2](source, **options)
 
 
-def save(source: Any, name: str, folder: Path) -> list[Path]:
-    """Draw a picture into a folder, with its numbers beside it."""
-    from limbless.core import replacing, write_table
+def save(source: Any, name: str, folder: Path, form: str = "png") -> list[Path]:
+    """Draw a picture (`form`: png, pdf or svg) into a folder, with its numbers beside it."""
+    from limbless.core import write_table
 
     figure, table = drawing(source, name)
-    path = Path(folder) / f"{name}.png"
-    with replacing(path) as temporary, style.styled():
-        figure.savefig(temporary)
+    path = style.save_figure(figure, Path(folder) / f"{name}.{form}")
     return [path, write_table(path.with_suffix(".csv"), table)]
 
 
 def _measures(sweep: Sweep, measure: str | None) -> list[str]:
-    names = [str(name) for name in sweep.dataset.data_vars if name not in ("status", "wall_time")]
+    names = sweep.measured
     if measure is not None and measure not in names:
         raise InputError(f"this sweep has no measure {measure!r}; {nearest(measure, names)}")
     return names if measure is None else [measure]

@@ -28,6 +28,8 @@ from limbless.scenarios import document, loader
 from limbless.scenarios.scenario import Scenario
 from limbless.search import measures
 from limbless.simulation.analysis import statics_work
+from limbless.simulation.analysis.balances import PROVES
+from limbless.simulation.analysis.motor_load import CURVE
 from limbless.simulation.comparison import NUMBERS
 
 if TYPE_CHECKING:
@@ -48,8 +50,8 @@ FAMILIES = {
 _WIDE = 160
 """Columns where the output is a file or a pipe: wide enough that no cell is broken."""
 
-_NUMBERS = NUMBERS[1:]
-"""Numbers of the summary that the table after a run shows: key, label, unit; its duration has a line of its own."""
+_NUMBERS = NUMBERS[2:]
+"""Numbers of the summary that the table after a run shows: key, label, unit; its times have a line of their own."""
 
 Callback = Callable[[float, float, float], None]
 
@@ -208,6 +210,7 @@ def summary_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     )
     rows = [
         ("status", str(get("status"))),
+        ("proven", PROVES if get("proven") and get("balances") else ""),
         ("simulated", f"{get('duration'):g} s{took}" if get("duration") is not None else ""),
     ]
     if "statics" in summary:
@@ -226,8 +229,35 @@ def summary_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
         rows.append((f"balance: {name}", f"{balance['verdict']}, {balance['relative']:.1e} of its scale"))
     if error:
         rows.append(("numerical error", "; ".join(error["notes"]) or f"± above; from: {', '.join(error['sources'])}"))
+    rows += [("robust", str((get("robustness") or {}).get("told", "")))]
     rows += [("note", note) for note in get("notes") or ()]
     return [row for row in rows if row[1]]
+
+
+_LOADS = (
+    ("lasting", "torque that lasts 10 ms", "N m"),
+    ("p99", "torque, 99 % of the time", "N m"),
+    ("rms", "torque, root mean square", "N m"),
+    ("peak", "peak of one step", "N m"),
+    ("at_limit", "share of time at the limit", ""),
+    ("speed", "peak speed", "rad/s"),
+)
+
+
+def motor_rows(axes: Mapping[str, Any], errors: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Loads of the motors of each axis, with their error bars; the speeds at shares of the torque that lasts."""
+    bars: Mapping[str, Any] = errors or {label: {} for label in axes}
+    rows = [
+        (label, *(_shown(load[name], unit, bars[axis].get(name)) for axis, load in axes.items()))
+        for name, label, unit in _LOADS
+    ]
+    for number, share in enumerate(CURVE[1:], 1):
+        speeds = (
+            _shown(load["curve"][number], "rad/s", (bars[axis].get("curve") or {number: None})[number])
+            for axis, load in axes.items()
+        )
+        rows.append((f"peak speed at {share:.0%} of that torque or more", *speeds))
+    return rows
 
 
 def warn(result: Result, out: Console) -> None:

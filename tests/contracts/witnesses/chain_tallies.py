@@ -70,16 +70,6 @@ def works_of_both_pulls(case: Case) -> None:
             case.same(data["law_work"].sum(axis=1) + touched, data["environment_work"], 1e-9)
 
 
-@witness("geometric", "contact_work")
-def wheels_work_along_their_way(case: Case) -> None:
-    data = case.of("wheels")
-    slid = np.einsum("rki,rki->rk", data["contact_force"][:-1], np.diff(data["position"], axis=0))
-    for wheel in range(3):
-        case.same(data["contact_work"][1:, wheel], np.cumsum(slid[:, wheel]), 2e-3)
-    assert not data["contact_work"][0].any()
-    case.same(data["contact_work"].sum(axis=1), data["environment_work"], 1e-9)
-
-
 @witness("non-smooth", "contact_work")
 def contacts_work_along_the_way_of_what_they_touch(case: Case) -> None:
     """The mean force of each step along the way of the point under the sphere: that of its centre, and the turn of its
@@ -131,6 +121,20 @@ def peaks_are_those_of_the_records(case: Case) -> None:
         torque, time, _ = extremes(data, data["joint_torque"], data["joint_limit"])
         case.same(data["peak_torque"], torque, 1e-9)
         same_instants(data["peak_time"], time)
+
+
+@witness(("geometric", "non-smooth"), "lasting_torque")
+def torques_that_last_are_those_of_the_records(case: Case) -> None:
+    """Of steps that end in the same hundredth of a second the smallest, of all whole hundredths the largest."""
+    seen: list[tuple[Array, Array]] = []
+    for data in recorded(case):
+        if "lasting_torque" not in data:
+            continue
+        number = np.floor(data["time"][1:] / 0.01 + 1e-6)
+        size = np.abs(data["joint_torque"][1:])
+        least = [size[number == one].min(axis=0) for one in np.unique(number)[1:-1]]
+        seen.append((data["lasting_torque"], np.max([*least, 0.0 * size[0]], axis=0)))
+    case.same(*(np.concatenate(part) for part in zip(*seen, strict=True)), 1e-9)
 
 
 @witness(MODELS, "limit_time")

@@ -11,6 +11,7 @@ from limbless.models.nonsmooth import NonSmoothSettings
 from tests.contracts.witnesses import Array, Case, back, case_of, matrix, turned, witness
 from tests.contracts.witnesses.chain import GRAVITY, LENGTH, MASS, PULLS, SPHERE, STEP, bodies, chain, moved
 from tests.contracts.witnesses.objects import landing
+from tests.contracts.witnesses.switching import ACROSS, ALONG, LEVEL
 
 FRICTION = 0.3
 FINE = STEP / 40  # s: forces are means over the step that ended
@@ -40,6 +41,15 @@ def non_smooth() -> Case:
                 gait=ll.FunctionGait(function=lambda t, s: np.zeros((len(t), 2)), drives="joint"),
             ),
             "landing": landing,
+            "wheels": lambda: moved(
+                "newton-euler",
+                chain("planar"),
+                ll.Wheels(tangential=ALONG, normal=ACROSS),
+                step=STEP / 4,
+                every=STEP / 4,
+                records=161,
+                initial=LEVEL,
+            ),
             "careless": lambda: moved(
                 NonSmoothSettings(tolerance=1e-3), chain(), (ground, ll.Gravity()), initial=over, gait=gait
             ),
@@ -85,6 +95,8 @@ def contacts_lie_under_their_spheres(case: Case) -> None:
     there = closed(data)
     case.same(data["contact_position"][1:][there], (spheres(data) + DOWN)[there], 3e-3)
     assert not data["contact_position"][1:][~there].any() and there.any(axis=0).sum() >= 2
+    data = case.of("wheels")  # under the middle of their modules
+    case.same(data["contact_position"][1:], data["position"][1:], 3e-3)
 
 
 @witness("non-smooth", "contact_force")

@@ -387,7 +387,9 @@ def strains_place_the_stations(case: Case) -> None:
 
 
 def muscles(data: dict[str, Array]) -> tuple[Array, Array]:
-    """Efforts of the gait along mean and slope of each cell's curvature, by Gauss's rule, and the rates of these."""
+    """Couples of the gait at 1/2 -+ 1/sqrt(12) of each cell, by the straight line through it, and rates of the
+    curvature there, each times the half cell that it stands for.
+    """
     time, X = data["time"], data["abscissa"].reshape(4, 3)
     u = np.clip(time / 0.03, 0.0, 1.0)[:, None]
     swell = COUPLE * u**3 * (10.0 + u * (6.0 * u - 15.0))
@@ -397,7 +399,10 @@ def muscles(data: dict[str, Array]) -> tuple[Array, Array]:
     effort = np.stack([(couple * weight).sum(axis=-1), (couple * weight * at).sum(axis=-1)], axis=-1)
     speed = data["strain_rate"][..., 5].reshape(RECORDS, 4, 3)
     modes = np.stack([speed @ weight / 0.075, 3.0 * (speed * at) @ weight / 0.075], axis=-1)
-    return effort.reshape(RECORDS, 8), modes.reshape(RECORDS, 8)
+    ends = np.array([-1.0, 1.0]) / np.sqrt(3.0)
+    there = (effort[..., :1] + 3.0 * effort[..., 1:] * ends) / 0.075
+    rates = 0.0375 * (modes[..., :1] + modes[..., 1:] * ends)
+    return there.reshape(RECORDS, 8), rates.reshape(RECORDS, 8)
 
 
 @witness(MODEL, "joint_work", "joint_torque", "peak_torque")

@@ -48,11 +48,12 @@ class Outcome:
     def summary(self) -> dict[str, Any]:
         return SUMMARY | {"status": self.status}
 
-    def write(self, directory: Path, figures: bool = True) -> list[Path]:
+    def write(self, directory: Path, figures: bool = True, form: str = "png") -> list[Path]:
         paths = [self.scenario.save(directory / "scenario.yaml")]
         if figures:
             (directory / "figures").mkdir()
-            paths += [directory / "figures" / name for name in ("a.png", "a.csv", "b.png", "b.csv")]
+            names = (f"a.{form}", "a.csv", f"b.{form}", "b.csv")
+            paths += [directory / "figures" / name for name in names]
         return paths
 
 
@@ -269,7 +270,7 @@ def test_a_failed_run_keeps_what_was_computed(simulated: dict[str, Any]) -> None
         (SimulationError("nothing came"), 1, "The run failed: nothing came\n"),
         (InputError("the start does not fit"), 2, "Error: the start does not fit\n"),
         (ZeroDivisionError("division by zero"), 1, "Unexpected error: ZeroDivisionError: division by zero\n"),
-        (OSError(28, "No space left on device"), 1, "Error: [Errno 28] No space left on device\n"),
+        (OSError(28, "No space left on device"), 1, "Error: No space left on device\n"),
     ],
 )
 def test_a_run_without_a_result_leaves_no_folder(
@@ -334,7 +335,7 @@ def test_a_cold_first_run_says_that_it_compiles(
 def test_plot_draws_the_figures_of_a_saved_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from limbless.view import figures
 
-    def save(result: Any, name: str, folder: Path) -> list[Path]:
+    def save(result: Any, name: str, folder: Path, form: str) -> list[Path]:
         if name == "impossible":
             raise InputError("it needs a joint that is not there")
         return [folder / f"{name}.png", folder / f"{name}.csv"]

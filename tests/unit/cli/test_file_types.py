@@ -116,6 +116,8 @@ def damaged(kind: str, file: h5py.File, secret: Path) -> None:
     elif kind == "a group that holds itself":
         file["peeping"] = file["state"]
         file["state"]["again"] = file["state"]
+    elif kind == "sixty groups in each other":
+        file.create_group("/".join("g" * 60))
 
 
 @pytest.mark.parametrize(
@@ -128,6 +130,7 @@ def damaged(kind: str, file: h5py.File, secret: Path) -> None:
         "in the state",
         "a terabyte of nothing",
         "a group that holds itself",
+        "sixty groups in each other",
     ],
 )
 def test_a_result_leads_to_no_other_file(kind: str, swim: ll.Result, tmp_path: Path) -> None:

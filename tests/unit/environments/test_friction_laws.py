@@ -261,8 +261,6 @@ def test_what_has_no_meaning_is_refused() -> None:
         NonSmooth(ll.Aiko(links=1), ground)
     with pytest.raises(ValueError, match="negative factor"):
         ll.Ground(link_factors=(-1.0,))
-    with pytest.raises(ll.InputError, match=r"wheels.cone: set-valued friction weighted by the direction of slip"):
-        ll.Geometric(ll.WangSnake(), ll.Wheels(cone="weighted"))
     with pytest.raises(ll.InputError, match=r"model.inertia: without inertia the joints must follow the gait"):
         ll.NewtonEuler(ll.WangSnake(), (), ProportionalDerivative(), ll.NewtonEulerSettings(inertia=False))
     with pytest.raises(ll.InputError, match=r"model.inertia: set-valued wheels step velocities"):

@@ -4,6 +4,8 @@ windows of any environment.
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import math
 from typing import Any
 
@@ -12,6 +14,8 @@ import pytest
 
 import limbless as ll
 from limbless.environments.user_law import compiled_law
+from limbless.mechanics.compiled.function_pointer import CompiledCallback
+from limbless.mechanics.forces import Buffer
 
 GAIT = ll.BodyWave(ramp=0.5)
 
@@ -38,6 +42,38 @@ def assert_same(ours: ll.Result, theirs: ll.Result, tolerance: float) -> None:
 
 def test_plain_python_law_is_the_built_in() -> None:
     assert_same(swim(ll.ForceLaw(law=linear_drag)), swim(BUILT_IN), 1e-12)
+
+
+def test_a_law_is_compiled_where_nothing_outside_it_can_change() -> None:
+    """A law of numbers and NumPy is compiled and answers as Python does, with arguments, link and abscissa; one that
+    keeps a list, draws numbers or is no plain function stays in Python.
+    """
+
+    def law(t, position, axes, velocity, rate, link, abscissa, c: float = 2.0):
+        return c * velocity - link * position, np.array([abscissa, t, axes[0, 1]])
+
+    calls: list[float] = []
+
+    def counting(t, position, axes, velocity, rate, link, abscissa, c: float = 2.0):
+        calls.append(t)
+        return c * velocity - link * position, np.array([abscissa, t, axes[0, 1]])
+
+    def shaken(t, position, axes, velocity, rate):
+        return np.random.random() * velocity
+
+    answers = []
+    for one, compiled in ((law, True), (counting, False)):
+        slot = ll.ForceLaw(law=one, arguments={"c": 3.0}).slot
+        buffer = Buffer.zeros(1)[0]
+        buffer[:] = np.linspace(0.1, 2.0, len(buffer))
+        Buffer.of(buffer).link[...] = 4.0
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(slot.address)(buffer.ctypes.data)
+        answers.append(buffer)
+        assert isinstance(slot, CompiledCallback) == compiled and slot.error is None
+    np.testing.assert_allclose(answers[0], answers[1], rtol=1e-15)
+    assert len(calls) == 1 and Buffer.of(answers[0]).moment[1] == answers[0][0] == 0.1
+    for one in (shaken, functools.partial(linear_drag)):
+        assert not isinstance(ll.ForceLaw(law=one).slot, CompiledCallback)
 
 
 def test_compiled_law_is_the_built_in() -> None:

@@ -127,3 +127,4 @@ def test_the_command_line_tells_first(tmp_path: Any, monkeypatch: pytest.MonkeyP
         main, ["run", "eel-planar", "--no-figures", "--set", "gait.turn=30", "--set", "duration=0.02"]
     )
     assert "Note: gait.turn: 30 rad is 4.8 turns; if degrees are meant, write '30 deg'" in answer.stderr
+    assert (answer.stdout + answer.stderr).count("30 rad is 4.8 turns") == 1  # and not once more after the run

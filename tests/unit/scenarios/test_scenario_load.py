@@ -355,7 +355,7 @@ def test_pairs_that_no_model_or_another_model_takes_are_refused() -> None:
         {"robot": "khalil-eel", "gait": "test-tension", "environment": [Water(), {"kind": "test-ground"}], "duraton": 3}
     )
     assert (
-        "environment.1: model 'newton-euler' takes environments of role wrench or friction, "
+        "environment.1: model 'newton-euler' takes environments of role wrench, friction or clamp, "
         "not contact ('test-ground'); " in text
     )
     assert "models that take it: non-smooth, test-hopping" in text

@@ -134,3 +134,38 @@ def test_keys_of_bibtex_can_be_read() -> None:
 def test_validate_writes_only_the_whole_page() -> None:
     answer = call("validate", "--quick", "--write")
     assert answer.exit_code == 2 and "--write: the page shows all cases" in answer.stderr
+
+
+def test_the_torque_of_a_rod_stands_beside_that_of_a_chain_and_all_of_it_in_latex() -> None:
+    """One eel as a chain and as a rod: torques in one row, model and mass, and no letter that LaTeX would read."""
+    chain = ll.run("eel-planar", {"duration": 2.5})
+    rod = ll.run("rod-swim", {"duration": 2.5})
+    found = {line.label: line for line in comparison.lines([chain, rod])}
+    assert all(value is not None and value > 0.0 for value in found["peak torque yaw"].values)
+    assert found["mass"].values == (chain.mass, rod.mass) and None not in found["computed in"].values
+    text = comparison.latex(list(found.values()), ["50 % & more", "rod_swim"], ["newton-euler", "macro-continuous"])
+    lines = text.splitlines()
+    assert lines[0] == r"\begin{tabular}{lrr}" and lines[2] == r" & 50 \% \& more & rod\_swim \\"
+    assert r"model & newton-euler & macro-continuous \\" in lines
+    assert all(line.count(" & ") == 2 for line in lines if line.endswith("\\\\"))
+    fields = lines[[line.startswith("mass (kg)") for line in lines].index(True)].split(" & ")
+    assert float(fields[1].strip("$")) == pytest.approx(chain.mass, rel=1e-3)
+
+
+def test_tensions_of_a_spine_are_compared_too() -> None:
+    spine = ll.run("neck-planar")
+    assert spine.summary()["peak_tension"] == pytest.approx(float(spine.dataset["tension"].max()))
+
+
+@pytest.mark.parametrize("form", ["pdf", "svg"])
+def test_pictures_as_pdf_and_svg_do_not_depend_on_the_clock(runs: Path, tmp_path: Path, form: str) -> None:
+    pictures = []
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        answer = call("compare", str(runs / "narrow"), str(runs / "wide"), "--format", form, "--out", str(folder))
+        assert answer.exit_code == 0, answer.output
+        pictures.append((folder / f"compare.{form}").read_bytes())
+    assert pictures[0][:4] == {"pdf": b"%PDF", "svg": b"<?xm"}[form]
+    assert form == "svg" or pictures[0] == pictures[1]
+    assert b"dc:date" not in pictures[0]
+    answer = call("plot", str(runs / "wide"), "--figure", "energy-balance", "--format", form)
+    assert answer.exit_code == 0 and (runs / "wide" / "figures" / f"energy-balance.{form}").is_file(), answer.output

@@ -60,6 +60,10 @@ SHORT: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "contact": ("snake-sidewind", {"duration": 0.1, "record_every": 0.005, "control_period": 0.0025}),
     "soft": ("neck-winch", {"duration": 0.2, "control_period": 0.01}),
+    "soft, a jump": (
+        "neck-swing-air",
+        {"duration": 0.2, "control_period": 0.01, "gait.ramp": 0.0, "gait.at": 0.1},
+    ),
     "rod": ("rod-swim", {"duration": 0.2, "control_period": 0.02}),
 }
 
@@ -302,3 +306,43 @@ def test_a_diverged_result_does_not_continue_from_nonsense() -> None:
     with pytest.raises(ll.SimulationError) as caught:
         swim(None, 5.0, robot=SWIMMER.changed(rotor_inertia=1e-4), actuation=stiff, control_period=None)
     assert np.isfinite(caught.value.result.state.x).all()
+
+
+# What a folder holds
+
+
+def kick(time: float, observation: dict) -> dict[str, float]:
+    return {"amplitude": 0.12}
+
+
+def test_a_controlled_run_is_not_run_again_as_if_its_scenario_were_whole(tmp_path: Any) -> None:
+    """Its folder names the controller; every door that takes a scenario refuses it until one is given."""
+    pushed = swim(kick, 0.5)
+    pushed.write(tmp_path, figures=False)
+    kept = ll.Result.load(tmp_path).scenario
+    assert kept is not None and kept.driven_by is not None and kept.driven_by.endswith("test_control.kick")
+    file = tmp_path / "scenario.yaml"
+    doors: list[Callable[[], Any]] = [
+        lambda: ll.run(file),
+        lambda: ll.run(kept),
+        lambda: ll.error_bars(file),
+        lambda: ll.robustness(file),
+        lambda: ll.motor_sizing(file),
+        lambda: ll.sweep(file, {"duration": [0.1, 0.2]}, out=tmp_path / "s"),
+        lambda: ll.optimise(file, {"duration": (0.1, 0.2)}),
+        lambda: ll.steady(file),
+        lambda: ll.rollout(file, {"duration": [0.1]}),
+    ]
+    for door in doors:
+        with pytest.raises(ll.InputError, match=r"was driven by the Python controller .*kick, which its file"):
+            door()
+    again = ll.run(file, controller=kick)
+    assert np.array_equal(again.dataset["joint_position"], pushed.dataset["joint_position"])
+    alone = ll.run(file, {"driven_by": None})  # said in so many words, its gait runs alone
+    assert alone.scenario is not None and alone.scenario.driven_by is None
+    assert "driven by the Python controller" in str(pushed.report())
+
+
+def test_a_run_without_a_controller_says_nothing_of_one(tmp_path: Any) -> None:
+    swim(None, 0.1).write(tmp_path, figures=False)
+    assert "driven_by" not in (tmp_path / "scenario.yaml").read_text()

@@ -112,6 +112,7 @@ class ShearedCurvature(Gait):
     until: Quantity[float] = quantity(10.0, "s", "time until which the gait is found", gt=0, le=200)
 
     drives: ClassVar[str] = "strain"
+    rate = staticmethod(curvature_rate)
 
     @cached_property
     def _nodes(self) -> tuple[Array, Array]:

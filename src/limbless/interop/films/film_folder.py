@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core import __version__, replacing, without_cluster, write_text
+from limbless.core import __version__, write_text
 from limbless.interop.films import FILMED
 from limbless.interop.films.experiment import curvature_rows
 from limbless.interop.films.midline_kinematics import as_plain
 from limbless.scenarios.document import written
+from limbless.simulation.result.storage import write_netcdf
 
 if TYPE_CHECKING:
     from limbless.interop.films.film import Film
-    from limbless.interop.films.fitted_model import Identified
     from limbless.interop.films.prediction import Prediction
+    from limbless.interop.identification.identified import Identified
     from limbless.scenarios.scenario import Scenario
     from limbless.simulation.result import Result
 
@@ -38,7 +39,7 @@ def write_folder(
 ) -> list[Path]:
     """Everything that is known of a film."""
     folder.mkdir(parents=True, exist_ok=True)
-    paths = [_write_netcdf(film.dataset(), folder / "midline.nc")]
+    paths = [write_netcdf(folder / "midline.nc", film.dataset(), None)]
     if predicted is not None:
         result = predicted.result
         if result.scenario is not None:
@@ -65,12 +66,6 @@ def write_folder(
         paths += [*pictures, write_text(folder / "report.html", page(film, predicted, identified, pictures))]
     paths.append(write_text(folder / "notebook.ipynb", json.dumps(notebook(film, predicted), indent=1) + "\n"))
     return paths
-
-
-def _write_netcdf(data: Any, path: Path) -> Path:
-    with replacing(path) as temporary, without_cluster():
-        data.to_netcdf(temporary, engine="h5netcdf")
-    return path
 
 
 def _write_scenario(film: Film, scenario: Scenario, folder: Path) -> list[Path]:

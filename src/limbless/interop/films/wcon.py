@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.core import InputError
+from limbless.core import InputError, open_archive
 from limbless.interop.films.tracks import LARGEST, Array, Track, chosen, text_of
 
 FORMAT = "WCON"
@@ -102,7 +102,7 @@ def read(path: Path, animal: str | None = None) -> Track:
 def _documents(path: Path) -> list[dict[str, Any]]:
     """What the file holds, or each file of an archive."""
     if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
+        with open_archive(path) as archive:
             inside = sorted(
                 (item for item in archive.infolist() if item.filename.endswith((".wcon", ".json"))),
                 key=lambda item: item.filename,

@@ -208,12 +208,13 @@ class ControlledRun:
     def _allocate(self) -> None:
         """Memory of a control step, once."""
         n, rows = self.count, 1 if self.actions == "torque" else 2 * self.steps + 1
+        self._numbers = np.arange(self.steps + 1.0)
+        if not self.lean:
+            return
         self.drive = ChainDrive(
             np.zeros((rows, self.model._recorder.positions)), np.zeros((rows, n)), np.zeros((rows, n)), np.zeros((1, n))
         )
-        if not self.lean:
-            return
-        self._knots, self._numbers = np.zeros(self.steps + 1), np.arange(self.steps + 1)
+        self._knots = np.zeros(self.steps + 1)
         self._x = aligned_zeros(self.model._size)  # type: ignore[attr-defined]
         self.problem = self.model.problem(self.drive, 0, None, None)  # type: ignore[attr-defined]
         self._packed = pack((self.problem, self._knots, np.zeros(self.steps + 1, dtype=bool), self._x))
@@ -241,29 +242,34 @@ class ControlledRun:
             found[name] = tuple((value + noise).tolist())
         return found
 
-    def driven(self, time: float, finish: float, knots: Array, action: Array) -> Any:
-        """What the joints get for an action: torques, a gait with offsets, or a gait on its way to other fields."""
+    def driven(self, gait: Any, knots: Array, action: Array) -> tuple[Any, Any]:
+        """What the joints get for an action, torques, a gait with offsets, or a gait on its way to other fields; and
+        the gait that is then in force.
+        """
         if self.actions == "torque":
-            np.multiply(self.scale, action, out=self.drive.torque[0])
-            return self.drive
+            drive = self.model.drive(gait, stage_times(knots))
+            return drive._replace(torque=drive.torque + self.scale * action), gait
         if self.actions == "target":
-            drive = self.model.drive(self.gait, stage_times(knots))
-            return drive._replace(position=drive.position + self.scale * action)
+            drive = self.model.drive(gait, stage_times(knots))
+            return drive._replace(position=drive.position + self.scale * action), gait
         wanted = {
             name: low + 0.5 * (value + 1.0) * (high - low)
             for (name, (low, high)), value in zip(self.fields.items(), action.tolist(), strict=True)
         }
-        passing, self.gait = self.gait.passage(wanted, time, finish)
-        return self.model.drive(passing, stage_times(knots))
+        passing, after = gait.passage(wanted, float(knots[0]), float(knots[-1]))
+        return self.model.drive(passing, stage_times(knots)), after
 
     def move(self, state: State, action: Array) -> State:
         """One control period. Where nothing moves any more (a joint that is locked) the state is not a number."""
         if not self.lean:
-            return self._moved(state, action)
+            after, self.gait = self.moved(state, action, self.gait)
+            return after
         np.multiply(self._numbers + round(state.time / self.step), self.step, out=self._knots)
         finish = float(self._knots[-1])
-        drive = self.driven(state.time, finish, self._knots, action)
-        if drive is not self.drive:
+        if self.actions == "torque":
+            np.multiply(self.scale, action, out=self.drive.torque[0])
+        else:
+            drive, self.gait = self.driven(self.gait, self._knots, action)
             for own, asked in zip(self.drive, drive, strict=True):
                 own[:] = asked
         self._x[:] = state.x
@@ -272,22 +278,25 @@ class ControlledRun:
         self.model._take_given(self._x, self.drive)  # type: ignore[attr-defined]
         return State(finish, self._x.copy(), state.memory)
 
-    def _moved(self, state: State, action: Array, record: bool = False) -> Any:
-        """The same through the model's own door, for every model; with its records where asked."""
-        finish = (round(state.time / self.step) + self.steps) * self.step
-        switches = self.scenario.switches(state.time, finish, self.gait)
-        knots = knots_between(state.time, finish, self.step, switches)
-        drive = self.driven(state.time, finish, knots, action)
-        if self.actions == "torque":
-            plain = self.model.drive(self.gait, stage_times(knots))
-            drive = plain._replace(torque=plain.torque + self.drive.torque)
+    def moved(self, state: State, action: Array, gait: Any, kept: list[Any] | None = None) -> tuple[State, Any]:
+        """The same through the model's own door, for every model, and from any thread: the state, and the gait that is
+        then in force. Records go to `kept`, where it is given.
+        """
+        knots: Array = (self._numbers + round(state.time / self.step)) * self.step
+        finish = float(knots[-1])
+        switches = self.scenario.switches(state.time, finish, gait)
+        if switches or knots[0] != state.time:
+            knots = knots_between(state.time, finish, self.step, switches)
+        drive, gait = self.driven(gait, knots, action)
         wanted = np.zeros(len(knots), dtype=bool)
-        wanted[0] = record
+        wanted[0] = kept is not None
         with np.errstate(all="ignore"):
             after, records, status = self.model.advance(state, knots, wanted, drive)
+        if kept is not None:
+            kept.append(records)
         if status.failure and np.isfinite(after.x).all():
             after = replace(after, x=np.full_like(after.x, np.nan))
-        return (after, records) if record else after
+        return after, gait
 
     def seen(self, state: State) -> Observed:
         """What there is to see of a state."""

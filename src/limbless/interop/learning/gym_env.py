@@ -210,13 +210,11 @@ class Env(gymnasium.Env[Array, Any]):
 
         if self._state is None:
             raise InputError("result: call reset first")
-        gait, self.world.gait = self.world.gait, self.world.scenario.gait
-        state, parts = self._first, []
+        state, gait = self._first, self.world.scenario.gait
+        parts: list[Any] = []
         for action in self._taken:
-            state, records = self.world._moved(state, action, record=True)
-            parts.append(records)
+            state, gait = self.world.moved(state, action, gait, parts)
         parts.append(self._recorded(state))
-        self.world.gait = gait
         return Result.from_records(parts, self.world.model, self.world.scenario, "completed", state, None)
 
     def save(self) -> bytes:

@@ -30,10 +30,10 @@ class RobotLanes:
         accelerations.
         """
         asks = any(item.slot is not None for item in world.scenario.environment)
-        alike = world.lean and world.actions == "torque" and not asks
+        if not world.lean or world.actions != "torque" or asks:
+            return None
         actuation = getattr(world.model, "_options").actuation  # noqa: B009
-        answering = alike and isinstance(actuation, AccelerationFeedback)
-        return None if not alike or answering else cls(world, count)
+        return None if isinstance(actuation, AccelerationFeedback) else cls(world, count)
 
     def can_go(self, times: Array) -> bool:
         """Where the medium moves, eight share their time."""

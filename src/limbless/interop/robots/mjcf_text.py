@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -14,14 +15,18 @@ _SEEN = ("visual", "statistic", "keyframe", "sensor", "custom", "size", "extensi
 """Sections of which nothing is read."""
 _TEXTS = ("name", "class", "childclass", "model", "file", "joint", "body", "geom", "mesh", "site", "tendon")
 _DEEPEST = 20
+_MOST_FILES = 1000
+_MOST = 200_000
+"""Elements after copies are made: of `<replicate>`, of `<composite>` and `<flexcomp>`, of a field of heights."""
 
 
 def prepared(root: Element, beside: Path, density: bool) -> tuple[Element, list[str]]:
     """The file as it can be compiled without what is missing, and notes on what was left out."""
     notes: list[str] = []
-    _take_in(root, beside, notes)
+    _take_in(root, beside, notes, [])
     counts: Counter[str] = Counter()
     _refuse_numbers(root)
+    _refuse_many(root)
     for tag in _SEEN:
         for section in root.findall(tag):
             counts[tag] += len(section) if tag in ("keyframe", "sensor", "custom") else 1
@@ -50,6 +55,19 @@ def _refuse_numbers(root: Element) -> None:
                     )
 
 
+def _refuse_many(root: Element) -> None:
+    """Few lines can ask MuJoCo for more bodies than any memory holds."""
+    total, waiting = 0.0, [(root, 1.0)]
+    while waiting:
+        element, times = waiting.pop()
+        asked = [abs(_number(word)) for key in ("count", "nrow", "ncol") for word in element.get(key, "").split()]
+        copies = times * math.prod(max(number, 1.0) for number in asked)
+        total += copies
+        if total > _MOST:
+            raise InputError(f"<{element.tag}> asks for more than {_MOST} elements, counted with all their copies")
+        waiting += [(child, copies if element.tag == "replicate" else times) for child in element]
+
+
 def _number(word: str) -> float:
     """A word as a number; 0 where it is none."""
     with suppress(ValueError):
@@ -57,10 +75,10 @@ def _number(word: str) -> float:
     return 0.0
 
 
-def _take_in(root: Element, beside: Path, notes: list[str], depth: int = 0) -> None:
+def _take_in(root: Element, beside: Path, notes: list[str], taken: list[Path], depth: int = 0) -> None:
     """Put the content of included files in their place; those that are not here are left out."""
-    if depth > _DEEPEST:
-        raise InputError("files include each other without end")
+    if depth > _DEEPEST or len(taken) > _MOST_FILES:
+        raise InputError(f"files include each other without end, or more than {_MOST_FILES} of them")
     for parent in list(root.iter()):
         for child in list(parent):
             if child.tag != "include":
@@ -71,8 +89,9 @@ def _take_in(root: Element, beside: Path, notes: list[str], depth: int = 0) -> N
             if path is None:
                 notes.append(f"the included file {child.get('file', '')!r} is not here, and what it holds is left out")
                 continue
+            taken.append(path)
             inner = parse(read(path), path.name)
-            _take_in(inner, path.parent, notes, depth + 1)
+            _take_in(inner, path.parent, notes, taken, depth + 1)
             for number, item in enumerate(list(inner)):
                 parent.insert(place + number, item)
 

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from limbless.core import InputError
-from limbless.interop.robots.xml_text import read
+from limbless.interop.robots.xml_text import read, refuse_entities
 
 MOST_TEXT = 4_000_000  # characters of one expanded text
-MOST_EXPANSIONS = 1_000_000
+MOST_EXPANSIONS = 1_000_000  # texts, elements and files
+MOST_TOGETHER = 50_000_000  # characters of all texts that were expanded and all files that were read
 _changing = threading.Lock()
 
 _OPERATORS: dict[type, Callable[..., Any]] = {
@@ -71,20 +72,37 @@ def expanded(path: Path) -> str:
 
 @contextmanager
 def _without_code(xacro: Any) -> Iterator[None]:
-    """The package evaluates by `evaluate`, in `${..}` and in `$(eval ..)`, and counts what it expands."""
+    """The package evaluates by `evaluate`, in `${..}` and in `$(eval ..)`, and counts what it expands and reads."""
     from xacro import substitution_args
 
-    original, left = xacro.eval_text, [MOST_EXPANSIONS]
+    text_of, all_of, document_of = xacro.eval_text, xacro.eval_all, xacro.parse
+    things, letters = [MOST_EXPANSIONS], [MOST_TOGETHER]
+
+    def count(size: int) -> None:
+        things[0] -= 1
+        letters[0] -= size
+        if things[0] < 0 or letters[0] < 0 or size > MOST_TEXT:
+            raise InputError(
+                f"its macros expand to more than {MOST_EXPANSIONS:,} texts and elements, to {MOST_TOGETHER:,} "
+                f"characters, or to a text of more than {MOST_TEXT:,}; expand it with xacro yourself, and give the URDF"
+            )
 
     def bounded_text(text: str, symbols: Any) -> Any:
-        left[0] -= 1
-        value = original(text, symbols)
-        if left[0] < 0 or (isinstance(value, str) and len(value) > MOST_TEXT):
-            raise InputError(
-                f"its macros expand to more than {MOST_EXPANSIONS:,} texts, or to one of more than {MOST_TEXT:,} "
-                "characters; expand it with xacro yourself, and give the URDF"
-            )
+        value = text_of(text, symbols)
+        count(len(value) if isinstance(value, str) else 0)
         return value
+
+    def bounded_elements(node: Any, macros: Any, symbols: Any) -> None:
+        count(0)
+        all_of(node, macros, symbols)
+
+    def bounded_file(text: Any, filename: str | None = None) -> Any:
+        if text is None and filename is not None:
+            text = read(Path(xacro.root_dir, filename))
+            letters[0] -= len(text)
+            count(0)
+            refuse_entities(text, Path(filename).name)
+        return document_of(text, filename)
 
     def with_arguments(text: str, context: Mapping[str, Any]) -> Any:
         return evaluate(text, context.get("arg", {}))
@@ -95,6 +113,8 @@ def _without_code(xacro: Any) -> Iterator[None]:
     changed = [
         (xacro, "safe_eval", with_symbols),
         (xacro, "eval_text", bounded_text),
+        (xacro, "eval_all", bounded_elements),
+        (xacro, "parse", bounded_file),
         (substitution_args, "_eval", with_arguments),
     ]
     before = [getattr(module, name) for module, name, _ in changed]

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import InputError, refuse_pipe
 from limbless.robots.rotation_matrices import about_x, about_y, about_z
 
 Array = NDArray[np.float64]
@@ -29,6 +29,7 @@ _UPWARDS = 4
 
 def read(path: Path) -> str:
     """The text of a file, or what keeps it from being read in a sentence."""
+    refuse_pipe(path)
     try:
         with path.open("rb") as file:
             data = file.read(_LONGEST + 1)
@@ -53,9 +54,8 @@ def parse(text: str, where: str) -> Element:
     Comments end at the first `-->` and may hold `--`, which strict parsers refuse and published files have. Lines keep
     their numbers. Entities, by which a few lines can stand for more than any memory holds, are refused.
     """
-    plain = re.sub(r"<!--.*?-->", lambda found: "\n" * found[0].count("\n"), text, flags=re.DOTALL)
-    if "<!DOCTYPE" in plain or "<!ENTITY" in plain:
-        raise InputError(f"{where}: a description of a robot needs no DOCTYPE and no ENTITY; take them out")
+    plain = _without_comments(text)
+    refuse_entities(plain, where)
     if not plain.lstrip().startswith("<"):
         raise InputError(
             f"{where}: not XML, in which robots are described (URDF, SDF, MJCF, xacro); `limbless film` "
@@ -71,6 +71,20 @@ def parse(text: str, where: str) -> Element:
         if depth > _DEEPEST:
             raise InputError(f"{where}: elements are nested more than {_DEEPEST} deep")
     return root
+
+
+def refuse_entities(text: str, where: str) -> None:
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise InputError(f"{where}: a description of a robot needs no DOCTYPE and no ENTITY; take them out")
+
+
+def _without_comments(text: str) -> str:
+    """Each comment looked at once: one that never ends makes no pattern begin again at every other."""
+    kept, at = [], 0
+    while (begin := text.find("<!--", at)) >= 0 and (end := text.find("-->", begin + 4)) >= 0:
+        kept += [text[at:begin], "\n" * text.count("\n", begin, end)]
+        at = end + 3
+    return "".join([*kept, text[at:]])
 
 
 @contextmanager

@@ -36,6 +36,11 @@ def twist_at(array: Array, i: int) -> Twist:
 
 
 @func
+def wrench_at(array: Array, i: int) -> Wrench:
+    return Wrench(vector_at(array, i), vector_at(array, i + 3))
+
+
+@func
 def put_pair_at(array: Array, i: int, pair: Twist | Wrench) -> None:
     """Store a twist or a wrench in a flat array."""
     first, second = pair

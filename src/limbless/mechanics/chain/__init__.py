@@ -9,6 +9,7 @@ from limbless.core.lazy import lazy_names
 if TYPE_CHECKING:
     from limbless.mechanics.chain.actuator_limits import *
     from limbless.mechanics.chain.cell_pieces import *
+    from limbless.mechanics.chain.clamp import *
     from limbless.mechanics.chain.dynamics import *
     from limbless.mechanics.chain.elastic_tendons import *
     from limbless.mechanics.chain.force_balance import *
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from limbless.mechanics.chain.kinematics import *
     from limbless.mechanics.chain.lane_batch import *
     from limbless.mechanics.chain.material_law import *
-    from limbless.mechanics.chain.problem import *
     from limbless.mechanics.chain.shape_tangents import *
     from limbless.mechanics.chain.shape_to_joints import *
     from limbless.mechanics.chain.strain_cell import *
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
 __getattr__ = lazy_names(
     __name__,
     {
-        "actuator_limits": "active_set_step actuator_torques take_request",
+        "actuator_limits": "active_set_step take_request",
         "cell_pieces": "CellPiece JacobianColumn PieceBands PieceScratch SinglePieces StrainBasis StrainMotion",
+        "clamp": "clamp_passes clear_hold next_hold return_to_seat without_held wrench_of",
         "dynamics": "BASES body_inertia nothing",
         "elastic_tendons": (
             "BaseResponse COMMANDS ElasticTendon ElasticTendons TensionTerm WinchState tendon_tensions"
         ),
         "force_balance": "BalanceScratch at_scaled_speed balance solve_free total_wrench",
-        "joint_actuation": "actuate_joints follow passive_torques put_joint_rates",
+        "joint_actuation": "passive_torques",
         "joints": "Prismatic Revolute Spherical known_kinds put_quaternion_rate sliding turning",
-        "kinematics": "forward_kinematics mass_flow",
+        "kinematics": "forward_kinematics",
         "lane_batch": "ChainBatch advance_batch",
         "material_law": "Material MaterialStation STRAIN STRESS Sample",
-        "problem": "chain_add chain_work check_limits",
         "shape_tangents": "bend_dual_joints bend_lane_joints",
         "shape_to_joints": "bend_joints",
         "strain_cell": "Cells DriveSample Station Stop StrainCell",
         "tables": (
             "AccelerationFeedback ActuatorLimit ActuatorRequest AddedMassState Axis AxisRecord Base BaseRecord "
             "Body BodyRecord ChainDrive ChainMemory ChainOptions ChainProblem ChainRecords ChainTables DofRow "
-            "ForceJacobian INTEGRALS ImplicitForces ImplicitTerm Inertialess IntegralSums JointScrew LinkRow "
-            "MixedActuation PrescribedMotion Spatial StrainActuation TendonState VaryingAddedMass"
+            "ForceJacobian HeldBody INTEGRALS ImplicitForces ImplicitTerm Inertialess IntegralSums LinkRow "
+            "MixedActuation PrescribedMotion StrainActuation TendonState VaryingAddedMass"
         ),
     },
 )

@@ -223,8 +223,22 @@ def put_efforts(memory: ChainMemory) -> None:
     tendons = cells.pulls.shape[0] if cells.efforts.shape[0] == cells.pulls.shape[0] else 0
     for c in range(tendons):
         cells.efforts[c] = TendonState(cells.pulls, c).tension
+    modes = cells.effort_at.shape[1]
     for v in range(tendons, cells.efforts.shape[0]):
-        cells.efforts[v] = memory.torque[v]
+        if modes > 0:
+            cells.efforts[v] = at_point(cells.effort_at, v, modes, memory.torque, 0)
+        else:
+            cells.efforts[v] = memory.torque[v]
+
+
+@func
+def at_point(table: Array, v: int, modes: int, values: Array, start: int) -> Scalar:
+    """Row v of a table times the modes of the strain that it belongs to."""
+    first = start + v - v % modes
+    found = table[v, 0] * values[first]
+    for j in range(1, modes):
+        found += table[v, j] * values[first + j]
+    return found
 
 
 @version_for(put_powers, StrainActuation)
@@ -236,8 +250,13 @@ def put_cell_powers(
     tendons = cells.pulls.shape[0] if powers.shape[1] == cells.pulls.shape[0] else 0
     for c in range(tendons):
         powers[stage, c] = TendonState(cells.pulls, c).power
+    modes = cells.effort_at.shape[1]
     for v in range(tendons, powers.shape[1]):
-        powers[stage, v] = memory.torque[v] * x[velocity + v]
+        if modes > 0:
+            effort = at_point(cells.effort_at, v, modes, memory.torque, 0)
+            powers[stage, v] = effort * at_point(cells.rate_at, v, modes, x, velocity)
+        else:
+            powers[stage, v] = memory.torque[v] * x[velocity + v]
 
 
 @version_for(flow_speed, StrainActuation)

@@ -35,8 +35,10 @@ from limbless.mechanics.algebra import (
     rotate_symmetric,
     solve,
     transpose,
+    wrench_at,
     wrench_cross,
 )
+from limbless.mechanics.chain.clamp import clamp_passes, clear_hold, next_hold, wrench_of
 from limbless.mechanics.chain.joints import respond_by, transmit_by
 from limbless.mechanics.chain.tables import (
     AddedMassState,
@@ -170,6 +172,8 @@ def backward_pass(robot: ChainTables, memory: ChainMemory) -> tuple[Inertia, Wre
             I, P = add_body(memory.water, k, link, body, I, P)
             if memory.ahead is not None:
                 I, P = add_force_jacobian(memory.ahead, k, I, P)
+            if memory.clamp is not None:
+                P = P - wrench_of(memory.clamp, k)
         if k == 0:
             break
         I, P = transmit_by(kinds, link.kind, link, robot, memory, I, P)
@@ -234,6 +238,29 @@ def hybrid_dynamics(robot: ChainTables, how: int, memory: ChainMemory) -> None:
     """All accelerations and torques, once `move` has run and the wrenches on all bodies are
     known; `how` the base moves.
     """
+    if memory.clamp is None:
+        solve_chain(robot, how, memory)
+    else:
+        solve_clamped(robot, how, memory)
+
+
+@noinline_func
+def solve_clamped(robot: ChainTables, how: int, memory: ChainMemory) -> None:
+    """The same with a body that a clamp may hold."""
+    clamp, k, R = memory.clamp, max(memory.clamp.body[0], 0), Body(memory.bodies, 0).rotation
+    clear_hold(clamp)
+    for turn in range(clamp_passes(clamp)):
+        solve_chain(robot, how, memory)
+        body = Body(memory.bodies, k)
+        next_hold(clamp, turn, R, body.known + body.delta)
+    base = Base(memory.base, 0)
+    arm = Body(memory.bodies, k).origin - Body(memory.bodies, 0).origin
+    base.pushed = base.pushed + carry_wrench(wrench_at(clamp.hold, 0), arm)
+
+
+@func
+def solve_chain(robot: ChainTables, how: int, memory: ChainMemory) -> None:
+    """One pass from tip to base and one back."""
     align_stack()
     I, P = backward_pass(robot, memory)
     body, base = Body(memory.bodies, 0), Base(memory.base, 0)

@@ -16,7 +16,9 @@ from limbless.mechanics.algebra import (
     quaternion_at,
     twist_at,
     vector_at,
+    wrench_at,
 )
+from limbless.mechanics.chain.clamp import return_to_seat
 from limbless.mechanics.chain.dynamics import singular_joint
 from limbless.mechanics.chain.joint_actuation import (
     actuate,
@@ -163,6 +165,21 @@ def chain_settle(problem: ChainProblem, x: Array) -> None:
     turned = LinkRow(problem.robot.links, 0).position + 3
     put_quaternion_at(x, turned, normalised(quaternion_at(x, turned)))
     settle_joints(problem.options.actuation, problem.robot, problem.memory.state, x)
+    if problem.memory.clamp is not None:
+        end_given(problem.robot, problem.memory.state, x)
+        return_to_seat(problem.robot, problem.memory, x, True)
+
+
+@func
+def end_given(robot: ChainTables, state: Array, x: Array) -> None:
+    """Motion-given joints at the end of the step, where the last stage stood."""
+    for k in range(1, len(robot.links.codes)):
+        link = LinkRow(robot.links, k)
+        if link.given:
+            for c in range(link.positions):
+                x[link.position + c] = state[link.position + c]
+            for c in range(link.freedoms):
+                x[link.velocity + c] = state[link.velocity + c]
 
 
 @generic
@@ -231,6 +248,10 @@ def keep_instant(
             place.twist = body.velocity
             place.twist_rate = body.known + body.delta
             place.wrench = body.wrench
+    if memory.clamp is not None and memory.clamp.body[0] >= 0:
+        held, place = wrench_at(memory.clamp.hold, 0), BodyRecord(records.bodies, r, memory.clamp.body[0])
+        kept.clamp = held
+        place.wrench = place.wrench + held
 
 
 @generic

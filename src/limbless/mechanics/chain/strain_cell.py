@@ -151,6 +151,10 @@ class Cells(NamedTuple):
     bands: PieceBands  # (see `pieces`), and
     loose: SinglePieces
     efforts: Array  # (actuators,) what is tallied: tensions, or efforts along all freedoms
+    # (freedoms, degree + 1) of a rod, (0, 0) elsewhere: efforts at the Gauss points of a cell from those along its
+    # modes, N m or N, which are then tallied; and rates there, times the length that each point stands for
+    effort_at: Array
+    rate_at: Array
     weigh: Array  # (bodies,) share of each body in the mass
     columns: Rows[JacobianColumn]
     # (freedoms, most) D of each cell; of the free ones its factor L, and 1 / d on the diagonal

@@ -146,26 +146,6 @@ class IntegralSums(Table):
 
 
 @table
-class JointScrew(Table):
-    """One degree of freedom at one instant (base first), along the world axes, at one point for all: see `screws`."""
-
-    twist: Twist  # s: of a unit speed
-    rate: Twist  # ṡ = [V, s]
-    pull: Wrench  # K s, K the inertia of all that it moves
-
-
-@table
-class Spatial(Table):
-    """A body at one instant, along the world axes, at the same point."""
-
-    twist: Twist
-    known: Twist  # the part of its acceleration that velocities make,
-    acceleration: Twist  # and all of it
-    composite: Inertia  # K: of it and of all beyond
-    load: Wrench  # F: what it and all beyond need without accelerations, less what acts on them
-
-
-@table
 class ImplicitTerm(Table):
     """What an implicit stage takes ahead along one degree of freedom."""
 
@@ -218,6 +198,7 @@ class AxisRecord(Table):
 class BaseRecord(Table):
     acceleration: Twist
     held: Wrench
+    clamp: Wrench  # of the clamp on the body that it holds, about that body's origin, world axes
     actuators: float  # powers, W
     environment: float
     passive: float
@@ -258,6 +239,21 @@ class ImplicitForces(NamedTuple):
     present: ChainDrive  # and at the instant at hand: one row
 
 
+class HeldBody(NamedTuple):
+    """A body that a clamp holds, and working memory: see `clamp`."""
+
+    # (2,) its row (-1: the clamp is open), and how many components of its motion are held: 3 or 6
+    body: IntArray
+    seat: Array  # (7,) where it is held: position and quaternion
+    # (6,) acceleration that it is to have, or, where a clamp closes, change of its twist: about its origin, world axes
+    target: Array
+    # (6,) what the clamp does to it about its origin, world axes: a wrench, or an impulse
+    hold: Array
+    free: Array  # (6,) components of its motion without a clamp
+    answers: Array  # (6, 6) how they answer to the clamp's
+    system: Array  # (6, 7)
+
+
 class ChainMemory(NamedTuple):
     """Working memory of one run: what holds at the instant that was evaluated last."""
 
@@ -282,6 +278,7 @@ class ChainMemory(NamedTuple):
         None  # VaryingAddedMass; None: added inertia does not change, it is part of the `LinkRow`
     )
     ahead: ImplicitForces | None = None  # ImplicitForces; None: forces act as they are
+    clamp: HeldBody | None = None  # None: the run knows no clamp
 
 
 class ChainRecords(NamedTuple):

@@ -26,11 +26,11 @@ __getattr__ = lazy_names(
         "arrays": "Array IntArray Scalar aligned_zeros dual_array dual_view tangents values",
         "batching": "as_duals clip_infinite map_arrays seed_tangent stack_lanes to_duals",
         "flat_array": "as_lane_array flat_slice unpack_duals unpack_lanes unpack",
-        "function_pointer": "PythonCallback call_pointer compiled_pointer njit",
+        "function_pointer": "PythonCallback call_pointer compiled_callback compiled_for compiled_pointer njit",
         "dispatch": "constant_version delegate for_each generic no_op switch switch_scalar version_for",
         "decorators": (
-            "CACHE_DIRECTORY align_stack array_kernel func func_overload is_cache_empty kernel kernel_array "
-            "noinline_func on_compile prune_cache strict_kernel"
+            "CACHE_DIRECTORY align_stack array_kernel compile_seconds func func_overload is_cache_empty kernel "
+            "kernel_array noinline_func on_compile prune_cache strict_kernel"
         ),
         "lanes": "LANES as_lanes lane total with_lane",
         "operators": "Components with_operators",

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 import os
 import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ from limbless.mechanics.compiled.numba_patches import (
     patched_numba,
 )
 
+_log = logging.getLogger("limbless")
 _OURS: Any = {"pipeline_class": KernelPipeline if PATCHED else PlainPipeline}
 
 # `forceinline` is said, because a kernel would take it over from an inlined function that calls it: it would then stand
@@ -110,9 +112,9 @@ def kernel(function: Callable) -> Any:
     """A kernel that counts no references: taking an array out of a named tuple is then free (it costs two locked
     additions otherwise).
 
-    It may not allocate, nor return an array: the caller owns all memory.
+    It may not allocate, nor return an array: the caller owns all memory. Other threads of Python go on while it runs.
     """
-    return _compiled(function, {**FAST, "_nrt": False})
+    return _compiled(function, {**FAST, "_nrt": False, "nogil": True})
 
 
 def noinline_func(function: Callable) -> Any:
@@ -148,6 +150,9 @@ class _Files(caching.CompileResultCacheImpl):
     _locator_classes = (_Locator,)  # type: ignore[assignment]
 
 
+_tell_once = cache(_log.warning)
+
+
 class _OwnCache(caching.FunctionCache):
     """Keeps on disk what is compiled from this package alone: only its sources are in the name of the directory, so
     that an edited file of a user would go unnoticed, and other programs could not read what names its classes.
@@ -164,8 +169,12 @@ class _OwnCache(caching.FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        if not is_foreign(sig):
+        if is_foreign(sig):
+            return
+        try:
             super().save_overload(sig, data)
+        except OSError as error:  # a full disk: the run does without
+            _tell_once(f"{CACHE_DIRECTORY}: compiled code is not kept, and made again next time ({error.strerror})")
 
 
 def _add_overload(dispatcher: Any, result: Any) -> None:
@@ -173,9 +182,31 @@ def _add_overload(dispatcher: Any, result: Any) -> None:
     type(dispatcher).add_overload(dispatcher, result)
 
 
+class _Spent(threading.local):
+    """Seconds that a thread has waited for kernels, compiled or read from disk; one inside another is part of it."""
+
+    seconds = 0.0
+    inside = False
+
+
+_spent = _Spent()
+
+
+def compile_seconds() -> float:
+    """How long this thread has waited for kernels so far, s: a clock of runs leaves it out."""
+    return _spent.seconds
+
+
 def _compile_patched(dispatcher: Any, *given: Any) -> Any:
-    with patched_numba():
-        return type(dispatcher).compile(dispatcher, *given)
+    outermost, began = not _spent.inside, time.perf_counter()
+    _spent.inside = True
+    try:
+        with patched_numba():
+            return type(dispatcher).compile(dispatcher, *given)
+    finally:
+        if outermost:
+            _spent.inside = False
+            _spent.seconds += time.perf_counter() - began
 
 
 def _insert_nothing(*given: Any, **named: Any) -> None:

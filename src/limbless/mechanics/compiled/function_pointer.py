@@ -7,14 +7,19 @@ buffer and writes its answer there.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import inspect
 from collections.abc import Callable
+from types import FunctionType, ModuleType
 from typing import Any
 
+import numba
 import numpy as np
 from llvmlite import ir
 from numba import carray, cfunc, njit, types
 from numba.core import cgutils
+from numba.core.errors import NumbaError, TypingError
 from numba.extending import intrinsic
 
 _signature = types.void(types.CPointer(types.float64))
@@ -59,6 +64,58 @@ class PythonCallback:
 
         self._keep_alive = _c_function(law)
         self.address = ctypes.cast(self._keep_alive, ctypes.c_void_p).value or 0
+
+
+class CompiledCallback(PythonCallback):
+    """The same with `answer(buffer)`, which numba has compiled and which does what the function does; what that cannot
+    answer is asked of the function, so that an exception is the one that Python raises.
+    """
+
+    def __init__(self, function: Callable[[np.ndarray], None], size: int, answer: Callable) -> None:
+        super().__init__(function, size)
+        inner, plain = answer, self.address
+
+        @cfunc(_signature)
+        def law(pointer):
+            buffer = carray(pointer, size)
+            try:
+                inner(buffer)
+            except Exception:
+                call_pointer(plain, buffer)
+
+        self._compiled, self.address = law, law.address
+
+
+def compiled_callback(
+    function: Callable[[np.ndarray], None], size: int, asked: Callable | None, answer: Callable[[], Any]
+) -> PythonCallback:
+    """A function behind an address, compiled by `answer()`; as it is where `asked`, which it calls, takes from outside
+    what may change, or does what numba does not know.
+    """
+    if not numba.config.DISABLE_JIT and is_frozen(asked):  # type: ignore[attr-defined]
+        with contextlib.suppress(NumbaError):
+            return CompiledCallback(function, size, answer())
+    return PythonCallback(function, size)
+
+
+def compiled_for(function: Callable, example: tuple[Any, ...]) -> tuple[Any, int]:
+    """A function compiled for arguments of these kinds, and how many vectors it returns: one, or two in a tuple."""
+    compiled, kinds = njit(function), tuple(map(numba.typeof, example))
+    compiled.compile(kinds)
+    found = compiled.overloads[kinds].signature.return_type
+    parts = tuple(found) if isinstance(found, types.BaseTuple) else (found,)
+    if len(parts) > 2 or any(not isinstance(part, types.Array) or part.ndim != 1 for part in parts):
+        raise TypingError(f"neither a vector nor two; got {found}")
+    return compiled, len(parts)
+
+
+def is_frozen(function: Any) -> bool:
+    """Whether a function takes from outside modules and numbers alone, and no chance: numba reads them once."""
+    if not isinstance(function, FunctionType) or "random" in function.__code__.co_names:
+        return False
+    outside = inspect.getclosurevars(function)
+    found = [*outside.nonlocals.values(), *outside.globals.values()]
+    return all(isinstance(value, ModuleType | int | float) for value in found)
 
 
 def compiled_pointer(answer: Callable, size: int, first: int, count: int) -> Any:

@@ -10,13 +10,11 @@ if TYPE_CHECKING:
     from limbless.mechanics.contact.body_body import *
     from limbless.mechanics.contact.body_equations import *
     from limbless.mechanics.contact.contact_law import *
-    from limbless.mechanics.contact.dense_friction import *
     from limbless.mechanics.contact.fallback import *
     from limbless.mechanics.contact.homotopy import *
     from limbless.mechanics.contact.immersed_hull import *
     from limbless.mechanics.contact.joint_control import *
     from limbless.mechanics.contact.moving_bodies import *
-    from limbless.mechanics.contact.narrowphase import *
     from limbless.mechanics.contact.nonnegative_qp import *
     from limbless.mechanics.contact.objects_in_water import *
     from limbless.mechanics.contact.problem import *
@@ -29,8 +27,7 @@ __getattr__ = lazy_names(
     {
         "body_body": "MOST_MUTUAL",
         "body_equations": "screw",
-        "contact_law": "STATES contact_wrench held_directions load_of_force state_of",
-        "dense_friction": "Dense solve_friction",
+        "contact_law": "STATES contact_wrench state_of",
         "fallback": "run_fallback",
         "homotopy": "MOST make_homotopy",
         "immersed_hull": "Hull Rule",
@@ -39,7 +36,6 @@ __getattr__ = lazy_names(
             "CarriedSurface Factors ImpulseResponse MovingBodies ObjectPose ObjectStep PLACED ResponseFactor "
             "UniformField"
         ),
-        "narrowphase": "find_contacts",
         "nonnegative_qp": "nonnegative_least_norm",
         "objects_in_water": "BluntBodyDrag ObjectsInWater",
         "problem": "ENDS",

@@ -114,9 +114,11 @@ def prepare(robot: ChainTables, solids: Rows[BodyInertia], step: Step, x: Array,
     for k in range(len(robot.links.codes)):
         if LinkRow(robot.links, k).has_body:
             body, own = Body(step.places, k), BodyStep(step.bodies, k)
-            matrix, momentum = body_equation(BodyInertia(solids, k), BodyVelocity(x, start + 6 * k), body.rotation, h)
+            solid, speeds = BodyInertia(solids, k), BodyVelocity(x, start + 6 * k)
+            matrix, momentum = body_equation(solid, speeds, body.rotation, h)
             own.matrix = matrix
             own.momentum = momentum + h * body.wrench
+            own.start = twist_at_start(solid, speeds, body.rotation)
 
 
 @noinline_func

@@ -28,7 +28,7 @@ from limbless.mechanics.contact.step import BaseStep, BodyStep, ContactOptions, 
 class FallbackLimits(NamedTuple):
     """How long the first way is tried."""
 
-    soon: int = 20  # bursts before the path is asked,
+    soon: int = 50  # bursts before the path is asked: it takes as long as hundreds of them,
     bursts: int = 100  # and in all
     short: int = 5  # iterations in the first ten bursts,
     long: int = 40  # and in later ones

@@ -27,10 +27,10 @@ RATE_SLACK = 100.0
 
 @func
 def row_of(feedback: StepFeedback | None, n: int) -> int:
-    """The drive's row at the middle of the step from knot n; feedback has no other rows."""
+    """The drive's row at the middle of the step from knot n; feedback alone has no other rows."""
     if feedback is None:
         return 2 * n + 1
-    return n
+    return feedback.rows * n + feedback.rows - 1
 
 
 @func
@@ -86,6 +86,8 @@ def control_joints(
         v, freedom, joint = link.column, DofRow(robot.freedoms, link.column), JointStep(step.joints, link.column)
         if link.given:
             joint.effort = drive.velocity[i + 1, v]
+            joint.push = joint.effort  # what `put_control` makes of it stays so
+            joint.passive = 0.0
             continue
         push, hold = requested_impulse(feedback, freedom, drive, i, h, link, state)
         bound = ActuatorLimit(chain.bounds, v)

@@ -26,7 +26,7 @@ from limbless.mechanics.algebra import (
     transpose,
     vector_at,
 )
-from limbless.mechanics.chain import Body, ChainTables, LinkRow, forward_kinematics
+from limbless.mechanics.chain import Body, ChainTables, LinkRow, forward_kinematics, return_to_seat
 from limbless.mechanics.compiled import Array, Rows, Scalar, func, version_for
 from limbless.mechanics.contact.body_equations import prepare, prepare_water
 from limbless.mechanics.contact.contact_law import impulse_of, load_of_force, no_impulse, put_impulse, put_rates
@@ -257,6 +257,8 @@ def complete_step(problem: ContactProblem, n: int, t: Scalar, h: Scalar, x: Arra
     end_joints(robot, problem.drive, i, h, memory.chain, memory.step, x)
     for c in range(where.control, where.sums):
         x[c] += h * memory.chain.slope[c]
+    if problem.memory.chain.clamp is not None:
+        return_to_seat(robot, memory.chain, x, False)
     check_ranges(memory.chain.tally.ranges, t + h, x)
 
 

@@ -31,7 +31,17 @@ from limbless.mechanics.algebra import (
     put_system,
     transpose,
 )
-from limbless.mechanics.chain import BASES, Body, ChainTables, LinkRow
+from limbless.mechanics.chain import (
+    BASES,
+    Body,
+    ChainTables,
+    LinkRow,
+    clamp_passes,
+    clear_hold,
+    next_hold,
+    without_held,
+    wrench_of,
+)
 from limbless.mechanics.compiled import Array, Rows, Scalar, call_pointer, func, noinline_func, sqrt
 from limbless.mechanics.contact.body_body import solve_body_body
 from limbless.mechanics.contact.body_equations import screw_by
@@ -65,6 +75,8 @@ def backward_pass(robot: ChainTables, step: Step, count: int) -> tuple[Matrix6, 
         if link.has_body:
             own = BodyStep(step.bodies, k)
             I, f = I + own.matrix, f + own.momentum
+            if step.clamp is not None:
+                f = f + wrench_of(step.clamp, k)
             while a >= 0 and step.owner[step.active[a]] == k:
                 contact = ContactRow(step.contacts, step.active[a])
                 if contact.acts > 0.0 and is_fixed(step, step.active[a]):
@@ -164,6 +176,27 @@ def contact_velocities(step: Step, count: int, e: Scalar, rho: Scalar, answer: S
 @func
 def solve_linearised(robot: ChainTables, base: int, step: Step, count: int) -> None:
     """The velocities that the dynamics have under the linearised laws."""
+    if step.clamp is None:
+        solve_chain(robot, base, step, count)
+    else:
+        solve_clamped(robot, base, step, count)
+
+
+@noinline_func
+def solve_clamped(robot: ChainTables, base: int, step: Step, count: int) -> None:
+    """The same with a body that a clamp may hold: it has no velocity at the end of the step."""
+    clamp, k, R = step.clamp, max(step.clamp.body[0], 0), Body(step.places, 0).rotation
+    clear_hold(clamp)
+    for turn in range(clamp_passes(clamp)):
+        solve_chain(robot, base, step, count)
+        next_hold(clamp, turn, R, BodyStep(step.bodies, k).twist)
+    own = BodyStep(step.bodies, k)
+    own.twist = without_held(clamp, R, own.twist)  # stiff laws would make friction of what rounding has left
+
+
+@func
+def solve_chain(robot: ChainTables, base: int, step: Step, count: int) -> None:
+    """One pass from tip to base and one back."""
     I, f = backward_pass(robot, step, count)
     own = BaseStep(step.base, 0)
     u = solve_base(base, I, f, Body(step.places, 0).rotation, step.system)

@@ -9,7 +9,7 @@ from limbless.mechanics.compiled import Array, IntArray, Rows, Table, constants,
 from limbless.mechanics.contact.scene import ContactRow, Scene, SleepState
 
 if TYPE_CHECKING:
-    from limbless.mechanics.chain import Axis, Body, BodyRecord, ChainDrive, ChainMemory, ChainTables
+    from limbless.mechanics.chain import Axis, Body, BodyRecord, ChainDrive, ChainMemory, ChainTables, HeldBody
     from limbless.mechanics.contact.homotopy import Homotopy
     from limbless.mechanics.contact.moving_bodies import MovingBodies
     from limbless.mechanics.integrate.running_totals import Totals
@@ -40,6 +40,7 @@ class BodyStep(Table):
     momentum: Wrench  # f, with the impulse of the outer forces
     twist: Twist  # u at the end of the step
     before: Twist  # of a remembered iterate
+    start: Twist  # of the robot's own bodies: that with which the step begins
 
 
 @table
@@ -114,6 +115,7 @@ class ContactRecord(Table):
     place: Vector
     state: float
     gap: float
+    held: float  # directions in which friction holds
 
 
 @table
@@ -121,6 +123,7 @@ class StepRecord(Table):
     resultant: Wrench  # of all contacts, about the base's origin, along the base's axes
     residual: float
     depth: float
+    clamp: Wrench  # of the clamp on the body that it holds, about that body's origin, world axes
 
 
 class Step(NamedTuple):
@@ -137,6 +140,7 @@ class Step(NamedTuple):
     active: IntArray  # (contacts,) numbers of the active contacts
     system: Array  # (6, 7)
     moving_bodies: MovingBodies | None
+    clamp: HeldBody | None  # that of the chain's memory
 
 
 class ContactMemory(NamedTuple):
@@ -169,6 +173,8 @@ class StepFeedback(NamedTuple):
 
     theta: float  # share of the position feedback taken at the end of the step; 0: explicit control
     backlash: float  # rad
+    # rows of the drive per step: 1, at its middle; 2 where some joints are motion-given, at its end too
+    rows: int
 
 
 class JointFriction(NamedTuple):

@@ -15,6 +15,7 @@ from limbless.mechanics.algebra import (
     power,
     transpose,
     vector_at,
+    wrench_at,
 )
 from limbless.mechanics.chain import (
     AddedMassState,
@@ -22,6 +23,7 @@ from limbless.mechanics.chain import (
     BodyRecord,
     ChainMemory,
     ChainTables,
+    HeldBody,
     IntegralSums,
     LinkRow,
     VaryingAddedMass,
@@ -29,7 +31,7 @@ from limbless.mechanics.chain import (
 )
 from limbless.mechanics.compiled import Array, Rows, Scalar, func, kernel, noinline_func, unpack
 from limbless.mechanics.contact.body_equations import keep_body, twist_at_start
-from limbless.mechanics.contact.contact_law import STATES, contact_wrench, state_of
+from limbless.mechanics.contact.contact_law import STATES, contact_wrench, held_directions, state_of
 from limbless.mechanics.contact.free_objects import (
     end_objects,
     keep_objects,
@@ -70,10 +72,22 @@ def finish_contacts(
         k, W = step.owner[i], contact_wrench(ContactRow(step.contacts, i))
         body = Body(step.places, k)
         body.wrench = body.wrench + (1.0 / h) * W
-        before = twist_at_start(BodyInertia(solids, k), BodyVelocity(x, start + 6 * k), body.rotation)
+        before = BodyStep(step.bodies, k).start
+        if step.moving_bodies is not None:  # of an object, perhaps
+            before = twist_at_start(BodyInertia(solids, k), BodyVelocity(x, start + 6 * k), body.rotation)
         works[i] += 0.5 * (power(before, W) + power(BodyStep(step.bodies, k).twist, W))
         if step.moving_bodies is not None:
             push_other(solids, step, i, W, h, x, start, works)
+
+
+@func
+def finish_clamp(clamp: HeldBody, step: Step, h: Scalar) -> None:
+    """What a clamp does over the step, as a force, which it stays in the clamp's memory."""
+    for c in range(6):
+        clamp.hold[c] /= h
+    if clamp.body[0] >= 0:
+        body = Body(step.places, clamp.body[0])
+        body.wrench = body.wrench + wrench_at(clamp.hold, 0)
 
 
 @func
@@ -115,7 +129,7 @@ def finish_bodies(
             BodyOutcome(outcomes, k),
         )
         R, F = body.rotation, body.wrench
-        before, after, arm = twist_at_start(solid, speeds, R), BodyStep(step.bodies, k).twist, R @ solid.center
+        before, after, arm = BodyStep(step.bodies, k).start, BodyStep(step.bodies, k).twist, R @ solid.center
         more = joined(awash, k)
         environment += 0.5 * h * (power(before, F) + power(after, F)) + 0.25 * h * (
             power(before, more) + power(after, more)
@@ -139,6 +153,8 @@ def finish(problem: ContactProblem, t: Scalar, h: Scalar, x: Array) -> None:
     where, memory = problem.where, problem.memory
     chain, step = memory.chain, memory.step
     finish_contacts(solids, step, int(StepCounters(memory.counts, 0).active), h, x, where.speeds, chain.tally.contacts)
+    if step.clamp is not None:
+        finish_clamp(step.clamp, step, h)
     slid = Body(step.places, 0).velocity.linear
     environment, push, mass, flow = finish_bodies(
         robot, solids, step, memory.outcomes, h, x, where.speeds, options.awash
@@ -176,6 +192,7 @@ def keep_forces(step: Step, records: ContactRecords, h: Scalar, r: int) -> Wrenc
         if state_of(contact) != STATES.open:
             origin, F = Body(step.places, step.owner[i]).origin, (1.0 / h) * contact_wrench(contact)
             record.force = F.force
+            record.held = held_directions(contact) + 0.0
             record.place = origin + contact.arm
             if is_on_robot(step, i):
                 total = total + carry_wrench(F, origin - base.origin)
@@ -224,6 +241,8 @@ def keep_instant(
     whole.resultant = keep_forces(step, records, h, r)
     whole.residual = counts.residual
     whole.depth = counts.depth
+    if step.clamp is not None:
+        whole.clamp = wrench_at(step.clamp.hold, 0)
     counts.residual = 0.0
     counts.depth = 0.0
     record_totals(chain.tally, records.tally, r)

@@ -49,7 +49,7 @@ __getattr__ = lazy_names(
         "station_laws": "AtStation FreeSurfaceStations",
         "tendon": "Arm Channel ChannelRouting Chord SegmentState StraightRouting TendonElement TendonSegment",
         "tendon_friction": "CapstanFriction DiskFriction TendonFriction friction_ratio",
-        "user_slice": "Buffer UserLaw",
+        "user_slice": "Buffer UserLaw law_on_buffer",
         "wake": "WakeLaw",
         "waterline": "WaterSurface floating_slice plane_at",
         "weight": "Weight WeightLaw",

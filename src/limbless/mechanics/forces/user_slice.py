@@ -4,10 +4,25 @@ derivative passes through it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from limbless.mechanics.algebra import Matrix, Vector, Wrench, transpose
-from limbless.mechanics.compiled import Rows, Scalar, Table, call_pointer, constants, func, table, value_of, version_for
+from limbless.mechanics.compiled import (
+    Rows,
+    Scalar,
+    Table,
+    call_pointer,
+    compiled_for,
+    constants,
+    func,
+    njit,
+    table,
+    value_of,
+    version_for,
+)
 from limbless.mechanics.forces.laws import OnSegment, Slice, law, law_slice, law_wrench, sliced_wrench
 
 
@@ -32,6 +47,41 @@ class Buffer(Table):
     moment: Vector  # N
     link: float  # number of the link that it belongs to; 0 on a rod
     abscissa: float  # along the body from its base end, m
+
+
+def law_on_buffer(law: Callable, asks_where: bool, numbers: Mapping[str, float]) -> Any:
+    """A user's law of (t, position, axes, velocity, rotation_rate), with `asks_where` also of link and abscissa, and of
+    these numbers, compiled as a function of the buffer; numba's errors where it cannot be.
+    """
+    more = tuple(map(float, numbers.values()))
+    example = (0.0, np.zeros(3), np.zeros((3, 3)), np.zeros(3), np.zeros(3), *((0, 0.0) if asks_where else ()), *more)
+    inner, vectors = compiled_for(law, example)
+    both = vectors == 2
+    t, p, v, w, a, f, m, link, X = (field.column for field in Buffer.fields.values())
+
+    @njit
+    def ask(buffer):
+        position, velocity, rate = buffer[p : p + 3], buffer[v : v + 3], buffer[w : w + 3]
+        axes = buffer[a : a + 9].reshape(3, 3)
+        if asks_where:
+            return inner(buffer[t], position, axes, velocity, rate, int(buffer[link]), buffer[X], *more)
+        return inner(buffer[t], position, axes, velocity, rate, *more)
+
+    def force_and_moment(buffer):
+        force, moment = ask(buffer)
+        if len(force) != 3 or len(moment) != 3:
+            raise ValueError
+        for c in range(3):
+            buffer[f + c], buffer[m + c] = force[c], moment[c]
+
+    def force_alone(buffer):
+        force = ask(buffer)
+        if len(force) != 3:
+            raise ValueError
+        for c in range(3):
+            buffer[f + c], buffer[m + c] = force[c], 0.0
+
+    return njit(force_and_moment if both else force_alone)
 
 
 class UserLaw(NamedTuple):

@@ -18,17 +18,16 @@ from limbless.mechanics.algebra import (
     Twist,
     Vector,
     dot,
-    normalised,
     product,
-    quaternion_exp,
     quaternion_product,
     rotation_about,
     rotation_from_quaternion,
     transpose,
     twist_cross,
 )
-from limbless.mechanics.chain import JointScrew, put_quaternion_rate, sliding, turning
+from limbless.mechanics.chain import put_quaternion_rate, sliding, turning
 from limbless.mechanics.compiled import Array, Rows, Scalar, func, generic, no_op, sincos, version_for
+from limbless.mechanics.geometry.tables import JointScrew
 
 NEAR_LOCK = 1e-3  # cosine of the pitch at which the virtual joints of a base in space count as locked
 
@@ -87,18 +86,6 @@ def move_base(frame: Any, speeds: Array, screws: Rows[JointScrew], zero: Vector)
 @generic
 def put_base_rates(frame: Any, x: Array, speeds: Array, out: Array):
     """Rates of the coordinates."""
-
-
-@generic
-def resolve(frame: Any, screws: Rows[JointScrew], S: Twist):
-    """Speeds of the base that make the twist S at the reference point, as far as it can: translations and rotations
-    (two Vectors).
-    """
-
-
-@generic
-def shift_base(frame: Any, H: Matrix, screws: Rows[JointScrew], step: Any, x: Array):
-    """Move the base by a small twist `step` (m, rad) at its own origin."""
 
 
 @generic
@@ -294,80 +281,7 @@ def put_space_rates(frame: SpaceGroup, x: Array, speeds: Array, out: Array) -> N
     put_quaternion_rate(x, 3, Vector(speeds[3], speeds[4], speeds[5]), out)
 
 
-# ------------------------------------------------------------------------------------------- a twist as its coordinates
-
-
-@version_for(resolve, FixedBase)
-@func
-def resolve_nothing(frame: FixedBase, screws: Rows[JointScrew], S: Twist):
-    return 0.0 * S.linear, 0.0 * S.linear
-
-
-@version_for(resolve, PlanarChart, PlanarGroup)
-@func
-def resolve_in_plane(frame: PlanarChart | PlanarGroup, screws: Rows[JointScrew], S: Twist):
-    """The third speed turns: it stands where a translation would."""
-    x, y, z = JointScrew(screws, 0).twist, JointScrew(screws, 1).twist, JointScrew(screws, 2).twist
-    return Vector(dot(x.linear, S.linear), dot(y.linear, S.linear), dot(z.angular, S.angular)), 0.0 * S.linear
-
-
-@version_for(resolve, SpaceChart, SpaceGroup)
-@func
-def resolve_in_space(frame: SpaceChart | SpaceGroup, screws: Rows[JointScrew], S: Twist):
-    along = Vector(
-        dot(JointScrew(screws, 0).twist.linear, S.linear),
-        dot(JointScrew(screws, 1).twist.linear, S.linear),
-        dot(JointScrew(screws, 2).twist.linear, S.linear),
-    )
-    x, y, z = (
-        JointScrew(screws, 3).twist.angular,
-        JointScrew(screws, 4).twist.angular,
-        JointScrew(screws, 5).twist.angular,
-    )
-    slant = dot(x, z)  # not zero for the virtual joints: RZ and RX are not at right angles
-    first, last = dot(x, S.angular), dot(z, S.angular)
-    bulk = 1.0 - slant * slant
-    return along, Vector((first - slant * last) / bulk, dot(y, S.angular), (last - slant * first) / bulk)
-
-
-@func
-def add_to_base(frame: Frame, screws: Rows[JointScrew], S: Twist, speeds: Array) -> None:
-    """Speeds of the base that make the twist S, added."""
-    first, second = resolve(frame, screws, S)
-    for a in range(frame.speeds):
-        speeds[a] += first[a] if a < 3 else second[a - 3]
-
-
-no_op(shift_base, FixedBase)
-
-
-@version_for(shift_base, PlanarChart, PlanarGroup)
-@func
-def shift_in_plane(frame: PlanarChart | PlanarGroup, H: Matrix, screws: Rows[JointScrew], step: Any, x: Array) -> None:
-    along = transpose(H) @ step.linear
-    x[0] += along.x
-    x[1] += along.y
-    x[2] += dot(JointScrew(screws, 2).twist.angular, step.angular)
-
-
-@version_for(shift_base, SpaceChart)
-@func
-def shift_chart(frame: SpaceChart, H: Matrix, screws: Rows[JointScrew], step: Any, x: Array) -> None:
-    along = transpose(H) @ step.linear
-    _, turns = resolve(frame, screws, step)
-    for a in range(3):
-        x[a] += along[a]
-        x[3 + a] += turns[a]
-
-
-@version_for(shift_base, SpaceGroup)
-@func
-def shift_group(frame: SpaceGroup, H: Matrix, screws: Rows[JointScrew], step: Any, x: Array) -> None:
-    q = normalised(quaternion_product(quaternion_exp(step.angular), Quaternion(x[3], x[4], x[5], x[6])))
-    for a in range(3):
-        x[a] += step.linear[a]
-    for a in range(4):
-        x[3 + a] = q[a]
+# --------------------------------------------------------------------------------------------------- what a clamp holds
 
 
 @version_for(component, PlanarChart, PlanarGroup)
@@ -395,12 +309,3 @@ def is_near_lock(frame: PlanarChart, x: Array) -> bool:
         return False
     _, cosine = sincos(x[4])
     return abs(cosine) < NEAR_LOCK
-
-
-@func
-def settle_base(frame: PlanarChart, x: Array) -> None:
-    """After a step: a unit quaternion again, where the base has one."""
-    if frame.coordinates == 7:
-        q = normalised(Quaternion(x[3], x[4], x[5], x[6]))
-        for a in range(4):
-            x[3 + a] = q[a]

@@ -5,21 +5,19 @@ Both are called from Python, after `screws.weigh` has left what they need.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from limbless.mechanics.algebra import Twist, Vector, Wrench, power, twist_cross, wrench_cross
-from limbless.mechanics.chain import Body, ChainTables, JointScrew, LinkRow, Spatial
+from limbless.mechanics.chain import Body, ChainTables, LinkRow
 from limbless.mechanics.compiled import Array, Rows, Scalar, func, generic, kernel, noinline_func, unpack, version_for
 from limbless.mechanics.geometry.base_charts import FixedBase, PlanarChart, PlanarGroup, SpaceChart, SpaceGroup
 from limbless.mechanics.geometry.screws import inertia_of
-
-if TYPE_CHECKING:
-    from limbless.mechanics.geometry.tables import Geometry
+from limbless.mechanics.geometry.tables import GeometricMemory, JointScrew, Spatial
 
 
 @kernel
 def fill_christoffel(
-    robot: ChainTables, frame: PlanarChart, memory: Geometry, components: Array, symbols: Array
+    robot: ChainTables, frame: PlanarChart, memory: GeometricMemory, components: Array, symbols: Array
 ) -> None:
     """Γ_ijk of (13), k lowered, for all i, j, k; with a group base the coefficients of the Koszul formula.
 
@@ -68,7 +66,7 @@ def exchange(fields: int, symbols: Array) -> None:
 
 
 @noinline_func
-def fill_for(m: int, row: int, memory: Geometry, components: Array, symbols: Array) -> None:
+def fill_for(m: int, row: int, memory: GeometricMemory, components: Array, symbols: Array) -> None:
     """E_ab of the largest index m in symbols[a, m, b], for all a, b <= m."""
     K, screw, parts = Spatial(memory.spatial, row).composite, JointScrew(memory.screws, m), components
     s, h = screw.twist, screw.pull
@@ -88,13 +86,15 @@ def fill_for(m: int, row: int, memory: Geometry, components: Array, symbols: Arr
 
 
 @generic
-def fill_base(frame: Any, memory: Geometry, components: Array, symbols: Array) -> int:
+def fill_base(frame: Any, memory: GeometricMemory, components: Array, symbols: Array) -> int:
     """All symbols whose largest index is the base's. Returns how many fields of a group there are."""
 
 
 @version_for(fill_base, FixedBase, PlanarChart, SpaceChart)
 @func
-def fill_chart(frame: FixedBase | PlanarChart | SpaceChart, memory: Geometry, components: Array, symbols: Array) -> int:
+def fill_chart(
+    frame: FixedBase | PlanarChart | SpaceChart, memory: GeometricMemory, components: Array, symbols: Array
+) -> int:
     for m in range(frame.speeds):
         fill_for(m, 0, memory, components, symbols)
     return 0
@@ -102,7 +102,7 @@ def fill_chart(frame: FixedBase | PlanarChart | SpaceChart, memory: Geometry, co
 
 @version_for(fill_base, PlanarGroup, SpaceGroup)
 @func
-def fill_group(frame: PlanarGroup | SpaceGroup, memory: Geometry, components: Array, symbols: Array):
+def fill_group(frame: PlanarGroup | SpaceGroup, memory: GeometricMemory, components: Array, symbols: Array):
     """Only structure constants, [s_i, s_j] . K s_k - [s_i, s_k] . K s_j - [s_j, s_k] . K s_i."""
     for i in range(frame.speeds):
         first = JointScrew(memory.screws, i)
@@ -152,7 +152,7 @@ def bent(B: Array, i: int, s: Twist) -> Wrench:
 
 
 @func
-def put_beyond(links: Rows[LinkRow], memory: Geometry, beyond: Array) -> None:
+def put_beyond(links: Rows[LinkRow], memory: GeometricMemory, beyond: Array) -> None:
     """B of all bodies from each row on."""
     start, last = Body(memory.bodies, 0).origin, len(links.codes) - 1
     for k in range(last, -1, -1):
@@ -172,7 +172,9 @@ def put_beyond(links: Rows[LinkRow], memory: Geometry, beyond: Array) -> None:
 
 
 @kernel
-def fill_coriolis(robot: ChainTables, frame: PlanarChart, memory: Geometry, beyond: Array, matrix: Array) -> None:
+def fill_coriolis(
+    robot: ChainTables, frame: PlanarChart, memory: GeometricMemory, beyond: Array, matrix: Array
+) -> None:
     """C_kj = Γ_ijk ẋ^i without the tensor, O(n²): s_k . (K_m ṡ_j + B_m s_j), m the larger of k and j.
 
     B sums ½ (V x* I - I V x + (.) x* I V) over the bodies beyond: the part of Γ that one rigid body has by itself.

@@ -9,15 +9,12 @@ rows J.
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
 from limbless.mechanics.algebra import cholesky, cholesky_solve
-from limbless.mechanics.chain import ChainTables, JointScrew, LinkRow, Spatial
+from limbless.mechanics.chain import ChainTables, LinkRow
 from limbless.mechanics.compiled import Array, IntArray, noinline_func
-from limbless.mechanics.geometry.base_charts import PlanarChart, component
-
-if TYPE_CHECKING:
-    from limbless.mechanics.geometry.tables import Clamped, Geometry, Solver
+from limbless.mechanics.geometry.base_charts import Frame, component
+from limbless.mechanics.geometry.tables import GeometricMemory, JointScrew, Solver, Spatial
 
 # pivot over diagonal of the metric: below it a degree of freedom has no inertia of its own to move
 SINGULAR = 1e-10
@@ -28,15 +25,18 @@ class Trouble(IntEnum):
 
     CLAMP = 1_000_000  # the clamp's rows cannot be met
     LOCK = 2_000_000  # gimbal lock of the virtual joints
-    FRICTION = 3_000_000  # no solution was found
 
 
 @noinline_func
-def put_clamp_rows(clamp: Clamped, robot: ChainTables, frame: PlanarChart, geometry: Geometry, solver: Solver) -> int:
-    """J and J̇ ẋ of the clamped body: its twist at the reference point. Returns how many rows there are."""
-    nb, screws = frame.speeds, geometry.screws
-    last = nb + LinkRow(robot.links, clamp.body).column if clamp.body > 0 else nb - 1
-    rate = Spatial(geometry.spatial, clamp.body).known
+def put_clamp_rows(body: int, robot: ChainTables, frame: Frame, memory: GeometricMemory) -> int:
+    """J and J̇ ẋ of the clamped body: its twist at the reference point. Returns how many rows there are; none where
+    `body` is negative.
+    """
+    if body < 0:
+        return 0
+    nb, screws, solver = frame.speeds, memory.screws, memory.solver
+    last = nb + LinkRow(robot.links, body).column if body > 0 else nb - 1
+    rate = Spatial(memory.spatial, body).known
     for i in range(nb):
         solver.row_rates[i] = component(frame, i, screws, rate)
         for a in range(solver.rows.shape[1]):

@@ -4,21 +4,64 @@ from __future__ import annotations
 
 from typing import Any
 
-from limbless.mechanics.algebra import Twist, Vector
-from limbless.mechanics.chain import Body, ChainTables
-from limbless.mechanics.compiled import Array, IntArray, Scalar, func, kernel, unpack
-from limbless.mechanics.geometry.base_charts import PlanarChart, add_to_base
+from limbless.mechanics.chain import ChainTables
+from limbless.mechanics.compiled import Array, IntArray, Scalar, func, kernel, noinline_func, unpack
+from limbless.mechanics.geometry.base_charts import Frame
 from limbless.mechanics.geometry.base_charts import put_base_rates as put_rates_of
 from limbless.mechanics.geometry.constrained_dynamics import efforts, prepare, put_clamp_rows, solve_free
-from limbless.mechanics.geometry.screws import accelerate, place
-from limbless.mechanics.geometry.smooth_motion import weigh_at
-from limbless.mechanics.geometry.tables import Clamped, GeometricMemory, Geometry, geometry_of
+from limbless.mechanics.geometry.screws import hold_base, place, push_bodies, weigh
+from limbless.mechanics.geometry.tables import GeometricMemory
+
+
+@noinline_func
+def find_mixed_terms(
+    mixed: Array, robot: ChainTables, frame: Frame, x: Array, speeds: Array, memory: GeometricMemory
+) -> None:
+    """What (22) as printed leaves out: minus 2 Γ_ijk ẋ_i ẋ_j with i of the base and j of the joints.
+
+    Γ(v, v) is quadratic: the mixed part is what all speeds have beyond those of the base and those of the joints alone.
+    Wrenches that stand on the bodies fall out of the sum.
+    """
+    part = memory.forces
+    for a in range(mixed.shape[0]):
+        mixed[a] = 0.0
+    for which in range(4):  # of the base, of the joints; less all and none
+        for a in range(part.shape[0]):
+            part[a] = speeds[a] if which == 2 or which == (0 if a < frame.speeds else 1) else 0.0
+        place(robot, frame, x, part, memory)
+        weigh(robot, frame.speeds, memory)
+        for a in range(mixed.shape[0]):
+            mixed[a] += memory.bias[a] if which < 2 else -memory.bias[a]
+
+
+@func
+def weigh_at(
+    mixed: Array | None,
+    robot: ChainTables,
+    forces: tuple,
+    frame: Frame,
+    t: Scalar,
+    x: Array,
+    speeds: Array,
+    memory: GeometricMemory,
+) -> None:
+    """Poses, wrenches, metric and bias of a state; without the `mixed` terms in the rows of the base, if there is
+    memory for them.
+    """
+    if mixed is not None:
+        find_mixed_terms(mixed, robot, frame, x, speeds, memory)
+    place(robot, frame, x, speeds, memory)
+    push_bodies(forces, t, t, robot, memory)
+    weigh(robot, frame.speeds, memory)
+    if mixed is not None:
+        for a in range(frame.speeds):
+            memory.bias[a] += mixed[a]
 
 
 @kernel
-def place_state(robot: ChainTables, frame: PlanarChart, x: Array, speeds: Array, geometry: Geometry) -> None:
+def place_state(robot: ChainTables, frame: Frame, x: Array, speeds: Array, memory: GeometricMemory) -> None:
     """Poses, twists and screws."""
-    place(unpack(robot), unpack(frame), unpack(x), unpack(speeds), unpack(geometry))
+    place(unpack(robot), unpack(frame), unpack(x), unpack(speeds), unpack(memory))
 
 
 @kernel
@@ -26,15 +69,17 @@ def weigh_state(
     mixed: Any,
     robot: ChainTables,
     forces: tuple,
-    frame: PlanarChart,
+    frame: Frame,
     time: Scalar,
     x: Array,
     speeds: Array,
     memory: GeometricMemory,
 ) -> None:
-    """Metric and bias, the environment's forces taken off; `mixed` as in `GeometricOptions`."""
+    """Metric and bias, the environment's forces taken off; `mixed`: memory for what (22) as printed leaves out, or
+    None: all terms count.
+    """
     base, held = unpack(frame), unpack(memory)
-    weigh_at(unpack(mixed), unpack(robot), unpack(forces), base, time, time, unpack(x), unpack(speeds), held)
+    weigh_at(unpack(mixed), unpack(robot), unpack(forces), base, time, unpack(x), unpack(speeds), held)
 
 
 @func
@@ -48,30 +93,27 @@ def answer_with(given: IntArray, rows: int, memory: GeometricMemory) -> int:
 
 
 @kernel
-def solve_state(clamp: Clamped, robot: ChainTables, frame: PlanarChart, given: IntArray, memory: GeometricMemory):
-    """Accelerations under `memory.forces`, after `weigh_state`. Returns 0 or the `Trouble`, and
-    how many rows a clamp has.
+def solve_state(clamp: int, robot: ChainTables, frame: Frame, given: IntArray, memory: GeometricMemory):
+    """Accelerations under `memory.forces`, after `weigh_state`, with the body `clamp` held (-1: none). Returns 0 or the
+    `Trouble`, and how many rows the clamp has.
     """
-    tables, base, held, rows = unpack(robot), unpack(frame), unpack(memory), 0
-    if clamp is not None:
-        rows = put_clamp_rows(unpack(clamp), tables, base, geometry_of(held), held.solver)
+    tables, base, held = unpack(robot), unpack(frame), unpack(memory)
+    rows = put_clamp_rows(clamp, tables, base, held)
     for r in range(rows):
         held.solver.target[r] = -held.solver.row_rates[r]
     found = answer_with(unpack(given), rows, held)
     if found == 0:
-        accelerate(tables, base.speeds, held.rates, geometry_of(held))
+        hold_base(tables, held.rates, held)
     return found, rows
 
 
 @kernel
 def stop_body(
-    clamp: Clamped, robot: ChainTables, frame: PlanarChart, given: IntArray, speeds: Array, memory: GeometricMemory
+    clamp: int, robot: ChainTables, frame: Frame, given: IntArray, speeds: Array, memory: GeometricMemory
 ) -> int:
-    """Changes of the speeds with which a clamped body comes to rest, after `weigh_state`;
-    `memory.effort` then holds impulses.
-    """
-    tables, base, before, held = unpack(robot), unpack(frame), unpack(speeds), unpack(memory)
-    rows = put_clamp_rows(unpack(clamp), tables, base, geometry_of(held), held.solver)
+    """Changes of the speeds with which the body `clamp` comes to rest, after `weigh_state`; efforts are impulses."""
+    before, held = unpack(speeds), unpack(memory)
+    rows = put_clamp_rows(clamp, unpack(robot), unpack(frame), held)
     for r in range(rows):
         total = 0.0
         for a in range(len(before)):
@@ -85,18 +127,9 @@ def stop_body(
 
 
 @kernel
-def put_coordinate_rates(frame: PlanarChart, x: Array, speeds: Array, out: Array) -> None:
+def put_coordinate_rates(frame: Frame, x: Array, speeds: Array, out: Array) -> None:
     """Rates of base coordinates and joint positions of a free motion."""
     base, rates, slope = unpack(frame), unpack(speeds), unpack(out)
     put_rates_of(base, unpack(x), rates, slope)
     for v in range(len(rates) - base.speeds):
         slope[base.coordinates + v] = rates[base.speeds + v]
-
-
-@kernel
-def add_base_twist(frame: PlanarChart, twist: Any, geometry: Geometry, speeds: Array) -> None:
-    """Speeds of the base that make a twist (6) given in its own axes, added; the bodies are placed."""
-    held, parts = unpack(geometry), unpack(twist)
-    R = Body(held.bodies, 0).rotation
-    S = Twist(R @ Vector(parts[0], parts[1], parts[2]), R @ Vector(parts[3], parts[4], parts[5]))
-    add_to_base(unpack(frame), held.screws, S, unpack(speeds))

@@ -6,12 +6,10 @@ instant: far from the world's origin nothing is lost, and the metric does not ch
 spatial screw s_a (5)-(6). The first columns are the base's (`frames`), then one per joint.
 
 Kernels take the robot, the frame of its base or the number nb of its speeds, a state x or its speeds, and any memory
-that has `bodies`, `spatial`, `screws`, `base`, `bounds`, `metric` and `bias`.
+that has `bodies`, `spatial`, `screws`, `base`, `metric` and `bias`.
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from limbless.mechanics.algebra import (
     Inertia,
@@ -31,16 +29,13 @@ from limbless.mechanics.algebra import (
     wrench_cross,
 )
 from limbless.mechanics.chain import (
-    ActuatorLimit,
     Base,
     Body,
     ChainTables,
     DofRow,
-    JointScrew,
     LinkRow,
     Prismatic,
     Revolute,
-    Spatial,
     body_inertia,
     nothing,
     sliding,
@@ -55,9 +50,7 @@ from limbless.mechanics.geometry.base_charts import (
     move_base,
     put_base_screws,
 )
-
-if TYPE_CHECKING:
-    from limbless.mechanics.geometry.tables import GeometricMemory, Geometry
+from limbless.mechanics.geometry.tables import GeometricMemory, JointScrew, Spatial
 
 
 @generic
@@ -85,7 +78,7 @@ cross_joint_by = switch(cross_joint)
 
 
 @func
-def put_motion(memory: Geometry, k: int, R: Matrix, start: Vector, arm: Vector, V: Twist, A: Twist) -> None:
+def put_motion(memory: GeometricMemory, k: int, R: Matrix, start: Vector, arm: Vector, V: Twist, A: Twist) -> None:
     body, spatial = Body(memory.bodies, k), Spatial(memory.spatial, k)
     body.rotation = R
     body.origin = start + arm
@@ -95,7 +88,7 @@ def put_motion(memory: Geometry, k: int, R: Matrix, start: Vector, arm: Vector, 
 
 
 @noinline_func
-def place(robot: ChainTables, frame: Frame, x: Array, speeds: Array, memory: Geometry) -> None:
+def place(robot: ChainTables, frame: Frame, x: Array, speeds: Array, memory: GeometricMemory) -> None:
     """From base to tip: poses (1), spatial screws (6) with their rates [V, s], twists (5) and velocity part of the
     accelerations.
     """
@@ -141,7 +134,7 @@ def inertia_of(link: LinkRow, R: Matrix, arm: Vector) -> Inertia:
 
 
 @func
-def put_column(a: int, K: Inertia, F: Wrench, memory: Geometry) -> None:
+def put_column(a: int, K: Inertia, F: Wrench, memory: GeometricMemory) -> None:
     """Row and column a of the metric, M_ja = s_j . K_a s_a for j <= a (10), and the bias s_a . F."""
     screw, metric = JointScrew(memory.screws, a), memory.metric
     s = screw.twist
@@ -155,7 +148,7 @@ def put_column(a: int, K: Inertia, F: Wrench, memory: Geometry) -> None:
 
 
 @noinline_func
-def weigh(robot: ChainTables, nb: int, memory: Geometry) -> None:
+def weigh(robot: ChainTables, nb: int, memory: GeometricMemory) -> None:
     """From tip to base: metric M (10), and bias = Γ(ẋ, ẋ) less the generalised force of the wrenches on all bodies
     (17).
 
@@ -182,9 +175,7 @@ def weigh(robot: ChainTables, nb: int, memory: Geometry) -> None:
         if k > 0:
             a = nb + link.column
             put_column(a, K, F, memory)
-            memory.metric[a, a] += (
-                DofRow(robot.freedoms, link.column).rotor + ActuatorLimit(memory.bounds, link.column).leading
-            )
+            memory.metric[a, a] += DofRow(robot.freedoms, link.column).rotor
     for a in range(nb):
         put_column(a, K, F, memory)
     base.power = rate_of_work
@@ -192,22 +183,9 @@ def weigh(robot: ChainTables, nb: int, memory: Geometry) -> None:
 
 
 @noinline_func
-def accelerate(robot: ChainTables, nb: int, acceleration: Array, memory: Geometry) -> None:
-    """With all accelerations known: spatial acceleration of every body, and what must hold the robot from outside.
-
-    That is F + Σ K_a s_a a_a, nothing for a robot that is free.
-    """
-    links, spatial = robot.links, Spatial(memory.spatial, 0)
-    need, A = spatial.load, 0.0 * spatial.known
-    for a in range(nb):
-        screw = JointScrew(memory.screws, a)
-        A = A + acceleration[a] * screw.twist
-        need = need + acceleration[a] * screw.pull
-    spatial.acceleration = A + spatial.known
-    for k in range(1, len(links.codes)):
-        a, spatial = nb + LinkRow(links, k).column, Spatial(memory.spatial, k)
-        screw = JointScrew(memory.screws, a)
-        A = A + acceleration[a] * screw.twist
-        need = need + acceleration[a] * screw.pull
-        spatial.acceleration = A + spatial.known
+def hold_base(robot: ChainTables, acceleration: Array, memory: GeometricMemory) -> None:
+    """With all accelerations known: what must hold the robot from outside, F + Σ K_a s_a a_a; nothing if it is free."""
+    need = Spatial(memory.spatial, 0).load
+    for a in range(len(acceleration)):
+        need = need + acceleration[a] * JointScrew(memory.screws, a).pull
     Base(memory.base, 0).held = need

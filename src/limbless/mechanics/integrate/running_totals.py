@@ -57,6 +57,17 @@ class JointRange(Table):
     since: float  # when it first was beyond by more than `SLACK`
 
 
+@table
+class HeldEffort(Table):
+    """The largest effort of an actuator that lasts: of windows of 10 ms, the least in each. The impulse of one step,
+    over its length, has no limit as steps shrink.
+    """
+
+    window: float  # number of the window at hand
+    least: float  # size of the smallest effort in it so far; the first window counts for nothing
+    lasting: float  # the largest of those of all windows before
+
+
 class Totals(NamedTuple):
     """Sums and extremes of a run so far, of A actuators; with one axis more in front, those at R records."""
 
@@ -71,6 +82,7 @@ class Totals(NamedTuple):
     contacts: Array  # (C,) work of each contact, J
     whole: Array  # Whole, one row
     ranges: Array  # Range, one row for each joint that has one
+    held: Array  # HeldEffort, one row for each actuator where velocities jump; none elsewhere
 
 
 class ObjectiveTotals(NamedTuple):
@@ -115,6 +127,7 @@ def at_record(kept: Totals, r: int) -> Totals:
         kept.contacts[r],
         kept.whole[r],
         kept.ranges[r],
+        kept.held[r],
     )
 
 
@@ -208,7 +221,26 @@ def add_step(
 
 @func
 def compare(tally: Totals, a: int, t: Scalar, effort: Scalar) -> None:
-    """An effort at time t with the largest so far and with the limit."""
+    """An effort at time t with the largest so far and with the limit, and how long it lasts."""
+    compare_peak(tally, a, t, effort)
+    if tally.held.shape[0] > 0:
+        hold(tally.held, a, t, abs(effort))
+
+
+@func
+def hold(held: Array, a: int, t: Scalar, size: Scalar) -> None:
+    """The size of an effort at time t, with the smallest in its window."""
+    own, number = HeldEffort(held, a), np.floor(100.0 * t + 1e-6)
+    if number != own.window:
+        own.lasting = maximum(own.lasting, own.least)
+        own.least = size
+        own.window = number
+    else:
+        own.least = minimum(own.least, size)
+
+
+@func
+def compare_peak(tally: Totals, a: int, t: Scalar, effort: Scalar) -> None:
     size = abs(effort)
     if size > abs(tally.peak[a]):
         tally.peak[a] = effort
@@ -250,7 +282,9 @@ def compare_efforts(tally: Totals, t: Scalar, efforts: Array, speed: Scalar) -> 
         larger += 1 if abs(efforts[a]) > minimum(abs(tally.peak[a]), tally.limit[a]) else 0
     if larger > 0:
         for a in range(efforts.shape[0]):
-            compare(tally, a, t, efforts[a])
+            compare_peak(tally, a, t, efforts[a])
+    for a in range(tally.held.shape[0]):
+        hold(tally.held, a, t, abs(efforts[a]))
     add_path_length(tally, t, speed)
 
 
@@ -275,6 +309,8 @@ def record_totals(tally: Totals, kept: Totals, r: int) -> None:
     copy_row(tally.whole[0], kept.whole[r], 0)
     for a in range(tally.ranges.shape[0]):
         copy_row(tally.ranges[a], kept.ranges[r], a)
+    for a in range(tally.held.shape[0]):
+        copy_row(tally.held[a], kept.held[r], a)
 
 
 @noinline_func

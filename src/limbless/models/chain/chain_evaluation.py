@@ -14,6 +14,7 @@ from limbless.mechanics.chain import (
     Body,
     ChainMemory,
     ChainTables,
+    HeldBody,
     LinkRow,
 )
 from limbless.mechanics.chain import (
@@ -46,7 +47,7 @@ class ChainEvaluator:
     instant : what `mechanics.chain.evaluation.evaluate` takes, for compiled loops of your own.
     """
 
-    def __init__(self, robot: ChainTables, base: int, forces: tuple[Any, ...]) -> None:
+    def __init__(self, robot: ChainTables, base: int, forces: tuple[Any, ...], clamp: HeldBody | None = None) -> None:
         bodies, n = len(robot.links.codes), len(robot.freedoms)
         split, nothing = int(LinkRow.of(robot.links).velocity[0]), np.zeros(0)
         x, held = aligned_zeros(split + 6 + n), aligned_zeros(Base.width + n)
@@ -77,6 +78,7 @@ class ChainEvaluator:
             total=nothing,
             cells=None,
             water=water_of(forces),
+            clamp=clamp,
         )  # an instant has no steps
         self.instant = pack(kernels.ChainInstant(robot, base, forces, x, memory))
 

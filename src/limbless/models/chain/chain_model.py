@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.control.actuation import Actuation
+from limbless.control.actuation import Actuation, Switched
 from limbless.control.actuation.gait_to_joints import joint_motion
 from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
 from limbless.core import InputError
 from limbless.environments.base import Environment, together
+from limbless.environments.clamp import Clamp
 from limbless.mechanics.algebra import rotation_vector_to_quaternion
 from limbless.mechanics.chain import (
     AxisRecord,
     BaseRecord,
     BodyRecord,
     ChainDrive,
+    HeldBody,
     LinkRow,
     Spherical,
 )
@@ -31,10 +33,11 @@ from limbless.mechanics.compiled import kernel_array
 from limbless.mechanics.integrate.running_totals import UNLIMITED, JointRange
 from limbless.models import divergence
 from limbless.models.array_arguments import numbers
-from limbless.models.base import Model, Records, State, Variable, Variables, actuation_or_motion
+from limbless.models.base import Model, Records, State, Status, Variable, Variables, actuation_or_motion
 from limbless.models.chain import chain_problem
 from limbless.models.chain.chain_recorder import SCHEMA, LinkRecorder
 from limbless.models.chain.control_tables import ChainLoop
+from limbless.models.chain.switching import CLAMP_SCHEMA, Switching, clamp_variables, held_body, refuse_clamps
 from limbless.models.recording import water_recorder
 from limbless.models.recording.body_recorder import contiguous
 from limbless.models.step_limit import RUNGE_KUTTA, StepLimit, chain_rate, friction_limit
@@ -58,6 +61,8 @@ class ChainModel(Model):
     name: ClassVar[str]
     """What the model is called in sentences."""
     _schema: dict[str, Variable] = SCHEMA
+    settings: Any
+    switching: Switching | None = None
     _interval: float = RUNGE_KUTTA
     """Largest step times rate of a damper with which the model's scheme is stable: see models/step_limit.py."""
 
@@ -88,6 +93,22 @@ class ChainModel(Model):
         self._lay_out(7, 6)
         self._loop: ChainLoop | None = None
         self._tallies = self._tallies_of(0)
+        self.clamps = [item for item in self.environment if isinstance(item, Clamp)]
+        refuse_clamps(self.clamps, self.environment, built)
+
+    def _prepare_switches(self) -> Switching | None:
+        """Clamps and phases of the runs of a model that is ready otherwise; None where nothing changes on the way."""
+        return Switching(self, self.clamps) if self.clamps or isinstance(self.actuation, Switched) else None
+
+    def under(self, actuation: Actuation) -> Self:
+        """The same model under another actuation."""
+        return type(self)(self.chain, self.environment, actuation, self.settings)  # type: ignore[call-arg]
+
+    def given_joints(self) -> NDArray[np.bool_]:
+        """(joints,): which are motion-given."""
+        given = np.zeros(self.chain.freedoms, dtype=bool)
+        given[chain_problem.given_columns(self._actuated)[1]] = True
+        return given
 
     # What a model may say of itself
 
@@ -96,7 +117,7 @@ class ChainModel(Model):
 
     def _pushes(self, item: Environment) -> bool:
         """Whether an environment acts by forces that are packed and counted, law by law."""
-        return True
+        return item.role != "clamp"
 
     def _tables_of(self, added: Array) -> RobotTables:
         """The chain in tables, with the added inertia of its environment."""
@@ -131,6 +152,8 @@ class ChainModel(Model):
     # Controllers with state
 
     def close_loop(self, controller: ClosedLoop) -> None:
+        if self.clamps:
+            raise InputError("controller: a robot that is clamped takes none with state; leave out the clamp")
         self._loop = ChainLoop(controller, self.chain, self._actuated)
 
     @property
@@ -184,6 +207,21 @@ class ChainModel(Model):
 
     # On the way
 
+    def advance(
+        self, state: State, knots: Array, record: NDArray[np.bool_], drive: ChainDrive
+    ) -> tuple[State, Records, Status]:
+        """Steps from knot to knot."""
+        if self.switching is None:
+            return super().advance(state, knots, record, drive)
+        return self.switching.advance(state, knots, record, drive)
+
+    def after_jump(self, before: Array, x: Array) -> None:
+        """Put a state in order whose velocities have jumped."""
+
+    def _held_body(self) -> HeldBody | None:
+        """Memory of a clamp, open; None where the environment has none."""
+        return held_body(self.chain.base) if self.clamps else None
+
     def drive(self, gait: Any, times: Array) -> ChainDrive:
         """The gait at the stage times, as joint motion or as torques."""
         n = self.chain.freedoms
@@ -198,6 +236,8 @@ class ChainModel(Model):
         return 1
 
     def step_limit(self, state: State) -> StepLimit | None:
+        if self.switching is not None and self.switching.decides_all:
+            return None  # there is nothing to brake
         rate = chain_rate(self.chain, self._plain, self._any_free, self._packs, state.x[self._joints])
         limit = friction_limit(rate, self._interval, self._packs)
         if self._loop is None:
@@ -275,15 +315,17 @@ class ChainModel(Model):
     def variables(self, records: Records) -> Variables:
         """The variables of a result from recorded states and the tally."""
         looped = {} if self._loop is None else self._loop.variables(records["x"])
-        return Variables({**contiguous({**self._named(records), **looped}), **self._tallies.variables(records)})
+        named = {**self._named(records), **looped, **(clamp_variables(records) if self.clamps else {})}
+        return Variables({**contiguous(named), **self._tallies.variables(records)})
 
     def _named(self, records: Records) -> dict[str, Array]:
         """Those of the chain alone."""
         return self._recorder.variables(records)
 
     def schema(self) -> dict[str, Variable]:
+        clamps = CLAMP_SCHEMA if self.clamps else {}
         looped = {} if self._loop is None else self._loop.schema()
-        return {**self._schema, **self._recorder.water.schema(), **looped, **self._tallies.schema()}
+        return {**self._schema, **clamps, **self._recorder.water.schema(), **looped, **self._tallies.schema()}
 
     def remarks(self, dataset: xr.Dataset) -> list[str]:
         return water_recorder.remarks(dataset)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.control.actuation import Actuation
+from limbless.control.actuation import Actuation, Switched
 from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
 from limbless.core import InputError, SimulationError
@@ -54,7 +54,7 @@ _UNBALANCED = (
 )
 
 
-class NewtonEuler(Terms, StandingModel, ChainModel):
+class NewtonEuler(Terms, ChainModel, StandingModel):
     """Recursive Newton-Euler dynamics of a serial chain with a free, planar or fixed base, O(n).
 
     Parameters
@@ -94,6 +94,7 @@ class NewtonEuler(Terms, StandingModel, ChainModel):
         """The size of a state, and what implicit steps need of it."""
         self._size = chain_problem.state_size(self._actuated, self._controlled)
         self._steps = None
+        self.switching = self._prepare_switches()
         if self.settings.integrator != "rk4":
             tolerance = self.settings.tolerance or STAGE_TOLERANCE
             self._steps = ImplicitSteps(
@@ -123,11 +124,17 @@ class NewtonEuler(Terms, StandingModel, ChainModel):
     @property
     def explicit(self) -> bool:
         """Whether Runge-Kutta steps move it: lanes, derivatives and lean loops know these alone."""
-        return self._steps is None
+        return self._steps is None and self.switching is None
 
     def _refuse_integrator(self) -> None:
         """An implicit step needs forces that do not jump, and inertia; an explicit one has no tolerance."""
         name = self.settings.integrator
+        switches = "clamp" if self.clamps else f"actuation {self.actuation.kind!r}"
+        if (self.clamps or isinstance(self.actuation, Switched)) and not (name == "rk4" and self.settings.inertia):
+            what = f"integrator: {name!r}" if self.settings.inertia else "inertia: without inertia"
+            raise InputError(
+                f"model.{what} knows no {switches}, which switches on the way; leave it out, for rk4 with inertia"
+            )
         refuse_explicit_tolerance(self.settings, "sdirk4")
         if name == "rk4":
             return
@@ -151,6 +158,7 @@ class NewtonEuler(Terms, StandingModel, ChainModel):
     def problem(self, drive: ChainDrive, records: int, tally: Any, tallied: Any) -> ChainProblem:
         """Everything that an engine needs, with memory of its own: two runs of one model are two problems."""
         memory = chain_problem.memory_of(self._actuated, len(self._tallies.laws), tally, control=self._controlled)
+        memory = memory._replace(clamp=self._held_body())
         if self._steps is not None:
             memory = memory._replace(ahead=smooth_problem.ahead_of(self._actuated, self.chain, drive))
             drive = smooth_problem.halves(drive)

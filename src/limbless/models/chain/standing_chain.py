@@ -11,6 +11,7 @@ from limbless.mechanics.chain import ChainDrive
 from limbless.mechanics.integrate import dirk, runge_kutta
 from limbless.models.base import Records, State, Status
 from limbless.models.chain import smooth_problem
+from limbless.models.chain.switching import restore_clamp
 from limbless.models.divergence import TOO_FAST
 from limbless.models.implicit_steps import ImplicitSteps
 from limbless.models.recording.body_recorder import kept_arrays
@@ -47,6 +48,10 @@ class StandingSmooth(StandingProblem):
 
 class StandingChain(StandingSmooth):
     model: NewtonEuler
+
+    def _restore(self, state: State, knots: Array) -> None:
+        super()._restore(state, knots)
+        restore_clamp(self.problem.memory.clamp, state.memory)
 
     def __init__(self, model: NewtonEuler) -> None:
         self.implicit = model._steps

@@ -5,10 +5,13 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from limbless.core import InputError, nearest
 from limbless.search.measures.measure_registry import Lean, Measure, entries, measure
+from limbless.simulation.analysis import energy_use, speed
+from limbless.simulation.result import Result
 
 __all__ = ["Lean", "Measure", "find", "known", "leanly_measured", "measure", "measured"]
 
@@ -31,9 +34,42 @@ def find(wanted: str | Callable[[Any], Any] | Measure) -> Measure:
     if callable(wanted):
         name = getattr(wanted, "__name__", type(wanted).__name__)
         return Measure(name if name.isidentifier() else "measure", "", "a function of yours", wanted)
+    if "@" in wanted:
+        return _directed(wanted)
     if wanted not in known():
         raise InputError(f"unknown measure {wanted!r}; {nearest(wanted, known())}; or give a function of a result")
     return known()[wanted]
+
+
+def _directed(wanted: str) -> Measure:
+    """`mean_speed@x`: a measure along a direction."""
+    name, _, direction = wanted.partition("@")
+    base, vector = find(name), speed.direction_of(direction)
+    if base.along is None:
+        those = ", ".join(item for item, entry in known().items() if entry.along is not None)
+        raise InputError(f"measure {name!r} has no direction; those that have one: {those}")
+    where = "towards the head" if direction == "head" else f"along {direction}"
+    return Measure(
+        wanted,
+        base.unit,
+        f"{base.meaning}; of the way {where}",
+        partial(_along, base, direction),
+        lean=None if vector is None else partial(_along_leanly, base, vector),
+        wants=base.wants,
+    )
+
+
+def _along(base: Measure, direction: str, result: Result) -> float | None:
+    data, way = result.dataset, speed.way_along(result.looks, direction)
+    if base.along is None or way is None or (base.transport and speed.no_transport(data)):
+        return None
+    return base.along(way, speed.duration(data), energy_use.positive_work(data) or 0.0, result.mass or 0.0)
+
+
+def _along_leanly(base: Measure, vector: Any, run: Lean) -> float | None:
+    if base.along is None or (base.transport and speed.why_no_transport(run.moved, run.length, run.facts)):
+        return None
+    return base.along(float(run.moved @ vector), run.duration, run.positive_work, run.mass)
 
 
 def measured(measures: list[Measure], source: Any) -> dict[str, float]:

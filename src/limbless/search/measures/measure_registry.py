@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 RESULT, STEADY = "result", "steady"
 Function = TypeVar("Function", bound=Callable[[Any], Any])
+Along = Callable[[float, float, float, float], float | None]
+"""along(way (m) along a direction, duration (s), positive work (J), mass (kg)) -> a number, or None for none"""
 
 
 class Lean(NamedTuple):
@@ -33,7 +35,8 @@ class Measure:
 
     `function` takes a `Result` (`needs` is `result`) or a `SteadyMotion` (`steady`). It returns a number, None where
     there is none, or a mapping of numbers. `lean`, where there is one, gives the same number of a run that kept little.
-    `wants` are words of `search.fitting`: what a scenario must have for there to be such a number at all.
+    `wants` are words of `search.optimisation.availability`: what a scenario must have for there to be such a number.
+    `along`, where there is one, is the same number of a signed way along a direction: `mean_speed@x`.
     """
 
     name: str
@@ -44,6 +47,12 @@ class Measure:
     smooth: bool = False
     lean: Callable[[Lean], float | None] | None = None
     wants: tuple[str, ...] = ()
+    along: Along | None = None
+
+    @property
+    def transport(self) -> bool:
+        """Whether it means something only for a run of getting somewhere."""
+        return self.name == "cost_of_transport"
 
 
 entries: dict[str, Measure] = {}
@@ -57,11 +66,12 @@ def measure(
     smooth: bool = False,
     lean: Callable[[Lean], float | None] | None = None,
     wants: tuple[str, ...] = (),
+    along: Along | None = None,
 ) -> Callable[[Function], Function]:
     """Register a function as a measure."""
 
     def register(function: Function) -> Function:
-        entries[name] = Measure(name, unit, meaning, function, needs, smooth, lean, wants)
+        entries[name] = Measure(name, unit, meaning, function, needs, smooth, lean, wants, along)
         return function
 
     return register

@@ -1,4 +1,4 @@
-"""`peak_torque`: the largest torque of any joint."""
+"""`peak_torque`: the largest torque of any joint, or along a rod."""
 
 from limbless.search.measures.measure_registry import Lean, measure
 from limbless.simulation.analysis import actuator_limits
@@ -12,10 +12,9 @@ def _lean(run: Lean) -> float:
 @measure(
     "peak_torque",
     "N m",
-    "largest absolute torque of any joint at any step (N for one that slides)",
+    "largest absolute torque of any joint, or along a rod, at any step (N for one that slides)",
     lean=_lean,
     wants=("time", "torque"),
 )
 def peak_torque(result: Result) -> float | None:
-    data = result.dataset
-    return float(actuator_limits.peak_torque(data).max(initial=0.0)) if "joint_torque" in data else None
+    return max(actuator_limits.peak_torque_by_axis(result.dataset).values(), default=None)

@@ -44,8 +44,8 @@ def _torque(scenario: Scenario) -> str | None:
     model: Any = scenario.assemble()
     return (
         None
-        if "joint_torque" in model.schema()
-        else (f"model {scenario.model.kind!r} has no joint torques for this robot")
+        if {"joint_torque", "effort"} & set(model.schema())
+        else (f"model {scenario.model.kind!r} has no torques of actuators for this robot")
     )
 
 

@@ -14,6 +14,8 @@ from limbless.search.optimisation.goals import Goal
 from limbless.search.steady_motion.period_map import Near, begun
 from limbless.search.steady_motion.period_screw import path_of, pose_change
 from limbless.search.steady_motion.steady import Families, SteadyMotion
+from limbless.simulation.analysis import speed
+from limbless.simulation.result import Result
 from limbless.simulation.simulate import run_scenario
 
 STEPS = 100
@@ -35,14 +37,21 @@ def confirmed(scenario: Scenario, goal: Goal, near: Near | None = None) -> tuple
     if others:
         result = run_scenario(scenario)
         found |= measured(others, result)
-        said |= {"proven": result.proven, **{name: found[name] for name in (item.name for item in others)}}
+        said |= {**_believed(result), **{item.name: found[item.name] for item in others}}
     return found, said
+
+
+def _believed(result: Result) -> dict[str, Any]:
+    """Whether a run is proven, why not, and which way it went: m/s, and m/s towards its head."""
+    found = {"proven": result.proven, "doubts": list(result.doubts)}
+    ways = {"mean_speed": speed.mean_speed(result.dataset), "progress": speed.progress(result.looks)}
+    return found | {name: value for name, value in ways.items() if value is not None}
 
 
 def run_of(motion: SteadyMotion) -> dict[str, Any]:
     """Speed and torques of the last period of a run from rest, long enough for its transient to fade."""
     if motion.kept is not None:
-        return {"proven": motion.kept.proven, "speed": motion.speed, "residual": motion.residual}
+        return {**_believed(motion.kept), "speed": motion.speed, "residual": motion.residual}
     largest = motion.largest_multiplier or 0.0
     periods = MOST_PERIODS if largest >= 1.0 else math.ceil(math.log(SETTLED) / math.log(max(largest, 0.1))) + 2
     periods = min(periods, MOST_PERIODS)
@@ -55,11 +64,9 @@ def run_of(motion: SteadyMotion) -> dict[str, Any]:
     begin = run_scenario(first)
     last = run_scenario(first.model_copy(update={"duration": motion.period, "record_every": step}), after=begin)
     way, _ = path_of(pose_change(last), abs(motion.turn_rate) > 0.0)
-    said: dict[str, Any] = {
-        "periods": periods + 1,
-        "speed": float(way) / motion.period,
-        "proven": last.proven and begin.proven,
-    }
+    said: dict[str, Any] = {"periods": periods + 1, "speed": float(way) / motion.period, **_believed(last)}
+    if last.proven and not begin.proven:
+        said |= {name: value for name, value in _believed(begin).items() if name != "progress"}
     if "joint_torque" in last.dataset and "joint_limit" in last.dataset:
         limit = last.dataset["joint_limit"].values
         known = np.isfinite(limit)

@@ -8,16 +8,16 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from limbless.core import InputError, write_text
+from limbless.core import InputError, refuse_pipe, write_text
 from limbless.scenarios.document import read_file, written
-from limbless.search.sweeps.row_store import PLAN, locked
+from limbless.search.sweeps.row_store import PLAN, explained, locked, reading
 from limbless.search.sweeps.sweep_plan import kernels
 
 FILE = "evaluations.db"
+_TABLE = "CREATE TABLE evaluations(number INTEGER PRIMARY KEY, name TEXT UNIQUE, text TEXT)"
 
 
 def key_of(label: str, point: Mapping[str, float]) -> str:
@@ -37,13 +37,14 @@ class EvaluationLog:
         folder.mkdir(parents=True, exist_ok=True)
         _keep(folder, plan)
         self._lock = locked(folder / ".evaluations.lock", folder)
-        self.db = sqlite3.connect(folder / FILE, isolation_level=None)
-        self.db.execute("PRAGMA journal_mode=WAL")
-        self.db.execute(
-            "CREATE TABLE IF NOT EXISTS evaluations(number INTEGER PRIMARY KEY, name TEXT UNIQUE, text TEXT)"
-        )
-        for name, text in self.db.execute("SELECT name, text FROM evaluations ORDER BY number"):
-            self.known[name] = json.loads(text)
+        self.path = folder / FILE
+        refuse_pipe(self.path)
+        with explained(self.path):
+            self.db = sqlite3.connect(self.path, isolation_level=None)
+            self.db.execute("PRAGMA journal_mode=WAL")
+            if not list(self.db.execute("SELECT name FROM sqlite_master")):
+                self.db.execute(_TABLE)
+            self.known = {name: json.loads(text) for name, text in _held(self.db)}
         self.found = len(self.known)
 
     def get(self, name: str) -> dict[str, Any] | None:
@@ -54,7 +55,8 @@ class EvaluationLog:
         text = json.dumps(data)
         self.known[name] = json.loads(text)
         if self.db is not None:
-            self.db.execute("INSERT OR REPLACE INTO evaluations(name, text) VALUES(?, ?)", (name, text))
+            with explained(self.path):
+                self.db.execute("INSERT OR REPLACE INTO evaluations(name, text) VALUES(?, ?)", (name, text))
 
     def close(self) -> None:
         if self.db is not None:
@@ -84,5 +86,13 @@ def read_evaluations(folder: Path) -> list[dict[str, Any]]:
     path = folder / FILE
     if not path.is_file():
         raise InputError(f"{folder} holds no search: there is no {FILE} in it")
-    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=60.0)) as db:
-        return [json.loads(text) for (text,) in db.execute("SELECT text FROM evaluations ORDER BY number")]
+    with explained(path), reading(path) as db:
+        return [json.loads(text) for _, text in _held(db)]
+
+
+def _held(db: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Names and texts of the one table; another that bears its name could compute for ever."""
+    made = [sql for (sql,) in db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")]
+    if made != [_TABLE] or db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+        raise sqlite3.DatabaseError("it holds another table than ours")
+    return list(db.execute("SELECT name, text FROM evaluations ORDER BY number"))

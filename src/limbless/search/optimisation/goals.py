@@ -15,7 +15,7 @@ from limbless.search import measures
 from limbless.search.measures import Measure
 
 Array = NDArray[np.float64]
-_LIMIT = re.compile(r"\s*([\w.]+)\s*(<=|>=|<|>)\s*([-+0-9.].*?)\s*")
+_LIMIT = re.compile(r"\s*([\w.]+(?:@[-+\w.,]+)?)\s*(<=|>=|<|>)\s*([-+0-9.].*?)\s*")
 _FORM = "give a measure, <= or >=, and a number, such as 'steady.torque_ratio <= 1' or 'steady.speed >= 40 cm/s'"
 PER_JOINT = "steady.torque_ratio"
 """This limit is one for each joint: a maximum over joints has kinks where the largest changes."""
@@ -72,11 +72,13 @@ def goal_of(
     maximise: str | Callable[[Any], Any] | None, minimise: str | Callable[[Any], Any] | None, subject_to: Sequence[str]
 ) -> Goal:
     """A goal from what a user gives."""
-    if (maximise is None) == (minimise is None):
+    if maximise is not None and minimise is not None:
         raise InputError(
             "give one of maximise and minimise, such as maximise='steady.speed' (both with front=8, for "
             "the best trade-offs)"
         )
+    if maximise is None and minimise is None:
+        maximise = "progress"
     if isinstance(subject_to, str):
         subject_to = [subject_to]
     wanted = maximise if maximise is not None else minimise

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.core import InputError, SimulationError, write_text
-from limbless.core.functions.callables import refuse_named
 from limbless.scenarios.scenario import Scenario
 from limbless.search.measures.measure_registry import STEADY
 from limbless.search.optimisation.availability import why_not
@@ -36,6 +35,7 @@ from limbless.search.sweeps.parameter_ranges import bounds_of
 from limbless.search.sweeps.rollout import scenario_at
 from limbless.search.sweeps.sweep_plan import SweepPlan, refused_at
 from limbless.search.sweeps.worker_processes import GUARD, inside_a_worker
+from limbless.simulation.analysis.balances import PROVES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,6 +44,8 @@ Array = NDArray[np.float64]
 SAME = 1e-3
 """Of the best value: starts that end within it ended at the same gait."""
 AT_BOUND = 1e-6
+BACKWARDS = 0.1
+"""Of its speed: a winner that moves faster than that towards its tail moves backwards."""
 CHECK_GAITS = 200
 _log = logging.getLogger("limbless")
 
@@ -99,8 +101,14 @@ class Best:
         parts.append(", ".join(sure["bounds_active"]) or "no bound is active")
         said = self.confirmed
         if "speed" in said:
+            parts.append(f"an ordinary run has {said['speed']:.6g} m/s")
+        if "proven" in said:
+            why = "; ".join(said.get("doubts") or ["its balances do not close"])
+            parts.append(f"its run is proven: {PROVES}" if said["proven"] else f"its run is NOT PROVEN: {why}")
+        if said.get("progress", 0.0) < -BACKWARDS * said.get("mean_speed", 0.0):
             parts.append(
-                f"an ordinary run has {said['speed']:.6g} m/s" + ("" if said.get("proven") else ", and is not proven")
+                f"it moves BACKWARDS, tail first, at {-said['progress']:.4g} m/s: ask for progress or mean_speed@x "
+                "where that is not wanted"
             )
         return "; ".join(parts)
 
@@ -149,6 +157,7 @@ class _Options(TypedDict, total=False):
     seed: int
     certify: bool
     allow_code: bool
+    proven: bool
 
 
 @overload
@@ -188,6 +197,7 @@ def optimise(
     seed: int = 1,
     certify: bool = True,
     allow_code: bool = False,
+    proven: bool = False,
 ) -> Best | Front:
     """The best point between bounds.
 
@@ -195,7 +205,8 @@ def optimise(
     ----------
     source, changes : the scenario, as for `run`; its own values are where the first start begins.
     over : path -> (low, high), or `{"from": .., "to": .., "scale": "log"}`.
-    maximise, minimise : a measure by its name, or a function of a result; with `front`, one of each.
+    maximise, minimise : a measure by its name (`progress`, `mean_speed@x`), or a function of a result; with `front`,
+        one of each. Where nothing is said, `progress` towards the head is made large.
     subject_to : limits such as `"steady.torque_ratio <= 1"`, which is one limit for each joint.
     method : `slsqp` (exact slopes; where model and measures are smooth), `cma` (CMA-ES, extra `search`), or `auto`.
     starts : of SLSQP, spread over the bounds. max_evaluations : of CMA-ES. seed : of starts and of CMA-ES.
@@ -203,6 +214,7 @@ def optimise(
     out : a folder in which every evaluation is kept; a killed search goes on there.
     workers : processes for CMA-ES; 0: in this process.
     certify : also ask CMA-ES, from the best point of SLSQP, whether it finds better.
+    proven : only runs that are proven may win: the same as the limit `"proven >= 1"`.
 
     Returns
     -------
@@ -211,7 +223,7 @@ def optimise(
     if inside_a_worker():
         raise InputError(GUARD)
     scenario = Scenario.load(source, changes, allow_code=allow_code)
-    refuse_named(scenario)
+    scenario.refuse_incomplete()
     settings = _Settings(
         scenario,
         _space(scenario, over),
@@ -224,6 +236,8 @@ def optimise(
         allow_code,
         None if out is None else Path(out),
     )
+    if proven:
+        subject_to = [*([subject_to] if isinstance(subject_to, str) else subject_to), "proven >= 1"]
     if front is not None:
         return _front(settings, maximise, minimise, subject_to, front)
     return _best(settings, goal_of(maximise, minimise, subject_to))

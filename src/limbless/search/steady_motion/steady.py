@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.core import InputError
-from limbless.core.functions.callables import refuse_named
 from limbless.scenarios.scenario import Scenario
 from limbless.search.steady_motion.chain_period_map import ChainFamily, ChainPeriodMap, LanePeriodMap
 from limbless.search.steady_motion.fixed_point import TOLERANCE, differenced_inverse, multisecant, newton
@@ -75,7 +74,7 @@ def steady(
     SimulationError : no steady motion was found.
     """
     scenario = Scenario.load(source, changes, allow_code=allow_code)
-    refuse_named(scenario)
+    scenario.refuse_incomplete()
     return Families(STEPS if steps is None else steps).steady(scenario, slopes)
 
 

@@ -26,6 +26,7 @@ NUMBERS = (
     "com_displacement",
     "path_length",
     "mean_speed",
+    "progress",
     "period_speed",
     "steady",
     "peak_torque",
@@ -109,7 +110,7 @@ def error_bars(
         if order > 1:
             _repeat(
                 bars,
-                [_with_steps(scenario, 2.0)],
+                [with_steps(scenario, 2.0)],
                 "half the step",
                 watch,
                 lambda finer: {"step": _of_smooth_step(scenario, result, finer[0], order)},
@@ -117,7 +118,7 @@ def error_bars(
         else:
             _repeat(
                 bars,
-                [_with_steps(scenario, times) for times in MORE_STEPS],
+                [with_steps(scenario, times) for times in MORE_STEPS],
                 "shorter steps",
                 watch,
                 lambda others: {"step": _of_jumps(scenario, [result, *others], order)},
@@ -147,7 +148,7 @@ def refined(scenario: Scenario) -> Scenario:
     )
 
 
-def _with_steps(scenario: Scenario, times: float) -> Scenario:
+def with_steps(scenario: Scenario, times: float) -> Scenario:
     """The scenario with so many times its steps, a whole number of them. Only its ends are recorded: no
     number comes from records.
     """
@@ -188,13 +189,13 @@ def _of_smooth_step(scenario: Scenario, result: Result, finer: Result, order: fl
 def _of_jumps(scenario: Scenario, results: Sequence[Result], order: float) -> dict[str, Any]:
     """Share of the step in the error of the first of several runs, where velocities jump."""
     powers = np.array([result.dataset.attrs["step"] / scenario.step for result in results]) ** order
-    shares: dict[str, Any] = _each(
-        lambda *values: _distance_from_limit(powers, np.array(values)), *(_numbers(result) for result in results)
+    shares: dict[str, Any] = each_number(
+        lambda *values: distance_from_limit(powers, np.array(values)), *(_numbers(result) for result in results)
     )
     return shares
 
 
-def _distance_from_limit(powers: NDArray[np.float64], values: NDArray[np.float64]) -> float:
+def distance_from_limit(powers: NDArray[np.float64], values: NDArray[np.float64]) -> float:
     """How far the first value may be from the one at power 0, by a straight line through all: distance, and its
     standard errors.
     """
@@ -207,13 +208,15 @@ def _distance_from_limit(powers: NDArray[np.float64], values: NDArray[np.float64
     return float(abs(values[0] - limit) + STUDENT * np.sqrt(variance))
 
 
-def _each(function: Callable[..., float], *parts: Any) -> Any:
+def each_number(function: Callable[..., float], *parts: Any) -> Any:
     """A function of the same number in several summaries, number by number; None where one of them has none."""
     first = parts[0]
     if isinstance(first, Mapping):
-        return {key: _each(function, *((part or {}).get(key) for part in parts)) for key in first}
+        return {key: each_number(function, *((part or {}).get(key) for part in parts)) for key in first}
     if isinstance(first, list):
-        return [_each(function, *(part[number] if part else None for part in parts)) for number in range(len(first))]
+        return [
+            each_number(function, *(part[number] if part else None for part in parts)) for number in range(len(first))
+        ]
     return None if any(part is None for part in parts) else function(*parts)
 
 
@@ -221,7 +224,7 @@ def richardson(coarse: Any, fine: Any, order: float) -> Any:
     """Size of the error of `coarse`, found with twice the spacing of `fine`, number by number;
     None where either has none.
     """
-    return _each(lambda one, other: abs(one - other) / (1.0 - 0.5**order), coarse, fine)
+    return each_number(lambda one, other: abs(one - other) / (1.0 - 0.5**order), coarse, fine)
 
 
 def _numbers(result: Result) -> dict[str, Any]:

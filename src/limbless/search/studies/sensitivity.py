@@ -11,7 +11,6 @@ import numpy as np
 import xarray as xr
 
 from limbless.core import InputError
-from limbless.core.functions.callables import refuse_named
 from limbless.mechanics.compiled import TANGENTS, map_arrays, tangents, values
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals
 from limbless.models.chain.chain_derivatives import ChainDerivatives, PackedChange
@@ -52,7 +51,7 @@ def sensitivity(
     that a body or a fluid is packed in, are differenced over 1e-5 of the field, which is right to 1e-9.
     """
     scenario = Scenario.load(source, changes)
-    refuse_named(scenario)
+    scenario.refuse_incomplete()
     if not parameters:
         raise InputError("give at least one parameter, such as 'gait.amplitude'")
     if scenario.model.kind not in ("newton-euler", "soft"):

@@ -12,7 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from limbless.core import InputError, SimulationError
-from limbless.core.functions.callables import refuse_named, told
+from limbless.core.functions.callables import told
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals
 from limbless.models import divergence
@@ -58,7 +58,7 @@ def rollout(
     base = Scenario.load(source, changes, allow_code=allow_code)
     if record_every is not None:
         base = Scenario.load(base, {"record_every": record_every}, allow_code=allow_code)
-    refuse_named(base)
+    base.refuse_incomplete()
     if base.task is not None:
         raise InputError("statics has no time to roll out; use `sweep`")
     scenarios = [scenario_at(base, point, allow_code) for point in _points(over)]

@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from limbless.core import InputError, fresh_folder, replacing, write_text
+from limbless.core import InputError, fresh_folder, write_text
 from limbless.scenarios.document import read_file, written
 from limbless.scenarios.scenario import Scenario
+from limbless.search import measures
 from limbless.search.sweeps.parameter_ranges import Bounds
 from limbless.search.sweeps.row_store import PLAN, Store, StoredRow, files_of, read_rows
 from limbless.search.sweeps.sweep_plan import SweepPlan, kernels, read_plan
 from limbless.search.sweeps.worker_processes import GUARD, InProcess, LocalTeam, inside_a_worker
+from limbless.simulation.result.storage import write_netcdf
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,7 +53,7 @@ def sweep(
     scenario: str | Path | Mapping[str, Any] | Scenario | SweepPlan,
     over: Mapping[str, Any] | None = None,
     *,
-    measure: Any = "mean_speed",
+    measure: Any = "progress",
     changes: Mapping[str, Any] | None = None,
     samples: Mapping[str, Any] | None = None,
     out: str | Path | None = None,
@@ -216,7 +218,11 @@ class Sweep:
     @cached_property
     def rows(self) -> dict[int, StoredRow]:
         """What is there, by the number of the run; as of the first look (`refresh` looks again)."""
-        return read_rows(self.folder)
+        found = read_rows(self.folder)
+        stray = next((run for run in found if not 0 <= run < self.plan.runs), None)
+        if stray is not None:
+            raise InputError(f"{self.folder} holds a run {stray}, and its plan has {self.plan.runs}: it is damaged")
+        return found
 
     def stamp(self) -> tuple[Any, ...]:
         """Changes whenever somebody writes rows: a look at the files that costs nothing."""
@@ -248,7 +254,8 @@ class Sweep:
     def told(self) -> str:
         """One line: how many are there, how many failed, and of what most of them."""
         failed = [row.status.removeprefix("failed: ") for row in self.rows.values() if row.status != COMPLETED]
-        line = f"{len(self.rows)} of {self.plan.runs} runs"
+        unproven = sum(row.values.get("proven") == 0.0 for row in self.rows.values())
+        line = f"{len(self.rows)} of {self.plan.runs} runs" + (f", {unproven} not proven" if unproven else "")
         if not failed:
             return line
         words, count = Counter(failed).most_common(1)[0]
@@ -256,8 +263,9 @@ class Sweep:
 
     @cached_property
     def dataset(self) -> xr.Dataset:
-        """Measures over the axes of the plan (or over `run`, for samples), with `status` and `wall_time`; NaN and an
-        empty status where a run is missing.
+        """Measures over the axes of the plan (or over `run`, for samples), with `proven` (1 or 0; NaN for a run that
+        went side by side with others, of which no balances are kept), `status` and `wall_time`; NaN and an empty status
+        where a run is missing.
         """
         names = list(
             dict.fromkeys(
@@ -267,6 +275,7 @@ class Sweep:
                     if not any(name.startswith(f"{item.name}.") for row in self.rows.values() for name in row.values)
                 ]
                 + [name for row in self.rows.values() for name in row.values]
+                + ["proven"]
             )
         )
         count, units = self.plan.runs, {item.name: item for item in self.plan.measure}
@@ -279,7 +288,7 @@ class Sweep:
         dims, shape, coords = self._axes()
         made = xr.Dataset(coords=coords)
         for name, values in columns.items():
-            known = units.get(name)
+            known = units.get(name) or (measures.find(name) if name == "proven" else None)
             attributes = (
                 {"units": "s"}
                 if name == "wall_time"
@@ -289,6 +298,13 @@ class Sweep:
         made["status"] = (dims, status.reshape(shape))
         made.attrs = {"scenario": self.plan.scenario.name, "runs": count}
         return made
+
+    @property
+    def measured(self) -> list[str]:
+        """Names of what was measured, without what every row says of itself."""
+        asked = {item.name for item in self.plan.measure}
+        own = {"status", "wall_time", "proven"} - asked
+        return [str(name) for name in self.dataset.data_vars if name not in own]
 
     def _axes(self) -> tuple[tuple[str, ...], tuple[int, ...], dict[str, Any]]:
         plan = self.plan
@@ -306,15 +322,15 @@ class Sweep:
         """The scenario of a run, to be run and looked at alone."""
         return self.plan.scenario_of(run)
 
-    def best(self, measure: str, largest: bool = True) -> dict[str, Any]:
-        """The best run by a measure: its number, its point and all its measures."""
+    def best(self, measure: str, largest: bool = True, proven: bool = False) -> dict[str, Any]:
+        """The best run by a measure: its number, its point and all its measures; `proven`: of those that are proven."""
         found = [
             (row.values[measure], run)
             for run, row in self.rows.items()
-            if math.isfinite(row.values.get(measure, math.nan))
+            if math.isfinite(row.values.get(measure, math.nan)) and (row.values.get("proven") == 1.0 or not proven)
         ]
         if not found:
-            raise InputError(f"no run of this sweep has the measure {measure!r}")
+            raise InputError(f"no {'proven ' if proven else ''}run of this sweep has the measure {measure!r}")
         run = (max if largest else min)(found)[1]
         return {"run": run, **self.plan.point(run), **self.rows[run].values}
 
@@ -323,9 +339,7 @@ class Sweep:
         path = self.folder / FINISHED
         data = self.dataset.drop_vars("wall_time")
         data["status"] = data["status"].astype(str)
-        with replacing(path) as temporary:
-            data.to_netcdf(temporary, engine="h5netcdf")
-        return path
+        return write_netcdf(path, data, None)
 
     def plot(self, name: str | None = None, **options: Any) -> Figure:
         """A picture: `heat-map`, `lines` or `scatter-matrix`; by default the one that fits."""

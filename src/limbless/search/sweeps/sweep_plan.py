@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from limbless.core import InputError, __version__, nearest
-from limbless.core.functions.callables import refuse_named
 from limbless.mechanics.compiled import CACHE_DIRECTORY
 from limbless.scenarios.document import Document, read_file, written
 from limbless.scenarios.scenario import Scenario
@@ -62,7 +61,7 @@ class SweepPlan:
     ) -> SweepPlan:
         """A checked plan; whatever is wrong with it is said before the first run."""
         base = Scenario.load(scenario, changes or {}, allow_code=allow_code)
-        refuse_named(base)
+        base.refuse_incomplete()
         if not isinstance(over, Mapping) or not over:
             raise InputError("over: name at least one field to change, such as {'gait.amplitude': [0.04, 0.06, 0.08]}")
         twice = [path for path in over if path in (changes or {})]
@@ -218,7 +217,7 @@ def kernels() -> str:
 
 def written_measure(item: Measure) -> str:
     """A measure in a plan file: its name, or where its function lives."""
-    if item.name in measures.known() and measures.known()[item.name] is item:
+    if "@" in item.name or (item.name in measures.known() and measures.known()[item.name] is item):
         return item.name
     return f"{getattr(item.function, '__module__', '?')}:{getattr(item.function, '__qualname__', item.name)}"
 

@@ -51,7 +51,8 @@ class Evaluator:
         if self.of_motions:
             found |= measured(self.of_motions, self.families.steady(scenario))
         if self.of_results:
-            found |= measured(self.of_results, run_scenario(scenario))
+            result = run_scenario(scenario)
+            found |= {**measured(self.of_results, result), "proven": float(result.proven)}
         return {name: found[name] for name in sorted(found, key=self._place)}
 
     def _place(self, name: str) -> int:

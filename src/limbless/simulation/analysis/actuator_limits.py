@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.robots.rod import STRAINS
+from limbless.robots.rod import AXES, STRAINS
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -87,11 +87,22 @@ def _has_peaks(dataset: xr.Dataset) -> bool:
 
 
 def peak_torque_by_axis(dataset: xr.Dataset) -> dict[str, float]:
-    """Largest absolute torque over all joints of each axis label; empty where none is known."""
+    """Largest absolute torque over all joints of each axis label, or largest effort along the body of each strain that
+    a rod drives; empty where none is known.
+    """
+    if "peak_effort" in dataset:
+        largest = np.abs(dataset["peak_effort"].values).max(axis=0, initial=0.0)
+        return {AXES[c]: float(value) for c, value in enumerate(largest) if value > 0.0}
     if not _has_peaks(dataset):
         return {}
     peaks = peak_torque(dataset)
     return {label: float(peaks[numbers].max()) for label, numbers in joints_by_axis(dataset).items()}
+
+
+def peak_tension(dataset: xr.Dataset) -> float | None:
+    """Largest tension of any tendon, in any step, or at any point of statics (N); None without tendons."""
+    name = "peak_tension" if "peak_tension" in dataset else "tension"
+    return float(np.nanmax(dataset[name].values)) if name in dataset and dataset[name].size else None
 
 
 def peak_rise_by_axis(dataset: xr.Dataset, step: float) -> dict[str, float]:

@@ -72,6 +72,11 @@ PROOF = (
 """What balances compare, beside `com_position` and quaternions."""
 WORKS = ("actuator_work", "environment_work", "passive_work")
 QUATERNIONS = ("base_orientation", "orientation", "object_orientation")
+PROVES = (
+    "its energy, momentum and contacts balance: the equations were solved. Whether another start or step ends alike is "
+    "another question (limbless run --robust 10)"
+)
+"""What it means that a run is proven, in one line."""
 POWERS = ("actuator_power", "environment_power", "passive_power")
 
 
@@ -87,7 +92,8 @@ class Balance:
 
     @property
     def relative(self) -> float:
-        return self.value / max(self.scale, SMALLEST_SCALE)
+        """Not a number where the scale is not finite: beside what is infinite everything is small."""
+        return self.value / max(self.scale, SMALLEST_SCALE) if np.isfinite(self.scale) else np.nan
 
     @property
     def threshold(self) -> float:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.core import InputError
+
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -19,6 +21,8 @@ Array = NDArray[np.float64]
 
 NOWHERE = 1e-9
 """Of the body's length: a distance below it is rounding."""
+FLUIDS = ("water", "body-drag")
+"""Environments that a robot swims in."""
 STEEP = math.cos(math.radians(45.0))
 """A robot whose way leads down more steeply than this under gravity has fallen or sunk there."""
 
@@ -44,7 +48,8 @@ def transport_facts(scenario: Any) -> dict[str, Any]:
     # contacts that decide the motion let nothing fall
     guided = any(item.role == "constraint" for item in environment)
     fields = [item.pull for item in environment if item.pull is not None and not guided]
-    return {"held": held, "gravity": [float(sum(parts)) for parts in zip(*fields, strict=True)] if fields else None}
+    pull = [float(sum(parts)) for parts in zip(*fields, strict=True)] if fields else None
+    return {"held": held, "gravity": pull, "medium": "water" if kinds & set(FLUIDS) else None}
 
 
 def no_transport(dataset: xr.Dataset) -> str | None:
@@ -103,6 +108,61 @@ def mean_speed(dataset: xr.Dataset) -> float | None:
     return float(np.linalg.norm(moved)) / duration(dataset)
 
 
+DIRECTIONS = (
+    "head (towards the head, all along the way), heading (where the head pointed at the start), x, y, z, -x, -y, -z, "
+    "or a vector of the world such as 1,0,0.5"
+)
+
+
+def direction_of(text: str) -> Array | None:
+    """A direction by its name as a unit vector of the world (3,); None for those that follow the robot."""
+    if text in ("head", "heading"):
+        return None
+    axes = dict(zip(("x", "y", "z"), np.eye(3), strict=True))
+    if text.lstrip("+-") in axes and len(text) <= 2:
+        return np.asarray(axes[text[-1]] * (-1.0 if text.startswith("-") else 1.0))
+    try:
+        vector = np.array([float(part) for part in text.split(",")])
+    except ValueError:
+        vector = np.zeros(0)
+    if vector.shape != (3,) or not np.isfinite(vector).all() or not vector.any():
+        raise InputError(f"direction {text!r}: give {DIRECTIONS}")
+    return np.asarray(vector / np.linalg.norm(vector))
+
+
+def headings(head: Array, sections: Array) -> Array:
+    """Unit vectors (R, 3), world, from the end of the body that is farther from the head to the head, of its places
+    (R, 3) and those of all sections (R, sections, 3).
+    """
+    ends = sections[:, [0, -1]]
+    away = np.linalg.norm(ends[0] - head[0], axis=-1) if len(head) else np.zeros(2)
+    line = head - ends[:, int(away.argmax())]
+    return np.asarray(line / np.maximum(np.linalg.norm(line, axis=1, keepdims=True), 1e-300))
+
+
+def way_along(looks: xr.Dataset, direction: str = "head") -> float | None:
+    """Signed way of the centre of mass along a direction (m), see `DIRECTIONS`; None where it is not known. Towards the
+    head: each piece of the way along the line from the tail to the head at that time.
+    """
+    moved, vector = displacement(looks), direction_of(direction)
+    if moved is None:
+        return None
+    if vector is not None:
+        return float(moved @ vector)
+    if "heading" not in looks:
+        return None
+    ahead = looks["heading"].values
+    if direction == "heading":
+        return float(moved @ ahead[0])
+    return float((np.diff(looks["com_position"].values, axis=0) * 0.5 * (ahead[1:] + ahead[:-1])).sum())
+
+
+def progress(looks: xr.Dataset) -> float | None:
+    """Way towards the head over the time (m/s): negative for a robot that moves tail first."""
+    way = way_along(looks)
+    return None if way is None or duration(looks) == 0.0 else way / duration(looks)
+
+
 def period_velocities(dataset: xr.Dataset, period: float | None, variable: str = "com_position") -> tuple[Array, Array]:
     """Mean velocity over each whole period, counted back from the last record, so that the last one is always whole.
 
@@ -130,6 +190,33 @@ def period_speed(dataset: xr.Dataset, period: float | None) -> float | None:
     """
     velocity = period_velocities(dataset, period)[1]
     return float(np.linalg.norm(velocity[-1])) if len(velocity) else None
+
+
+PERIOD_RECORDS = 8
+"""Fewest records of a period that tell how far a tail swings."""
+
+
+def strouhal(dataset: xr.Dataset, looks: xr.Dataset, period: float | None) -> float | None:
+    """Strouhal number of a swim: how far the tail swings from side to side (peak to peak) in the last period, over the
+    way of that period (Taylor, Nudds and Thomas 2003). None outside water, without a period, or with too few records.
+    """
+    velocity = period_velocities(looks, period)[1]
+    if (
+        dataset.attrs.get("medium") != "water"
+        or not len(velocity)
+        or no_transport(dataset)
+        or "position" not in dataset
+    ):
+        return None
+    assert period is not None
+    time, going = dataset["time"].values, velocity[-1]
+    last, forward = time >= time[-1] - period * (1.0 + 1e-9), float(np.hypot(*going[:2]))
+    if last.sum() < PERIOD_RECORDS or not forward > 0.0:
+        return None
+    head, ends = dataset["head_position"].values, dataset["position"].values[:, [0, -1]]
+    tail = ends[last, int(np.linalg.norm(ends[0] - head[0], axis=-1).argmax()), :2]
+    aside = tail @ np.array([-going[1], going[0]]) / forward
+    return float(np.ptp(aside) / (forward * period))
 
 
 def steady(dataset: xr.Dataset, period: float | None) -> float | None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from limbless.core import InputError, nearest
 from limbless.models.base import Recording, Records, Variable, Variables
 from limbless.simulation.analysis.balances import PROOF, orientation_drift
+from limbless.simulation.analysis.speed import headings
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -112,6 +113,13 @@ def looks_of(variables: Variables, schema: Mapping[str, Variable]) -> dict[str, 
             "look",
             drift,
             {"units": "1", "long_name": "largest distance of a quaternion's norm from 1"},
+        )
+    if {"head_position", "position"} <= variables.keys() and variables["position"].shape[1] > 1:
+        told = {"units": "1", "long_name": "unit vector from the tail to the head", "frame": "world"}
+        found[f"{LOOK}heading"] = (
+            ("look", "axis"),
+            headings(variables["head_position"], variables["position"]),
+            told,
         )
     seen = {"units": "s", "long_name": "when the run is looked at for its balances, whatever is recorded"}
     return {**found, "look": ("look", variables["time"], seen)} if found else {}

@@ -1,6 +1,4 @@
-"""`Result`: what a run produced, with its scenario, its final state and its own proof; saved,
-loaded, summed up, drawn.
-"""
+"""`Result`: what a run produced, with its scenario, its final state and its own proof; saved, loaded, drawn."""
 
 from __future__ import annotations
 
@@ -18,6 +16,7 @@ from limbless.core import InputError, undisturbed, write_table, write_text
 from limbless.models.variables import CATALOGUE
 from limbless.simulation.analysis import actuator_limits, energy_use, speed, statics_work
 from limbless.simulation.analysis.balances import Balance, balances, power_residual
+from limbless.simulation.analysis.reynolds import slow_notes
 from limbless.simulation.result import show
 from limbless.simulation.result.dataset import (
     LOOK,
@@ -37,6 +36,7 @@ from limbless.simulation.result.saved_files import (
     error_bars_in,
     plain,
     read_summary,
+    refuse_times,
     scenario_in,
     sentences,
 )
@@ -77,10 +77,11 @@ class Result:
     state : where the run ended; `simulate(initial=result)` goes on from it bit for bit.
     wall_time : how long the run took (s). It is in `summary.json` only: the same scenario gives the same data file.
 
-    `numerical_error`, empty until `limbless.error_bars` has found it, goes with the summary in the same way.
+    `numerical_error` of `limbless.error_bars` and `robustness` (`run --robust`) go with the summary in the same way.
     """
 
     numerical_error: Mapping[str, Any] | None = None
+    robustness: Mapping[str, Any] | None = None
     _later: Callable[[], _Told] | None = None
 
     def __init__(
@@ -230,8 +231,10 @@ class Result:
             "mean_pulley_power": energy_use.mean_pulley_power(self.looks, self.period),
             "towing_efficiency": energy_use.towing_efficiency(data, self.looks, self.period),
             "wake_share": energy_use.wake_share(data),
+            "peak_tension": actuator_limits.peak_tension(data),
             "statics": static,
             "numerical_error": self.numerical_error,
+            "robustness": self.robustness,
         }
         return plain(
             {
@@ -245,9 +248,11 @@ class Result:
                 "step": attributes.get("step"),
                 "wall_time": self.wall_time,
                 "realtime_factor": lasted / self.wall_time if self.wall_time and static is None else None,
+                "mass": self.mass,
                 "com_displacement": moved,
                 "path_length": speed.path_length(data),
                 "mean_speed": speed.mean_speed(data),
+                "progress": speed.progress(self.looks),
                 "period_speed": speed.period_speed(self.looks, self.period),
                 "steady": speed.steady(self.looks, self.period),
                 "peak_torque": actuator_limits.peak_torque_by_axis(data),
@@ -290,6 +295,7 @@ class Result:
                 f"cannot load a result: {str(file)!r} is a NetCDF file but not a result of this version of limbless "
                 f"(its attribute 'limbless' is {dataset.attrs.get('limbless')!r}, not {FORMAT!r})"
             )
+        refuse_times(dataset, file)
         attributes = dict(dataset.attrs)
         attributes.pop("limbless")
         status, text = str(attributes.pop("status", "completed")), as_sort(str, attributes.pop("scenario", None))
@@ -319,10 +325,7 @@ class Result:
 
     def to_csv(self, path: str | Path, variables: Iterable[str] | None = None) -> Path:
         """Write recorded variables as one wide table: `time`, then columns like `base_position_x` or
-        `joint_torque_yaw_3`.
-
-        Columns are named by the labels of the dataset. A second table beside it, `NAME-units.csv`, has the unit of each
-        column.
+        `joint_torque_yaw_3`, by the labels of the dataset; units of all columns go into `NAME-units.csv` beside it.
         """
         return write_table(path, *wide_table(self.dataset, variables))
 
@@ -342,12 +345,12 @@ class Result:
         """The report as one page of HTML: its text, or the file `report.html` in a folder."""
         return show.report_of(self, folder)
 
-    def write(self, directory: str | Path, figures: bool = True, replay: bool | None = None) -> list[Path]:
-        """Write `scenario.yaml`, `result.nc`, `summary.json` and `figures/*.png` with the arrays each drew as `.csv`;
-        returns the paths.
-
-        `replay.html` is written too where the extra `view` is installed; `replay` false leaves it out, absent it goes
-        with the figures.
+    def write(
+        self, directory: str | Path, figures: bool = True, replay: bool | None = None, form: str = "png"
+    ) -> list[Path]:
+        """Write `scenario.yaml`, `result.nc`, `summary.json` and `figures/*.png` (`form`: png, pdf or svg) with the
+        arrays each drew as `.csv`; returns the paths. `replay.html` is written too where the extra `view` is installed;
+        `replay` false leaves it out, absent it goes with the figures.
 
         A figure that this run cannot fill (a joint that it does not have, too few records) is left out, with a line in
         the log. Ctrl-C waits until the data are written.
@@ -358,7 +361,7 @@ class Result:
         if pressed:
             raise KeyboardInterrupt
         if figures:
-            written += show.draw_into(folder, self)
+            written += show.draw_into(folder, self, form)
         if (figures if replay is None else replay) and show.can_replay():
             written += show.replay_into(folder, self)
         return written
@@ -394,7 +397,8 @@ def _told_of(
         dataset["power_residual"] = ("time", residual, attributes_of(CATALOGUE["power_residual"]))
     known = {**_facts(scenario, model), **facts}
     dataset.attrs.update({name: value for name, value in known.items() if value is not None})
-    notes = [*(() if scenario is None else scenario.notes()), *model.notes, *model.remarks(dataset)]
+    slow = [] if scenario is None else slow_notes(scenario, dataset)
+    notes = [*(() if scenario is None else scenario.notes()), *model.notes, *model.remarks(dataset), *slow]
     return dataset, tuple(dict.fromkeys(notes)), tuple(model.doubts(dataset))
 
 

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core import InputError
+from limbless.core import InputError, refuse_pipe
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from limbless.scenarios.scenario import Scenario
 
 _log = logging.getLogger("limbless")
@@ -78,8 +80,18 @@ def error_bars_in(found: Any) -> dict[str, Any] | None:
     return found if whole and good(found["total"]) else None
 
 
+def refuse_times(dataset: xr.Dataset, file: Path) -> None:
+    """Refuse a data file whose clocks do not go forwards: no balance would notice, for most compare the two ends."""
+    for name in ("time", "look"):
+        times = np.asarray(dataset[name].values) if name in dataset.coords else np.zeros(0)
+        good = times.dtype.kind in "fiu" and np.isfinite(times).all() and (np.diff(times) >= 0.0).all()
+        if times.size and not good:
+            raise InputError(f"cannot load a result: {str(file)!r} is damaged: its {name} does not go forwards")
+
+
 def read_summary(summary: Path) -> dict[str, Any]:
     """The summary beside a data file, for what the data do not hold; empty where there is none."""
+    refuse_pipe(summary)
     try:
         found = json.loads(summary.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

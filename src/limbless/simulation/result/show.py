@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from limbless.core import InputError, below
 from limbless.simulation.analysis import speed, statics_work
+from limbless.simulation.analysis.balances import PROVES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,14 +51,14 @@ def report_of(result: Result, folder: str | Path | None) -> str | Path:
     return report(result) if folder is None else write_report(result, folder)
 
 
-def draw_into(folder: Path, result: Result) -> list[Path]:
+def draw_into(folder: Path, result: Result, form: str = "png") -> list[Path]:
     """All figures of a run, with their numbers; one that it cannot fill is left out, with a line in the log."""
     from limbless.view.figures import names_for, save
 
     written = []
     for name in names_for(result):
         try:
-            written += save(result, name, below(folder, "figures"))
+            written += save(result, name, below(folder, "figures"), form)
         except InputError as error:
             _log.warning("figure %s is not drawn: %s", name, error)
     return written
@@ -69,7 +70,7 @@ def replay_into(folder: Path, result: Result) -> list[Path]:
 
     try:
         return [write_replay(result, folder)]
-    except (InputError, OSError) as error:
+    except InputError as error:
         _log.warning("no replay is written: %s", error)
         return []
 
@@ -100,6 +101,8 @@ def facts_of(result: Result) -> list[tuple[str, str]]:
         worst = max(proof, key=lambda balance: balance.relative / balance.threshold)
         verdict = f"{worst.verdict} (at most {worst.threshold:g})"
         lines.append(("worst balance", f"{worst.name}: {worst.relative:.1e} of its scale, {verdict}"))
+    if proof and result.proven:
+        lines.append(("proven", PROVES))
     return lines + [("note", note) for note in result.notes]
 
 

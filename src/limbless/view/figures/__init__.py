@@ -101,13 +101,13 @@ def _literal(result: Result) -> Result:
     return shown
 
 
-def save(result: Result, name: str, folder: str | Path) -> list[Path]:
-    """Draw one figure into `folder/<name>.png`, and the arrays in it into `folder/<name>.csv`."""
-    from limbless.core import replacing, write_table
-    from limbless.view.figures.style import styled
+def save(result: Result, name: str, folder: str | Path, form: str = "png") -> list[Path]:
+    """Draw one figure into `folder/<name>.png` (`form`: png, pdf or svg), and the arrays in it into
+    `folder/<name>.csv`.
+    """
+    from limbless.core import write_table
+    from limbless.view.figures.style import save_figure
 
     drawing, table = draw(result, name)
-    picture = Path(folder) / f"{name}.png"
-    with replacing(picture) as temporary, styled():
-        drawing.savefig(temporary)
+    picture = save_figure(drawing, Path(folder) / f"{name}.{form}")
     return [picture, write_table(picture.with_suffix(".csv"), table)]

@@ -8,7 +8,10 @@ import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from limbless.core import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,6 +75,16 @@ _SETTINGS: dict[str, Any] = {
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
 }
+
+
+_UNDATED: dict[str, dict[str, Any]] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
+
+
+def save_figure(figure: Figure, path: Path, **options: Any) -> Path:
+    """Write a picture in the format of its suffix; nothing in it depends on the clock."""
+    with replacing(path) as temporary, styled():
+        figure.savefig(temporary, metadata=_UNDATED.get(path.suffix), **options)
+    return path
 
 
 def literal(text: str) -> str:

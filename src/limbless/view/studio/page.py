@@ -196,6 +196,7 @@ class Page:
                 )
             try:
                 scenario = Scenario.load(self.source, self.changes, allow_code=self.studio.allow_code)
+                scenario.refuse_incomplete()
             except InputError as error:
                 return self._refused(str(error))
             refusal = too_large(scenario)

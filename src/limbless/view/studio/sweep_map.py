@@ -50,7 +50,7 @@ class Mark:
 
 def measures_of(sweep: Sweep) -> list[str]:
     """What can be shown."""
-    return [str(name) for name in sweep.dataset.data_vars if name not in ("status", "wall_time")]
+    return sweep.measured
 
 
 def fields_of(sweep: Sweep) -> list[str]:

@@ -10,6 +10,7 @@ import pytest
 
 import limbless as ll
 from limbless.core.errors import InputError
+from limbless.environments.flows.base import joined
 from limbless.environments.flows.oscillating import OscillatingFlow
 from limbless.environments.flows.shear import ShearFlow
 from limbless.environments.flows.uniform import UniformFlow
@@ -254,3 +255,50 @@ def test_a_users_flow_that_fails_says_when_and_where(answer: Any, said: str) -> 
 
 def test_steep_waves_are_noted() -> None:
     assert any("linear theory" in note for note in WavesFlow(amplitude=0.1, length=4.0).notes())
+
+
+def test_a_street_has_two_staggered_rows_that_push_water_between_them() -> None:
+    """Von Karman's street: each vortex stands midway between two of the other row; between the rows water is pushed
+    along -x by the one that turns clockwise at y > 0 and the other below, and along x outside.
+    """
+    street = VorticesFlow.street(0.4, 0.1, 0.2, count=40, start=(-8.0, 1.0, 0.5), core=0.01)
+    places, turns = np.array(street.places), np.array(street.circulations)
+    upper, lower = places[places[:, 1] > 1.0], places[places[:, 1] < 1.0]
+    assert (turns[places[:, 1] > 1.0] == -0.2).all() and (turns[places[:, 1] < 1.0] == 0.2).all()
+    assert np.diff(upper[:, 0]) == pytest.approx(0.4) and upper[0] == pytest.approx([-8.0, 1.05, 0.5])
+    assert lower[:, 0] - upper[:, 0] == pytest.approx(0.2) and lower[:, 1] == pytest.approx(0.95)
+    x = np.linspace(-0.4, 0.4, 41)[:-1]
+    middle = street.at(np.zeros(40), np.stack([x, np.full(40, 1.0), np.full(40, 0.5)], axis=1))
+    # two infinite rows: the mean of the velocity between them is circulation over spacing
+    assert middle[:, 0].mean() == pytest.approx(-0.2 / 0.4, rel=0.02)
+
+
+def test_a_rate_of_shear_goes_along_one_axis_and_grows_across_the_other() -> None:
+    for along, across in (("x", "y"), ("z", "x"), ("y", "z")):
+        flow = ShearFlow(rate=0.5, along=along, across=across)
+        place = np.zeros(3)
+        place["xyz".index(across)] = 2.0
+        assert flow.at(np.array(0.0), place)["xyz".index(along)] == 1.0 == np.abs(flow.at(np.array(0.0), place)).sum()
+
+
+def test_flows_in_a_list_add_up_each_by_its_own_law() -> None:
+    """Kinds with different formulas, in both orders."""
+    t, x = 0.4, np.array([0.23, 0.31, -0.17])
+    parts = (KINDS["shear"], KINDS["vortices"], KINDS["deep waves"])
+    for flows in (parts, parts[::-1]):
+        found = flow_at(Flows(joined(flows, 0.0), None), t, Vector(*x))
+        np.testing.assert_allclose(found.velocity, sum(flow.at(np.array(t), x) for flow in flows), atol=1e-14)
+
+
+def test_the_surface_of_a_wave_rises_with_the_water_and_slopes_as_it_stands() -> None:
+    """dη/dt is the vertical velocity at the still level (Airy), and the slope that of neighbouring heights."""
+    h = 1e-6
+    for name in ("deep waves", "shallow waves"):
+        wave, x, t = KINDS[name], np.array([0.3, 0.2, 0.0]), 0.37
+        rises = (wave.height(np.array(t + h), x) - wave.height(np.array(t - h), x)) / (2 * h)
+        assert rises == pytest.approx(wave.at(np.array(t), x)[2], rel=1e-6)
+        ahead, behind = (
+            np.array([wave.height(np.array(t), x + side * d) for d in h * np.eye(3)[:2]]) for side in (1.0, -1.0)
+        )
+        slopes = (ahead - behind) / (2 * h)
+        assert wave.slope(np.array(t), x) == pytest.approx(slopes, rel=1e-6)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import mmap
 import warnings
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from tests.unit.interop.robots.descriptions import plain_swimmer, written
 gymnasium = pytest.importorskip("gymnasium")
 pytest.importorskip("mujoco")
 learning = ll.interop.learning
+memory = Path("/proc/self/statm")
 
 TERMS = {
     "forward_speed": 1.0,
@@ -249,6 +252,33 @@ def test_what_a_snake_feels() -> None:
     assert (state > 0).any() and set(state) <= {0.0, 1.0, 2.0}
 
 
+def test_robots_on_ground_share_processors_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three robots in two threads move as an `Env` of each does, bit for bit, through the end of an episode; threads
+    end with their robots.
+    """
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    options = {"actions": "torque", "control_period": 0.01, "duration": 0.03, "reward": {"displacement": 1.0}}
+    many, alone = learning.VectorEnv(SNAKE, 3, **options), [learning.Env(SNAKE, **options) for _ in range(3)]
+    many.reset(seed=0)
+    for env in alone:
+        env.reset(seed=0)
+    for number, given in enumerate(np.random.default_rng(1).uniform(-1, 1, (6, 3, 3))):
+        seen, reward, *_ = many.step(given)
+        if number == 3:  # they begin anew
+            for env in alone:
+                env.reset()
+            continue
+        one = [env.step(action) for env, action in zip(alone, given, strict=True)]
+        np.testing.assert_array_equal([state.x for state in many._states], [env._state.x for env in alone])
+        np.testing.assert_allclose(seen, [each[0] for each in one], rtol=1e-13, atol=1e-15)
+        np.testing.assert_allclose(reward, [each[1] for each in one], rtol=1e-12)
+    threads = many._crowd
+    assert threads is not None and threads._max_workers == 2
+    many.close()
+    with pytest.raises(RuntimeError):
+        threads.submit(print)
+
+
 def test_each_robot_has_a_gait_of_its_own() -> None:
     """Fields of the gait as actions of several robots: each moves as an `Env` of its own, and begins anew as one."""
     scenario = {
@@ -374,3 +404,21 @@ def test_a_state_of_another_robot_is_not_restored(swimmer: Path, tmp_path: Path)
     env.reset(seed=1), other.reset(seed=1)
     with pytest.raises(InputError, match="saved by an Env of another robot"):
         env.restore(other.save())
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not memory.is_file(), reason="this system does not say how much memory a process has")
+def test_many_steps_take_no_more_memory_than_few(swimmer: Path) -> None:
+    """An hour of steps, scaled down: whatever a step or an episode keeps is seen in 40,000 of them."""
+    many = learning.VectorEnv(str(swimmer), 8, control_period=0.04, duration=4.0, reward=TERMS)
+    many.reset(seed=0)
+    chosen = np.random.default_rng(1).uniform(-1, 1, (100, 8, 2)).astype(np.float32)
+
+    def resident(count: int) -> float:
+        for number in range(count):
+            many.step(chosen[number % 100])
+        gc.collect()
+        return int(memory.read_text().split()[1]) * mmap.PAGESIZE / 1e6
+
+    first = resident(5_000)
+    assert resident(40_000) - first < 4.0, "MB"

@@ -11,6 +11,8 @@ import pytest
 
 import limbless as ll
 from limbless.core.errors import InputError
+from limbless.interop.robots import mjcf_text
+from limbless.interop.robots.xml_text import parse
 from tests.unit.interop.robots.descriptions import sdf, swimmer, urdf
 from tests.unit.interop.robots.test_serial_trunk import LEGS
 
@@ -72,3 +74,40 @@ def test_a_few(tmp_path: Path, number: int) -> None:
 def test_a_thousand(tmp_path: Path) -> None:
     for number in range(1000):
         one(tmp_path, number)
+
+
+def test_comments_that_never_end_are_looked_at_once() -> None:
+    """Ten million letters: a pattern that begins again at every one of them would take days."""
+    with pytest.raises(InputError, match="not valid XML"):
+        parse("<robot>" + "<!--" * 2_500_000, "a.urdf")
+    assert parse("<a><!-- b --><!--\n--\n--><c/><!----></a>", "a.urdf")[0].tag == "c"
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        '<replicate count="100000000"><geom size="0.1"/></replicate>',
+        '<replicate count="1000"><replicate count="1000"><geom size="0.1"/></replicate></replicate>',
+        '<flexcomp name="f" type="grid" count="1000 1000 1000" spacing="1 1 1"/>',
+        '<body><composite type="cable" prefix="c" count="100000000 1 1" size="1"/></body>',
+    ],
+    ids=["copies", "copies of copies", "flexible", "composite"],
+)
+def test_a_few_lines_do_not_ask_mujoco_for_a_world(asks: str, tmp_path: Path) -> None:
+    pytest.importorskip("mujoco")
+    path = tmp_path / "d.xml"
+    path.write_text(swimmer().replace("<worldbody>", f"<worldbody>{asks}", 1))
+    assert asks in path.read_text()
+    with pytest.raises(InputError, match="asks for more than 200000 elements"):
+        ll.load_robot(path)
+
+
+def test_files_that_include_each_other_many_times_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("mujoco")
+    monkeypatch.setattr(mjcf_text, "_MOST_FILES", 50)
+    for number in range(12):
+        twice = f'<include file="{number + 1}.xml"/>' * 2
+        (tmp_path / f"{number}.xml").write_text(f"<mujoco>{twice}</mujoco>")
+    (tmp_path / "12.xml").write_text("<mujoco/>")
+    with pytest.raises(InputError, match="more than 50 of them"):
+        ll.load_robot(tmp_path / "0.xml")

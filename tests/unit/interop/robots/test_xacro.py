@@ -104,3 +104,26 @@ def test_macros_that_grow_without_end_are_refused(tmp_path: Path) -> None:
     path.write_text(text)
     with pytest.raises(ll.InputError, match="expand"):
         reader.expanded(path)
+
+
+COPIES = {
+    "elements": '<xacro:macro name="m0"><a/><a/></xacro:macro>'
+    + "".join(f'<xacro:macro name="m{n}">{f"<xacro:m{n - 1}/>" * 10}</xacro:macro>' for n in range(1, 12))
+    + "<xacro:m11/>",
+    "texts": "".join(f"<a b=\"${{'x' * {n}}}\"/>" for n in range(100, 130)),
+    "entities": '<a b="&x;"/>',
+    "files": '<xacro:include filename="snake.xacro"/>' * 2,
+}
+
+
+@pytest.mark.parametrize("kind", COPIES)
+def test_nothing_that_is_copied_or_taken_in_fills_the_memory(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "MOST_EXPANSIONS", 2000)
+    monkeypatch.setattr(reader, "MOST_TOGETHER", 2500)
+    entity = '<!DOCTYPE r [<!ENTITY x "y">]>' if kind == "entities" else ""
+    path = tmp_path / "snake.xacro"
+    path.write_text(f'{entity}<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">{COPIES[kind]}</robot>')
+    with pytest.raises(ll.InputError, match=r"expand to more than 2,000|ENTITY"):
+        reader.expanded(path)

@@ -19,6 +19,7 @@ from limbless.mechanics.integrate.dirk import score_stages, total_stages
 from limbless.mechanics.integrate.running_totals import (
     NEVER,
     UNLIMITED,
+    HeldEffort,
     JointRange,
     RunTotals,
     Totals,
@@ -58,7 +59,12 @@ def score_lanes(score, scratch, method, h):
 
 def empty(count: int, limit: float = UNLIMITED) -> Totals:
     tally = Totals(
-        *(np.zeros(count) for _ in range(7)), np.zeros(0), np.zeros(0), RunTotals.zeros(1), JointRange.zeros(0)
+        *(np.zeros(count) for _ in range(7)),
+        np.zeros(0),
+        np.zeros(0),
+        RunTotals.zeros(1),
+        JointRange.zeros(0),
+        HeldEffort.zeros(0),
     )
     tally.beyond[:], tally.limit[:] = NEVER, limit
     return tally

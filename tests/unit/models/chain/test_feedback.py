@@ -174,7 +174,7 @@ def test_a_controllers_torque_is_bounded_too() -> None:
         (lambda: ProportionalDerivative(saturation=(1.0, 0.0)), "must be positive"),
         (
             lambda: ll.run("wheeled-snake-crawl", {"actuation": {"kind": "pd", "feedforward": True}}),
-            "feedforward: the geometric model",
+            "feedforward: the non-smooth model",
         ),
         (lambda: ll.run("snake-turn", {"actuation.feedforward": True}), "feedforward: the non-smooth model"),
         (lambda: ll.run("eel-planar", {"actuation": {"kind": "pd", "saturation": [1.0] * 5}}), "pattern that repeats"),

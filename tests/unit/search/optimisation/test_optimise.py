@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -189,7 +190,7 @@ def test_the_stiffness_of_a_neck_by_its_adjoint() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"maximise": None}, "give one of maximise and minimise"),
+        ({"minimise": "steady.power"}, "give one of maximise and minimise"),
         ({"maximise": "steady.sped"}, "did you mean 'steady.speed'"),
         ({"subject_to": ["steady.torque_ratio = 1"]}, "give a measure, <= or >="),
         ({"over": {}}, "at least one field"),
@@ -232,3 +233,55 @@ def test_the_command(tmp_path: Path) -> None:
     )
     assert done.exit_code == 0, done.output
     assert "1 of 1 starts ended there" in done.output and (tmp_path / "s" / "best.yaml").is_file()
+
+
+SLIDE = {
+    "duration": 0.4,
+    "step": 0.001,
+    "environment.gravity.acceleration": [9.81 * math.sin(0.17), 0.0, -9.81 * math.cos(0.17)],
+    "environment.ground.forward": 0.02,
+    "environment.ground.lateral": 0.02,
+    "initial": {"position": [0.0, 0.0, 0.0525]},
+}
+"""A snake with its head up a slope of ice."""
+
+
+def test_a_winner_that_moves_backwards_is_said() -> None:
+    """The fastest way up a slope was to slide down it."""
+    over = {"gait.yaw_amplitude": (0.02, 0.1)}
+    found = ll.optimise(
+        "snake-undulate-isotropic",
+        over,
+        maximise="mean_speed",
+        subject_to=["mean_speed@x >= 0"],
+        changes=SLIDE,
+        max_evaluations=8,
+        workers=0,
+        proven=True,
+    )
+    assert found.feasible and found.measures["proven"] == 1.0 and found.measures["mean_speed@x"] > 0.0
+    assert "it moves BACKWARDS, tail first" in found.told() and "its run is proven: its energy" in found.told()
+    assert found.goal.endswith("subject to mean_speed@x >= 0, proven >= 1")
+
+
+def test_a_winner_that_is_not_proven_is_said() -> None:
+    doubtful = {"proven": False, "doubts": ["the power balance fails"], "progress": 0.2, "mean_speed": 0.2}
+    best = ll.Best(ll.Scenario.load("eel-planar"), "", {}, 1.0, {}, "cma", {"bounds_active": []}, doubtful)
+    assert "its run is NOT PROVEN: the power balance fails" in best.told() and "BACKWARDS" not in best.told()
+
+
+def test_progress_is_what_a_search_makes_large_unless_told() -> None:
+    assert goal_of(None, None, ()).text() == "maximise progress"
+
+
+def test_the_best_keeps_its_limits_before_it_is_good() -> None:
+    """Of what violates them, the least; what is within them counts nothing against a point."""
+    search = ll.Gradient([np.zeros(1)])
+    points = [np.array([float(number)]) for number in range(4)]
+    told = [(-9.0, [2.0, -1.0]), (3.0, [-5.0, -1.0]), (1.0, [-1.0, -2.0]), (-1.0, [0.5, -3.0])]
+    search.history = [
+        (point, ll.Evaluation(value, np.array(limits))) for point, (value, limits) in zip(points, told, strict=True)
+    ]
+    assert search.best[0].item() == 2.0
+    search.history = [search.history[0], search.history[3]]
+    assert search.best[0].item() == 3.0

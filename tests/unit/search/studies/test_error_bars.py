@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import limbless as ll
 from limbless.cli.main import main
-from limbless.search.studies.error_bars import _distance_from_limit, refined, richardson
+from limbless.search.studies.error_bars import _summed, distance_from_limit, refined, richardson
 from limbless.simulation.simulate import run_scenario
 
 ROUND_OFF = 1e-10
@@ -140,9 +140,9 @@ def test_a_line_through_runs_with_shorter_steps() -> None:
     Student's t for nine of ten.
     """
     powers = np.array([1.0, 1.0 / 1.2, 1.0 / 1.5, 0.5]) ** 0.5
-    assert _distance_from_limit(powers, 7.0 - 0.3 * powers) == pytest.approx(0.3, rel=1e-12)
+    assert distance_from_limit(powers, 7.0 - 0.3 * powers) == pytest.approx(0.3, rel=1e-12)
     scattered = 7.0 - 0.3 * powers + 0.01 * np.random.default_rng(0).normal(size=(4000, 4))
-    inside = [_distance_from_limit(powers, values) >= abs(values[0] - 7.0) for values in scattered]
+    inside = [distance_from_limit(powers, values) >= abs(values[0] - 7.0) for values in scattered]
     assert np.mean(inside) > 0.9
 
 
@@ -194,3 +194,12 @@ def test_only_a_completed_run_has_error_bars() -> None:
     halted.status = "interrupted"
     with pytest.raises(ll.InputError, match="completed"):
         ll.error_bars("eel-planar", result=halted)
+
+
+def test_richardsons_estimate_is_the_error_and_shares_add_up() -> None:
+    """Q(h) = Q0 + c h^p: from h and h/2 the error of Q(h) is c h^p, number by number; the total sums the shares."""
+    for order in (1.0, 2.0, 4.0):
+        coarse, fine = {"a": 7.0 + 0.3, "b": [1.0, None]}, {"a": 7.0 + 0.3 * 0.5**order, "b": [1.0, 2.0]}
+        assert richardson(coarse, fine, order) == {"a": pytest.approx(0.3), "b": [0.0, None]}
+    total = _summed({"a": 2.0, "b": [0.0, 4.0]}, [{"a": 0.1, "b": [0.0, None]}, {"a": 0.2, "b": [0.3, 0.1]}], False)
+    assert total == {"a": pytest.approx(0.3), "b": [0.3, None]}

@@ -66,6 +66,21 @@ def test_a_circle_has_a_path_but_no_displacement() -> None:
     assert speed.mean_speed(data) == pytest.approx(0.0, abs=1e-12)
 
 
+@pytest.mark.parametrize("ahead", [1.0, -1.0])
+def test_progress_on_a_circle_follows_the_head(ahead: float) -> None:
+    """A robot that comes back to where it was has moved towards its head, or its tail, all along."""
+    angle = 2.0 * np.pi * TIME / 10.0
+    data = moving(TIME, 2.0 * np.cos(angle), 2.0 * np.sin(angle), 0 * TIME)
+    head = np.stack([-np.sin(angle), np.cos(angle), 0.0 * angle], axis=1) * ahead
+    centre = data["com_position"].values
+    sections = np.stack([centre + 0.5 * head, centre, centre - 0.5 * head], axis=1)
+    data["heading"] = (("time", "axis"), speed.headings(centre + 0.6 * head, sections))
+    np.testing.assert_allclose(data["heading"], head, atol=1e-12)
+    assert speed.progress(data) == pytest.approx(ahead * 2.0 * np.pi * 2.0 / 10.0, rel=1e-4)
+    assert speed.way_along(data, "heading") == pytest.approx(0.0, abs=1e-12)
+    assert speed.progress(data.drop_vars("heading")) is None
+
+
 @pytest.mark.parametrize("records", [0, 1])
 def test_runs_too_short_for_a_number_say_none(records: int) -> None:
     time = TIME[:records]
@@ -185,3 +200,72 @@ def test_a_peak_between_steps_rises_by_no_more_than_its_parabola() -> None:
     assert actuator_limits.peak_rise_by_axis(data, 0.1) == pytest.approx(
         {"yaw": 0.02, "pitch": 0.02, "roll": 0.0}, abs=1e-12
     )
+
+
+def test_the_strouhal_number_of_a_tail_that_swings() -> None:
+    """0.2 m from side to side, 0.5 m/s along (3, 4, 0), a period of 2 s: 0.2 / (0.5 x 2)."""
+    along, aside = np.array([0.6, 0.8, 0.0]), np.array([-0.8, 0.6, 0.0])
+    way = 0.5 * TIME[:, None] * along
+    tail = way - along + 0.1 * np.sin(np.pi * TIME)[:, None] * aside
+    data = made(
+        TIME,
+        com_position=(("time", "axis"), way),
+        head_position=(("time", "axis"), way + along),
+        position=(("time", "section", "axis"), np.stack([way + along, way, tail], axis=1)),
+    )
+    assert speed.strouhal(data, data, 2.0) is None  # no water is known of
+    data.attrs["medium"] = "water"
+    assert speed.strouhal(data, data, 2.0) == pytest.approx(0.2, rel=1e-4)
+    assert speed.strouhal(data, data, None) is None and speed.strouhal(data.isel(time=slice(0, 3)), data, 2.0) is None
+
+
+def test_the_share_of_the_wake_is_what_it_takes_of_the_work() -> None:
+    """A wake takes energy out of the body: its work is negative, its share positive."""
+    works = np.stack([-0.3 * TIME, -0.5 * TIME], axis=1)
+    data = made(TIME, law_work=(("time", "law"), works), actuator_work=("time", 2.0 * TIME))
+    assert energy_use.wake_share(data.assign_coords(law=["drag", "wake"])) == pytest.approx(0.25)
+
+
+def test_power_of_pulleys_and_towing_over_the_last_period() -> None:
+    """Work t² of two pulleys: mean power over the last 2 s of 10 is 2 (10 + 8); a body at 0.3 m/s with k v² + c v."""
+    data = moving(TIME, 0.3 * TIME, 0 * TIME, 0 * TIME)
+    data["pulley_work"] = (("time", "tendon"), np.stack([TIME**2, TIME**2], axis=1))
+    assert energy_use.mean_pulley_power(data, 2.0) == pytest.approx(36.0)
+    assert energy_use.mean_pulley_power(data, None) == pytest.approx(20.0)
+    data.attrs = {"towing_quadratic": 7.0, "towing_linear": 5.0, "held": None}
+    assert energy_use.towing_efficiency(data, data, 2.0) == pytest.approx((7.0 * 0.3**3 + 5.0 * 0.3**2) / 36.0)
+
+
+def test_a_way_down_under_gravity_is_a_fall_and_a_way_up_is_none() -> None:
+    facts = {"gravity": [0.0, 0.0, -9.81]}
+    assert speed.why_no_transport(np.array([0.1, 0.0, -1.0]), 1.0, facts) == "it falls"
+    assert speed.why_no_transport(np.array([0.1, 0.0, 1.0]), 1.0, facts) is None
+
+
+def test_a_limit_is_passed_first_and_then_worst() -> None:
+    """|torque| grows to 3 at the end and passes 1 at 1/3 of the run; a rod's effort likewise, at one section most."""
+    torque = -0.3 * TIME
+    data = made(TIME, joint_torque=(("time", "joint"), torque[:, None]), joint_limit=("joint", [1.0]))
+    (found,) = actuator_limits.torques_exceeded(data)
+    assert (found.first_time, found.worst_time, found.worst_torque) == pytest.approx((3.34, 10.0, -3.0))
+    effort = torque[:, None, None] * np.array([0.5, 1.0, 0.8])[None, :, None]
+    rod = made(
+        TIME,
+        effort=(("time", "section", "strain"), effort),
+        effort_limit=("strain", [1.0]),
+        abscissa=("section", [0.1, 0.2, 0.3]),
+    )
+    (found,) = actuator_limits.torques_exceeded(rod)
+    assert "0.2 m" in found.joint
+    assert (found.first_time, found.worst_time, found.worst_torque) == pytest.approx((3.34, 10.0, -3.0))
+
+
+def test_a_joint_leaves_its_range_at_the_bound_that_it_passed() -> None:
+    names = {"range_time": [1.0, 2.0], "range_excess": [0.2, -0.3], "excess_time": [5.0, 6.0]}
+    bounds = {"joint_lower": [-1.0, -2.0], "joint_upper": [1.5, 2.5]}
+    data = made(TIME, **{name: ("joint", values) for name, values in {**names, **bounds}.items()})
+    above, below = (
+        (found.limit, found.worst_position, found.first_time, found.worst_time)
+        for found in actuator_limits.ranges_left(data)
+    )
+    assert above == pytest.approx((1.5, 1.7, 1.0, 5.0)) and below == pytest.approx((-2.0, -2.3, 2.0, 6.0))

@@ -9,6 +9,7 @@ import xarray as xr
 from limbless.simulation.analysis.balances import (
     SMALLEST_SCALE,
     THRESHOLDS,
+    Balance,
     balances,
     energy_mismatch,
     power_residual,
@@ -145,3 +146,8 @@ def test_only_what_was_recorded_is_balanced() -> None:
     assert power_residual(xr.Dataset(coords={"time": TIME})) is None
     assert balances(braked().isel(time=slice(0, 0))) == []
     assert all(balance.verdict == "pass" for balance in balances(braked().isel(time=slice(0, 1))))
+
+
+@pytest.mark.parametrize("scale", [np.inf, np.nan])
+def test_beside_a_scale_that_is_no_number_nothing_passes(scale: float) -> None:
+    assert Balance("power", 1.0, scale, "J", "").verdict == "fail"

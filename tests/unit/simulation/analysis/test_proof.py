@@ -294,7 +294,7 @@ def test_the_longest_step_gives_the_motion_of_a_short_one_and_a_longer_one_does_
 ) -> None:
     longest = wheels_limit({})
     ends = {}
-    monkeypatch.setattr("limbless.models.chain.geometry.geometric_model.Geometric.step_limit", lambda self, state: None)
+    monkeypatch.setattr("limbless.models.chain.newton_euler_model.NewtonEuler.step_limit", lambda self, state: None)
     for share in (0.25, 1.0, 2.0):
         made = ll.run(
             "wheeled-snake-crawl",

@@ -15,9 +15,12 @@ import xarray as xr
 import limbless as ll
 from limbless.core.errors import InputError
 from limbless.core.files import replacing, write_table, write_text
-from limbless.models.base import Model, Variable
+from limbless.models.base import Model, Records, State, Variable
 from limbless.scenarios.scenario import Scenario
-from limbless.simulation.result import Result
+from limbless.simulation.result import Result, components
+from limbless.simulation.result.dataset import rows_of
+from limbless.simulation.result.saved_files import plain
+from limbless.simulation.result.storage import read_netcdf, write_netcdf
 
 SUMMARY = [
     "scenario",
@@ -30,9 +33,11 @@ SUMMARY = [
     "step",
     "wall_time",
     "realtime_factor",
+    "mass",
     "com_displacement",
     "path_length",
     "mean_speed",
+    "progress",
     "period_speed",
     "steady",
     "peak_torque",
@@ -300,3 +305,35 @@ def test_writing_asks_for_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     with without_cluster(), pytest.raises(ImportError):
         import distributed  # noqa: F401
     assert not {"distributed", "dask.distributed"} & {*sys.modules}
+
+
+def test_a_file_whose_clock_does_not_go_forwards_is_refused(tmp_path: Path) -> None:
+    """Balances compare the two ends of a run: none would notice."""
+    whole = ll.run("eel-planar", {"duration": 0.1})
+    for clock in ("time", "look"):
+        for damage in (np.nan, np.inf, -1.0):
+            times = whole.dataset[clock].values.copy()
+            times[len(times) // 2] = damage
+            path = Result(whole.dataset.assign_coords({clock: times})).save(tmp_path / "result.nc")
+            with pytest.raises(InputError, match=f"its {clock} does not go forwards"):
+                Result.load(path)
+
+
+def test_the_worst_of_rows_that_are_left_out_stays_with_the_next_that_is_kept() -> None:
+    raw = Records({"residual": np.array([1.0, 9.0, 2.0, 3.0, 8.0, 4.0]), "time": np.arange(6.0)})
+    kept = rows_of(raw, np.array([True, False, True, False, False, True]), ["residual"])
+    assert kept["residual"].tolist() == [1.0, 9.0, 8.0] and kept["time"].tolist() == [0.0, 2.0, 5.0]
+
+
+def test_units_of_a_screws_two_halves_and_numbers_that_are_none(swimmer: Result) -> None:
+    columns = {name: unit for name, unit, _ in components(swimmer.dataset["base_twist"])}
+    assert columns["base_twist_z"] == "m/s" and columns["base_twist_rz"] == "rad/s"
+    assert plain({"a": np.inf, "b": [np.nan, -np.inf, 1.0]}) == {"a": None, "b": [None, None, 1.0]}
+
+
+def test_a_state_comes_back_at_its_time(tmp_path: Path) -> None:
+    state = State(2.5, np.arange(3.0), {"grip": np.array([1, 0])})
+    path = write_netcdf(tmp_path / "a.nc", xr.Dataset({"x": ("time", [1.0])}), state)
+    back = read_netcdf(path)[1]
+    assert back is not None and back.time == 2.5 and back.x.tolist() == [0.0, 1.0, 2.0]
+    assert back.memory["grip"].tolist() == [1, 0]

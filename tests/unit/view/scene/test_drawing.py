@@ -12,8 +12,8 @@ from limbless.core.errors import InputError
 from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
 from limbless.simulation.result import Result
 from limbless.view.figures import style
-from limbless.view.scene import arrows, surroundings
-from limbless.view.scene.cameras import followed
+from limbless.view.scene import arrows, object_meshes, surroundings
+from limbless.view.scene.cameras import camera_for, followed
 from limbless.view.scene.frames import frames_of
 from limbless.view.scene.skin import AROUND, Skin, ball, disk
 from tests.unit.view import made_up
@@ -250,8 +250,6 @@ def test_modules_fill_their_sections_and_joints_lie_between() -> None:
 
 
 def test_the_first_camera_looks_across_the_long_side() -> None:
-    from limbless.view.scene.cameras import camera_for
-
     data = made_up.straight()
     along_x = frames_of(Result(data))
     turned = data.copy(deep=True)
@@ -327,3 +325,63 @@ def test_tendons_are_drawn_through_the_holes_that_they_pass() -> None:
     np.testing.assert_allclose(
         np.linalg.norm(ends[2::3, 1] - result.dataset["position"].values[1, -1], axis=1), 0.012, atol=1e-12
     )
+
+
+def test_colours_are_those_that_their_words_say() -> None:
+    assert arrows.rgb("#0072B2") == (0, 114, 178)
+
+
+def test_arrows_are_as_long_as_their_force_but_no_longer_than_two_large_ones() -> None:
+    """98 of 100 forces of 1 N: they are a quarter of the body long; one of 50 N is cut to two of them, one of 1 mN is
+    nothing."""
+    data = made_up.straight()
+    force = np.zeros((made_up.FRAMES, 100, 3))
+    force[..., 2], force[:, 0, 2], force[:, 1, 2] = 1.0, 50.0, 1e-3
+    data["contact_force"] = (("time", "contact", "axis"), force, {"units": "N", "frame": "world"})
+    data["contact_position"] = (("time", "contact", "axis"), np.zeros_like(force), {"units": "m"})
+    frames = frames_of(Result(data))
+    (family,) = arrows.families(frames)
+    ends, _ = family.at(0)
+    long = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) / (0.25 * frames.size)
+    assert long[2:] == pytest.approx(1.0) and long[0] == pytest.approx(2.0) and long[1] == 0.0
+
+
+def test_forces_of_water_are_turned_with_their_sections() -> None:
+    """A push along the section's own y, of a section that is turned by a quarter about z, goes along -x."""
+    data = made_up.straight()
+    data["orientation"].values[:] = [np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]
+    push = np.zeros((made_up.FRAMES, made_up.SECTIONS, 3))
+    push[..., 1] = 2.0
+    data["fluid_force"] = (("time", "section", "axis"), push, {"units": "N", "frame": "section"})
+    (family,) = arrows.families(frames_of(Result(data)))
+    assert family.force == pytest.approx(np.broadcast_to([-2.0, 0.0, 0.0], push.shape), abs=1e-12)
+
+
+def test_the_view_follows_a_steady_swim_at_its_own_pace_and_looks_from_its_right() -> None:
+    """A body that goes straight is followed at its speed; the camera begins on its right, above."""
+    frames = frames_of(Result(made_up.straight(frames=41)))
+    middle, seen = frames.position.mean(axis=1), followed(frames)
+    assert seen[20] == pytest.approx(middle[20], abs=1e-9)
+    assert np.diff(seen[10:30, 0]) == pytest.approx(0.2, abs=1e-9)
+    position, look_at = camera_for(frames, follow=True)
+    assert position[1] < look_at[1] and position[2] > look_at[2]
+
+
+@pytest.mark.parametrize("shape", ["box", "capsule"])
+def test_free_objects_are_drawn_turned_as_they_lie(shape: str) -> None:
+    """Their long side lies along their own x: turned by a quarter about z, along the world's y."""
+    sizes = {"box": (0.4, 0.1, 0.2)} if shape == "box" else {}
+    body = SimpleNamespace(shape=shape, sizes=sizes.get("box"), radius=0.05, length=0.3)
+    vertices, faces = object_meshes.mesh_of(body)
+    turn = np.array([[np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]])
+    drawn = object_meshes.ObjectMesh("it", vertices, faces, True, np.array([[1.0, 2.0, 3.0]]), turn).at(0)
+    # a corner that is ahead (x) and low (y) of its own comes to the right (-x) of the world's
+    assert np.ptp(drawn, axis=0) == pytest.approx(
+        [0.1, 0.4, 0.2] if shape == "box" else [0.1, 0.4, 0.1], rel=0.04
+    )  # a ball has flat faces
+    ahead = vertices[:, 0] > 0.1
+    assert (drawn[ahead, 1] > 2.0).all() and drawn.mean(axis=0) == pytest.approx([1.0, 2.0, 3.0], abs=1e-9)
+
+
+def test_points_of_statics_go_by_ten_in_a_second() -> None:
+    assert frames_of(made_up.statics()).times == pytest.approx(0.1 * np.arange(made_up.FRAMES))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.chain import Body, BodyRecord, ChainTables, known_kinds
+from limbless.mechanics.chain import Body, BodyRecord, ChainTables, HeldBody, known_kinds
 from limbless.mechanics.contact import (
     MOST,
     PLACED,
@@ -63,11 +63,13 @@ def memory_for(
     tally: Any,
     moving_bodies: MovingBodies | None,
     objects: int,
+    clamp: HeldBody | None = None,
     control: int = 0,
 ) -> ContactMemory:
     """Working memory of a run among so many environments and objects, with so many numbers of controllers."""
     bodies, freedoms, contacts = len(robot.links.codes) + objects, len(robot.freedoms), len(scene.owner)
-    chain = memory_of(robot, environments, tally, control=control)._replace(bodies=Body.zeros(bodies))
+    chain = memory_of(robot, environments, tally, control=control)
+    chain = chain._replace(bodies=Body.zeros(bodies), clamp=clamp)
     step = Step(
         chain.bodies,
         chain.axes,
@@ -80,6 +82,7 @@ def memory_for(
         np.zeros(contacts, dtype=np.int64),
         np.zeros((6, 7)),
         with_memory(moving_bodies, bodies),
+        clamp,
     )
     path = make_homotopy(WarmStart.width * min(contacts, MOST) + (2 * freedoms if dry is not None else 0))
     return ContactMemory(

@@ -43,6 +43,9 @@ SCHEMA = {
     ),
 }
 
+WHEELS = choose("contact_held")
+"""Of set-valued wheels, where there are any."""
+
 OBJECTS = choose(
     "object_position",
     "object_orientation",
@@ -69,6 +72,7 @@ def kept_arrays(kept: ContactRecords) -> dict[str, Any]:
         "residual": steps.residual,
         "depth": steps.depth,
         "objects": kept.objects,
+        "clamp_wrench": steps.clamp,
     }
 
 
@@ -163,6 +167,7 @@ class ContactRecorder(LinkRecorder):
                 "contact_force": contacts.force,
                 "contact_position": contacts.place,
                 "contact_state": contacts.state,
+                "contact_held": contacts.held,
                 "contact_gap": np.minimum(contacts.gap, FARTHEST),
                 "contact_wrench": records["resultant"],
                 "contact_residual": records["residual"],

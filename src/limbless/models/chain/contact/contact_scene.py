@@ -36,7 +36,7 @@ from limbless.models.chain.contact.moving_body_tables import (
     surrounding_bodies,
 )
 from limbless.robots.chain import Chain
-from limbless.robots.links import upper_triangle
+from limbless.robots.links import Sphere, upper_triangle
 
 Array = NDArray[np.float64]
 
@@ -58,15 +58,30 @@ def largest_inertia(bodies: Array) -> Array:
     return BodyInertia.of(bodies).inertia[:, [0, 3, 5]].max(axis=1)
 
 
+def _shapes(chain: Chain) -> list[tuple[int, Array, Sphere]]:
+    """Spheres and discs of the robot: row of the body, centre in its kernel frame, description."""
+    return [
+        (k, row.home @ np.array(shape.centre), shape)
+        for k, row in enumerate(chain.rows)
+        if row.carries
+        for shape in chain.links[row.link].contact_shapes
+    ]
+
+
 def _features(chain: Chain) -> list[tuple[int, Array, float]]:
-    """Spheres of the robot: row of the body, centre in its kernel frame, radius."""
-    found = []
-    for k, row in enumerate(chain.rows):
-        if row.carries:
-            found += [
-                (k, row.home @ np.array(shape.centre), shape.radius) for shape in chain.links[row.link].contact_shapes
-            ]
-    return found
+    """Spheres of the robot, and those around its discs: row of the body, centre in its kernel frame, radius."""
+    return [(k, centre, shape.radius + shape.rim) for k, centre, shape in _shapes(chain)]
+
+
+def _on_planes(chain: Chain) -> list[tuple[float, list[tuple[int, Array, Array, float]]]]:
+    """What a plane is touched by, by rank: spheres, and the rims of discs."""
+    balls = [(k, c, c, shape.radius) for k, c, shape in _shapes(chain) if not shape.rim]
+    rims = [
+        (k, c, c + chain.rows[k].home @ (shape.rim * np.array(shape.axis)), shape.radius)
+        for k, c, shape in _shapes(chain)
+        if shape.rim
+    ]
+    return [(0.0, balls), (3.0, rims)]
 
 
 def _capsules(spheres: list[tuple[int, Array, float]]) -> list[tuple[int, Array, Array, float]]:
@@ -118,7 +133,7 @@ def scene_and_bodies_of(
         share = [shares[j][row.link] for row in chain.rows]
         contacts += [
             PossibleContact(k, j, [*a, *b, r, rank, share[k]], -1, r)
-            for rank, shapes in ranks_of(code, balls, bars)
+            for rank, shapes in (_on_planes(chain) if code == PlaneSurface.code else ranks_of(code, balls, bars))
             for k, a, b, r in shapes
         ]
     first = len(chain.rows)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.control.actuation import Actuation, Motion, Servo
+from limbless.control.actuation import Actuation, Motion, Servo, Switched
 from limbless.control.actuation.gait_to_joints import joint_motion
 from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
@@ -42,7 +42,6 @@ from limbless.mechanics.contact import (
     stand,
 )
 from limbless.mechanics.contact.shapes.primitives import FAR
-from limbless.mechanics.integrate.running_totals import SLACK
 from limbless.models.base import Records, State
 from limbless.models.chain import chain_problem
 from limbless.models.chain.chain_model import ChainModel
@@ -71,7 +70,7 @@ SETTLING = 1e-3  # s: steps with which a posture settles
 SUNK = 0.05  # radii: how deep a body may sink in before the run is in doubt; own scenarios stay below 0.005
 
 
-class NonSmooth(StandingModel, ChainModel):
+class NonSmooth(ChainModel, StandingModel):
     """A chain of revolute, prismatic and universal joints among hard surfaces: Moreau's midpoint rule, O(n) per step.
 
     Parameters
@@ -100,7 +99,9 @@ class NonSmooth(StandingModel, ChainModel):
         self.settings = NonSmoothSettings.or_default(settings)
         self._scene, self._crowd, self._company = contact_scene.scene_and_bodies_of(self.chain, self.environment)
         self._objects = self._company.objects
-        self._schema = {**contact_recorder.SCHEMA, **(contact_recorder.OBJECTS if self._objects else {})}
+        wheels = contact_recorder.WHEELS if any(item.role == "friction" for item in self.environment) else {}
+        objects = contact_recorder.OBJECTS if self._objects else {}
+        self._schema = {**contact_recorder.SCHEMA, **wheels, **objects}
         self._meetings = contact_messages.Meetings(
             self.chain, self.environment, self._scene, self._crowd, self._company
         )
@@ -116,6 +117,7 @@ class NonSmooth(StandingModel, ChainModel):
             self.chain, self._plain.links, self._packs, self._scene, self._crowd, self._company
         )
         self._tallies = self._tallies_of(len(self._scene.owner))
+        self.switching = self._prepare_switches()
 
     def _refuse(self) -> None:
         if (self.chain.arrays().joint_kind == Spherical.code).any():
@@ -124,10 +126,10 @@ class NonSmooth(StandingModel, ChainModel):
                 "spherical ones: describe each as a universal and a revolute joint"
             )
         refuse_feedforward(self.actuation, "non-smooth")
-        if getattr(self.actuation, "motion_joints", ()):
+        if isinstance(self.actuation, Servo) and self.actuation.motion_joints:
             raise InputError(
-                "actuation.motion_joints: the non-smooth model drives all joints in one way; leave it "
-                "out, or use actuation 'motion'"
+                "actuation.motion_joints: a servo holds its reference between two readings, which no joint can follow "
+                "exactly; leave it out, or set actuation.kind to pd"
             )
 
     def _pushes(self, item: Environment) -> bool:
@@ -145,7 +147,7 @@ class NonSmooth(StandingModel, ChainModel):
         saturates = self._feedback and looks_ahead and bool(np.isfinite(freedom.saturation).any())
         wet = np.flatnonzero(LinkRow.of(self._actuated.links).wet)
         return ContactOptions(
-            StepFeedback(own.theta, backlash) if self._feedback else None,
+            StepFeedback(own.theta, backlash, 2 if self._both_ends else 1) if self._feedback else None,
             RATE_SLACK * own.tolerance if saturates else None,
             self._dry_friction(G0),
             wet if len(self._pushing) and len(wet) else None,
@@ -159,6 +161,11 @@ class NonSmooth(StandingModel, ChainModel):
             max(own.bound, own.tolerance),
             0,
         )
+
+    @property
+    def _both_ends(self) -> bool:
+        """Whether a drive with feedback also says where joints are at the end of a step."""
+        return bool(self.clamps or getattr(self.actuation, "motion_joints", ()) or isinstance(self.actuation, Switched))
 
     def _dry_friction(self, G0: float) -> JointFriction | None:
         """Compliance, descent and arm of dry friction and stops in the joints, on the scale of the lightest link, if
@@ -182,6 +189,7 @@ class NonSmooth(StandingModel, ChainModel):
             tally,
             self._crowd,
             len(self._objects),
+            self._held_body(),
             self._controlled,
         )
 
@@ -231,7 +239,7 @@ class NonSmooth(StandingModel, ChainModel):
 
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """Pose and twist as given; joints as given or where the gait has them, at rest unless said otherwise."""
-        where, moving = self._where, isinstance(self.actuation, Motion)
+        where, moving = self._where, self._follows_at_start()
         x = self._start(where.end, initial, gait, moving)
         moving_body_tables.put_objects(self._objects, x, where.objects, where.speeds + 6 * len(self._bodies))
         if getattr(initial, "posture", None) is not None:
@@ -239,10 +247,26 @@ class NonSmooth(StandingModel, ChainModel):
         self._refuse_beyond(
             "initial" if initial.joint_position is not None else "gait", x[None, self._joints], np.zeros(1)
         )
-        speeds = x[self._split : self._rates.stop]
-        x[where.earlier :][: len(speeds)] = speeds
-        self._stand(x)
+        self._begin(x)
         return self._started(x)
+
+    def _follows_at_start(self) -> bool:
+        """Whether joints start with the rates of the gait, since they are motion-given."""
+        first = self.actuation.phases[0].drive if isinstance(self.actuation, Switched) else self.actuation.kind
+        return first == "motion"
+
+    def after_jump(self, before: Array, x: Array) -> None:
+        """Bodies remember velocities of their own, which jump as those of the joints do."""
+        was, own = before.copy(), slice(self._where.speeds, self._where.impulses)
+        self._stand(was)
+        self._begin(x)
+        x[own] += before[own] - was[own]
+
+    def _begin(self, x: Array) -> None:
+        """What a state remembers beside positions and velocities, from these."""
+        speeds = x[self._split : self._rates.stop]
+        x[self._where.earlier :][: len(speeds)] = speeds
+        self._stand(x)
 
     def _lay_down(self, posture: Posture, x: Array, gait: Gait) -> None:
         """The pose of a posture into a state; where asked, what the robot comes to from there."""
@@ -288,24 +312,14 @@ class NonSmooth(StandingModel, ChainModel):
             return
         gap = ContactRow.of(self._stand(state.x.copy()).step.contacts).gap
         self._meetings.refuse_overlap(int(np.argmin(gap)), float(gap.min()))
+        above = self._meetings.falls(float(gap[self._outer()].min(initial=FAR)))
+        self.notes = tuple(dict.fromkeys((*self.notes, *above)))
 
     def _refuse_beyond(self, given: str, positions: Array, times: Array) -> None:
         """Joints that stop at the ends of their ranges cannot be taken beyond."""
         if not len(self._tallies.ranges):
             return
-        arrays = self.chain.arrays()
-        beyond = np.maximum(positions - arrays.upper, 0.0) + np.minimum(positions - arrays.lower, 0.0)
-        row, joint = np.unravel_index(np.abs(beyond).argmax(), beyond.shape)
-        if abs(beyond[row, joint]) > SLACK:
-            side, bound = (
-                ("above its upper", arrays.upper) if beyond[row, joint] > 0 else ("below its lower", arrays.lower)
-            )
-            raise InputError(
-                f"{given}: {self.chain.joint_names[joint]!r} is taken to {positions[row, joint]:.4g} at "
-                f"t = {times[row]:g} s, {side} limit of {bound[joint]:.4g} (rad or m), where the joint "
-                "stops; take a smaller amplitude, widen the joint's range, or follow the gait with "
-                "actuation pd"
-            )
+        contact_messages.refuse_beyond(self.chain, given, positions, times)
 
     def drive(self, gait: Any, times: Array) -> ChainDrive:
         """The gait at the stage times, as joint motion or as torques; a servo holds what it read last."""
@@ -315,7 +329,7 @@ class NonSmooth(StandingModel, ChainModel):
             drive = super().drive(gait, times)
             self._refuse_beyond("gait", drive.position, times)
             return drive
-        if self._feedback:
+        if self._feedback and not self._both_ends:
             times = times[1::2]  # feedback looks at the middle of a step only
         refresh = self.actuation.refresh if isinstance(self.actuation, Servo) else None
         if refresh is None:
@@ -349,7 +363,8 @@ class NonSmooth(StandingModel, ChainModel):
         return {"time": records["time"], "x": records["x"], "torque": records["torque"], "twist": self._twists(records)}
 
     def _named(self, records: Records) -> dict[str, Array]:
-        return self._recorder.contact_variables(records)
+        found = self._recorder.contact_variables(records)
+        return {name: values for name, values in found.items() if name in self._schema or name == "time"}
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller, and what the last step did: torques, and at every contact its mean
@@ -380,5 +395,6 @@ class NonSmooth(StandingModel, ChainModel):
     @property
     def counts(self) -> dict[str, int]:
         """Steps, Newton iterations and fallbacks of all runs of this model so far."""
-        steps, iterations, fallbacks = self._counts
+        models = [self] if self.switching is None else self.switching.models
+        steps, iterations, fallbacks = np.sum([model._counts for model in models], axis=0)
         return {"steps": int(steps), "iterations": int(iterations), "fallbacks": int(fallbacks)}

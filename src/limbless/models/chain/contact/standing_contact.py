@@ -11,6 +11,7 @@ from limbless.mechanics.contact import ENDS, ContactRow, StepCounters
 from limbless.mechanics.integrate import moreau
 from limbless.models.base import Records, State, Status, law_failure
 from limbless.models.chain.contact import contact_memory, contact_messages, contact_recorder
+from limbless.models.chain.switching import remembered_clamp, restore_clamp
 from limbless.models.divergence import TOO_FAST
 from limbless.models.standing_problem import StandingProblem
 
@@ -51,7 +52,10 @@ class StandingContact(StandingProblem):
             model._controlled,
         )
         self.problem, self._saving = model.problem(drive, memory, kept)
-        self._memory, self._torques = memory, ((1 if model._feedback else 2, drive.torque, lambda asked: asked.torque),)
+        self._memory, self._torques = (
+            memory,
+            ((1 if model._feedback and not model._both_ends else 2, drive.torque, lambda asked: asked.torque),),
+        )
         self._kept = contact_recorder.kept_arrays(kept) | model._tallies.named(kept.tally)
         self._last = (memory.step.contacts, memory.outcomes)
         self._live = {**dict(zip(LAST, self._last, strict=True)), STEP: self._length}
@@ -67,6 +71,7 @@ class StandingContact(StandingProblem):
         for name, values in zip(LAST, self._last, strict=True):
             if name in remembered and remembered[name].shape == values.shape:
                 values[:] = remembered[name]
+        restore_clamp(self._memory.chain.clamp, remembered)
         self._before[:] = remembered.get(STEP, 0.0)
         self._length[:] = remembered.get(STEP, 1.0)
 
@@ -85,6 +90,7 @@ class StandingContact(StandingProblem):
         self.model.count(now)
         left: dict[str, Any] = {UNRECORDED: np.array([now.residual[0], now.depth[0]])}
         left |= {name: values.copy() for name, values in zip(LAST, self._last, strict=True)}
+        left |= remembered_clamp(self._memory.chain.clamp, self._from)
         knots, last = self._knots, self._here
         if last > 0 and knots[last] > knots[0]:
             left[STEP] = self._length.copy()

@@ -1,17 +1,16 @@
-"""How the base of a chain is described: virtual joints (a chart) or a group, and how a pose becomes its coordinates."""
+"""How the base of a chain is described: virtual joints (a chart) or a group; the chain in tables on it."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from limbless.core import InputError
-from limbless.mechanics.algebra import quaternion_to_matrix
+from limbless.mechanics.chain import Base, Body, ChainTables, LinkRow, known_kinds
 from limbless.mechanics.geometry.base_charts import FixedBase, Frame, PlanarChart, PlanarGroup, SpaceChart, SpaceGroup
+from limbless.mechanics.geometry.screws import cross_joint
+from limbless.mechanics.geometry.tables import GeometricMemory, JointScrew, Solver, Spatial
 from limbless.models.geometric import Coordinates, Form
 from limbless.robots.chain import Chain
-
-Array = NDArray[np.float64]
 
 AT_ORIGIN = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 _FRAMES: dict[tuple[str, str], type[Frame]] = {
@@ -48,28 +47,32 @@ def names_of(frame: Frame) -> tuple[str, ...]:
     return _NAMES[type(frame)]
 
 
-def seat(frame: Frame, position: ArrayLike, orientation: ArrayLike) -> tuple[Array, Array]:
-    """Home pose (7) and base coordinates of a base at this pose.
+def robot_on(frame: Frame, robot: ChainTables) -> ChainTables:
+    """The robot with its joints where they stand among coordinates (base, then joints) and speeds."""
+    codes, joints = robot.links.codes.copy(), len(robot.freedoms)
+    link = LinkRow.of(robot.links._replace(codes=codes))
+    link.positions[0], link.freedoms[0], link.velocity[0] = frame.coordinates, frame.speeds, frame.coordinates + joints
+    link.position[1:] = frame.coordinates + link.column[1:]
+    link.velocity[1:] = frame.coordinates + joints + frame.speeds + link.column[1:]
+    kinds = (
+        robot.kinds if len(robot.kinds) == 1 else tuple(kind() for kind in known_kinds if kind in cross_joint.versions)
+    )
+    return ChainTables(kinds, robot.links._replace(codes=codes), robot.freedoms)
 
-    Virtual joints stand at the world's origin along its axes, as in the paper. A planar base that does not start in a
-    horizontal plane has them along the axes of its initial pose; a fixed base has its pose as home and no coordinates.
-    """
-    position, q = np.asarray(position, dtype=float), np.asarray(orientation, dtype=float)
-    R = quaternion_to_matrix(q)
-    if isinstance(frame, FixedBase):
-        return np.concatenate([position, q]), np.zeros(0)
-    if isinstance(frame, SpaceGroup):
-        return AT_ORIGIN.copy(), np.concatenate([position, q])
-    if isinstance(frame, SpaceChart):
-        yaw, pitch, roll = (
-            np.arctan2(R[1, 0], R[0, 0]),
-            np.arcsin(np.clip(-R[2, 0], -1.0, 1.0)),
-            np.arctan2(R[2, 1], R[2, 2]),
-        )
-        return AT_ORIGIN.copy(), np.array([*position, yaw, pitch, roll])
-    level = abs(q[1]) < 1e-15 and abs(q[2]) < 1e-15
-    if level:
-        return np.array([0.0, 0.0, position[2], 1.0, 0.0, 0.0, 0.0]), np.array(
-            [*position[:2], 2.0 * np.arctan2(q[3], q[0])]
-        )
-    return np.concatenate([position, q]), np.zeros(3)
+
+def memory_of(bodies: int, N: int) -> GeometricMemory:
+    """Working memory for N degrees of freedom."""
+    solver = Solver(
+        free=np.zeros(N, dtype=np.int64),
+        factor=np.zeros((N, N)),
+        short=np.zeros(N),
+        rows=np.zeros((6, N)),
+        row_rates=np.zeros(6),
+        target=np.zeros(6),
+        mobility=np.zeros((6, N)),
+        held=np.zeros((6, 6)),
+        pull=np.zeros(6),
+    )
+    metric, bias, rates, forces, effort = np.zeros((N, N)), *np.zeros((4, N))
+    tables = Body.zeros(bodies), Spatial.zeros(bodies), JointScrew.zeros(N), Base.zeros(1)
+    return GeometricMemory(*tables, metric, bias, rates, forces, effort, solver)

@@ -12,20 +12,18 @@ from limbless.control.actuation import Actuation
 from limbless.core import InputError, SimulationError
 from limbless.environments.base import Environment
 from limbless.environments.clamp import Clamp
-from limbless.environments.wheels import Wheels
-from limbless.mechanics.chain import Base, Body, JointScrew, Spherical, passive_torques
+from limbless.mechanics.chain import Base, Body, Spherical, passive_torques
 from limbless.mechanics.geometry import one_state as kernels
-from limbless.mechanics.geometry.base_charts import Frame, PlanarChart, is_near_lock
+from limbless.mechanics.geometry.base_charts import PlanarChart, is_near_lock
 from limbless.mechanics.geometry.christoffel import fill_christoffel, fill_coriolis
 from limbless.mechanics.geometry.constrained_dynamics import Trouble
-from limbless.mechanics.geometry.tables import Clamped, geometry_of
+from limbless.mechanics.geometry.tables import JointScrew
 from limbless.models.array_arguments import numbers
 from limbless.models.base import refuse_law_failure
 from limbless.models.chain.chain_model import ChainModel
-from limbless.models.chain.geometry import geometric_tables, planar_closed_form
-from limbless.models.chain.geometry.base_coordinates import AT_ORIGIN, frame_of, names_of
+from limbless.models.chain.geometry import planar_closed_form
+from limbless.models.chain.geometry.base_coordinates import frame_of, memory_of, names_of, robot_on
 from limbless.models.chain.geometry.geometric_solution import Geodesic, GeometricSolution, Impact, Poses
-from limbless.models.feedback_gains import refuse_feedforward
 from limbless.models.geometric import GeometricSettings
 from limbless.robots.base import Preset, Robot
 
@@ -33,14 +31,17 @@ Array = NDArray[np.float64]
 Given = Literal["locomotion", "manipulation", "torque-driven"]
 
 
-class Equations(ChainModel):
-    """Product of exponentials, metric, Christoffel symbols and the one solution for all modes, of a serial chain.
+class Geometric(ChainModel):
+    """The geometric equations of a serial chain, one state at a time (paper 003, in corrected form).
+
+    Product of exponentials, metric, Christoffel symbols and the one solution for all modes. A run (`model: geometric`)
+    moves the same chain by the recursion of `NewtonEuler`, which gives the same motion in O(n).
 
     Parameters
     ----------
     robot : a `Chain` of revolute, prismatic and universal joints, or a preset that builds one.
     environment : what acts on it.
-    actuation : how a gait drives it in a simulation (default: imposed motion).
+    actuation : of no matter to one state; it is there since all models have the same constructor.
     settings : `coordinates`: `virtual` (the base on virtual joints: PX PY RZ, or PX PY PZ RZ RY RX) or `group` (SE(2)
         or SE(3)); `equations`: `full`, or `printed`: (22) as the paper prints it, without the terms that mix speeds of
         the base and of the joints. A planar robot on virtual joints then swims away without friction; it serves to show
@@ -63,29 +64,25 @@ class Equations(ChainModel):
         super().__init__(robot, environment, actuation)
         self.settings = own = GeometricSettings.or_default(settings)
         self.frame = frame_of(self.chain, own.coordinates, own.equations)
-        self.clamps = [item for item in self.environment if isinstance(item, Clamp)]
-        self.wheels = [item for item in self.environment if _is_set_valued(item)]
-        self._robot = geometric_tables.robot_on(self.frame, self._plain)
+        self._robot = robot_on(self.frame, self._plain)
         self.freedoms = self.frame.speeds + self.chain.freedoms
         self._lay_out(self.frame.coordinates, self.frame.speeds)
-        self._memory = geometric_tables.memory_of(self.frame, self._robot, len(self._tallies.laws), None)
-        self._geometry = geometry_of(self._memory)
+        self._memory = memory_of(len(self._robot.links.codes), self.freedoms)
 
     def _refuse(self) -> None:
         if any(item.kind == "water" and item.has_surface for item in self.environment):
             raise InputError(
-                "water.surface: the geometric model takes deep water only; leave the surface out, or set "
-                "model.kind to newton-euler or non-smooth"
+                "water.surface: the geometric equations take deep water only; leave the surface out, or take "
+                "NewtonEuler"
             )
         if np.any(self.chain.arrays().joint_kind == Spherical.code):
             raise InputError(
-                "the geometric model has one screw per joint: describe spherical joints as three revolute "
+                "the geometric equations have one screw per joint: describe spherical joints as three revolute "
                 "joints (khalil-eel: `joints: revolute`)"
             )
-        refuse_feedforward(self.actuation, "geometric")
 
     def _pushes(self, item: Environment) -> bool:
-        return not isinstance(item, Clamp) and not _is_set_valued(item)
+        return item.role == "wrench"  # set-valued friction is refused where it would be asked for
 
     # Kinematics
 
@@ -144,7 +141,7 @@ class Equations(ChainModel):
             return planar_closed_form.planar_christoffel(self._planar(), numbers("x", x, self.freedoms))
         self._weigh(x, None, None)
         symbols = np.empty((self.freedoms,) * 3)  # every entry is written
-        fill_christoffel(self._robot, self.frame, self._geometry, np.empty((6, self.freedoms)), symbols)
+        fill_christoffel(self._robot, self.frame, self._memory, np.empty((6, self.freedoms)), symbols)
         return symbols
 
     def _planar(self) -> planar_closed_form.Levers:
@@ -156,7 +153,7 @@ class Equations(ChainModel):
         """(N, N): C_kj = Γ_ijk v^i, in O(n²); C v is the bias, and the rate of M less 2 C is skew."""
         self._weigh(x, speeds, None)
         matrix = np.zeros((self.freedoms, self.freedoms))
-        fill_coriolis(self._robot, self.frame, self._geometry, np.zeros(36 * len(self._robot.links.codes)), matrix)
+        fill_coriolis(self._robot, self.frame, self._memory, np.zeros(36 * len(self._robot.links.codes)), matrix)
         return matrix
 
     def bias(self, x: ArrayLike, speeds: ArrayLike) -> Array:
@@ -229,7 +226,7 @@ class Equations(ChainModel):
             joints. Where the base is motion-given too, both are held: enough joints must be force-given
             to leave the loop a way to move.
         """
-        if self.wheels:
+        if any(item.role == "friction" for item in self.environment):
             raise InputError(
                 "set-valued friction is no function of one state: `solve` needs wheels with `law: regularised`"
             )
@@ -238,8 +235,8 @@ class Equations(ChainModel):
         s.rates[:] = self._padded("acceleration", acceleration)
         effort, passive = self._padded("force", force), self._passive(x, speeds)
         s.forces[:] = effort + passive - s.bias
-        held = None if clamp is None else self._clamped(clamp)
-        found, count = kernels.solve_state(held, self._robot, self.frame, mask.astype(np.int64), s)
+        row = -1 if clamp is None else Clamp(module=clamp).row(self.chain)
+        found, count = kernels.solve_state(row, self._robot, self.frame, mask.astype(np.int64), s)
         if found:
             raise SimulationError(self._failure(found), time)
         return GeometricSolution(
@@ -248,10 +245,6 @@ class Equations(ChainModel):
             Base.of(s.base).held[0].copy(),
             self._pull(count),
         )
-
-    def _clamped(self, module: int) -> Clamped:
-        """A clamp on a module, wherever it is."""
-        return Clamped(Clamp(module=module).row(self.chain), AT_ORIGIN)
 
     def _pull(self, count: int) -> Array:
         """(6,): λ of the clamp's rows as a force and a moment about the base origin, world axes; in
@@ -266,17 +259,11 @@ class Equations(ChainModel):
         """The impulse of a clamp that closes on module `clamp`: joint speeds kept by their
         motors, or free to jump as well.
         """
-        return self._close_clamp(self.frame, x, speeds, clamp, joints_given)
-
-    def _close_clamp(self, frame: Frame, x: ArrayLike, speeds: ArrayLike, clamp: int, joints_given: bool) -> Impact:
-        """The same with the base's coordinates counted from the home of `frame`; the poses of all
-        bodies are left in memory.
-        """
         v, nb, s = numbers("speeds", speeds, self.freedoms), self.frame.speeds, self._memory
-        self._weigh(x, v, None, frame=frame)
+        self._weigh(x, v, None)
         mask = np.zeros(self.freedoms, dtype=np.int64)
         mask[nb:] = joints_given
-        found = kernels.stop_body(self._clamped(clamp), self._robot, frame, mask, v, s)
+        found = kernels.stop_body(Clamp(module=clamp).row(self.chain), self._robot, self.frame, mask, v, s)
         if found:
             raise SimulationError(self._failure(found))
         after = v + s.rates
@@ -305,21 +292,12 @@ class Equations(ChainModel):
         return np.zeros(self.freedoms) if self.settings.equations == "printed" else None
 
     def _place(self, x: ArrayLike, speeds: ArrayLike | None) -> None:
-        kernels.place_state(self._robot, self.frame, *self._state(x, speeds), self._geometry)
+        kernels.place_state(self._robot, self.frame, *self._state(x, speeds), self._memory)
 
-    def _weigh(
-        self,
-        x: ArrayLike,
-        speeds: ArrayLike | None,
-        time: float | None,
-        mixed: Array | None = None,
-        frame: Frame | None = None,
-    ) -> None:
+    def _weigh(self, x: ArrayLike, speeds: ArrayLike | None, time: float | None, mixed: Array | None = None) -> None:
         """Metric and bias at a state; with a time, the environment's forces are taken off the bias."""
         forces = () if time is None else self._forces
-        kernels.weigh_state(
-            mixed, self._robot, forces, frame or self.frame, time or 0.0, *self._state(x, speeds), self._memory
-        )
+        kernels.weigh_state(mixed, self._robot, forces, self.frame, time or 0.0, *self._state(x, speeds), self._memory)
         if time is not None:
             refuse_law_failure(self.environment)
 
@@ -377,17 +355,8 @@ class Equations(ChainModel):
                 "the clamp cannot be closed: the motion-given joints leave the base no way to follow; release a "
                 "joint or the base"
             )
-        if what == Trouble.FRICTION:
-            return (
-                "the friction of the wheels could not be solved for, though every step has a solution; please report "
-                "this run, and try another step"
-            )
         name = [*names_of(self.frame), *self.chain.joint_names][what - 1]
         return (
             f"the metric is singular: nothing moves with degree of freedom {name!r} but massless links; give the links "
             "beyond it mass and inertia, or the joint a rotor_inertia"
         )
-
-
-def _is_set_valued(item: Environment) -> bool:
-    return isinstance(item, Wheels) and item.law == "set-valued"

@@ -191,6 +191,7 @@ def cells_of(plan: CellPlan, added: Array, strung: RoutedTendons, tallied: int, 
         bands_of(plan, station, lever, most),
         SinglePieces(PieceScratch.zeros(different), JacobianColumn.zeros(different * most)),
         np.zeros(tallied),
+        *_tables_of(plan),
         mass / mass.sum(),
         JacobianColumn.zeros(len(levers)),
         aligned_zeros((n, most)),
@@ -200,6 +201,20 @@ def cells_of(plan: CellPlan, added: Array, strung: RoutedTendons, tallied: int, 
         np.zeros(n),
         np.zeros(1),
     )
+
+
+def _tables_of(plan: CellPlan) -> tuple[Array, Array]:
+    """`effort_at` and `rate_at` of all freedoms of a rod; empty for a body whose freedoms are joints."""
+    parts = [
+        points
+        for cell in plan.cells
+        if cell.points is not None
+        for points in [cell.points] * (len(cell.names) // len(cell.points.at))
+    ]
+    if not parts:
+        return np.zeros((0, 0)), np.zeros((0, 0))
+    effort, rate = (np.ascontiguousarray(np.vstack(own)) for own in zip(*(part[1:] for part in parts), strict=True))
+    return effort, rate
 
 
 def bands_of(plan: CellPlan, station: Any, lever: Any, most: int) -> PieceBands:

@@ -18,6 +18,7 @@ from limbless.mechanics.chain import (
     COMMANDS,
     AxisRecord,
     BaseRecord,
+    Body,
     BodyRecord,
     ChainOptions,
     ChainProblem,
@@ -195,6 +196,14 @@ class Soft(StandingModel):
             for item in printed
         )
 
+    def remarks(self, dataset: Any) -> list[str]:
+        return self.strung.fading(dataset)
+
+    @property
+    def given_freedoms(self) -> NDArray[np.intp]:
+        """Numbers of the freedoms that a gait states."""
+        return self._given
+
     def cells(self, records: int = 0) -> Any:
         """Tables of the cells, with memory of their own."""
         return cell_tables.cells_of(
@@ -333,10 +342,16 @@ class Soft(StandingModel):
 
     def forward(self, x: ArrayLike, tension: ArrayLike = 0.0, time: float = 0.0, **given: ArrayLike) -> SoftSolution:
         """Accelerations at a flat state (`flat`), with these tensions (N), `length`s (m) or `torque`s (N m)."""
-        kept = self.instant(x, tension, time, **given).records
-        base, axes = BaseRecord.of(kept.base), AxisRecord.of(kept.axes)
+        found = self.instant(x, tension, time, **given)
+        base, axes = BaseRecord.of(found.records.base), AxisRecord.of(found.records.axes)
+        ends, count = Body.of(found.memory.bodies), len(self.plan.cells) + 1
         return SoftSolution(
-            base.acceleration[0].copy(), axes.acceleration[0].copy(), axes.torque[0].copy(), base.held[0].copy()
+            base.acceleration[0].copy(),
+            axes.acceleration[0].copy(),
+            axes.torque[0].copy(),
+            base.held[0].copy(),
+            np.array(ends.origin[:count]),
+            np.array(ends.rotation[:count]).reshape(count, 3, 3),
         )
 
     def linearise(
@@ -399,12 +414,8 @@ class Soft(StandingModel):
             motion = self.drive(gait, np.zeros(1))
             strain[self._given], rate[self._given] = motion.position[0], motion.velocity[0]
         if initial.posture is not None:
-            if not isinstance(self.robot, TendonSpine):
-                raise InputError(
-                    "initial.posture: 'equilibrium' is found by tendon statics, for spines; let a damped "
-                    "body come to rest, and continue from that result"
-                )
-            return State(0.0, rest_posture.state_at_rest(self, gait, twist, initial.position, initial.orientation))
+            place = initial.position, initial.orientation
+            return State(0.0, rest_posture.state_at_rest(self, gait, strain, twist, *place))
         return State(
             0.0, self.flat(strain, rate, twist, base_position=initial.position, base_orientation=initial.orientation)
         )
@@ -417,10 +428,15 @@ class Soft(StandingModel):
         *,
         length: ArrayLike | None = None,
     ) -> Array:
-        """The freedoms at rest under these tensions (N), or with these unstretched lengths (m), by tendon statics."""
+        """The freedoms at rest under these tensions (N), or with these unstretched lengths (m): of spines by tendon
+        statics, of rods and chains by relaxation."""
         return rest_posture.equilibrium(
             self, tension, length, base_position=base_position, base_orientation=base_orientation
         )
+
+    def workspace(self, tensions: ArrayLike, **place: ArrayLike) -> Array:
+        """(N, 3) where the tip rests under each row of tensions (N), world, m; `place` as that of `equilibrium`."""
+        return rest_posture.workspace(self, tensions, **place)
 
     def standing_problem(self) -> StandingSoft:
         return StandingSoft(self)

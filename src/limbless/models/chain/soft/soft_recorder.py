@@ -27,6 +27,7 @@ from limbless.models.recording.body_recorder import (
 from limbless.models.variables import choose, spine_coordinates
 from limbless.robots.base import Segment
 from limbless.robots.chain import Chain
+from limbless.robots.rod import AXES
 from limbless.robots.tendon import names_of
 from limbless.robots.tendon_spine import TendonSpine
 
@@ -97,7 +98,7 @@ class SoftRecorder(BodyRecorder):
 
     def section_variables(self, base: BaseMotion, bodies: BodyMotion, outside: Array) -> dict[str, Array]:
         """Poses of the sections, and the force of the environment on each, along its axes."""
-        R, tip = bodies.rotation[:, self.sections], self._tip(bodies)
+        R, tip = bodies.rotation[:, self.sections], self.tip(bodies)
         force = outside[:, self.sections, :3]
         if self.pushed is not None:
             world = np.einsum("rbij,rbj->rbi", bodies.rotation, outside[..., :3])
@@ -152,7 +153,7 @@ class SoftRecorder(BodyRecorder):
         """(R, sections, 3): middles of the sections."""
         return np.asarray(bodies.origin[:, self.sections])
 
-    def _tip(self, bodies: BodyMotion) -> Array:
+    def tip(self, bodies: BodyMotion) -> Array:
         return np.asarray(bodies.origin[:, len(self.plan.cells)])
 
     def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
@@ -278,7 +279,7 @@ class ChainRecorder(SoftRecorder):
         middle = np.array([piece.start + 0.5 * piece.length * piece.frame[:, 0] for piece in self.pieces])
         return np.asarray(bodies.origin[:, self.sections] + np.einsum("rsij,sj->rsi", R, middle))
 
-    def _tip(self, bodies: BodyMotion) -> Array:
+    def tip(self, bodies: BodyMotion) -> Array:
         last = self.pieces[-1]
         end = last.start + last.length * last.frame[:, 0]
         return np.asarray(bodies.origin[:, last.body] + bodies.rotation[:, last.body] @ end)
@@ -308,10 +309,19 @@ class RodRecorder(SoftRecorder):
         self.lawful = lawful
         self.sections = np.array([row for row, _ in plan.stations])
         self.alone, self.degree, self.components = ROD, degree, list(components)
+        self.effort_at = cells.effort_at.reshape(-1, degree + 1, degree + 1)
 
     def coordinates(self) -> dict[str, Any]:
         pieces = [piece for _, piece in self.plan.stations]
-        names = [f"{name}, cell {k}" for k, cell in enumerate(self.plan.cells, 1) for name in cell.names]
+        axes = [AXES[c] for c in self.components for _ in range(self.degree + 1)] * len(self.plan.cells)
+        places = [
+            place
+            for cell in self.plan.cells
+            if cell.points is not None
+            for _ in self.components
+            for place in cell.points.at
+        ]
+        names = [f"{axis} at X = {place:.6g} m" for axis, place in zip(axes, places, strict=True)]
         return {
             **section_coordinates(
                 [f"X = {piece.place:.4g} m" for piece in pieces],
@@ -325,6 +335,16 @@ class RodRecorder(SoftRecorder):
                 {"units": "m", "long_name": "abscissa of each section"},
             ),
             "joint": (("joint",), names, {}),
+            "joint_axis": (
+                ("joint",),
+                axes,
+                {"long_name": "axis that the actuator bends about, or strain that it works along"},
+            ),
+            "joint_abscissa": (
+                ("joint",),
+                np.array(places),
+                {"units": "m", "long_name": "where along the body its effort is"},
+            ),
             **({"tendon": (("tendon",), names_of(self.strung.tendons), {})} if self.strung.tendons else {}),
         }
 
@@ -336,7 +356,9 @@ class RodRecorder(SoftRecorder):
         return {"elastic_energy": stored, "damping_power": spent}
 
     def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
-        return {**self.shape(q, rates), "joint_torque": AxisRecord.of(records["axes"]).torque}
+        modes = AxisRecord.of(records["axes"]).torque
+        effort = np.einsum("rgj,gij->rgi", modes.reshape(len(q), *self.effort_at.shape[:2]), self.effort_at)
+        return {**self.shape(q, rates), "joint_torque": effort.reshape(modes.shape)}
 
     def shape(self, q: Array, rates: Array) -> dict[str, Array]:
         strain, rate = self._strains(q, rates)

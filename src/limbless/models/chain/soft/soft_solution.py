@@ -20,12 +20,16 @@ class SoftSolution:
     strain_acceleration : (freedoms,) of every freedom.
     effort : (freedoms,) what the actuators give along every freedom: tendons and muscles, or what a given motion takes.
     base_reaction : (6,) wrench that holds the base, about its origin, world axes.
+    origin : (cells + 1, 3) where every cell ends, the base first, world, m.
+    rotation : (cells + 1, 3, 3) the axes there in columns, world.
     """
 
     base_acceleration: Array
     strain_acceleration: Array
     effort: Array
     base_reaction: Array
+    origin: Array
+    rotation: Array
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,8 @@ import pytest
 
 import limbless as ll
 from limbless.control.gaits.serpenoid import Serpenoid
-from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
-from limbless.models.chain.geometry.geometric_model import Geometric
+from limbless.models.chain.geometry.geometric_equations import Geometric
 from limbless.models.geometric import GeometricSettings
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link
@@ -33,7 +32,7 @@ def test_a_massless_end_is_a_singular_metric() -> None:
     # nothing to move, nothing to solve
     assert np.isfinite(model.solve(np.zeros(4), np.zeros(4), "locomotion").acceleration).all()
     gait = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives="torque")
-    with pytest.raises(ll.SimulationError, match="metric is singular") as caught:
+    with pytest.raises(ll.SimulationError, match="no inertia to move") as caught:
         ll.simulate(massless_end(), gait, (), model="geometric", actuation="torque", duration=0.1)
     assert caught.value.time == 0.0
 
@@ -45,15 +44,14 @@ def test_gimbal_lock_of_the_virtual_joints_points_to_the_group() -> None:
         Geometric(free).metric(locked)
     spin = {"twist": (0, 0, 0, 0, 2.0, 0)}
     still = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives="joint")
-    with pytest.raises(ll.SimulationError, match="gimbal lock") as caught:
-        ll.simulate(free, still, (), model="geometric", duration=1.0, step=1e-4, initial=spin)
-    assert caught.value.time == pytest.approx(np.pi / 4, abs=2e-3)
-    kept = caught.value.result.dataset["time"].values
-    assert kept[-1] == pytest.approx(caught.value.time, abs=2e-4)
-    whole = ll.simulate(
-        free, still, (), model={"kind": "geometric", "coordinates": "group"}, duration=1.0, step=1e-2, initial=spin
-    ).dataset
-    assert whole["base_twist"].values[-1, 4] == pytest.approx(2.0, abs=1e-6)
+    whole = ll.simulate(free, still, (), model="geometric", duration=1.0, step=1e-2, initial=spin).dataset
+    assert whole["base_twist"].values[-1, 4] == pytest.approx(2.0, abs=1e-6)  # a run has no such lock
+
+
+def test_coordinates_that_a_run_has_no_use_for_are_noted() -> None:
+    settings = {"kind": "geometric", "coordinates": "group"}
+    run = ll.simulate(SNAKE, Serpenoid(), (), model=settings, duration=0.01, step=1e-3)
+    assert any("model.coordinates: 'group'" in note and "does not depend on it" in note for note in run.notes)
 
 
 @pytest.mark.parametrize(
@@ -76,8 +74,6 @@ def test_gimbal_lock_of_the_virtual_joints_points_to_the_group() -> None:
             "general",
         ),
         (lambda: Geometric(WangSnake(pitch_joints=(1,))).christoffel(ZERO, "planar"), "joint 2.*general"),
-        (lambda: Geometric(SNAKE, (Clamp(), Clamp(module=-1))), "two clamps"),
-        (lambda: Geometric(WangSnake(base="fixed"), Clamp()), "fixed already"),
         (lambda: WangSnake(pitch_joints=(4,)), "joints of 5 modules"),
         (
             lambda: ll.simulate(

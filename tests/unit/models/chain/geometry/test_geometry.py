@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import limbless as ll
-from limbless.models.chain.geometry.geometric_model import Geometric
+from limbless.models.chain.geometry.geometric_equations import Geometric
 from limbless.models.geometric import GeometricSettings
 from limbless.robots.presets.wang_snake import WangSnake
 

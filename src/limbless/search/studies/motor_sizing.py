@@ -1,0 +1,152 @@
+"""Is a motor strong enough? Torques that last, in place of the peak of one step, with error bars from shorter steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from limbless.core import InputError, in_unit
+from limbless.scenarios.scenario import Scenario
+from limbless.search.studies.error_bars import (
+    MORE_STEPS,
+    Watch,
+    distance_from_limit,
+    each_number,
+    richardson,
+    with_steps,
+)
+from limbless.simulation.analysis import motor_load
+from limbless.simulation.result import Result
+from limbless.simulation.simulate import run_scenario
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from limbless.simulation.simulate import Progress
+
+SLICE = 2000
+"""Steps that are recorded at a time: of what is recorded, torques and speeds alone are kept."""
+_KEPT = ("joint_torque", "joint_velocity")
+
+
+@dataclass
+class MotorSizing:
+    """What the motors of each axis (yaw, pitch, ..) have to give.
+
+    Attributes
+    ----------
+    after : s, the start-up that is left out.
+    axes : label -> numbers over all joints of that axis: `peak`, `lasting` (for 10 ms without a break), `p99`, `rms`,
+        N m; `at_limit`, share of time; `speed`, rad/s, and `curve`, the largest speeds while the motor drives with at
+        least 0, 25, 50, 75 and 90 % of `lasting`.
+    errors : the same numbers' numerical errors, from runs with shorter steps; empty where none were made.
+    limits : label -> the smallest `torque_limit` of its joints, N m; infinite where there is none.
+    proven : whether the run is.
+    """
+
+    after: float
+    axes: dict[str, dict[str, Any]]
+    errors: dict[str, dict[str, Any]]
+    limits: dict[str, float]
+    proven: bool
+
+    def told(self) -> list[str]:
+        """A sentence for each axis."""
+        found = []
+        for label, load in self.axes.items():
+            limit, error = self.limits[label], self.errors.get(label, {}).get("lasting", 0.0)
+            need = f"{label}: {load['lasting']:.3g} N m last 10 ms or longer"
+            if not np.isfinite(limit):
+                found.append(f"{need}; no `torque_limit` is given to compare it with")
+            elif load["at_limit"] > 0.0:
+                found.append(
+                    f"{need}; the motors are at their limit of {limit:.3g} N m in {load['at_limit']:.1%} of it"
+                )
+            else:
+                fits = "enough" if load["lasting"] + error <= limit else "NOT enough"
+                found.append(f"{need}, {load['lasting'] / limit:.0%} of the limit of {limit:.3g} N m: {fits}")
+        return found
+
+    def __repr__(self) -> str:
+        return "\n".join([f"MotorSizing, after a start-up of {self.after:g} s", *(f"  {one}" for one in self.told())])
+
+
+def motor_sizing(
+    source: str | Path | Mapping[str, Any] | Scenario,
+    changes: Mapping[str, Any] | None = None,
+    *,
+    after: float | str | None = None,
+    errors: bool = True,
+    watch: Watch | None = None,
+    allow_code: bool = False,
+) -> MotorSizing:
+    """Run a scenario and find what its motors have to give, from every step.
+
+    Parameters
+    ----------
+    source, changes : as for `run`.
+    after : s, how long the start-up is that is left out; by default the gait's ramp and a period, at most half the run.
+    errors : whether the run is repeated with shorter steps for error bars.
+    watch : called before each run with what it is.
+    """
+    scenario = Scenario.load(source, changes, allow_code=allow_code)
+    if scenario.task is not None:
+        raise InputError("a task of statics has no time, and so no motors that move")
+    ramp = getattr(scenario.gait, "ramp", None)
+    begun = in_unit(after, "s", "after") if after is not None else None
+    start = motor_load.start_up(scenario.gait.cycle, ramp, scenario.duration) if begun is None else begun
+    if not 0.0 <= start < scenario.duration:
+        raise InputError(f"after: must be between 0 and the duration of {scenario.duration:g} s; got {start:g} s")
+    watch = watch or (lambda label: nullcontext())
+    parts, proven = _recorded(scenario, "the run", watch)
+    found: list[dict[str, dict[str, Any]]] = [motor_load.of_series(parts, start)]
+    bars: dict[str, dict[str, Any]] = {}
+    if errors:
+        order = scenario.model.time_order(scenario.environment)
+        finer = [with_steps(scenario, times) for times in ((2.0,) if order > 1 else MORE_STEPS)]
+        found += [motor_load.of_series(_recorded(one, "shorter steps", watch)[0], start) for one in finer]
+        if order > 1:
+            bars = richardson(found[0], found[1], order)
+        else:
+            powers = np.array([1.0, *(one.step / scenario.step for one in finer)]) ** order
+            bars = each_number(lambda *values: distance_from_limit(powers, np.array(values)), *found)
+    return MotorSizing(start, found[0], bars, _limits(parts[0]), proven)
+
+
+def _limits(data: xr.Dataset) -> dict[str, float]:
+    groups = motor_load.joints_by_axis(data)
+    if "joint_limit" not in data:
+        return dict.fromkeys(groups, float("inf"))
+    return {label: float(data["joint_limit"].values[joints].min()) for label, joints in groups.items()}
+
+
+def _recorded(scenario: Scenario, label: str, watch: Watch) -> tuple[list[xr.Dataset], bool]:
+    """Torques and speeds at every step of a run, slice by slice, each continued bit for bit; whether it is proven."""
+    kept: list[xr.Dataset] = []
+    before: Result | None = None
+    proven, left = True, round(scenario.duration / scenario.step)
+    with watch(label) as progress:
+        while left > 0:
+            count = min(SLICE, left)
+            piece = scenario.model_copy(update={"duration": count * scenario.step, "record_every": scenario.step})
+            before = run_scenario(piece, after=before)
+            if before.status != "completed":
+                raise KeyboardInterrupt
+            data = before.dataset
+            if any(name not in data for name in _KEPT):
+                raise InputError(f"model {scenario.model.kind!r} has no joints with motors for this robot")
+            names = [*_KEPT, *(["joint_limit"] if "joint_limit" in data else [])]
+            kept.append(data[names].isel(time=slice(1, None)))
+            proven, left = proven and before.proven, left - count
+            _tell(progress, 1.0 - left * scenario.step / scenario.duration, scenario.duration)
+    return kept, proven
+
+
+def _tell(progress: Progress | None, share: float, duration: float) -> None:
+    if progress is not None:
+        progress(share, share * duration, 0.0)
