@@ -106,6 +106,43 @@ PAPERS = {
             "evaluation",
             fields={"journal": "Robotica", "year": "2024", "doi": "10.1017/S0263574724001188"},
         ),
+        Paper(
+            "ijspeert2007",
+            (("Auke Jan", "Ijspeert"), ("Alessandro", "Crespi"), ("Dimitri", "Ryczko"), ("Jean-Marie", "Cabelguen")),
+            "From swimming to walking with a salamander robot driven by a spinal cord model",
+            fields={
+                "journal": "Science",
+                "volume": "315",
+                "number": "5817",
+                "pages": "1416–1420",
+                "year": "2007",
+                "doi": "10.1126/science.1138353",
+            },
+        ),
+        Paper(
+            "thandiackal2021",
+            (
+                ("Robin", "Thandiackal"),
+                ("Kamilo", "Melo"),
+                ("Laura", "Paez"),
+                ("Johann", "Herault"),
+                ("Takeshi", "Kano"),
+                ("Kyoichi", "Akiyama"),
+                ("Frédéric", "Boyer"),
+                ("Dimitri", "Ryczko"),
+                ("Akio", "Ishiguro"),
+                ("Auke J.", "Ijspeert"),
+            ),
+            "Emergence of robust self-organized undulatory swimming based on local hydrodynamic force sensing",
+            fields={
+                "journal": "Science Robotics",
+                "volume": "6",
+                "number": "57",
+                "pages": "eabf6354",
+                "year": "2021",
+                "doi": "10.1126/scirobotics.abf6354",
+            },
+        ),
     )
 }
 
