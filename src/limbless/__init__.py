@@ -27,6 +27,7 @@ _PUBLIC = {
         "scenarios.scenario": "Scenario Initial",
         "models.initial_pose": "Posture",
         "simulation.result": "Result",
+        "simulation.session": "Session",
         "search.steady_motion.steady": "SteadyMotion",
         "search.sweeps.sweep": "Sweep",
         "search.optimisation.optimise": "Best Front",

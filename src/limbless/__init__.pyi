@@ -26,6 +26,7 @@ from limbless.scenarios.scenario import Scenario as Scenario
 from limbless.scenarios.scenario import Initial as Initial
 from limbless.models.initial_pose import Posture as Posture
 from limbless.simulation.result import Result as Result
+from limbless.simulation.session import Session as Session
 from limbless.search.steady_motion.steady import SteadyMotion as SteadyMotion
 from limbless.search.sweeps.sweep import Sweep as Sweep
 from limbless.search.optimisation.optimise import Best as Best
