@@ -28,6 +28,7 @@ _PUBLIC = {
         "scenarios.scenario": "Scenario Initial",
         "models.initial_pose": "Posture",
         "simulation.result": "Result",
+        "simulation.session": "Session",
         "search.steady_motion.steady": "SteadyMotion",
         "search.sweeps.sweep": "Sweep",
         "search.optimisation.optimise": "Best Front",
@@ -113,6 +114,9 @@ _PUBLIC = {
         "control.actuation.feedback": "ProportionalDerivative Servo",
         "control.actuation.switched": "DrivePhase Switched",
     },
+    "Controllers": {
+        "control.controllers.oscillators": "Oscillators",
+    },
     "Flows": {
         "environments.flows.user_flow": "FunctionFlow",
         "environments.flows.oscillating": "OscillatingFlow",
@@ -143,6 +147,7 @@ _PUBLIC = {
         "environments.flows.base": "Flow",
         "control.actuation.base": "Actuation",
         "control.controllers": "Controller",
+        "control.controllers.base": "ClosedLoop",
         "models.base": "Model ModelSettings",
         "search.measures.measure_registry": "Measure measure",
         "search.optimisation.goals": "Evaluation",

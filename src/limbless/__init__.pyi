@@ -27,6 +27,7 @@ from limbless.scenarios.scenario import Scenario as Scenario
 from limbless.scenarios.scenario import Initial as Initial
 from limbless.models.initial_pose import Posture as Posture
 from limbless.simulation.result import Result as Result
+from limbless.simulation.session import Session as Session
 from limbless.search.steady_motion.steady import SteadyMotion as SteadyMotion
 from limbless.search.sweeps.sweep import Sweep as Sweep
 from limbless.search.optimisation.optimise import Best as Best
@@ -139,6 +140,9 @@ from limbless.control.actuation.feedback import Servo as Servo
 from limbless.control.actuation.switched import DrivePhase as DrivePhase
 from limbless.control.actuation.switched import Switched as Switched
 
+# Controllers
+from limbless.control.controllers.oscillators import Oscillators as Oscillators
+
 # Flows
 from limbless.environments.flows.user_flow import FunctionFlow as FunctionFlow
 from limbless.environments.flows.oscillating import OscillatingFlow as OscillatingFlow
@@ -172,6 +176,7 @@ from limbless.environments.constraint import Places as Places
 from limbless.environments.flows.base import Flow as Flow
 from limbless.control.actuation.base import Actuation as Actuation
 from limbless.control.controllers import Controller as Controller
+from limbless.control.controllers.base import ClosedLoop as ClosedLoop
 from limbless.models.base import Model as Model
 from limbless.models.base import ModelSettings as ModelSettings
 from limbless.search.measures.measure_registry import Measure as Measure

@@ -35,7 +35,7 @@ def complete_names(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
     kinds = [
         kind
-        for family in ("robot", "preset", "gait", "environment", "actuation", "model")
+        for family in ("robot", "preset", "gait", "environment", "actuation", "controller", "model")
         for kind in registry.kinds(family)
     ]
     return [

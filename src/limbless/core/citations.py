@@ -136,6 +136,43 @@ PAPERS = {
             "A terradynamics of legged locomotion on granular media",
             fields={"journal": "Science", "volume": "339", "pages": "1408–1412", "year": "2013"},
         ),
+        Paper(
+            "ijspeert2007",
+            (("Auke Jan", "Ijspeert"), ("Alessandro", "Crespi"), ("Dimitri", "Ryczko"), ("Jean-Marie", "Cabelguen")),
+            "From swimming to walking with a salamander robot driven by a spinal cord model",
+            fields={
+                "journal": "Science",
+                "volume": "315",
+                "number": "5817",
+                "pages": "1416–1420",
+                "year": "2007",
+                "doi": "10.1126/science.1138353",
+            },
+        ),
+        Paper(
+            "thandiackal2021",
+            (
+                ("Robin", "Thandiackal"),
+                ("Kamilo", "Melo"),
+                ("Laura", "Paez"),
+                ("Johann", "Herault"),
+                ("Takeshi", "Kano"),
+                ("Kyoichi", "Akiyama"),
+                ("Frédéric", "Boyer"),
+                ("Dimitri", "Ryczko"),
+                ("Akio", "Ishiguro"),
+                ("Auke J.", "Ijspeert"),
+            ),
+            "Emergence of robust self-organized undulatory swimming based on local hydrodynamic force sensing",
+            fields={
+                "journal": "Science Robotics",
+                "volume": "6",
+                "number": "57",
+                "pages": "eabf6354",
+                "year": "2021",
+                "doi": "10.1126/scirobotics.abf6354",
+            },
+        ),
     )
 }
 

@@ -17,6 +17,7 @@ from limbless.models import divergence
 if TYPE_CHECKING:
     import xarray as xr
 
+    from limbless.control.controllers.base import ClosedLoop
     from limbless.control.gaits.base import Gait
     from limbless.environments.base import Environment
     from limbless.models.step_limit import StepLimit
@@ -79,6 +80,8 @@ class ModelSettings(Description):
     takes_postures: ClassVar[tuple[str, ...]] = ()
     starts_bent: ClassVar[bool] = False
     """Whether `initial.joint_position` says where passive freedoms start, under every actuation."""
+    takes_controllers: ClassVar[bool] = False
+    """Whether controllers with state may drive it."""
     tasks: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Statics: what can be asked for (`task:` of a scenario) -> what the gait must drive for it. Empty: the
     model moves through time.
@@ -227,6 +230,12 @@ class Model(Recording):
     """Steps between two visits of the time loop: few enough that progress is shown many times a second."""
     switching: Any = None
     """What changes on the way beside the gait, in a model that knows such a thing: each period is then a block."""
+
+    def close_loop(self, controller: ClosedLoop) -> None:
+        """Let a controller with state drive the robot; asked once, before anything else."""
+        raise InputError(
+            f"controller: {type(self).__name__} takes none with state; a function is asked in every period"
+        )
 
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """The state at the start, from the `initial:` entry of a scenario."""

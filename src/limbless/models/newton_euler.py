@@ -37,6 +37,7 @@ class NewtonEulerSettings(ModelSettings):
     takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "friction", "clamp")
     takes_actuations: ClassVar[tuple[str, ...]] = ("motion", "torque", "pd", "switched")
     takes_drives: ClassVar[tuple[str, ...]] = ("shape", "joint", "torque")
+    takes_controllers: ClassVar[bool] = True
 
     def time_order(self, environment: Sequence[Environment]) -> float:
         return min(super().time_order(environment), 2 if self.integrator == "midpoint" else 4)

@@ -43,6 +43,7 @@ class NonSmoothSettings(ModelSettings):
     takes_actuations: ClassVar[tuple[str, ...]] = ("pd", "servo", "motion", "torque", "switched")
     takes_postures: ClassVar[tuple[str, ...]] = ("lay", "wedge", "wrap", "given")
     takes_drives: ClassVar[tuple[str, ...]] = ("joint", "shape", "torque")
+    takes_controllers: ClassVar[bool] = True
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> NonSmooth:
         from limbless.models.chain.contact.nonsmooth_model import NonSmooth

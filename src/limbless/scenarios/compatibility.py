@@ -35,6 +35,7 @@ def disagreements(parts: Mapping[str, Any]) -> list[Refusal]:
         *_pairs(parts),
         *_beside(parts),
         *_drive(parts),
+        *_loop(parts),
         *(_task(parts) if parts.get("task") is not None else _times(parts)),
     ]
 
@@ -198,6 +199,32 @@ def _drive(parts: Mapping[str, Any]) -> Iterator[Refusal]:
                 "actuation"
             )
             yield Refusal(("initial", name), told)
+
+
+def _loop(parts: Mapping[str, Any]) -> Iterator[Refusal]:
+    """A controller with state: which models have one, and which actuations take what it gives."""
+    controller, model, actuation = (parts.get(name) for name in ("controller", "model", "actuation"))
+    if controller is None or model is None or actuation is None:
+        return
+    if not model.takes_controllers:
+        others = [kind for kind, settings in registry.kinds("model").items() if settings.takes_controllers]
+        has = "has no time: it" if model.tasks else ""
+        yield Refusal(
+            ("controller",),
+            f"model {model.kind!r} {has} takes no controller with state; models that do: {', '.join(others)}".replace(
+                "  ", " "
+            ),
+        )
+    posture = getattr(parts.get("initial"), "posture", None)
+    if posture is not None and posture.settle:
+        yield Refusal(("initial", "posture", "settle"), "a controller would move the robot meanwhile; leave it out")
+    takers = controller.needs[controller.output]
+    if actuation.kind not in takers:
+        yield Refusal(
+            ("controller", "output"),
+            f"{controller.output} needs an actuation of kind {' or '.join(takers)}, and it is {actuation.kind!r} here",
+            controller.output,
+        )
 
 
 def _task(parts: Mapping[str, Any]) -> Iterator[Refusal]:

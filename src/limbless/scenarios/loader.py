@@ -18,7 +18,14 @@ from limbless.interop.robots.robot_file import is_robot_file, options_in
 from limbless.scenarios.changes import Changes
 from limbless.scenarios.compatibility import disagreements
 from limbless.scenarios.document import Document, Place, read_file, read_text
-from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
+from limbless.scenarios.entries import (
+    ActuationEntry,
+    ControllerEntry,
+    EnvironmentEntry,
+    GaitEntry,
+    ModelEntry,
+    RobotEntry,
+)
 from limbless.scenarios.number_checks import computable
 from limbless.scenarios.scenario import Initial, Scenario
 
@@ -28,6 +35,7 @@ _READERS: dict[str, TypeAdapter[Any]] = {
     "robot": TypeAdapter(RobotEntry),
     "gait": TypeAdapter(GaitEntry),
     "actuation": TypeAdapter(ActuationEntry),
+    "controller": TypeAdapter(ControllerEntry | None),
     "model": TypeAdapter(ModelEntry),
     "initial": TypeAdapter(Initial),
     "duration": _TIME,

@@ -26,7 +26,14 @@ from limbless.models.initial_pose import FOUND_BY_POSTURE, Posture
 from limbless.robots.presets.from_file import FromFile
 from limbless.scenarios import plausibility
 from limbless.scenarios.compatibility import TIMES, disagreements, remarks
-from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
+from limbless.scenarios.entries import (
+    ActuationEntry,
+    ControllerEntry,
+    EnvironmentEntry,
+    GaitEntry,
+    ModelEntry,
+    RobotEntry,
+)
 
 Twist = tuple[float, float, float, Angle, Angle, Angle]
 
@@ -114,13 +121,16 @@ class Scenario(Description):
     title: str = Field("", description="one line that says what is shown")
     paper: str | None = Field(None, description="citation key of the paper it reproduces (see `limbless cite`)")
     robot: Nested[RobotEntry] = Field(description="what moves")
-    gait: Nested[GaitEntry] = Field(description="what it is told")
+    gait: Nested[GaitEntry] = Field(description="what it is told; nothing (`still`) if there is a controller")
     environment: Listed[tuple[EnvironmentEntry, ...]] = Field(
         (), description="what pushes back; an empty list is free space"
     )
     actuation: Nested[ActuationEntry] = Field(
         _USUAL_ACTUATION,
         description="how the gait acts on the joints; if absent `motion`, or the servo of a robot file on ground",
+    )
+    controller: Nested[ControllerEntry | None] = Field(
+        None, description="what closes the loop: a controller whose state is a part of the motion"
     )
     initial: Nested[Initial] = Field(Initial(), description="where it starts")
     model: Nested[ModelEntry] = Field(_USUAL_MODEL, description="the equations and their options")
@@ -132,7 +142,7 @@ class Scenario(Description):
     control_period: Quantity[float | None] = quantity(
         None, "s", "interval between calls of a controller; every step if absent", gt=0
     )
-    controller: str | None = Field(
+    driven_by: str | None = Field(
         None,
         description="written by a run that a Python controller drove, which no file holds: its name. Such a scenario "
         "runs with a controller alone (`ll.run(.., controller=..)`)",
@@ -141,6 +151,18 @@ class Scenario(Description):
         None, description="statics: what to solve, in place of a duration and a step"
     )
     figures: Listed[tuple[str, ...]] = Field((), description="figures that a run draws")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _told_by_its_controller(cls, data: Any) -> Any:
+        """A robot with a controller needs no gait."""
+        if not isinstance(data, Mapping) or data.get("controller") is None or data.get("gait") is not None:
+            return data
+        how = data.get("actuation")
+        kind = (
+            how if isinstance(how, str) else how.get("kind") if isinstance(how, Mapping) else getattr(how, "kind", "")
+        )
+        return {**data, "gait": {"kind": "still", "drives": "torque" if kind == "torque" else "joint"}}
 
     @field_validator("name")
     @classmethod
@@ -178,7 +200,8 @@ class Scenario(Description):
     @model_serializer(mode="wrap")
     def _without_what_does_not_apply(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """A task has no time; a motion has no task."""
-        unused = (*(("task",) if self.task is None else TIMES), *(("controller",) if self.controller is None else ()))
+        absent = tuple(name for name in ("controller", "driven_by") if getattr(self, name) is None)
+        unused = (*(("task",) if self.task is None else TIMES), *absent)
         data = {name: value for name, value in dump(self).items() if name not in unused}
         if self.task is not None:
             data["initial"] = {name: data["initial"][name] for name in ("position", "orientation")}
@@ -195,21 +218,38 @@ class Scenario(Description):
 
     def notes(self) -> tuple[str, ...]:
         """The notes of all its parts, in the order of the file."""
-        parts = (self.robot, self.gait, *self.environment, self.actuation, self.model)
+        loops = () if self.controller is None else (self.controller,)
+        parts = (self.robot, self.gait, *self.environment, self.actuation, *loops, self.model)
         together = {"robot": self.robot, "environment": self.environment}
         likely = plausibility.notes(self)
         return tuple(dict.fromkeys([*(note for part in parts for note in part.notes()), *remarks(together), *likely]))
+
+    def assemble(self) -> Any:
+        """The model of its parts."""
+        model: Any = self.model.assemble(self.robot.build(), self.environment, self.actuation)
+        if self.controller is not None:
+            model.close_loop(self.controller)
+        return model
+
+    def switches(self, begin: float, end: float, gait: Any = None) -> list[float]:
+        """Times in (begin, end) at which a part of it is not smooth, with this gait in place of its own."""
+        return [t for part in self.parts(gait) for t in part.breakpoints(begin, end)]
+
+    def parts(self, gait: Any = None) -> list[Any]:
+        """What may change in time: its gait (or this one), environments, actuation and controller."""
+        parts = (self.gait if gait is None else gait, *self.environment, self.actuation, self.controller)
+        return [part for part in parts if part is not None]
 
     def refuse_incomplete(self, controlled: bool = False) -> None:
         """Refuse what cannot run as it stands: code that is only named, and a run that had a controller, unless one is
         given now (`controlled`).
         """
         refuse_named(self)
-        if self.controller is not None and not controlled:
+        if self.driven_by is not None and not controlled:
             raise InputError(
-                f"controller: {self.name} was driven by the Python controller {self.controller}, which its file does "
+                f"driven_by: {self.name} was driven by the Python controller {self.driven_by}, which its file does "
                 "not hold: without it this would be another motion. Run it from Python with `ll.run(.., "
-                "controller=..)`, or take the field `controller` out to run its gait alone"
+                "controller=..)`, or take the field `driven_by` out to run its gait alone"
             )
 
     @classmethod

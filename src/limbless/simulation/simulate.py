@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from limbless.control.actuation import Actuation
 from limbless.control.controllers import Controller
+from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
 from limbless.core import InputError, SimulationError, knots_between, on_grid, recorded, stage_times
 from limbless.environments.base import Environment
@@ -69,14 +72,14 @@ def run(
 
 def simulate(
     robot: Robot | Preset | str | Mapping[str, Any],
-    gait: Gait | str | Mapping[str, Any],
+    gait: Gait | str | Mapping[str, Any] | None,
     environment: Environment | Sequence[Environment | str | Mapping[str, Any]] = (),
     model: ModelSettings | str | Mapping[str, Any] = "newton-euler",
     duration: float | str = 10.0,
     step: float | str = 0.01,
     initial: Initial | Mapping[str, Any] | Result | None = None,
     actuation: Actuation | str | Mapping[str, Any] = "motion",
-    controller: Controller | None = None,
+    controller: Controller | ClosedLoop | Mapping[str, Any] | None = None,
     control_period: float | str | None = None,
     record_every: float | str | None = None,
     name: str = "untitled",
@@ -92,12 +95,14 @@ def simulate(
         `record_every`.
     initial : where it starts (fields of `Initial`), or a result to continue from, bit for bit.
     actuation : `motion`, `torque`, `pd`, or a description with gains.
-    controller : called every `control_period` seconds; see `Controller`.
+    controller : a function that is called every `control_period` seconds (see `Controller`), or a controller with
+        state, such as `Oscillators(...)`; with one of these the gait may be None.
     """
+    loop = controller if isinstance(controller, ClosedLoop | Mapping) else None
     scenario = Scenario(
         name=name,
         robot=robot,
-        gait=gait,
+        gait=gait,  # type: ignore[arg-type]  # None where a controller drives
         environment=(environment,) if isinstance(environment, Environment) else tuple(environment),
         model=model,
         duration=duration,
@@ -105,11 +110,12 @@ def simulate(
         record_every=record_every,  # type: ignore[arg-type]  # absent: every step
         actuation=actuation,
         control_period=control_period,
+        controller=loop,
         initial=Initial() if initial is None or isinstance(initial, Result) else initial,
     )
     return run_scenario(
         scenario,
-        controller=controller,
+        controller=controller if loop is None else None,  # type: ignore[arg-type]
         progress=progress,
         after=initial if isinstance(initial, Result) else None,
         told=False,
@@ -139,7 +145,7 @@ def run_scenario(
     if after is None and scenario.initial.result is not None and unfinished is None:
         after = Result.load(scenario.initial.result)
     with computable(scenario):
-        model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+        model = scenario.assemble()
     if isinstance(model, StaticModel):
         if controller is not None or after is not None:
             raise InputError("statics has no time: it takes no controller and continues no earlier result")
@@ -198,4 +204,18 @@ def _last_state(after: Result, model: Model, scenario: Scenario) -> State:
             f"the result to continue from belongs to another robot or model: its state has {after.state.x.size} "
             f"numbers, this one {fresh.x.size}"
         )
+    theirs, ours = (_controlled_numbers(state) for state in (after.state, fresh))
+    if theirs != ours:
+        raise InputError(
+            f"initial.result: it was run by another controller (numbers: {_some(theirs)}); this one has {_some(ours)}"
+        )
     return after.state
+
+
+def _controlled_numbers(state: State) -> list[str]:
+    """What the numbers of a state's controller are."""
+    return np.asarray(state.memory.get("controller", [])).astype(np.uint8).tobytes().decode().splitlines()
+
+
+def _some(names: list[str]) -> str:
+    return f"{len(names)}, the first of them {names[0]!r}" if names else "none"

@@ -230,11 +230,7 @@ class Run:
 
     def switches(self, gait: Any, begin: float, finish: float) -> list[float]:
         """Times at which a step must end."""
-        parts = (gait, *self.scenario.environment, self.scenario.actuation)
-        return [
-            *(t for part in parts for t in part.breakpoints(begin, finish)),
-            *self.model.breakpoints(gait, begin, finish),
-        ]
+        return [*self.scenario.switches(begin, finish, gait), *self.model.breakpoints(gait, begin, finish)]
 
     def chosen(self, knots: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which knots of a block are recorded, and which are looked at."""
@@ -356,7 +352,7 @@ class Run:
         records = self.records or [self.empty]
         scenario = self.scenario
         if self.controller is not None:  # what no file can hold is named: the scenario alone is another motion
-            scenario = scenario.model_copy(update={"controller": _name_of(self.controller)})
+            scenario = scenario.model_copy(update={"driven_by": _name_of(self.controller)})
         return Result.from_records(records, self.model, scenario, status, self.state, self._wall_time())
 
     def _no_step(self) -> Records:

@@ -231,8 +231,8 @@ def _again(result: Result) -> str:
     scenario = result.scenario
     if scenario is None:
         return "<p>This run was made of Python objects that no scenario can express.</p>"
-    if scenario.controller is not None:
-        named = escape(scenario.controller)
+    if scenario.driven_by is not None:
+        named = escape(scenario.driven_by)
         return (
             f"<p>This run was driven by the Python controller {named}, which its scenario does not hold: give it "
             "again, <code>ll.run(.., controller=..)</code>.</p>"

@@ -320,7 +320,7 @@ def test_a_controlled_run_is_not_run_again_as_if_its_scenario_were_whole(tmp_pat
     pushed = swim(kick, 0.5)
     pushed.write(tmp_path, figures=False)
     kept = ll.Result.load(tmp_path).scenario
-    assert kept is not None and kept.controller is not None and kept.controller.endswith("test_control.kick")
+    assert kept is not None and kept.driven_by is not None and kept.driven_by.endswith("test_control.kick")
     file = tmp_path / "scenario.yaml"
     doors: list[Callable[[], Any]] = [
         lambda: ll.run(file),
@@ -338,11 +338,11 @@ def test_a_controlled_run_is_not_run_again_as_if_its_scenario_were_whole(tmp_pat
             door()
     again = ll.run(file, controller=kick)
     assert np.array_equal(again.dataset["joint_position"], pushed.dataset["joint_position"])
-    alone = ll.run(file, {"controller": None})  # said in so many words, its gait runs alone
-    assert alone.scenario is not None and alone.scenario.controller is None
+    alone = ll.run(file, {"driven_by": None})  # said in so many words, its gait runs alone
+    assert alone.scenario is not None and alone.scenario.driven_by is None
     assert "driven by the Python controller" in str(pushed.report())
 
 
 def test_a_run_without_a_controller_says_nothing_of_one(tmp_path: Any) -> None:
     swim(None, 0.1).write(tmp_path, figures=False)
-    assert "controller" not in (tmp_path / "scenario.yaml").read_text()
+    assert "driven_by" not in (tmp_path / "scenario.yaml").read_text()

@@ -1,4 +1,4 @@
-"""Controllers: what is asked in every period, and controllers with compiled state."""
+"""Controllers: functions that are asked in every period, and kinds with state in the motion, one file each."""
 
 from __future__ import annotations
 

@@ -190,7 +190,7 @@ class _Quick:
     def __init__(self, result: Result, film: SmoothFilm) -> None:
         scenario: Any = result.scenario
         self.length, self.step = film.length, float(scenario.step)
-        self.model: Any = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+        self.model: Any = scenario.assemble()
 
     def mean(self, film: SmoothFilm, moving: bool) -> Array:
         """(T, 2): way of the mean point."""

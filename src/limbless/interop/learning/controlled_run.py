@@ -137,9 +137,9 @@ class ControlledRun:
         return Scenario(**data)
 
     def _assembled(self) -> ChainModel:
-        model = self.scenario.model.assemble(
-            self.scenario.robot.build(), self.scenario.environment, self.scenario.actuation
-        )
+        if self.scenario.controller is not None:
+            raise InputError("controller: environments for learning take none with state; leave it out")
+        model = self.scenario.assemble()
         if not isinstance(model, ChainModel):
             raise InputError(f"learning moves chains; the model {self.scenario.model.kind!r} is none of theirs")
         return model
@@ -148,8 +148,7 @@ class ControlledRun:
         """Where numbers stand in what is seen: as in a state of `newton-euler` without spherical joints."""
         n = self.count
         plain = self.model._recorder.positions == n
-        parts: tuple[Any, ...] = (*self.scenario.environment, self.scenario.actuation)
-        switches = [part.breakpoints(0.0, np.inf) for part in parts]
+        switches = [part.breakpoints(0.0, np.inf) for part in self.scenario.parts() if part is not self.scenario.gait]
         self.lean = isinstance(self.model, NewtonEuler) and self.model.explicit and plain and not any(switches)
         self.joints, self.twist, self.rates = slice(7, 7 + n), slice(7 + n, 13 + n), slice(13 + n, 13 + 2 * n)
         self.knows_work = isinstance(self.model, NewtonEuler)
@@ -285,8 +284,7 @@ class ControlledRun:
         """
         knots: Array = (self._numbers + round(state.time / self.step)) * self.step
         finish = float(knots[-1])
-        parts: tuple[Any, ...] = (gait, *self.scenario.environment, self.scenario.actuation)
-        switches = [time for part in parts for time in part.breakpoints(state.time, finish)]
+        switches = self.scenario.switches(state.time, finish, gait)
         if switches or knots[0] != state.time:
             knots = knots_between(state.time, finish, self.step, switches)
         drive, gait = self.driven(gait, knots, action)

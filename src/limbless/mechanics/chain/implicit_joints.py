@@ -22,10 +22,17 @@ from limbless.mechanics.chain.implicit_cells import (
     steer_by,
     turned_by,
 )
-from limbless.mechanics.chain.joint_actuation import actuate, feedforward, find_accelerations, put_joint_rates
+from limbless.mechanics.chain.joint_actuation import (
+    actuate,
+    feedforward,
+    find_accelerations,
+    put_joint_rates,
+    saturate,
+)
 from limbless.mechanics.chain.kinematics import forward_kinematics
 from limbless.mechanics.chain.problem import put_rates
 from limbless.mechanics.chain.tables import (
+    INTEGRALS,
     AccelerationFeedback,
     ActuatorLimit,
     Axis,
@@ -41,7 +48,8 @@ from limbless.mechanics.chain.tables import (
     MixedActuation,
     PrescribedMotion,
 )
-from limbless.mechanics.compiled import Array, Scalar, func, noinline_func, version_for
+from limbless.mechanics.compiled import Array, Scalar, absolute, func, maximum, noinline_func, primal, version_for
+from limbless.mechanics.control.closed_loop import command_all, put_all_control_rates
 from limbless.mechanics.forces import push_all
 
 NUDGE = 1e-7  # m/s and rad/s: of the differences that make -∂F/∂V
@@ -76,6 +84,9 @@ def occupy_joints(
     x: Array,
 ) -> None:
     occupy_free(problem.robot, start, gh, slope, x)
+    first, last = control_columns(problem.robot, problem.memory, x)
+    for c in range(first, last):
+        x[c] = start[c] + gh * slope[c]
 
 
 @noinline_func
@@ -119,13 +130,34 @@ def joint_stage(
     actuate(actuation, robot, options, now.drive, 0, x, memory)
     feedforward(actuation, now, 0, t, window_time, x)
     forward_kinematics(robot, x, memory)
+    command_all(options.controllers, t, robot, x, memory)
+    saturate(actuation, robot, options, memory)
     push_all(forces, t, window_time, robot, memory)
     set_implicit_terms(robot, options.feedback, gh, before, memory)
     find_accelerations(actuation, robot, options.base, memory)
     put_rates(robot, x, memory, slope)
     put_joint_rates(actuation, robot, x, memory, slope)
+    put_all_control_rates(options.controllers, t, robot, x, memory, slope)
     clear_implicit_terms(memory)
-    return measure(LinkRow(robot.links, 0).velocity, memory.ahead.scale, gh, before, slope, x)
+    change, speed = measure(LinkRow(robot.links, 0).velocity, memory.ahead.scale, gh, before, slope, x)
+    return control_change(control_columns(robot, memory, x), memory.ahead.scale, gh, before, slope, change), speed
+
+
+@func
+def control_columns(robot: ChainTables, memory: ChainMemory, x: Array) -> tuple[int, int]:
+    """Where the numbers of controllers begin in a state, and where they end."""
+    return LinkRow(robot.links, 0).velocity + 6 + memory.torque.shape[0], len(x) - INTEGRALS
+
+
+@func
+def control_change(
+    columns: tuple[int, int], scale: Array, gh: Scalar, before: Array, slope: Array, change: Scalar
+) -> Scalar:
+    """The same as `measure`, of controllers: a unit of theirs (a radian, a full activity) moves a joint by one."""
+    for c in range(columns[0], columns[1]):
+        way = primal(gh) * primal(scale[scale.shape[0] - 1]) * absolute(primal(slope[c]) - primal(before[c]))
+        change = maximum(change, way)
+    return change
 
 
 @noinline_func

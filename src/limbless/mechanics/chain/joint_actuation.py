@@ -174,8 +174,6 @@ def actuate_joints(
     memory: ChainMemory,
 ) -> None:
     drive_joints(robot, options.feedback, drive, i, x, memory)
-    if options.feedback:
-        limit_torques(robot, memory)
 
 
 @version_for(actuate, AccelerationFeedback)
@@ -189,7 +187,7 @@ def request_torques(
     x: Array,
     memory: ChainMemory,
 ) -> None:
-    drive_joints(robot, True, drive, i, x, memory)  # within bounds once the forecast is known: `feedforward`
+    drive_joints(robot, True, drive, i, x, memory)
 
 
 @generic
@@ -239,7 +237,31 @@ def add_feedforward(
         feedforward_torques(
             problem.robot, problem.forces, problem.options, problem.drive, i, t, window_time, x, problem.memory
         )
-    limit_torques(problem.robot, problem.memory)
+
+
+@generic
+def saturate(actuation: Any, robot: ChainTables, options: ChainOptions, memory: ChainMemory):
+    """All that is asked of an actuator, by feedback, forecast and controllers, within what it gives."""
+
+
+no_op(saturate, PrescribedMotion, StrainActuation, Inertialess)
+
+
+@version_for(saturate, MixedActuation)
+@func
+def saturate_feedback(
+    actuation: MixedActuation, robot: ChainTables, options: ChainOptions, memory: ChainMemory
+) -> None:
+    if options.feedback:
+        limit_torques(robot, memory)
+
+
+@version_for(saturate, AccelerationFeedback)
+@func
+def saturate_forecast(
+    actuation: AccelerationFeedback, robot: ChainTables, options: ChainOptions, memory: ChainMemory
+) -> None:
+    limit_torques(robot, memory)
 
 
 @noinline_func

@@ -1,6 +1,6 @@
 """A chain as a problem for an engine.
 
-The state holds position (7 + joint positions), velocity (6 + freedoms) and `IntegralSums`.
+The state holds position (7 + joint positions), velocity (6 + freedoms), the numbers of controllers and `IntegralSums`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from limbless.mechanics.chain.joint_actuation import (
     feedforward,
     find_accelerations,
     put_joint_rates,
+    saturate,
     settle_joints,
 )
 from limbless.mechanics.chain.joints import put_quaternion_rate
@@ -50,6 +51,7 @@ from limbless.mechanics.chain.tables import (
     TendonState,
 )
 from limbless.mechanics.compiled import Array, Scalar, constant_version, func, generic, noinline_func, version_for
+from limbless.mechanics.control.closed_loop import command_all, put_all_control_rates
 from limbless.mechanics.forces import push_all, spend_all
 from limbless.mechanics.integrate.problem import (
     accumulate_work,
@@ -79,10 +81,13 @@ def chain_rate(problem: ChainProblem, i: int, t: Scalar, window_time: Scalar, x:
     actuate(options.actuation, robot, options, problem.drive, i, x, memory)
     feedforward(options.actuation, problem, i, t, window_time, x)
     forward_kinematics(robot, x, memory)
+    command_all(options.controllers, t, robot, x, memory)
+    saturate(options.actuation, robot, options, memory)
     push_all(forces, t, window_time, robot, memory)
     find_accelerations(options.actuation, robot, options.base, memory)
     put_rates(robot, x, memory, out)
     put_joint_rates(options.actuation, robot, x, memory, out)
+    put_all_control_rates(options.controllers, t, robot, x, memory, out)
 
 
 @func

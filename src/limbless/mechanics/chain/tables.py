@@ -323,6 +323,7 @@ class ChainOptions(NamedTuple):
     feedforward: bool  # torques of inverse dynamics are added to the feedback
     # codes of the links with every joint motion-given: what inverse dynamics takes
     all_given: IntArray
+    controllers: tuple = ()  # of what has a version of `command`
 
 
 class ChainProblem(NamedTuple):

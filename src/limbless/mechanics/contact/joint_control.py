@@ -6,6 +6,7 @@ from typing import Any
 
 from limbless.mechanics.chain import (
     ActuatorLimit,
+    ActuatorRequest,
     ChainDrive,
     ChainMemory,
     ChainTables,
@@ -17,6 +18,7 @@ from limbless.mechanics.chain import (
 from limbless.mechanics.compiled import Array, Scalar, func, noinline_func
 from limbless.mechanics.contact.joint_friction import rubbed
 from limbless.mechanics.contact.step import ContactOptions, JointStep, StateLayout, Step, StepFeedback
+from limbless.mechanics.control.closed_loop import command_all, put_all_control_rates
 from limbless.mechanics.integrate.running_totals import add_work, compare
 
 # 1/m: error of joint rates over that of the contact laws which a solved step may keep
@@ -97,6 +99,41 @@ def control_joints(
             h * freedom.stiffness * (freedom.rest - state[link.position]) + freedom.rotor * state[link.velocity]
         )
         put_control(joint, bound, chain.torque[v])
+
+
+@func
+def run_controllers(
+    controllers: tuple, robot: ChainTables, where: StateLayout, t: Scalar, h: Scalar, chain: ChainMemory, x: Array
+) -> None:
+    """At the middle of a step: numbers of controllers there, half a step of their rates on; what they command, in
+    `chain.total`, and their rates there, in `chain.slope`. Actuators gave what they gave in the step before.
+    """
+    state, count = chain.state, chain.torque.shape[0]
+    for c in range(where.control, where.sums):
+        state[c] = x[c]
+        chain.slope[c] = 0.0
+    for half in range(2):
+        for c in range(where.control, where.sums):
+            state[c] = x[c] + 0.5 * h * half * chain.slope[c]
+        for v in range(count):
+            chain.torque[v] = 0.0
+        command_all(controllers, t, robot, state, chain)
+        for v in range(count):
+            chain.total[v] = chain.torque[v]
+            chain.torque[v] = x[where.torque + v]
+        put_all_control_rates(controllers, t, robot, state, chain, chain.slope)
+
+
+@func
+def add_commands(robot: ChainTables, h: Scalar, chain: ChainMemory, step: Step) -> None:
+    """Impulses of controllers, on top of what the actuators are asked for."""
+    for k in range(1, len(robot.links.codes)):
+        link = LinkRow(robot.links, k)
+        if not link.given:
+            v = link.column
+            wanted = ActuatorRequest(chain.wishes, v).wanted + h * chain.total[v]
+            chain.torque[v] = take_request(chain.bounds, v, wanted, chain.wishes)
+            put_control(JointStep(step.joints, v), ActuatorLimit(chain.bounds, v), chain.torque[v])
 
 
 @func

@@ -32,7 +32,15 @@ from limbless.mechanics.contact.body_equations import prepare, prepare_water
 from limbless.mechanics.contact.contact_law import impulse_of, load_of_force, no_impulse, put_impulse, put_rates
 from limbless.mechanics.contact.free_objects import move_surfaces, place_objects, start_objects
 from limbless.mechanics.contact.half_turn import half_turn, quaternion_rate
-from limbless.mechanics.contact.joint_control import control_joints, end_joints, row_of, take_middle, violates_limits
+from limbless.mechanics.contact.joint_control import (
+    add_commands,
+    control_joints,
+    end_joints,
+    row_of,
+    run_controllers,
+    take_middle,
+    violates_limits,
+)
 from limbless.mechanics.contact.joint_friction import joint_friction_limits
 from limbless.mechanics.contact.moving_bodies import depth_scale, twist_before
 from limbless.mechanics.contact.narrowphase import find_contacts, is_asleep, wake_contacts
@@ -194,7 +202,11 @@ def go_halfway(problem: ContactProblem, n: int, t: Scalar, h: Scalar, watched: b
     take_middle(robot, drive, i, chain.state)
     forward_kinematics(robot, chain.state, chain)
     push_all(problem.forces, middle, middle, robot, chain)
+    if options.controllers is not None:
+        run_controllers(options.controllers, robot, where, middle, h, chain, x)
     control_joints(options.feedback, robot, drive, i, h, chain, step)
+    if options.controllers is not None:
+        add_commands(robot, h, chain, step)
     if options.dry is not None:
         joint_friction_limits(options.dry, robot, step, h, x, where.rub)
     prepare(robot, solids, step, x, where.speeds, h)
@@ -243,6 +255,8 @@ def complete_step(problem: ContactProblem, n: int, t: Scalar, h: Scalar, x: Arra
     i = row_of(options.feedback, n)
     end_base(robot, where.earlier, h, memory.chain.state, memory.step, x)
     end_joints(robot, problem.drive, i, h, memory.chain, memory.step, x)
+    for c in range(where.control, where.sums):
+        x[c] += h * memory.chain.slope[c]
     if problem.memory.chain.clamp is not None:
         return_to_seat(robot, memory.chain, x, False)
     check_ranges(memory.chain.tally.ranges, t + h, x)

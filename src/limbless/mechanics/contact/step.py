@@ -203,11 +203,13 @@ class ContactOptions(NamedTuple):
     tolerance: float  # m/s
     bound: float  # m/s: a step with more residual fails the run
     rescue: int  # address of what is called where plain iterations do not end (see `rescue`)
+    controllers: tuple | None = None  # of what has a version of `command`; None: there are none
 
 
 class StateLayout(NamedTuple):
     """Where the parts of a flat state begin, after position and velocity as a chain's state has them."""
 
+    control: int  # numbers of controllers
     sums: int  # Sums, the last of a chain's state
     earlier: int  # velocity a step before: the guess goes on in a straight line
     speeds: int  # Speeds of all bodies

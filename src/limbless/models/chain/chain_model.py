@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.actuation import Actuation, Switched
 from limbless.control.actuation.gait_to_joints import joint_motion
+from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
 from limbless.core import InputError
 from limbless.environments.base import Environment, together
@@ -35,6 +36,7 @@ from limbless.models.array_arguments import numbers
 from limbless.models.base import Model, Records, State, Status, Variable, Variables, actuation_or_motion
 from limbless.models.chain import chain_problem
 from limbless.models.chain.chain_recorder import SCHEMA, LinkRecorder
+from limbless.models.chain.control_tables import ChainLoop
 from limbless.models.chain.switching import CLAMP_SCHEMA, Switching, clamp_variables, held_body, refuse_clamps
 from limbless.models.recording import water_recorder
 from limbless.models.recording.body_recorder import contiguous
@@ -89,6 +91,7 @@ class ChainModel(Model):
         self._has_passive = chain_problem.has_passive(self._plain)
         self._recorder = LinkRecorder(built, self._plain.links, self._packs)
         self._lay_out(7, 6)
+        self._loop: ChainLoop | None = None
         self._tallies = self._tallies_of(0)
         self.clamps = [item for item in self.environment if isinstance(item, Clamp)]
         refuse_clamps(self.clamps, self.environment, built)
@@ -145,6 +148,25 @@ class ChainModel(Model):
         ):
             rows.column[v : v + (3 if first == Spherical.code else 1)] = self._joints.start + p
         return np.asarray(ranges)
+
+    # Controllers with state
+
+    def close_loop(self, controller: ClosedLoop) -> None:
+        if self.clamps:
+            raise InputError("controller: a robot that is clamped takes none with state; leave out the clamp")
+        self._loop = ChainLoop(controller, self.chain, self._actuated)
+
+    @property
+    def _controlled(self) -> int:
+        """How many numbers of a state belong to a controller."""
+        return 0 if self._loop is None else self._loop.count
+
+    def _started(self, x: Array) -> State:
+        """The state at time 0, with the numbers of a controller where they start."""
+        if self._loop is None:
+            return State(0.0, x)
+        x[self._loop.columns] = self._loop.packed.start
+        return State(0.0, x, self._loop.memory)
 
     # The start
 
@@ -218,7 +240,10 @@ class ChainModel(Model):
             return None  # there is nothing to brake
         height = float(self._base_of(state)[0][2])
         rate = chain_rate(self.chain, self._plain, self._any_free, self._packs, state.x[self._joints], height)
-        return friction_limit(rate, self._interval, self._packs)
+        limit = friction_limit(rate, self._interval, self._packs)
+        if self._loop is None:
+            return limit
+        return min(found for found in (limit, self._loop.step_limit(self._interval)) if found is not None)
 
     def commanded(self, torque: ArrayLike) -> Array:
         """A controller's torques, one for each degree of freedom."""
@@ -237,9 +262,11 @@ class ChainModel(Model):
         return numbers("the controller's torque", torque, count)
 
     def observe(self, state: State) -> dict[str, Array]:
-        """Time, base and joints, for a controller."""
+        """Time, base and joints, for a controller, and the numbers of one with state."""
         position, orientation, twist = self._base_of(state)
+        looped = {} if self._loop is None else {"controller_state": state.x[self._loop.columns].copy()}
         return {
+            **looped,
             "time": np.float64(state.time),  # type: ignore[dict-item]
             "base_position": position,
             "base_orientation": orientation,
@@ -288,7 +315,8 @@ class ChainModel(Model):
 
     def variables(self, records: Records) -> Variables:
         """The variables of a result from recorded states and the tally."""
-        named = {**self._named(records), **(clamp_variables(records) if self.clamps else {})}
+        looped = {} if self._loop is None else self._loop.variables(records["x"])
+        named = {**self._named(records), **looped, **(clamp_variables(records) if self.clamps else {})}
         return Variables({**contiguous(named), **self._tallies.variables(records)})
 
     def _named(self, records: Records) -> dict[str, Array]:
@@ -297,10 +325,12 @@ class ChainModel(Model):
 
     def schema(self) -> dict[str, Variable]:
         clamps = CLAMP_SCHEMA if self.clamps else {}
-        return {**self._schema, **clamps, **self._recorder.water.schema(), **self._tallies.schema()}
+        looped = {} if self._loop is None else self._loop.schema()
+        return {**self._schema, **clamps, **self._recorder.water.schema(), **looped, **self._tallies.schema()}
 
     def remarks(self, dataset: xr.Dataset) -> list[str]:
         return water_recorder.remarks(dataset)
 
     def coordinates(self) -> dict[str, Any]:
-        return {**self._recorder.coordinates(), **self._tallies.coordinates()}
+        looped = {} if self._loop is None else self._loop.coordinates()
+        return {**self._recorder.coordinates(), **looped, **self._tallies.coordinates()}

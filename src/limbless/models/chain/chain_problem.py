@@ -209,9 +209,14 @@ def joint_inertia(robot: ChainTables, base: str) -> Array:
     return np.maximum(found, 0.0)
 
 
-def state_size(robot: ChainTables) -> int:
-    """How many numbers a state has: position, velocity and sums."""
-    return int(LinkRow.of(robot.links).velocity[0]) + 6 + len(robot.freedoms) + INTEGRALS
+def control_start(robot: ChainTables) -> int:
+    """Where the numbers of controllers begin in a state: after positions and velocities."""
+    return int(LinkRow.of(robot.links).velocity[0]) + 6 + len(robot.freedoms)
+
+
+def state_size(robot: ChainTables, control: int = 0) -> int:
+    """How many numbers a state has: position, velocity, those of controllers, and sums."""
+    return control_start(robot) + control + INTEGRALS
 
 
 def state_columns(split: int, size: int) -> list[tuple[str, str, slice]]:
@@ -227,10 +232,12 @@ def state_columns(split: int, size: int) -> list[tuple[str, str, slice]]:
     ]
 
 
-def memory_of(robot: ChainTables, environments: int, tally: Any, cells: Any = None) -> ChainMemory:
-    """Working memory for a run among so many environments; `tally` is what it goes on counting, if anything."""
+def memory_of(robot: ChainTables, environments: int, tally: Any, cells: Any = None, control: int = 0) -> ChainMemory:
+    """Working memory for a run among so many environments; `tally` is what it goes on counting, if anything. `control`:
+    numbers of controllers in a state.
+    """
     bodies = len(robot.links.codes) if cells is None else len(cells.weigh)
-    freedoms, size = len(robot.freedoms), state_size(robot)
+    freedoms, size = len(robot.freedoms), state_size(robot, control)
     bounds = ActuatorLimit.zeros(freedoms)
     bound, freedom = ActuatorLimit.of(bounds), DofRow.of(robot.freedoms)
     bound.limit[:], bound.gain[:] = freedom.saturation, freedom.inertia_gain
@@ -255,11 +262,11 @@ def memory_of(robot: ChainTables, environments: int, tally: Any, cells: Any = No
     )
 
 
-def records_of(robot: ChainTables, count: int, tally: Any) -> ChainRecords:
+def records_of(robot: ChainTables, count: int, tally: Any, control: int = 0) -> ChainRecords:
     """Memory for `count` records, and for as many of `tally`."""
     bodies, freedoms = len(robot.links.codes), len(robot.freedoms)
     return ChainRecords(
-        np.zeros((count, state_size(robot))),
+        np.zeros((count, state_size(robot, control))),
         BaseRecord.zeros(count),
         AxisRecord.zeros(count, freedoms),
         BodyRecord.zeros(count, bodies),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.actuation import Actuation, Switched
+from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
 from limbless.core import InputError, SimulationError
 from limbless.environments.base import Environment
@@ -87,7 +88,11 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
         self._terms = {}
         self._desk: dict[str, Any] = {}  # of runs side by side: see `run_lanes`
         self._given_positions, self._given_velocities = chain_problem.given_columns(self._actuated)
-        self._size = chain_problem.state_size(self._actuated)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """The size of a state, and what implicit steps need of it."""
+        self._size = chain_problem.state_size(self._actuated, self._controlled)
         self._steps = None
         self.switching = self._prepare_switches()
         if self.settings.integrator != "rk4":
@@ -95,6 +100,10 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
             self._steps = ImplicitSteps(
                 self.settings.integrator, tolerance, self._size, self.chain.freedoms, len(self._tallies.laws)
             )
+
+    def close_loop(self, controller: ClosedLoop) -> None:
+        super().close_loop(controller)
+        self._make_room()
 
     def _slow_down(self) -> None:
         """No inertia: neither in the equations nor in energy and momentum."""
@@ -148,13 +157,15 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
 
     def problem(self, drive: ChainDrive, records: int, tally: Any, tallied: Any) -> ChainProblem:
         """Everything that an engine needs, with memory of its own: two runs of one model are two problems."""
-        memory = chain_problem.memory_of(self._actuated, len(self._tallies.laws), tally)
+        memory = chain_problem.memory_of(self._actuated, len(self._tallies.laws), tally, control=self._controlled)
         memory = memory._replace(clamp=self._held_body())
         if self._steps is not None:
             memory = memory._replace(ahead=smooth_problem.ahead_of(self._actuated, self.chain, drive))
             drive = smooth_problem.halves(drive)
-        kept = chain_problem.records_of(self._actuated, records, tallied)
+        kept = chain_problem.records_of(self._actuated, records, tallied, self._controlled)
         options = self._options if self.settings.inertia else self._options._replace(actuation=self._calm())
+        if self._loop is not None:
+            options = options._replace(controllers=self._loop.tables())
         return smooth_problem.problem_of(self._actuated, self._forces, options, drive, memory, kept)
 
     # One state at a time
@@ -289,7 +300,8 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
 
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """The state at time 0: pose and twist as given, joints as given or where the gait has them."""
-        return State(0.0, self._start(self._size, initial, gait))
+        x = self._start(self._size, initial, gait)
+        return self._started(x)
 
     def drive(self, gait: Any, times: Array) -> ChainDrive:
         """The gait at the stage times, as joint motion or as torques; one that the actuation cannot use is refused."""

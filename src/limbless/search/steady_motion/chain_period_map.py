@@ -146,7 +146,7 @@ def has_free_joints(scenario: Scenario) -> bool:
 
 
 def _model_of(scenario: Scenario) -> NewtonEuler:
-    model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+    model = scenario.assemble()
     assert isinstance(model, NewtonEuler)
     return model
 

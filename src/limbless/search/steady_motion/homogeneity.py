@@ -22,6 +22,11 @@ def refuse_medium(scenario: Scenario) -> str:
     robot: Any = scenario.robot.build()
     if robot.base in ("fixed", "pinned"):
         raise InputError(f"robot.base: a {robot.base} base goes nowhere; steady motion needs one that moves")
+    if scenario.controller is not None:
+        raise InputError(
+            "controller: its rhythm is its own, and steady motion is found for the given period of a gait; run it "
+            "until it has settled, and ask for the measures `frequency` and `locking_time`"
+        )
     if not scenario.gait.cycle:
         raise InputError(f"gait {scenario.gait.kind!r} has no period: steady motion is what repeats with the gait")
     if passing := scenario.gait.passing():

@@ -234,7 +234,8 @@ def _mean(motions: Sequence[SteadyMotion]) -> SteadyMotion:
 def same_but_gait(one: Scenario, other: Scenario) -> bool:
     """Whether two scenarios differ in their gait at most, as far as steady motion goes."""
     return all(
-        getattr(one, name) == getattr(other, name) for name in ("robot", "actuation", "environment", "model", "task")
+        getattr(one, name) == getattr(other, name)
+        for name in ("robot", "actuation", "controller", "environment", "model", "task")
     )
 
 

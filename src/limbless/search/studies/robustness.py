@@ -137,8 +137,7 @@ def _beside(scenario: Scenario, body: float, random: np.random.Generator) -> tup
             break
         try:  # a posture finds the place itself; where contacts decide the motion no twist may be given
             moved = Scenario.load(scenario, changes).initial
-            model = scenario.model.assemble(robot, scenario.environment, scenario.actuation)
-            model.initial_state(moved, scenario.gait)  # type: ignore[union-attr]
+            scenario.assemble().initial_state(moved, scenario.gait)
             return finer.model_copy(update={"initial": moved}), True
         except InputError:
             continue

@@ -22,7 +22,7 @@ from limbless.search.studies.variations import Variation, between, combined, mov
 from limbless.simulation.result import LABELS
 from limbless.simulation.simulate import knots_between, recorded, stage_times
 
-ENTRIES = ("gait", "robot", "environment", "actuation", "initial")
+ENTRIES = ("gait", "robot", "environment", "actuation", "controller", "initial")
 MEAN_OF_SIN16 = 6435.0 / 32768.0
 """Mean of sin¹⁶: with it the norm of a sinusoid is its amplitude."""
 
@@ -87,7 +87,7 @@ def sensitivity(
 
 
 def _model_of(scenario: Scenario) -> NewtonEuler | Soft:
-    model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+    model = scenario.assemble()
     assert isinstance(model, NewtonEuler | Soft)
     return model
 
@@ -151,8 +151,7 @@ def _breaks(scenario: Scenario, model: NewtonEuler | Soft) -> np.ndarray:
     gait, end = scenario.gait, scenario.duration
     return np.array(
         [
-            *gait.breakpoints(0.0, end),
-            *(t for item in scenario.environment for t in item.breakpoints(0.0, end)),
+            *scenario.switches(0.0, end),
             *model.breakpoints(gait, 0.0, end),
         ]
     )

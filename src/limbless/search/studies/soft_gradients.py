@@ -34,7 +34,7 @@ def has_slopes(scenario: Scenario, paths: Sequence[str] = ()) -> bool:
     if scenario.model.kind != "soft" or any(path.partition(".")[0] not in ENTRIES for path in paths):
         return False
     try:
-        model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+        model = scenario.assemble()
         assert isinstance(model, Soft)
         refuse_kinks(model)
     except InputError:

@@ -122,7 +122,7 @@ def scenario_at(base: Scenario, point: Mapping[str, Any], allow_code: bool) -> S
     return loaded.model_copy(update=shared)
 
 
-MADE_FROM = ("robot", "environment", "actuation", "model")
+MADE_FROM = ("robot", "environment", "actuation", "controller", "model")
 """Parts of a scenario that a model is made from."""
 
 
@@ -161,7 +161,7 @@ class RolloutScratch:
         for known in self._packed:
             if all(getattr(known.scenario, name) is getattr(scenario, name) for name in MADE_FROM):
                 return known
-        model: Any = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+        model: Any = scenario.assemble()
         kind = kind_of(model)
         if scenario.initial.result is not None or any(
             item.slot is not None or item.has_surface for item in scenario.environment

@@ -45,8 +45,7 @@ BLOCK = 100
 def knots_of(scenario: Scenario, model: Any = None) -> Knots:
     """The knots of a run, and which of them are kept; without its model, at least those that are kept."""
     end, gait = scenario.duration, scenario.gait
-    parts: tuple[Any, ...] = (gait, *scenario.environment, scenario.actuation)
-    switches = [t for part in parts for t in part.breakpoints(0.0, end)]
+    switches = scenario.switches(0.0, end)
     own = [] if model is None else model.breakpoints(gait, 0.0, end)
     knots = knots_between(0.0, end, scenario.step, [*switches, *own])
     keep = recorded(knots, scenario.record_every, end)

@@ -98,7 +98,7 @@ def small_motions(result: Result, at_end: bool = True) -> SmallMotions:
     from limbless.models.chain.soft.small_motions import SmallMotions
 
     scenario: Any = result.scenario
-    model: Any = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+    model: Any = scenario.assemble()
     ended = result.state if at_end else None
     state = model.initial_state(scenario.initial, scenario.gait) if ended is None else ended
     return SmallMotions(model, scenario.gait, state)

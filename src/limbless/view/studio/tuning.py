@@ -34,7 +34,7 @@ class Knob:
     Attributes
     ----------
     path : of the field, as `limbless run --set` takes it; items of lists by number.
-    group : `gait`, `environment: water`, `robot`, `robot: links`, `actuation`, `model`, `start`, `run`.
+    group : `gait`, `environment: water`, `robot`, `robot: links`, `actuation`, `controller`, `model`, `start`, `run`.
     item : which of a list it belongs to, counted from 1; empty where the group is no list.
     label : name and unit. `value` : what it is now. `meaning` : one line.
     low, high : where a slider ends; None without a sensible range. Fields themselves decide what they refuse.
@@ -104,6 +104,7 @@ def knobs(scenario: Scenario) -> list[Knob]:
         found += _of(item, f"environment.{number}", f"environment: {item.kind}")
     found += _of(scenario.robot, "robot", "robot")
     found += _of(scenario.actuation, "actuation", "actuation")
+    found += () if scenario.controller is None else _of(scenario.controller, "controller", "controller")
     found += _of(scenario.model, "model", "model")
     for name in used["initial"]:
         found += _field(scenario.initial, Initial.model_fields[name], name, f"initial.{name}", "start")

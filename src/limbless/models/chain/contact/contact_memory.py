@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.chain import Body, BodyRecord, ChainTables, HeldBody, LinkRow, known_kinds
+from limbless.mechanics.chain import Body, BodyRecord, ChainTables, HeldBody, known_kinds
 from limbless.mechanics.contact import (
     MOST,
     PLACED,
@@ -32,7 +32,7 @@ from limbless.mechanics.contact import (
     make_homotopy,
     screw,
 )
-from limbless.models.chain.chain_problem import memory_of, state_size
+from limbless.models.chain.chain_problem import control_start, memory_of, state_size
 from limbless.models.chain.contact.contact_scene import sleep_state_of
 from limbless.models.chain.contact.moving_body_tables import with_memory
 
@@ -46,13 +46,13 @@ def with_kinds(robot: ChainTables) -> ChainTables:
     return robot._replace(kinds=tuple(kind() for kind in known_kinds if kind in screw.versions))
 
 
-def where_of(robot: ChainTables, contacts: int, objects: int) -> StateLayout:
-    """Where the parts of a flat state begin."""
-    bodies, freedoms, size = len(robot.links.codes) + objects, len(robot.freedoms), state_size(robot)
+def where_of(robot: ChainTables, contacts: int, objects: int, control: int = 0) -> StateLayout:
+    """Where the parts of a flat state begin; `control`: numbers of controllers."""
+    bodies, freedoms, size = len(robot.links.codes) + objects, len(robot.freedoms), state_size(robot, control)
     ends = size + np.cumsum(
         [0, 6 + freedoms, BodyVelocity.width * bodies, WarmStart.width * contacts, freedoms, freedoms, PLACED * objects]
     )
-    return StateLayout(int(LinkRow.of(robot.links).velocity[0]) + 6 + freedoms, *map(int, ends))
+    return StateLayout(control_start(robot), control_start(robot) + control, *map(int, ends))
 
 
 def memory_for(
@@ -64,10 +64,12 @@ def memory_for(
     moving_bodies: MovingBodies | None,
     objects: int,
     clamp: HeldBody | None = None,
+    control: int = 0,
 ) -> ContactMemory:
-    """Working memory of a run among so many environments and objects."""
+    """Working memory of a run among so many environments and objects, with so many numbers of controllers."""
     bodies, freedoms, contacts = len(robot.links.codes) + objects, len(robot.freedoms), len(scene.owner)
-    chain = memory_of(robot, environments, tally)._replace(bodies=Body.zeros(bodies), clamp=clamp)
+    chain = memory_of(robot, environments, tally, control=control)
+    chain = chain._replace(bodies=Body.zeros(bodies), clamp=clamp)
     step = Step(
         chain.bodies,
         chain.axes,
@@ -94,11 +96,13 @@ def memory_for(
     )
 
 
-def records_for(robot: ChainTables, contacts: int, objects: int, count: int, tally: Any) -> ContactRecords:
+def records_for(
+    robot: ChainTables, contacts: int, objects: int, count: int, tally: Any, control: int = 0
+) -> ContactRecords:
     """Memory for `count` records, and for as many of `tally`."""
     bodies, freedoms = len(robot.links.codes) + objects, len(robot.freedoms)
     return ContactRecords(
-        np.zeros((count, state_size(robot))),
+        np.zeros((count, state_size(robot, control))),
         np.zeros((count, freedoms)),
         BodyRecord.zeros(count, bodies),
         ContactRecord.zeros(count, contacts),

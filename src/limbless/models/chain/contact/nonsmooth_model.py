@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from limbless.control.actuation import Actuation, Motion, Servo, Switched
 from limbless.control.actuation.gait_to_joints import joint_motion
+from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
 from limbless.core import InputError, SimulationError
 from limbless.environments.base import Environment
@@ -192,6 +193,13 @@ class NonSmooth(ChainModel, StandingModel):
             self._crowd,
             len(self._objects),
             self._held_body(),
+            self._controlled,
+        )
+
+    def close_loop(self, controller: ClosedLoop) -> None:
+        super().close_loop(controller)
+        self._where = contact_memory.where_of(
+            self._actuated, len(self._scene.owner), len(self._objects), self._controlled
         )
 
     def problem(
@@ -207,7 +215,9 @@ class NonSmooth(ChainModel, StandingModel):
         forces = chain_problem.fresh(self._forces)
         water = water_of(forces)
         options = self._options._replace(
-            rescue=saving.address, awash=water if isinstance(water, VaryingAddedMass) else None
+            rescue=saving.address,
+            awash=water if isinstance(water, VaryingAddedMass) else None,
+            controllers=None if self._loop is None else self._loop.tables(),
         )
         scene = self._scene  # surfaces that bodies carry move: each run has its own
         scene = scene if self._crowd is None else scene._replace(surfaces=scene.surfaces.copy())
@@ -241,7 +251,7 @@ class NonSmooth(ChainModel, StandingModel):
             "initial" if initial.joint_position is not None else "gait", x[None, self._joints], np.zeros(1)
         )
         self._begin(x)
-        return State(0.0, x)
+        return self._started(x)
 
     def _follows_at_start(self) -> bool:
         """Whether joints start with the rates of the gait, since they are motion-given."""

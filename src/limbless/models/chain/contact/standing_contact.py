@@ -44,7 +44,12 @@ class StandingContact(StandingProblem):
         model = self.model
         memory = model._memory(self._tally)
         kept = contact_memory.records_for(
-            model._actuated, len(model._scene.owner), len(model._objects), records, model._tallies.records(records)
+            model._actuated,
+            len(model._scene.owner),
+            len(model._objects),
+            records,
+            model._tallies.records(records),
+            model._controlled,
         )
         self.problem, self._saving = model.problem(drive, memory, kept)
         self._memory, self._torques = (
