@@ -62,9 +62,7 @@ MOVING = {
         "joint",
         remark="of a rod in `soft`: its effort at the Gauss points of every cell, at `joint_abscissa`",
     ),
-    "controller_state": Variable(
-        ("controller_number",), "rad or 1", "numbers of the controller, which are a part of the state"
-    ),
+    "controller_state": Variable(("controller_number",), "rad or 1", "numbers of the controller, by name"),
     "activity": Variable(("neuron",), "1", "what each oscillator or neuron of the controller gives"),
     "radius": Variable(
         ("section", "transverse"),
