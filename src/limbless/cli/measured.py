@@ -15,7 +15,7 @@ import click
 @click.option("--track", is_flag=True, help="It holds places of markers, not joints.")
 @click.option("--column", metavar="NAME", help="Which track, where there are several.")
 def log(file: Path, like: Path | None, rate: float | None, track: bool, column: str | None) -> None:
-    """Read a log of joints, or a track of markers, and say what is in it.
+    """Read a log or a track and say what is in it.
 
     FILE is CSV, TSV, JSON lines, .mat, .xlsx, a ROS bag, .npz, or result.nc of a run. Prints joints, rate, jitter, lost
     samples, and amplitude and lag against the command if there is one.
@@ -56,7 +56,9 @@ def identify(
     settings: tuple[str, ...],
     out: Path | None,
 ) -> None:
-    """Find fields of a scenario from measured runs: values with intervals, and what is not determined.
+    """Fit fields of a scenario to measured runs.
+
+    Prints values with intervals, and what the runs do not determine.
 
     A run is a YAML file with `log` or `track` (or both), `changes` of the scenario, `counts` and `sigma`. Writes
     fitted.yaml (which runs), fit.json and a table of residuals for each run.

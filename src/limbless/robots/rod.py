@@ -135,6 +135,12 @@ class Rod(Robot):
         description="a law of your own for the stress of its sections, in place "
         "of stiffness, damping and rest, in the model `soft`",
     )
+    contact_radius: Quantity[float | None] = quantity(
+        None,
+        "m",
+        "radius with which it touches hard things, in the model `soft`; that of its round sections if absent",
+        gt=0,
+    )
     tendons: Listed[tuple[ChannelTendon, ...]] = Field(
         (), description="tendons in channels along it, in the model `soft`; they are numbered from 0 in this order"
     )

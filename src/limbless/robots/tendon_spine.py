@@ -124,6 +124,11 @@ class TendonSpine(Robot):
         0.5, "1", "where along a vertebra its hinge sits, from 0 at the inner disk to 1", ge=0, le=1
     )
     disk_radius: Quantity[float] = quantity(0.015, "m", "radius of the disks; holes lie inside", gt=0)
+    touch: Literal["disks", "capsules"] = Field(
+        "disks",
+        description="what touches hard things, in the model `soft`: the disks, as spheres of their radius, or "
+        "with them the joints between, as capsules of their `joint_radius`",
+    )
     pulley_radius: Quantity[float | None] = quantity(
         None, "m", "radius of the pulleys that wind the tendons up; no pulley angles if absent", gt=0
     )

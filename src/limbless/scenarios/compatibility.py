@@ -5,7 +5,7 @@ and gait; steps and records.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -170,7 +170,12 @@ def _pair(
         return
     others = [kind for kind, settings in registry.kinds("model").items() if value in getattr(settings, attribute)]
     try_this = f"models that take it: {', '.join(others)}" if others else "no model takes it yet"
-    yield Refusal(path, f"model {model.kind!r} takes {what} {' or '.join(taken) or '(none)'}, not {shown}; {try_this}")
+    yield Refusal(path, f"model {model.kind!r} takes {what} {_either(taken)}, not {shown}; {try_this}")
+
+
+def _either(words: Sequence[str]) -> str:
+    """`a, b or c`."""
+    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:]))) or "(none)"
 
 
 def _drive(parts: Mapping[str, Any]) -> Iterator[Refusal]:

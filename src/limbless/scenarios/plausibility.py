@@ -113,7 +113,7 @@ def _surroundings(scenario: Scenario, robot: Robot) -> Iterator[str]:
                 f"environment.{item.kind}: the body is {thick:.3g} m thick, and what stands in its way "
                 f"{small:.2g} m; are both in metres?"
             )
-    if hard and scenario.actuation.kind == "motion":
+    if hard and scenario.actuation.kind == "motion" and scenario.model.kind != "soft":  # whose strains give way
         yield (
             "actuation: 'motion' does not give way: where the robot hits something, its torques are as large as the "
             "step is short; {kind: pd} gives way"
@@ -163,7 +163,7 @@ def _driven(gait: Any, robot: Robot) -> Iterator[str]:
 def _idle(scenario: Scenario, robot: Robot) -> Iterator[str]:
     """Fields that nothing here uses."""
     theta, actuation = getattr(scenario.model, "theta", 0.0), scenario.actuation.kind
-    if theta and actuation not in ("pd", "servo"):
+    if theta and scenario.model.kind != "soft" and actuation not in ("pd", "servo"):
         yield (
             f"model.theta: {theta:g} has no effect: actuation {actuation!r} has no position feedback to take at the "
             "end of a step; {kind: pd} has"

@@ -81,9 +81,12 @@ class JointLog:
         """What `limbless log` prints."""
         has = [name for name in QUANTITIES if getattr(self, name) is not None]
         span = self.time[-1] - self.time[0]
+        uneven, lost = (
+            f"jitter {1e3 * self.jitter:.2g} ms",
+            f"{self.gaps} lost and filled" if self.gaps else "nothing lost",
+        )
         told = [
-            f"log        {len(self.time)} samples in {span:.4g} s, {self.rate:.4g} /s, jitter {1e3 * self.jitter:.2g} "
-            "ms; " + (f"{self.gaps} lost and filled" if self.gaps else "nothing lost"),
+            f"log        {len(self.time)} samples in {span:.4g} s, {self.rate:.4g} /s, {uneven}; {lost}",
             f"joints     {len(self.joints)}: {', '.join(self.joints[:8])}{', ..' if len(self.joints) > 8 else ''}",
             f"columns    {', '.join(has)}",
         ]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError, load_arrays, open_hdf5, refuse_special
+from limbless.core import InputError, load_arrays, open_archive, open_hdf5, refuse_special
 
 Array = NDArray[Any]
 
@@ -159,7 +159,7 @@ def sheet_rows(source: Path) -> list[list[str]]:
     from xml.etree.ElementTree import ParseError
 
     try:
-        with zipfile.ZipFile(source) as archive:
+        with open_archive(source) as archive:
             names = [item.filename for item in archive.infolist()]
             sheets = sorted((name for name in names if re.fullmatch(r"xl/worksheets/sheet\d+\.xml", name)), key=_number)
             if not sheets:
@@ -167,7 +167,9 @@ def sheet_rows(source: Path) -> list[list[str]]:
             shared = _parsed(archive, "xl/sharedStrings.xml") if "xl/sharedStrings.xml" in names else []
             words = ["".join(part.text or "" for part in item.iter() if _tag(part) == "t") for item in shared]
             return [_cells(row, words) for row in _parsed(archive, sheets[0]).iter() if _tag(row) == "row"]
-    except (zipfile.BadZipFile, ParseError, KeyError, ValueError, IndexError) as error:
+    except InputError:
+        raise
+    except (ParseError, KeyError, ValueError, IndexError) as error:
         raise InputError(f"{source.name}: a damaged sheet ({error})") from None
 
 

@@ -397,8 +397,8 @@ def _told_of(
         dataset["power_residual"] = ("time", residual, attributes_of(CATALOGUE["power_residual"]))
     known = {**_facts(scenario, model), **facts}
     dataset.attrs.update({name: value for name, value in known.items() if value is not None})
-    slow = [] if scenario is None else slow_notes(scenario, dataset)
-    notes = [*(() if scenario is None else scenario.notes()), *model.notes, *model.remarks(dataset), *slow]
+    own, slow = ((), []) if scenario is None else (scenario.notes(), slow_notes(scenario, dataset))
+    notes = [*own, *model.notes, *model.remarks(dataset), *slow]
     return dataset, tuple(dict.fromkeys(notes)), tuple(model.doubts(dataset))
 
 

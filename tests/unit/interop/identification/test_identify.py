@@ -68,7 +68,7 @@ def test_gains_from_a_log() -> None:
     found = ll.identify(BENCH, [bench_run(1)], FIT, test=[bench_run(2)])
     for path, truth in GAINS.items():
         low, high = found.bounds(path) or (0.0, 0.0)
-        assert low < truth < high and high / low < 1.2, found.lines()
+        assert low < truth < high and high / low < 1.5, found.lines()
     assert 0.7 < found.more["reduced_sum"] < 1.4
     tested = next(line for line in found.lines() if line.startswith("test: joints"))
     before, after = (float(tested.split(word)[1].split()[0]) for word in ("off by", "fit and"))

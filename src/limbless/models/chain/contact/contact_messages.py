@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,9 +14,14 @@ from limbless.mechanics.contact import MOST, MOST_MUTUAL, Feature
 from limbless.mechanics.contact.shapes.primitives import FAR
 from limbless.mechanics.integrate.running_totals import SLACK
 from limbless.models.base import Status
-from limbless.models.chain.contact import contact_scene, moving_body_tables
+from limbless.models.chain.contact import contact_scene
+from limbless.models.chain.contact.contact_scene import TouchingRobot
 from limbless.robots.chain import Chain
 
+if TYPE_CHECKING:
+    import xarray as xr
+
+SUNK = 0.05  # radii: how deep a body may sink in before the run is in doubt; own scenarios stay below 0.005
 PENETRATION = 1e-6  # m: how deep a robot may start inside something: rounding, and no more
 HIGH = 1e-3  # m: a robot that begins higher above the ground falls first
 
@@ -24,7 +29,7 @@ HIGH = 1e-3  # m: a robot that begins higher above the ground falls first
 class Meetings(NamedTuple):
     """Who may touch whom in a run, by contact."""
 
-    chain: Chain
+    robot: TouchingRobot
     environment: tuple[Environment, ...]
     scene: Any
     moving_bodies: Any
@@ -35,7 +40,7 @@ class Meetings(NamedTuple):
         heavy = any(item.pull is not None for item in self.environment)
         lifted = any(item.lifts for item in self.environment)
         ground = next((item.kind for item in self.environment if item.is_ground), None)
-        if ground is None or not heavy or lifted or self.chain.base != "free" or not HIGH < gap < FAR / 2:
+        if ground is None or not heavy or lifted or self.robot.base != "free" or not HIGH < gap < FAR / 2:
             return []
         return [
             f"initial: the robot begins {gap:.3g} m above the {ground}, and falls; posture: {{kind: lay}} lays it down"
@@ -43,7 +48,7 @@ class Meetings(NamedTuple):
 
     def names(self, contact: int) -> tuple[str, str | None]:
         """The names of the two bodies of a contact; None for what does not move."""
-        names = moving_body_tables.names_of(self.company, self.chain)
+        names = [*self.robot.names, *self.company.names]
         other = -1 if self.moving_bodies is None else int(self.moving_bodies.other[contact])
         return names[self.scene.owner[contact]], None if other < 0 else names[other]
 
@@ -112,6 +117,20 @@ class Meetings(NamedTuple):
             f"model.compliance{many}",
             time,
         )
+
+
+def sunk_too_deep(dataset: xr.Dataset) -> list[str]:
+    """Bodies that sank in by a visible share of their radius."""
+    if "contact_depth" not in dataset or not dataset.sizes["time"] or not dataset.sizes["contact"]:
+        return []
+    depth = dataset["contact_depth"].values
+    worst = int(np.argmax(depth))
+    if depth[worst] <= SUNK:
+        return []
+    return [
+        f"a body sank into the ground or an obstacle by {depth[worst]:.2g} of the radius with which it touches, "
+        f"until t = {dataset['time'].values[worst]:g} s; at most {SUNK:g} is taken for rounding: try a shorter step"
+    ]
 
 
 def crowded(time: float) -> Status:

@@ -67,7 +67,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 SETTLING = 1e-3  # s: steps with which a posture settles
-SUNK = 0.05  # radii: how deep a body may sink in before the run is in doubt; own scenarios stay below 0.005
 
 
 class NonSmooth(ChainModel, StandingModel):
@@ -97,14 +96,15 @@ class NonSmooth(ChainModel, StandingModel):
     ) -> None:
         super().__init__(robot, environment, actuation)
         self.settings = NonSmoothSettings.or_default(settings)
-        self._scene, self._crowd, self._company = contact_scene.scene_and_bodies_of(self.chain, self.environment)
+        touching = contact_scene.touching_chain(self.chain)
+        self._scene, self._crowd, self._company = contact_scene.scene_and_bodies_of(
+            touching, self.environment, contact_scene.wheel_contacts(self.chain, self.environment)
+        )
         self._objects = self._company.objects
         wheels = contact_recorder.WHEELS if any(item.role == "friction" for item in self.environment) else {}
         objects = contact_recorder.OBJECTS if self._objects else {}
         self._schema = {**contact_recorder.SCHEMA, **wheels, **objects}
-        self._meetings = contact_messages.Meetings(
-            self.chain, self.environment, self._scene, self._crowd, self._company
-        )
+        self._meetings = contact_messages.Meetings(touching, self.environment, self._scene, self._crowd, self._company)
         self._bodies = contact_scene.bodies_of(self.chain)
         self._solids = np.concatenate([self._bodies, moving_body_tables.solids_of(self._objects)])
         self._where = contact_memory.where_of(self._actuated, len(self._scene.owner), len(self._objects))
@@ -114,7 +114,10 @@ class NonSmooth(ChainModel, StandingModel):
         if self._feedback and self.settings.theta <= 0.0:
             self._longest = contact_messages.longest_step(self._bodies, self._actuated.freedoms)
         self._recorder = contact_recorder.ContactRecorder(
-            self.chain, self._plain.links, self._packs, self._scene, self._crowd, self._company
+            self.chain,
+            self._plain.links,
+            self._packs,
+            contact_recorder.ContactPart(touching, self._scene, self._crowd, self._company),
         )
         self._tallies = self._tallies_of(len(self._scene.owner))
         self.switching = self._prepare_switches()
@@ -347,17 +350,7 @@ class NonSmooth(ChainModel, StandingModel):
             self._refuse_penetration(state)
 
     def doubts(self, dataset: xr.Dataset) -> list[str]:
-        """Bodies that sank in by a visible share of their radius."""
-        if "contact_depth" not in dataset or not dataset.sizes["time"] or not dataset.sizes["contact"]:
-            return []
-        depth = dataset["contact_depth"].values
-        worst = int(np.argmax(depth))
-        if depth[worst] <= SUNK:
-            return []
-        return [
-            f"a body sank into the ground or an obstacle by {depth[worst]:.2g} of the radius with which it touches, "
-            f"until t = {dataset['time'].values[worst]:g} s; at most {SUNK:g} is taken for rounding: try a shorter step"
-        ]
+        return contact_messages.sunk_too_deep(dataset)
 
     def _telling(self, records: Records) -> dict[str, Array]:
         return {"time": records["time"], "x": records["x"], "torque": records["torque"], "twist": self._twists(records)}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limbless.mechanics.chain import ChainProblem
+from limbless.mechanics.chain import ChainMemory, ChainProblem
 from limbless.mechanics.forces import MorisonLaw
 from limbless.models.base import Status
 from limbless.models.force_elements import packed_rows
@@ -80,9 +80,8 @@ def singular(body: Soft, row: int, time: float) -> Status:
     )
 
 
-def unsolved(body: Soft, time: float, problem: ChainProblem) -> Status:
+def unsolved(body: Soft, time: float, memory: ChainMemory) -> Status:
     """Where and of what kind the forces are that an implicit stage could not follow."""
-    memory = problem.memory
     forces = {"springs and dampers": np.abs(memory.passive), "tendons and muscles": np.abs(memory.torque)}
     kind = max(forces, key=lambda name: float(np.nan_to_num(forces[name]).max(initial=0.0)))
     worst = int(np.nan_to_num(forces[kind]).argmax())
