@@ -1,5 +1,4 @@
-"""The catalogue of variables: every name that a result can hold, with its dimensions, unit, frame and one meaning in
-all models.
+"""The catalogue of variables: every name in a result, with its dimensions, unit, frame and one meaning in all models.
 
 A model chooses its own by name (`choose`); docs/results.md is written from here (`python docs/variables.py`).
 """
@@ -16,11 +15,10 @@ from limbless.models.base import Variable
 if TYPE_CHECKING:
     from limbless.robots.tendon_spine import TendonSpine
 
-_AXIS, _SCREW, _QUATERNION = ("axis",), ("screw",), ("quaternion",)
+_AXIS, _SCREW, _QUATERNION, _EACH_OBJECT = ("axis",), ("screw",), ("quaternion",), ("object",)
 _JOINT, _CONTACT, _TENDON, _ANGLE = ("joint",), ("contact",), ("tendon",), ("angle",)
-_EACH_AXIS, _EACH_SCREW = ("section", "axis"), ("section", "screw")
+_EACH_AXIS, _EACH_SCREW, _OBJECT_SCREW = ("section", "axis"), ("section", "screw"), ("object", "screw")
 _CONTACT_AXIS, _BEND = ("contact", "axis"), ("vertebra", "transverse")
-_EACH_OBJECT, _OBJECT_SCREW = ("object",), ("object", "screw")
 _FORCE, _WORK, _MOMENTUM = "N, N m", "J", "N s, N m s"
 
 MOVING = {
