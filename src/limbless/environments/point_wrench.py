@@ -109,11 +109,11 @@ class PointWrench(Environment):
 
 
 def breaks_of(rod: Rod, environment: Sequence[Environment], more: tuple[float, ...]) -> tuple[float, ...]:
-    """Where panels must end: at point wrenches, at the rows of a section law, and where the user says so."""
+    """Where panels must end: at point wrenches, at rows of a section law, between pieces, where the user says so."""
     length = rod.length
     points = [item.abscissa for item in environment if isinstance(item, PointWrench) and item.abscissa is not None]
     # one beyond the body is refused by its own name, in `Slices.node_at`
-    found = [*more, *(x for x in points if 0.0 < x < length)]
+    found = [*more, *rod.breaks, *(x for x in points if 0.0 < x < length)]
     for law in (rod.half_width, rod.half_height):
         found += [x for x, _ in law if 0.0 < x < length] if isinstance(law, tuple) else []
     return tuple(sorted(set(found)))

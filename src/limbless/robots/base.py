@@ -7,12 +7,18 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import PrivateAttr
 
 from limbless.core import Description, Field
+
+if TYPE_CHECKING:
+    from limbless.robots.chain import Chain
+    from limbless.robots.rod import Rod
+    from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
 MOST_LINKS = 10_000
@@ -45,8 +51,40 @@ class Bodies(NamedTuple):
     volume_moment: Array  # (bodies, 3)    first moment of volume, m4
 
 
-class Robot(Description):
+class Seen(Description):
+    """What every robot and every ready robot can be seen as. A view keeps mass, first moment, inertia, volume, length,
+    stiffness between the ends and the paths of tendons; what it cannot keep is in its `lost`.
+    """
+
+    if TYPE_CHECKING:
+
+        def build(self) -> Robot:
+            """The full description."""
+
+    def as_chain(self, links: int | None = None) -> Chain:
+        """The robot as rigid links: its own, or about one per diameter of body (8 to 60) if their number is absent."""
+        from limbless.robots.views import as_chain
+
+        return as_chain(self.build(), links)
+
+    def as_rod(self) -> Rod:
+        """The robot as a rod, its joints spread along it."""
+        from limbless.robots.views import as_rod
+
+        return as_rod(self.build())
+
+    def as_spine(self, vertebrae: int | None = None) -> TendonSpine:
+        """The robot as vertebrae pulled by its tendons: about one per diameter if their number is absent."""
+        from limbless.robots.views import as_spine
+
+        return as_spine(self.build(), vertebrae)
+
+
+class Robot(Seen):
     """Something that moves. Body 0 is the base; local x runs along the body from base to tip."""
+
+    _source: Robot | None = PrivateAttr(None)
+    _lost: tuple[str, ...] = PrivateAttr(())
 
     family: ClassVar[str | None] = "robot"
     if TYPE_CHECKING:
@@ -61,6 +99,22 @@ class Robot(Description):
     def build(self) -> Robot:
         """The robot itself (a preset builds one)."""
         return self
+
+    @property
+    def seen_from(self) -> Robot | None:
+        """The robot that this one is a view of; None if it was described as it is."""
+        return self._source
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """What this view of another robot could not keep: one sentence each."""
+        return self._lost
+
+    def refined(self) -> Self:
+        """A view with twice as many links or vertebrae; any other robot as it is."""
+        from limbless.robots.views import refined
+
+        return cast(Self, refined(self))
 
     @property
     def stretches(self) -> bool:
@@ -107,7 +161,7 @@ def _once(build: Callable[[Any], Robot]) -> Callable[[Any], Robot]:
     return built
 
 
-class Preset(Description):
+class Preset(Seen):
     """A ready robot: a few numbers to choose, and `build()` makes the full description, once."""
 
     family: ClassVar[str | None] = "preset"

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import model_validator
 
-from limbless.core import Description, Field, InputError, Listed, Nested, Quantity, quantity
+from limbless.core import Description, Field, Listed, Nested, Quantity, Vector3, quantity
 from limbless.core.functions.callables import Function, NamedFunction, call
 from limbless.robots.base import Array, Bodies, Robot, Segment
 from limbless.robots.chain import Chain
-from limbless.robots.joints import Joint
-from limbless.robots.links import BodyShape, Link
 from limbless.robots.material import MaterialLaw
-from limbless.robots.sections import EllipticCylinder, ellipse_area, ellipse_second_moments
+from limbless.robots.sections import MassProperties, ellipse_area, ellipse_second_moments
 from limbless.robots.tendon import ChannelTendon, agree, refuse_channels
 
 NATURAL = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
@@ -40,7 +39,8 @@ HELD = {"free": (), "planar": (2, 3, 4), "line": (1, 2, 3, 4, 5), "pinned": (0, 
 STILL = 1e-9  # a locked strain may differ from its natural value by this much: the rounding of a gait
 _DRAWN = 32  # straight pieces that stand for the rod where a model asks for segments
 
-Stiffness = float | tuple[float, float, float, float, float, float]
+Six = tuple[float, float, float, float, float, float]
+Stiffness = float | Six
 Rows = tuple[tuple[float, float], ...]
 Strain = Literal["stretch", "lateral shear", "vertical shear", "twist", "pitch curvature", "yaw curvature"]
 
@@ -57,6 +57,25 @@ class PassiveStretch(Description):
         False,
         description="whether the gait's strains are what these rest at (a natural "
         "curvature that moves): springs pull them there",
+    )
+
+
+class RodPiece(Description):
+    """A part of a rod that is the same all along it: what links or vertebrae become when they are seen as a rod."""
+
+    length: Quantity[float] = quantity(..., "m", "length of the part", gt=0)
+    half_width: Quantity[float] = quantity(..., "m", "lateral half axis of its sections", gt=0)
+    half_height: Quantity[float] = quantity(..., "m", "vertical half axis of its sections", gt=0)
+    mass: Quantity[float] = quantity(..., "kg/m", "mass per length", ge=0)
+    moments: Listed[Vector3] = quantity(
+        ..., "kg m", "inertia of its sections per length, about x, y and z through their middle"
+    )
+    volume: Quantity[float] = quantity(..., "m2", "displaced volume per length", ge=0)
+    stiffness: Listed[Six | None] = quantity(
+        None, "N, N m2", "passive stiffness, in the model `soft`; the rod's if absent"
+    )
+    damping: Listed[Six | None] = quantity(
+        None, "N s, N m2 s", "passive damping, in the model `soft`; the rod's if absent"
     )
 
 
@@ -130,8 +149,20 @@ class Rod(Robot):
         (), description="tendons in channels along it, in the model `soft`; they are numbered from 0 in this order"
     )
 
+    pieces: Listed[tuple[RodPiece, ...]] = Field(
+        (),
+        description="parts of their own section, mass and stiffness, the head first, in place of half axes",
+    )
+
     @model_validator(mode="after")
     def _is_a_body(self) -> Rod:
+        whole = sum(piece.length for piece in self.pieces)
+        if self.pieces and abs(whole - self.length) > 1e-9 * self.length:
+            raise ValueError(
+                f"pieces: they are {whole:g} m long together, and the rod {self.length:g} m; make both equal"
+            )
+        for name in self.given("half_width", "half_height", "taper", "profile", "density") if self.pieces else ():
+            raise ValueError(f"{name}: `pieces` take its place; give one of both")
         named = isinstance(self.profile, NamedFunction)  # no call before it is allowed
         stations = np.linspace(0.0, self.length, 0 if named else 65)
         width, height = self.half_axes(stations).T
@@ -195,7 +226,7 @@ class Rod(Robot):
     def stiffnesses(self, X: Array) -> Array:
         """(N, 6): stiffness of the six strains at X, N and N m2."""
         if self.youngs_modulus is None:
-            return np.tile(np.broadcast_to(np.array(self.stiffness, dtype=np.float64), 6), (len(X), 1))
+            return self._passive("stiffness", X)
         E, G = self.youngs_modulus, self.shear_modulus or self.youngs_modulus / 3.0
         rows = []
         for a, b in self.half_axes(X):
@@ -204,10 +235,45 @@ class Rod(Robot):
             rows.append((E * area, shear, shear, G * polar, E * about_y, E * about_z))
         return np.array(rows).reshape(-1, 6)
 
+    def dampings(self, X: Array) -> Array:
+        """(N, 6): damping of the six strains at X, N s and N m2 s."""
+        return self._passive("damping", X) + self.damping_time * self.stiffnesses(X)
+
+    def _passive(self, name: str, X: Array) -> Array:
+        own = np.broadcast_to(np.array(getattr(self, name), dtype=np.float64), 6)
+        found = np.array([getattr(piece, name) or own for piece in self.pieces or (self,)])
+        return found[self._numbers(X)] if self.pieces else np.tile(own, (len(X), 1))
+
     # Its sections
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        """Abscissae inside it at which its pieces meet."""
+        return tuple(np.cumsum([piece.length for piece in self.pieces])[:-1].tolist())
+
+    def _numbers(self, X: Array) -> NDArray[np.int64]:
+        """The number of the piece at X."""
+        return np.searchsorted(np.array(self.breaks), X, side="right")
+
+    def quadrature(self, start: float, end: float) -> tuple[Array, Array]:
+        """Abscissae and weights of Gauss's rule on the smooth parts of its sections from one abscissa to another."""
+        tables = [table for table in (self.half_width, self.half_height) if isinstance(table, tuple)]
+        inner = {*self.breaks, *self._bends_of_rest, *(x for table in tables for x, _ in table)}
+        ends = np.array([start, *sorted(x for x in inner if start < x < end), end])
+        nodes, weights = np.polynomial.legendre.leggauss(16)
+        X = 0.5 * (ends[:-1, None] + ends[1:, None] + np.diff(ends)[:, None] * nodes)
+        return X.ravel(), (0.5 * np.diff(ends)[:, None] * weights).ravel()
+
+    def areas(self, X: Array) -> Array:
+        """(N,): displaced volume per length at X, m2."""
+        if self.pieces:
+            return np.array([piece.volume for piece in self.pieces])[self._numbers(X)]
+        return np.pi * self.half_axes(X).prod(axis=1)
 
     def half_axes(self, X: Array) -> Array:
         """(N, 2): half width and half height of the sections at X, m."""
+        if self.pieces:
+            return np.array([(piece.half_width, piece.half_height) for piece in self.pieces])[self._numbers(X)]
         if self.profile is not None:
             rows = [call(self.profile, "robot.profile", "(X)", f"at X = {x:g} m", float(x)) for x in X]
             return np.array(rows, dtype=np.float64).reshape(-1, 2)
@@ -219,30 +285,21 @@ class Rod(Robot):
         """(N, 6): diagonal of the inertia per length of the sections at X, along their axes: ρA three times (kg/m),
         then ρI_p, ρI_y, ρI_z (kg m).
         """
+        if self.pieces:
+            return np.array([(*(piece.mass,) * 3, *piece.moments) for piece in self.pieces])[self._numbers(X)]
         rows = [(*(ellipse_area(a, b),) * 3, *ellipse_second_moments(a, b)) for a, b in self.half_axes(X)]
         return self.density * np.array(rows)
 
-    @cached_property
-    def _pieces(self) -> tuple[Array, Array]:
-        """Middles of straight pieces that stand for the rod, and their inertia per length."""
-        middle = (np.arange(_DRAWN) + 0.5) * self.length / _DRAWN
-        return middle, self.inertia(middle)
-
     @property
     def total_mass(self) -> float:
-        """kg; Gauss's rule on the straight parts of the section law."""
-        rows = self.half_width if isinstance(self.half_width, tuple) else ()
-        others = self.half_height if isinstance(self.half_height, tuple) else ()
-        inner = {x for x, _ in (*rows, *others) if 0.0 < x < self.length}
-        ends = np.array(sorted({0.0, self.length, *inner}))
-        nodes, weights = np.polynomial.legendre.leggauss(16)
-        X = 0.5 * (ends[:-1, None] + ends[1:, None] + np.diff(ends)[:, None] * nodes)
-        return float((0.5 * np.diff(ends)[:, None] * weights).ravel() @ self.inertia(X.ravel())[:, 0])
+        """kg"""
+        X, weights = self.quadrature(0.0, self.length)
+        return float(weights @ self.inertia(X)[:, 0])
 
     def segments(self) -> list[Segment]:
         """Straight pieces of the rod at rest."""
-        middle, _ = self._pieces
         length = self.length / _DRAWN
+        middle = (np.arange(_DRAWN) + 0.5) * length
         return [
             Segment(0, np.array([x - 0.5 * length, 0.0, 0.0]), np.eye(3), length, a, b)
             for x, (a, b) in zip(middle, self.half_axes(middle), strict=True)
@@ -250,14 +307,16 @@ class Rod(Robot):
 
     def bodies(self) -> Bodies:
         """The straight rod as one body."""
-        middle, inertia = self._pieces
-        mass = inertia[:, 0] * self.length / _DRAWN
-        own = np.diag(inertia[:, 3:].sum(axis=0) * self.length / _DRAWN)
-        about = own + np.diag([0.0, 1.0, 1.0]) * (mass @ middle**2)
-        moment = np.array([[mass @ middle, 0.0, 0.0]])
-        return Bodies(
-            np.array([mass.sum()]), moment, about[None], np.array([mass.sum() / self.density]), moment / self.density
-        )
+        return Bodies(*(np.array([part]) for part in self.part(0.0, self.length)))
+
+    def part(self, start: float, end: float) -> MassProperties:
+        """Mass and volume of a part of the straight rod, about its start."""
+        X, weights = self.quadrature(start, end)
+        x, inertia, area = X - start, weights[:, None] * self.inertia(X), weights * self.areas(X)
+        along = np.array([1.0, 0.0, 0.0])
+        about = np.diag(inertia[:, 3:].sum(axis=0)) + np.diag([0.0, 1.0, 1.0]) * (inertia[:, 0] @ x**2)
+        mass, volume = float(inertia[:, 0].sum()), float(area.sum())
+        return MassProperties(mass, (inertia[:, 0] @ x) * along, about, volume, (area @ x) * along)
 
     @cached_property
     def strain_bounds(self) -> tuple[Array, Array]:
@@ -278,63 +337,8 @@ class Rod(Robot):
         return [number for number in range(6) if number not in ACTUATED[self.strains]]
 
     def to_chain(self, links: int) -> Chain:
-        """The chain of equally long rigid links that tends to this rod as their number grows, for strains that neither
-        stretch nor shear.
-
-        Each link has the section at its middle. A joint stands for the length Δ of one link: passive stiffness and
-        damping (N m2) become a spring and a damper of 1/Δ times that at every joint, the limit of the efforts (N m)
-        becomes the limit of its torques.
-        """
-        if self.strains in ("planar-reissner", "extensible-kirchhoff", "reissner"):
-            raise InputError(
-                f"a chain of rigid links cannot stretch or shear; set strains to 'kirchhoff' or less (it "
-                f"is {self.strains!r})"
-            )
-        if self.base in ("line", "pinned"):
-            raise InputError(f"a chain has no base {self.base!r}; choose free, planar or fixed")
-        if self.material is not None:
-            raise InputError("to_chain: joints have no material law; leave `material` out, and give a stiffness")
-        if self.tendons:
-            raise InputError(
-                "to_chain: tendons in channels have no place on rigid links; leave `tendons` out, and "
-                "give the chain its own"
-            )
-        if links < 1:
-            raise InputError(f"links: a chain has at least 1 link; got {links}")
-        spacing = self.length / links
-        sizes: list[dict[str, Any]] = [
-            {"length": spacing, "half_width": float(a), "half_height": float(b)}
-            for a, b in self.half_axes(np.array([(number + 0.5) * spacing for number in range(links)]))
-        ]
-        parts: list[dict[str, Any]] = [
-            {"solids": (EllipticCylinder(density=self.density, **size),), "body": BodyShape(**size)} for size in sizes
-        ]
-        joint = self._joint(spacing)
-        behind: dict[str, Any] = {"joint": joint, "position": (spacing, 0.0, 0.0)}
-        chain = [Link(**part, **(behind if number else {})) for number, part in enumerate(parts)]
-        base: Any = self.base  # a chain refuses what it does not have
-        return Chain(name=f"{self.name} as {links} links", head=self.head, base=base, links=tuple(chain))
-
-    def _joint(self, spacing: float) -> Joint:
-        """The joint that stands for a length of rod: its actuated curvatures and twist, in the order
-        of the joint's own columns.
-        """
-        kind, order = {
-            "planar": ("revolute", (5,)),
-            "universal": ("universal", (5, 4)),
-            "kirchhoff": ("spherical", (3, 4, 5)),
-        }[self.strains]
-        passive = {
-            name: tuple(float(value) / spacing for value in np.broadcast_to(getattr(self, name), 6)[list(order)])
-            for name in ("stiffness", "damping")
-        }
-        limit = (
-            None
-            if self.effort_limit is None
-            else tuple(float(v) for v in np.broadcast_to(self.effort_limit, 6)[list(order)])
-        )
-        second = {"second_axis": (0.0, 1.0, 0.0)} if kind == "universal" else {}
-        return Joint(kind=kind, torque_limit=limit, **second, **passive)  # type: ignore[arg-type]
+        """The chain of equally long rigid links that tends to this rod as their number grows: `as_chain`."""
+        return self.as_chain(links)
 
 
 def _along(law: float | tuple[tuple[float, float], ...], X: Array) -> Array:

@@ -80,12 +80,13 @@ class Slices:
         ]
 
     def bodies(self) -> Bodies:
-        area = np.pi * self.axes[:, 0] * self.axes[:, 1]
-        volume, none = self.mesh.weight * area, np.zeros((len(area), 3))
-        return Bodies(self.rod.density * volume, none, np.zeros((len(area), 3, 3)), volume, none)
+        X, weight = np.clip(self.mesh.X, 0.0, self.rod.length), self.mesh.weight
+        none, mass = np.zeros((len(X), 3)), weight * self.rod.inertia(X)[:, 0]
+        return Bodies(mass, none, np.zeros((len(X), 3, 3)), weight * self.rod.areas(X), none)
 
     def fills(self) -> Array:
-        return np.ones(len(self.mesh.weight))
+        X = np.clip(self.mesh.X, 0.0, self.rod.length)
+        return self.rod.areas(X) / (np.pi * self.axes.prod(axis=1))
 
     def node_at(self, abscissa: float) -> int:
         """The node at an abscissa where the mesh was broken, or at an end."""
