@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.actuation import Actuation, Motion
-from limbless.core import Description, InputError, SimulationError
+from limbless.core import Description, Field, InputError, SimulationError
 from limbless.core.functions.callables import name_of, told
 from limbless.models import divergence
 
@@ -112,6 +112,18 @@ class ModelSettings(Description):
     def refined_environment(self, environment: Sequence[Environment]) -> tuple[Environment, ...]:
         """The environment with finer quadratures, for a model that uses them."""
         return tuple(item.refined() for item in environment)
+
+
+class ChainSettings(ModelSettings):
+    """What models of rigid links share."""
+
+    links: int | None = Field(
+        None,
+        ge=2,
+        le=10_000,
+        description="links that a rod is seen as; one per diameter, 8 to 60, if absent, and a chain has its own",
+    )
+    takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
 
 
 def actuation_or_motion(actuation: Actuation | None) -> Actuation:

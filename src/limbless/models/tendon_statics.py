@@ -57,6 +57,12 @@ class TendonStaticsSettings(ModelSettings):
     tip_stiffness: Quantity[float | None] = quantity(
         None, "N/m", "the tip stiffness wanted, where that is preferred", gt=0
     )
+    vertebrae: int | None = Field(
+        None,
+        ge=2,
+        le=1000,
+        description="vertebrae that another robot is seen as; one per diameter, 8 to 60, if absent",
+    )
     takes_robots: ClassVar[tuple[str, ...]] = ("tendon-spine",)
     takes_roles: ClassVar[tuple[str, ...]] = ("load",)
     takes_actuations: ClassVar[tuple[str, ...]] = ("motion",)

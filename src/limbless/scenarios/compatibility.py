@@ -12,6 +12,7 @@ import numpy as np
 
 from limbless.core import InputError, registry
 from limbless.core.kinds import Refusal
+from limbless.scenarios.one_animal import seen_by
 
 TIMES = ("duration", "step", "record_every", "control_period")
 """Fields of a scenario that speak of time, and have no meaning for a task."""
@@ -50,7 +51,7 @@ def _pairs(parts: Mapping[str, Any]) -> Iterator[Refusal]:
             else "moves through time: leave it out"
         )
         yield Refusal(("task",), f"model {model.kind!r} {told}")
-    if (robot := parts.get("robot")) is not None:
+    if (robot := parts.get("robot")) is not None and not _seen(model, robot):
         yield from _pair(model, ("robot",), "robots of kind", "takes_robots", robot.kind, repr(robot.kind))
     if (actuation := parts.get("actuation")) is not None:
         yield from _pair(
@@ -66,6 +67,14 @@ def _pairs(parts: Mapping[str, Any]) -> Iterator[Refusal]:
         yield from _pair(
             model, ("environment", index), "environments of role", "takes_roles", role, f"{item.role} ({item.kind!r})"
         )
+
+
+def _seen(model: Any, robot: Any) -> bool:
+    """Whether a model sees a robot of another kind as one that it takes."""
+    try:
+        return seen_by(model, robot) is not None
+    except InputError:  # said where the scenario is seen so
+        return True
 
 
 def _beside(parts: Mapping[str, Any]) -> Iterator[Refusal]:

@@ -20,6 +20,7 @@ from limbless.scenarios.compatibility import disagreements
 from limbless.scenarios.document import Document, Place, read_file, read_text
 from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
 from limbless.scenarios.number_checks import computable
+from limbless.scenarios.one_animal import left_out, one_animal
 from limbless.scenarios.scenario import Initial, Scenario
 
 _HOME = Path(__file__).parent
@@ -90,6 +91,8 @@ def _document(source: str | Path, changes: Mapping[str, Any]) -> Document:
 def _checked(document: Document, changes: Mapping[str, Any], context: dict[str, Any]) -> Scenario:
     """Data with its changes as a scenario, or one error that says everything that is wrong."""
     changed = Changes(Scenario, document.data, changes)
+    given = {str(place[1]) for place in changed.made if place[0] == "model" and len(place) > 1}
+    told = left_out(document.data.get("model"), changed.data, given) if given else []
     problems, scenario = list(changed.problems), None
     try:
         with computable(changed.data):
@@ -104,6 +107,7 @@ def _checked(document: Document, changes: Mapping[str, Any], context: dict[str, 
         ]
     problems += _truths_for_numbers(changed.data, changed.data)
     if scenario is not None and not problems:
+        scenario._told = (*told, *scenario._told)
         return scenario
     problems.sort(key=lambda problem: (changed.source(problem.path) is not None, document.line(problem.path) or 0))
     raise report(problems, document.where, lambda path: changed.source(path) or document.place(path))
@@ -121,6 +125,10 @@ def _readable(data: Mapping[str, Any], context: dict[str, Any]) -> dict[str, Any
     for number, item in enumerate(items if isinstance(items, list | tuple) else ()):
         with suppress(ValidationError):
             parts["environment"][number] = _ENVIRONMENT.validate_python(item, context=context)
+    if all(name in parts for name in ("model", "robot", "gait", "initial")):
+        with suppress(InputError):
+            seen = one_animal(*(parts[name] for name in ("model", "robot", "gait", "initial")))
+            parts |= {} if seen is None else seen[0]
     return parts
 
 

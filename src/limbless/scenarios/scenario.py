@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import (
+    PrivateAttr,
     SerializerFunctionWrapHandler,
     ValidationInfo,
     field_validator,
@@ -21,11 +22,12 @@ from pydantic import (
 from limbless.control.actuation import Motion
 from limbless.core import Angle, Description, Field, InputError, Listed, Nested, Quantity, Quaternion, Vector3, quantity
 from limbless.core.functions.callables import folder_of, located, refuse_named
-from limbless.core.kinds import refuse
+from limbless.core.kinds import Refusal, refuse
 from limbless.models.initial_pose import FOUND_BY_POSTURE, Posture
 from limbless.scenarios import plausibility
 from limbless.scenarios.compatibility import TIMES, disagreements, remarks
 from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
+from limbless.scenarios.one_animal import one_animal
 
 Twist = tuple[float, float, float, Angle, Angle, Angle]
 
@@ -136,6 +138,9 @@ class Scenario(Description):
         None, description="statics: what to solve, in place of a duration and a step"
     )
     figures: Listed[tuple[str, ...]] = Field((), description="figures that a run draws")
+    _animal: dict[str, Any] = PrivateAttr(default_factory=dict)
+    """Robot, gait and start as they were given, where the model sees the robot as another kind."""
+    _told: tuple[str, ...] = PrivateAttr(())
 
     @field_validator("name")
     @classmethod
@@ -165,10 +170,28 @@ class Scenario(Description):
     def _without_what_does_not_apply(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """A task has no time; a motion has no task."""
         unused = (*(("task",) if self.task is None else TIMES), *(("controller",) if self.controller is None else ()))
-        data = {name: value for name, value in dump(self).items() if name not in unused}
+        whole = dump(self.model_copy(update=self._animal)) if self._animal else dump(self)
+        data = {name: value for name, value in whole.items() if name not in unused}
         if self.task is not None:
             data["initial"] = {name: data["initial"][name] for name in ("position", "orientation")}
         return data
+
+    @model_validator(mode="after")
+    def _as_its_model_sees_it(self) -> Self:
+        try:
+            seen = one_animal(self.model, self.robot, self.gait, self.initial)
+        except InputError as error:
+            refuse([Refusal(("robot",), f"model {self.model.kind!r} cannot see it: {error}")])
+        else:
+            if seen is not None:
+                self._animal = {name: getattr(self, name) for name in seen[0]}
+                self._told = seen[1]
+                self.__dict__.update(seen[0])
+        return self
+
+    def changed(self, **fields: Any) -> Self:
+        """A copy with some fields replaced, validated again; a robot that is seen as another kind is seen anew."""
+        return super().changed(**{**self._animal, **fields})
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:
@@ -183,8 +206,9 @@ class Scenario(Description):
         """The notes of all its parts, in the order of the file."""
         parts = (self.robot, self.gait, *self.environment, self.actuation, self.model)
         together = {"robot": self.robot, "environment": self.environment}
-        likely = plausibility.notes(self)
-        return tuple(dict.fromkeys([*(note for part in parts for note in part.notes()), *remarks(together), *likely]))
+        likely = plausibility.notes(self.model_copy(update=self._animal) if self._animal else self)
+        told = [*self._told, *(note for part in parts for note in part.notes()), *remarks(together), *likely]
+        return tuple(dict.fromkeys(told))
 
     def refuse_incomplete(self, controlled: bool = False) -> None:
         """Refuse what cannot run as it stands: code that is only named, and a run that had a controller, unless one is

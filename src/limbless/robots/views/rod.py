@@ -149,7 +149,7 @@ def chain_as_rod(chain: Chain) -> Rod:
             f"robot.links: link {chain.link_names[chain.rows[bare[0]].link]!r} has mass and no `body`: nothing says "
             "where along a rod it lies; give it one"
         )
-    springs, strains, more = _spread_joints(chain, homes[:, 0] - first[0], x)
+    springs, strains, more = _spread_joints(chain)
     lost += more
     if np.abs(first).max() > SAME:
         lost.append("robot.base: the base frame moved to the first end of the body, on its axis")
@@ -174,28 +174,29 @@ def chain_as_rod(chain: Chain) -> Rod:
     return view(rod, chain, [*lost, *told])
 
 
-def _spread_joints(chain: Chain, at: Array, length: float) -> tuple[list[tuple[Array, Array, Array]], str, list[str]]:
-    """Springs and dampers along the body, about each axis; which strains they leave free; what is lost."""
-    arrays, lost = chain.arrays(), []
-    turning: dict[int, list[tuple[float, int, float]]] = {3: [], 4: [], 5: []}
+def bending_joints(chain: Chain) -> dict[int, tuple[list[int], Array]]:
+    """Columns of the joints about x, y and z (3, 4, 5: the strains that they are spread over), and the ends of what
+    each stands for, from the first end of the body, m.
+    """
+    arrays, pieces = chain.arrays(), chain.segments()
+    homes = np.cumsum(arrays.arm, axis=0)[:, 0]
+    at = homes - homes[pieces[0].body] - pieces[0].start[0]
+    length, found = sum(piece.length for piece in pieces), {}
+    turning: dict[int, list[tuple[float, int]]] = {3: [], 4: [], 5: []}
     for row in range(1, len(arrays.joint_kind)):
-        column = int(arrays.velocity_column[row])
-        axis = axis_number(arrays.axis[row])
-        if arrays.joint_kind[row] == PRISMATIC or (arrays.joint_kind[row] != SPHERICAL and axis is None):
+        column, axis = int(arrays.velocity_column[row]), axis_number(arrays.axis[row])
+        if arrays.joint_kind[row] == SPHERICAL:
+            for c in (3, 4, 5):
+                turning[c].append((float(at[row]), column + c - 3))
+        elif arrays.joint_kind[row] == PRISMATIC or axis is None:
             raise InputError(
                 f"robot.links: joint {chain.joint_names[column]!r} slides, or turns about no axis of the body; a rod "
                 "that is made of joints bends about y and z and twists about x"
             )
-        for c in (3, 4, 5) if arrays.joint_kind[row] == SPHERICAL else (3 + int(axis or 0),):
-            shift = c - 3 if arrays.joint_kind[row] == SPHERICAL else 0
-            turning[c].append((float(at[row]), column + shift, 1.0))
-    used = [c for c in (3, 4, 5) if turning[c]]
-    strains = "kirchhoff" if 3 in used else "universal" if 4 in used else "planar"
-    springs = []
-    for c in used:
-        places, columns = [place for place, *_ in turning[c]], [column for _, column, _ in turning[c]]
-        edges = np.array([0.0, *(0.5 * (a + b) for a, b in itertools.pairwise(places)), length])
-        spans = np.diff(edges)
+        else:
+            turning[3 + axis].append((float(at[row]), column))
+    for c, joints in turning.items():
+        places, columns = [place for place, _ in joints], [column for _, column in joints]
         apart = np.diff(places)
         if len(apart) and apart.max() > ALIKE * apart.min():
             worst = int(apart.argmax())
@@ -204,13 +205,23 @@ def _spread_joints(chain: Chain, at: Array, length: float) -> tuple[list[tuple[A
                 f"{apart.max():.3g} m from the next one, and others are {apart.min():.3g} m apart; a rod "
                 f"takes at most {ALIKE:g} times"
             )
-        values = []
-        for field in ("stiffness", "damping"):
-            table = np.zeros((len(spans), 6))
-            table[:, c] = getattr(arrays, field)[columns] * spans
-            values.append(table)
-        values[1][:, c] += arrays.viscous_friction[columns] * spans
-        springs.append((edges, *values))
+        if joints:
+            inner = (0.5 * (a + b) for a, b in itertools.pairwise(places))
+            found[c] = columns, np.array([0.0, *inner, length])
+    return found
+
+
+def _spread_joints(chain: Chain) -> tuple[list[tuple[Array, Array, Array]], str, list[str]]:
+    """Springs and dampers along the body, about each axis; which strains they leave free; what is lost."""
+    arrays, lost = chain.arrays(), []
+    used, springs = bending_joints(chain), []
+    strains = "kirchhoff" if 3 in used else "universal" if 4 in used else "planar"
+    for c, (columns, edges) in used.items():
+        spans, tables = np.diff(edges), []
+        for values in (arrays.stiffness, arrays.damping + arrays.viscous_friction):
+            tables.append(np.zeros((len(spans), 6)))
+            tables[-1][:, c] = values[columns] * spans
+        springs.append((edges, tables[0], tables[1]))
     for field, told in (
         ("rotor_inertia", "rotors have no place in a rod"),
         ("coulomb_friction", "dry friction of joints has no place in a rod"),

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.core import InputError, SimulationError
+from limbless.robots.chain import Chain
+from limbless.robots.rod import Rod
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation.analysis.actuator_limits import peak_rise_by_axis
 from limbless.simulation.result import Result
@@ -139,6 +141,11 @@ def error_bars(
 
 def refined(scenario: Scenario) -> Scenario:
     """The scenario with every part that stands in for an integral at half its spacing; equal where there is none."""
+    view = scenario.robot.build()
+    if isinstance(view.seen_from, Rod) and view.refined() is not view:  # seen anew, with twice its links
+        twice = view.refined()
+        number = {"links": len(twice.links)} if isinstance(twice, Chain) else {"vertebrae": 2 * len(view.vertebrae)}
+        scenario = scenario.changed(model=scenario.model.changed(**number))
     return scenario.model_copy(
         update={
             "model": scenario.model.refined_for(scenario.robot.build()),

@@ -1,0 +1,68 @@
+"""A scenario whose model does not take its kind of robot: robot, gait and start as the model sees them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from limbless.control.actuation.seen_gait import gait_on
+from limbless.core import registry
+from limbless.mechanics.algebra import quaternion_to_matrix
+from limbless.robots.base import Robot
+from limbless.robots.chain import Chain
+
+_SEEN = {"rod": "a rod", "chain": "a chain", "tendon-spine": "a spine"}
+
+
+def seen_by(model: Any, robot: Any) -> Robot | None:
+    """The robot as a model sees it, or None where the model takes it as it is (or knows none of its views)."""
+    if robot.kind in model.takes_robots or robot.kind not in _SEEN:
+        return None
+    built = robot.build()
+    if "chain" in model.takes_robots:
+        return built.as_chain(model.links)
+    return built.as_rod() if "rod" in model.takes_robots else built.as_spine(getattr(model, "vertebrae", None))
+
+
+def base_shift(robot: Robot) -> np.ndarray:
+    """(3,) m: where the base frame of a view is, in that of the robot that it is a view of."""
+    source = robot.seen_from
+    if not isinstance(source, Chain) or isinstance(robot, Chain):
+        return np.zeros(3)
+    first = source.segments()[0]
+    return np.cumsum(source.arrays().arm, axis=0)[first.body] + first.start
+
+
+def one_animal(model: Any, robot: Any, gait: Any, initial: Any) -> tuple[dict[str, Any], tuple[str, ...]] | None:
+    """Fields of a scenario as its model sees them, and what is said of it; None where nothing changes."""
+    view = seen_by(model, robot)
+    if view is None:
+        return None
+    shift = base_shift(view)
+    if shift.any() and initial.posture is None:
+        moved = np.array(initial.position) + quaternion_to_matrix(initial.orientation) @ shift
+        arm = np.cross(initial.twist[3:], shift)
+        twist = (*(np.array(initial.twist[:3]) + arm).tolist(), *initial.twist[3:])
+        initial = initial.changed(position=tuple(moved.tolist()), twist=twist)
+    count = getattr(view, "links", None) or getattr(view, "vertebrae", None)
+    what = f"{len(count)} {'rigid links' if view.kind == 'chain' else 'vertebrae'}" if count else "a rod"
+    seen = gait_on(view, gait)
+    notes = [f"model.kind: {_SEEN[robot.kind].replace('a ', 'the ')} is seen as {what}", *view.lost]
+    if getattr(seen, "joints", None) is not None:
+        notes.append("gait: joint angles are spread along the body by a spline through their sums")
+    return {"robot": view, "gait": seen, "initial": initial}, tuple(notes)
+
+
+def left_out(before: Any, data: dict[str, Any], given: set[str]) -> list[str]:
+    """Take options of a former model out of the data of another, unless a change gives them; one note each."""
+    now = data.get("model")
+    kinds = [one.get("kind") if isinstance(one, dict) else one for one in (before, now)]
+    if not isinstance(now, dict) or not isinstance(before, dict) or kinds[0] == kinds[1]:
+        return []
+    known = registry.kinds("model").get(str(kinds[1]))
+    old = [] if known is None else [name for name in now if name not in known.model_fields and name not in given]
+    data["model"] = {name: value for name, value in now.items() if name not in old}
+    return [
+        f"model.{name}: is an option of {kinds[0]!r}, which {kinds[1]!r} does not have; it is left out" for name in old
+    ]
