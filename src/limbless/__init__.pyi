@@ -12,6 +12,7 @@ from limbless.search.optimisation.optimise import optimise as optimise
 from limbless.search.sweeps.rollout import rollout as rollout
 from limbless.search.studies.sensitivity import sensitivity as sensitivity
 from limbless.search.studies.error_bars import error_bars as error_bars
+from limbless.search.studies.ladder import ladder as ladder
 from limbless.search.studies.motor_sizing import motor_sizing as motor_sizing
 from limbless.search.studies.robustness import robustness as robustness
 from limbless.interop.films.identification import identify as identify
@@ -31,6 +32,7 @@ from limbless.search.optimisation.optimisers import Evolution as Evolution
 from limbless.search.optimisation.optimisers import Gradient as Gradient
 from limbless.search.optimisation.optimisers import Search as Search
 from limbless.search.studies.error_bars import ErrorBars as ErrorBars
+from limbless.search.studies.ladder import Ladder as Ladder
 from limbless.search.studies.motor_sizing import MotorSizing as MotorSizing
 from limbless.search.studies.robustness import Robustness as Robustness
 from limbless.interop.films.film import Film as Film

@@ -1,4 +1,4 @@
-"""`limbless compare`."""
+"""`limbless compare` and `limbless ladder`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import click
 
 from limbless.cli.common import ALLOW_CODE, FORMAT, say, shown, simulated
 from limbless.cli.completion import complete_runs
-from limbless.cli.scenario_arguments import permitted
+from limbless.cli.scenario_arguments import changes_in, permitted
+from limbless.cli.search import SET
 
 if TYPE_CHECKING:
     from limbless.simulation.result import Result
@@ -69,6 +70,38 @@ def compare(sources: tuple[str, ...], out: Path | None, form: str, no_figures: b
         click.echo(f"         {save_together(results, names, folder / f'compare.{form}')}")
     except InputError as error:
         say(f"No figure: {error}")
+
+
+@click.command()
+@click.argument("scenario", metavar="NAME|FILE")
+@click.option("--models", metavar="A,B,..", help="Which models, that with the most physics first.  [default: all]")
+@SET
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for ladder.csv, ladder.md and runs."
+)
+@ALLOW_CODE
+def ladder(scenario: str, models: str | None, settings: tuple[str, ...], out: Path | None, allow_code: bool) -> None:
+    """Run one scenario through every model that takes it.
+
+    A model that takes another kind of robot sees this one as that. The table has every number with its numerical error,
+    and says whether the models differ by more than that (model form) or not (numerical error).
+
+    \b
+    Example:
+      limbless ladder rod-swim --models macro-continuous,newton-euler
+    """
+    from limbless.core import fresh_folder
+    from limbless.search.studies import ladder as rungs
+    from limbless.view import terminal
+
+    chosen = permitted(scenario, changes_in(settings), allow_code)
+    kinds = None if models is None else [kind.strip() for kind in models.split(",")]
+    found = rungs.ladder(chosen, models=kinds, watch=lambda label: terminal.progress_bar(label, chosen.duration, False))
+    terminal.console().print(terminal.table(found.rows(), found.heads))
+    for rung in found.rungs:
+        if rung.result is None:
+            say(f"{rung.model}: refused: {rung.refused}")
+    click.echo(f"\nWritten: {found.write(out or fresh_folder(Path('runs') / 'ladder'))}")
 
 
 def _cell(value: float | None) -> float | str:

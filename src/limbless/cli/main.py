@@ -78,6 +78,7 @@ for command in (
     show.report,
     show.movie,
     compare.compare,
+    compare.ladder,
     search.steady,
     search.sweep,
     search.optimise,

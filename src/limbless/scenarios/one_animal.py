@@ -60,9 +60,14 @@ def left_out(before: Any, data: dict[str, Any], given: set[str]) -> list[str]:
     kinds = [one.get("kind") if isinstance(one, dict) else one for one in (before, now)]
     if not isinstance(now, dict) or not isinstance(before, dict) or kinds[0] == kinds[1]:
         return []
-    known = registry.kinds("model").get(str(kinds[1]))
-    old = [] if known is None else [name for name in now if name not in known.model_fields and name not in given]
+    found = registry.kinds("model")
+    if kinds[0] not in found or kinds[1] not in found:
+        return []
+    fields, known = (found[kind].model_fields for kind in kinds)
+    # one name may mean two things: an option stays where it says the same of both
+    same = {name for name in known if name in fields and known[name].description == fields[name].description}
+    old = [name for name in now if name not in same | given | {"kind"} and name in before]
     data["model"] = {name: value for name, value in now.items() if name not in old}
-    return [
-        f"model.{name}: is an option of {kinds[0]!r}, which {kinds[1]!r} does not have; it is left out" for name in old
-    ]
+    told = f"is an option of {kinds[0]!r}, which {kinds[1]!r} does not have; it is left out"
+    wished = [name for name in old if name not in fields or before[name] != fields[name].default]
+    return [f"model.{name}: {told}" for name in wished]

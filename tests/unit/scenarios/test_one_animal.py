@@ -12,7 +12,7 @@ SWIM = {
     "robot": {"kind": "rod", "strains": "planar", "half_width": 0.03},
     "gait": {"kind": "body-wave", "amplitude": 0.3, "wavelength": 1.0, "period": 1.0},
     "environment": [{"kind": "water", "model": "morison"}],
-    "model": {"kind": "macro-continuous", "cells": 64},
+    "model": {"kind": "macro-continuous", "cells": 48},
     "duration": 1.0,
     "step": 0.02,
 }
