@@ -299,7 +299,7 @@ class Rod(Robot):
     def segments(self) -> list[Segment]:
         """Straight pieces of the rod at rest."""
         length = self.length / _DRAWN
-        middle = (np.arange(_DRAWN) + 0.5) * length
+        middle = np.asarray((np.arange(_DRAWN) + 0.5) * length, dtype=np.float64)
         return [
             Segment(0, np.array([x - 0.5 * length, 0.0, 0.0]), np.eye(3), length, a, b)
             for x, (a, b) in zip(middle, self.half_axes(middle), strict=True)

@@ -57,7 +57,7 @@ def one_animal(model: Any, robot: Any, gait: Any, initial: Any) -> tuple[dict[st
 def left_out(before: Any, data: dict[str, Any], given: set[str]) -> list[str]:
     """Take options of a former model out of the data of another, unless a change gives them; one note each."""
     now = data.get("model")
-    kinds = [one.get("kind") if isinstance(one, dict) else one for one in (before, now)]
+    kinds = [str(one.get("kind") if isinstance(one, dict) else one) for one in (before, now)]
     if not isinstance(now, dict) or not isinstance(before, dict) or kinds[0] == kinds[1]:
         return []
     found = registry.kinds("model")

@@ -36,8 +36,8 @@ class SeenGait:
     def __init__(
         self,
         inner: Any,
-        asked: Sequence[float] = (0.0, 1.0),
-        places: Sequence[float] = (0.0, 1.0),
+        asked: Sequence[float] | Array = (0.0, 1.0),
+        places: Sequence[float] | Array = (0.0, 1.0),
         joints: Chain | None = None,
         integrated: bool = False,
         later: float = 0.0,

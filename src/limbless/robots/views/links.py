@@ -93,7 +93,7 @@ def joint_of(rod: Rod, kind: str, order: Sequence[int], start: float, end: float
         damping=in_a_row(rod.dampings(X)),
         rest=tuple(rest.tolist()),
         torque_limit=None if limit is None else tuple(float(value) for value in limit),
-        **({"second_axis": (0.0, 1.0, 0.0)} if kind == "universal" else {}),
+        second_axis=(0.0, 1.0, 0.0) if kind == "universal" else None,
     )
 
 

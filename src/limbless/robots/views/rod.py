@@ -77,7 +77,8 @@ def _made_of(
         for length, mass, moments in part.pieces(lost):
             cuts.append((x, part, mass, moments))
             x += length
-    whole, found = x, []
+    whole = x
+    found: list[tuple[float, tuple[float, ...]]] = []
     ends = sorted({start for start, *_ in cuts} | {float(e) for edges, *_ in springs for e in edges[1:-1]} | {whole})
     ends = [e for k, e in enumerate(ends) if k == 0 or e - ends[k - 1] > 1e-9 * whole]
     ends[-1] = whole
@@ -153,14 +154,13 @@ def chain_as_rod(chain: Chain) -> Rod:
     lost += more
     if np.abs(first).max() > SAME:
         lost.append("robot.base: the base frame moved to the first end of the body, on its axis")
-    for field, told in (("skin", "a rod has no skin friction of its own"),):
-        if getattr(chain, field) is not None:
-            lost.append(f"robot.{field}: {told}; give it to the ground")
+    if chain.skin is not None:
+        lost.append("robot.skin: a rod has no skin friction of its own; give it to the ground")
     if any(link.contact_shapes for link in chain.links):
         lost.append("robot.links: contact shapes have no place on a rod")
     if any(link.mesh for link in chain.links):
         lost.append("robot.links: meshes have no place on a rod")
-    limit, told = _limits(chain)
+    limit, least = _limits(chain)
     rod = Rod(
         name=f"{chain.name} as a rod",
         head=chain.head,
@@ -171,7 +171,7 @@ def chain_as_rod(chain: Chain) -> Rod:
         effort_limit=limit,
         tendons=tuple(_in_channel(tendon, homes, first, chain) for tendon in chain.tendons),
     )
-    return view(rod, chain, [*lost, *told])
+    return view(rod, chain, [*lost, *least])
 
 
 def bending_joints(chain: Chain) -> dict[int, tuple[list[int], Array]]:
@@ -311,7 +311,7 @@ def spine_as_rod(spine: TendonSpine) -> Rod:
         base=spine.base,
         strains="kirchhoff" if spine.twists else "universal",
         length=length,
-        pieces=_made_of(parts, [(edges, *tables)], lost),
+        pieces=_made_of(parts, [(edges, tables[0], tables[1])], lost),
         passive=PassiveStretch(),
         tendons=tuple(tendons),
     )

@@ -144,7 +144,8 @@ def refined(scenario: Scenario) -> Scenario:
     view = scenario.robot.build()
     if isinstance(view.seen_from, Rod) and view.refined() is not view:  # seen anew, with twice its links
         twice = view.refined()
-        number = {"links": len(twice.links)} if isinstance(twice, Chain) else {"vertebrae": 2 * len(view.vertebrae)}
+        chain = isinstance(twice, Chain)
+        number = {"links" if chain else "vertebrae": len(getattr(twice, "links" if chain else "vertebrae"))}
         scenario = scenario.changed(model=scenario.model.changed(**number))
     return scenario.model_copy(
         update={
