@@ -207,8 +207,15 @@ def report(directory: Path) -> None:
     help="side, front, back, top, or azimuth,elevation[,distance] such as 30,20,1.5 in degrees and shares of "
     "the usual distance.  [default: as the studio begins]",
 )
+@click.option("--fine", type=int, default=2, show_default=True, help="Samples along a side of a pixel: 1 is a draft.")
 def movie(
-    directory: Path, target: Path | None, show: tuple[str, ...], speed: float, size: str | None, camera: str | None
+    directory: Path,
+    target: Path | None,
+    show: tuple[str, ...],
+    speed: float,
+    size: str | None,
+    camera: str | None,
+    fine: int,
 ) -> None:
     """Make a movie of a saved run.
 
@@ -233,5 +240,6 @@ def movie(
             (lambda share: bar(share, share, 0.0)) if bar else None,
             size=size,
             camera=camera,
+            fine=fine,
         )
     click.echo(path)

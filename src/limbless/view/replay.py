@@ -13,7 +13,7 @@ import numpy as np
 
 from limbless.core import write_text
 from limbless.simulation.result import red_line
-from limbless.view.scene.cameras import FAR, camera_for, followed
+from limbless.view.scene.cameras import FAR, FIELD, camera_for, followed
 from limbless.view.scene.frames import Frames, frames_of
 from limbless.view.scene.scene import Display, add_surroundings
 from limbless.view.studio.server import quiet_server, stop
@@ -40,7 +40,7 @@ def replay(result: Result) -> str:
         where = followed(frames)
         position, look_at = camera_for(frames, follow)
         server.initial_camera.position, server.initial_camera.look_at = position, look_at
-        server.initial_camera.far = FAR * frames.size
+        server.initial_camera.far, server.initial_camera.fov = FAR * frames.size, FIELD
         shown = chosen(frames, display.vertices)
         roots = [server.scene.add_frame(name, show_axes=False) for name in ("/robot", "/surroundings")]
         recording = server.get_scene_serializer()

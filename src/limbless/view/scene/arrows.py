@@ -7,8 +7,8 @@ body long.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from limbless.environments.base import together
 from limbless.view.figures import style
 from limbless.view.scene.frames import Array, Frames
+
+if TYPE_CHECKING:
+    from limbless.view.scene.palette import Theme
 
 Colours = NDArray[np.uint8]
 
@@ -84,6 +87,14 @@ def families(frames: Frames) -> list[Arrows]:
     inside = tension_along(frames)
     largest = max([arrows.largest for arrows in found] + ([] if inside is None else [float(inside.max())]), default=0.0)
     return [arrows for arrows in found if arrows.largest > (0.0 if arrows.key == "flow" else _NOISE * largest)]
+
+
+def in_theme(family: Arrows, theme: Theme) -> Arrows:
+    """In colours that stand out from this theme's ground, in lightness too."""
+    new = family.colour.copy()
+    for old, now in ((style.GREEN, theme.holds), (style.RED, theme.slips), (style.PURPLE, theme.fluid)):
+        new[(family.colour == rgb(old)).all(axis=-1)] = rgb(now)
+    return replace(family, colour=new)
 
 
 def holds(frames: Frames) -> tuple[Array, NDArray[np.bool_]] | None:

@@ -257,7 +257,7 @@ class Display:
             return
         points, colour = self.tendons.at(0)
         self._nodes["tendons"] = self.scene.add_line_segments(
-            f"{self.name}/tendons", points, colour, thickness=3.0, thickness_units="screen"
+            f"{self.name}/tendons", points, linear(colour), thickness=3.0, thickness_units="screen"
         )
 
     def _add_waves(self) -> None:
@@ -326,7 +326,7 @@ class Display:
         if self.shows("tendons") and self.tendons is not None:
             node = self._nodes["tendons"]
             points, colour = self.tendons.at(frame)
-            node.points, node.colors = points.astype(np.float32), colour
+            node.points, node.colors = points.astype(np.float32), linear(colour)
 
     def _in_sight(self, points: Array) -> Any:
         """Arrows without length out of sight: the page would draw a head for them."""

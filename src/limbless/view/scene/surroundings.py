@@ -73,8 +73,13 @@ def surroundings(environment: Sequence[Any], extent: Extent) -> list[Solid]:
     """Everything to be drawn of an environment."""
     found: list[Solid] = []
     for number, item in enumerate(together(environment)):
-        found += [replace(_MESHES[type(solid)](solid, extent), name=f"{solid.name} {number}") for solid in item.drawn()]
+        found += [replace(solid_of(one, extent), name=f"{one.name} {number}") for one in item.drawn()]
     return found
+
+
+def solid_of(one: Any, extent: Extent) -> Solid:
+    """The mesh of one of an environment's solids."""
+    return _MESHES[type(one)](one, extent)
 
 
 def grid_over(extent: Extent, cells: int) -> tuple[Array, Array]:
@@ -176,11 +181,11 @@ def _walls(below: int, count: int) -> Faces:
 
 def _bar(bar: DrawnBar, extent: Extent) -> Solid:
     points, faces = disk()
-    body = (points * [np.linalg.norm(bar.span), bar.radius, bar.radius]) @ _axes_along(bar.span).T + 0.5 * bar.span
+    body = (points * [np.linalg.norm(bar.span), bar.radius, bar.radius]) @ axes_along(bar.span).T + 0.5 * bar.span
     return Solid(bar.name, body + bar.foot, faces, OBSTACLE, flat=True, upright=True)
 
 
-def _axes_along(span: Array) -> Array:
+def axes_along(span: Array) -> Array:
     """A rotation whose first axis is along a vector."""
     first = span / max(float(np.linalg.norm(span)), 1e-12)
     helper = np.eye(3)[int(np.argmin(np.abs(first)))]
@@ -222,7 +227,7 @@ def _tube(tube: DrawnTube, extent: Extent) -> Solid:
     """Rings of the wall; one sees through it."""
     angle, rings = np.linspace(0.0, 2.0 * np.pi, _SIDES), []
     for middle, way in zip(tube.middles, tube.ways, strict=True):
-        axes = _axes_along(way)
+        axes = axes_along(way)
         across = np.outer(np.cos(angle), axes[:, 1]) + np.outer(np.sin(angle), axes[:, 2])
         rings.append(middle + tube.radius * across)
     return Solid(tube.name, np.concatenate(rings), grid_faces(len(rings), _SIDES), OBSTACLE, 0.25)

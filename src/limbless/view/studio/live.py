@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.view.scene.cameras import FAR, camera_for
+from limbless.view.scene.cameras import FAR, FIELD, camera_for
 from limbless.view.scene.frames import Frames, frames_of
 from limbless.view.scene.scene import Display, add_surroundings
 from limbless.view.scene.surroundings import extent_of
@@ -57,7 +57,7 @@ class Live:
 
     def _enter(self, client: ClientHandle) -> None:
         client.camera.position, client.camera.look_at = self._first
-        client.camera.far = self._far
+        client.camera.far, client.camera.fov = self._far, FIELD
 
     def _lay(self, frames: Frames) -> None:
         """Ground, obstacles and water around where the robot is; a level grid stays at its height, unless the robot

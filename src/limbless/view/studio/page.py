@@ -14,7 +14,7 @@ from limbless.core import InputError
 from limbless.scenarios import loader
 from limbless.scenarios.document import parse_value
 from limbless.scenarios.scenario import Scenario
-from limbless.view.scene.cameras import FAR, camera_for, followed
+from limbless.view.scene.cameras import FAR, FIELD, camera_for, followed
 from limbless.view.scene.frames import Frames, frames_of
 from limbless.view.scene.scene import Display, add_surroundings
 from limbless.view.studio.controls import OWN, Controls
@@ -259,9 +259,10 @@ class Page:
 
     def _aim(self) -> None:
         """Put the camera where it sees the robot; afterwards it is the visitor's."""
-        position, look_at = camera_for(self.frames, self.controls.follows, back=self.screen.back)
+        position, look_at = camera_for(self.frames, self.controls.follows, self.screen.aspect)
         camera = self.client.camera
         camera.position, camera.look_at, camera.far = position, look_at, FAR * self.frames.size
+        camera.fov = FIELD
 
     def _show(self, frame: int) -> None:
         """Everything of one frame, in one piece: body, ground, ghost, mark and slider."""

@@ -11,6 +11,9 @@ _RAIL = 40  # px of a panel that is folded
 _HANDLE = "3.5em"  # height of the sheet when it is folded
 
 STYLE = f"""<style>
+.mantine-NumberInput-root[style*="width: 3rem"] {{ width: 5.6rem !important; flex-shrink: 0 }}
+.mantine-NumberInput-input {{ font-variant-numeric: tabular-nums; letter-spacing: 0 !important; text-align: right }}
+label wbr {{ display: none }}
 @media (max-width: {PHONE}px) {{
   .mantine-Paper-root[style*="position: fixed"][style*="bottom: 0"] {{
     width: 100% !important; max-height: {_SHEET}% !important }}
@@ -20,7 +23,7 @@ STYLE = f"""<style>
     bottom: {_HANDLE} !important }}
 }}
 </style>"""
-"""On a phone the scene ends where the sheet begins: what lies behind it would not be seen."""
+"""Fields are wide enough for their numbers. On a phone the scene ends where the sheet begins: behind it is no view."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,3 @@ class Screen:
             return self.width / max(self.height * (1.0 - 0.01 * _SHEET), 1.0)
         beside = self.controls + (_RAIL if self.small else self.plots)
         return max(self.width - beside, 60) / max(self.height, 1)
-
-    @property
-    def back(self) -> float:
-        """How much farther away than in a wide picture the camera stands: in a narrow scene the body would not fit."""
-        return 1.1 * max(1.0, 1.05 / self.aspect)
