@@ -27,7 +27,7 @@ import equations
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted([*(ROOT / "examples").glob("*.py"), *(ROOT / "examples").glob("*.yaml")])
 ROLES = ("wrench", "friction", "contact", "constraint", "clamp", "load")
-MATRIX = "<!-- matrix of models -->"
+MATRIX = "<!-- matrix of models: written by docs/site_pages.py -->"
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -61,7 +61,7 @@ def on_nav(nav: Any, config: Any, files: Files) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Links that lead out of the folder, those of equations, and the matrix of models."""
+    """Links that lead out of the folder, and those of equations."""
     up = "../" * page.file.src_uri.count("/")
     text = re.sub(r"\]\((?:\.\./)+examples/(\w+)\.(?:py|ipynb)\)", rf"]({up}reference/examples.md#\1)", markdown)
     text = re.sub(r"\]\((?:\.\./)+examples\)", f"]({up}reference/examples.md)", text)
@@ -70,7 +70,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     model = Path(page.file.src_uri).stem
     if page.file.src_uri.startswith("models/") and model in equations.table():
         text = equations.linked(text, model).replace("](../equations.yaml)", f"](../reference/equations/{model}.md)")
-    return text.replace(MATRIX, matrix()) if MATRIX in text else text
+    return text
 
 
 def of_the_root(name: str) -> str:
@@ -92,6 +92,12 @@ def matrix() -> str:
         cells = ["yes" if roles & set(model.takes_roles) else "" for model in models.values()]
         lines.append(f"| `{kind}` | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def with_matrix(text: str) -> str:
+    """A page whose matrix of models is that of the code: what stands between its mark and the next heading."""
+    before, _, behind = text.partition(MATRIX)
+    return f"{before}{MATRIX}\n\n{matrix()}\n\n##{behind.partition('##')[2]}"
 
 
 def kinds() -> str:
@@ -177,3 +183,8 @@ def citing() -> str:
     for paper in citations.PAPERS.values():
         lines += [f"## {paper.word}", "", paper.text(), "", "```bibtex", paper.bibtex(), "```", ""]
     return "\n".join(lines)
+
+
+if __name__ == "__main__":  # the part of a page that repeats the code and is complete in the repository
+    page = ROOT / "docs/choose.md"
+    page.write_text(with_matrix(page.read_text(encoding="utf-8")), encoding="utf-8")

@@ -14,7 +14,9 @@ from limbless.search.studies.sensitivity import sensitivity as sensitivity
 from limbless.search.studies.error_bars import error_bars as error_bars
 from limbless.search.studies.motor_sizing import motor_sizing as motor_sizing
 from limbless.search.studies.robustness import robustness as robustness
-from limbless.interop.films.identification import identify as identify
+from limbless.interop.identification.identify import identify as identify
+from limbless.interop.log_files.joint_log import read_log as read_log
+from limbless.interop.log_files.marker_track import read_track as read_track
 from limbless.interop.robots.robot_file import load_robot as load_robot
 from limbless.interop.robots.robot_file import read_robot as read_robot
 from limbless.interop.robots.save_robot import save_robot as save_robot
@@ -22,6 +24,7 @@ from limbless.interop.robots.save_robot import save_robot as save_robot
 # Scenarios and results
 from limbless.scenarios.scenario import Scenario as Scenario
 from limbless.scenarios.scenario import Initial as Initial
+from limbless.models.initial_pose import Posture as Posture
 from limbless.simulation.result import Result as Result
 from limbless.search.steady_motion.steady import SteadyMotion as SteadyMotion
 from limbless.search.sweeps.sweep import Sweep as Sweep
@@ -34,7 +37,10 @@ from limbless.search.studies.error_bars import ErrorBars as ErrorBars
 from limbless.search.studies.motor_sizing import MotorSizing as MotorSizing
 from limbless.search.studies.robustness import Robustness as Robustness
 from limbless.interop.films.film import Film as Film
-from limbless.interop.films.fitted_model import Identified as Identified
+from limbless.interop.identification.identified import Identified as Identified
+from limbless.interop.identification.measured_run import MeasuredRun as MeasuredRun
+from limbless.interop.log_files.joint_log import JointLog as JointLog
+from limbless.interop.log_files.marker_track import MarkerTrack as MarkerTrack
 from limbless.core.errors import InputError as InputError
 from limbless.core.errors import SimulationError as SimulationError
 
@@ -57,6 +63,7 @@ from limbless.robots.tendon import LinkTendon as LinkTendon
 from limbless.robots.tendon import Winch as Winch
 from limbless.robots.material import MaterialLaw as MaterialLaw
 from limbless.robots.material import compiled_material as compiled_material
+from limbless.robots.skin_friction import SkinFriction as SkinFriction
 from limbless.interop.robots.robot_file import RobotFile as RobotFile
 from limbless.robots.presets.aiko import Aiko as Aiko
 from limbless.robots.presets.khalil_eel import KhalilEel as KhalilEel
@@ -102,6 +109,7 @@ from limbless.environments.user_law import ForceLaw as ForceLaw
 from limbless.environments.user_law import compiled_law as compiled_law
 from limbless.environments.gravity import Gravity as Gravity
 from limbless.environments.ground import Ground as Ground
+from limbless.environments.hard_surface import Patch as Patch
 from limbless.environments.objects import FreeObject as FreeObject
 from limbless.environments.objects import Objects as Objects
 from limbless.environments.objects import SelfContact as SelfContact

@@ -113,6 +113,7 @@ FLAT = {("drag", 2), ("inertia", 1)}
 """Coefficients of motion up and down, which a body in its plane does not feel."""
 UNUSED: dict[str, set[Any]] = {
     "snake": {"stribeck_rate"},
+    "neck-planar": {"head", "damping_time", "stop_stiffness", "tendon_stiffness"},
     "snake-coil": {"pitch_rate", "pitch_phase", "pitch_lead", "release"},
     "wheeled-snake": {"slip_speed", "points", "settle", "roll_inertia", "load", "stop"},
     "wheeled-snake-manipulate": {"coordinates", "equations"},

@@ -11,7 +11,84 @@ STIFF = "tests/unit/models/chain/test_implicit.py"
 TENDONS = "tests/unit/models/chain/soft/test_soft_tendons.py"
 FRICTION = "tests/unit/models/chain/soft/test_soft_friction.py"
 
+TOUCH = "tests/unit/models/chain/soft/test_soft_contact.py"
+TOUCHING = "tests/unit/models/chain/soft/test_soft_touching.py"
+ONE_STEP = f"{TOUCH}::test_a_step_is_that_of_dense_jacobians"
+FALLS = f"{TOUCH}::test_a_rod_that_falls_on_its_tip_does_what_an_independent_program_found"
+
 MUTANTS = [
+    (
+        "touch-symmetric",
+        "the matrix of a contact that slips is not symmetric: V is not the transpose of U",
+        "mechanics/contact/cell_sweeps.py",
+        "Qt = transpose(law.Q)",
+        "Qt = law.Q",
+        ONE_STEP,
+    ),
+    (
+        "touch-work-at-end",
+        "contacts work along the velocity of the stage, by its own columns, not along that of the end",
+        "mechanics/contact/cell_outcome.py",
+        "Body(step.places, k).velocity = start + theta * change",
+        "Body(step.places, k).velocity = start + change",
+        f"{TOUCH}::test_energy_goes_where_it_is_said_to_go",
+    ),
+    (
+        "touch-ahead",
+        "what is taken ahead must stand on the right, with the velocities before",
+        "mechanics/contact/cell_sweeps.py",
+        "effort += share * CellFreedom(solve.freedoms, link.column + i).before",
+        "effort += 0.0 * share",
+        ONE_STEP,
+    ),
+    (
+        "touch-bias",
+        "velocity terms are those of the stage, whose velocity contains that of the end",
+        "mechanics/contact/cell_sweeps.py",
+        "p = apply_inertia(M, J, free) - h * wrench_cross(V, apply_inertia(M, J, V)) + h * body.wrench",
+        "p = apply_inertia(M, J, free) + h * body.wrench",
+        ONE_STEP,
+    ),
+    (
+        "touch-end",
+        "q_E = q_A + h v of the stage, not the stage gone on with the velocity of the end",
+        "mechanics/contact/cell_problem.py",
+        "problem.rule.theta * h, chain.slope, chain.state)  # rates of positions",
+        "h, chain.slope, chain.state)  # rates of positions",
+        ONE_STEP,
+    ),
+    (
+        "touch-gaps",
+        "gaps are measured where the old velocity leads in (1 - θ) h: a gap is then closed, and no more",
+        "mechanics/contact/cell_problem.py",
+        "problem.where, problem.memory, (1.0 - problem.rule.theta) * h",
+        "problem.where, problem.memory, 0.5 * h",
+        FALLS,
+    ),
+    (
+        "touch-impulses-per-step",
+        "impulses that are remembered belong to a step of some length",
+        "mechanics/contact/cell_problem.py",
+        "h / step.cells.clock[3] if step.cells.clock[3] > 0.0 else 1.0",
+        "1.0",
+        f"{TOUCH}::test_steps_of_another_length_start_from_the_same_forces",
+    ),
+    (
+        "touch-momentum",
+        "a step begins with the twists that the columns of its stage give the old rates",
+        "mechanics/contact/cell_sweeps.py",
+        "u = u + x[link.velocity + j] * column(solve, station.lever, j)",
+        "u = u + 0.0 * x[link.velocity + j] * column(solve, station.lever, j)",
+        ONE_STEP,
+    ),
+    (
+        "touch-rope-lead",
+        "an elastic tendon pulls back by the change of velocities since the pass before",
+        "mechanics/contact/cell_response.py",
+        "(step.rates[v] - CellFreedom(solve.freedoms, v).before)",
+        "step.rates[v]",
+        f"{TOUCHING}::test_elastic_tendons_in_the_contact_loop_are_those_of_free_motion",
+    ),
     (
         "soft-tangent-rate",
         "the rate of T vanishes at rest only: frequencies and statics pass without it",

@@ -74,3 +74,12 @@ def test_snippets_are_strictly_typed_and_public_names_are_known(tmp_path: Path) 
     expected = ("limbless.robots.rod.Rod", "xarray.core.dataset.Dataset", '"float"', "optimise.Front", "gym_env.Env")
     assert len(notes) == len(expected)
     assert all(word in note for word, note in zip(expected, notes, strict=True)), notes
+
+
+def test_what_documents_import_is_public() -> None:
+    """A user copies what a document shows: it does not lean on where a class lives."""
+    for document in DOCUMENTS:
+        for node in ast.walk(ast.parse(shown(document))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("limbless."):
+                hidden = [alias.name for alias in node.names if alias.name not in limbless.__all__]
+                assert not hidden or "interop" in str(node.module), f"{document.name}: {node.module} {hidden}"

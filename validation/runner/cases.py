@@ -20,7 +20,7 @@ from limbless.core.errors import InputError, nearest
 from limbless.core.input_problems import problems_of, report
 from limbless.scenarios.document import read_file
 
-Kind = Literal["paper", "closed form", "ladder", "engine"]
+Kind = Literal["paper", "closed form", "ladder", "engine", "experiment"]
 FILE = "case.yaml"
 
 
@@ -43,6 +43,13 @@ class CaseRow(Description):
     reason: str = Field(min_length=15, description="why this tolerance or these bounds, or why nothing decides")
     verdict: Literal["not decidable", "open"] | None = Field(None, description="of a row that nothing measures")
     shortfall: str = Field("", description="of a row that is known not to be met: why")
+    trials: tuple[float, ...] = Field((), description="of an experiment: single results")
+    mean: float | None = Field(None, description="of an experiment: mean, where its single results are not known")
+    sd: float | None = Field(None, ge=0.0, description="standard deviation beside the mean")
+    band: tuple[float, float] | None = Field(
+        None, description="lowest and highest value of the run within what is assumed, as `band_of` found them"
+    )
+    missing: str = Field("", description="of an experiment that the run does not meet: which physics is missing")
 
     @model_validator(mode="after")
     def _decidable(self) -> Self:
@@ -54,12 +61,38 @@ class CaseRow(Description):
             raise ValueError("a row that is measured names its value, a row with a verdict has none")
         return self
 
+    @model_validator(mode="after")
+    def _measured_by_someone(self) -> Self:
+        if self.trials and (self.mean is not None or self.sd is not None):
+            raise ValueError("give trials, or mean and sd: one of both")
+        if (self.mean is None) != (self.sd is None):
+            raise ValueError("a mean needs its sd, and an sd its mean")
+        return self
+
+    @property
+    def scatter(self) -> tuple[float, float] | None:
+        """Mean and standard deviation of what was measured; None of a row that is no experiment."""
+        if self.mean is not None and self.sd is not None:
+            return self.mean, self.sd
+        if not self.trials:
+            return None
+        mean = sum(self.trials) / len(self.trials)
+        spread = sum((value - mean) ** 2 for value in self.trials) / max(len(self.trials) - 1, 1)
+        return mean, spread**0.5
+
     def holds(self, measured: float) -> bool:
         """Whether a number satisfies the row; what is not a number does not."""
         if self.between is not None:
             low, high = self.between
             return (low is None or measured >= low) and (high is None or measured <= high) and measured == measured
         return abs(measured - (self.reference or 0.0)) <= (self.tolerance or 0.0)
+
+
+class Assumed(Description):
+    """What an experiment does not say: a range, and why."""
+
+    between: tuple[float, float]
+    reason: str = Field(min_length=10)
 
 
 class Case(Description):
@@ -81,8 +114,17 @@ class Case(Description):
     )
     remarks: str = Field("", alias="notes", description="what is compared, and what is not comparable")
     caption: str = Field(min_length=10, description="what its figure shows")
+    assumed: dict[str, Assumed] = Field({}, description="of an experiment: what it does not say, path -> range, reason")
     rows: tuple[CaseRow, ...] = Field(min_length=1)
     folder: Path = Field(Path(), exclude=True)
+
+    @model_validator(mode="after")
+    def _experiments_have_scatter(self) -> Self:
+        if self.kind == "experiment":
+            bare = [row.statement for row in self.rows if row.verdict is None and row.scatter is None]
+            if bare:
+                raise ValueError(f"an experiment's row needs trials, or mean and sd: {bare[0]!r}")
+        return self
 
     @property
     def name(self) -> str:

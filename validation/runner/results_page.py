@@ -70,7 +70,8 @@ def told(found: Counter[str]) -> str:
 
 
 def markdown(reports: Sequence[Report], extra: str = "") -> str:
-    """The whole page; `extra` follows the cases (the scorecard)."""
+    """The whole page; `extra` follows the cases (the scorecard). Experiments have a page of their own."""
+    reports = [report for report in reports if report.case.kind != "experiment"]
     parts = [_head(reports)]
     for kind, (title, text) in _SECTIONS.items():
         chosen = [report for report in reports if report.case.kind == kind]
@@ -87,6 +88,7 @@ def _head(reports: Sequence[Report]) -> str:
         "Each row is a statement with what",
         "was measured, what it is held against, and a tolerance whose reason stands beside it. What falls short is "
         "shown as such.",
+        "Robots and animals are on [a page of their own](experiments.md).",
         "*The spec* is the corrected form of a paper's model that this project worked from; the model's "
         "[page](index.md) repeats it.",
         "",
@@ -231,6 +233,7 @@ def differences(reports: Sequence[Report], root: Path) -> list[str]:
     return [
         f"{report.case.name}: {stated(outcome)}: {outcome.verdict} here, {before} on docs/validation.md"
         for report in (reports if known is not None else ())
+        if report.case.kind != "experiment"  # whose verdicts are of another kind, on another page
         for outcome in report.outcomes
         if (before := (known or {}).get(report.case.title, {}).get(stated(outcome), "not"))
         not in (outcome.verdict, NOT_RUN)

@@ -13,17 +13,22 @@ from rich.text import Text
 
 from limbless.core.errors import InputError
 from limbless.view import terminal
-from validation.runner import cases, results_page, run_cases, scorecard
+from validation.runner import cases, experiments_page, results_page, run_cases, scorecard
 
 
 def validate(names: Sequence[str], quick: bool, out: Console, write: bool = False) -> bool:
     """Run cases (all, the quick ones, or those named), print the table; all of them together also write the page, if
     that is asked for. Whether all is well.
     """
-    if write and (names or quick):
-        raise InputError("--write: the page shows all cases; leave out the names of cases and --quick")
     home = cases.home()
     chosen = [cases.load(name, home) for name in (names or cases.names(home))]
+    lived = {case.name for case in (cases.load(name, home) for name in cases.names(home)) if case.kind == "experiment"}
+    only = bool(lived) and set(names) == lived and not quick
+    if write and (names or quick) and not only:
+        raise InputError(
+            "--write: the page shows all cases; leave out the names of cases and --quick (or name all experiments, "
+            f"{' '.join(sorted(lived))}, whose page is written alone)"
+        )
     if quick:
         chosen = [case for case in chosen if case.quick]
     whole = not names and not quick
@@ -38,6 +43,8 @@ def validate(names: Sequence[str], quick: bool, out: Console, write: bool = Fals
         reports.append(report)
     out.print(terminal.table(results_page.rows(reports), ("case", *results_page.HEADS)))
     out.print(Text(f"{len(reports)} cases, {results_page.told(results_page.counts(reports))}", style="bold"))
+    if only and write:
+        out.print(Text(f"Written: {experiments_page.write(reports, home.parent)}"))
     changed = [] if write else results_page.differences(reports, home.parent)
     for line in changed:
         out.print(Text(f"{line}; `limbless validate --write` makes the page again", style="bold red"))
@@ -46,6 +53,7 @@ def validate(names: Sequence[str], quick: bool, out: Console, write: bool = Fals
         score = scorecard.run(home)
         out.print(Text(score.told(), style="bold"))
         if write:
+            out.print(Text(f"Written: {experiments_page.write(reports, home.parent)}"))
             out.print(Text(f"Written: {results_page.write(reports, home.parent, score.markdown())}"))
         good = good and score.good
     return good

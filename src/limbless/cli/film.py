@@ -38,10 +38,10 @@ from limbless.cli.scenario_arguments import changes_in
 )
 @click.option(
     "--medium",
-    type=click.Choice(["water", "agar", "ground"]),
+    type=click.Choice(["water", "slow-water", "fast-water", "agar", "ground"]),
     default="water",
     show_default=True,
-    help="What the animal moves in.",
+    help="What the animal moves in; water is slow-water below Reynolds' number 10.",
 )
 @click.option(
     "--set",
@@ -90,10 +90,13 @@ def film(
         raise InputError("--no-model makes no model: leave --identify, --set and --width away")
     found = Film.load(file, **reading)
     changes = changes_in(settings)
+    paths = [path.strip() for path in identify.split(",")] if identify else []
+    if paths:
+        from limbless.interop.films.identification import checked_scenario
+
+        checked_scenario(found, paths, medium, width if width is not None else found.width, changes)
     predicted = None if no_model else found.predict(medium, width, changes)
-    identified = None
-    if identify:
-        identified = found.identify([path.strip() for path in identify.split(",")], medium, width, changes)
+    identified = found.identify(paths, medium, width, changes) if paths else None
     if out is None:
         folder = fresh_folder(Path("films") / as_word(found.name))
     else:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from limbless.cli import compare, completion, exchange, film, listing, motors, project, run, search, show
+from limbless.cli import compare, completion, exchange, film, listing, measured, motors, project, run, search, show
 from limbless.cli.common import BAD_INPUT, FAILED, INTERRUPTED, say
 from limbless.core import __version__
 
@@ -73,6 +73,8 @@ for command in (
     run.run,
     run.demo,
     film.film,
+    measured.log,
+    measured.identify,
     show.plot,
     show.view,
     show.report,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar, Literal
 
 from limbless.core import Field, InputError, Listed, Quantity, Vector3, quantity
@@ -24,6 +25,32 @@ class Drag(Environment):
     roll: Quantity[float] = quantity(0.0, "N s", "moment coefficient about the body's axis", ge=0)
     current: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "m/s", "velocity of the medium, world axes")
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment (2 are exact)")
+
+    @classmethod
+    def slow_water(cls, radius: float, wavelength: float, viscosity: float = 1e-3, law: str = "lighthill") -> Drag:
+        """Water so slow or so viscous that inertia is nothing: coefficients of a slender body that waves.
+
+        Per length 2πμ/k along and 4πμ/(K + 1/2) across: `lighthill` (1976, SIAM Review 18) has k = K = ln(0.18 λ/a),
+        `gray-hancock` (1955, J. Exp. Biol. 32, as in Rodenborn et al. 2013, PNAS 110) k = K - 1/2 with K = ln(2 λ/a).
+
+        Parameters
+        ----------
+        radius : a of the body, m.
+        wavelength : λ along the body, m.
+        viscosity : dynamic, μ in Pa s; of water at 20 degrees if absent.
+        """
+        sizes = {"lighthill": 0.18, "gray-hancock": 2.0}
+        if law not in sizes:
+            raise InputError(f"slow_water: law {law!r} is none of {', '.join(sizes)}")
+        K = math.log(sizes[law] * wavelength / radius) if min(radius, wavelength) > 0.0 else 0.0
+        k = K if law == "lighthill" else K - 0.5
+        if not k > 0.5:
+            raise InputError(
+                f"slow_water: a body of radius {radius:g} m is not slender beside waves of {wavelength:g} m; the law "
+                f"{law!r} needs waves of {math.exp(K - k + 0.5) / sizes[law]:.2g} radii or more"
+            )
+        across = 4.0 * math.pi * viscosity / (K + 0.5)
+        return cls(along=2.0 * math.pi * viscosity / k, lateral=across, vertical=across)
 
     def refined(self) -> Drag:
         return self  # linear in the velocity, which is linear along a segment: exact

@@ -31,10 +31,14 @@ class Ground(ContactEnvironment):
             raise ValueError(f"{value} is steeper than 85 deg; stand boxes where a wall is meant")
         return value
 
-    def shapes(self) -> list[tuple[int, list[float]]]:
+    def plane(self) -> list[float]:
+        """Normal and offset: normal . x = offset."""
         x, y = (math.tan(angle) for angle in self.slope)
         size = math.hypot(x, y, 1.0)
-        return [(PlaneSurface.code, [-x / size, -y / size, 1.0 / size, self.height / size])]
+        return [-x / size, -y / size, 1.0 / size, self.height / size]
+
+    def shapes(self) -> list[tuple[int, list[float]]]:
+        return [(PlaneSurface.code, self.plane())]
 
     @property
     def level_height(self) -> float | None:

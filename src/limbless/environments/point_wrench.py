@@ -113,7 +113,5 @@ def breaks_of(rod: Rod, environment: Sequence[Environment], more: tuple[float, .
     length = rod.length
     points = [item.abscissa for item in environment if isinstance(item, PointWrench) and item.abscissa is not None]
     # one beyond the body is refused by its own name, in `Slices.node_at`
-    found = [*more, *(x for x in points if 0.0 < x < length)]
-    for law in (rod.half_width, rod.half_height):
-        found += [x for x, _ in law if 0.0 < x < length] if isinstance(law, tuple) else []
+    found = [*more, *(x for x in points if 0.0 < x < length), *rod.kinks]
     return tuple(sorted(set(found)))

@@ -145,9 +145,9 @@ class Wheels(Environment):
         )
         return Pack(in_windows(self, law))
 
-    def _plane(self) -> list[float]:
+    def plane(self) -> list[float]:
         """Normal and offset of the ground."""
-        return Ground(slope=self.slope, height=self.height).shapes()[0][1]
+        return Ground(slope=self.slope, height=self.height).plane()
 
     def _borne(self, robot: Robot) -> list[WheelContact]:
         """Wheels that bear what lies on them, left and right at each place, once per time window."""
@@ -166,7 +166,7 @@ class Wheels(Environment):
                         common.code[:], common.since[:], common.until[:] = LoadedWheel.code, start, end
                         common.friction[:] = self.tangential, self.tangential, self.normal, 0.0
                         common.cone[:] = CONES[self.cone]
-                        surface[0, SHAPE : SHAPE + 7] = [*self._plane(), *piece.frame[:, 1]]
+                        surface[0, SHAPE : SHAPE + 7] = [*self.plane(), *piece.frame[:, 1]]
                         found.append(WheelContact(piece.body, surface[0], feature[0]))
         return found
 

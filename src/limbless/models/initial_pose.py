@@ -17,6 +17,7 @@ from limbless.environments.base import Environment
 from limbless.environments.ground import Ground
 from limbless.environments.obstacles import Pegs
 from limbless.environments.pipe import Pipe
+from limbless.environments.wheels import Wheels
 from limbless.mechanics.algebra import matrix_to_quaternion
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ class Posture(Description):
     kind: Literal["lay", "wedge", "wrap", "given", "equilibrium"] = Field(
         "lay",
         description="lay it on the ground (which may slope); wedge it into the pipe, the base on its axis; wrap "
-        "it around the first of the pegs, as a helix has it; as given; or a soft spine at rest "
-        "under its loads and the tensions just before the start",
+        "it around the first of the pegs, as a helix has it (a soft body: turn beside turn); as given; or a soft "
+        "body at rest under its loads and the tensions just before the start",
     )
     heading: Quantity[Angle | None] = quantity(
         None, "rad", "lay: angle from world x to the robot's x, seen from above; 0 if absent"
@@ -102,14 +103,21 @@ def _only(environment: Sequence[Environment], kind: Any, word: str) -> Any:
 
 
 def _laid(posture: Posture, chain: Chain, gait: Gait, environment: Sequence[Environment], position: Array) -> BasePose:
-    ground = _only(environment, Ground, "ground")
-    normal = np.array(ground.shapes()[0][1][:3])
+    bearing = [item for item in environment if not isinstance(item, Wheels) or item.load == "solved"]
+    ground = _only(bearing, Ground | Wheels, "ground (or wheels with load: solved)")
+    normal = np.array(ground.plane()[:3])
     heading = posture.heading or 0.0
     level = np.array([math.cos(heading), math.sin(heading), 0.0])
     along = level - np.array([0.0, 0.0, (normal @ level) / normal[2]])  # in the plane, above `level`
     along /= np.linalg.norm(along)
     rotation = np.stack([along, np.cross(normal, along), normal], axis=1)
     return BasePose(np.asarray(position, dtype=float), matrix_to_quaternion(rotation), normal)
+
+
+def _middle(chain: Chain) -> Array:
+    """Middle of the base link's body, in its frame."""
+    first = chain.links[0].body
+    return np.zeros(3) if first is None else np.array(first.position) + 0.5 * first.length * first.frame[:, 0]
 
 
 def _wedged(
@@ -121,26 +129,38 @@ def _wedged(
     up = np.array([0.0, 0.0, 1.0]) if abs(along[2]) < 0.9 else np.array([-1.0, 0.0, 0.0])
     side = np.cross(up, along) / np.linalg.norm(np.cross(up, along))
     rotation = np.stack([along, side, np.cross(along, side)], axis=1)
-    return BasePose(begin + (posture.along or 0.0) * along, matrix_to_quaternion(rotation))
+    aside = _middle(chain) * np.array([0.0, 1.0, 1.0])  # of the body from its frame: the body goes on the axis
+    return BasePose(begin + (posture.along or 0.0) * along - rotation @ aside, matrix_to_quaternion(rotation))
 
 
-def _wrapped(
-    posture: Posture, chain: Chain, gait: Gait, environment: Sequence[Environment], position: Array
-) -> BasePose:
+class Pole(NamedTuple):
+    """The first of the pegs, about which a robot is wound."""
+
+    foot: Array
+    axes: Array  # (3, 3) columns: out from its axis, around it, along it
+    radius: float
+
+
+def pole_of(environment: Sequence[Environment]) -> Pole:
     pegs = _only(environment, Pegs, "entry `pegs`")
-    if not isinstance(gait, Helix):
-        raise InputError(
-            f"initial.posture: to wrap a robot around a pole takes the gait helix, which says how it is "
-            f"wound; got {gait.kind!r}"
-        )
     foot, span = np.array(pegs.feet[0]), np.array(pegs.span)
     up = span / np.linalg.norm(span)
     helper = np.eye(3)[int(np.argmin(np.abs(up)))]
     out = helper - (helper @ up) * up
     out /= np.linalg.norm(out)
-    world = np.stack([out, np.cross(up, out), up], axis=1)
-    rotation = world @ gait.base_frame(gait.roll)
-    first = chain.links[0].body
-    middle = np.zeros(3) if first is None else np.array(first.position) + 0.5 * first.length * first.frame[:, 0]
-    place = foot + (posture.along or 0.0) * up + gait.radius * out - rotation @ middle
+    return Pole(foot, np.stack([out, np.cross(up, out), up], axis=1), pegs.radius)
+
+
+def _wrapped(
+    posture: Posture, chain: Chain, gait: Gait, environment: Sequence[Environment], position: Array
+) -> BasePose:
+    pole = pole_of(environment)
+    if not isinstance(gait, Helix):
+        raise InputError(
+            f"initial.posture: to wrap a robot around a pole takes the gait helix, which says how it is "
+            f"wound; got {gait.kind!r}"
+        )
+    out, _, up = pole.axes.T
+    rotation = pole.axes @ gait.base_frame(gait.roll)
+    place = pole.foot + (posture.along or 0.0) * up + gait.radius * out - rotation @ _middle(chain)
     return BasePose(place, matrix_to_quaternion(rotation), gait=gait.changed(tighten=0.0))

@@ -121,6 +121,9 @@ MOVING = {
     "actuator_work": Variable((), _WORK, "work of the actuators since the start"),
     "environment_work": Variable((), _WORK, "work of the environment since the start"),
     "passive_work": Variable((), _WORK, "work of passive springs, dampers and friction since the start"),
+    "numerical_work": Variable(
+        (), _WORK, "what the step rule itself took since the start, never positive", remark="soft bodies in contact"
+    ),
     "momentum": Variable(_SCREW, _MOMENTUM, "momentum of bodies and added mass, about the world origin", "world"),
     "impulse": Variable(_SCREW, _MOMENTUM, "integral of all that changes the momentum, since the start", "world"),
     "power_residual": Variable((), "W", "rate of the mismatch between kinetic energy and work since the record before"),

@@ -15,7 +15,7 @@ from limbless.core import Description, Field, Listed, Nested, Quantity, Quaterni
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.robots.joints import Joint
 from limbless.robots.modified_dh import ModifiedDH
-from limbless.robots.sections import MassProperties, Placed, Solid, ellipse_area, total
+from limbless.robots.sections import Direction, MassProperties, Placed, Solid, ellipse_area, total
 
 Array = NDArray[np.float64]
 UPPER_TRIANGLE = ((0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2))
@@ -57,11 +57,17 @@ class BodyShape(Placed):
 
 
 class Sphere(Description):
-    """A contact shape: a sphere fixed to a link."""
+    """A contact shape: a sphere fixed to a link, or with a `rim` the round edge of a disc, as such a sphere draws it on
+    a circle. A disc touches planes with its edge; everything else feels the ball around it.
+    """
 
     renamed: ClassVar[Mapping[str, str]] = {"center": "centre"}
     centre: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "m", "centre in the link frame")
-    radius: Quantity[float] = quantity(..., "m", "radius", gt=0)
+    radius: Quantity[float] = quantity(..., "m", "radius; of a disc half its thickness", gt=0)
+    rim: Quantity[float] = quantity(
+        0.0, "m", "radius of the circle on which the sphere goes round: a disc of radius `rim` + `radius`", ge=0
+    )
+    axis: Listed[Direction] = Field((1.0, 0.0, 0.0), description="axis of the disc, in the link frame")
 
 
 class Mesh(Description):
@@ -110,7 +116,9 @@ class Link(Description):
     body: Nested[BodyShape | None] = Field(
         None, description="straight piece of body on which fluid acts and which is drawn"
     )
-    contact_shapes: Listed[tuple[Sphere, ...]] = Field((), description="spheres that touch the ground and obstacles")
+    contact_shapes: Listed[tuple[Sphere, ...]] = Field(
+        (), description="spheres and discs that touch the ground and obstacles"
+    )
     mesh: Listed[tuple[Mesh, ...]] = Field(
         (), description="meshes that are drawn in place of the body, where they are found"
     )

@@ -93,9 +93,15 @@ class Rod(Robot):
     profile: Nested[Function | None] = Field(
         None, description="function of X (m) that returns half width and half height (m)"
     )
-    density: Quantity[float] = quantity(1000.0, "kg/m3", "density", gt=0)
-    stiffness: Listed[Stiffness] = quantity(
-        0.0, "N, N m2", "passive stiffness of the actuated strains, one for all or six"
+    density: Listed[float | Rows] = quantity(1000.0, "kg/m3", "density, or rows of X and density")
+    tip_mass: Quantity[float] = quantity(
+        0.0, "kg", "a point mass that the tail end carries, such as a tool or a camera, in the model `soft`", ge=0
+    )
+    stiffness: Listed[Stiffness | dict[Strain, float | Rows]] = quantity(
+        0.0,
+        "N, N m2",
+        "passive stiffness of the actuated strains: one for all or six; or by name, each a number or rows of X and "
+        "value (model `soft`)",
     )
     damping: Listed[Stiffness] = quantity(
         0.0, "N s, N m2 s", "passive damping of the actuated strains, one for all or six"
@@ -104,8 +110,11 @@ class Rod(Robot):
         None, "N, N m", "largest effort along the actuated strains, one for all or six; reported when exceeded"
     )
     passive: Nested[PassiveStretch | None] = Field(None, description="where strains are passive, in the model `soft`")
-    youngs_modulus: Quantity[float | None] = quantity(
-        None, "Pa", "E: stiffness of passive strains from the sections (EA, GA, GJ, EI), in place of `stiffness`", gt=0
+    youngs_modulus: Listed[float | Rows | None] = quantity(
+        None,
+        "Pa",
+        "E, or rows of X and E: stiffness of passive strains from the sections (EA, GA, GJ, EI), in place of "
+        "`stiffness`",
     )
     shear_modulus: Quantity[float | None] = quantity(None, "Pa", "G; E/3 if absent (incompressible)", gt=0)
     shear_factor: Quantity[float] = quantity(
@@ -126,6 +135,12 @@ class Rod(Robot):
         description="a law of your own for the stress of its sections, in place "
         "of stiffness, damping and rest, in the model `soft`",
     )
+    contact_radius: Quantity[float | None] = quantity(
+        None,
+        "m",
+        "radius with which it touches hard things, in the model `soft`; that of its round sections if absent",
+        gt=0,
+    )
     tendons: Listed[tuple[ChannelTendon, ...]] = Field(
         (), description="tendons in channels along it, in the model `soft`; they are numbered from 0 in this order"
     )
@@ -144,8 +159,13 @@ class Rod(Robot):
         if not named:
             refuse_channels(self.tendons, self.length, np.column_stack([width, height]))
         for name in ("stiffness", "damping"):
-            if np.min(getattr(self, name)) < 0:
+            if min(_numbers(getattr(self, name))) < 0:
                 raise ValueError(f"{name} must not be negative; got {getattr(self, name)}")
+        for name in ("density", "youngs_modulus"):
+            if min(_numbers(getattr(self, name)), default=1.0) <= 0:
+                raise ValueError(f"{name} must be positive; got {getattr(self, name)}")
+            if getattr(self, name) is not None:
+                _along(getattr(self, name), np.zeros(1))
         if self.passive is not None:
             end = self.length if self.passive.end is None else self.passive.end
             if not self.passive.start < end <= self.length * (1.0 + 1e-12):
@@ -194,11 +214,14 @@ class Rod(Robot):
 
     def stiffnesses(self, X: Array) -> Array:
         """(N, 6): stiffness of the six strains at X, N and N m2."""
+        if isinstance(self.stiffness, dict):
+            named = [self.stiffness.get(name, 0.0) for name in STRAINS]  # type: ignore[call-overload]
+            return np.column_stack([_along(law, X) for law in named])
         if self.youngs_modulus is None:
             return np.tile(np.broadcast_to(np.array(self.stiffness, dtype=np.float64), 6), (len(X), 1))
-        E, G = self.youngs_modulus, self.shear_modulus or self.youngs_modulus / 3.0
         rows = []
-        for a, b in self.half_axes(X):
+        for (a, b), E in zip(self.half_axes(X), _along(self.youngs_modulus, X), strict=True):
+            G = self.shear_modulus or E / 3.0
             area, (polar, about_y, about_z) = ellipse_area(a, b), ellipse_second_moments(a, b)
             shear = self.shear_factor * G * area
             rows.append((E * area, shear, shear, G * polar, E * about_y, E * about_z))
@@ -220,7 +243,17 @@ class Rod(Robot):
         then ρI_p, ρI_y, ρI_z (kg m).
         """
         rows = [(*(ellipse_area(a, b),) * 3, *ellipse_second_moments(a, b)) for a, b in self.half_axes(X)]
-        return self.density * np.array(rows)
+        return self.densities(X)[:, None] * np.array(rows).reshape(-1, 6)
+
+    def densities(self, X: Array) -> Array:
+        """(N,) kg/m3, at X."""
+        return _along(self.density, X)
+
+    @property
+    def kinks(self) -> list[float]:
+        """Abscissae inside the rod at which what it is made of changes its slope."""
+        laws = (self.half_width, self.half_height, self.density)
+        return sorted({row[0] for law in laws if isinstance(law, tuple) for row in law if 0.0 < row[0] < self.length})
 
     @cached_property
     def _pieces(self) -> tuple[Array, Array]:
@@ -230,14 +263,11 @@ class Rod(Robot):
 
     @property
     def total_mass(self) -> float:
-        """kg; Gauss's rule on the straight parts of the section law."""
-        rows = self.half_width if isinstance(self.half_width, tuple) else ()
-        others = self.half_height if isinstance(self.half_height, tuple) else ()
-        inner = {x for x, _ in (*rows, *others) if 0.0 < x < self.length}
-        ends = np.array(sorted({0.0, self.length, *inner}))
+        """kg; Gauss's rule on the straight parts of the section law, and what the tail carries."""
+        ends = np.array([0.0, *self.kinks, self.length])
         nodes, weights = np.polynomial.legendre.leggauss(16)
         X = 0.5 * (ends[:-1, None] + ends[1:, None] + np.diff(ends)[:, None] * nodes)
-        return float((0.5 * np.diff(ends)[:, None] * weights).ravel() @ self.inertia(X.ravel())[:, 0])
+        return self.tip_mass + float((0.5 * np.diff(ends)[:, None] * weights).ravel() @ self.inertia(X.ravel())[:, 0])
 
     def segments(self) -> list[Segment]:
         """Straight pieces of the rod at rest."""
@@ -254,10 +284,10 @@ class Rod(Robot):
         mass = inertia[:, 0] * self.length / _DRAWN
         own = np.diag(inertia[:, 3:].sum(axis=0) * self.length / _DRAWN)
         about = own + np.diag([0.0, 1.0, 1.0]) * (mass @ middle**2)
-        moment = np.array([[mass @ middle, 0.0, 0.0]])
-        return Bodies(
-            np.array([mass.sum()]), moment, about[None], np.array([mass.sum() / self.density]), moment / self.density
-        )
+        tip, volume = self.tip_mass, mass / self.densities(middle)
+        about = about + np.diag([0.0, 1.0, 1.0]) * (tip * self.length**2)
+        moments = [np.array([[x, 0.0, 0.0]]) for x in (mass @ middle + tip * self.length, volume @ middle)]
+        return Bodies(np.array([mass.sum() + tip]), moments[0], about[None], np.array([volume.sum()]), moments[1])
 
     @cached_property
     def strain_bounds(self) -> tuple[Array, Array]:
@@ -299,6 +329,8 @@ class Rod(Robot):
                 "to_chain: tendons in channels have no place on rigid links; leave `tendons` out, and "
                 "give the chain its own"
             )
+        if self.tip_mass or isinstance(self.stiffness, dict):
+            raise InputError("to_chain: leave out `tip_mass`, and give one stiffness for the whole rod")
         if links < 1:
             raise InputError(f"links: a chain has at least 1 link; got {links}")
         spacing = self.length / links
@@ -306,8 +338,10 @@ class Rod(Robot):
             {"length": spacing, "half_width": float(a), "half_height": float(b)}
             for a, b in self.half_axes(np.array([(number + 0.5) * spacing for number in range(links)]))
         ]
+        dense = self.densities(np.array([(number + 0.5) * spacing for number in range(links)]))
         parts: list[dict[str, Any]] = [
-            {"solids": (EllipticCylinder(density=self.density, **size),), "body": BodyShape(**size)} for size in sizes
+            {"solids": (EllipticCylinder(density=float(own), **size),), "body": BodyShape(**size)}
+            for own, size in zip(dense, sizes, strict=True)
         ]
         joint = self._joint(spacing)
         behind: dict[str, Any] = {"joint": joint, "position": (spacing, 0.0, 0.0)}
@@ -337,8 +371,17 @@ class Rod(Robot):
         return Joint(kind=kind, torque_limit=limit, **second, **passive)  # type: ignore[arg-type]
 
 
+def _numbers(law: Any) -> list[float]:
+    """All values of a law along the rod: one number, several, rows (X, value), or these by name."""
+    if isinstance(law, dict):
+        return [value for one in law.values() for value in _numbers(one)]
+    if isinstance(law, tuple):
+        return [part[1] if isinstance(part, tuple) else part for part in law]
+    return [] if law is None else [law]
+
+
 def _along(law: float | tuple[tuple[float, float], ...], X: Array) -> Array:
-    """A half axis or a strain at X: one number, or a table that is straight between its rows."""
+    """A half axis, a strain, a density at X: one number, or a table that is straight between its rows."""
     if not isinstance(law, tuple):
         return np.full(len(X), float(law))
     rows = np.array(law)

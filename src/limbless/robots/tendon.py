@@ -42,8 +42,8 @@ class Cable(Description):
     stiffness: Quantity[float | None] = quantity(
         None,
         "N/m",
-        "of the whole tendon, in motion: where its length or the torque of "
-        "its winch is given; statics has model.tendon_stiffness",
+        "of the whole tendon: where its length or the torque of its winch is given; in statics "
+        "model.tendon_stiffness goes before it",
         gt=0,
     )
     damping: Quantity[float] = quantity(0.0, "N s/m", "damper beside that stiffness", ge=0)
@@ -51,13 +51,17 @@ class Cable(Description):
     friction: Quantity[float] = quantity(
         0.0,
         "1",
-        "Coulomb coefficient in motion, where it turns: in holes of disks, at points "
-        "of links, along its channel; statics has model.friction",
+        "Coulomb coefficient where it turns: in holes of disks, at points of links, along its channel; in statics "
+        "model.friction goes before it",
         ge=0,
         lt=1,
     )
-    slip_speed: Quantity[float] = quantity(
-        1e-3, "m/s", "sliding rate below which that friction fades: a tendon that is held creeps", gt=0
+    slip_speed: Quantity[float | None] = quantity(
+        None,
+        "m/s",
+        "sliding rate below which that friction fades in motion: a tendon that is held creeps; if absent by how fast "
+        "the gait winds, at most 1e-3",
+        gt=0,
     )
 
     @model_validator(mode="after")
@@ -67,7 +71,7 @@ class Cable(Description):
                 raise ValueError(f"a {name} goes with a `stiffness` (N/m), which this tendon does not have; give both")
         if self.damping and self.winch is not None and not self.winch.rotor_inertia:
             raise ValueError(f"a damping of the tendon {AT_ONCE}")
-        if not self.friction and self.slip_speed != type(self).model_fields["slip_speed"].default:
+        if not self.friction and self.slip_speed is not None:
             raise ValueError("a slip_speed goes with a `friction`, which this tendon does not have; give both")
         return self
 

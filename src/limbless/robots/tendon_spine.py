@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from pydantic import model_validator
+from pydantic import field_validator, model_validator
 
 from limbless.core import Angle, Description, Field, Listed, Nested, Quantity, Vector3, quantity
 from limbless.robots.base import Array, Bodies, Robot, Segment
@@ -75,6 +75,14 @@ class Tendon(Cable):
     holes: Listed[tuple[Place, ...]] = quantity(
         ..., "m", "(y, z) of its hole: one place for all disks, or one per disk from the clamped one on"
     )
+
+    @field_validator("holes", mode="before")
+    @classmethod
+    def _one_place(cls, value: Any) -> Any:
+        """`(0.02, 0)` is one place for all disks."""
+        lone = isinstance(value, list | tuple) and len(value) == 2 and not any(np.ndim(part) for part in value)
+        return (value,) if lone else value
+
     anchor: int | None = Field(
         None, ge=1, description="number of the disk to which it is fixed, from 1; the last one if absent"
     )
@@ -116,6 +124,11 @@ class TendonSpine(Robot):
         0.5, "1", "where along a vertebra its hinge sits, from 0 at the inner disk to 1", ge=0, le=1
     )
     disk_radius: Quantity[float] = quantity(0.015, "m", "radius of the disks; holes lie inside", gt=0)
+    touch: Literal["disks", "capsules"] = Field(
+        "disks",
+        description="what touches hard things, in the model `soft`: the disks, as spheres of their radius, or "
+        "with them the joints between, as capsules of their `joint_radius`",
+    )
     pulley_radius: Quantity[float | None] = quantity(
         None, "m", "radius of the pulleys that wind the tendons up; no pulley angles if absent", gt=0
     )

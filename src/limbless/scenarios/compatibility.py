@@ -5,7 +5,7 @@ and gait; steps and records.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -169,7 +169,12 @@ def _pair(
         return
     others = [kind for kind, settings in registry.kinds("model").items() if value in getattr(settings, attribute)]
     try_this = f"models that take it: {', '.join(others)}" if others else "no model takes it yet"
-    yield Refusal(path, f"model {model.kind!r} takes {what} {' or '.join(taken) or '(none)'}, not {shown}; {try_this}")
+    yield Refusal(path, f"model {model.kind!r} takes {what} {_either(taken)}, not {shown}; {try_this}")
+
+
+def _either(words: Sequence[str]) -> str:
+    """`a, b or c`."""
+    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:]))) or "(none)"
 
 
 def _drive(parts: Mapping[str, Any]) -> Iterator[Refusal]:
@@ -182,6 +187,9 @@ def _drive(parts: Mapping[str, Any]) -> Iterator[Refusal]:
     if drives is not None and (kind == "torque") != (drives == "torque"):
         needs = "torque" if kind == "torque" else "shape or joint"
         yield Refusal(("actuation",), f"{kind!r} needs a gait that drives {needs}, not one that drives {drives}")
+    if gait is not None and kind == "motion" and not getattr(gait, "is_smooth", True):
+        told = f"{gait.between!r} has no velocities to impose; set actuation to pd or servo, or between to spline"
+        yield Refusal(("gait", "between"), told)
     imposed = kind == "motion" and not getattr(parts.get("model"), "starts_bent", False)
     for name in ("joint_position", "joint_velocity") if initial is not None and imposed else ():
         if getattr(initial, name) is not None:

@@ -89,7 +89,8 @@ def _document(source: str | Path, changes: Mapping[str, Any]) -> Document:
 
 def _checked(document: Document, changes: Mapping[str, Any], context: dict[str, Any]) -> Scenario:
     """Data with its changes as a scenario, or one error that says everything that is wrong."""
-    changed = Changes(Scenario, document.data, changes)
+    data, changes = _opened(document.data, changes, context)
+    changed = Changes(Scenario, data, changes)
     problems, scenario = list(changed.problems), None
     try:
         with computable(changed.data):
@@ -107,6 +108,25 @@ def _checked(document: Document, changes: Mapping[str, Any], context: dict[str, 
         return scenario
     problems.sort(key=lambda problem: (changed.source(problem.path) is not None, document.line(problem.path) or 0))
     raise report(problems, document.where, lambda path: changed.source(path) or document.place(path))
+
+
+def _opened(
+    data: Mapping[str, Any], changes: Mapping[str, Any], context: dict[str, Any]
+) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Where changes reach into what a preset builds (`robot.links.3.mass` of `preset: file`), the robot that it builds
+    in its place; changes of the preset's own fields are made before."""
+    robot = data.get("robot")
+    own = {path: value for path, value in changes.items() if str(path).startswith("robot.")}
+    first = {path: value for path, value in own.items() if path.split(".")[1] not in ("links", "skin", "tendons")}
+    if not isinstance(robot, Mapping) or "preset" not in robot or len(first) == len(own):
+        return data, changes
+    with suppress(ValidationError, AttributeError), computable(data):
+        preset = _READERS["robot"].validate_python(Changes(Scenario, data, first).data["robot"], context=context)
+        inner = {path.split(".")[1] for path in own} - set(type(preset).model_fields)
+        if inner and inner <= set(type(built := preset.build()).model_fields):
+            rest = {path: value for path, value in changes.items() if path not in first}
+            return {**data, "robot": built.model_dump()}, rest
+    return data, changes
 
 
 def _readable(data: Mapping[str, Any], context: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import numpy as np
 from limbless.control.actuation.shape_map import turns
 from limbless.control.gaits.joint_wave import JointWave
 from limbless.core.fields import unit_of
+from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.robots.chain import Chain
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ _LONGEST = 10.0
 _TIMES_AS_LARGE = 10.0
 """A body this much thicker than what stands in its way was measured in another unit."""
 
+_STEEP = 0.1
+"""Sine of the slope of the base's x axis from which a body does not lie on level ground."""
 _SHORT_WAVE = 0.1
 """Of the length of a wave: a section may be so wide."""
 
@@ -93,6 +96,15 @@ def _surroundings(scenario: Scenario, robot: Robot) -> Iterator[str]:
             "environment.gravity: no `buoyancy` is listed: in this water the robot falls as if it were a stone; add "
             "{kind: buoyancy}, or leave gravity out for a body as dense as the water"
         )
+    steep = abs(float(quaternion_to_matrix(scenario.initial.orientation)[2, 0])) > _STEEP
+    if any(item.kind == "regularised-friction" for item in environment) and (steep or (heavy and base != "planar")):
+        hangs = (
+            "it does not lie level" if steep else f"with a `gravity` listed, a body whose base is {base!r} can leave it"
+        )
+        yield (
+            f"environment.regularised-friction: it rubs wherever the body is, also in the air: {hangs}; it is for a "
+            "body that lies on level ground with all its weight (the model non-smooth has a ground that ends)"
+        )
     yield from _waves(scenario, robot)
     for item in hard:
         thick, small = _thickness(robot), item.smallest()
@@ -101,7 +113,7 @@ def _surroundings(scenario: Scenario, robot: Robot) -> Iterator[str]:
                 f"environment.{item.kind}: the body is {thick:.3g} m thick, and what stands in its way "
                 f"{small:.2g} m; are both in metres?"
             )
-    if hard and scenario.actuation.kind == "motion":
+    if hard and scenario.actuation.kind == "motion" and scenario.model.kind != "soft":  # whose strains give way
         yield (
             "actuation: 'motion' does not give way: where the robot hits something, its torques are as large as the "
             "step is short; {kind: pd} gives way"
@@ -137,7 +149,10 @@ def _steps(scenario: Scenario) -> Iterator[str]:
 
 
 def _driven(gait: Any, robot: Robot) -> Iterator[str]:
-    """What a joint-wave does with joints that each yaw or pitch."""
+    """What a gait does with joints that each yaw or pitch, or turn about an axis between."""
+    skew = [turn for turn, _ in turns(robot) if turn == "skew"] if isinstance(robot, Chain) else []
+    if skew and (isinstance(gait, JointWave) or gait.drives == "shape"):
+        yield f"gait: {len(skew)} joints turn about axes between y and z; each takes what the gait has along its axis"
     if isinstance(gait, JointWave) and isinstance(robot, Chain):
         doing = turns(robot)
         single = len(doing) == len(robot.links) - 1
@@ -148,7 +163,7 @@ def _driven(gait: Any, robot: Robot) -> Iterator[str]:
 def _idle(scenario: Scenario, robot: Robot) -> Iterator[str]:
     """Fields that nothing here uses."""
     theta, actuation = getattr(scenario.model, "theta", 0.0), scenario.actuation.kind
-    if theta and actuation not in ("pd", "servo"):
+    if theta and scenario.model.kind != "soft" and actuation not in ("pd", "servo"):
         yield (
             f"model.theta: {theta:g} has no effect: actuation {actuation!r} has no position feedback to take at the "
             "end of a step; {kind: pd} has"

@@ -23,6 +23,7 @@ from limbless.core import Angle, Description, Field, InputError, Listed, Nested,
 from limbless.core.functions.callables import folder_of, located, refuse_named
 from limbless.core.kinds import refuse
 from limbless.models.initial_pose import FOUND_BY_POSTURE, Posture
+from limbless.robots.presets.from_file import FromFile
 from limbless.scenarios import plausibility
 from limbless.scenarios.compatibility import TIMES, disagreements, remarks
 from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
@@ -30,6 +31,7 @@ from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEnt
 Twist = tuple[float, float, float, Angle, Angle, Angle]
 
 _USUAL_MODEL: Any = {"kind": "newton-euler"}
+_USUAL_ACTUATION = Motion()
 _UNIT = 1e-12
 """A quaternion this near to length 1 is left as it is, so that a saved one comes back unchanged."""
 _ROUGHLY_UNIT = 0.01
@@ -116,7 +118,10 @@ class Scenario(Description):
     environment: Listed[tuple[EnvironmentEntry, ...]] = Field(
         (), description="what pushes back; an empty list is free space"
     )
-    actuation: Nested[ActuationEntry] = Field(Motion(), description="how the gait acts on the joints")
+    actuation: Nested[ActuationEntry] = Field(
+        _USUAL_ACTUATION,
+        description="how the gait acts on the joints; if absent `motion`, or the servo of a robot file on ground",
+    )
     initial: Nested[Initial] = Field(Initial(), description="where it starts")
     model: Nested[ModelEntry] = Field(_USUAL_MODEL, description="the equations and their options")
     duration: Quantity[float] = quantity(10.0, "s", "simulated time", gt=0)
@@ -155,6 +160,15 @@ class Scenario(Description):
     @classmethod
     def _none_is_empty(cls, value: Any) -> Any:
         return () if value is None else value
+
+    @field_validator("actuation", mode="before")
+    @classmethod
+    def _servo_of_a_file(cls, value: Any, info: ValidationInfo) -> Any:
+        """Where nothing is said, a robot from a file has its own servo among hard things: a motion that is imposed
+        would need any torque there."""
+        robot, items = info.data.get("robot"), info.data.get("environment") or ()
+        on_ground = any(item.role in ("contact", "friction") for item in items)
+        return robot.read.servo if value is _USUAL_ACTUATION and on_ground and isinstance(robot, FromFile) else value
 
     @field_validator("record_every", mode="before")
     @classmethod

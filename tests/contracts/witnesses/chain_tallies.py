@@ -123,7 +123,7 @@ def peaks_are_those_of_the_records(case: Case) -> None:
         same_instants(data["peak_time"], time)
 
 
-@witness(("geometric", "non-smooth"), "lasting_torque")
+@witness(("non-smooth",), "lasting_torque")
 def torques_that_last_are_those_of_the_records(case: Case) -> None:
     """Of steps that end in the same hundredth of a second the smallest, of all whole hundredths the largest."""
     seen: list[tuple[Array, Array]] = []

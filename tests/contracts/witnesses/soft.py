@@ -31,6 +31,7 @@ from tests.contracts.witnesses import (
     turned,
     witness,
 )
+from tests.contracts.witnesses.soft_contact import landed
 from tests.contracts.witnesses.spine import DISK, HEAD, HOLES, JOINT, LENGTH, PULLEY, STIFFNESS, posture
 from tests.contracts.witnesses.water import into_waves
 
@@ -82,6 +83,8 @@ def soft() -> Case:
     )
     return Case(
         {
+            "landed": landed,
+            "careless": lambda: landed(1e-2),
             "spine": lambda: run(spine, pulls, PULLS, initial=START),
             "stops": lambda: run(narrow, pulls, PULLS, initial=START),
             "fixed": lambda: run(spine.changed(base="fixed"), pulls, PULLS),

@@ -66,7 +66,7 @@ def test_times_in_words(seconds: float, said: str) -> None:
 def test_a_run_of_hours_says_so_once(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     """After a second on the clock: here every look at it takes ten minutes, and a block is one of forty."""
     minutes = iter(np.arange(0.0, 1e6, 600.0))
-    monkeypatch.setattr("limbless.simulation.simulate.clock.perf_counter", lambda: next(minutes))
+    monkeypatch.setattr("limbless.simulation.time_loop.clock.perf_counter", lambda: next(minutes))
     with caplog.at_level(logging.WARNING, "limbless"):
         ll.run("eel-planar", {"duration": 100.0, "record_every": 1.0})
     told = [record.message for record in caplog.records if "will take about" in record.message]

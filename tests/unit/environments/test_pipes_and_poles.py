@@ -244,6 +244,49 @@ def test_a_robot_laid_on_a_slope_just_touches_it() -> None:
         assert gaps.min() == pytest.approx(0.0, abs=1e-12) and gaps.max() < 1e-9
 
 
+def test_a_robot_on_wheels_is_laid_on_them() -> None:
+    """Wheels of 20 mm at the middle of modules whose frame is on their belly: their lowest points touch."""
+    wheels = ll.Wheels(load="solved", wheel_radius=0.02, slope=(0.1, 0.0))
+    model = NonSmooth(ll.ModuleSnake(modules=3), (ll.Gravity(), wheels))
+    x = model.initial_state(Initial(posture={"kind": "lay"}), ll.JointWave(yaw_amplitude=0.0)).x
+    axle = x[:3] + model.chain.links[0].body.position[2] * np.array([-math.sin(0.1), 0.0, math.cos(0.1)])
+    assert axle @ [-math.sin(0.1), 0.0, math.cos(0.1)] == pytest.approx(0.02, abs=1e-12)
+
+
+@pytest.mark.parametrize("robot", [ll.Aiko(links=3), ll.ModuleSnake(modules=3)])
+def test_a_robot_wedged_into_a_pipe_has_its_body_on_the_axis(robot: Any) -> None:
+    """Whether the base frame is in the middle of the body or on its belly: the pipe is as far away all round."""
+    model = NonSmooth(robot, (ll.Pipe(axis=((0, 0, 0), (3, 1, 0)), radius=0.08),))
+    x = model.initial_state(Initial(posture={"kind": "wedge", "along": 0.5}), ll.JointWave(yaw_amplitude=0.0)).x
+    gap = ContactRow.of(model._stand(x.copy()).step.contacts).gap
+    radius = model.chain.links[0].contact_shapes[0].radius
+    np.testing.assert_allclose(gap[gap < 1.0], 0.08 - radius, atol=1e-12)
+
+
+def test_a_robot_that_begins_in_the_air_is_told_to_fall() -> None:
+    def notes(height: float) -> list[str]:
+        times = {"model": "non-smooth", "actuation": "pd", "duration": 0.002, "step": 1e-3}
+        still = ll.JointWave(yaw_amplitude=0.0)
+        start = {"position": (0.0, 0.0, height)}
+        run = ll.simulate(ll.Aiko(links=3), still, (ll.Gravity(), ll.Ground()), initial=start, **times)
+        return [note for note in run.notes if "begins" in note]
+
+    assert notes(0.0525) == [] and "begins 0.1 m above the ground, and falls" in notes(0.1525)[0]
+
+
+def test_friction_of_level_ground_says_where_a_body_hangs() -> None:
+    data = {"robot": {"kind": "rod", "base": "fixed"}, "gait": {"kind": "travelling-curvature"}, "duration": 1.0}
+    rubs = {"kind": "regularised-friction"}
+    model = {"model": {"kind": "macro-continuous"}}
+
+    def told(*others: Any, **fields: Any) -> bool:
+        scenario = ll.Scenario.load({**data, **model, **fields, "environment": [rubs, *others]})
+        return any("also in the air" in note for note in scenario.notes())
+
+    assert told({"kind": "gravity"}) and told(initial={"orientation": [0.7071067811865476, 0, 0.7071067811865476, 0]})
+    assert not told()
+
+
 def test_a_robot_settles_before_its_time_begins() -> None:
     """Dropped from a hand's breadth, it lies still when the run begins."""
     run = ll.simulate(
@@ -272,7 +315,7 @@ def test_what_does_not_fit_is_refused() -> None:
         start(ll.Pipe(axis=((0, 0, 0), (1, 0, 0)), radius=0.05))
     with pytest.raises(ll.InputError, match=r"starts 0.0\d+ m inside the ground or an obstacle"):
         start(ll.Pegs(feet=((0.0, 0.03, -0.5),), span=(0, 0, 1), radius=0.02))
-    with pytest.raises(ll.InputError, match="needs one ground in the environment, and there are 0"):
+    with pytest.raises(ll.InputError, match=r"needs one ground .*in the environment, and there are 0"):
         start((), posture={"kind": "lay"})
     with pytest.raises(ll.InputError, match="takes the gait helix"):
         start(ll.Pegs(feet=((0.0, 0.0, 0.0),)), posture={"kind": "wrap"})

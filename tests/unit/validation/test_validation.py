@@ -102,7 +102,7 @@ def test_cases_know_what_a_user_knows() -> None:
 
 def test_every_kind_of_proof_is_there() -> None:
     known = [cases.load(name, HOME) for name in cases.names(HOME)]
-    assert {case.kind for case in known} == {"paper", "closed form", "ladder", "engine"}
+    assert {case.kind for case in known} == {"paper", "closed form", "ladder", "engine", "experiment"}
     assert sum(case.kind == "ladder" for case in known) == 6
     assert {model for case in known for model in case.models} == {
         "newton-euler",
@@ -121,9 +121,11 @@ def test_every_scenario_is_held_to_its_own_balances() -> None:
 
 def test_the_page_shows_every_row_of_every_case() -> None:
     """If this fails: `limbless validate --write` writes the page again."""
-    text = (ROOT / "docs" / "validation.md").read_text(encoding="utf-8")
+    pages = {name: (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("validation.md", "experiments.md")}
     for name in cases.names(HOME):
-        for row in cases.load(name, HOME).rows:
+        case = cases.load(name, HOME)
+        text = pages["experiments.md" if case.kind == "experiment" else "validation.md"]
+        for row in case.rows:
             assert row.statement.strip().replace("|", "\\|") in text, f"{name}: {row.statement}"
         assert (
             f"images/validation/{name}.png" in text
@@ -375,3 +377,46 @@ def test_the_scorecard_counts_what_passes() -> None:
     assert "| 5.0e-03 | 1.0e-02 |" in score.markdown() and "**not tested**" in score.markdown()
     bad = scorecard.ModelScore(card, {"a::b": good, "a::c": good._replace(passed=False)})
     assert not bad.good and bad.counts() == {"some": (0, 2)} and "**fails**" in bad.markdown()
+
+
+# Experiments
+
+
+@pytest.mark.parametrize(
+    ("trials", "value", "band", "told"),
+    [
+        ([0.9, 1.0, 1.1], 1.15, None, "inside"),
+        ([0.9, 1.0, 1.1], 1.5, None, "outside by 29 %"),
+        ([0.9, 1.0, 1.1], 1.5, [1.15, 1.6], "inside"),
+        ([0.9, 1.0, 1.1], 0.5, [0.4, 0.6], "outside by 19 %"),
+        ([0.9, 1.0, 1.1], 1.0, [0.7, 1.3], "not decidable"),
+    ],
+)
+def test_verdicts_of_experiments_are_computed(trials: list[float], value: float, band: Any, told: str) -> None:
+    """Scatter of 0.1 either way twice, a numerical error of 0.01, and the band."""
+    from validation.experiments import verdict
+
+    row = cases.CaseRow(
+        statement="A number of a robot", value="x", reference=value, tolerance=0.01, reason="steps of half the size",
+        trials=tuple(trials), band=band,
+    )  # fmt: skip
+    assert row.scatter == pytest.approx((1.0, 0.1))
+    assert verdict(row, value) == told
+
+
+def test_experiments_need_scatter_and_have_a_page(home: Path) -> None:
+    from validation.runner import experiments_page
+
+    text = CASE.replace("closed form", "experiment")
+    (home / "two" / "case.yaml").write_text(text)
+    with pytest.raises(InputError, match="needs trials, or mean and sd"):
+        cases.load("two", home)
+    rows = """rows:
+  - {statement: It is two indeed, value: two, reference: 2.0, tolerance: 0.1, trials: [1.4, 1.5, 1.6],
+     reason: a tenth is enough here, missing: something that nobody knows}
+"""
+    (home / "two" / "case.yaml").write_text(text.partition("rows:")[0] + rows)
+    report = run_cases.run_case(cases.load("two", home))
+    page = experiments_page.markdown([report])
+    assert "| 1.5 ± 0.1 (3 trials) | 2.05 | 1.37 | outside by 17 % |" in page and "something that nobody knows" in page
+    assert "A number that is two" not in results_page.markdown([report])

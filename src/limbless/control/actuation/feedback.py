@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import model_validator
 
 from limbless.control.actuation.base import Actuation
@@ -36,8 +37,10 @@ class ProportionalDerivative(Actuation):
     rate: Quantity[float | None] = quantity(
         None, "rad/s", f"rate ω of gains that come from the inertia; {RATE:g} if absent", gt=0
     )
-    saturation: Listed[float | tuple[float, ...] | None] = quantity(
-        None, "N m", "largest torque the actuators give: one, one each, or a pattern that repeats; none if absent"
+    saturation: Listed[float | tuple[float | None, ...] | None] = quantity(
+        None,
+        "N m",
+        "largest torque the actuators give: one, one each (null: no limit), or a pattern that repeats; none if absent",
     )
     feedforward: bool = Field(False, description="whether torques of inverse dynamics are added (newton-euler)")
     motion_joints: Listed[tuple[int, ...]] = Field(
@@ -56,9 +59,15 @@ class ProportionalDerivative(Actuation):
                 "rate: it makes gains of the robot's inertia, and here a gain is stated; leave out `rate`, or both "
                 "gains"
             )
-        if self.saturation is not None and not np.min(self.saturation, initial=np.inf) > 0.0:
+        if self.saturation is not None and not np.min(self.limits, initial=np.inf) > 0.0:
             raise ValueError(f"saturation: must be positive; got {self.saturation}")
         return self
+
+    @property
+    def limits(self) -> NDArray[np.float64]:
+        """`saturation` as numbers, one or several; infinite where there is none, N m."""
+        stated = self.saturation if isinstance(self.saturation, tuple) else (self.saturation,)
+        return np.array([np.inf if limit is None else limit for limit in stated])
 
 
 class Servo(ProportionalDerivative):

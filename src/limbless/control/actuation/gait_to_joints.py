@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.actuation.joint_rotations import rotation_vector_motion, yaw_pitch_motion
-from limbless.control.actuation.shape_map import shape_map, stations, turns
+from limbless.control.actuation.shape_map import locations, shape_map, stations, turns
 from limbless.control.gaits.base import Drive, Gait
 from limbless.core import InputError
 from limbless.mechanics.chain import bend_joints
@@ -53,20 +53,25 @@ def joint_motion(chain: Chain, gait: Gait, times: Array) -> JointMotion:
     return _with_quaternions(chain.arrays(), gait.drives == "shape", value, rate, acceleration)
 
 
-def _skew_joints(chain: Chain) -> list[str]:
-    """Joints that turn about no axis of the body: found once, because controllers ask for a drive at every call."""
-    return [name for name, (turn, _) in zip(chain.joint_names, turns(chain), strict=True) if turn == "skew"]
+def _crossed(chain: Chain) -> list[str]:
+    """Joints at one place with another, where some axis of the chain lies between y and z: how they share a bend is not
+    known. Found once, because controllers ask for a drive at every call."""
+    if all(turn != "skew" for turn, _ in turns(chain)):
+        return []
+    arrays = chain.arrays()
+    crowded = [rows for rows in locations(arrays)[1] if len(rows) > 1 or arrays.joint_kind[rows[0]] == SPHERICAL]
+    return [chain.joint_names[int(arrays.velocity_column[rows[0]])] for rows in crowded]
 
 
 def _bend(chain: Chain, drive: Drive) -> list[Array]:
     """The differences of heading and elevation, their rates and accelerations, in the velocity columns of the chain."""
     mapping = shape_map(chain)
-    skew = chain.once(_skew_joints)
-    if skew:
+    crossed = chain.once(_crossed)
+    if crossed:
         raise InputError(
-            f"a gait of headings and elevations drives joints about z and y at home; joint {skew[0]!r} of "
-            f"chain {chain.name!r} turns about an axis between them: give a gait that drives joints, or "
-            "axes within 3 deg of x, y or z"
+            f"a gait of headings and elevations drives joints about z and y at home, or single joints about axes "
+            f"between them; joint {crossed[0]!r} of chain {chain.name!r} stands at the place of another: give a gait "
+            "that drives joints, or axes within 3 deg of x, y or z"
         )
     for name, columns, channel in (("heading", mapping.yaw_column, 0), ("elevation", mapping.pitch_column, 1)):
         if np.all(columns < 0) and np.abs(np.diff(drive.value[:, :, channel], axis=1)).max(initial=0.0) > _NO_BEND:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ class ShapeMap(NamedTuple):
     pitch_sign: Array
 
 
-def _locations(arrays: ChainArrays) -> tuple[list[Array], list[list[int]]]:
+def locations(arrays: ChainArrays) -> tuple[list[Array], list[list[int]]]:
     """Where the body can bend (points at home, in the base frame) and the rows of the joints that bend it there.
 
     A joint that turns about the length of the body (x) or slides does not bend it and makes no location.
@@ -63,13 +64,13 @@ def shape_map(chain: Chain) -> ShapeMap:
 
 def turns(chain: Chain) -> tuple[tuple[str, float], ...]:
     """What each velocity column does and with which sign: roll, pitch or yaw about x, y, z at home, slide, or skew
-    about another axis."""
+    about another axis, with its angle from y towards z, rad."""
     return chain.once(_turns)
 
 
 def _stations(chain: Chain) -> Array:
     arrays, segments = chain.arrays(), chain.segments()
-    places, _ = _locations(arrays)
+    places, _ = locations(arrays)
     if not places:
         return np.zeros(0)
     origins = np.cumsum(arrays.arm, axis=0)
@@ -80,10 +81,27 @@ def _stations(chain: Chain) -> Array:
     return np.concatenate([[0.0], np.cumsum(steps)])
 
 
+def _skew_shares(arrays: ChainArrays, members: list[list[int]]) -> Array:
+    """(rows, 3) by how much each joint turns for what the body bends at its place, about y and z, where axes lie
+    between them: with N joints about unit axes a (across the body), Σ a a' b = N b, as a' (Σ a a' / N)^-1 b has it.
+    """
+    across = arrays.axis * np.array([0.0, 1.0, 1.0])
+    across /= np.linalg.norm(across, axis=1, keepdims=True) + 1e-300
+    own = across[[rows[-1] for rows in members]]
+    return across @ np.linalg.pinv(own.T @ own / len(own), rcond=1e-3)
+
+
 def _shape_map(chain: Chain) -> ShapeMap:
     arrays = chain.arrays()
-    _, members = _locations(arrays)
+    _, members = locations(arrays)
     found: list[list[tuple[int, float]]] = [[], []]
+    if any(turn == "skew" for turn, _ in turns(chain)):
+        shares = _skew_shares(arrays, members)
+        columns = [int(arrays.velocity_column[rows[-1]]) for rows in members]
+        rows = [rows[-1] for rows in members]
+        return ShapeMap(
+            np.array(columns, dtype=np.int64), shares[rows, 2], np.array(columns, dtype=np.int64), shares[rows, 1]
+        )
     for pairs, direction in zip(found, (2, 1), strict=True):
         current = (-1, 0.0)
         for rows in members:
@@ -112,5 +130,5 @@ def _turns(chain: Chain) -> tuple[tuple[str, float], ...]:
         elif number is not None:
             found.append((names[number], float(np.sign(axis[number]))))
         else:
-            found.append(("skew" if kind == REVOLUTE else "slide", 1.0))
+            found.append(("skew", math.atan2(axis[2], axis[1])) if kind == REVOLUTE else ("slide", 1.0))
     return tuple(found)

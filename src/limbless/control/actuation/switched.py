@@ -57,7 +57,7 @@ class Switched(ProportionalDerivative):
                 )
         for number, phase in enumerate(self.phases):
             torque = np.abs(phase.torque or ())
-            if self.saturation is not None and (torque > np.resize(self.saturation, torque.shape)).any():
+            if self.saturation is not None and (torque > np.resize(self.limits, torque.shape)).any():
                 raise ValueError(
                     f"phases[{number}].torque: {torque.max():g} N m is more than the actuators give, "
                     f"saturation {self.saturation}"

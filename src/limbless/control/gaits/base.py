@@ -64,7 +64,8 @@ class Gait(Description):
 
     def sample_joints(self, times: Array, turns: Sequence[tuple[str, float]]) -> Drive:
         """The drive of a chain's joints. `turns` says what each column does (yaw, pitch, roll, slide, skew) and with
-        which sign about its axis at home, for gaits that tell them apart."""
+        which sign about its axis at home (of a skew axis its angle from y towards z, rad), for gaits that tell them
+        apart."""
         return self.sample(times, np.arange(len(turns), dtype=np.float64))
 
     def sines(self, turns: Sequence[tuple[str, float]]) -> Any:

@@ -31,6 +31,18 @@ def read_rows(table: tuple[tuple[float, ...], ...], file: str | None, what: str,
     return rows
 
 
+def is_plain(file: str) -> bool:
+    """Whether a file is text that begins with a number or a comment, or is not there: no log, whose columns have
+    names."""
+    path = Path(file)
+    if not path.is_file():
+        return not path.is_dir()
+    with path.open("rb") as stream:
+        start = stream.read(4096)
+    first = next((line for line in start.splitlines() if line.strip()), b"")
+    return first[:1] in b"#+-.0123456789 \t" and b"\0" not in start
+
+
 def rows_of(table: tuple[tuple[float, ...], ...], file: str | None, what: str, values: str) -> Array:
     """The numbers of `table` or of a text file, rows of one length, not yet checked otherwise."""
     if bool(table) == bool(file):

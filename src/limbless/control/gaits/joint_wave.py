@@ -28,14 +28,15 @@ def sample_joint_wave(amplitude, rate, start, offset, release, times, value, fir
 
 
 class JointWave(Gait):
-    """Two waves of joint angles: yaw A sin(ω t + i δ) + ψ and pitch A' sin(ω' t + i δ' + δ0) + ψ', i = 0, 1, .. from
-    the base.
+    """Two waves of joint angles: yaw A sin(ω t + i δ + δ1) + ψ and pitch A' sin(ω' t + i δ' + δ0) + ψ', i = 0, 1, ..
+    from the base.
 
     Lateral undulation has no pitch; sidewinding has both waves a quarter apart; rolling has equal amplitudes, δ = 0 and
     a quarter apart; sinus-lifting has pitch at twice the rate and twice the phase. An offset ψ turns. With `release`
     above 0 the start is soft: each angle stays 0 until its wave first comes within `release` of 0, and follows it from
     then on; with `ramp` all angles grow together. i counts the joints that yaw, and those that pitch, each from 0;
-    joints that only roll or slide stay at 0.
+    joints that only roll or slide stay at 0. A joint about an axis between y and z counts as one of both, and turns by
+    what the two waves have along its axis.
     """
 
     kind: Literal["joint-wave"] = "joint-wave"
@@ -45,11 +46,14 @@ class JointWave(Gait):
         math.radians(-50.0), "rad", "phase δ from joint to joint; negative: the wave runs from base to tip"
     )
     yaw_offset: Quantity[Angle] = quantity(0.0, "rad", "steady yaw ψ of every joint; turns the robot")
+    yaw_lead: Quantity[Angle] = quantity(0.0, "rad", "phase δ1 of yaw at the first joint when the gait begins")
     pitch_amplitude: Quantity[Angle] = quantity(0.0, "rad", "amplitude A' of pitch")
     pitch_rate: Quantity[Angle] = quantity(math.radians(80.0), "rad/s", "angular frequency ω' of pitch")
     pitch_phase: Quantity[Angle] = quantity(math.radians(-50.0), "rad", "phase δ' from joint to joint")
     pitch_offset: Quantity[Angle] = quantity(0.0, "rad", "steady pitch ψ' of every joint")
-    pitch_lead: Quantity[Angle] = quantity(0.0, "rad", "lead δ0 of pitch over yaw; 90 deg for sidewinding")
+    pitch_lead: Quantity[Angle] = quantity(
+        0.0, "rad", "phase δ0 of pitch at the first joint; 90 deg before yaw for sidewinding"
+    )
     release: Quantity[Angle] = quantity(
         0.0, "rad", "soft start: an angle stays 0 until its wave comes this near to 0; 0: none", ge=0
     )
@@ -68,36 +72,45 @@ class JointWave(Gait):
         """The sine of every joint, from its first instant on."""
         kinds = [turn for turn, _ in turns]
         waves = {
-            "yaw": (self.yaw_amplitude, self.yaw_rate, self.yaw_phase, self.yaw_offset, 0.0),
+            "yaw": (self.yaw_amplitude, self.yaw_rate, self.yaw_phase, self.yaw_offset, self.yaw_lead),
             "pitch": (self.pitch_amplitude, self.pitch_rate, self.pitch_phase, self.pitch_offset, self.pitch_lead),
         }
-        for turn, (most, _, _, steady, _) in waves.items():
-            if (most or steady) and turn not in kinds:
-                raise InputError(
-                    f"gait.{turn}_amplitude: this robot has no joint that can {turn} (about "
-                    f"{'z' if turn == 'yaw' else 'y'} at home); set {turn}_amplitude and {turn}_offset to 0, or give "
-                    "it such joints"
-                )
-        if "skew" in kinds:
-            raise InputError(
-                f"a joint-wave drives joints that yaw or pitch; joint {kinds.index('skew')} turns about an axis "
-                "between y and z (or x): take a gait that drives each joint (recorded, function)"
-            )
         sign = np.array([way for _, way in turns])
         number = np.array([kinds[:column].count(turn) for column, turn in enumerate(kinds)])
         columns = np.array([waves.get(turn, (0.0,) * 5) for turn in kinds], dtype=np.float64).reshape(-1, 5)
         amplitude, rate, phase, offset, lead = (np.ascontiguousarray(column) for column in columns.T)
         return Sines(sign * amplitude, rate, number * phase + lead, sign * offset, np.zeros(len(kinds)), self.ramp)
 
+    def _refuse(self, kinds: set[str]) -> None:
+        """A wave that no joint can follow."""
+        for turn, axis in (("yaw", "z"), ("pitch", "y")):
+            moves = getattr(self, f"{turn}_amplitude") or getattr(self, f"{turn}_offset")
+            if moves and not {turn, "skew"} & kinds:
+                raise InputError(
+                    f"gait.{turn}_amplitude: this robot has no joint that can {turn} (about {axis} at home); set "
+                    f"{turn}_amplitude and {turn}_offset to 0, or give it such joints"
+                )
+
     def sines(self, turns: Sequence[tuple[str, float]]) -> Sines | None:
-        return None if self.release > 0.0 else self._waves(turns)
+        kinds = {turn for turn, _ in turns}
+        self._refuse(kinds)
+        return None if self.release > 0.0 or "skew" in kinds else self._waves(turns)
 
     def sample_joints(self, times: Array, turns: Sequence[tuple[str, float]]) -> Drive:
-        """Joint angles (T, joints), rad, and their derivatives, of joints that yaw, pitch or do neither."""
-        waves = self._waves(turns)
+        """Joint angles (T, joints), rad, and their derivatives, of joints that yaw, pitch, both or neither."""
+        kinds = {turn for turn, _ in turns}
+        self._refuse(kinds)
+        if "skew" not in kinds:
+            return self._sampled(self._waves(turns), times)
+        yaw = [("yaw", math.sin(way)) if turn == "skew" else (turn, way) for turn, way in turns]
+        pitch = [("pitch", math.cos(way)) if turn == "skew" else (turn, 0.0) for turn, way in turns]
+        both = [self._sampled(self._waves(part), times) for part in (yaw, pitch)]
+        return Drive(*(first + second for first, second in zip(*both, strict=True)))
+
+    def _sampled(self, waves: Sines, times: Array) -> Drive:
         if self.release <= 0.0:
             return sampled(waves, times)
-        value, first, second = (np.empty((len(times), len(turns))) for _ in range(3))
+        value, first, second = (np.empty((len(times), len(waves.amplitude))) for _ in range(3))
         sample_joint_wave(*waves[:4], self._releases(*waves[:4]), kernel_array(times), value, first, second)
         f, fd, fdd = smooth_steps(times, self.ramp)[..., None]
         return Drive(f * value, fd * value + f * first, fdd * value + 2.0 * fd * first + f * second)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from limbless.environments.drag import Drag
 from limbless.environments.regularised_friction import RegularisedFriction
 from limbless.environments.water import Water
 from limbless.interop.films.film_smoothing import PLACES, SmoothFilm
+from limbless.interop.films.midline_kinematics import VISCOSITY
 from limbless.robots.rod import Rod
 
 if TYPE_CHECKING:
@@ -26,27 +28,59 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-MEDIA = ("water", "agar", "ground")
+MEDIA = ("water", "slow-water", "fast-water", "agar", "ground")
 CELLS = 80  # two to each interval of the table of curvatures
 STEPS = 80  # of a beat
 WIDTH = 0.05  # of the length: diameter of a body of which nothing is known
 THINNEST = 0.2  # of the largest diameter: a tail that ends in a point has no section
+SLOW = 10.0  # Reynolds' number below which drag of a slender body is nearer to that of slow water than to a square
+DENSITY = 1000.0  # kg/m3, of water
 
 
-def medium_of(name: str) -> tuple[Environment, bool]:
-    """What pushes back, and whether the body has inertia in it.
+class Medium(NamedTuple):
+    """What pushes back, whether the body has inertia in it, and what it is in words."""
 
-    `water` is `Water()` as it is by default; `agar` linear drag 40 times as large across as along, 3.2 N s/m2 for a
-    worm on agar (Niebur and Erdős 1991), where inertia is nothing; `ground` the friction of snakes on cloth (Hu,
-    Nirody, Scott and Shelley 2009).
+    name: str
+    environment: Environment
+    inertia: bool
+    law: str
+    others: Mapping[str, Environment] = MappingProxyType({})  # other laws of the same medium
+    note: str | None = None
+
+
+def medium_of(name: str, radius: float, wavelength: float, reynolds: float | None, changed: Iterable[str]) -> Medium:
+    """The medium of a name, for a body of this radius and these waves along it, m.
+
+    `water` is `Water()` as it is by default; below Reynolds' number 10 it is `slow-water`, the linear drag of a slender
+    body without inertia (Lighthill 1976), unless fields are changed that only `fast-water` has. `agar` is linear drag
+    40 times as large across as along, 3.2 N s/m2 for a worm on agar (Niebur and Erdős 1991), without inertia; `ground`
+    the friction of snakes on cloth (Hu, Nirody, Scott and Shelley 2009).
     """
-    if name == "water":
-        return Water(), True
     if name == "agar":
-        return Drag(along=3.2, lateral=128.0, vertical=128.0), False
+        return Medium(name, Drag(along=3.2, lateral=128.0, vertical=128.0), False, "")
     if name == "ground":
-        return RegularisedFriction(forward=0.11, backward=0.14, lateral=0.20), True
-    raise InputError(f"medium: {name!r} is none of {', '.join(MEDIA)}")
+        return Medium(name, RegularisedFriction(forward=0.11, backward=0.14, lateral=0.20), True, "")
+    if name not in MEDIA:
+        raise InputError(f"medium: {name!r} is none of {', '.join(MEDIA)}")
+    asked = {path.split(".")[2] for path in changed if path.startswith("environment.") and path.count(".") > 1}
+    slow = reynolds is not None and reynolds < SLOW and asked <= set(Drag.model_fields)
+    if name == "slow-water" or (name == "water" and slow):
+        note = None
+        if name == "water":
+            note = (
+                f"medium: Reynolds' number is {reynolds:.2g}, so that water is taken as slow and viscous (linear drag "
+                "of a slender body, no inertia); --medium fast-water has the square law of large bodies"
+            )
+        other = Drag.slow_water(radius, wavelength, VISCOSITY * DENSITY, "gray-hancock")
+        try:
+            first = Drag.slow_water(radius, wavelength, VISCOSITY * DENSITY)
+        except InputError:  # too thick beside its waves for the one, not for the other
+            return Medium("slow-water", other, False, "slow viscous water by Gray and Hancock 1955", note=note)
+        said, others = "slow viscous water by Lighthill 1976", {"Gray and Hancock 1955": other}
+        return Medium("slow-water", first, False, said, others, note)
+    return Medium(
+        name, Water(), True, "", {} if Water() == printed_water() else {"morison as printed": printed_water()}
+    )
 
 
 def printed_water() -> Water:
@@ -205,7 +239,7 @@ def scenario_of(
     film: SmoothFilm,
     name: str,
     period: float | None,
-    medium: str = "water",
+    medium: Medium,
     width: float | str | Path | Sequence[tuple[float, float]] | None = None,
     environment: Environment | None = None,
     moving: bool = True,
@@ -217,8 +251,8 @@ def scenario_of(
     """
     from limbless.scenarios.scenario import Scenario
 
-    usual, inertia = medium_of(medium)
-    chosen = usual if environment is None else environment
+    inertia = medium.inertia
+    chosen = medium.environment if environment is None else environment
     rows, _ = widths_of(width, film.length)
     spacing = float(film.time[1] - film.time[0])
     beat = period or (film.time[-1] - film.time[0]) / 5.0
@@ -252,7 +286,7 @@ def scenario_of(
         }
     scenario = Scenario(
         name=as_word(name),
-        title=f"The shape of the film {name}, moved by the model in {medium}",
+        title=f"The shape of the film {name}, moved by the model in {medium.name}",
         environment=(chosen,),
         duration=float(film.time[-1] - film.time[0]),
         step=step,

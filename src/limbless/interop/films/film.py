@@ -12,16 +12,16 @@ import xarray as xr
 
 from limbless.core import InputError
 from limbless.interop.films import deeplabcut, experiment, prediction, table_files
-from limbless.interop.films.experiment import FilmedWidth
+from limbless.interop.films.experiment import FilmedWidth, Medium
 from limbless.interop.films.film_smoothing import SmoothFilm, smooth_film
 from limbless.interop.films.midline import Given, along_body, midline_of
-from limbless.interop.films.midline_kinematics import Kinematics, with_errors
+from limbless.interop.films.midline_kinematics import VISCOSITY, Kinematics, with_errors
 from limbless.interop.films.readers import read_track
 from limbless.interop.films.tracks import Array
 
 if TYPE_CHECKING:
-    from limbless.interop.films.fitted_model import Identified
     from limbless.interop.films.prediction import Prediction
+    from limbless.interop.identification.identified import Identified
     from limbless.scenarios.scenario import Scenario
 
 FEWEST = 4.5  # points for each wave: with 3.3 its length came out 7 % long, with 3.9 1.3 %, with 4.6 0.5 %
@@ -168,6 +168,14 @@ class Film:
             )
         return tuple(found)
 
+    def medium(self, name: str = "water", width: Width = None, changes: Mapping[str, Any] | None = None) -> Medium:
+        """What `name` means for this animal: water by Reynolds' number."""
+        rows, _ = experiment.widths_of(self.width if width is None else width, self.length)
+        radius, numbers = max(half for _, half in rows), self.kinematics.numbers
+        speed = numbers.get("speed", self.kinematics.wave.speed)
+        reynolds = speed * self.length / VISCOSITY if self.midline.attrs["unit"] == "m" else None
+        return experiment.medium_of(name, radius, self.kinematics.wave.wavelength, reynolds, changes or ())
+
     def scenario(
         self,
         medium: str = "water",
@@ -181,7 +189,7 @@ class Film:
             self.smooth,
             self.name,
             self.period,
-            medium,
+            self.medium(medium, width, changes),
             self.width if width is None else width,
             moving=self.placed,
             changes=changes,
@@ -199,17 +207,18 @@ class Film:
 
         Parameters
         ----------
-        medium : `water`, `agar` or `ground`.
+        medium : `water` (below Reynolds' number 10 that of slow bodies), `slow-water`, `fast-water`, `agar` or
+            `ground`.
         width : diameter of the body as a share of its length: a number, rows (s, diameter), or a CSV of them; the
             film's own if absent, else 0.05.
         changes : fields of the scenario to change, as for `ll.run`.
-        sensitivity : whether it is repeated with other smoothings.
+        sensitivity : whether it is repeated with other smoothings, and with noise, for the errors of forces and work.
         """
         return prediction.predict(
             self.smooth,
             self.name,
             self.period,
-            medium,
+            self.medium(medium, width, changes),
             self.width if width is None else width,
             self.placed,
             changes,

@@ -144,42 +144,30 @@ def paths(film: Film, predicted: Prediction) -> Drawn:
     return sheet, table
 
 
-def force_along(predicted: Prediction) -> tuple[Any, Any, Any]:
-    """Abscissae as shares of the length, and force per length (N/m) along the way and against it: mean of the positive
-    and of the negative part of what each section pushes in the direction of travel."""
-    data = predicted.result.dataset
-    forces, turn = data["fluid_force"].values, data["orientation"].values
-    angle = 2.0 * np.arctan2(turn[..., 3], turn[..., 0])
-    way = predicted.mean[-1] - predicted.mean[0]
-    way = way / max(float(np.linalg.norm(way)), 1e-300)
-    world = np.stack(
-        [
-            np.cos(angle) * forces[..., 0] - np.sin(angle) * forces[..., 1],
-            np.sin(angle) * forces[..., 0] + np.cos(angle) * forces[..., 1],
-        ],
-        axis=-1,
-    )
-    lengths = data["section_length"].values
-    along = world @ way / lengths
-    middle = (np.cumsum(lengths) - 0.5 * lengths) / lengths.sum()
-    return middle, np.maximum(along, 0.0).mean(axis=0), np.minimum(along, 0.0).mean(axis=0)
-
-
 def forces(predicted: Prediction) -> Drawn:
     sheet, (push, effort) = style.panels([35.0, 35.0])
-    data = predicted.result.dataset
-    s, thrust, drag = force_along(predicted)
+    made, off = predicted.loads, predicted.load_errors
+    s, thrust, drag, moment = made.places, made.thrust, made.drag, made.moment
     push.fill_between(s, 0.0, thrust, color=style.GREEN, alpha=0.6, label="thrust")
     push.fill_between(s, 0.0, drag, color=style.RED, alpha=0.6, label="drag")
     push.plot(s, thrust + drag, color=style.BLACK, label="sum")
     push.set(ylabel="force / length (N/m)")
     push.legend(loc="upper left")
     push.set_title("along the way, averaged over the film")
-    moment = np.sqrt(2.0) * data["effort"].values[..., 5].std(axis=0)
     effort.plot(s, moment, color=style.PURPLE)
+    table = {"abscissa / length": s, "thrust (N/m)": thrust, "drag (N/m)": drag, "moment (N m)": moment}
+    if off is not None:
+        effort.fill_between(s, moment - off.moment, moment + off.moment, color=style.PURPLE, alpha=0.25)
+        for name, values, wide, colour in (
+            ("thrust", thrust, off.thrust, style.GREEN),
+            ("drag", drag, off.drag, style.RED),
+        ):
+            push.errorbar(s[::8], values[::8], wide[::8], color=colour, fmt="none", linewidth=0.6)
+            table[f"standard error of {name} (N/m)"] = wide
+        table["standard error of moment (N m)"] = off.moment
     effort.set(xlabel="abscissa / length", ylabel="bending moment (N m)")
     effort.set_title("amplitude of the moment that bends the body")
-    return sheet, {"abscissa / length": s, "thrust (N/m)": thrust, "drag (N/m)": drag, "moment (N m)": moment}
+    return sheet, table
 
 
 def residuals(film: Film) -> Drawn:

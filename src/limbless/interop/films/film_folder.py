@@ -19,8 +19,8 @@ from limbless.simulation.result.storage import write_netcdf
 
 if TYPE_CHECKING:
     from limbless.interop.films.film import Film
-    from limbless.interop.films.fitted_model import Identified
     from limbless.interop.films.prediction import Prediction
+    from limbless.interop.identification.identified import Identified
     from limbless.scenarios.scenario import Scenario
     from limbless.simulation.result import Result
 

@@ -8,8 +8,8 @@ from limbless.interop.films.prediction import UNDETERMINED
 
 if TYPE_CHECKING:
     from limbless.interop.films.film import Film
-    from limbless.interop.films.fitted_model import Identified
     from limbless.interop.films.prediction import Prediction
+    from limbless.interop.identification.identified import Identified
 
 _WIDTH = 11
 
@@ -23,7 +23,8 @@ def lines(film: Film, predicted: Prediction | None = None, identified: Identifie
         found += _predicted(predicted)
     if identified is not None:
         found += [("identified", line) for line in identified.lines()]
-    found += [("note", note) for note in film.notes]
+    noted = film.notes if predicted is None else (*film.notes, *predicted.notes)
+    found += [("note", note) for note in noted]
     return [f"{label:<{_WIDTH}}{text}" for label, text in found]
 
 
@@ -104,8 +105,16 @@ def _predicted(p: Prediction) -> list[tuple[str, str]]:
         about.append(f"ten times more or less smoothing changes it by {100.0 * p.spread:.1g} %")
     about += [f"{name}: {value / L:.3g}" for name, value in p.others.items()]
     cost = "" if p.cost_of_transport is None else f", cost of transport {p.cost_of_transport:.2f}"
-    work = f"{1e6 * p.work_per_beat:.3g} uJ" if p.work_per_beat < 1e-3 else f"{p.work_per_beat:.3g} J"
+    off, moment = p.load_errors, p.bending_moment()
+    unit, size = ("uJ", 1e6) if p.work_per_beat < 1e-3 else ("J", 1.0)
+    work = f"{size * p.work_per_beat:.3g}{_off(off and size * float(off.work))} {unit}"
+    bent = f"{moment['value']:.3g}{_off(moment['error'])} N m at {moment['place_L']:.2g} L"
     return [
         ("predicted", f"{p.speed / L:.3g} L/s in the last two beats{filmed}   ({'; '.join(about)})"),
         ("cost", f"{work} per beat{cost}   (width: {p.width})"),
+        ("moment", f"largest amplitude of bending {bent}"),
     ]
+
+
+def _off(error: float | None) -> str:
+    return "" if error is None else f" +- {error:.1g}"

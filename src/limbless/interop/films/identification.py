@@ -3,14 +3,14 @@
 The model swims the filmed shape over windows of two beats, each with a start of its own (place, direction and
 velocity are free: with the film's own start velocity, which is noisy, the answer is precise and wrong), and the
 coefficients are those with which it stays nearest to the film. Steady motion fixes ratios of coefficients, hardly their
-scale: directions that a film does not determine get no interval.
+scale, and in a medium without inertia not at all: directions that a film does not determine get no interval.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +28,24 @@ from limbless.interop.films.experiment import (
     scenario_of,
 )
 from limbless.interop.films.film_smoothing import SmoothFilm
-from limbless.interop.films.fitted_model import Identified
 from limbless.interop.films.midline_kinematics import REFITS
-from limbless.interop.films.weak_form import ForceBalance, force_balance
+from limbless.interop.films.weak_form import TRUSTED, ForceBalance, force_balance
+from limbless.interop.identification.identified import Identified
+from limbless.interop.identification.least_squares import (
+    Fit,
+    alike,
+    inverse,
+    solve_from,
+    student,
+    unseen,
+    without,
+)
 from limbless.mechanics.rod.tables import HeadState
 from limbless.models.base import State
 
 if TYPE_CHECKING:
     from limbless.interop.films.film import Film, Width
+    from limbless.scenarios.scenario import Scenario
 
 Array = NDArray[np.float64]
 
@@ -43,12 +53,9 @@ BEATS = 2.0  # of a window
 LOOKS = 8  # times per window at which film and model are compared
 ANGLE = 0.25  # weight of the head's angle (rad) beside places in lengths
 STEPS = 40  # of a beat: twice as many change the answer by 0.03 %
-ROUNDS = 12  # of Gauss-Newton steps
-SMALL = 1e-4  # change of the logarithms at which they end
-PROBE = 0.01  # change for derivatives
-LONGEST = 1.0  # step of a logarithm
-BLIND = 1e-9  # of the largest information: below, a film shows nothing
-ENDLESS = 1e4  # variance of a logarithm of which nothing is known
+PROBE = 1e-3  # change of a logarithm for derivatives
+NUDGE = 0.01  # change of a start velocity, in lengths per beat
+APART = np.log(6.0)  # between the starts of one coefficient
 MANY = 20  # windows from which on their own scatter is asked
 
 
@@ -105,23 +112,24 @@ class _Window:
         self.record[(looks - first) * per_frame] = True
         self.drive = model.drive(gait, stage_times(self.knots))
         head, L = head_motion(smooth), smooth.length
-        self.length = L
-        self.start = np.array([*head.position[first], head.angle[first]])
-        self.twist = head.twist(t)[first]
-        self.scale = np.array([L / beat, L / beat, 1.0 / beat])  # of velocities
+        self.length, self.free = L, model.settings.inertia
+        self.place = head.position[first] / L
+        speeds = head.twist(t)[first] / np.array([L / beat, L / beat, 1.0 / beat])
+        self.scale = np.array([L / beat, L / beat, 1.0 / beat])
+        self.start = np.array([*self.place, head.angle[first], *(speeds if self.free else ())])
+        """Of its own: place in lengths, angle in rad, velocities in lengths (and rad) per beat."""
         self.centres = mean_point(body_shape(smooth))[looks]
         self.film = np.column_stack([mean_of_film(smooth)[looks] / L, ANGLE * head.angle[looks]])
         self.angle = head.angle[looks]
-        self.free = model.settings.inertia
 
-    def residual(self, model: Any, twist: Array) -> Array:
-        """(LOOKS, 3): model minus film, of the mean point in lengths and of the head's angle."""
+    def residual(self, model: Any, own: Array) -> Array:
+        """(LOOKS * 3,): model minus film, of the mean point in lengths and of the head's angle."""
         x = np.zeros(HeadState.width)
         state = HeadState.of(x)
-        a = self.start[2]
-        state.position[:2], state.turn[:] = self.start[:2], (np.cos(0.5 * a), 0.0, 0.0, np.sin(0.5 * a))
+        a = own[2]
+        state.position[:2], state.turn[:] = self.length * own[:2], (np.cos(0.5 * a), 0.0, 0.0, np.sin(0.5 * a))
         if self.free:
-            state.motion[[0, 1, 5]] = twist
+            state.motion[[0, 1, 5]] = self.scale * own[3:]
         _, records, status = model.advance(State(float(self.knots[0]), x), self.knots, self.record, self.drive)
         if status.failure or not np.isfinite(records["instant_x"]).all():
             raise SimulationError(
@@ -135,15 +143,52 @@ class _Window:
         mean = head.position[:, :2] + np.stack(
             [c * self.centres[:, 0] - s * self.centres[:, 1], s * self.centres[:, 0] + c * self.centres[:, 1]], axis=1
         )
-        return np.column_stack([mean / self.length, ANGLE * turn]) - self.film
+        return np.asarray((np.column_stack([mean / self.length, ANGLE * turn]) - self.film).ravel())
 
-    def pose_columns(self) -> Array:
-        """(LOOKS, 3, 3): what a start a little to the side, or turned, changes: the whole motion moves with it."""
-        place = self.film[:, :2] - self.start[:2] / self.length
+    def slopes(self, model: Any, own: Array, residual: Array) -> Array:
+        """(LOOKS * 3, 3 or 6): what a start a little to the side, turned or faster changes; with the first two the
+        whole motion moves along."""
+        place = self.film[:, :2] - own[:2]
         columns = np.zeros((len(place), 3, 3))
         columns[:, 0, 0] = columns[:, 1, 1] = 1.0
         columns[:, 0, 2], columns[:, 1, 2], columns[:, 2, 2] = -place[:, 1], place[:, 0], ANGLE
-        return columns
+        axes = np.eye(6)[3:] if self.free else ()
+        faster = [(self.residual(model, own + NUDGE * axis) - residual) / NUDGE for axis in axes]
+        return np.column_stack([columns.reshape(-1, 3), *faster])
+
+
+class _Windows:
+    """The windows of a film, and the model for any logarithms of the coefficients."""
+
+    def __init__(self, windows: list[_Window], model_of: Any) -> None:
+        self.windows, self.model_of = windows, model_of
+        self.own = [window.start.copy() for window in windows]
+
+    def residuals(self, several: Sequence[Array]) -> list[list[Array]]:
+        models = [self.model_of(logs) for logs in several]
+        pairs = list(zip(self.windows, self.own, strict=True))
+        return [[window.residual(model, own) for window, own in pairs] for model in models]
+
+    def own_slopes(self, parameters: Array, residuals: list[Array]) -> list[Array]:
+        model = self.model_of(parameters)
+        every = zip(self.windows, self.own, residuals, strict=True)
+        return [window.slopes(model, own, r) for window, own, r in every]
+
+
+def checked_scenario(
+    film: Film, paths: Sequence[str], medium: str, width: Width, changes: Mapping[str, Any] | None
+) -> Scenario:
+    """The scenario in which these coefficients are to be found; refused before anything runs where there are none."""
+    if not film.placed:
+        raise InputError("identify: a kymogram does not show where the animal went")
+    if not paths or len(set(paths)) < len(paths):
+        raise InputError("identify: name one or more coefficients, each once, such as drag.0,drag.1")
+    scenario = scenario_of(
+        film.smooth, film.name, film.period, film.medium(medium, width, changes), width, changes=changes
+    )
+    for path in paths:
+        _placed(scenario.environment[0], path)
+    return scenario
 
 
 def identify(
@@ -161,11 +206,7 @@ def identify(
     paths : fields of the medium, such as `drag.0` (along) and `drag.1` (across) of water.
     medium, width, changes : as for `Film.predict`.
     """
-    if not film.placed:
-        raise InputError("identify: a kymogram does not show where the animal went")
-    if not paths or len(set(paths)) < len(paths):
-        raise InputError("identify: name one or more coefficients, each once, such as drag.0,drag.1")
-    scenario = scenario_of(film.smooth, film.name, film.period, medium, width, changes=changes)
+    scenario = checked_scenario(film, paths, medium, width, changes)
     # the cells of a prediction: half of them make coefficients a hundredth too large, or too small on a thick tail
     environment, settings = scenario.environment[0], scenario.model
     rod: Any = scenario.robot.build()
@@ -175,10 +216,13 @@ def identify(
 
     logs = np.log([_placed(environment, path)[2] for path in paths])
     balance = _start(film, rod, environment, paths, logs)
-    windows = _windows(film.smooth, film.period, scenario.gait, model_of(logs))
-    shot = _shoot(windows, model_of, logs)
-    judged = _judged(tuple(paths), shot, balance)
-    return _with_noise(film, judged, shot, windows, model_of(shot.logs))
+    data = _Windows(_windows(film.smooth, film.period, scenario.gait, model_of(logs)), model_of)
+    axes = np.eye(len(paths))
+    starts = [logs, *(logs + sign * APART * axis for axis in axes for sign in (1.0, -1.0))]
+    fit, others = solve_from(data, starts, np.full(len(paths), PROBE))
+    judged = _judged(tuple(paths), fit, balance)
+    judged = replace(judged, also=tuple(np.exp(other.parameters) for other in others))
+    return _with_noise(film, judged, fit, data.windows, model_of(fit.parameters))
 
 
 def _start(film: Film, rod: Any, environment: Environment, paths: Sequence[str], logs: Array) -> ForceBalance | None:
@@ -205,133 +249,49 @@ def _windows(smooth: SmoothFilm, beat: float, gait: Any, model: Any) -> list[_Wi
     return [_Window(smooth, beat, gait, model, int(first), int(first) + span) for first in starts]
 
 
-class _Shot(NamedTuple):
-    """Where shooting ended: logarithms and start velocities, and per window residuals and their derivatives."""
-
-    logs: Array
-    twists: list[Array]
-    residuals: list[Array]
-    J: list[Array]
-    Z: list[Array]
-
-    @property
-    def free(self) -> list[Array]:
-        """Residuals without what the windows' own starts explain."""
-        return [_without(z, r) for r, z in zip(self.residuals, self.Z, strict=True)]
-
-    @property
-    def reduced(self) -> list[Array]:
-        """Derivatives in the logarithms, in the same way."""
-        return [_without(z, j) for j, z in zip(self.J, self.Z, strict=True)]
-
-
-def _without(z: Array, values: Array) -> Array:
-    return np.asarray(values - z @ np.linalg.lstsq(z, values, rcond=None)[0])
-
-
-def _linearised(
-    windows: list[_Window], model_of: Any, logs: Array, twists: list[Array]
-) -> tuple[list[Array], list[Array], list[Array]]:
-    """Residuals of every window, their derivatives in the logarithms, and in the window's own start."""
-    here = model_of(logs)
-    beside = [model_of(logs + PROBE * np.eye(len(logs))[k]) for k in range(len(logs))]
-    residuals, J, Z = [], [], []
-    for window, twist in zip(windows, twists, strict=True):
-        r = window.residual(here, twist)
-        changed = [(window.residual(other, twist) - r) / PROBE for other in beside]
-        J.append(np.stack(changed, axis=-1).reshape(r.size, -1))
-        own = [window.pose_columns()]
-        if window.free:
-            moved = [(window.residual(here, twist + PROBE * window.scale * axis) - r) / PROBE for axis in np.eye(3)]
-            own.append(np.stack(moved, axis=-1))
-        residuals.append(r.ravel())
-        Z.append(np.concatenate(own, axis=-1).reshape(r.size, -1))
-    return residuals, J, Z
-
-
-def _shoot(windows: list[_Window], model_of: Any, logs: Array) -> _Shot:
-    """Gauss-Newton: the windows' own starts are eliminated one by one."""
-    twists, damping, best = [window.twist.copy() for window in windows], 1e-6, np.inf
-    kept: tuple[Array, list[Array], list[Array]] | None = None
-    for _ in range(ROUNDS):
-        shot = _Shot(logs, twists, *_linearised(windows, model_of, logs, twists))
-        cost = float(sum(r @ r for r in shot.free))
-        if kept is not None and cost > 1.05 * best:  # too far: half of the way back
-            logs, twists = 0.5 * (logs + kept[0]), [0.5 * (a + b) for a, b in zip(twists, kept[1], strict=True)]
-            for window, start in zip(windows, kept[2], strict=True):
-                window.start = 0.5 * (window.start + start)
-            damping, best = 10.0 * damping, max(cost, best)
-            continue
-        best, kept = min(best, cost), (logs, twists, [window.start for window in windows])
-        A = sum(j.T @ j for j in shot.reduced)
-        g = sum(j.T @ r for j, r in zip(shot.reduced, shot.free, strict=True))
-        step = -np.linalg.solve(A + max(damping, 1e-9) * np.trace(A) * np.eye(len(logs)), g)
-        step *= min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-300))
-        moved = []
-        for window, twist, r, j, z in zip(windows, *shot[1:], strict=True):
-            own = -np.linalg.lstsq(z, r + j @ step, rcond=None)[0]
-            _move(window, own[:3])
-            moved.append(twist + window.scale * own[3:] if window.free else twist)
-        logs, twists = logs + step, moved
-        if float(np.abs(step).max()) < SMALL:
-            break
-    return _Shot(logs, twists, *_linearised(windows, model_of, logs, twists))
-
-
-def _move(window: _Window, pose: Any) -> None:
-    """Start a little aside: places in lengths, angle in rad about where it started."""
-    window.start = window.start + np.array([window.length * pose[0], window.length * pose[1], pose[2]])
-
-
-def _judged(paths: tuple[str, ...], shot: _Shot, balance: ForceBalance | None) -> Identified:
+def _judged(paths: tuple[str, ...], fit: Fit, balance: ForceBalance | None) -> Identified:
     """Intervals from the residual variance with the effective number of residuals, or from the windows' scatter where
     there are many: the wider."""
-    reduced, free, windows = shot.reduced, shot.free, len(shot.Z)
-    inverse = _inverse(sum(j.T @ j for j in reduced))
-    total, alike = float(sum(r @ r for r in free)), _alike(free)
-    number = sum(len(r) - z.shape[1] for r, z in zip(free, shot.Z, strict=True))
-    freedom = max(number / alike - len(paths), 1.0)
-    covariance = inverse * (total / freedom) + _unseen(sum(j.T @ j for j in reduced))
+    reduced, free, windows = fit.reduced, fit.free, len(fit.Z)
+    inverted = inverse(fit.information)
+    total, same = fit.cost, alike([r.reshape(-1, 3) for r in free], LOOKS // 2)
+    number = sum(len(r) - z.shape[1] for r, z in zip(free, fit.Z, strict=True))
+    freedom = max(number / same - len(paths), 1.0)
+    covariance = inverted * (total / freedom) + unseen(fit.information)
     if windows > MANY:
         scores = [j.T @ r for j, r in zip(reduced, free, strict=True)]
-        scatter = inverse @ sum(np.outer(g, g) for g in scores) @ inverse * windows / (windows - len(paths))
+        scatter = inverted @ sum(np.outer(g, g) for g in scores) @ inverted * windows / (windows - len(paths))
         covariance = scatter if np.trace(scatter) > np.trace(covariance) else covariance
     size = float(np.sqrt(3.0 * total / max(sum(len(r) for r in free), 1)))
-    return Identified(paths, np.exp(shot.logs), covariance, _quantile(freedom), size, windows, balance)
+    told = [
+        f"{windows} windows of two beats, each with its own start; film and model differ by {100.0 * size:.2g} % of "
+        "the length"
+    ]
+    if balance is not None and balance.quality < TRUSTED:
+        told.append(
+            f"the force balance of the film itself explains {100.0 * max(balance.quality, 0.0):.0f} % of it: it was "
+            "only used as a start"
+        )
+    more = {"force_balance": None if balance is None else balance._asdict()}
+    values = np.exp(fit.parameters)
+    return Identified(paths, values, covariance, student(freedom), size, windows, about=tuple(told), more=more)
 
 
-def _inverse(information: Any) -> Array:
-    """Inverse in the directions that the film shows anything of."""
-    return np.linalg.pinv(information, rcond=BLIND, hermitian=True)
-
-
-def _unseen(information: Any) -> Array:
-    """Variance without end in the others."""
-    values, vectors = np.linalg.eigh(information)
-    return np.asarray((vectors * np.where(values > BLIND * values.max(), 0.0, ENDLESS)) @ vectors.T)
-
-
-def _quantile(freedom: float) -> float:
-    from scipy.stats import t as student
-
-    return float(student.ppf(0.975, freedom))
-
-
-def _with_noise(film: Film, found: Identified, shot: _Shot, windows: list[_Window], model: Any) -> Identified:
+def _with_noise(film: Film, found: Identified, fit: Fit, windows: list[_Window], model: Any) -> Identified:
     """What noise of the points does to the answer, which residuals do not show, because the shape that the model swims
     has it too: refits of the smooth film with simulated noise, each a step of Newton's method away. Their mean is a
     bias, which is taken off; their scatter is added to the intervals."""
-    A = _inverse(sum(j.T @ j for j in shot.reduced))
+    A = inverse(fit.information)
     rng, surface = np.random.default_rng(0), film.smooth.surface
+    reduced = fit.reduced
 
     def moved(smooth: SmoothFilm) -> Array:
         gait = SampledCurvature(table=tuple(map(tuple, curvature_rows(smooth).tolist())), noise=0.0)
         # the body has its length whatever the noise does to that of the midline
         again = _windows(smooth, film.period, gait, model)
-        total = np.zeros(len(shot.logs))
-        for other, window, twist, j, z in zip(again, windows, shot.twists, shot.reduced, shot.Z, strict=True):
-            other.start = window.start
-            total -= A @ (j.T @ _without(z, other.residual(model, twist).ravel()))
+        total = np.zeros(len(fit.parameters))
+        for other, own, j, z in zip(again, fit.own, reduced, fit.Z, strict=True):
+            total -= A @ (j.T @ without(z, other.residual(model, own)))
         return total
 
     here = moved(film.smooth)
@@ -343,20 +303,6 @@ def _with_noise(film: Film, found: Identified, shot: _Shot, windows: list[_Windo
     bias, scatter = np.mean(several, axis=0), np.atleast_2d(np.cov(np.array(several).T))
     covariance = found.covariance + (1.0 + 1.0 / REFITS) * scatter
     quantile = (
-        max(found.quantile, _quantile(REFITS - 1)) if np.trace(scatter) > np.trace(found.covariance) else found.quantile
+        max(found.quantile, student(REFITS - 1)) if np.trace(scatter) > np.trace(found.covariance) else found.quantile
     )
-    return replace(found, values=np.exp(shot.logs - bias), covariance=covariance, quantile=quantile)
-
-
-def _alike(residuals: list[Array]) -> float:
-    """How many neighbouring residuals say the same: one plus twice their correlations in time."""
-    series = [r.reshape(-1, 3) for r in residuals]
-    power = sum(float((r**2).sum()) for r in series) / sum(r.size for r in series)
-    total = 1.0
-    for lag in range(1, LOOKS // 2):
-        pairs = [r[lag:] * r[:-lag] for r in series if len(r) > lag]
-        rho = sum(float(p.sum()) for p in pairs) / max(sum(p.size for p in pairs), 1) / max(power, 1e-300)
-        if rho <= 0.0:
-            break
-        total += 2.0 * rho
-    return total
+    return replace(found, values=np.exp(fit.parameters - bias), covariance=covariance, quantile=quantile)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,17 +17,18 @@ from limbless.environments.base import Environment
 from limbless.environments.drag import Drag
 from limbless.environments.water import Water
 from limbless.interop.films.experiment import (
+    Medium,
     body_shape,
     curvature_rows,
     initial_of,
     mean_of_film,
     mean_point,
-    medium_of,
     printed_water,
     scenario_of,
     widths_of,
 )
 from limbless.interop.films.film_smoothing import SmoothFilm
+from limbless.interop.films.loads import Loads, load_errors, loads_of
 
 if TYPE_CHECKING:
     from limbless.simulation.result import Result
@@ -61,6 +63,13 @@ class Prediction:
     variants: dict[str, float] = field(default_factory=dict)  # the same for other smoothings
     far_variants: dict[str, float] = field(default_factory=dict)  # for smoothings farther off
     others: dict[str, float] = field(default_factory=dict)  # and for other laws of the medium
+    note: str | None = None  # on the choice of the medium
+    load_errors: Loads | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What should be known of the medium and of the run."""
+        return (*([self.note] if self.note else []), *self.result.notes)
 
     @property
     def speed(self) -> float:
@@ -104,12 +113,24 @@ class Prediction:
         ways = [float(np.linalg.norm(each[-1] - each[0])) for each in (self.mean, self.filmed)]
         return ways[0] / max(ways[1], 1e-300)
 
+    @cached_property
+    def loads(self) -> Loads:
+        """Forces, moments and work."""
+        return loads_of(self.result, self.mean[-1] - self.mean[0], self.period)
+
+    def bending_moment(self) -> dict[str, float | None]:
+        """Largest amplitude along the body, N m, with its standard error, and where it is."""
+        at, off = int(np.argmax(self.loads.moment)), self.load_errors
+        return {
+            "value": float(self.loads.moment[at]),
+            "error": None if off is None else float(off.moment[at]),
+            "place_L": float(self.loads.places[at]),
+        }
+
     @property
     def work_per_beat(self) -> float:
         """Work of the actuators while they drive, J, averaged over the film."""
-        from limbless.simulation.analysis.energy_use import positive_work
-
-        return float(positive_work(self.result.dataset) or 0.0) * self.period / float(self.time[-1] - self.time[0])
+        return float(self.loads.work)
 
     @property
     def cost_of_transport(self) -> float | None:
@@ -126,6 +147,10 @@ class Prediction:
             "predicted_speed_L": self.speed / L,
             "predicted_speed_from_rest_L": None if self.speed_from_rest is None else self.speed_from_rest / L,
             "work_per_beat": self.work_per_beat,
+            "work_per_beat_error": None if self.load_errors is None else float(self.load_errors.work),
+            "power": float(self.loads.power),
+            "power_error": None if self.load_errors is None else float(self.load_errors.power),
+            "bending_moment": self.bending_moment(),
             "cost_of_transport": self.cost_of_transport,
             "path_error_L_per_beat": self.path_error,
             "way_ratio": self.ratio,
@@ -205,7 +230,7 @@ def predict(
     film: SmoothFilm,
     name: str,
     period: float | None,
-    medium: str = "water",
+    medium: Medium,
     width: float | str | Path | Sequence[tuple[float, float]] | None = None,
     placed: bool = True,
     changes: Mapping[str, Any] | None = None,
@@ -219,7 +244,7 @@ def predict(
         return run_scenario(scenario_of(film, name, period, medium, width, changes=changes, moving=placed, **how))
 
     beat = period or float(film.time[-1] - film.time[0]) / LAST
-    first, (environment, inertia) = run(), medium_of(medium)
+    first, inertia = run(), medium.inertia
     quick = _Quick(first, film)
     rest = last_speed(film.time, quick.mean(film, False), beat) if inertia and placed else None
 
@@ -232,14 +257,15 @@ def predict(
 
     variants, far = again(VARIANTS), again(FAR_VARIANTS)
     changed = any(str(path).startswith("environment") for path in changes or ())
-    others = {}
-    if medium == "water" and environment != printed_water() and not changed:
-        other = run(environment=printed_water())
-        others["morison as printed"] = last_speed(film.time, mean_of_result(other), beat)
-    law = _in_words(first.scenario.environment[0]) if first.scenario is not None else medium
-    return Prediction(
+    others = {
+        name: last_speed(film.time, mean_of_result(run(environment=other)), beat)
+        for name, other in medium.others.items()
+        if not changed
+    }
+    law = _in_words(first.scenario.environment[0], medium) if first.scenario is not None else medium.name
+    found = Prediction(
         first,
-        medium,
+        medium.name,
         law,
         widths_of(width, film.length)[1],
         film.time,
@@ -252,12 +278,24 @@ def predict(
         variants,
         far,
         others,
+        medium.note,
     )
+    if not sensitivity:
+        return found
+
+    def loads_again(noisy: SmoothFilm) -> Loads:
+        shape = noisy.scaled(film.length / noisy.length)
+        result = run_scenario(scenario_of(shape, name, period, medium, width, changes=changes, moving=placed))
+        mean = mean_of_result(result)
+        return loads_of(result, mean[-1] - mean[0], beat)
+
+    return replace(found, load_errors=load_errors(film, found.loads, loads_again))
 
 
-def _in_words(item: Environment) -> str:
+def _in_words(item: Environment, medium: Medium) -> str:
     if isinstance(item, Water):
         return f"water: {item.model}" + (" as printed" if item == printed_water() else "")
     if isinstance(item, Drag):
-        return f"linear drag, {item.lateral / item.along:g} times as large across, without inertia"
+        said = medium.law if item == medium.environment and medium.law else "linear drag"
+        return f"{said}, {item.lateral / item.along:.3g} times as large across, without inertia"
     return item.kind

@@ -101,12 +101,17 @@ def _read(
     with source.open("rb") as file:
         start = file.read(4096)
     who = animal if animal is not None else track
-    if start.startswith(_SIGNATURE):
+    if start.startswith(_SIGNATURE) and source.suffix.lower() != ".mat":
         return _hdf5(source, who, likelihood)
     if source.suffix == ".npy":
         return table_files.read_array(source, kind)
     if source.suffix == ".npz":
         return table_files.read_arrays(source, kind, array)
+    if source.suffix.lower() in (".xlsx", ".mat"):
+        raise InputError(
+            f"{source.name}: films of midlines are {KNOWN}; a {source.suffix} with markers or joints of a robot is "
+            "read by `limbless log`, ll.read_track and ll.read_log"
+        )
     if start.startswith(b"PK") or source.suffix in (".wcon", ".json") or start.lstrip()[:1] == b"{":
         return wcon.read(source, who)
     return _text(source, track, animal, likelihood, kind)

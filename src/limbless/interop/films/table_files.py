@@ -28,7 +28,8 @@ KINDS = ("bend", "curvature", "angle")
 curvatures, headings of segments.
 """
 _COLUMN = re.compile(r"m?([xy])[\s_.\[(]*([a-zµ]*)[\])]*")
-_PAIR = re.compile(r"([xy])[\s_.]*(\w+)|(\w+?)[\s_.]+([xy])")
+_PAIR = re.compile(r"([xy])[\s_.]*(\w+?)|(\w+?)[\s_.]+([xy])")
+_UNIT = re.compile(r"(.+?)(?:[\s_.]+|[\s_.]*[\[(])(" + "|".join(sorted(UNITS, key=len, reverse=True)) + r")[\])]?")
 _FEWEST = 3
 """Pairs of columns that make a table with a row per frame."""
 _CLOCK = re.compile(r"(?:t|time)[\s_.\[(]*(?:(ms|milli|min|s|)(?:ec|econds?|utes?|seconds?)?)[\])]*")
@@ -58,13 +59,16 @@ def columns_of(header: list[str]) -> dict[str, tuple[int, str]]:
     return found
 
 
-def pairs_of(header: list[str]) -> dict[str, tuple[int, int]]:
-    """Points of a table with a row per frame -> their columns of x and y: `x0, y0`, `x_0, y_0`, `nose_x, nose_y`."""
-    found: dict[str, dict[str, int]] = {}
+def pairs_of(header: list[str]) -> dict[str, tuple[tuple[int, str], tuple[int, str]]]:
+    """Points of a table with a row per frame -> their columns of x and y, each with its unit: `x0, y0`, `x_0, y_0`,
+    `nose_x, nose_y`, `x0_um, y0_um`, `nose_x [mm], nose_y [mm]`."""
+    found: dict[str, dict[str, tuple[int, str]]] = {}
     for i, raw in enumerate(header):
-        match = _PAIR.fullmatch(raw.strip().lower())
+        name = raw.strip().lower()
+        said = _UNIT.fullmatch(name)
+        match = _PAIR.fullmatch(said[1] if said else name)
         if match and (match[2] or match[3]) not in UNITS:
-            found.setdefault(match[2] or match[3], {}).setdefault(match[1] or match[4], i)
+            found.setdefault(match[2] or match[3], {}).setdefault(match[1] or match[4], (i, said[2] if said else ""))
     both = {name: (axes["x"], axes["y"]) for name, axes in found.items() if len(axes) == 2}
     return both if len(both) >= _FEWEST else {}
 
@@ -83,7 +87,7 @@ def read_csv(path: Path, who: str | None = None) -> Track:
     columns = columns_of(rows[0])
     cells = [(line, row) for line, row in enumerate(rows[1:], start=2) if any(row)]
     if not {"x", "y", "point"} <= set(columns):
-        cells, columns = _by_points(cells, columns, pairs_of(rows[0]))
+        cells, columns = _by_points(cells, columns, pairs_of(rows[0]), path)
     if "animal" not in columns:
         return _animal(path, "", cells, columns)
     labels = [_cell(row, columns["animal"][0]) for _, row in cells]
@@ -98,7 +102,10 @@ def read_csv(path: Path, who: str | None = None) -> Track:
 
 
 def _by_points(
-    cells: list[tuple[int, list[str]]], columns: dict[str, tuple[int, str]], pairs: dict[str, tuple[int, int]]
+    cells: list[tuple[int, list[str]]],
+    columns: dict[str, tuple[int, str]],
+    pairs: dict[str, tuple[tuple[int, str], tuple[int, str]]],
+    path: Path,
 ) -> tuple[list[tuple[int, list[str]]], dict[str, tuple[int, str]]]:
     """The rows of frames as rows of points; frames that have neither number nor time are counted."""
     kept = {meaning: columns[meaning] for meaning in ("frame", "t", "animal") if meaning in columns}
@@ -106,10 +113,20 @@ def _by_points(
     found = [
         (line, [*(_cell(row, i) for i, _ in kept.values()), str(number), name, _cell(row, x), _cell(row, y)])
         for number, (line, row) in enumerate(cells)
-        for name, (x, y) in pairs.items()
+        for name, ((x, _), (y, _)) in pairs.items()
     ]
+    units = {axis: {pair[k][1] for pair in pairs.values()} for k, axis in enumerate("xy")}
+    for axis, several in units.items():
+        if len(several) > 1:
+            raise InputError(
+                f"{path.name}: columns of {axis} in {', '.join(sorted(unit or 'no unit' for unit in several))}; "
+                "give all points in one unit"
+            )
     places = [*kept, "frame" if counted else "row", "point", "x", "y"]
-    return found, {meaning: (i, kept[meaning][1] if meaning in kept else "") for i, meaning in enumerate(places)}
+    told = {meaning: unit for meaning, (_, unit) in kept.items()} | {
+        axis: min(several) for axis, several in units.items()
+    }
+    return found, {meaning: (i, told.get(meaning, "")) for i, meaning in enumerate(places)}
 
 
 def _animal(path: Path, label: str, cells: list[tuple[int, list[str]]], columns: dict[str, tuple[int, str]]) -> Track:

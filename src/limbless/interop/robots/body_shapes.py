@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -74,7 +75,32 @@ def dress(part: FilePart, origin: Array, axes: Array, start: float | None, stop:
         half_width=float(half[0]),
         half_height=float(half[1]),
     )
-    return Dress(body, _spheres(begin, end, middle, float(half.min())), mesh, how)
+    discs = [shape for shape in shapes if _is_disc(shape)]
+    if not discs:
+        return Dress(body, _spheres(begin, end, middle, float(half.min())), mesh, how)
+    rims = tuple(_rim(shape, origin, axes) for shape in discs)
+    others = [shape for shape in shapes if not _is_disc(shape)]
+    if not others:
+        return Dress(body, rims, mesh, how)
+    rest = dress(replace(part, shapes=others), origin, axes, start, stop, reach)
+    return Dress(body, rest.spheres + rims, mesh, how)
+
+
+def _is_disc(shape: FileShape) -> bool:
+    """Whether it is a cylinder that is wider than long: it touches with its round edge."""
+    return (
+        shape.kind == "cylinder" and shape.half is not None and shape.collides and bool(shape.half[2] < shape.half[0])
+    )
+
+
+def _rim(shape: FileShape, origin: Array, axes: Array) -> Sphere:
+    """The edge of a disc, rounded by half its thickness."""
+    radius, _, thin = (0.0, 0.0, 0.0) if shape.half is None else (float(size) for size in shape.half)
+    centre, axis = axes @ (shape.pose[:3, 3] - origin), axes @ shape.pose[:3, 2]
+    thin = max(thin, _THIN * radius)
+    return Sphere(
+        centre=tuple(map(float, centre)), radius=thin, rim=radius - thin, axis=tuple(float(x) + 0.0 for x in axis)
+    )
 
 
 def _spheres(begin: float, end: float, middle: Array, radius: float) -> tuple[Sphere, ...]:

@@ -8,11 +8,12 @@ import numpy as np
 
 from limbless.interop.robots.body_shapes import Dress, dress
 from limbless.interop.robots.serial_trunk import Trunk, names
-from limbless.interop.robots.tree import Array, Connection, FilePart
+from limbless.interop.robots.tree import Array, Connection, FilePart, FileShape
 from limbless.robots.chain import Chain
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link, upper_triangle
 from limbless.robots.rotation_matrices import about_x
+from limbless.robots.skin_friction import SkinFriction
 
 if TYPE_CHECKING:
     from limbless.robots.presets.from_file import FromFile
@@ -44,7 +45,25 @@ def chain_of(trunk: Trunk, name: str, options: FromFile) -> Chain:
     if armature is not None:
         links[0] = _heavier(links[0], armature, axes, origins[0])
     _tell(trunk, hows, options)
-    return Chain(name=name, base=trunk.base, head=options.head or "base", links=tuple(links))
+    rubs = max(frictions(trunk), default=None)
+    skin = None if rubs is None else SkinFriction(forward=rubs, lateral=rubs)
+    return Chain(name=name, base=trunk.base, head=options.head or "base", links=tuple(links), skin=skin)
+
+
+def frictions(trunk: Trunk) -> list[float]:
+    """What the file states of each part's friction with a floor; empty where it says nothing. A part that cannot touch
+    has that of the others."""
+    stated = [
+        max((shape.friction for shape in _touching(part) if shape.friction is not None), default=None)
+        for part in trunk.parts
+    ]
+    known = [rubs for rubs in stated if rubs is not None]
+    return [max(known) if rubs is None else rubs for rubs in stated] if known else []
+
+
+def _touching(part: FilePart) -> list[FileShape]:
+    """Shapes that collide; all of a part whose own shape is not here."""
+    return [shape for shape in part.shapes if shape.collides] or part.shapes
 
 
 def body_axes(trunk: Trunk) -> Array:

@@ -12,6 +12,7 @@ from typing import Any
 from limbless.core import InputError, as_word
 from limbless.interop.robots.robot_file import RobotFile, read_robot
 from limbless.robots.chain import Chain
+from limbless.robots.links import Sphere
 
 MEDIA = ("water", "ground", "nothing")
 _WINDING = 0.7
@@ -44,20 +45,29 @@ def first_scenario(
         "step": 0.01,
     }
     if medium == "ground":
+        wheels = next((item for item in data["environment"] if item["kind"] == "wheels"), None)
         balls = [ball for link in chain.links for ball in link.contact_shapes]
-        if not balls:
+        radii = [ball.radius + ball.rim for ball in balls] if wheels is None else [wheels["wheel_radius"]]
+        if not radii:
             raise InputError(f"{found.path.name}: no link has a shape that could touch a ground")
         # a small robot falls over its own height in a short time
-        longest = min(5e-4, 0.02 * math.sqrt(min(ball.radius for ball in balls) / 9.81))
+        longest = min(5e-4, 0.02 * math.sqrt(min(radii) / 9.81))
+        # gains of a file are made for rigid links: taken at the end of a step, none is too stiff for it
+        implicit = {"theta": 1.0} if "stiffness" in found.servo else {}
         data |= {
-            "model": {"kind": "non-smooth"},
-            "actuation": {"kind": "pd"},
+            "model": {"kind": "non-smooth", **implicit},
+            "actuation": found.servo,
             "duration": 2.0,
             "step": 0.02 / math.ceil(0.02 / longest),
             "record_every": 0.02,
-            "initial": {"position": [0.0, 0.0, max(ball.radius - ball.centre[2] for ball in balls)]},
+            "initial": {"posture": {"kind": "lay"}} if wheels else {"position": [0.0, 0.0, max(map(_under, balls))]},
         }
     return data
+
+
+def _under(ball: Sphere) -> float:
+    """How far below the axis of the straight robot it reaches, m."""
+    return ball.radius + ball.rim * math.sqrt(max(1.0 - ball.axis[2] ** 2, 0.0)) - ball.centre[2]
 
 
 def medium_in(changes: Mapping[str, Any]) -> str | None:
@@ -72,28 +82,30 @@ def medium_in(changes: Mapping[str, Any]) -> str | None:
 
 
 def _surroundings(found: RobotFile, medium: str | None) -> list[dict[str, Any]]:
-    own = [item for item in found.environment if item["kind"] == "body-drag"]
-    if medium is None and own:
-        return own
-    return {"ground": [{"kind": "gravity"}, {"kind": "ground"}], "nothing": []}.get(medium or "", [{"kind": "water"}])
+    own = {item["kind"]: item for item in found.environment}
+    if medium is None and "body-drag" in own:
+        return [own["body-drag"]]
+    rests = own.get("wheels") or own.get("ground") or {"kind": "ground"}
+    return {"ground": [{"kind": "gravity"}, rests], "nothing": []}.get(medium or "", [{"kind": "water"}])
 
 
 def _wave(chain: Chain) -> dict[str, Any]:
-    """One wave along the body, in the joints that yaw, or else in those that pitch, within their ranges; it grows for
-    a period, because a wave that is there at once throws the robot aside."""
+    """One wave along the body, in the joints that yaw, or else in those that pitch or turn about axes between, within
+    their ranges; it grows for a period, because a wave that is there at once throws the robot aside."""
     labels = chain.joint_labels
-    if not {"yaw", "pitch"} & set(labels):
+    turn = next((word for word in ("yaw", "pitch", "revolute") if word in labels), None)
+    if turn is None:
         return {"kind": "joint-wave", "yaw_amplitude": 0.0}
-    turn = "yaw" if "yaw" in labels else "pitch"
     count = labels.count(turn)
     middle, reach = _room(chain, turn)
     amplitude = min(2 * _WINDING * math.sin(math.pi / (2 * count)), _STEEPEST, 0.8 * reach)
+    word = "yaw" if turn == "revolute" else turn  # joints about axes between y and z take what yaw has along theirs
     wave = {
-        f"{turn}_amplitude": round(amplitude, 4),
-        f"{turn}_rate": round(2 * math.pi, 4),
-        f"{turn}_phase": round(-2 * math.pi / count, 4),
+        f"{word}_amplitude": round(amplitude, 4),
+        f"{word}_rate": round(2 * math.pi, 4),
+        f"{word}_phase": round(-2 * math.pi / count, 4),
     }
-    wave |= {f"{turn}_offset": round(middle, 4)} if middle else {}
+    wave |= {f"{word}_offset": round(middle, 4)} if middle else {}
     return {"kind": "joint-wave", "yaw_amplitude": 0.0, **wave, "ramp": 1.0}
 
 

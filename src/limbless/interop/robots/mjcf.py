@@ -80,6 +80,25 @@ class _Reader:
         self.mujoco, self.model, self.data = mujoco, model, data
         self.names = [self._named("body", number, f"body {number}") for number in range(model.nbody)]
         self.joint_names = [self._named("joint", number, f"joint {number}") for number in range(model.njnt)]
+        self.paired: dict[int, float] = {}  # geoms that a <pair> lets touch what stands still, and its friction
+        self.friction = self._frictions()
+
+    def _frictions(self) -> Array:
+        """(geoms,) sliding friction of each with the floor: that of its <pair>, else of the geom of higher priority,
+        else the larger of the two (MuJoCo's own rule)."""
+        m = self.model
+        still = m.body_weldid[m.geom_bodyid] == 0
+        own, rank = m.geom_friction[:, 0].copy(), m.geom_priority
+        floors = np.flatnonzero(still & ((m.geom_type == 0) | (m.geom_type == 1)) & (m.geom_contype > 0))
+        for floor in floors[:1]:
+            rubs = np.where(rank == rank[floor], np.maximum(own, own[floor]), own)
+            own = np.where(rank < rank[floor], own[floor], rubs)
+        for pair in range(m.npair):
+            ends = [int(m.pair_geom1[pair]), int(m.pair_geom2[pair])]
+            if still[ends[0]] != still[ends[1]]:
+                self.paired[ends[0] if still[ends[1]] else ends[1]] = float(m.pair_friction[pair][0])
+        own[list(self.paired)] = list(self.paired.values())
+        return own
 
     def _named(self, what: str, number: int, default: str) -> str:
         found = self.mujoco.mj_id2name(self.model, getattr(self.mujoco.mjtObj, f"mjOBJ_{what.upper()}"), number)
@@ -99,7 +118,6 @@ class _Reader:
         self._actuators(tree)
         self._couplings(tree)
         self._fluid(tree)
-        self._friction(tree, chosen)
         self._lost(tree, chosen)
         return tree
 
@@ -140,8 +158,8 @@ class _Reader:
             elif kind == "mesh":
                 centre, half = m.geom_aabb[geom][:3], m.geom_aabb[geom][3:].copy()
                 place = place @ pose(centre, np.eye(3))
-            collides = bool(m.geom_contype[geom] or m.geom_conaffinity[geom])
-            part.shapes.append(FileShape(kind, half, place, collides, friction=float(m.geom_friction[geom][0])))
+            collides = bool(m.geom_contype[geom] or m.geom_conaffinity[geom] or int(geom) in self.paired)
+            part.shapes.append(FileShape(kind, half, place, collides, friction=float(self.friction[geom])))
 
     def _geom_pose(self, geom: int) -> Array:
         """In the world: a body's pose times the geom's in it."""
@@ -249,21 +267,14 @@ class _Reader:
             if np.any(self.model.geom_fluid[:, 0] > 0):
                 tree.notes.append("fluidshape ellipsoid is read as inertia-box: the ellipsoid model is not here")
 
-    def _friction(self, tree: Tree, bodies: list[int]) -> None:
-        own = [
-            float(f[0])
-            for f, body in zip(self.model.geom_friction, self.model.geom_bodyid, strict=True)
-            if body in bodies
-        ]
-        if own:
-            tree.notes.append(
-                f"friction of its geoms: {min(own):g} to {max(own):g}; a ground takes it as forward, "
-                "backward and lateral"
-            )
-
     def _lost(self, tree: Tree, bodies: list[int]) -> None:
         """What moves the robot in MuJoCo and has no place in a chain."""
         m = self.model
+        skewed = sum(bool(friction[0] != friction[1]) for friction in m.pair_friction)
+        if skewed:
+            tree.notes.append(
+                f"friction of {skewed} <pair>s differs between two directions of the world: the first is kept"
+            )
         sites = int(np.isin(m.site_bodyid, bodies).sum())
         if sites:
             tree.notes.append(f"not read: {sites} sites")

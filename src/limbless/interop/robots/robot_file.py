@@ -11,12 +11,13 @@ import numpy as np
 from limbless.core import InputError
 from limbless.interop.robots import xml_text
 from limbless.interop.robots.body_shapes import add_density
-from limbless.interop.robots.chain_assembly import body_axes, chain_of
+from limbless.interop.robots.chain_assembly import body_axes, chain_of, frictions
 from limbless.interop.robots.sdf import read_sdf
 from limbless.interop.robots.serial_trunk import Trunk, names, several, trunk_of
 from limbless.interop.robots.tree import Tree
 from limbless.interop.robots.urdf import read_urdf
 from limbless.robots.chain import Chain
+from limbless.robots.joints import FREEDOMS
 from limbless.robots.presets.from_file import FromFile
 
 SUFFIXES = (".urdf", ".sdf", ".xml", ".mjcf", ".xacro", ".world")
@@ -37,7 +38,8 @@ class RobotFile:
     options : how it was asked to be read.
     notes : what was changed or lost on the way, a sentence each.
     actuation : the actuation that the file's actuators ask for, as an entry of a scenario; None without any.
-    environment : entries of a scenario for what the file says of its surroundings (a fluid, wheels).
+    servo : the same as a servo that follows a gait: gains of the file where it has some, and the limits of its motors.
+    environment : entries of a scenario for what the file says of its surroundings (a fluid, wheels, friction).
     """
 
     def __init__(self, options: FromFile) -> None:
@@ -56,10 +58,13 @@ class RobotFile:
         except (ArithmeticError, ValueError) as error:  # numbers that no robot has: their products overflow
             raise InputError(f"{self.path.name}: cannot be made a chain: {error}") from None
         self.notes = tuple(dict.fromkeys([*tree.notes, *trunk.notes, *_missing(tree), *_boxed(trunk)]))
-        self.actuation = _actuation(tree, trunk)
+        gains, limits = _gains(tree, trunk), _limits(self._chain)
+        driven = any(tree.drives.get(joint.name) for joint in trunk.joints)
+        self.actuation = {"kind": "pd", **gains, **limits} if gains else {"kind": "torque"} if driven else None
+        self.servo = {"kind": "servo", **gains, **limits}
         self.environment = _environment(tree, trunk, self._chain)
-        self._keep_wheels(trunk)
-        if not {"yaw", "pitch"} & set(self._chain.joint_labels):
+        self._tell_surroundings(trunk)
+        if not {"yaw", "pitch", "revolute"} & set(self._chain.joint_labels):
             self.notes += (
                 "no joint can yaw or pitch: no wave drives it, and its first scenario holds it still (gait: "
                 "recorded moves every joint by a table)",
@@ -69,12 +74,18 @@ class RobotFile:
         """The robot."""
         return self._chain
 
-    def _keep_wheels(self, trunk: Trunk) -> None:
+    def _tell_surroundings(self, trunk: Trunk) -> None:
+        """What the file says of friction and wheels, and where it goes."""
+        rubs = frictions(trunk)
+        if rubs:
+            told = f"{rubs[0]:g}" if len(set(rubs)) == 1 else f"{min(rubs):g} to {max(rubs):g}, link by link"
+            self.notes += (f"friction {told}: the robot's skin, which every ground takes that states none of its own",)
         if trunk.wheels:
             count = sum(map(len, trunk.wheels.values()))
-            modules = [item for item in self.environment if item["kind"] == "wheels"]
-            how = f"; environment {{kind: wheels, modules: {modules[0]['modules']}}} lets them roll" if modules else ""
-            self.notes += (f"passive wheels: {count} on {len(trunk.wheels)} links, mass kept{how} (base: planar)",)
+            self.notes += (
+                f"passive wheels: {count} on {len(trunk.wheels)} links, mass kept; on ground (--medium ground) they "
+                "roll freely along the body and bear what lies on them, a pair at the middle of each link",
+            )
 
     def __str__(self) -> str:
         return f"{self.format} {self.path.name}\n{self._chain}\n" + "\n".join(f"note: {note}" for note in self.notes)
@@ -139,18 +150,20 @@ def _boxed(trunk: Trunk) -> list[str]:
     )
 
 
-def _actuation(tree: Tree, trunk: Trunk) -> dict[str, Any] | None:
-    """What the file's actuators ask for: `pd` where any holds a position or a velocity, else `torque`."""
-    driven = [tree.drives.get(joint.name) for joint in trunk.joints]
-    if not any(driven):
-        return None
-    if not any(drive and drive["kind"] == "pd" for drive in driven):
-        return {"kind": "torque"}
-    return {
-        "kind": "pd",
-        "stiffness": [drive.get("kp", 0.0) if drive else 0.0 for drive in driven],
-        "damping": [drive.get("kv", 0.0) if drive else 0.0 for drive in driven],
-    }
+def _gains(tree: Tree, trunk: Trunk) -> dict[str, Any]:
+    """Position and rate gains of the file's actuators for each degree of freedom; empty where none holds a position or
+    a velocity."""
+    driven = [tree.drives.get(joint.name) or {} for joint in trunk.joints for _ in range(FREEDOMS[joint.kind])]
+    if not any(drive.get("kind") == "pd" for drive in driven):
+        return {}
+    words = {"stiffness": "kp", "damping": "kv"}
+    return {field: [drive.get(word, 0.0) for drive in driven] for field, word in words.items()}
+
+
+def _limits(chain: Chain) -> dict[str, Any]:
+    """What the motors can give, for each degree of freedom; empty where nothing limits any."""
+    limits = [limit for link in chain.links if link.joint for limit in link.joint.per_freedom("torque_limit")]
+    return {"saturation": limits} if any(limit is not None for limit in limits) else {}
 
 
 def _environment(tree: Tree, trunk: Trunk, chain: Chain) -> list[dict[str, Any]]:
@@ -164,11 +177,28 @@ def _environment(tree: Tree, trunk: Trunk, chain: Chain) -> list[dict[str, Any]]
             at = axes @ (where - trunk.parts[0].origin)
             entry |= {"folded_mass": along, "folded_inertia": about, "folded_at": [float(x) for x in at]}
         found.append(entry)
+    rubs = frictions(trunk)
+    if len(set(rubs)) > 1:
+        found.append({"kind": "ground", "link_factors": [round(share / max(rubs), 9) for share in rubs]})
     if trunk.wheels:
         sections = [chain.rows[piece.body].link for piece in chain.segments()]
         carrying = [number for number, part in enumerate(trunk.parts) if part.name in trunk.wheels]
-        found.append({"kind": "wheels", "modules": [sections.index(link) for link in carrying if link in sections]})
+        modules = [sections.index(link) for link in carrying if link in sections]
+        across = {"normal": max(rubs)} if rubs else {}
+        reach = _reach(trunk, chain)
+        found.append({"kind": "wheels", "modules": modules, "load": "solved", "wheel_radius": reach, **across})
     return found
+
+
+def _reach(trunk: Trunk, chain: Chain) -> float:
+    """How far below the middle of its module a wheel touches the ground, m: the mean over all modules with wheels."""
+    up, below = body_axes(trunk)[2], []
+    origins = [trunk.parts[0].origin, *(joint.anchor for joint in trunk.joints)]
+    for link, part, origin in zip(chain.links, trunk.parts, origins, strict=True):
+        if part.name in trunk.wheels and link.body is not None:
+            lowest = min(shape.extent(up)[0] for shape in part.wheels)
+            below.append(float(up @ origin) + link.body.position[2] - lowest)
+    return round(float(np.mean(below)), 9)
 
 
 def options_in(changes: Mapping[str, Any]) -> dict[str, Any]:

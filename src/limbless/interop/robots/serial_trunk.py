@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.core import InputError, nearest
+from limbless.interop.robots.body_shapes import seen_shapes
 from limbless.interop.robots.passive_wheels import is_wheel
 from limbless.interop.robots.tree import MOVING, Array, Connection, FilePart, Tree
 
@@ -404,6 +405,7 @@ def _branches(tree: Tree, trunk: Trunk, side: list[Connection], options: FromFil
                 continue
             if len(under[name]) == 1 and is_wheel(tree.parts[name], hinge):
                 trunk.wheels.setdefault(part.name, []).append(name)
+                part.wheels += seen_shapes(tree.parts[name])
             part.merge(tree.parts[name])
     what = "welded at zero" if options.branches == "weld" else f"dropped, {shed:.4g} kg"
     trunk.notes.append(f"side branches {what}: {len(side)} joints on {len(carriers)} links ({names(lost)})")

@@ -64,6 +64,8 @@ class FilePart:
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
     shapes: list[FileShape] = field(default_factory=list)
     also: list[str] = field(default_factory=list)  # names of parts that were merged into it
+    # shapes of wheels that were merged into it
+    wheels: list[FileShape] = field(default_factory=list)
     boxed: bool = False  # whether its mass is that of a box around a mesh
 
     def add_mass(self, mass: float, centre: Array, central: Array) -> None:

@@ -175,16 +175,11 @@ class _Writer:
                 rgba="0.35 0.7 0.9 1",
             )
         for ball in link.contact_shapes:
-            ElementTree.SubElement(
-                body,
-                "geom",
-                type="sphere",
-                pos=text(*(offset + home @ np.array(ball.centre))),
-                size=text(ball.radius),
-                mass="0",
-                contype="1",
-                conaffinity="0",
-            )
+            place, half = offset + home @ np.array(ball.centre), ball.radius * (home @ np.array(ball.axis))
+            disc = {"type": "cylinder", "fromto": text(*(place - half), *(place + half))}
+            shape = disc if ball.rim else {"type": "sphere", "pos": text(*place)}
+            touches = {"size": text(ball.rim + ball.radius), "mass": "0", "contype": "1", "conaffinity": "0"}
+            ElementTree.SubElement(body, "geom", {**shape, **touches})
 
 
 def _start(world: Element, initial: Any) -> list[str]:

@@ -78,9 +78,10 @@ def _link(root: Element, chain: Chain, placed: PlacedBody) -> None:
             link,
             "collision",
             home @ np.array(ball.centre),
-            np.array([0.0, 0.0, 1.0]),
-            "sphere",
-            radius=text(ball.radius),
+            home @ np.array(ball.axis),
+            "cylinder" if ball.rim else "sphere",
+            radius=text(ball.rim + ball.radius),
+            **({"length": text(2.0 * ball.radius)} if ball.rim else {}),
         )
 
 

@@ -32,7 +32,7 @@ __getattr__ = lazy_names(
         "step_length": "directional_slope line_search",
         "matrix6": (
             "Matrix6 articulated_matrix6 carry_matrix6 matrix6_of no_matrix6 point_matrix6 put_matrix6 put_system "
-            "turn_matrix6"
+            "transposed_product turn_matrix6"
         ),
         "small_dense": "cholesky cholesky_solve gauss_solve lu_factorise lu_solve",
         "spatial": (

@@ -57,6 +57,14 @@ def point_matrix6(Q: Matrix, arm: Vector) -> Matrix6:
 
 
 @func
+def transposed_product(I: Matrix6, S: Twist) -> Wrench:
+    """Iᵀ S as a wrench: its force part meets linear velocities."""
+    return Wrench(
+        transpose(I.A) @ S.linear + transpose(I.C) @ S.angular, transpose(I.B) @ S.linear + transpose(I.D) @ S.angular
+    )
+
+
+@func
 def articulated_matrix6(I: Matrix6, U: Wrench, V: Wrench, k: Scalar) -> Matrix6:
     """I - k U Vᵀ: what remains of a matrix along a free joint with U = I S, V = Iᵀ S."""
     f, n = k * U.force, k * U.torque

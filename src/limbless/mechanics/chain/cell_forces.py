@@ -201,9 +201,25 @@ def singular_cell(robot: ChainTables, memory: ChainMemory) -> Scalar:
                 axis = Axis(memory.axes, v)
                 lacks = SINGULAR * primal(axis.around) - primal(axis.own) + NOTHING
                 found = where_positive(lacks, 1.0 * k, found)
-        widest = primal(Axis(memory.axes, link.column).mobility)
-        found = where_positive(-widest, 1.0 * (k + 2 * rows), found)
-        found = where_positive(widest - primal(link.size), 1.0 * (k + rows), found)
+        found = overbent(link, k, rows, memory, found)
+    return found
+
+
+@func
+def overbent(link: LinkRow, k: int, rows: int, memory: ChainMemory, found: Scalar) -> Scalar:
+    """The part of it that asks how far the pieces of cell k turn and are stretched; else what was `found`."""
+    widest = primal(Axis(memory.axes, link.column).mobility)
+    found = where_positive(-widest, 1.0 * (k + 2 * rows), found)
+    return where_positive(widest - primal(link.size), 1.0 * (k + rows), found)
+
+
+@strict_kernel
+def overbent_cell(robot: ChainTables, memory: ChainMemory) -> Scalar:
+    """Row of a cell with a piece that turns too far or is stretched to nothing, as `singular_cell` counts it, or 0."""
+    rows = len(robot.links.codes)
+    found = 0.0 * primal(memory.cells.span[0])
+    for k in range(1, rows):
+        found = overbent(LinkRow(robot.links, k), k, rows, memory, found)
     return found
 
 

@@ -9,6 +9,8 @@ from limbless.core.lazy import lazy_names
 if TYPE_CHECKING:
     from limbless.mechanics.contact.body_body import *
     from limbless.mechanics.contact.body_equations import *
+    from limbless.mechanics.contact.cell_problem import *
+    from limbless.mechanics.contact.cell_step import *
     from limbless.mechanics.contact.contact_law import *
     from limbless.mechanics.contact.fallback import *
     from limbless.mechanics.contact.homotopy import *
@@ -27,6 +29,11 @@ __getattr__ = lazy_names(
     {
         "body_body": "MOST_MUTUAL",
         "body_equations": "screw",
+        "cell_problem": "SINGULAR stand_cells",
+        "cell_step": (
+            "CellFreedom CellRecord CellResponse CellSolve CellStep SoftContactProblem SoftContactRecords SoftLayout "
+            "SoftRule StationStep"
+        ),
         "contact_law": "STATES contact_wrench state_of",
         "fallback": "run_fallback",
         "homotopy": "MOST make_homotopy",

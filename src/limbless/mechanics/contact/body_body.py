@@ -25,13 +25,14 @@ from limbless.mechanics.algebra import (
     dot,
     gauss_solve,
 )
+from limbless.mechanics.chain import Body
 from limbless.mechanics.compiled import LANES, Array, align_stack, as_lane_array, func, noinline_func
+from limbless.mechanics.contact.base_answer import factorise_base
 from limbless.mechanics.contact.contact_law import along, slip_scales
 from limbless.mechanics.contact.impulse_response import (
     add_impulse,
     add_response,
     clear,
-    factorise_base,
     propagate_impulses,
     solve_objects,
 )
@@ -207,7 +208,7 @@ def solve_body_body(robot: ChainTables, base: int, step: Step, count: int, I: Ma
         moving_bodies.crowded[0] = 1
     if rows <= 0:
         return
-    factorise_base(base, I, step)
+    factorise_base(base, I, Body(step.places, 0).rotation, moving_bodies.factors)
     read_start(step, moving_bodies, rows)
     for b in range((rows + LANES - 1) // LANES):
         clear(moving_bodies.answers)

@@ -201,7 +201,7 @@ def go_halfway(problem: ContactProblem, n: int, t: Scalar, h: Scalar, watched: b
     if options.wet is not None:
         prepare_water(options.wet, options.awash, robot, solids, step, x, where.speeds, h)
     if step.moving_bodies is not None:
-        start_objects(solids, step, x, where, t, h)
+        start_objects(solids, step, x, where, t, h, 0.5)
         move_surfaces(step.moving_bodies, scene, chain.bodies)
     wake_contacts(scene, memory.rest, chain.bodies, SPEED * h, watched)
     load_warm_start(scene, memory.rest, step.contacts, x, where.impulses)

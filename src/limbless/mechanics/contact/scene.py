@@ -107,12 +107,13 @@ class ContactSurface(Table):
 
 @constants
 class Feature(Table):
-    """A sphere (both ends equal) or the capsule between two spheres of one body."""
+    """A sphere (both ends equal), the capsule between two spheres of one body, or a rim: the circle about `begin` whose
+    axis points to `end`, as far away as its radius."""
 
     begin: Vector  # in the body's frame
     end: Vector
     radius: float
-    # among contacts of the same shapes: 0 nearest, 1 nearest of another direction, 2 between the ends
+    # among contacts of the same shapes: 0 nearest, 1 nearest of another direction, 2 between the ends, 3 a rim
     rank: float
     share: float  # friction of its link over that of the surface
 

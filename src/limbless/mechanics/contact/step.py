@@ -10,6 +10,7 @@ from limbless.mechanics.contact.scene import ContactRow, Scene, SleepState
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain import Axis, Body, BodyRecord, ChainDrive, ChainMemory, ChainTables, HeldBody
+    from limbless.mechanics.contact.cell_step import CellSolve
     from limbless.mechanics.contact.homotopy import Homotopy
     from limbless.mechanics.contact.moving_bodies import MovingBodies
     from limbless.mechanics.integrate.running_totals import Totals
@@ -141,6 +142,7 @@ class Step(NamedTuple):
     system: Array  # (6, 7)
     moving_bodies: MovingBodies | None
     clamp: HeldBody | None  # that of the chain's memory
+    cells: CellSolve | None = None  # CellSolve of a soft body; None: a chain of rigid links
 
 
 class ContactMemory(NamedTuple):

@@ -164,7 +164,7 @@ def actuate(robot: ChainTables, actuation: Actuation, base: str) -> tuple[ChainT
         freedom.gain[:], freedom.rate_gain[:], freedom.inertia_gain[:] = gains
         freedom.inertia_gain[given] = 0.0
         if actuation.saturation is not None:
-            freedom.saturation[:] = one_each(actuation.saturation, count, "saturation")
+            freedom.saturation[:] = one_each(actuation.limits, count, "saturation")
     return mark_given(robot._replace(freedoms=freedoms), given), isinstance(actuation, ProportionalDerivative)
 
 

@@ -82,7 +82,7 @@ class Slices:
     def bodies(self) -> Bodies:
         area = np.pi * self.axes[:, 0] * self.axes[:, 1]
         volume, none = self.mesh.weight * area, np.zeros((len(area), 3))
-        return Bodies(self.rod.density * volume, none, np.zeros((len(area), 3, 3)), volume, none)
+        return Bodies(self.rod.densities(self.mesh.X) * volume, none, np.zeros((len(area), 3, 3)), volume, none)
 
     def fills(self) -> Array:
         return np.ones(len(self.mesh.weight))

@@ -66,7 +66,17 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 _AT_REST = (0.0,) * 6
-_SOFT = ("passive", "tendons", "youngs_modulus", "shear_modulus", "shear_factor", "damping_time", "rest", "material")
+_SOFT = (
+    "passive",
+    "tendons",
+    "youngs_modulus",
+    "shear_modulus",
+    "shear_factor",
+    "damping_time",
+    "rest",
+    "material",
+    "tip_mass",
+)
 
 
 class MacroContinuous(StandingModel):
@@ -96,6 +106,8 @@ class MacroContinuous(StandingModel):
             raise InputError(f"the macro-continuous model moves a rod; got {type(built).__name__}")
         self.rod = self.robot = built
         refuse_unused(built, _SOFT, "a gait gives all strains here; leave it out, or set model.kind: soft")
+        if isinstance(built.stiffness, dict):
+            raise InputError("robot.stiffness: tables by name are for model.kind: soft; give one number or six")
         self.environment = together(environment)
         held = [item for item in self.environment if isinstance(item, Constraint)]
         refuse_points(self.environment, "a rod is cut into model.cells")

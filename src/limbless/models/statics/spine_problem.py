@@ -28,7 +28,7 @@ FROM_PAPER = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
 BEND_SIGN = np.array([-1.0, -1.0, 1.0])
 """From b, g, e (towards x and y of the paper, about its z) to lateral, vertical, twist (towards y and z, about x)."""
 NO_STOP = 10.0  # rad: beyond any bend (infinity is not for kernels in fast math)
-_MOVING = ("head", "damping_time", "material")
+_MOVING = ("head", "damping_time")
 _MOVING_VERTEBRA = (
     "damping_lateral",
     "damping_vertical",
@@ -38,39 +38,46 @@ _MOVING_VERTEBRA = (
     "stop_stiffness",
     "stop_damping",
 )
-_MOVING_TENDON = {
-    "stiffness": "model.tendon_stiffness",
-    "damping": "",
-    "winch": "",
-    "friction": "model.friction",
-    "slip_speed": "",
-}
+_MOVING_TENDON = ("damping", "winch", "slip_speed")
 
 
 def at_rest(robot: TendonSpine, floats: bool) -> TendonSpine:
     """The robot without what acts in motion alone; its section too, unless it `floats` at a surface."""
     plain = [Vertebra.model_fields[name].default for name in _MOVING_VERTEBRA]
     still = dict(zip(_MOVING_VERTEBRA, plain, strict=True))
-    bare = {name: Tendon.model_fields[name].default for name in _MOVING_TENDON}
+    bare = {name: Tendon.model_fields[name].default for name in (*_MOVING_TENDON, "stiffness", "friction")}
     return robot.changed(
         vertebrae=tuple(one.changed(**still) for one in robot.vertebrae),
         tendons=tuple(one.changed(**bare) for one in robot.tendons),
         section=robot.section if floats else None,
-        **{name: TendonSpine.model_fields[name].default for name in _MOVING},
+        **{name: TendonSpine.model_fields[name].default for name in (*_MOVING, "material")},
     )
 
 
-def refuse_motion(robot: TendonSpine) -> None:
-    """Refuse what acts in motion alone."""
-    told = "it acts in motion, and statics has none; {}, or choose the model `soft`"
-    without = told.format("leave it out")
-    refuse_unused(robot, _MOVING, without)
-    for number, one in enumerate(robot.vertebrae, 1):
-        refuse_unused(one, _MOVING_VERTEBRA, without, f"robot: {{}} of vertebra {number}")
-    for number, tendon in enumerate(robot.tendons):
-        for name, instead in _MOVING_TENDON.items():
-            cure = f"give {instead} in its place" if instead else "leave it out"
-            refuse_unused(tendon, [name], told.format(cure), f"robot: {{}} of tendon {number}")
+def of_motion(robot: TendonSpine) -> tuple[str, ...]:
+    """What of a robot acts in motion alone, as a note: the same robot may be taken by both models."""
+    given = [f"robot.{name}" for name in robot.given(*_MOVING)]
+    given += [f"{name} of vertebrae" for one in robot.vertebrae for name in one.given(*_MOVING_VERTEBRA)]
+    given += [f"{name} of tendons" for tendon in robot.tendons for name in tendon.given(*_MOVING_TENDON)]
+    told = list(dict.fromkeys(given))
+    return (f"{', '.join(told)}: without effect at rest; they act in motion (model soft)",) if told else ()
+
+
+def rubbing(robot: TendonSpine, own: float | str | None) -> float | str | None:
+    """Friction of the tendons on the disks: the model's own, else what the robot's tendons have."""
+    found = {tendon.friction for tendon in robot.tendons}
+    if own is None and len(found) > 1:
+        raise InputError(
+            f"robot.tendons: statics takes one friction for all tendons, and they have {min(found):g} to "
+            f"{max(found):g}; give all of them the same, or model.friction"
+        )
+    return own if own is not None else max(found) or None
+
+
+def stretching(robot: TendonSpine) -> tuple[float, ...] | None:
+    """Stiffness of the robot's tendons, N/m; None where they do not stretch."""
+    found = tuple(tendon.stiffness for tendon in robot.tendons if tendon.stiffness is not None)
+    return found or None
 
 
 def spine_arrays(robot: TendonSpine, form: str) -> Spine:
@@ -78,7 +85,9 @@ def spine_arrays(robot: TendonSpine, form: str) -> Spine:
     on both sides.
     """
     v, m = len(robot.vertebrae), len(robot.tendons)
-    refuse_motion(robot)
+    refuse_unused(
+        robot, ["material"], "it acts in motion, and statics has none; leave it out, or choose the model `soft`"
+    )
     begins = [number for number, tendon in enumerate(robot.tendons) if tendon.start]
     if begins:
         raise InputError(

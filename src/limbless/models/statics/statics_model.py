@@ -36,7 +36,9 @@ from limbless.models.statics.spine_problem import (
     iteration_arrays,
     numbers,
     posture_arrays,
+    rubbing,
     spine_arrays,
+    stretching,
 )
 from limbless.models.statics.surrounding_water import water_around
 from limbless.models.statics.tip_following import FollowedPath, TipFollower
@@ -87,11 +89,10 @@ class TendonStatics:
         self.to_base = (self.base_rotation @ FROM_PAPER).T
         self._dead = dead_loads(built, self.environment, self.to_base)
         self._water = water_around(built, self.environment, self.spine, self.to_base, self.base_position)
-        self.friction_law = friction_of(own.friction)
+        self.friction_law = friction_of(rubbing(built, own.friction))
         self._at_tip = own.tension_at == "tip"
-        self._elastic = None
-        if own.tendon_stiffness is not None:
-            self._elastic = numbers("tendon_stiffness", own.tendon_stiffness, (self.tendons,))
+        stretch = stretching(built) if own.tendon_stiffness is None else own.tendon_stiffness
+        self._elastic = None if stretch is None else numbers("tendon_stiffness", stretch, (self.tendons,))
         self._stiffening = numbers("tendon_stiffening", own.tendon_stiffening, (self.tendons,))
         self.antagonists = Antagonists(built)
         self._unbent = np.clip(self.spine.rest, self.spine.low, self.spine.high) if self.stops else self.spine.rest

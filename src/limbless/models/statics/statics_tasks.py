@@ -16,10 +16,12 @@ from limbless.models.base import Records, StaticModel, Status, Variable
 from limbless.models.statics import equilibrium_records
 from limbless.models.statics.antagonists import difference
 from limbless.models.statics.equilibrium import Equilibrium
+from limbless.models.statics.spine_problem import of_motion, stretching
 from limbless.models.statics.statics_model import TendonStatics
 from limbless.models.statics.tip_following import FollowedPath
 from limbless.models.tendon_statics import TendonStaticsSettings
 from limbless.robots.base import Preset, Robot
+from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
 GRID = ("limits", "tension_lateral", "tension_vertical")
@@ -52,6 +54,8 @@ class TendonTask(StaticModel):
         self.robot, self.environment, self.actuation = robot, environment, actuation
         self.settings = TendonStaticsSettings.or_default(settings)
         self._labels: dict[str, Any] = {}
+        built = robot.build()
+        self.notes = of_motion(built) if isinstance(built, TendonSpine) else ()
 
     def solve(
         self, task: str, gait: Any, initial: Any, progress: Callable[[float], None] = lambda share: None
@@ -82,10 +86,14 @@ class TendonTask(StaticModel):
                 "tendon_stiffness: held lengths need the energy form without friction; leave it out, or "
                 "friction and form"
             )
-        if s.tendon_stiffness is None and gait.drives == "tendon-length":
+        if self.model._elastic is None and gait.drives == "tendon-length":
             raise InputError(
-                "a gait that drives tendon-length needs elastic tendons: give model.tendon_stiffness (N/m)"
+                "a gait that drives tendon-length needs elastic tendons: give them a stiffness (N/m), or "
+                "model.tendon_stiffness"
             )
+        if s.tendon_stiffness is None and stretching(self.model.robot) and gait.drives != "tendon-length":
+            idle = f"stiffness of tendons: without effect where the gait drives {gait.drives}"
+            self.notes = (*self.notes, f"{idle}; model.tendon_stiffness holds lengths at targets of the tip")
         return {"path": self._path, "inverse": self._inverse, "grid": self._grid}[task](gait)
 
     def _path(self, gait: Any) -> tuple[Records, Status]:
@@ -127,7 +135,7 @@ class TendonTask(StaticModel):
             records["target_angles"] = wanted[:, 3:]
             apart = difference(records["tip_angles"][:, angles - 3], wanted[:, angles], list(angles))
             records["target_angle_error"] = np.linalg.norm(apart, axis=1)
-        self.notes = tuple(self._missed(found[0])) if found else ()
+        self.notes = (*self.notes, *(self._missed(found[0]) if found else ()))
         return records, status
 
     def _missed(self, found: FollowedPath) -> Iterator[str]:

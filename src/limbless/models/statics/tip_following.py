@@ -143,7 +143,7 @@ class TipFollower:
         model = self.model
         if model._dead[2].any():
             return None
-        return model.changed(form="energy", friction=None, drop_axial=False, tension_at="base").inverse(
+        return model.changed(form="energy", friction=0.0, drop_axial=False, tension_at="base").inverse(
             targets, [COMPONENTS[row] for row in self.rows], largest_tension=self.largest, start=start
         )
 

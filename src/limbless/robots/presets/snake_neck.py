@@ -80,10 +80,13 @@ class SnakeNeck(Preset):
     winch: Nested[Winch | None] = Field(
         None, description="what winds every tendon up, where torques of winches are given"
     )
-    friction: Quantity[float] = quantity(
-        0.0, "1", "Coulomb coefficient of the tendons in the disks, in motion", ge=0, lt=1
+    friction: Quantity[float] = quantity(0.0, "1", "Coulomb coefficient of the tendons in the disks", ge=0, lt=1)
+    slip_speed: Quantity[float | None] = quantity(
+        None,
+        "m/s",
+        "sliding rate below which that friction fades in motion; by how fast the gait winds if absent",
+        gt=0,
     )
-    slip_speed: Quantity[float] = quantity(1e-3, "m/s", "sliding rate below which that friction fades", gt=0)
 
     @model_validator(mode="after")
     def _holes_in_disks(self) -> SnakeNeck:
@@ -95,7 +98,7 @@ class SnakeNeck(Preset):
         for name in ("tendon_damping", "winch"):
             if getattr(self, name) and self.tendon_stiffness is None:
                 raise ValueError(f"{name} goes with a tendon_stiffness (N/m), which is not given; give both")
-        if not self.friction and self.slip_speed != type(self).model_fields["slip_speed"].default:
+        if not self.friction and self.slip_speed is not None:
             raise ValueError("slip_speed goes with a `friction`, which is not given; give both")
         if self.segments > 1 and (self.count % self.segments or self.tendon_count != 4):
             raise ValueError(

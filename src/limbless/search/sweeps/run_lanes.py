@@ -279,7 +279,10 @@ class SoftLanes(Lanes):
             isinstance(model, Soft)
             and not has_kinks(model)
             and not asks_a_user(model)
-            and all(isinstance(force, LawBands | TendonElement) for force in model.forces)
+            and all(
+                isinstance(force, LawBands | TendonElement) or isinstance(getattr(force, "kind", None), WeightLaw)
+                for force in model.forces
+            )
         )
 
     @staticmethod

@@ -57,6 +57,7 @@ PROOF = (
     "actuator_work",
     "environment_work",
     "passive_work",
+    "numerical_work",
     "momentum",
     "impulse",
     "work_exchanged",
@@ -70,7 +71,7 @@ PROOF = (
     "object_impulse",
 )
 """What balances compare, beside `com_position` and quaternions."""
-WORKS = ("actuator_work", "environment_work", "passive_work")
+WORKS = ("actuator_work", "environment_work", "passive_work", "numerical_work")
 QUATERNIONS = ("base_orientation", "orientation", "object_orientation")
 PROVES = (
     "its energy, momentum and contacts balance: the equations were solved. Whether another start or step ends alike is "

@@ -1,6 +1,4 @@
-"""`Result`: what a run produced, with its scenario, its final state and its own proof; saved,
-loaded, summed up, drawn.
-"""
+"""`Result`: what a run produced, with its scenario, its final state and its own proof; saved, loaded, drawn."""
 
 from __future__ import annotations
 
@@ -18,6 +16,7 @@ from limbless.core import InputError, undisturbed, write_table, write_text
 from limbless.models.variables import CATALOGUE
 from limbless.simulation.analysis import actuator_limits, energy_use, speed, statics_work
 from limbless.simulation.analysis.balances import Balance, balances, power_residual
+from limbless.simulation.analysis.reynolds import slow_notes
 from limbless.simulation.result import show
 from limbless.simulation.result.dataset import (
     LOOK,
@@ -326,10 +325,7 @@ class Result:
 
     def to_csv(self, path: str | Path, variables: Iterable[str] | None = None) -> Path:
         """Write recorded variables as one wide table: `time`, then columns like `base_position_x` or
-        `joint_torque_yaw_3`.
-
-        Columns are named by the labels of the dataset. A second table beside it, `NAME-units.csv`, has the unit of each
-        column.
+        `joint_torque_yaw_3`, by the labels of the dataset; units of all columns go into `NAME-units.csv` beside it.
         """
         return write_table(path, *wide_table(self.dataset, variables))
 
@@ -401,7 +397,8 @@ def _told_of(
         dataset["power_residual"] = ("time", residual, attributes_of(CATALOGUE["power_residual"]))
     known = {**_facts(scenario, model), **facts}
     dataset.attrs.update({name: value for name, value in known.items() if value is not None})
-    notes = [*(() if scenario is None else scenario.notes()), *model.notes, *model.remarks(dataset)]
+    own, slow = ((), []) if scenario is None else (scenario.notes(), slow_notes(scenario, dataset))
+    notes = [*own, *model.notes, *model.remarks(dataset), *slow]
     return dataset, tuple(dict.fromkeys(notes)), tuple(model.doubts(dataset))
 
 

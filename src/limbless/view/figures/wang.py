@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _MOTION = (
     "joint_position",
     "joint_velocity",
-    "joint_acceleration",
     "joint_torque",
     "base_twist",
     "base_position",
@@ -65,13 +64,17 @@ def newton_euler_torques(result: Result) -> np.ndarray:
     model = NewtonEuler(robot.changed(base="fixed") if clamped else robot, laws)
     found = np.zeros_like(data["joint_torque"].values)
     values = {name: data[name].values for name in _MOTION}
+    if "joint_acceleration" in data:
+        acceleration = data["joint_acceleration"].values
+    else:  # steps with impulses have none; between records those of the motion that was given
+        acceleration = np.gradient(values["joint_velocity"], data["time"].values, axis=0)
     for record in range(len(found)):
         if rubbing is not None:
             rubbing.record = record
         found[record] = model.inverse(
             values["joint_position"][record],
             values["joint_velocity"][record],
-            values["joint_acceleration"][record],
+            acceleration[record],
             0.0 * values["base_twist"][record] if clamped else values["base_twist"][record],
             base_position=values["base_position"][record],
             base_orientation=values["base_orientation"][record],

@@ -48,6 +48,30 @@ TABLES: dict[str, tuple[str, Callable[[int, int, float, float], str]]] = {
 }
 
 
+@pytest.mark.parametrize("form", ["x{}_um,y{}_um", "p{}_x_um,p{}_y_um", "x{} [um],y{} [um]"])
+def test_wide_tables_with_units_in_their_names(tmp_path: Path, form: str) -> None:
+    """Once `x0_um` was a point called `0_um`, and its numbers were taken for metres."""
+    path = tmp_path / "film.csv"
+    head = "t," + ",".join(form.format(p, p) for p in range(8))
+    rows = [f"{f / 50}," + ",".join(repr(1e6 * float(v)) for v in frame.ravel()) for f, frame in enumerate(POINTS)]
+    path.write_text("\n".join([head, *rows]))
+    found = midline_of(read_track(path), path)
+    assert found["points"].values == pytest.approx(POINTS, abs=1e-12)
+    assert found.attrs["unit"] == "m"
+    path.write_text("\n".join([head.replace("um", "mm", 1), *rows]))
+    with pytest.raises(InputError, match="columns of x in mm, um; give all points in one unit"):
+        read_track(path)
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "mat"])
+def test_files_of_robots_are_named(tmp_path: Path, ending: str) -> None:
+    """Once one was answered with WCON, the other with "not a text file"."""
+    path = tmp_path / f"video.{ending}"
+    path.write_bytes(b"PK\3\4" if ending == "xlsx" else b"MATLAB 5.0 MAT-file")
+    with pytest.raises(InputError, match=rf"a .{ending} with markers or joints of a robot is read by `limbless log`"):
+        read_track(path)
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_the_same_film_in_other_tables(tmp_path: Path, name: str) -> None:
     path = table(tmp_path / "film.csv", *TABLES[name])

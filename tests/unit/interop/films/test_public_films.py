@@ -12,7 +12,6 @@ import pytest
 
 import limbless as ll
 from limbless.interop.films import wcon
-from limbless.interop.films.experiment import scenario_of
 from limbless.interop.films.prediction import last_speed, mean_of_result
 
 FOLDER = Path(os.environ.get("LIMBLESS_PUBLIC_FILES", "")) / "films"
@@ -107,8 +106,7 @@ def test_every_wcon_file_is_read() -> None:
 
 def test_a_worm_turns_as_its_rods_do() -> None:
     film = ll.Film.load(FOLDER / "worm-delta_track.npz", array="rod_angle", kind="angle")
-    scenario = scenario_of(film.smooth, "worm", film.period, "agar", 0.05)
-    way = mean_of_result(ll.run(scenario))
+    way = mean_of_result(ll.run(film.scenario("agar", 0.05)))
     filmed = np.load(FOLDER / "worm-delta_track.npz")["centre"]
     assert np.linalg.norm(way[-1] - filmed[-1]) < 0.11
     assert last_speed(film.smooth.time, way, film.period) > 0.0

@@ -23,7 +23,7 @@ def test_a_servo_of_two_actuators_has_both_gains(tmp_path: Path) -> None:
     pytest.importorskip("mujoco")
     servo = '<actuator><position joint="bend1" kp="4" gear="2"/><velocity joint="bend1" kv="0.2"/></actuator>'
     found = ll.read_robot(written(tmp_path, "s.xml", plain_swimmer(more=servo)))
-    assert found.actuation == {"kind": "pd", "stiffness": [16.0, 0.0], "damping": [0.2, 0.0]}
+    assert found.actuation == {"kind": "pd", "stiffness": [16.0, 0.0], "damping": [0.2, 0.0], "saturation": [150.0] * 2}
 
 
 def test_what_mujoco_has_beside_joints_is_said(tmp_path: Path) -> None:

@@ -130,7 +130,8 @@ def test_mjcf_position_actuators_are_feedback(tmp_path: Path) -> None:
         '<motor joint="bend2" gear="150" ctrllimited="true" ctrlrange="-1 1"/>', ""
     )
     found = ll.read_robot(written(tmp_path, "s.xml", text))
-    assert found.actuation == {"kind": "pd", "stiffness": [0.0, 30.0], "damping": [0.0, 2.0]}
+    gains = {"stiffness": [0.0, 30.0], "damping": [0.0, 2.0]}
+    assert found.actuation == {"kind": "pd", **gains, "saturation": [150.0, None]}
 
 
 def test_mjcf_missing_meshes(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_a_robot_file_is_run_at_the_command_line(tmp_path: Path) -> None:
     wet = permitted(str(path), {"duration": 0.02}, allow_code=False)
     assert wet.environment[0].kind == "water" and wet.duration == 0.02
     dry = ll.Scenario.load(path, {"model": "non-smooth", "duration": 0.1})
-    assert [item.kind for item in dry.environment] == ["gravity", "ground"] and dry.actuation.kind == "pd"
+    assert [item.kind for item in dry.environment] == ["gravity", "ground"] and dry.actuation.kind == "servo"
     assert dry.initial.position[2] == pytest.approx(0.02, rel=1e-3) and dry.duration == 0.1
     named = ll.Scenario.load(path, {"environment": [{"kind": "gravity"}, {"kind": "ground", "lateral": 0.7}]})
     assert named.model.kind == "non-smooth" and named.environment[1].lateral == 0.7

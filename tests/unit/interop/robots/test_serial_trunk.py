@@ -59,7 +59,8 @@ def test_wheels_are_found(tmp_path: Path) -> None:
         for k in range(4)
     )
     found = ll.read_robot(written(tmp_path, "s.urdf", urdf(more=wheels)), branches="weld", base="planar")
-    assert found.environment == [{"kind": "wheels", "modules": [0, 1, 2, 3]}]
+    (wheels,) = found.environment
+    assert wheels["modules"] == [0, 1, 2, 3] and wheels["load"] == "solved"
     assert any("passive wheels: 4 on 4 links" in note for note in found.notes)
     assert found.chain().total_mass == pytest.approx(2.08)
 

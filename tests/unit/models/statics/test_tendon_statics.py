@@ -801,6 +801,26 @@ def test_the_rim_of_a_workspace_goes_once_around_and_every_corner_is_on_it_once(
     assert abs(np.sign(np.diff(around)).sum()) == 7 and abs(around[-1] - around[0]) < 2 * np.pi
 
 
+def test_statics_and_motion_take_friction_from_the_same_fields() -> None:
+    """A neck with friction in its tendons rests where model.friction has it; what acts in motion alone is said."""
+    own = ll.run("neck-planar", {"robot.friction": 0.1, "robot.damping_time": 0.02, "robot.slip_speed": 1e-4})
+    same = ll.run("neck-planar", {"model.friction": 0.1})
+    smooth = ll.run("neck-planar")
+    pulls = [run.dataset["tension"].values for run in (own, same, smooth)]
+    np.testing.assert_array_equal(pulls[0], pulls[1])
+    assert np.abs(pulls[0] - pulls[2]).max() > 1e-3
+    assert any("robot.damping_time, slip_speed of tendons: without effect at rest" in note for note in own.notes)
+    assert any(
+        "stiffness of tendons: without effect" in note
+        for note in ll.run("neck-planar", {"robot.tendon_stiffness": 500.0}).notes
+    )
+
+
+def test_one_place_for_all_disks_is_a_pair_of_numbers() -> None:
+    assert ll.Tendon(holes=(0.02, 0)).holes == ll.Tendon(holes=((0.02, 0.0),)).holes
+    assert ll.Tendon(holes=("2 cm", 0)).holes == ((0.02, 0.0),)
+
+
 @pytest.mark.parametrize("gait", [{"kind": "tension-wave"}, {"kind": "tension-step", "after": [1.0]}])
 def test_tensions_in_time_are_no_path(gait: dict) -> None:
     with pytest.raises(ll.InputError, match=r"gait: tension-\w+ changes with time, and statics has none"):

@@ -40,7 +40,7 @@ def test_the_start_up_is_left_out() -> None:
 
 
 def test_the_torque_ratio_of_searches_converges_with_the_step() -> None:
-    """A snake that falls onto the ground from 3 mm lands in one step, however short: the peak of that step grows as
+    """A snake that falls onto the ground from 33 mm lands in one step, however short: the peak of that step grows as
     the step shrinks, a torque that lasts 10 ms does not.
     """
     landing = {"duration": 1.2, "initial.position": [0.0, 0.0, 0.033], "record_every": 0.05}

@@ -213,7 +213,7 @@ def put_hard_frame(scene: Scene, i: int, j: int, body: Body, nearest: NearestPoi
 
 @contact_shape(capsules="none")
 class PlaneSurface(NamedTuple):
-    """Touched by spheres."""
+    """Touched by spheres, and by the rims of discs."""
 
     code = 0
 
@@ -232,8 +232,15 @@ version_for(put_frame, PlaneSurface)(put_hard_frame)
 @version_for(collide, PlaneSurface)
 @func
 def touch_plane(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scalar) -> NearestPoint:
-    plane = PlaneShape(scene.surfaces, j, SHAPE)
-    return NearestPoint(dot(plane.normal, a) - plane.offset, plane.normal, a, 0.0)
+    """A rim goes round a, about a-b, in the distance of b: its lowest point; of one that lies flat, its middle."""
+    plane, here = PlaneShape(scene.surfaces, j, SHAPE), a
+    if Feature(scene.features, i).rank > 2.5:
+        axis, rim = away(b - a, plane.normal)
+        down = dot(plane.normal, axis) * axis - plane.normal
+        size = length_of(down)
+        if size > 1e-9:
+            here = a + (rim / size) * down
+    return NearestPoint(dot(plane.normal, here) - plane.offset, plane.normal, here, 0.0)
 
 
 # ------------------------------------------------------------------------------------------------------------------ peg

@@ -3,31 +3,52 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from limbless.core import InputError
 from limbless.environments.base import Environment
 from limbless.mechanics.chain import DofRow
 from limbless.mechanics.contact import MOST, MOST_MUTUAL, Feature
+from limbless.mechanics.contact.shapes.primitives import FAR
+from limbless.mechanics.integrate.running_totals import SLACK
 from limbless.models.base import Status
-from limbless.models.chain.contact import contact_scene, moving_body_tables
+from limbless.models.chain.contact import contact_scene
+from limbless.models.chain.contact.contact_scene import TouchingRobot
 from limbless.robots.chain import Chain
 
+if TYPE_CHECKING:
+    import xarray as xr
+
+SUNK = 0.05  # radii: how deep a body may sink in before the run is in doubt; own scenarios stay below 0.005
 PENETRATION = 1e-6  # m: how deep a robot may start inside something: rounding, and no more
+HIGH = 1e-3  # m: a robot that begins higher above the ground falls first
 
 
 class Meetings(NamedTuple):
     """Who may touch whom in a run, by contact."""
 
-    chain: Chain
+    robot: TouchingRobot
     environment: tuple[Environment, ...]
     scene: Any
     moving_bodies: Any
     company: Any
 
+    def falls(self, gap: float) -> list[str]:
+        """What is said of a robot that begins above everything that it could land on."""
+        heavy = any(item.pull is not None for item in self.environment)
+        lifted = any(item.lifts for item in self.environment)
+        ground = next((item.kind for item in self.environment if item.is_ground), None)
+        if ground is None or not heavy or lifted or self.robot.base != "free" or not HIGH < gap < FAR / 2:
+            return []
+        return [
+            f"initial: the robot begins {gap:.3g} m above the {ground}, and falls; posture: {{kind: lay}} lays it down"
+        ]
+
     def names(self, contact: int) -> tuple[str, str | None]:
         """The names of the two bodies of a contact; None for what does not move."""
-        names = moving_body_tables.names_of(self.company, self.chain)
+        names = [*self.robot.names, *self.company.names]
         other = -1 if self.moving_bodies is None else int(self.moving_bodies.other[contact])
         return names[self.scene.owner[contact]], None if other < 0 else names[other]
 
@@ -98,6 +119,20 @@ class Meetings(NamedTuple):
         )
 
 
+def sunk_too_deep(dataset: xr.Dataset) -> list[str]:
+    """Bodies that sank in by a visible share of their radius."""
+    if "contact_depth" not in dataset or not dataset.sizes["time"] or not dataset.sizes["contact"]:
+        return []
+    depth = dataset["contact_depth"].values
+    worst = int(np.argmax(depth))
+    if depth[worst] <= SUNK:
+        return []
+    return [
+        f"a body sank into the ground or an obstacle by {depth[worst]:.2g} of the radius with which it touches, "
+        f"until t = {dataset['time'].values[worst]:g} s; at most {SUNK:g} is taken for rounding: try a shorter step"
+    ]
+
+
 def crowded(time: float) -> Status:
     """More contacts between bodies that move than there is room for."""
     return Status(
@@ -125,4 +160,18 @@ def refuse_long_step(h: float, longest: float) -> None:
         raise InputError(
             f"step {h:g} s is too long for explicit control of joints this stiff (at most {longest:.2g} s): set "
             "model.theta to 1 for implicit control, lower the gains (or actuation.rate), or shorten the step"
+        )
+
+
+def refuse_beyond(chain: Chain, given: str, positions: Any, times: Any) -> None:
+    """Joints that stop at the ends of their ranges cannot be taken beyond."""
+    arrays = chain.arrays()
+    beyond = np.maximum(positions - arrays.upper, 0.0) + np.minimum(positions - arrays.lower, 0.0)
+    row, joint = np.unravel_index(np.abs(beyond).argmax(), beyond.shape)
+    if abs(beyond[row, joint]) > SLACK:
+        side, bound = ("above its upper", arrays.upper) if beyond[row, joint] > 0 else ("below its lower", arrays.lower)
+        raise InputError(
+            f"{given}: {chain.joint_names[joint]!r} is taken to {positions[row, joint]:.4g} at t = {times[row]:g} s, "
+            f"{side} limit of {bound[joint]:.4g} (rad or m), where the joint stops; take a smaller amplitude, widen "
+            "the joint's range, or follow the gait with actuation pd"
         )

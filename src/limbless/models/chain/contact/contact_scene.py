@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,8 @@ from limbless.models.chain.contact.moving_body_tables import (
     surrounding_bodies,
 )
 from limbless.robots.chain import Chain
-from limbless.robots.links import upper_triangle
+from limbless.robots.links import Sphere, upper_triangle
+from limbless.robots.skin_friction import SkinFriction
 
 Array = NDArray[np.float64]
 
@@ -58,15 +59,30 @@ def largest_inertia(bodies: Array) -> Array:
     return BodyInertia.of(bodies).inertia[:, [0, 3, 5]].max(axis=1)
 
 
+def _shapes(chain: Chain) -> list[tuple[int, Array, Sphere]]:
+    """Spheres and discs of the robot: row of the body, centre in its kernel frame, description."""
+    return [
+        (k, row.home @ np.array(shape.centre), shape)
+        for k, row in enumerate(chain.rows)
+        if row.carries
+        for shape in chain.links[row.link].contact_shapes
+    ]
+
+
 def _features(chain: Chain) -> list[tuple[int, Array, float]]:
-    """Spheres of the robot: row of the body, centre in its kernel frame, radius."""
-    found = []
-    for k, row in enumerate(chain.rows):
-        if row.carries:
-            found += [
-                (k, row.home @ np.array(shape.centre), shape.radius) for shape in chain.links[row.link].contact_shapes
-            ]
-    return found
+    """Spheres of the robot, and those around its discs: row of the body, centre in its kernel frame, radius."""
+    return [(k, centre, shape.radius + shape.rim) for k, centre, shape in _shapes(chain)]
+
+
+def _on_planes(chain: Chain) -> list[tuple[float, list[tuple[int, Array, Array, float]]]]:
+    """What a plane is touched by, by rank: spheres, and the rims of discs."""
+    balls = [(k, c, c, shape.radius) for k, c, shape in _shapes(chain) if not shape.rim]
+    rims = [
+        (k, c, c + chain.rows[k].home @ (shape.rim * np.array(shape.axis)), shape.radius)
+        for k, c, shape in _shapes(chain)
+        if shape.rim
+    ]
+    return [(0.0, balls), (3.0, rims)]
 
 
 def _capsules(spheres: list[tuple[int, Array, float]]) -> list[tuple[int, Array, Array, float]]:
@@ -89,46 +105,84 @@ def wheel_contacts(chain: Chain, environment: Sequence[Environment]) -> list[Whe
     ]
 
 
+class TouchingRobot(NamedTuple):
+    """What of a robot can touch something: spheres and capsules in the frames of its bodies."""
+
+    balls: list[tuple[int, Array, Array, float]]  # row of the body, centre twice, radius
+    bars: list[tuple[int, Array, Array, float]]
+    links: list[int]  # (rows,) number of the link, disk or cell that a body belongs to
+    names: list[str]  # (rows,) what messages call it
+    order: list[int]  # (rows,) place of each body along the robot
+    head: str
+    base: str
+    skin: SkinFriction | None
+    factors: int  # how many links have friction of their own
+    # what planes are touched by, by rank: rims of discs too; None: by the spheres alone
+    on_planes: list[tuple[float, list[tuple[int, Array, Array, float]]]] | None = None
+    # (rows,) abscissae, m: what is nearer along a soft body than it is thick cannot meet
+    places: Array | None = None
+
+
+def touching_chain(chain: Chain) -> TouchingRobot:
+    """The spheres of all links, and the capsules between those of one link."""
+    spheres, rows = _features(chain), len(chain.rows)
+    links = [row.link for row in chain.rows]
+    names = [chain.link_names[link] for link in links]
+    return TouchingRobot(
+        [(k, c, c, r) for k, c, r in spheres],
+        _capsules(spheres),
+        links,
+        names,
+        list(range(rows)),
+        chain.head,
+        chain.base,
+        chain.skin,
+        len(chain.links),
+        _on_planes(chain),
+    )
+
+
 def scene_of(chain: Chain, environment: Sequence[Environment]) -> Scene:
     """All contacts that there can be: spheres and capsules with every surface whose shape asks for them
     (`contact_shape`); every wheel.
     """
-    return scene_and_bodies_of(chain, environment)[0]
+    return scene_and_bodies_of(touching_chain(chain), environment, wheel_contacts(chain, environment))[0]
 
 
 def scene_and_bodies_of(
-    chain: Chain, environment: Sequence[Environment]
+    robot: TouchingRobot, environment: Sequence[Environment], wheels: Sequence[WheelContact] = ()
 ) -> tuple[Scene, MovingBodies | None, SurroundingBodies]:
     """The same, with the contacts of free objects and of links with each other, and what of all that moves."""
     hard = [item for item in environment if isinstance(item, ContactEnvironment)]
-    company, spheres = surrounding_bodies(environment), _features(chain)
-    if (hard or company.is_there) and not spheres:
+    company, balls, bars = surrounding_bodies(environment), robot.balls, robot.bars
+    if (hard or company.is_there) and not balls:
         kind = next(item.kind for item in environment if item.role == "contact")
         raise InputError(
             f"{kind!r} touches spheres, and this robot has none: "
             "give its links `contact_shapes`, or take a robot that has them (aiko)"
         )
     for item in hard:
-        item.refuse_thick(max((radius for _, _, radius in spheres), default=0.0))
-    surfaces, patches, heights = _surfaces(hard, chain)
+        item.refuse_thick(max((ball[3] for ball in balls), default=0.0))
+    surfaces, patches, heights = _surfaces(hard, robot)
     contacts: list[PossibleContact] = []
-    shares = [item.factors(len(chain.links)) for item in hard for _ in range(len(item.windows()) * len(item.shapes()))]
-    balls, bars = [(k, c, c, r) for k, c, r in spheres], _capsules(spheres)
+    shares = [item.factors(robot.factors) for item in hard for _ in range(len(item.windows()) * len(item.shapes()))]
     for j, code in enumerate(ContactSurface.of(surfaces).code):
-        share = [shares[j][row.link] for row in chain.rows]
         contacts += [
-            PossibleContact(k, j, [*a, *b, r, rank, share[k]], -1, r)
-            for rank, shapes in ranks_of(code, balls, bars)
+            PossibleContact(k, j, [*a, *b, r, rank, shares[j][robot.links[k]]], -1, r)
+            for rank, shapes in (
+                robot.on_planes
+                if robot.on_planes is not None and code == PlaneSurface.code
+                else ranks_of(code, balls, bars)
+            )
             for k, a, b, r in shapes
         ]
-    first = len(chain.rows)
+    first = len(robot.links)
     if company.is_there:
-        robot = Parts([(*ball, 1.0) for ball in balls], [(*bar, 1.0) for bar in bars])
-        scenery = ContactBuilder(company, first, surfaces, robot)
-        scenery.build([row.link for row in chain.rows])
+        parts = Parts([(*ball, 1.0) for ball in balls], [(*bar, 1.0) for bar in bars])
+        scenery = ContactBuilder(company, first, surfaces, parts)
+        scenery.build(robot.links, robot.places)
         contacts += scenery.contacts
         surfaces = np.concatenate([surfaces, *scenery.rows])
-    wheels = wheel_contacts(chain, environment)
     contacts += [
         PossibleContact(
             wheel.body,
@@ -140,7 +194,8 @@ def scene_and_bodies_of(
         for number, wheel in enumerate(wheels)
     ]
     surfaces = np.concatenate([surfaces, *(wheel.surface[None] for wheel in wheels)])
-    contacts.sort(key=lambda contact: (contact.owner, contact.surface))
+    along = [*robot.order, *range(first, first + len(company.objects))]  # sweeps meet contacts from the tip on
+    contacts.sort(key=lambda contact: (along[contact.owner], contact.surface))
     owner, surface = (np.array([contact[side] for contact in contacts], dtype=np.int64) for side in range(2))
     features = Feature.zeros(len(contacts))
     for row, contact in zip(features, contacts, strict=True):
@@ -151,13 +206,13 @@ def scene_and_bodies_of(
     return scene, moving_bodies_of(company, scenery, contacts, first) if company.is_there else None, company
 
 
-def _surfaces(hard: Sequence[ContactEnvironment], chain: Chain) -> tuple[Array, Array, Array]:
+def _surfaces(hard: Sequence[ContactEnvironment], robot: TouchingRobot) -> tuple[Array, Array, Array]:
     """Rows of all surfaces and patches, and all heights with one number behind them."""
     rows: list[Array] = []
     patches: list[Array] = []
     heights = [np.zeros(0)]
     for item in hard:
-        surfaces = item.surfaces(chain.head, chain.skin, sum(map(len, heights)))
+        surfaces = item.surfaces(robot.head, robot.skin, sum(map(len, heights)))
         PatchRow.of(surfaces.patches).surface[:] += sum(map(len, rows))
         rows.append(surfaces.rows)
         patches.append(surfaces.patches)

@@ -41,7 +41,6 @@ from limbless.mechanics.contact import (
     stand,
 )
 from limbless.mechanics.contact.shapes.primitives import FAR
-from limbless.mechanics.integrate.running_totals import SLACK
 from limbless.models.base import Records, State
 from limbless.models.chain import chain_problem
 from limbless.models.chain.chain_model import ChainModel
@@ -67,7 +66,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 SETTLING = 1e-3  # s: steps with which a posture settles
-SUNK = 0.05  # radii: how deep a body may sink in before the run is in doubt; own scenarios stay below 0.005
 
 
 class NonSmooth(ChainModel, StandingModel):
@@ -97,14 +95,15 @@ class NonSmooth(ChainModel, StandingModel):
     ) -> None:
         super().__init__(robot, environment, actuation)
         self.settings = NonSmoothSettings.or_default(settings)
-        self._scene, self._crowd, self._company = contact_scene.scene_and_bodies_of(self.chain, self.environment)
+        touching = contact_scene.touching_chain(self.chain)
+        self._scene, self._crowd, self._company = contact_scene.scene_and_bodies_of(
+            touching, self.environment, contact_scene.wheel_contacts(self.chain, self.environment)
+        )
         self._objects = self._company.objects
         wheels = contact_recorder.WHEELS if any(item.role == "friction" for item in self.environment) else {}
         objects = contact_recorder.OBJECTS if self._objects else {}
         self._schema = {**contact_recorder.SCHEMA, **wheels, **objects}
-        self._meetings = contact_messages.Meetings(
-            self.chain, self.environment, self._scene, self._crowd, self._company
-        )
+        self._meetings = contact_messages.Meetings(touching, self.environment, self._scene, self._crowd, self._company)
         self._bodies = contact_scene.bodies_of(self.chain)
         self._solids = np.concatenate([self._bodies, moving_body_tables.solids_of(self._objects)])
         self._where = contact_memory.where_of(self._actuated, len(self._scene.owner), len(self._objects))
@@ -114,7 +113,10 @@ class NonSmooth(ChainModel, StandingModel):
         if self._feedback and self.settings.theta <= 0.0:
             self._longest = contact_messages.longest_step(self._bodies, self._actuated.freedoms)
         self._recorder = contact_recorder.ContactRecorder(
-            self.chain, self._plain.links, self._packs, self._scene, self._crowd, self._company
+            self.chain,
+            self._plain.links,
+            self._packs,
+            contact_recorder.ContactPart(touching, self._scene, self._crowd, self._company),
         )
         self._tallies = self._tallies_of(len(self._scene.owner))
         self.switching = self._prepare_switches()
@@ -303,24 +305,14 @@ class NonSmooth(ChainModel, StandingModel):
             return
         gap = ContactRow.of(self._stand(state.x.copy()).step.contacts).gap
         self._meetings.refuse_overlap(int(np.argmin(gap)), float(gap.min()))
+        above = self._meetings.falls(float(gap[self._outer()].min(initial=FAR)))
+        self.notes = tuple(dict.fromkeys((*self.notes, *above)))
 
     def _refuse_beyond(self, given: str, positions: Array, times: Array) -> None:
         """Joints that stop at the ends of their ranges cannot be taken beyond."""
         if not len(self._tallies.ranges):
             return
-        arrays = self.chain.arrays()
-        beyond = np.maximum(positions - arrays.upper, 0.0) + np.minimum(positions - arrays.lower, 0.0)
-        row, joint = np.unravel_index(np.abs(beyond).argmax(), beyond.shape)
-        if abs(beyond[row, joint]) > SLACK:
-            side, bound = (
-                ("above its upper", arrays.upper) if beyond[row, joint] > 0 else ("below its lower", arrays.lower)
-            )
-            raise InputError(
-                f"{given}: {self.chain.joint_names[joint]!r} is taken to {positions[row, joint]:.4g} at "
-                f"t = {times[row]:g} s, {side} limit of {bound[joint]:.4g} (rad or m), where the joint "
-                "stops; take a smaller amplitude, widen the joint's range, or follow the gait with "
-                "actuation pd"
-            )
+        contact_messages.refuse_beyond(self.chain, given, positions, times)
 
     def drive(self, gait: Any, times: Array) -> ChainDrive:
         """The gait at the stage times, as joint motion or as torques; a servo holds what it read last."""
@@ -348,17 +340,7 @@ class NonSmooth(ChainModel, StandingModel):
             self._refuse_penetration(state)
 
     def doubts(self, dataset: xr.Dataset) -> list[str]:
-        """Bodies that sank in by a visible share of their radius."""
-        if "contact_depth" not in dataset or not dataset.sizes["time"] or not dataset.sizes["contact"]:
-            return []
-        depth = dataset["contact_depth"].values
-        worst = int(np.argmax(depth))
-        if depth[worst] <= SUNK:
-            return []
-        return [
-            f"a body sank into the ground or an obstacle by {depth[worst]:.2g} of the radius with which it touches, "
-            f"until t = {dataset['time'].values[worst]:g} s; at most {SUNK:g} is taken for rounding: try a shorter step"
-        ]
+        return contact_messages.sunk_too_deep(dataset)
 
     def _telling(self, records: Records) -> dict[str, Array]:
         return {"time": records["time"], "x": records["x"], "torque": records["torque"], "twist": self._twists(records)}

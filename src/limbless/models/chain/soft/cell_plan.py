@@ -339,6 +339,7 @@ def _rod_cell(rod: Rod, start: float, end: float, degree: int, stations: int) ->
     scale = np.array([l if c < 3 else l * rod.length for c, _ in free])
     given = np.array([not _is_passive(rod, c, start, end) for c, _ in free])
     names = [f"{STRAINS[c]} {j}" for c, j in free]
+    carried = rod.tip_mass if end >= rod.length * (1.0 - CLOSE) else 0.0
     return PlannedCell(
         pieces,
         names,
@@ -349,7 +350,7 @@ def _rod_cell(rod: Rod, start: float, end: float, degree: int, stations: int) ->
         -far,
         far,
         np.zeros((n, 2)),
-        0.0,
+        carried,
         np.zeros(3),
         given,
         points=EffortPoints.of(start, l, degree),

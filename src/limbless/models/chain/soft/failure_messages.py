@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limbless.mechanics.chain import ChainProblem
+from limbless.mechanics.chain import ChainMemory, ChainProblem
+from limbless.mechanics.forces import MorisonLaw
 from limbless.models.base import Status
+from limbless.models.force_elements import packed_rows
 from limbless.models.implicit_steps import UNSOLVED
 
 if TYPE_CHECKING:
     from limbless.models.chain.soft.soft_model import Soft
+
+INERTIA_LESS = 1e3
+"""Times that drag stops a body within a step, from which on stages of a step have nothing to hold on to."""
 
 
 def lost(body: Soft, time: float, problem: ChainProblem) -> Status:
@@ -24,6 +29,19 @@ def lost(body: Soft, time: float, problem: ChainProblem) -> Status:
         f"robot.material: the law gives a number that is not finite, in cell {cell}; let it answer to all strains",
         time,
         f"{body.part} {cell}",
+    )
+
+
+def stopped(body: Soft, time: float, step: float) -> Status:
+    """Drag that stops the body in a small part of a step: nothing else is the cause then."""
+    rows = packed_rows(body.packs, MorisonLaw)
+    drag = float(sum(row.length * max(row.linear) for row in rows))
+    if not drag > 0.0 or (stops := body.robot.total_mass / drag) * INERTIA_LESS > step:
+        return Status()
+    return Status(
+        f"drag stops this body in {stops:.2g} s (mass over drag), and a step has {step:.2g} s: it moves without "
+        "inertia, which `soft` cannot follow; where the shape is given, macro-continuous with inertia: false does",
+        time,
     )
 
 
@@ -62,9 +80,8 @@ def singular(body: Soft, row: int, time: float) -> Status:
     )
 
 
-def unsolved(body: Soft, time: float, problem: ChainProblem) -> Status:
+def unsolved(body: Soft, time: float, memory: ChainMemory) -> Status:
     """Where and of what kind the forces are that an implicit stage could not follow."""
-    memory = problem.memory
     forces = {"springs and dampers": np.abs(memory.passive), "tendons and muscles": np.abs(memory.torque)}
     kind = max(forces, key=lambda name: float(np.nan_to_num(forces[name]).max(initial=0.0)))
     worst = int(np.nan_to_num(forces[kind]).argmax())

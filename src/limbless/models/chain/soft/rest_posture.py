@@ -1,4 +1,4 @@
-"""The posture in which a soft body rests: by tendon statics, then against its stops."""
+"""The posture in which a soft body rests: spines by tendon statics, then against their stops; others by relaxation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from limbless.core.registry import find
 from limbless.environments.base import Environment
 from limbless.environments.buoyancy import Buoyancy
 from limbless.environments.water import Water
-from limbless.mechanics.chain import COMMANDS, Stop, TendonState
+from limbless.mechanics.chain import COMMANDS, BodyRecord, Stop, TendonState
+from limbless.models.recording.body_recorder import BodyMotion
 from limbless.robots.tendon_spine import TendonSpine
 
 if TYPE_CHECKING:
@@ -32,15 +33,27 @@ class PostureLimits(NamedTuple):
     still: float = 1e-10  # rad: nothing more to correct
     farthest: float = 0.1  # rad, of one step
     least_share: float = 1e-3  # of a step
+    noise: float = 1e-8  # of the fastest rate: what differences leave of a slow one
+    turned: float = 0.5  # rad, of the whole body in one step of a relaxation
 
 
 PATIENCE = PostureLimits()
 
 
-def state_at_rest(body: Soft, gait: Gait, twist: Array, position: ArrayLike, orientation: ArrayLike) -> Array:
-    """The flat state in equilibrium with what the gait gives just before the start."""
-    value, _, how = body.strung.commands(gait, np.array([-_BEFORE]))
+def state_at_rest(
+    body: Soft, gait: Gait, start: Array, twist: Array, position: ArrayLike, orientation: ArrayLike
+) -> Array:
+    """The flat state in equilibrium with what the gait gives just before the start; strains that it states are those of
+    `start`."""
     place: dict[str, Any] = {"base_position": position, "base_orientation": orientation}
+    if not body.tendons:
+        if np.any(body.drive(gait, np.zeros(1)).torque):
+            raise InputError(
+                f"initial.posture: 'equilibrium' is that of loads and tendons, and gait {gait.kind!r} begins with "
+                "efforts of muscles; let a damped body come to rest, and continue from that result"
+            )
+        return body.flat(_by_relaxation(body, start, {}, place), 0.0, twist, **place)
+    value, _, how = body.strung.commands(gait, np.array([-_BEFORE]))
     if how == COMMANDS.length:
         return body.flat(equilibrium(body, length=value[0], **place), 0.0, twist, **place)
     tension = value[0] / (body.strung.radius if how == COMMANDS.torque else 1.0)
@@ -62,13 +75,9 @@ def equilibrium(body: Soft, tension: ArrayLike | None = None, length: ArrayLike 
     """The freedoms at rest under these tensions (N), or with these unstretched lengths (m); `place` is the base's
     position and orientation.
     """
-    if not isinstance(body.robot, TendonSpine):
-        raise InputError("equilibrium: found by tendon statics, for spines; let a damped rod come to rest")
-    if body.robot.material is not None:
-        raise InputError(
-            "robot.material: equilibria are found by tendon statics, which knows springs alone; let a "
-            "damped body come to rest, and continue from that result"
-        )
+    own: dict[str, Any] = {"tension": 0.0 if tension is None else tension} if length is None else {"length": length}
+    if not isinstance(body.robot, TendonSpine) or body.robot.material is not None:
+        return _by_relaxation(body, np.concatenate([cell.rest for cell in body.plan.cells]), own, place)
     loads = _loads_of(body)
     floats = any(isinstance(item, Buoyancy) and item.surface is not None for item in loads)
     stretch = None if length is None else tuple(body.strung.stiffness.tolist())
@@ -79,6 +88,57 @@ def equilibrium(body: Soft, tension: ArrayLike | None = None, length: ArrayLike 
     return against_stops(
         body, strain, floats, lambda q: body.forward(body.flat(q, **place), **told).strain_acceleration
     )
+
+
+def _by_relaxation(body: Soft, strain: Array, told: dict[str, Any], place: dict[str, Any]) -> Array:
+    """The freedoms of any clamped body at rest, from `strain` on: where nothing accelerates, by Newton's method along
+    the flow dq/ds = M^-1 F, which only loses energy, so that it ends in a posture that is stable.
+
+    With S the slopes of the accelerations a, each step is (σ - S)^-1 a; σ is 0 where all of S's eigenvalues are
+    negative and the step is short, else as large as it takes.
+    """
+    if body.plan.base != "fixed":
+        raise InputError(
+            f"initial.posture: an equilibrium is that of a clamped body, and robot.base is {body.plan.base!r}; set it "
+            "to 'fixed', or let a damped body come to rest"
+        )
+    free = np.setdiff1d(np.arange(body.freedoms), body.given_freedoms)
+    names = [name for cell in body.plan.cells for name in cell.names]
+    size = np.array([body.plan.length if "curvature" in names[k] or "twist" in names[k] else 1.0 for k in free])
+    q, steps = strain.copy(), PATIENCE.nudge / size
+
+    def acceleration(at: Array) -> Array:
+        return np.asarray(body.forward(body.flat(at, **place), **told).strain_acceleration)[free]
+
+    for _ in range(4 * PATIENCE.turns):
+        left, slopes = acceleration(q), np.zeros((len(free), len(free)))
+        for column, k in enumerate(free):
+            aside = q.copy()
+            aside[k] += steps[column]
+            slopes[:, column] = (acceleration(aside) - left) / steps[column]
+        rates = np.linalg.eigvals(slopes)
+        rising = float(rates.real.max(initial=-1.0))
+        shift = 2.0 * rising if rising > PATIENCE.noise * np.abs(rates).max(initial=1.0) else 0.0
+        change = np.linalg.solve(shift * np.eye(len(free)) - slopes, left)
+        while (longest := float(np.abs(size * change).max(initial=0.0))) > PATIENCE.turned:
+            shift = max(4.0 * shift, float(np.abs(left).max()), 1e-3)
+            change = np.linalg.solve(shift * np.eye(len(free)) - slopes, left)
+        q[free] += change
+        if shift == 0.0 and longest < PATIENCE.still:
+            return q
+    raise InputError(
+        "initial.posture: no equilibrium was found; let a damped body come to rest, and continue from that result"
+    )
+
+
+def workspace(body: Soft, tensions: ArrayLike, **place: Any) -> Array:
+    """(N, 3) where the tip rests under each row of tensions (N, tendons), world, m."""
+    rows = np.asarray(tensions, dtype=np.float64).reshape(-1, body.tendons)
+    found = np.empty((len(rows), 3))
+    for number, pull in enumerate(rows):
+        x = body.flat(equilibrium(body, pull, **place), **place)
+        found[number] = body.recorder.tip(BodyMotion.of(BodyRecord.of(body.instant(x, pull).records.bodies)))[0]
+    return found
 
 
 def _loads_of(body: Soft) -> list[Environment]:

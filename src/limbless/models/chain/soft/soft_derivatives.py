@@ -21,6 +21,7 @@ from limbless.mechanics.integrate import dirk, runge_kutta
 from limbless.models.base import State
 from limbless.models.chain.chain_derivatives import PackedChange
 from limbless.models.divergence import refuse_lost
+from limbless.models.soft import touches
 
 if TYPE_CHECKING:
     from limbless.models.chain.soft.soft_model import Soft
@@ -83,8 +84,8 @@ class SoftDerivatives:
 
 
 def has_kinks(model: Soft) -> bool:
-    """Whether tendons go slack or stick."""
-    return bool(model.strung.elastic or model.strung.rubs)
+    """Whether tendons go slack or stick, or the body touches something."""
+    return bool(model.strung.elastic or model.strung.rubs or touches(model.environment))
 
 
 def asks_a_user(model: Soft) -> bool:
@@ -94,6 +95,11 @@ def asks_a_user(model: Soft) -> bool:
 
 def refuse_kinks(model: Soft) -> None:
     """Refuse what has kinks, or knows plain numbers only."""
+    if touches(model.environment):
+        raise InputError(
+            "environment: motion among contacts has kinks and jumps, and no slopes; `limbless.optimise` searches it "
+            "with CMA-ES, and `limbless.steady` lets it settle"
+        )
     if has_kinks(model):
         raise InputError(
             "robot.tendons: tendons that stretch go slack, and those that rub stick: their motion has no "

@@ -39,6 +39,7 @@ from limbless.models.base import (
     Variables,
     actuation_or_motion,
     refuse_law_failure,
+    refuse_unused,
 )
 from limbless.models.chain import chain_problem
 from limbless.models.chain.soft import cell_tables, rest_posture
@@ -71,6 +72,7 @@ from limbless.robots.rod import ACTUATED, Rod
 from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
+CONTACT_OPTIONS = ("theta", "activation", "recovery", "compliance", "contact_tolerance", "bound")
 _TAUT = 1.0 - 1e-6  # of its length: a tendon that begins to pull
 
 
@@ -92,12 +94,15 @@ class Soft(StandingModel):
         actuation: Actuation | None = None,
         settings: SoftSettings | None = None,
     ) -> None:
-        built, self.settings = robot.build(), SoftSettings.or_default(settings)
+        built, own = robot.build(), SoftSettings.or_default(settings)
+        self.settings = own if own.integrator else own.changed(integrator="sdirk4")
         self.actuation = actuation_or_motion(actuation)
         if not isinstance(built, TendonSpine | Rod | Chain):
             raise InputError(f"the soft model moves a tendon spine, a rod or a chain; got {type(built).__name__}")
         refuse_explicit_tolerance(self.settings, "sdirk4 or midpoint")
         self.robot, self.environment = built, together(environment)
+        self._refuse_contact_options()
+        pushing = tuple(item for item in self.environment if item.role != "contact")
         refuse_points(self.environment, "a soft body has model.stations in each of its cells")
         self.notes = self._warnings()
         self.plan, seen = self._planned(built)
@@ -110,12 +115,12 @@ class Soft(StandingModel):
         )
         self.lawful = CellMaterial(built, self.plan, self.settings.degree)
         self._refuse_weightless()
-        self.forces, self._added, self.packs = cell_tables.pack_environment(seen, self.environment)
+        self.forces, self._added, self.packs = cell_tables.pack_environment(seen, pushing)
         self._links = cell_tables.robot_of(self.plan)
         self.freedoms, self.tendons = len(self._links.freedoms), len(self.strung.tendons)
         self._base = getattr(BASES, self.plan.base)
         each, dims = (self.tendons, ("tendon",)) if self.tendons else (self.freedoms, ("joint",))
-        self._tallies = TotalsStore(np.full(each, np.inf), self.environment, 0, dims, packs=self.packs)
+        self._tallies = TotalsStore(np.full(each, np.inf), pushing, 0, dims, packs=self.packs)
         cells = self.cells()
         cell_tables.set_afloat(self.forces, cells, self._added)
         if isinstance(built, TendonSpine):
@@ -141,13 +146,19 @@ class Soft(StandingModel):
         self.steps = None
         if self.settings.integrator != "rk4":
             self.steps = ImplicitSteps(
-                self.settings.integrator,
+                str(self.settings.integrator),
                 self.settings.tolerance,
                 self._size,
                 len(cells.efforts),
                 len(self._tallies.laws),
             )
         self._one: ChainProblem | None = None
+
+    def _refuse_contact_options(self) -> None:
+        """Refuse what only contacts need."""
+        told = "it says how contacts are solved, and there is nothing hard around; leave it out, or add a ground"
+        names = [name for name in CONTACT_OPTIONS if name != "theta" or self.settings.theta != 0.5]
+        refuse_unused(self.settings, names, told, "model.{}")
 
     def _planned(self, robot: TendonSpine | Rod | Chain) -> tuple[CellPlan, Stations]:
         """The body as cells, and as environments see it."""
@@ -195,6 +206,14 @@ class Soft(StandingModel):
             "answer to it (a soft body may swim the wrong way round); set it to 'consistent'"
             for item in printed
         )
+
+    def remarks(self, dataset: Any) -> list[str]:
+        return self.strung.fading(dataset)
+
+    @property
+    def given_freedoms(self) -> NDArray[np.intp]:
+        """Numbers of the freedoms that a gait states."""
+        return self._given
 
     def cells(self, records: int = 0) -> Any:
         """Tables of the cells, with memory of their own."""
@@ -405,13 +424,14 @@ class Soft(StandingModel):
         if len(self._given):
             motion = self.drive(gait, np.zeros(1))
             strain[self._given], rate[self._given] = motion.position[0], motion.velocity[0]
+        if initial.posture is not None and initial.posture.kind != "equilibrium":
+            raise InputError(
+                f"initial.posture: {initial.posture.kind!r} needs something hard around (a ground, a pipe, pegs), and "
+                "there is none; leave it out"
+            )
         if initial.posture is not None:
-            if not isinstance(self.robot, TendonSpine):
-                raise InputError(
-                    "initial.posture: 'equilibrium' is found by tendon statics, for spines; let a damped "
-                    "body come to rest, and continue from that result"
-                )
-            return State(0.0, rest_posture.state_at_rest(self, gait, twist, initial.position, initial.orientation))
+            place = initial.position, initial.orientation
+            return State(0.0, rest_posture.state_at_rest(self, gait, strain, twist, *place))
         return State(
             0.0, self.flat(strain, rate, twist, base_position=initial.position, base_orientation=initial.orientation)
         )
@@ -424,10 +444,15 @@ class Soft(StandingModel):
         *,
         length: ArrayLike | None = None,
     ) -> Array:
-        """The freedoms at rest under these tensions (N), or with these unstretched lengths (m), by tendon statics."""
+        """The freedoms at rest under these tensions (N), or with these unstretched lengths (m): of spines by tendon
+        statics, of rods and chains by relaxation."""
         return rest_posture.equilibrium(
             self, tension, length, base_position=base_position, base_orientation=base_orientation
         )
+
+    def workspace(self, tensions: ArrayLike, **place: ArrayLike) -> Array:
+        """(N, 3) where the tip rests under each row of tensions (N), world, m; `place` as that of `equilibrium`."""
+        return rest_posture.workspace(self, tensions, **place)
 
     def standing_problem(self) -> StandingSoft:
         return StandingSoft(self)

@@ -98,7 +98,7 @@ class SoftRecorder(BodyRecorder):
 
     def section_variables(self, base: BaseMotion, bodies: BodyMotion, outside: Array) -> dict[str, Array]:
         """Poses of the sections, and the force of the environment on each, along its axes."""
-        R, tip = bodies.rotation[:, self.sections], self._tip(bodies)
+        R, tip = bodies.rotation[:, self.sections], self.tip(bodies)
         force = outside[:, self.sections, :3]
         if self.pushed is not None:
             world = np.einsum("rbij,rbj->rbi", bodies.rotation, outside[..., :3])
@@ -153,7 +153,7 @@ class SoftRecorder(BodyRecorder):
         """(R, sections, 3): middles of the sections."""
         return np.asarray(bodies.origin[:, self.sections])
 
-    def _tip(self, bodies: BodyMotion) -> Array:
+    def tip(self, bodies: BodyMotion) -> Array:
         return np.asarray(bodies.origin[:, len(self.plan.cells)])
 
     def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
@@ -279,7 +279,7 @@ class ChainRecorder(SoftRecorder):
         middle = np.array([piece.start + 0.5 * piece.length * piece.frame[:, 0] for piece in self.pieces])
         return np.asarray(bodies.origin[:, self.sections] + np.einsum("rsij,sj->rsi", R, middle))
 
-    def _tip(self, bodies: BodyMotion) -> Array:
+    def tip(self, bodies: BodyMotion) -> Array:
         last = self.pieces[-1]
         end = last.start + last.length * last.frame[:, 0]
         return np.asarray(bodies.origin[:, last.body] + bodies.rotation[:, last.body] @ end)

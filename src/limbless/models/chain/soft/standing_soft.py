@@ -49,8 +49,10 @@ class StandingSoft(StandingSmooth):
         if found and not status.failure:
             status = failure_messages.lost(model, done, self.problem)
         if found and not status.failure:
+            status = failure_messages.stopped(model, done, float(self._knots[1] - self._knots[0]))
+        if found and not status.failure:
             status = (
-                failure_messages.unsolved(model, done, self.problem)
+                failure_messages.unsolved(model, done, self.problem.memory)
                 if found == dirk.UNSOLVED
                 else failure_messages.singular(model, found, done)
             )

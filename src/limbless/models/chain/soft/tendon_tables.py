@@ -40,11 +40,16 @@ from limbless.mechanics.forces import (
 from limbless.models.chain.soft.cell_plan import CellPlan, legendre
 from limbless.robots.chain import Chain
 from limbless.robots.rod import ACTUATED, Rod
+from limbless.robots.tendon import names_of
 from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
 _SHORT = 1e-9  # m: a chord of no length
 _BEFORE = 1e-9  # s: between two samples where a rate is asked for at one time
+_SLIP = 1e-3  # m/s: where friction fades, at most
+_SLOWER = 0.01  # of the speed with which a winch winds: there friction has faded by 5e-5
+_DRAWN = 1e-3  # of a tendon's length: it is drawn in farther than that while its tension changes by all of its range
+_SLIDES = 3.0  # times the slip speed: from there on 95 % of friction acts
 HOW = {"tension": COMMANDS.tension, "tendon-length": COMMANDS.length, "winch-torque": COMMANDS.torque}
 """What gaits say to tendons."""
 
@@ -59,6 +64,9 @@ class RoutedTendons:
     """Where along the body the middle of each tendon is (m), and on which side it runs."""
     pieces = 0
     """How many pieces all tendons have."""
+    _rubbing: Any = None
+    _heard: Gait | None = None
+    """The gait that `slip` follows: the first, for a controller may change it at every call."""
     contact: type[DiskFriction] | type[CapstanFriction] = CapstanFriction
     """How they rub, if they do."""
 
@@ -136,14 +144,58 @@ class RoutedTendons:
         rows = TendonFriction.zeros(len(self.tendons))
         rub = TendonFriction.of(rows)
         rub.coefficient[:] = [tendon.friction for tendon in self.tendons]
-        rub.slip[:] = [tendon.slip_speed for tendon in self.tendons]
+        rub.slip[:] = self.slip
+        self._rubbing = rub  # of the force element, which a model has once
         return self.contact(rows, np.zeros(self.pieces))
+
+    @cached_property
+    def slip(self) -> Array:
+        """(tendons,) m/s: where their friction fades; what is not stated follows the first gait that they are given."""
+        return np.array([_SLIP if tendon.slip_speed is None else tendon.slip_speed for tendon in self.tendons])
+
+    def _fade(self, gait: Gait, how: int) -> None:
+        """Friction fades at a small part of the speed with which the gait winds: from lengths that it gives, or from
+        the time in which it changes tensions or torques by all of their range."""
+        if not self.rubs or self._heard is not None or all(tendon.slip_speed is not None for tendon in self.tendons):
+            return
+        self._heard = gait
+        ends = sorted([0.0, *gait.breakpoints(0.0, 1e6), gait.cycle or 0.0])
+        if not ends[-1]:
+            return
+        times = np.unique([np.linspace(a, b, 65) for a, b in itertools.pairwise(ends)])
+        length = how == COMMANDS.length
+        asked = gait.sample_lengths(times, self.straight) if length else gait.sample_tendons(times, self.places)
+        fastest, whole = np.abs(asked.rate).max(axis=0), np.ptp(asked.value, axis=0)
+        speed = _SLOWER * fastest if length else _DRAWN * self.straight * fastest / np.maximum(whole, 1e-300)
+        for number, tendon in enumerate(self.tendons):
+            if tendon.slip_speed is None and speed[number] > 0.0:
+                self.slip[number] = min(speed[number], _SLIP)
+        self._rubbing.slip[:] = self.slip
+
+    def fading(self, dataset: Any) -> list[str]:
+        """What friction that fades means for a run: tendons that slid too slowly to rub."""
+        if not self.rubs or not dataset.sizes["time"]:
+            return []
+        fastest = np.abs(dataset["tendon_rate"].values).max(axis=0)
+        pulled = dataset["tension"].values.max(axis=0) > 0.0
+        faded = [
+            number
+            for number, tendon in enumerate(self.tendons)
+            if tendon.friction and pulled[number] and fastest[number] < _SLIDES * self.slip[number]
+        ]
+        names = names_of(self.tendons)
+        return [
+            f"robot: friction of {names[number]} fades: it slides at most at {fastest[number]:.2g} m/s, and its "
+            f"slip_speed is {self.slip[number]:.2g} m/s; give a smaller one"
+            for number in faded
+        ]
 
     # What a gait says to them
 
     def commands(self, gait: Gait, times: Array) -> tuple[Array, Array, int]:
         """(T, tendons) what the gait gives, its rate, and what it is."""
         how = self._agreed(gait)
+        self._fade(gait, how)
         different = times if len(times) > 1 and times[-1] > times[0] else times[0] + _BEFORE * np.arange(len(times) + 1)
         asked = (
             gait.sample_lengths(different, self.straight)

@@ -389,7 +389,6 @@ def test_a_continued_run_is_the_uninterrupted_one() -> None:
         ({"environment.0": {"kind": "boxes", "centres": [[0, 0, 0]], "sizes": [[1, -1, 1]]}}, "positive"),
         ({"environment.0": {"kind": "terrain"}}, "either `table` or `function`"),
         ({"actuation": {"kind": "pd", "stiffness": [1.0, 2.0, 3.0]}}, "pattern"),
-        ({"actuation.motion_joints": [0]}, "drives all joints in one way"),
     ],
 )
 def test_bad_input_is_refused_in_words(change: dict[str, Any], words: str) -> None:

@@ -709,8 +709,6 @@ def test_what_a_soft_rod_refuses(fields: dict[str, Any], said: str) -> None:
         ("worm-muscles", {"robot.shear_modulus": 1.0}, r"robot\.shear_modulus: it goes with youngs_modulus"),
         ("worm-muscles", {"environment.drag.points": 5}, "points are for the segments of a chain; a soft body"),
         ("flying-spaghetti", {"environment.point-wrench.body": 1}, r"point-wrench\.body: `abscissa` says where"),
-        ("neck-planar", {"robot.damping_time": 0.1}, r"robot\.damping_time: it acts in motion"),
-        ("neck-planar", {"robot.stop_stiffness": 0.1}, "stop_stiffness of vertebra 1: it acts in motion"),
         ("rod-swim", {"robot.shear_factor": 0.5}, r"robot\.shear_factor: a gait gives all strains"),
     ],
 )

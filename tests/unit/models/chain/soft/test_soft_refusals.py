@@ -145,3 +145,18 @@ def test_a_step_that_does_not_see_the_gait_is_named() -> None:
     rod = Rod(**{**SOFT, "strains": "planar", "passive": {"start": 0.2}}, stiffness=1.0)
     told = "step: 0.005 s is more than a tenth of the gait's period"
     assert any(note.startswith(told) for note in run(rod, wave).notes)
+
+
+def test_a_body_that_drag_stops_at_once_is_named_as_such() -> None:
+    """A worm of a millimetre: the message once spoke of tendons and cells."""
+    rod = ll.Rod(strains="planar", base="planar", length=1e-3, half_width=3e-5)
+    gait = ll.BodyWave(amplitude=1.4, growth=1.0, wavelength=6.5e-4, period=0.5, ramp=0.5)
+    with pytest.raises(ll.SimulationError, match=r"drag stops this body in 2.2e-08 s .* it moves without inertia"):
+        ll.simulate(
+            rod,
+            gait,
+            ll.Drag(along=3.2, lateral=128.0, vertical=128.0),
+            model=ll.SoftSettings(),
+            duration=0.1,
+            step=0.005,
+        )

@@ -609,12 +609,6 @@ def test_what_tendons_of_a_rod_refuse(fields: dict[str, Any], said: str) -> None
 @pytest.mark.parametrize(
     ("scenario", "changes", "said"),
     [
-        (
-            "neck-planar",
-            {"robot.tendon_stiffness": 10.0},
-            r"stiffness of tendon 0: it acts in motion.*model\.tendon_stiff",
-        ),
-        ("neck-planar", {"robot.friction": 0.1}, r"friction of tendon 0: it acts in motion.*model\.friction"),
         ("rod-swim", {"robot.tendons": [{"place": [0.0, 0.0]}]}, r"robot\.tendons: a gait gives all strains"),
         ("rod-hangs", {"gait": {"kind": "tension-step"}}, "but the robot has no tendons"),
         ("rod-hangs", {"robot.tendons": [{"place": [0.0, 0.0]}]}, "driven by tensions, lengths or torques"),

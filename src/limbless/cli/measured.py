@@ -1,0 +1,96 @@
+"""Commands for what was measured: `log`, `identify`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command()
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--like", type=click.Path(path_type=Path), metavar="YAML", help="What the names in the file mean.")
+@click.option("--rate", type=float, metavar="HZ", help="Samples a second, where the file has no times.")
+@click.option("--track", is_flag=True, help="It holds places of markers, not joints.")
+@click.option("--column", metavar="NAME", help="Which track, where there are several.")
+def log(file: Path, like: Path | None, rate: float | None, track: bool, column: str | None) -> None:
+    """Read a log or a track and say what is in it.
+
+    FILE is CSV, TSV, JSON lines, .mat, .xlsx, a ROS bag, .npz, or result.nc of a run. Prints joints, rate, jitter, lost
+    samples, and amplitude and lag against the command if there is one.
+
+    \b
+    Examples:
+      limbless log side_1.csv
+      limbless log side_1.mat --like log.yaml
+      limbless log video.xlsx --track --column C1
+    """
+    from limbless.core import InputError, printable
+    from limbless.interop.log_files import read_log, read_track
+
+    if track and like is not None:
+        raise InputError("--like is for logs of joints; leave it out with --track")
+    if column is not None and not track:
+        raise InputError("--column names a track; add --track")
+    more: dict[str, Any] = {} if rate is None else {"rate": rate}
+    found = read_track(file, column, rate) if track else read_log(file, like, **more)
+    for line in found.lines():
+        click.echo(printable(line))
+
+
+@click.command()
+@click.argument("scenario", metavar="NAME|FILE")
+@click.option("--runs", multiple=True, required=True, metavar="FILE.yaml", help="Measured runs; * is allowed.")
+@click.option("--test", multiple=True, metavar="FILE.yaml", help="Runs that are not fitted to, to test it on.")
+@click.option(
+    "--fit", "fields", multiple=True, required=True, metavar="PATH=LOW..HIGH[~MEAN+-SD]", help="What is to be found."
+)
+@click.option("--set", "settings", multiple=True, metavar="PATH=VALUE", help="Change a field; may be repeated.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Folder for the fit.")
+def identify(
+    scenario: str,
+    runs: tuple[str, ...],
+    test: tuple[str, ...],
+    fields: tuple[str, ...],
+    settings: tuple[str, ...],
+    out: Path | None,
+) -> None:
+    """Fit fields of a scenario to measured runs.
+
+    Prints values with intervals, and what the runs do not determine.
+
+    A run is a YAML file with `log` or `track` (or both), `changes` of the scenario, `counts` and `sigma`. Writes
+    fitted.yaml (which runs), fit.json and a table of residuals for each run.
+
+    \b
+    Examples:
+      limbless identify snake.yaml --runs 'side_*.yaml' --test roll_1.yaml \\
+          --fit environment.ground.lateral=0.2..1 --fit actuation.stiffness=10..80 --out fitted
+    """
+    from limbless.cli.scenario_arguments import changes_in
+    from limbless.core import InputError, printable
+    from limbless.interop.identification.identify import identify as find
+    from limbless.interop.identification.identify import write_fit
+    from limbless.search.sweeps.parameter_ranges import from_words
+
+    if out is not None and out.is_dir() and any(out.iterdir()) and not (out / "fit.json").is_file():
+        raise InputError(f"the folder {out} holds something else; choose another with --out")
+    fit: dict[str, Any] = {}
+    for text in fields:
+        bounds, _, prior = text.partition("~")
+        path, given = from_words(bounds)
+        fit[path] = given
+        if prior:
+            mean, _, sd = prior.partition("+-")
+            try:
+                fit[path] = {"between": [given["from"], given["to"]], "prior": [float(mean), float(sd)]}
+            except (ValueError, TypeError, KeyError):
+                raise InputError(f"--fit {text}: a prior is ~MEAN+-SD behind LOW..HIGH") from None
+    changes = changes_in(settings)
+    found = find(scenario, runs, fit, test=test, changes=changes)
+    for line in found.lines():
+        click.echo(printable(line))
+    if out is not None:
+        written = write_fit(found, scenario, out, changes)
+        click.echo(f"\nWritten to {out}: {', '.join(path.name for path in written[:2])}, residuals/")

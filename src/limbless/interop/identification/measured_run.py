@@ -1,0 +1,315 @@
+"""One measured run: what was done (a scenario, or changes of one), what was logged of it, and what of that counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.core import InputError, nearest
+from limbless.interop.log_files.joint_log import JointLog, dominant_frequency, first_harmonic, lag_of, read_log
+from limbless.interop.log_files.marker_track import MarkerTrack, read_track
+from limbless.scenarios.scenario import Scenario
+from limbless.simulation.result import Result
+
+Array = NDArray[np.float64]
+
+COUNTS = ("harmonics", "joints", "velocity", "effort", "speed", "path")
+"""What of a run may count: amplitude and lag of each joint, joint angles, rates or torques at the log's instants, speed
+and turning rate of a marker, the marker's place at its instants."""
+SIGMAS = {
+    "harmonics": (0.02, 0.003),
+    "joints": (0.01,),
+    "velocity": (0.1,),
+    "effort": (0.1,),
+    "speed": (0.02, 0.02, 0.02),
+    "path": (0.005,),
+}
+"""Where nothing is stated: amplitude as a share and lag in s; rad; rad/s; N m; shares of the speed and rad/s; m."""
+QUIET = 1e-3  # rad: a joint that moves less has no lag
+FEWEST = 2.0  # periods of a log
+_KEYS = ("name", "scenario", "changes", "log", "like", "track", "point", "counts", "sigma", "skip", "delay", "frame")
+
+
+@dataclass(frozen=True)
+class MeasuredRun:
+    """A run of a robot that was logged, filmed or both.
+
+    Parameters
+    ----------
+    changes : of the scenario to be fitted, such as the gait of this run.
+    log, track : what was measured; see `read_log`, `read_track`.
+    point : which point the track's marker is: head, tip, centre of mass (com), or the name of a section.
+    counts : which of `harmonics`, `joints`, `velocity`, `effort`, `speed`, `path`; by what there is if absent.
+    sigma : standard deviation of each; where absent it comes from the residual itself.
+    skip : s at the start that do not count.
+    delay : s from the start of the run to the first sample.
+    frame : whether the track's axes are those of the world (`known`) or turned and moved anyhow (`free`).
+    """
+
+    name: str = "run"
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    log: JointLog | None = None
+    track: MarkerTrack | None = None
+    point: str = "head"
+    counts: tuple[str, ...] = ()
+    sigma: Mapping[str, Any] = field(default_factory=dict)
+    skip: float = 0.0
+    delay: float = 0.0
+    frame: str = "free"
+
+    def __post_init__(self) -> None:
+        if self.log is None and self.track is None:
+            raise InputError(f"{self.name}: neither a log nor a track; one of them is needed")
+        for word in self.counts:
+            if word not in COUNTS:
+                raise InputError(f"{self.name}: counts: no {word!r}; {nearest(word, COUNTS)}")
+            needs = "track" if word in ("speed", "path") else "log"
+            if getattr(self, needs) is None:
+                raise InputError(f"{self.name}: counts: {word} needs a {needs}, and there is none")
+        if self.frame not in ("free", "known"):
+            raise InputError(f"{self.name}: frame: {self.frame!r} is none of free, known")
+        for word in self.sigma:
+            if word not in COUNTS:
+                raise InputError(f"{self.name}: sigma: no {word!r}; {nearest(word, COUNTS)}")
+
+    @classmethod
+    def load(cls, path: str | Path) -> MeasuredRun:
+        """From a YAML file; files that it names are looked for beside it."""
+        from ruamel.yaml import YAML
+        from ruamel.yaml.error import YAMLError
+
+        place = Path(path).expanduser()
+        try:
+            data = YAML(typ="safe").load(place.read_text(encoding="utf-8"))
+        except (OSError, YAMLError, UnicodeDecodeError) as error:
+            raise InputError(f"{place}: cannot be read as a run ({str(error).splitlines()[0]})") from None
+        if not isinstance(data, dict):
+            raise InputError(f"{place}: a run holds names and values, such as log: side_1.csv")
+        return cls.from_mapping({"name": place.stem, **data}, place.parent)
+
+    @classmethod
+    def from_mapping(cls, data: Mapping[str, Any], folder: Path = Path()) -> MeasuredRun:
+        """The same from a mapping."""
+        for key in data:
+            if key not in _KEYS:
+                raise InputError(f"{data.get('name', 'run')}: no entry {key!r} in a run; {nearest(str(key), _KEYS)}")
+        said = {key: value for key, value in data.items() if key not in ("log", "like", "track", "scenario")}
+        if "counts" in said:
+            said["counts"] = (said["counts"],) if isinstance(said["counts"], str) else tuple(said["counts"])
+        if "scenario" in data:
+            raise InputError(
+                f"{data.get('name')}: scenario: all runs are of one scenario; say what differs as `changes`"
+            )
+        log, track = data.get("log"), data.get("track")
+        if isinstance(log, str):
+            like = data.get("like")
+            log = read_log(folder / log, folder / like if isinstance(like, str) else like)
+        if isinstance(track, str | Mapping):
+            asked: dict[str, Any] = {"file": track} if isinstance(track, str) else dict(track)
+            track = read_track(folder / str(asked.pop("file", "")), **asked)
+        return cls(log=log, track=track, **said)
+
+    def among(self, scenario: Scenario) -> RunData:
+        """Beside the scenario that it is a run of."""
+        return RunData(self, Scenario.load(scenario, self.changes) if self.changes else scenario)
+
+
+class RunData:
+    """A measured run beside a scenario: what residuals of it are, for any values of the parameters."""
+
+    def __init__(self, measured: MeasuredRun, scenario: Scenario) -> None:
+        self.measured, self.name = measured, measured.name
+        rough = scenario.model.kind == "non-smooth"
+        self.counts = measured.counts or self._usual(rough)
+        ends = [data.time[-1] + measured.delay for data in (measured.log, measured.track) if data is not None]
+        if scenario.duration < max(ends) - 1e-9:
+            scenario = Scenario.load(scenario, {"duration": float(np.ceil(max(ends) / scenario.step) * scenario.step)})
+        self.scenario = self.with_records(scenario)
+        self.cycle = scenario.gait.cycle
+        self.sigmas = {word: self._stated(word) for word in self.counts}
+        if measured.log is not None:
+            self._check_log(measured.log)
+        if "speed" in self.counts or "path" in self.counts:
+            self._check_track()
+
+    def _usual(self, rough: bool) -> tuple[str, ...]:
+        found: list[str] = []
+        if self.measured.log is not None:
+            found.append("harmonics" if self.measured.log.position is not None and rough else "joints")
+        if self.measured.track is not None:
+            found.append("speed" if rough else "path")
+        return tuple(found)
+
+    def _stated(self, word: str) -> Array | None:
+        given = self.measured.sigma.get(word)
+        if given is None:
+            return None
+        values = np.broadcast_to(np.asarray(given, dtype=float), (len(SIGMAS[word]),))
+        if not (values > 0.0).all():
+            raise InputError(f"{self.name}: sigma: {word} must be positive; got {given}")
+        return np.array(values)
+
+    def _check_log(self, log: JointLog) -> None:
+        robot = self.scenario.robot.build()
+        joints = int(getattr(robot, "freedoms", 0))
+        if joints != len(log.joints):
+            raise InputError(
+                f"{self.name}: the log has {len(log.joints)} joints and the robot {joints}; `position` of `like` says "
+                "which columns they are"
+            )
+        span = float(log.time[-1] - log.time[0]) - self.measured.skip
+        if "harmonics" in self.counts and self.cycle and span < FEWEST * self.cycle:
+            raise InputError(
+                f"{self.name}: {span:.3g} s of log count, and the gait has a period of {self.cycle:.3g} s: harmonics "
+                f"need {FEWEST:g} of them"
+            )
+        for word, held in (
+            ("harmonics", "position"),
+            ("joints", "position"),
+            ("velocity", "velocity"),
+            ("effort", "effort"),
+        ):
+            if word in self.counts:
+                log.held(held)
+
+    def _check_track(self) -> None:
+        track = self.measured.track
+        if track is None or track.time[-1] - track.time[0] <= self.measured.skip:
+            raise InputError(f"{self.name}: the track is shorter than the {self.measured.skip:g} s that are skipped")
+        if "speed" in self.counts and self.cycle and track.time[-1] - self.measured.skip < FEWEST * self.cycle:
+            raise InputError(f"{self.name}: the track has fewer than {FEWEST:g} periods of the gait")
+
+    def with_records(self, scenario: Scenario) -> Scenario:
+        """Recorded twice as often as anything was measured."""
+        times = [data.time for data in (self.measured.log, self.measured.track) if data is not None]
+        spacing = min(float(np.median(np.diff(time))) for time in times)
+        every = max(round(0.5 * spacing / scenario.step), 1) * scenario.step
+        return Scenario.load(scenario, {"record_every": every})
+
+    def compared(self, result: Result) -> dict[str, Array]:
+        """Run minus measured, in units of their own, by what counts: (N, entries of its sigma), or (N, axes)."""
+        return {word: np.atleast_2d(getattr(self, f"_{word}")(result)) for word in self.counts}
+
+    def _instants(self, data: JointLog | MarkerTrack) -> tuple[NDArray[np.bool_], Array]:
+        """Which samples count, and when they are in the run."""
+        when = data.time + self.measured.delay
+        return when >= self.measured.skip, when[when >= self.measured.skip]
+
+    def _sampled(self, result: Result, name: str, when: Array) -> Array:
+        from scipy.interpolate import CubicSpline
+
+        if name not in result.dataset:
+            raise InputError(f"{self.name}: runs of model {self.scenario.model.kind!r} have no {name}")
+        data = result.dataset
+        return np.asarray(CubicSpline(data["time"].values, data[name].values)(when))
+
+    def _joint_samples(self, result: Result, held: str, variable: str) -> tuple[Array, Array, Array]:
+        assert_log = self.measured.log
+        if assert_log is None:  # checked when it was made
+            raise InputError(f"{self.name}: no log")
+        use, when = self._instants(assert_log)
+        return when, self._sampled(result, variable, when), assert_log.held(held)[use]
+
+    def _joints(self, result: Result) -> Array:
+        _, mine, logged = self._joint_samples(result, "position", "joint_position")
+        return mine - logged
+
+    def _velocity(self, result: Result) -> Array:
+        _, mine, logged = self._joint_samples(result, "velocity", "joint_velocity")
+        return mine - logged
+
+    def _effort(self, result: Result) -> Array:
+        _, mine, logged = self._joint_samples(result, "effort", "joint_torque")
+        return mine - logged
+
+    def _harmonics(self, result: Result) -> Array:
+        """Of each joint that moves, at the rate at which it moves most: relative error of the amplitude, and lag, s."""
+        when, mine, logged = self._joint_samples(result, "position", "joint_position")
+        rows = []
+        for j in range(logged.shape[1]):
+            rate = dominant_frequency(when, logged[:, j : j + 1])
+            if rate is None:
+                continue
+            theirs, own = (first_harmonic(when, column[:, j : j + 1], rate) for column in (logged, mine))
+            if abs(theirs[0]) > QUIET:
+                rows.append([abs(own[0]) / abs(theirs[0]) - 1.0, float(lag_of(own, theirs, rate)[0])])
+        if not rows:
+            raise InputError(f"{self.name}: no joint of the log moves: harmonics cannot count")
+        return np.array(rows)
+
+    def _places(self, result: Result) -> tuple[Array, Array, Array]:
+        """Instants, the run's point and the marker there, (N, 2 or 3)."""
+        track = self.measured.track
+        if track is None:
+            raise InputError(f"{self.name}: no track")
+        use, when = self._instants(track)
+        there = track.marker()[use]
+        seen = np.isfinite(there).all(axis=1)
+        names = {"head": "head_position", "tip": "tip_position", "com": "com_position"}
+        if self.measured.point in names:
+            mine = self._sampled(result, names[self.measured.point], when)
+        else:
+            sections = [str(name) for name in result.dataset["section"].values]
+            if self.measured.point not in sections:
+                raise InputError(f"{self.name}: point: {nearest(self.measured.point, [*names, *sections])}")
+            mine = self._sampled(result, "position", when)[:, sections.index(self.measured.point)]
+        return when[seen], mine[seen, : there.shape[1]], there[seen]
+
+    def _path(self, result: Result) -> Array:
+        _, mine, there = self._places(result)
+        if self.measured.frame == "free":
+            mine = laid_on(mine, there)
+        return mine - there
+
+    def _speed(self, result: Result) -> Array:
+        """Speed from first to last, speed along the path, both as shares of the measured one, and turning rate."""
+        when, mine, there = self._places(result)
+        own, theirs = (motion_of(when, places, self.cycle) for places in (mine, there))
+        size = max(theirs[1], 1e-9)
+        return np.array([(own[0] - theirs[0]) / size, (own[1] - theirs[1]) / size, own[2] - theirs[2]])
+
+
+def laid_on(places: Array, there: Array) -> Array:
+    """Places moved and turned about the vertical as one, so that they lie best on others."""
+    own, other = places - places.mean(axis=0), there - there.mean(axis=0)
+    a, b = own[:, :2], other[:, :2]
+    turn = np.arctan2((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum(), (a * b).sum())
+    c, s = np.cos(turn), np.sin(turn)
+    own[:, :2] = a @ np.array([[c, s], [-s, c]])
+    return np.asarray(own + there.mean(axis=0))
+
+
+def motion_of(time: Array, places: Array, period: float | None) -> Array:
+    """(3,): speed from first to last, mean speed of the path averaged over a period, m/s, and turning rate, rad/s."""
+    span = float(time[-1] - time[0])
+    net = float(np.linalg.norm(places[-1, :2] - places[0, :2])) / span
+    even = np.linspace(time[0], time[-1], max(len(time), 16))
+    way = np.stack([np.interp(even, time, places[:, c]) for c in range(2)], axis=1)
+    size = min(max(round((period or 0.0) / (even[1] - even[0])), 1), len(even) // 2)
+    way = np.stack([np.convolve(column, np.full(size, 1.0 / size), "valid") for column in way.T], axis=1)
+    velocity = np.gradient(way, even[1] - even[0], axis=0)
+    heading = np.unwrap(np.arctan2(velocity[:, 1], velocity[:, 0]))
+    turn = float(np.polyfit(np.arange(len(heading)) * (even[1] - even[0]), heading, 1)[0])
+    return np.array([net, float(np.linalg.norm(velocity, axis=1).mean()), turn])
+
+
+def runs_of(given: Sequence[Any]) -> list[MeasuredRun]:
+    """Runs from files, mappings or as they are; file names may have * in them."""
+    found: list[MeasuredRun] = []
+    for each in given:
+        if isinstance(each, MeasuredRun):
+            found.append(each)
+        elif isinstance(each, Mapping):
+            found.append(MeasuredRun.from_mapping(each))
+        else:
+            place = Path(str(each)).expanduser()
+            files = sorted(place.parent.glob(place.name)) if any(sign in place.name for sign in "*?[") else [place]
+            if not files:
+                raise InputError(f"runs: no file is like {str(each)!r}")
+            found += [MeasuredRun.load(file) for file in files]
+    return found

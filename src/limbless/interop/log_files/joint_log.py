@@ -1,0 +1,363 @@
+"""`JointLog`: what a robot logged of its joints, in SI units, with what was guessed and what was thrown away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.core import InputError, nearest
+from limbless.interop.log_files.named_arrays import named_arrays
+
+Array = NDArray[np.float64]
+
+QUANTITIES = ("position", "velocity", "current", "effort", "command")
+_WORDS = {
+    "position": ("q", "position", "pos", "angle", "joint_position"),
+    "velocity": ("dq", "qd", "velocity", "vel", "rate", "speed", "joint_velocity"),
+    "current": ("i", "current", "amp", "amps", "joint_current"),
+    "effort": ("tau", "torque", "effort", "load", "joint_torque"),
+    "command": ("cmd", "command", "goal", "target", "ref", "reference", "q_ref", "q_cmd", "joint_command"),
+}
+_UNITS = {
+    "position": {"rad": 1.0, "deg": np.pi / 180.0, "mrad": 1e-3, "turn": 2.0 * np.pi},
+    "velocity": {"rad/s": 1.0, "rads": 1.0, "deg/s": np.pi / 180.0, "degs": np.pi / 180.0, "rpm": np.pi / 30.0},
+    "current": {"a": 1.0, "ma": 1e-3},
+    "effort": {"nm": 1.0, "mnm": 1e-3, "ncm": 1e-2},
+}
+_UNITS["command"] = _UNITS["position"]
+_CLOCK = re.compile(r"(?:t|time|stamp|timestamp)(?:[\s_.\[(]*(s|sec|seconds|ms|us|ns)[\])]?)?")
+_SECONDS = {None: 1.0, "s": 1.0, "sec": 1.0, "seconds": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+_MOST_TURN = 2.0 * np.pi  # rad: of a joint's position, beyond which degrees or counts are meant
+LONGEST_GAP = 3  # samples in a row that are filled
+ASTRAY = 6.0  # robust deviations from both neighbours
+LEAST_ASTRAY = 0.05  # of what the joint does altogether
+
+
+@dataclass(frozen=True)
+class JointLog:
+    """Columns (T, joints) over time (T,), s; what a robot did not log is None."""
+
+    source: str
+    time: Array
+    joints: tuple[str, ...]
+    position: Array | None = None  # rad
+    velocity: Array | None = None  # rad/s
+    current: Array | None = None  # A
+    effort: Array | None = None  # N m
+    command: Array | None = None  # rad
+    gaps: int = 0  # samples that were lost, and filled
+    notes: tuple[str, ...] = ()
+
+    @property
+    def rate(self) -> float:
+        """Samples a second."""
+        return float(1.0 / np.median(np.diff(self.time)))
+
+    @property
+    def jitter(self) -> float:
+        """Standard deviation of the time between samples, s."""
+        return float(np.diff(self.time).std())
+
+    def held(self, name: str) -> Array:
+        """One quantity, or a refusal."""
+        values = getattr(self, name, None) if name in QUANTITIES else None
+        if values is None:
+            has = [other for other in QUANTITIES if getattr(self, other) is not None]
+            raise InputError(f"{self.source}: no {name} in this log; it has {', '.join(has)}")
+        return np.asarray(values)
+
+    def part(self, rows: slice) -> JointLog:
+        """Some of its samples."""
+        kept = {name: value[rows] for name in QUANTITIES if (value := getattr(self, name)) is not None}
+        return replace(self, time=self.time[rows], **kept)
+
+    def lines(self) -> list[str]:
+        """What `limbless log` prints."""
+        has = [name for name in QUANTITIES if getattr(self, name) is not None]
+        span = self.time[-1] - self.time[0]
+        uneven, lost = (
+            f"jitter {1e3 * self.jitter:.2g} ms",
+            f"{self.gaps} lost and filled" if self.gaps else "nothing lost",
+        )
+        told = [
+            f"log        {len(self.time)} samples in {span:.4g} s, {self.rate:.4g} /s, {uneven}; {lost}",
+            f"joints     {len(self.joints)}: {', '.join(self.joints[:8])}{', ..' if len(self.joints) > 8 else ''}",
+            f"columns    {', '.join(has)}",
+        ]
+        moved = self.position if self.position is not None else self.command
+        frequency = None if moved is None else dominant_frequency(self.time, moved)
+        if frequency and self.position is not None:
+            waves = first_harmonic(self.time, self.position, frequency)
+            told.append(f"motion     {frequency:.4g} Hz, amplitudes {_listed(np.degrees(np.abs(waves)), '.3g')} deg")
+            if self.command is not None:
+                asked = first_harmonic(self.time, self.command, frequency)
+                lag = lag_of(waves, asked, frequency)
+                told.append(f"answer     amplitude over command {_listed(np.abs(waves) / np.abs(asked), '.3f')}")
+                told.append(f"lag        {_listed(1e3 * lag, '.1f')} ms")
+        return told + [f"note       {note}" for note in self.notes]
+
+    def __repr__(self) -> str:
+        return "\n".join([f"JointLog {self.source}", *(f"  {line}" for line in self.lines())])
+
+
+def _listed(values: Array, form: str) -> str:
+    return " ".join(format(float(value), form) for value in values)
+
+
+def dominant_frequency(time: Array, values: Array) -> float | None:
+    """The rate, Hz, at which columns (T, n) move most, above 1.5 periods in all; None where nothing moves."""
+    count = len(time)
+    even = np.linspace(time[0], time[-1], count)
+    columns = np.stack([np.interp(even, time, column) for column in values.T], axis=1)
+    columns = columns - columns.mean(axis=0)
+    if count < 8 or not np.abs(columns).max() > 1e-9:
+        return None
+    spectrum = np.abs(np.fft.rfft(columns * np.hanning(count)[:, None], 8 * count, axis=0)) ** 2
+    rates = np.fft.rfftfreq(8 * count, even[1] - even[0])
+    power = spectrum.sum(axis=1) * (rates > 1.5 / (even[-1] - even[0]))
+    return float(rates[int(np.argmax(power))]) if power.max() > 0.0 else None
+
+
+def first_harmonic(time: Array, values: Array, frequency: float) -> NDArray[np.complex128]:
+    """(n,) amplitude and phase of columns (T, n) at a rate, by least squares beside their mean and drift."""
+    turn = 2.0 * np.pi * frequency * (time - time[0])
+    scale = (time - time[0]) / max(time[-1] - time[0], 1e-300)
+    X = np.stack([np.cos(turn), np.sin(turn), np.ones_like(turn), scale], axis=1)
+    found = np.linalg.lstsq(X, values, rcond=None)[0]
+    return np.asarray(found[0] - 1j * found[1])
+
+
+def lag_of(answer: NDArray[Any], asked: NDArray[Any], frequency: float) -> Array:
+    """(n,) s by which one harmonic comes after another, within half a period."""
+    return np.asarray(np.angle(asked / np.where(answer == 0.0, 1.0, answer)) / (2.0 * np.pi * frequency))
+
+
+def read_log(path: str | Path, like: str | Path | Mapping[str, Any] | None = None, **more: Any) -> JointLog:
+    """Read a log of joints.
+
+    Parameters
+    ----------
+    path : CSV, TSV, JSON lines, .mat, .xlsx, a ROS bag, .npz, or result.nc of a run.
+    like : a YAML file or a mapping that says what its names mean; its keys may be given as keywords too:
+        `position`, `velocity`, `current`, `effort`, `command` (name of an array, or names of columns), `joints` (names,
+        in order), `time` (a column) or `rate` (samples a second), `units` (quantity -> unit), `sign` (one, or one per
+        joint), `zero` (rad), `rows` (first and last).
+    """
+    source = Path(path).expanduser()
+    said = _settings(like, more)
+    arrays = named_arrays(source)
+    notes: list[str] = []
+    found = {name: _quantity(arrays, name, said, source, notes) for name in QUANTITIES}
+    columns = {name: values for name, (values, _) in found.items() if values is not None}
+    if not columns:
+        raise InputError(
+            f"{source.name}: no column of joints among {', '.join(list(arrays)[:12])}; they are called q1_deg, "
+            "JOINT.position, i1_mA, .., or name them: position=.., current=.., command=.."
+        )
+    sizes = {name: values.shape for name, values in columns.items()}
+    if len(set(sizes.values())) > 1:
+        raise InputError(
+            f"{source.name}: columns do not match: "
+            + ", ".join(f"{name} has {size[0]} rows of {size[1]} joints" for name, size in sizes.items())
+        )
+    rows, count = next(iter(sizes.values()))
+    time = _time(arrays, said, rows, source, notes)
+    named = next((names for values, names in found.values() if values is not None and names), ())
+    joints = tuple(map(str, said.get("joints") or _labels(arrays, count) or named or range(1, count + 1)))
+    if len(joints) != count:
+        raise InputError(f"{source.name}: {count} joints, and {len(joints)} names for them")
+    columns = {name: _in_si(name, values, said, found[name][1], source, notes) for name, values in columns.items()}
+    for name in ("position", "velocity", "command"):
+        if name in columns:
+            columns[name] = columns[name] * np.asarray(said.get("sign", 1.0), dtype=float)
+    for name in ("position", "command"):
+        if name in columns:
+            columns[name] = columns[name] - np.asarray(said.get("zero", 0.0), dtype=float)
+    log = JointLog(source.name, time, joints, **columns, notes=tuple(notes))  # type: ignore[arg-type]
+    first, last = said.get("rows") or (None, None)
+    return without_lost(log.part(slice(first, last)) if said.get("rows") else log)
+
+
+def _settings(like: str | Path | Mapping[str, Any] | None, more: Mapping[str, Any]) -> dict[str, Any]:
+    known = {*QUANTITIES, "joints", "time", "rate", "units", "sign", "zero", "rows"}
+    if isinstance(like, str | Path):
+        from ruamel.yaml import YAML
+        from ruamel.yaml.error import YAMLError
+
+        place = Path(like).expanduser()
+        try:
+            like = YAML(typ="safe").load(place.read_text(encoding="utf-8"))
+        except (OSError, YAMLError, UnicodeDecodeError) as error:
+            raise InputError(f"like: {place} cannot be read ({str(error).splitlines()[0]})") from None
+        if not isinstance(like, dict):
+            raise InputError(f"like: {place} must hold names and what they mean, such as rate: 20")
+    said = {**(like or {}), **more}
+    for name in said:
+        if name not in known:
+            raise InputError(f"like: no setting {name!r}; {nearest(str(name), known)}")
+    return said
+
+
+def _quantity(
+    arrays: Mapping[str, Any], name: str, said: Mapping[str, Any], source: Path, notes: list[str]
+) -> tuple[Array | None, tuple[str, ...]]:
+    """Columns (T, joints) of one quantity, and what the file calls the joints."""
+    asked = said.get(name)
+    if asked is not None:
+        wanted = [asked] if isinstance(asked, str) else list(map(str, asked))
+        for each in wanted:
+            if each not in arrays:
+                raise InputError(f"{name}: {source.name} has no {each!r}; {nearest(each, list(arrays))}")
+        return _stacked([arrays[each] for each in wanted], source), ()
+    words = _WORDS[name]
+    for word in words:
+        if word in arrays and np.ndim(arrays[word]) == 2:
+            return _stacked([arrays[word]], source), ()
+    found: dict[str, Any] = {}
+    shape = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
+    units = "|".join(sorted(map(re.escape, _UNITS[name]), key=len, reverse=True))
+    behind = re.compile(rf"(.+)[._ ]({shape})(?:[._ \[(]+({units})[\])]?)?", re.IGNORECASE)
+    before = re.compile(rf"({shape})[._ ]?(\d+)(?:[._ \[(]+({units})[\])]?)?", re.IGNORECASE)
+    for key, values in arrays.items():
+        if np.ndim(values) != 1 or np.asarray(values).dtype.kind not in "fiub":
+            continue
+        if match := before.fullmatch(key):
+            found[match[2]] = np.asarray(values, dtype=float) * _UNITS[name].get((match[3] or "").lower(), np.nan)
+            if not match[3]:
+                found[match[2]] = np.asarray(values, dtype=float)
+        elif match := behind.fullmatch(key):
+            size = _UNITS[name].get((match[3] or "").lower(), 1.0)
+            found[match[1]] = np.asarray(values, dtype=float) * size
+        else:
+            continue
+        if match[3]:
+            notes.append(f"units: {name} in {match[3]}, by the name of its columns") if len(found) == 1 else None
+    if not found:
+        return None, ()
+    names = tuple(sorted(found, key=lambda each: (0, int(each)) if each.isdigit() else (1, 0)))
+    return _stacked([found[each] for each in names], source), names
+
+
+def _stacked(several: Sequence[Any], source: Path) -> Array:
+    rows = {len(values) for values in several}
+    if len(rows) > 1:
+        raise InputError(f"{source.name}: columns of different lengths ({sorted(rows)})")
+    return np.column_stack([np.asarray(values, dtype=float) for values in several])
+
+
+def _labels(arrays: Mapping[str, Any], count: int) -> tuple[str, ...] | None:
+    names = arrays.get("joint")
+    return (
+        tuple(map(str, names))
+        if names is not None and np.asarray(names).dtype.kind == "U" and len(names) == count
+        else None
+    )
+
+
+def _time(arrays: Mapping[str, Any], said: Mapping[str, Any], rows: int, source: Path, notes: list[str]) -> Array:
+    if said.get("rate"):
+        if not float(said["rate"]) > 0.0:
+            raise InputError(f"rate: {said['rate']} samples a second are none")
+        return np.arange(rows) / float(said["rate"])
+    asked = said.get("time")
+    keys = [asked] if asked else [key for key in arrays if _CLOCK.fullmatch(key.lower())]
+    if not keys or keys[0] not in arrays:
+        raise InputError(
+            f"{source.name}: no time in it (a column t, time_ms, ..): say how often it was sampled, rate=20 for 20 "
+            "samples a second"
+        )
+    match = _CLOCK.fullmatch(keys[0].lower())
+    time = np.asarray(arrays[keys[0]], dtype=float).ravel() * (_SECONDS[match[1]] if match else 1.0)
+    if len(time) != rows:
+        raise InputError(f"{source.name}: {len(time)} times for {rows} rows")
+    steps = np.diff(time)
+    if not np.isfinite(time).all() or not (steps > 0.0).all():
+        bad = int(np.argmin(np.where(np.isfinite(steps), steps, -np.inf) > 0.0)) + 1
+        raise InputError(f"{source.name}: times must increase; row {bad + 1} does not")
+    if not match or match[1] is None:
+        rate = 1.0 / float(np.median(steps))
+        if not 0.1 < rate < 1e5:
+            raise InputError(
+                f"{source.name}: {rate:.3g} samples a second; are its times in seconds? Name the unit (t_ms), or "
+                "give rate"
+            )
+        if keys[0] != "time":
+            notes.append(f"units: times of {keys[0]!r} taken as seconds")
+    return time - time[0]
+
+
+def _in_si(
+    name: str, values: Array, said: Mapping[str, Any], named: tuple[str, ...], source: Path, notes: list[str]
+) -> Array:
+    """By the unit that is stated; angles without one that cannot be radians are refused."""
+    unit = str((said.get("units") or {}).get(name, "")).lower().replace(" ", "")
+    if unit:
+        if unit not in _UNITS[name]:
+            raise InputError(f"units: {name} in {unit!r}; known are {', '.join(_UNITS[name])}")
+        return values * _UNITS[name][unit]
+    if name in ("position", "command"):
+        usual = float(np.nanpercentile(np.abs(values), 90.0))
+        if usual > _MOST_TURN:
+            raise InputError(
+                f"{source.name}: {name} of {usual:.3g} rad is more than a turn; if degrees are meant, say so: "
+                f"units={{{name}: deg}}, or q1_deg in the names of the columns"
+            )
+    return values
+
+
+def without_lost(log: JointLog) -> JointLog:
+    """Lost packets filled, counted, and the longest piece kept where more than three samples in a row are lost."""
+    lost = np.zeros(len(log.time), dtype=bool)
+    for name in ("position", "velocity", "current"):
+        values = getattr(log, name)
+        if values is not None:
+            lost |= _astray(values).any(axis=1)
+    if not lost.any():
+        return log
+    runs = np.flatnonzero(np.diff(np.concatenate([[False], lost, [False]]).astype(int)))
+    long = [(a, b) for a, b in zip(runs[::2], runs[1::2], strict=True) if b - a > LONGEST_GAP]
+    kept: dict[str, Any] = {}
+    good = ~lost
+    for name in QUANTITIES:
+        values = getattr(log, name)
+        if values is not None:
+            kept[name] = np.stack([np.interp(log.time, log.time[good], column[good]) for column in values.T], axis=1)
+    told = f"lost: {int(lost.sum())} samples (beyond their neighbours, or empty) were filled between them"
+    filled = replace(log, **kept, gaps=int(lost.sum()), notes=(*log.notes, told))
+    if not long:
+        return filled
+    ends = [0, *(edge for gap in long for edge in gap), len(lost)]
+    pieces = [(a, b) for a, b in zip(ends[::2], ends[1::2], strict=True)]
+    first, last = max(pieces, key=lambda piece: piece[1] - piece[0])
+    said = (
+        f"lost: {len(long)} gaps of more than {LONGEST_GAP} samples; the longest piece is kept, {last - first} samples"
+    )
+    return replace(filled.part(slice(first, last)), notes=(*filled.notes, said))
+
+
+def _astray(values: Array) -> NDArray[np.bool_]:
+    """(T, n) whether a value is none, or far from both of its neighbours to the same side."""
+    bad = ~np.isfinite(values)
+    v = np.where(bad, 0.0, values)
+    off = np.zeros((len(v), v.shape[1], 2))
+    off[1:, :, 0], off[:-1, :, 1] = v[1:] - v[:-1], v[:-1] - v[1:]
+    least = np.where(off[..., 0] * off[..., 1] > 0.0, np.abs(off).min(axis=2), 0.0)
+    second = np.abs(off.sum(axis=2))[1:-1]
+    spread = 1.4826 * np.median(second, axis=0) if len(second) else np.zeros(v.shape[1])
+    span = np.percentile(v, 95.0, axis=0) - np.percentile(v, 5.0, axis=0)
+    return np.asarray(bad | (least > np.maximum(ASTRAY * spread, LEAST_ASTRAY * span) + 1e-12))
+
+
+def rows_of_log(path: str, quantity: str, rate: float | None) -> Array:
+    """(T, 1 + joints): times and one quantity of a log, for a gait."""
+    try:
+        log = read_log(path, {"rate": rate} if rate else None)
+        return np.column_stack([log.time, log.held(quantity)])
+    except InputError as error:
+        raise ValueError(f"cannot read {path!r} as a table of numbers or a log: {error}") from None

@@ -1,0 +1,155 @@
+"""`MarkerTrack`: where markers on a robot were, from a film or from motion capture."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.core import InputError, nearest
+from limbless.interop.log_files.joint_log import _CLOCK, _SECONDS
+from limbless.interop.log_files.named_arrays import named_arrays, sheet_rows
+
+Array = NDArray[np.float64]
+
+UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6}
+FARTHEST = 1e3  # m: no marker goes there
+_AXIS = re.compile(r"(.*?)[._ ]?([xyz])(?:[._ \[(]+(m|cm|mm|um)[\])]?)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class MarkerTrack:
+    """Places (T, markers, 2 or 3), m, over time (T,), s; NaN where a marker was not seen."""
+
+    source: str
+    time: Array
+    markers: tuple[str, ...]
+    places: Array
+    notes: tuple[str, ...] = ()
+
+    @property
+    def rate(self) -> float:
+        """Samples a second."""
+        return float(1.0 / np.median(np.diff(self.time)))
+
+    def marker(self, name: str | None = None) -> Array:
+        """(T, 2 or 3) of one marker; the first if absent."""
+        if name is not None and name not in self.markers:
+            raise InputError(f"{self.source}: no marker {name!r}; {nearest(name, self.markers)}")
+        return np.asarray(self.places[:, 0 if name is None else self.markers.index(name)])
+
+    def lines(self) -> list[str]:
+        """What `limbless log` prints of it."""
+        span = self.time[-1] - self.time[0]
+        named = ", ".join(self.markers)
+        told = [f"track      {len(self.time)} samples in {span:.4g} s, {self.rate:.4g} /s; markers {named}"]
+        for k, name in enumerate(self.markers):
+            seen = np.isfinite(self.places[:, k, 0])
+            if seen.sum() > 1:
+                way = self.places[seen, k]
+                told.append(
+                    f"{name:<10} {np.linalg.norm(way[-1] - way[0]):.4g} m from first to last, "
+                    f"{np.linalg.norm(way[-1] - way[0]) / span:.4g} m/s; {int((~seen).sum())} gaps"
+                )
+        return told + [f"note       {note}" for note in self.notes]
+
+
+def read_track(
+    path: str | Path, column: str | None = None, rate: float | None = None, unit: str | None = None
+) -> MarkerTrack:
+    """Read where markers were.
+
+    Parameters
+    ----------
+    path : CSV with t, x, y (and z), or NAME_x, NAME_y; .xlsx with several tracks side by side, each under one heading;
+        .mat, .npz, a ROS bag with odometry or poses, result.nc of a run.
+    column : which track of a sheet (its heading), which marker, or which topic of a bag.
+    rate : samples a second, where the file has no time.
+    unit : m, cm or mm, where the names of the columns do not say.
+    """
+    source = Path(path).expanduser()
+    if unit is not None and unit not in UNITS:
+        raise InputError(f"unit: {unit!r} is none of {', '.join(UNITS)}")
+    arrays = _headed(source, column) if source.suffix.lower() == ".xlsx" else None
+    if arrays is None:
+        arrays = named_arrays(source)
+        column_in = column
+    else:
+        column_in = None
+    if "head_position" in arrays and column_in is None:  # a run of limbless
+        arrays = {"time": arrays["time"], "head": arrays["head_position"]}
+    found: dict[str, dict[str, tuple[Any, str]]] = {}
+    for key, values in arrays.items():
+        match = _AXIS.fullmatch(key)
+        if np.ndim(values) == 1 and match and np.asarray(values).dtype.kind in "fiu":
+            found.setdefault(match[1], {})[match[2].lower()] = values, (match[3] or "").lower()
+        elif np.ndim(values) == 2 and np.shape(values)[1] in (2, 3) and key != "time":
+            found[key] = {axis: (values[:, k], "") for k, axis in enumerate("xyz"[: np.shape(values)[1]])}
+    found = {name: axes for name, axes in found.items() if {"x", "y"} <= set(axes)}
+    if column_in is not None:
+        found = {name: axes for name, axes in found.items() if name.strip("/") == column_in.strip("/")}
+    if not found:
+        raise InputError(
+            f"{source.name}: no marker{'' if column is None else f' {column!r}'} with x and y among "
+            f"{', '.join(list(arrays)[:12])}"
+        )
+    first = next(iter(found))
+    time = _clock(arrays, first, rate, source, len(next(iter(found[first].values()))[0]))
+    notes: list[str] = []
+    places = []
+    for axes in found.values():
+        sizes = [UNITS.get(said or unit or "m", 1.0) for _, said in axes.values()]
+        if unit is None and not any(said for _, said in axes.values()) and not notes:
+            notes.append("units: places taken as metres")
+        places.append(
+            np.stack([np.asarray(v, dtype=float) * k for (v, _), k in zip(axes.values(), sizes, strict=True)], 1)
+        )
+    if len({place.shape for place in places}) > 1:
+        raise InputError(f"{source.name}: markers {', '.join(found)} differ in length or axes; choose one with column")
+    every = np.stack(places, axis=1)
+    if np.nanmax(np.abs(every)) > FARTHEST:
+        raise InputError(f"{source.name}: a marker at {np.nanmax(np.abs(every)):.3g} m; give its unit, unit='mm'")
+    names = tuple(name or column or "marker" for name in found)
+    return MarkerTrack(source.name, time, names, every, tuple(notes))
+
+
+def _clock(arrays: Any, name: str, rate: float | None, source: Path, rows: int) -> Array:
+    keys = [key for key in arrays if key == f"{name}.time" or _CLOCK.fullmatch(key.lower())]
+    if rate:
+        return np.arange(rows) / float(rate)
+    if not keys:
+        raise InputError(f"{source.name}: no time in it: say how often it was filmed, rate=30 for 30 frames a second")
+    match = _CLOCK.fullmatch(keys[0].lower())
+    time = np.asarray(arrays[keys[0]], dtype=float)[:rows] * (_SECONDS[match[1]] if match else 1.0)
+    if len(time) != rows or not (np.diff(time) > 0.0).all():
+        raise InputError(f"{source.name}: its times must increase, one for each of {rows} rows")
+    return time - time[0]
+
+
+def _headed(source: Path, column: str | None) -> dict[str, Array] | None:
+    """Tracks side by side in a sheet, each t, x, y under one heading: the one that is asked for; None where the sheet
+    has one heading row."""
+    rows = sheet_rows(source)
+    names = [cell.strip().lower() for cell in rows[1]] if len(rows) > 1 else []
+    starts = [i for i, name in enumerate(names) if _CLOCK.fullmatch(name)]
+    headings = {rows[0][i].strip(): i for i in starts if i < len(rows[0]) and rows[0][i].strip()}
+    if not headings:
+        return None
+    if column is None and len(headings) > 1:
+        raise InputError(f"{source.name}: {len(headings)} tracks, {', '.join(headings)}; choose one with column")
+    chosen = column if column is not None else next(iter(headings))
+    if chosen not in headings:
+        raise InputError(f"{source.name}: no track {chosen!r}; {nearest(chosen, headings)}")
+    first = headings[chosen]
+    last = min((i for i in starts if i > first), default=len(names))
+    found: dict[str, Array] = {}
+    body = [row[first:last] for row in rows[2:]]
+    body = [row for row in body if row and row[0].strip()]
+    for k, name in enumerate(names[first:last]):
+        if name:
+            found[name] = np.array([float(row[k]) if k < len(row) and row[k].strip() else np.nan for row in body])
+    return found

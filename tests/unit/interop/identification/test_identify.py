@@ -1,0 +1,179 @@
+"""Planted truth: runs of the library with noise, identified again."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import limbless as ll
+from limbless.cli.main import main
+from limbless.core.errors import InputError
+
+ENCODER = np.radians(0.088)
+BENCH: dict[str, Any] = {
+    "name": "bench",
+    "robot": {"preset": "uniform", "links": 3, "base": "fixed"},
+    "gait": {"kind": "joint-wave", "yaw_amplitude": 0.5, "yaw_rate": "1 Hz", "yaw_phase": 1.0},
+    "environment": [{"kind": "drag", "along": 0.5, "lateral": 1.0}],
+    "actuation": {"kind": "pd", "stiffness": 2.0, "damping": 0.05},
+    "model": {"kind": "newton-euler"},
+    "duration": 2.5,
+    "step": 0.0025,
+    "record_every": 0.05,
+}
+GAINS = {"actuation.stiffness": 3.0, "actuation.damping": 0.08}
+FIT = {"actuation.stiffness": (1.0, 10.0), "actuation.damping": (0.02, 0.2)}
+COAST: dict[str, Any] = {
+    "name": "coast",
+    "robot": {"preset": "uniform", "links": 3},
+    "gait": {"kind": "joint-wave", "yaw_amplitude": 0.0, "yaw_rate": "1 Hz"},
+    "environment": [{"kind": "water", "drag": [0.05, 1.0, 1.0, 1.0]}],
+    "initial": {"twist": [-0.6, 0.3, 0.0, 0.0, 0.0, 0.2]},
+    "model": {"kind": "newton-euler"},
+    "duration": 2.0,
+    "step": 0.01,
+    "record_every": 0.04,
+}
+DRAG = {"environment.water.drag.0": 0.08, "environment.water.drag.1": 1.3}
+DRAG_FIT = {"environment.water.drag.0": (0.005, 0.5), "environment.water.drag.1": (0.2, 5.0)}
+
+
+@cache
+def planted(kind: str) -> Any:
+    return ll.run(*((BENCH, GAINS) if kind == "bench" else (COAST, DRAG))).dataset
+
+
+def bench_run(seed: int, **more: Any) -> ll.MeasuredRun:
+    data, rng = planted("bench"), np.random.default_rng(seed)
+    angles = data.joint_position.values + ENCODER * rng.normal(size=data.joint_position.shape)
+    log = ll.JointLog("log", data.time.values, tuple(map(str, data.joint.values)), position=angles)
+    return ll.MeasuredRun(f"bench {seed}", log=log, sigma={"joints": ENCODER}, **more)
+
+
+def coast_run(seed: int) -> ll.MeasuredRun:
+    data, rng = planted("coast"), np.random.default_rng(seed)
+    places = data.head_position.values[:, None, :2] + 2e-3 * rng.normal(size=(len(data.time), 1, 2))
+    return ll.MeasuredRun(
+        f"coast {seed}", track=ll.MarkerTrack("film", data.time.values, ("head",), places), frame="known"
+    )
+
+
+def test_gains_from_a_log() -> None:
+    found = ll.identify(BENCH, [bench_run(1)], FIT, test=[bench_run(2)])
+    for path, truth in GAINS.items():
+        low, high = found.bounds(path) or (0.0, 0.0)
+        assert low < truth < high and high / low < 1.5, found.lines()
+    assert 0.7 < found.more["reduced_sum"] < 1.4
+    tested = next(line for line in found.lines() if line.startswith("test: joints"))
+    before, after = (float(tested.split(word)[1].split()[0]) for word in ("off by", "fit and"))
+    assert after < 0.2 * before and after == pytest.approx(ENCODER, rel=0.2)
+
+
+def test_drag_from_a_track() -> None:
+    found = ll.identify(COAST, [coast_run(1), coast_run(2)], DRAG_FIT)
+    for path, truth in DRAG.items():
+        low, high = found.bounds(path) or (0.0, 0.0)
+        assert low < truth < high and high / low < 2.0, found.lines()
+    assert "not tested on anything it was not fitted to (--test)" in found.lines()
+    assert any("sigma of path: 0.00" in line and "from the residual itself" in line for line in found.lines())
+
+
+def test_what_is_not_determined_and_what_ends_on_a_bound() -> None:
+    found = ll.identify(COAST, [coast_run(1)], {**DRAG_FIT, "environment.water.drag.2": (0.1, 10.0)})
+    assert not found.determined("environment.water.drag.2")  # nothing moves up or down
+    assert "environment.water.drag.2 not determined by this log" in " ".join(found.lines())
+    tight = ll.identify(COAST, [coast_run(1)], {"environment.water.drag.0": (0.005, 0.03)})
+    assert "environment.water.drag.0 ended on its upper bound, 0.03" in " ".join(tight.lines())
+
+
+def test_a_wrong_model_is_flagged() -> None:
+    """Gains of a robot whose joints also rub: no stiffness explains it."""
+    changes = {**GAINS, "actuation.damping": 0.08, "environment.drag.lateral": 40.0}
+    data = ll.run(BENCH, changes).dataset
+    log = ll.JointLog("log", data.time.values, ("a", "b"), position=data.joint_position.values)
+    run = ll.MeasuredRun(log=log, sigma={"joints": ENCODER})
+    found = ll.identify(BENCH, [run], {"actuation.stiffness": (1.0, 10.0)})
+    assert found.more["reduced_sum"] > 2.0 and "the model does not explain the data" in " ".join(found.lines())
+
+
+def test_a_prior_is_used_and_printed() -> None:
+    run = bench_run(3)
+    free = ll.identify(BENCH, [run], {"actuation.damping": (0.02, 0.3)})
+    held = ll.identify(BENCH, [run], {"actuation.damping": {"between": (0.02, 0.3), "prior": (0.2, 1e-5)}})
+    assert abs(held.values[0] - 0.2) < abs(free.values[0] - 0.2) and held.more["priors"] == {
+        "actuation.damping": (0.2, 1e-5)
+    }
+
+
+@pytest.mark.parametrize(
+    ("runs", "fit", "message"),
+    [
+        ([], FIT, "name one or more measured runs"),
+        ([{"name": "a"}], FIT, "neither a log nor a track"),
+        (["none.yaml"], FIT, "cannot be read as a run"),
+        (["none*.yaml"], FIT, "no file is like"),
+        ([{"name": "a", "lgo": 1}], FIT, "no entry 'lgo' in a run"),
+        ([coast_run], {}, "name one or more parameters"),
+        ([coast_run], {"actuation.stifness": (0.1, 1.0)}, "stifness"),
+        ([coast_run], {"actuation.stiffness": (2.0, 1.0)}, "the range is empty"),
+    ],
+)
+def test_refusals(runs: list[Any], fit: dict[str, Any], message: str) -> None:
+    given = [run(0) if callable(run) else run for run in runs]
+    with pytest.raises(InputError, match=message):
+        ll.identify(BENCH, given, fit)
+
+
+def test_runs_that_do_not_match() -> None:
+    data = planted("bench")
+    three = ll.JointLog("log", data.time.values, ("a", "b", "c"), position=np.zeros((len(data.time), 3)))
+    with pytest.raises(InputError, match="the log has 3 joints and the robot 2"):
+        ll.identify(BENCH, [ll.MeasuredRun(log=three)], FIT)
+    short = bench_run(1, counts=("harmonics",), skip=2.0)
+    with pytest.raises(InputError, match="harmonics need 2 of them"):
+        ll.identify(BENCH, [short], FIT)
+    with pytest.raises(InputError, match="counts: path needs a track"):
+        bench_run(1, counts=("path",))
+
+
+def test_the_command_writes_a_scenario_that_runs(tmp_path: Path) -> None:
+    data = planted("bench")
+    table = np.column_stack([data.time.values, np.degrees(data.joint_position.values)])
+    (tmp_path / "log.csv").write_text(
+        "t,q1_deg,q2_deg\n" + "\n".join(",".join(map(repr, map(float, row))) for row in table)
+    )
+    (tmp_path / "run_1.yaml").write_text("log: log.csv\ncounts: harmonics\nsigma: {harmonics: [0.001, 0.0001]}\n")
+    ll.Scenario.load(BENCH).save(tmp_path / "bench.yaml") if hasattr(ll.Scenario, "save") else (
+        tmp_path / "bench.yaml"
+    ).write_text(ll.Scenario.load(BENCH).to_yaml())
+    out = tmp_path / "fitted"
+    words = ["identify", str(tmp_path / "bench.yaml"), "--runs", str(tmp_path / "run_*.yaml"), "--out", str(out)]
+    said = CliRunner().invoke(
+        main, [*words, "--fit", "actuation.stiffness=1..10", "--fit", "actuation.damping=0.02..0.2"]
+    )
+    assert said.exit_code == 0, said.output
+    assert "actuation.stiffness = 3" in said.output
+    fit = json.loads((out / "fit.json").read_text())
+    assert fit["coefficients"]["actuation.damping"]["value"] == pytest.approx(0.08, rel=1e-2)
+    again = ll.run(out / "fitted.yaml")
+    np.testing.assert_allclose(again.dataset.joint_position.values, data.joint_position.values, atol=1e-3)
+    assert (out / "residuals" / "0-run_1.csv").is_file()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["bench", "coast"])
+def test_a_hundred_planted_runs(kind: str) -> None:
+    truth, fit, base = (GAINS, FIT, BENCH) if kind == "bench" else (DRAG, DRAG_FIT, COAST)
+    inside = dict.fromkeys(truth, 0)
+    for seed in range(100):
+        found = ll.identify(base, [bench_run(seed) if kind == "bench" else coast_run(seed)], fit)
+        for path, value in truth.items():
+            low, high = found.bounds(path) or (-np.inf, np.inf)
+            inside[path] += low < value < high
+    assert all(88 <= count <= 99 for count in inside.values()), inside

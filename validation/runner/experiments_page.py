@@ -1,0 +1,94 @@
+"""docs/experiments.md: runs beside robots and animals, nothing fitted unless it is said."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from limbless.core.files import wrapped, write_text
+from validation.experiments import verdict
+from validation.runner.results_page import _anchor, _table, number
+from validation.runner.run_cases import Report, RowOutcome
+
+_HEAD = """# Experiments
+
+Written by `limbless validate --write` from the cases of kind `experiment` in the folder `validation/`; do not edit. A
+balance proves that equations were integrated well, not that they describe a robot: here runs stand beside measured
+motion. **Nothing on this page was fitted.** Each number has four lengths, which are not added: the scatter of the
+experiment (standard deviation, or single trials), the numerical error of the run, the band of what the experiment does
+not say (each assumption with its range and reason stands with its case), and, of a fitted arm, its interval (there is
+none yet). Verdicts are computed: *inside*, where the scatter (twice its standard deviation) meets the run with its
+error and band; *outside by*, in shares of the measured mean; *not decidable*, where the band is wider than half of the
+value. A row outside does not fail the tests: a value that leaves the recorded one by more than its numerical error
+does.
+"""
+
+
+def _worst_first(pair: tuple[Report, RowOutcome]) -> float:
+    mean, value = (pair[1].row.scatter or (0.0, 0.0))[0], pair[1].measured
+    return -abs(math.log(value / mean)) if value and mean and value / mean > 0.0 else 0.0
+
+
+def markdown(reports: Sequence[Report]) -> str:
+    """The whole page."""
+    chosen = [report for report in reports if report.case.kind == "experiment"]
+    pairs = [(report, outcome) for report in chosen for outcome in report.outcomes if outcome.row.scatter is not None]
+    pairs.sort(key=_worst_first)
+    rows = [
+        (
+            f"[{report.case.name}](#{_anchor(report)})",
+            outcome.row.statement,
+            _experiment(outcome),
+            number(outcome.measured, outcome.row.unit),
+            "" if outcome.measured is None else f"{outcome.measured / (outcome.row.scatter or (1.0, 0.0))[0]:.2f}",
+            report.problem or verdict(outcome.row, outcome.measured or 0.0),
+        )
+        for report, outcome in pairs
+    ]
+    heads = ("case", "what", "experiment", "limbless, un-fitted", "ratio", "verdict")
+    table = _table(heads, rows)
+    fitted = "## What was fitted\n\nNothing yet."
+    return "\n\n".join([_HEAD, table, fitted, *(_section(report) for report in chosen)]) + "\n"
+
+
+def _experiment(outcome: RowOutcome) -> str:
+    mean, sd = outcome.row.scatter or (0.0, 0.0)
+    return f"{mean:.4g} ± {number(sd, outcome.row.unit)}" + (
+        f" ({len(outcome.row.trials)} trials)" if outcome.row.trials else ""
+    )
+
+
+def _section(report: Report) -> str:
+    case = report.case
+    lines = [f"## {case.title}", "", f"*{case.source}; {', '.join(case.models)}; `limbless validate {case.name}`*", ""]
+    lines += [case.remarks.strip(), ""] if case.remarks else []
+    lines += [f"**not run: {report.problem}**", ""] if report.problem else []
+    table = [
+        (
+            outcome.row.statement,
+            _experiment(outcome),
+            number(outcome.measured, outcome.row.unit),
+            number(outcome.row.tolerance, outcome.row.unit),
+            ""
+            if outcome.row.band is None
+            else f"{outcome.row.band[0]:.4g} to {number(outcome.row.band[1], outcome.row.unit)}",
+            verdict(outcome.row, outcome.measured or 0.0),
+        )
+        for outcome in report.outcomes
+        if outcome.row.scatter is not None
+    ]
+    lines.append(_table(("what", "experiment", "limbless", "numerical error", "band", "verdict"), table))
+    assumed = [(path, f"{a.between[0]:g} to {a.between[1]:g}", a.reason) for path, a in case.assumed.items()]
+    if assumed:
+        lines += ["", _table(("assumed", "range", "why"), assumed)]
+    short = {outcome.row.missing: outcome.row.statement for outcome in report.outcomes if outcome.row.missing}
+    lines += ["", *(f"- **{statement}**: {text}" for text, statement in short.items())] if short else []
+    if report.figure is not None:
+        lines += ["", f"![{case.title}](images/validation/{report.figure.name})", "", f"*{case.caption.strip()}*"]
+    return "\n".join(lines)
+
+
+def write(reports: Sequence[Report], root: Path) -> Path:
+    """docs/experiments.md below `root`."""
+    return write_text(root / "docs" / "experiments.md", wrapped(markdown(reports)))
