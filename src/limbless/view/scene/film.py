@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.core import InputError
+from limbless.environments.base import together
 from limbless.view.scene import arrows, tendon_lines, textures
 from limbless.view.scene.arrows import rgb
 from limbless.view.scene.body_shapes import Body, Placed
@@ -60,10 +61,11 @@ class Film:
         self.body, self.world = Body(frames, self.theme), World([frames], self.theme)
         self.holds = arrows.holds(frames)
         self._tube, self._cone = tube(), cone()
-        self._normals: dict[int, tuple[Shape, Array]] = {}
+        self._shells = [painted(mesh.vertices, mesh.faces, self.theme.shell) for mesh in self.meshes]
+        self._normals: dict[int, Array] = {}
         self._still = self._without_motion()
         self._ground, self._water, self._air = self._make_ground(), self._make_water(), self._make_air()
-        self._waves: Any = next((item for item in frames.result.environment if item.is_wavy), None)
+        self._waves: Any = next((item for item in together(frames.result.environment) if item.is_wavy), None)
         self._sheet = wave_grid(extent_of([frames]))
         rows, columns = size[1] * fine, size[0] * fine
         self._buffer, self._veil = _buffer(rows, columns), _buffer(rows, columns)
@@ -120,9 +122,11 @@ class Film:
 
     def _mesh(self, shape: Shape, kind: float, placed: Placed | None = None, colours: Array | None = None) -> Mesh:
         """A shape in the picture's units, or instances of one; `colours`: light (n, 3) of the instances."""
-        if id(shape) not in self._normals:
-            self._normals[id(shape)] = shape, normals(shape.vertices, shape.faces)
-        points, across = shape.vertices, self._normals[id(shape)][1]
+        points, across = shape.vertices, self._normals.get(id(shape))
+        if across is None:
+            across = normals(shape.vertices, shape.faces)
+            if placed is not None:  # instances are of shapes that stay; others are made anew for every frame
+                self._normals[id(shape)] = across
         n, v = 1 if placed is None else len(placed.position), len(points)
         faces = (shape.faces.astype(np.int32)[None] + v * np.arange(n, dtype=np.int32)[:, None, None]).reshape(-1, 3)
         if placed is not None:
@@ -144,8 +148,7 @@ class Film:
     def _moving(self, frame: int) -> list[Mesh]:
         f, parts = self.frames, []
         if self.meshes:
-            for mesh in self.meshes:
-                shape = painted(mesh.vertices, mesh.faces, self.theme.shell)
+            for mesh, shape in zip(self.meshes, self._shells, strict=True):
                 R = f.rotation[frame, mesh.section]
                 where = (f.position[frame, mesh.section] + R @ mesh.position)[None]
                 parts.append(self._mesh(shape, LIT, Placed(where, (R @ mesh.rotation)[None], np.ones((1, 3)))))

@@ -139,3 +139,13 @@ def test_every_body_is_drawn_equally_long() -> None:
     film = Film(frames_of(straight()), SIZE)
     assert film.k * film.frames.size == pytest.approx(DRAWN)
     assert film.world.reference and "floor for reference, not in the model" in " ".join(film.world.notes())
+
+
+def test_a_long_movie_keeps_no_frame() -> None:
+    """What is made anew for every frame, such as marks where a body is held, is let go."""
+    film = Film(frames_of(made_up.anchored()), SIZE)
+    drawn(film)
+    kept = len(film._normals)
+    for frame in range(1, 4):
+        drawn(film, frame)
+    assert len(film._normals) == kept
