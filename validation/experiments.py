@@ -1,15 +1,27 @@
-"""What cases of kind `experiment` share: verdicts, the band of what is assumed, and the picture."""
+"""What cases of kind `experiment` share: verdicts, the band of what is assumed, fits, and the picture."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from validation.runner.cases import Case, CaseRow
+
+Array = NDArray[np.float64]
 
 WIDE = 0.5
 """Share of the value above which a band decides nothing."""
 POINTS = 32
+NEAR = (0.998, 0.999, 1.001, 1.002)
+"""Factors of the first assumed parameter by which the roughness of runs is seen."""
+
+STEP = 0.1
+"""Change of a logarithm for slopes of rough runs."""
+
+Values = Callable[[Case, Mapping[str, Any]], Mapping[str, float]]
 
 
 def reach(row: CaseRow, value: float) -> tuple[float, float]:
@@ -23,19 +35,29 @@ def verdict(row: CaseRow, value: float) -> str:
     """`inside`, `outside by 26 %`, or `not decidable`."""
     if row.scatter is None:
         return row.verdict or ""
-    mean, sd = row.scatter
     if row.band is not None and row.band[1] - row.band[0] > WIDE * abs(value):
         return "not decidable"
-    low, high = reach(row, value)
+    return _apart(row, *reach(row, value))
+
+
+def fitted_verdict(row: CaseRow, value: float) -> str:
+    """The same of the fitted arm, with the interval of what was fitted in place of the band."""
+    if row.fitted is None or row.scatter is None:
+        return ""
+    if row.fitted.trained:
+        return "not decidable (fitted to it)"
+    low, high = row.fitted.interval
+    error = row.fitted.tolerance
+    return _apart(row, min(low, value) - error, max(high, value) + error)
+
+
+def _apart(row: CaseRow, low: float, high: float) -> str:
+    mean, sd = row.scatter or (0.0, 0.0)
     apart = max(low - (mean + 2.0 * sd), (mean - 2.0 * sd) - high)
-    if apart <= 0.0:
-        return "inside"
-    return f"outside by {100.0 * apart / abs(mean):.0f} %"
+    return "inside" if apart <= 0.0 else f"outside by {100.0 * apart / abs(mean):.0f} %"
 
 
-def band_of(
-    case: Case, values: Callable[[Case, Mapping[str, Any]], Mapping[str, float]], points: int = POINTS
-) -> dict[str, tuple[float, float]]:
+def band_of(case: Case, values: Values, points: int = POINTS) -> dict[str, tuple[float, float]]:
     """Lowest and highest of every value at Sobol points of what is assumed; its result is written into case.yaml by
     hand, because it takes minutes."""
     from scipy.stats import qmc
@@ -44,27 +66,107 @@ def band_of(
     low = [case.assumed[path].between[0] for path in paths]
     high = [case.assumed[path].between[1] for path in paths]
     places = qmc.scale(qmc.Sobol(len(paths), scramble=False).random(points), low, high)
-    several = [values(case, dict(zip(paths, map(float, place), strict=True))) for place in places]
+    return _ends([values(case, dict(zip(paths, map(float, place), strict=True))) for place in places])
+
+
+def interval_of(case: Case, values: Values) -> dict[str, tuple[float, float]]:
+    """Lowest and highest of every value of the fitted arm with each parameter at an end of its interval."""
+    fitted = case.fitted.values if case.fitted else {}
+    best = {path: each[0] for path, each in fitted.items()}
+    return _ends([values(case, {**best, path: end}) for path, each in fitted.items() for end in each[1:]])
+
+
+def roughness_of(case: Case, values: Values, path: str, about: float) -> dict[str, float]:
+    """Half the span of every value over runs with one parameter moved by up to 0.2 %."""
+    ends = _ends([values(case, {path: factor * about}) for factor in (*NEAR, 1.0)])
+    return {name: high - low for name, (low, high) in ends.items()}
+
+
+def _ends(several: Sequence[Mapping[str, float]]) -> dict[str, tuple[float, float]]:
     return {name: (min(each[name] for each in several), max(each[name] for each in several)) for name in several[0]}
 
 
-def drawn(case: Case, sheet: Any, values: Mapping[str, float]) -> dict[str, float]:
+def fitted_to(
+    residuals: Callable[[Mapping[str, float]], Array],
+    start: Mapping[str, float],
+    free: Mapping[str, tuple[float, float]],
+) -> tuple[dict[str, tuple[float, float, float]], float]:
+    """Value, lowest and highest (95 %) of every free parameter, and the root mean square of residuals over their
+    sigmas: least squares in logarithms, slopes from changes of a tenth, because runs with contacts are rough."""
+    from scipy.optimize import least_squares
+    from scipy.stats import t
+
+    def at(logs: Array) -> Array:
+        return residuals(dict(zip(free, map(float, np.exp(logs)), strict=True)))
+
+    def slopes(logs: Array) -> Array:
+        return np.stack(
+            [(at(logs + STEP * axis) - at(logs - STEP * axis)) / (2.0 * STEP) for axis in np.eye(len(logs))]
+        ).T
+
+    ends = np.log(np.array(list(free.values()))).T
+    found = least_squares(at, np.log([start[name] for name in free]), slopes, (ends[0], ends[1]), max_nfev=10)
+    freedom = len(found.fun) - len(free)
+    reduced = float(found.fun @ found.fun) / freedom
+    spread = np.sqrt(np.diag(np.linalg.inv(found.jac.T @ found.jac)) * max(reduced, 1.0)) * t.ppf(0.975, freedom)
+    pairs = zip(free, found.x, spread, strict=True)
+    fitted: Any = {name: tuple(map(float, np.exp([x, x - s, x + s]))) for name, x, s in pairs}
+    return fitted, reduced**0.5
+
+
+def drawn(
+    case: Case, sheet: Any, values: Mapping[str, float], curves: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[str, float]:
     """Draw value over measured mean, one line for each row: grey for the scatter with trials as dots, a square for the
-    run, a thick bar for its numerical error and a thin one for what is assumed; returns the values."""
+    run, a thick bar for its numerical error and a thin one for what is assumed; below it a circle for the fitted run
+    with its interval, hollow where it was fitted to that row. Curves along the body stand beside. Returns the values.
+    """
     rows = [row for row in case.rows if row.value]
-    axes = sheet.subplots()
+    sheet.set_size_inches(sheet.get_figwidth(), max(sheet.get_figheight(), 1.0 + 0.19 * len(rows)))
+    panels = sheet.subplots(1, 1 + len(curves or {}), squeeze=False, width_ratios=[1.6, *[1.0] * len(curves or {})])[0]
+    axes = panels[0]
     for place, row in enumerate(rows):
         mean, sd = row.scatter or (1.0, 0.0)
-        value, y = values[row.value] / mean, -place
-        axes.barh(y, 4.0 * sd / mean, left=1.0 - 2.0 * sd / mean, height=0.6, color="0.8")
-        axes.plot([trial / mean for trial in row.trials], [y] * len(row.trials), ".", color="0.35", markersize=4)
+        axes.barh(-place, 4.0 * sd / mean, left=1.0 - 2.0 * sd / mean, height=0.6, color="0.8")
+        axes.plot([trial / mean for trial in row.trials], [-place] * len(row.trials), ".", color="0.35", markersize=4)
         low, high = row.band or (values[row.value],) * 2
-        axes.plot([low / mean, high / mean], [y, y], color="black", linewidth=0.8)
-        error = (row.tolerance or 0.0) / mean
-        axes.plot([value - error, value + error], [y, y], color="black", linewidth=3.0)
-        axes.plot([value], [y], "s", color="black", markersize=5)
+        above = 0.15 if row.fitted else 0.0
+        _bars(axes, -place + above, values[row.value] / mean, (low / mean, high / mean), (row.tolerance or 0.0) / mean)
+        axes.plot([values[row.value] / mean], [-place + above], "s", color="black", markersize=4)
+        if row.fitted is not None:
+            value, ends = values[f"{row.value}, fitted"] / mean, [end / mean for end in row.fitted.interval]
+            _bars(axes, -place - 0.2, value, (ends[0], ends[1]), row.fitted.tolerance / mean)
+            inside = "white" if row.fitted.trained else "black"
+            axes.plot([value], [-place - 0.2], "o", color="black", markerfacecolor=inside, markersize=4)
     axes.axvline(1.0, color="0.5", linewidth=0.6)
-    axes.set_yticks([-place for place in range(len(rows))], [row.value for row in rows])
+    axes.set_yticks([-place for place in range(len(rows))], [row.value for row in rows], fontsize=6)
+    axes.set_xscale("log")
+    axes.margins(x=0.08)
+    ticks = [tick for tick in (0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0) if _within(axes, tick)]
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks], minor=False)
+    axes.set_xticks([], minor=True)
     axes.set_xlabel("run / experiment")
-    axes.margins(x=0.1)
+    for panel, (title, curve) in zip(panels[1:], (curves or {}).items(), strict=True):
+        x, mean, sd = (np.asarray(curve[name]) for name in ("at", "measured", "sd"))
+        every = curve.get("every", 1)  # odd and even joints are lines of their own
+        for begin in range(every):
+            pick = slice(begin, None, every)
+            panel.fill_between(x[pick], (mean - 2.0 * sd)[pick], (mean + 2.0 * sd)[pick], color="0.8")
+            panel.plot(x[pick], mean[pick], ".", color="0.35", markersize=4)
+            panel.plot(x[pick], curve["run"][pick], "-", color="black", linewidth=1.0)
+            if "fitted" in curve:
+                panel.plot(x[pick], curve["fitted"][pick], "--", color="black", linewidth=1.0)
+        panel.margins(x=0.06)
+        panel.set_title(title, fontsize=7)
+        panel.set_xlabel(curve["along"])
     return dict(values)
+
+
+def _within(axes: Any, tick: float) -> bool:
+    low, high = axes.get_xlim()
+    return bool(low < tick < high)
+
+
+def _bars(axes: Any, y: float, value: float, ends: tuple[float, float], error: float) -> None:
+    axes.plot([min(*ends, value), max(*ends, value)], [y, y], color="black", linewidth=0.8)
+    axes.plot([value - error, value + error], [y, y], color="black", linewidth=3.0)

@@ -12,6 +12,8 @@ from limbless.search.optimisation.optimise import optimise as optimise
 from limbless.search.sweeps.rollout import rollout as rollout
 from limbless.search.studies.sensitivity import sensitivity as sensitivity
 from limbless.search.studies.error_bars import error_bars as error_bars
+from limbless.search.studies.connection import connection as connection
+from limbless.search.studies.ladder import ladder as ladder
 from limbless.search.studies.motor_sizing import motor_sizing as motor_sizing
 from limbless.search.studies.robustness import robustness as robustness
 from limbless.interop.identification.identify import identify as identify
@@ -26,6 +28,7 @@ from limbless.scenarios.scenario import Scenario as Scenario
 from limbless.scenarios.scenario import Initial as Initial
 from limbless.models.initial_pose import Posture as Posture
 from limbless.simulation.result import Result as Result
+from limbless.simulation.session import Session as Session
 from limbless.search.steady_motion.steady import SteadyMotion as SteadyMotion
 from limbless.search.sweeps.sweep import Sweep as Sweep
 from limbless.search.optimisation.optimise import Best as Best
@@ -34,6 +37,10 @@ from limbless.search.optimisation.optimisers import Evolution as Evolution
 from limbless.search.optimisation.optimisers import Gradient as Gradient
 from limbless.search.optimisation.optimisers import Search as Search
 from limbless.search.studies.error_bars import ErrorBars as ErrorBars
+from limbless.search.studies.connection import Connection as Connection
+from limbless.search.studies.strokes import Loop as Loop
+from limbless.search.studies.strokes import Stroke as Stroke
+from limbless.search.studies.ladder import Ladder as Ladder
 from limbless.search.studies.motor_sizing import MotorSizing as MotorSizing
 from limbless.search.studies.robustness import Robustness as Robustness
 from limbless.interop.films.film import Film as Film
@@ -63,12 +70,13 @@ from limbless.robots.tendon import LinkTendon as LinkTendon
 from limbless.robots.tendon import Winch as Winch
 from limbless.robots.material import MaterialLaw as MaterialLaw
 from limbless.robots.material import compiled_material as compiled_material
-from limbless.robots.skin_friction import SkinFriction as SkinFriction
+from limbless.robots.base import SkinFriction as SkinFriction
 from limbless.interop.robots.robot_file import RobotFile as RobotFile
 from limbless.robots.presets.aiko import Aiko as Aiko
 from limbless.robots.presets.khalil_eel import KhalilEel as KhalilEel
 from limbless.robots.presets.module_snake import ModuleSnake as ModuleSnake
 from limbless.robots.presets.snake_neck import SnakeNeck as SnakeNeck
+from limbless.robots.presets.serpent import Serpent as Serpent
 from limbless.robots.presets.spine_45 import Spine45 as Spine45
 from limbless.robots.presets.uniform_chain import UniformChain as UniformChain
 from limbless.robots.presets.wang_snake import WangSnake as WangSnake
@@ -86,6 +94,8 @@ from limbless.control.gaits.peristalsis import Peristalsis as Peristalsis
 from limbless.control.gaits.recorded import RecordedGait as RecordedGait
 from limbless.control.gaits.sampled_curvature import SampledCurvature as SampledCurvature
 from limbless.control.gaits.serpenoid import Serpenoid as Serpenoid
+from limbless.control.gaits.shape_basis import Shapes as Shapes
+from limbless.control.gaits.shape_loop import ShapeLoop as ShapeLoop
 from limbless.control.gaits.sheared_curvature import ShearedCurvature as ShearedCurvature
 from limbless.control.gaits.steered_curvature import SteeredCurvature as SteeredCurvature
 from limbless.control.gaits.still import Still as Still
@@ -97,6 +107,7 @@ from limbless.control.gaits.tension_step import LengthStep as LengthStep
 from limbless.control.gaits.tension_step import TensionStep as TensionStep
 from limbless.control.gaits.tension_step import WinchStep as WinchStep
 from limbless.control.gaits.tension_wave import TensionWave as TensionWave
+from limbless.control.gaits.wave_and_reach import WaveAndReach as WaveAndReach
 from limbless.control.gaits.travelling_curvature import TravellingCurvature as TravellingCurvature
 
 # Environments
@@ -118,6 +129,7 @@ from limbless.environments.obstacles import Pegs as Pegs
 from limbless.environments.pipe import Pipe as Pipe
 from limbless.environments.point_wrench import PointWrench as PointWrench
 from limbless.environments.regularised_friction import RegularisedFriction as RegularisedFriction
+from limbless.environments.sand import Sand as Sand
 from limbless.environments.support import Support as Support
 from limbless.environments.sweeping_anchorage import SweepingAnchorage as SweepingAnchorage
 from limbless.environments.terrain import Terrain as Terrain
@@ -127,10 +139,21 @@ from limbless.environments.wheels import Wheels as Wheels
 # Actuations
 from limbless.control.actuation.base import Motion as Motion
 from limbless.control.actuation.base import Torque as Torque
+from limbless.control.actuation.feedback import Motor as Motor
 from limbless.control.actuation.feedback import ProportionalDerivative as ProportionalDerivative
 from limbless.control.actuation.feedback import Servo as Servo
+from limbless.control.actuation.muscles import Muscles as Muscles
 from limbless.control.actuation.switched import DrivePhase as DrivePhase
 from limbless.control.actuation.switched import Switched as Switched
+
+# Controllers
+from limbless.control.controllers.feedback import Feedback as Feedback
+from limbless.control.controllers.function import FunctionController as FunctionController
+from limbless.control.controllers.guidance import Guidance as Guidance
+from limbless.control.controllers.oscillators import Oscillators as Oscillators
+from limbless.control.controllers.rate_neurons import RateNeurons as RateNeurons
+from limbless.control.controllers.compliance import ShapeCompliance as ShapeCompliance
+from limbless.control.controllers.threshold_neurons import ThresholdNeurons as ThresholdNeurons
 
 # Flows
 from limbless.environments.flows.user_flow import FunctionFlow as FunctionFlow
@@ -165,6 +188,7 @@ from limbless.environments.constraint import Places as Places
 from limbless.environments.flows.base import Flow as Flow
 from limbless.control.actuation.base import Actuation as Actuation
 from limbless.control.controllers import Controller as Controller
+from limbless.control.controllers.base import ClosedLoop as ClosedLoop
 from limbless.models.base import Model as Model
 from limbless.models.base import ModelSettings as ModelSettings
 from limbless.search.measures.measure_registry import Measure as Measure

@@ -81,9 +81,9 @@ class Seen:
         return {"x": box["x"], "y": box["y"], "width": box["width"], "height": box["height"]}
 
     def body(self, part: tuple[slice, slice] = (slice(None), slice(None))) -> np.ndarray:
-        """Where the colour of the body's skin is seen: blue, lit or in shade, but not the blue of the controls."""
+        """Where the colour of a swimmer is seen: orange, lit or in shade."""
         red, green, blue = self.picture()[part].transpose(2, 0, 1)
-        return (blue - red > 45) & (green - red > 25) & (blue - green > 15) & (blue < 250)
+        return (red - blue > 50) & (red - green > 15)
 
     def number(self, label: str) -> str:
         """What stands beside a label among the numbers."""
@@ -130,6 +130,10 @@ class Seen:
     def enter(self, field: Any, value: str) -> None:
         field.fill(value)
         field.press("Enter")
+
+    def open(self, tab: str) -> None:
+        """Go to another tab of the panel: only what it holds is in the page."""
+        self.page.get_by_text(tab, exact=True).first.click()
 
     def tick(self, label: str) -> None:
         self.labelled(label, "@type='checkbox'").dispatch_event("click")

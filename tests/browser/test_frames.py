@@ -53,9 +53,8 @@ def columns(picture: np.ndarray) -> list[float] | None:
     where one is out of sight.
     """
     red, green, blue = picture.transpose(2, 0, 1)
-    body = (blue - red > 45) & (green - red > 25) & (blue - green > 5) & (blue < 250)
-    head = (red - blue > 90) & (red - green > 50)
-    head &= head.sum(axis=0) >= 4  # the path is thinner
+    body = (blue - red > 30) & (blue - green > 10)
+    head = (red - blue > 60) & (green - blue > 35) & (red > green)  # its stripe
     force = (green - red > 60) & (green - blue > -5)
     if min(part.sum() for part in (body, head, force)) < 8:
         return None
@@ -86,9 +85,11 @@ def test_all_parts_of_the_studio_show_one_instant(studio: Any, look: Any) -> Non
     seen.hide_notices()
     page.switch("trail", False)
     page.switch("contacts", True)
+    seen.open("Show")
     seen.tick("follow the robot")
     until(lambda: not page.controls.follows)
-    page.client.camera.position, page.client.camera.look_at = (0.6, -1.0, 0.4), (0.6, 0.0, 0.0)
+    k = page.display.k
+    page.client.camera.position, page.client.camera.look_at = (0.6 * k, -k, 0.4 * k), (0.6 * k, 0.0, 0.0)
     page.cast_shadows(False)
     seen.caught_up(page)  # pictures with another camera would be mistaken for parts
     seen.page.evaluate(f"window.pause = {SLOW}")

@@ -99,9 +99,8 @@ def test_the_studio_shows_it_as_text(result: ll.Result, look: Any, tmp_path: Pat
     studio = Studio(result, ghost=result, folder=tmp_path)
     try:
         seen = look(studio.url, width=1200, height=700)
-        seen.page.wait_for_selector("#numbers")
-        page = entered(studio)
         seen.page.wait_for_selector("#status:has-text('ready')")
+        page = entered(studio)
         variable = next(name for name in page.plots._panels[0].choice.options if "owned" in name)
         page.plots._panels[0].choice.value = variable
         page.plots._panels[0]._choose()
@@ -111,8 +110,10 @@ def test_the_studio_shows_it_as_text(result: ll.Result, look: Any, tmp_path: Pat
         seen.caught_up(page)
         assert seen.page.evaluate(OWNED) == []
         assert '<b class="owned">bold</b>' in seen.page.locator("#status").inner_text()
-        assert '<b class="owned">bold</b>' in seen.page.locator("#numbers").inner_text()
         assert seen.page.locator("#python textarea").input_value() == page.python()
+        seen.open("Numbers")
+        assert '<b class="owned">bold</b>' in seen.page.locator("#numbers").inner_text()
+        assert seen.page.evaluate(OWNED) == []
         page.controls.say(MARKUP)
         page.controls.show_running(MARKUP)
         page.save()

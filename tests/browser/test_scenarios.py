@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +34,8 @@ from tests.browser.driving import Seen, entered, on_screen, until
 from tests.contracts import test_scenarios as contract
 
 EVERY = ("--every-scenario", "--every-field")
-HIDDEN = ("body", "disks", "head")
 NUMERIC = ("number", "whole")
-SHOWN = "() => [...document.querySelectorAll('#numbers td:nth-child(2)')].map(cell => cell.textContent)"
+NUMBER = re.compile(r"<tr><td[^>]*>[^<]*</td><td[^>]*>([^<]*)</td>")
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +86,9 @@ def page(studio: Any, seen: Seen, bystander: Any) -> Any:
     """Python's side of the visitor's page."""
     found = entered(studio, bystander)
     found.cast_shadows(False)
+    if not found.controls.radians.value:  # values are typed as the scenario has them
+        found.controls.radians.value = True
+        found.show_angles()
     return found
 
 
@@ -125,10 +128,10 @@ def assert_drawn_where_the_dataset_has_it(seen: Seen, page: Any) -> None:
     for key, _ in page.display.switches():
         page.switch(key, False)
     box = seen.scene()
-    robot = [page.display._nodes[key] for key in HIDDEN if key in page.display._nodes]
+    robot = list(page.display._body.values())
     (mask,) = until(lambda: robots_pixels(seen, page, robot, box), "other things than the robot change, too")
     assert mask.sum() > 200, "the robot is not drawn"
-    places = recorded(page) + page.roots[0].position
+    places = page.display.k * recorded(page) + page.roots[0].position
     until(lambda: is_hit(mask, on_screen(page.client, places, box)), "the robot is drawn elsewhere", patience=20.0)
 
 
@@ -234,7 +237,8 @@ def assert_tuned(name: str, knob: Knob, seen: Seen, page: Any) -> None:
         )
         return
     numbers = [value for _, value in summary_rows(page.result.summary())]
-    until(lambda: seen.page.evaluate(SHOWN) == numbers, f"the page does not show {numbers}")
+    told = [unescape(text) for text in NUMBER.findall(page.controls.numbers.content)]
+    assert told == numbers, f"the page is not told {numbers}"
     expected = run_scenario(Scenario.load(page.source, page.changes))
     assert page.result.dataset.drop_attrs().identical(expected.dataset.drop_attrs()), knob.path
     assert not is_silent(name, knob, page.result), f"{knob.path} changes nothing"

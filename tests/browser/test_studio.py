@@ -35,6 +35,7 @@ def studio(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
 def seen(studio: Any, look: Any) -> Any:
     opened = look(studio.url)
     opened.page.wait_for_selector("text=eel-planar: ready")
+    entered(studio).cast_shadows(False)  # software draws them slowly
     until(lambda: opened.body(VIEW).sum() > 1000)
     return opened
 
@@ -56,8 +57,10 @@ def test_server_listens_on_this_machine_only(studio: Any) -> None:
 
 
 def test_robot_is_drawn_and_moves_when_playing(seen: Any, page: Any) -> None:
+    seen.open("Show")
     seen.tick("follow the robot")
     until(lambda: not page.controls.follows)
+    seen.open("Tune")
     first = seen.body(VIEW)
     until(lambda: (seen.body(VIEW) != first).sum() > 200)
     seen.tick("playing")
@@ -66,17 +69,16 @@ def test_robot_is_drawn_and_moves_when_playing(seen: Any, page: Any) -> None:
 
 def test_scene_has_the_poses_of_the_dataset(page: Any) -> None:
     page.jump(1.5)
-    modules = page.display._nodes["modules"]
-    np.testing.assert_allclose(
-        modules.batched_positions, page.result.dataset["position"].values[page.display.frame], atol=1e-6
-    )
-    page.switch("modules", False)  # the smooth skin in their place
-    frame = page.display.frame
+    frame, nodes = page.display.frame, page.display._body
     assert page.frames.times[frame] == pytest.approx(1.5)
-    node = page.display._nodes["body"]
-    skin = np.asarray(node.vertices)
-    rings = skin.reshape(-1, page.display.skin.around, 3).mean(axis=1)[4::2][:13]
-    np.testing.assert_allclose(rings, page.result.dataset["position"].values[frame], atol=page.frames.size * 2.0**-12)
+    drawn = np.concatenate([nodes["head"].batched_positions, nodes["modules"].batched_positions]) / page.display.k
+    recorded = page.result.dataset["position"].values[frame]
+    np.testing.assert_allclose(drawn[page.display.parts.body.order], recorded, atol=page.frames.size * 2.0**-12)
+    page.switch("modules", False)  # the smooth skin in their place
+    slices = np.asarray(page.display._body["slices"].batched_positions) / page.display.k
+    near = np.linalg.norm(recorded[:, None] - slices, axis=2).min(axis=1)
+    assert near.max() < page.frames.size / len(slices)
+    page.switch("modules", True)
 
 
 def test_time_slider_shows_that_time(seen: Any, page: Any) -> None:
@@ -88,14 +90,18 @@ def test_time_slider_shows_that_time(seen: Any, page: Any) -> None:
 
 
 def test_gait_slider_changes_the_result_and_the_number(seen: Any, page: Any) -> None:
+    seen.open("Numbers")
     before = seen.number("mean speed")
-    seen.enter(seen.labelled("amplitude (rad)"), "0.0913725")  # finer than a step of the slider
-    until(lambda: page.result.scenario.gait.amplitude == 0.0913725)
+    seen.open("Tune")
+    seen.enter(seen.labelled("amplitude (°)"), "5.2352456")  # finer than a step of the slider
+    until(lambda: page.result.scenario.gait.amplitude == pytest.approx(np.radians(5.2352456), rel=1e-9))
     expected = ll.run("eel-planar", {"duration": 4.0, "gait.amplitude": page.result.scenario.gait.amplitude})
     np.testing.assert_array_equal(page.result.dataset["position"].values, expected.dataset["position"].values)
     shown = f"{expected.summary()['mean_speed']:.4g} m/s"
+    seen.open("Numbers")
     seen.page.wait_for_selector(f"#numbers td:text-is('{shown}')")
     assert shown != before
+    seen.open("Tune")
     seen.page.wait_for_selector("#status:has-text('answered in')")
 
 
@@ -104,6 +110,7 @@ def test_bad_value_shows_the_error_and_keeps_the_run(seen: Any, page: Any) -> No
     seen.page.get_by_text("Environment: water", exact=True).click()
     seen.enter(seen.labelled("density (kg/m3)"), "-5")
     seen.page.wait_for_selector("#status[role=alert]:has-text('Environment: water, density (kg/m3): must be')")
+    assert "must be" in seen.page.locator(".refused:not(#status)").inner_text()  # below its field too
     said = seen.page.locator("#status").inner_text()
     with pytest.raises(ll.InputError) as error:
         ll.Scenario.load(page.source, page.changes)
@@ -120,7 +127,7 @@ def test_two_pages_do_not_disturb_each_other(seen: Any, studio: Any, page: Any, 
     other.page.wait_for_selector("text=eel-planar: ready")
     second = entered(studio, page)
     assert second.result.scenario.gait.amplitude == pytest.approx(0.06)
-    other.enter(other.labelled("amplitude (rad)"), "0.03")
+    other.enter(other.labelled("amplitude (°)"), "1.71887")
     until(lambda: second.result.scenario.gait.amplitude == pytest.approx(0.03, abs=1e-3))
     assert page.result is result and page.result.scenario.gait.amplitude == amplitude
     other.page.close()
@@ -130,14 +137,17 @@ def test_two_pages_do_not_disturb_each_other(seen: Any, studio: Any, page: Any, 
 
 def test_parts_are_switched_on(seen: Any, page: Any) -> None:
     before = seen.picture()[VIEW]
+    seen.open("Show")
     seen.tick("forces of the water")
     until(lambda: page.display.shows("fluid"))
     expected, _ = next(one for one in page.display.arrows if one.key == "fluid").at(page.display.frame)
-    drawn = (expected[:, 0] != expected[:, 1]).any(axis=1)
-    until(lambda: np.allclose(page.display._nodes["fluid"].points[drawn], expected[drawn], rtol=1e-7, atol=1e-6))
+    drawn = np.linalg.norm(expected[:, 1] - expected[:, 0], axis=1) > 0.05 * page.frames.size
+    wanted = page.display.k * expected[drawn]
+    until(lambda: np.allclose(page.display._nodes["fluid"].points[drawn], wanted, rtol=1e-6, atol=1e-5))
     until(lambda: (np.abs(seen.picture()[VIEW] - before).sum(axis=2) > 60).sum() > 30)
     seen.tick("forces of the water")
     until(lambda: not page.display.shows("fluid"))
+    seen.open("Tune")
 
 
 def test_save_writes_into_the_working_folder_only(seen: Any, page: Any, studio: Any) -> None:

@@ -23,7 +23,7 @@ def test_the_tip_follows_the_mouse(look: Any, browser: Any, tmp_path: Path) -> N
         page.controls.pause()
         page.jump(0.0)
         handle, tip = page.target.handle, page.frames.head[0]
-        np.testing.assert_allclose(handle.position, tip)
+        np.testing.assert_allclose(handle.position, page.display.k * tip)
         box = seen.scene()
         until(
             lambda: (
@@ -43,7 +43,7 @@ def test_the_tip_follows_the_mouse(look: Any, browser: Any, tmp_path: Path) -> N
 
 def follows(page: Any) -> bool:
     """Whether the spine that is found, and the one that is shown, have their tip where the handle is."""
-    found, place = page.target.solution, np.asarray(page.target.handle.position)
+    found, place = page.target.solution, np.asarray(page.target.handle.position) / page.display.k
     return bool(
         found.reached[0]
         and np.allclose(found.tip[0], wanted(page), atol=1e-6)
@@ -54,7 +54,8 @@ def follows(page: Any) -> bool:
 def wanted(page: Any) -> np.ndarray:
     """What the handle asks for, in the frame of the clamped disk."""
     statics = page.target.statics
-    return (statics.base_rotation.T @ (np.asarray(page.target.handle.position) - statics.base_position))[1:]
+    place = np.asarray(page.target.handle.position) / page.display.k
+    return (statics.base_rotation.T @ (place - statics.base_position))[1:]
 
 
 def drag_up(page: Any, client: Any, place: np.ndarray, size: float, box: dict[str, float]) -> None:

@@ -112,14 +112,15 @@ def test_no_variable_of_any_model_is_without_a_witness() -> None:
 
     from limbless.core.registry import kinds
     from limbless.models.chain.chain_recorder import SCHEMA as chain
-    from limbless.models.chain.contact.contact_recorder import OBJECTS, WHEELS
+    from limbless.models.chain.contact.contact_recorder import CONTACTS, OBJECTS, WHEELS
     from limbless.models.chain.contact.contact_recorder import SCHEMA as contact
     from limbless.models.chain.soft.soft_recorder import CHAIN, ROD, RUBBING, SPINE, STRETCHING, TENDONS, WINDING
     from limbless.models.chain.soft.soft_recorder import SCHEMA as cells
     from limbless.models.chain.switching import CLAMP_SCHEMA
     from limbless.models.rod.rod_recorder import SCHEMA as rod
-    from limbless.models.statics.equilibrium_records import SCHEMA as statics
+    from limbless.models.statics.statics_tasks import SCHEMA as statics
     from limbless.models.totals import TotalsStore
+    from limbless.models.variables import choose
 
     limit, gravity = np.ones((1, 6)), [ll.Gravity()]
     smooth, joints, strains = (
@@ -135,6 +136,8 @@ def test_no_variable_of_any_model_is_without_a_witness() -> None:
         "tendon-statics": statics,
         "soft": {
             **cells,
+            **CONTACTS,
+            **choose("numerical_work", "contact_work", "lasting_torque"),
             **SPINE,
             **ROD,
             **CHAIN,

@@ -228,7 +228,7 @@ MUTANTS = [
     Mutant(
         "002-74",
         "(6) and after (74): H printed, is Hbar",
-        "mechanics/contact/half_turn.py",
+        "mechanics/algebra/lie.py",
         "quaternion_product(q, Quaternion(0.0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z))",
         "quaternion_product(Quaternion(0.0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z), q)",
         f"{CONTACT}::test_orientation_follows_body_rates",

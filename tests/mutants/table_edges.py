@@ -143,7 +143,7 @@ MUTANTS = [
         "environments/flows/oscillating.py",
         'quantity(2.0, "s", "period", gt=0)',
         'quantity(1.0, "s", "period", gt=0)',
-        f"{DOCUMENTS}::test_numbers_that_the_page_of_scenarios_gives_as_defaults_are_the_defaults",
+        "tests/unit/test_site.py::test_pages_that_repeat_the_code_are_complete_in_the_repository",
     ),
     (
         "shear-transposed",
@@ -252,7 +252,7 @@ MUTANTS = [
     (
         "summary-inf",
         "an infinity in a summary",
-        "simulation/result/saved_files.py",
+        "simulation/result/storage.py",
         "isinstance(value, float) and not math.isfinite(value) else value",
         "isinstance(value, float) and math.isnan(value) else value",
         f"{RESULT}::test_units_of_a_screws_two_halves_and_numbers_that_are_none",
@@ -268,7 +268,7 @@ MUTANTS = [
     (
         "stl-length",
         "length of a facet of a binary STL",
-        "interop/robots/mesh_bounds.py",
+        "interop/robots/file_shapes.py",
         "len(data) == _HEADER + 50 * count",
         "len(data) == _HEADER + 48 * count",
         f"{WRITTEN}::test_a_mesh_reaches_as_far_as_its_corners",
@@ -532,9 +532,9 @@ MUTANTS = [
     (
         "capsule-mesh",
         "capsules drawn sheared",
-        "view/scene/object_meshes.py",
-        "np.sign(points[:, :1]) * [[half, 0.0, 0.0]]",
-        "np.sign(points[:, :1]) * [[0.0, half, 0.0]]",
+        "view/scene/shapes.py",
+        "np.sign(one.vertices[:, :1]) * [[0.5 * length, 0.0, 0.0]]",
+        "np.sign(one.vertices[:, :1]) * [[0.0, 0.5 * length, 0.0]]",
         f"{DRAWING}::test_free_objects_are_drawn_turned_as_they_lie",
     ),
     (

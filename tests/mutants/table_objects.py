@@ -62,7 +62,7 @@ MUTANTS = [
         "self-work",
         "work between two links counted at the first alone",
         "mechanics/contact/free_objects.py",
-        "works[i] -= 0.5 * (power(before, back) + power(after, back))",
+        "works[i] -= power(mean_twist(solids, step, other, x, start), back)",
         "works[i] -= 0.0",
         f"{OBJECTS}::test_tips_of_a_fold_press_with_torque_over_length",
     ),

@@ -56,8 +56,8 @@ MUTANTS = [
         "000-inchworm-pose",
         "the pose at a handover printed as the identity, is that of the body",
         "models/rod/constrained_motion.py",
-        "x, supports = state.x[:SIZE].copy()",
-        "x, supports = np.concatenate([[0.0, 0, 0, 1, 0, 0, 0], state.x[7:SIZE]])",
+        "x, supports = state.x[: rod_problem.SIZE].copy()",
+        "x, supports = np.concatenate([[0.0, 0, 0, 1, 0, 0, 0], state.x[7 : rod_problem.SIZE]])",
         f"{TOUCH}::test_body_starts_where_it_is_put",
     ),
     (

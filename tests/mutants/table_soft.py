@@ -11,7 +11,86 @@ STIFF = "tests/unit/models/chain/test_implicit.py"
 TENDONS = "tests/unit/models/chain/soft/test_soft_tendons.py"
 FRICTION = "tests/unit/models/chain/soft/test_soft_friction.py"
 
+TOUCH = "tests/unit/models/chain/soft/test_soft_contact.py"
+TOUCHING = "tests/unit/models/chain/soft/test_soft_touching.py"
+ONE_STEP = f"{TOUCH}::test_a_step_is_that_of_dense_jacobians[universal-free-1-0.7]"
+FALLS = f"{TOUCH}::test_a_rod_that_falls_on_its_tip_does_what_an_independent_program_found"
+
+SLOW = "tests/unit/models/chain/test_slow_motion.py"
+
 MUTANTS = [
+    (
+        "touch-ahead",
+        "what is taken ahead must stand on the right, with the velocities before",
+        "mechanics/contact/cell_sweeps.py",
+        "effort += share * CellFreedom(solve.freedoms, link.column + i).before",
+        "effort += 0.0 * share",
+        ONE_STEP,
+    ),
+    (
+        "touch-bias",
+        "velocity terms are those of the stage, whose velocity contains that of the end",
+        "mechanics/contact/cell_sweeps.py",
+        "p = apply_inertia(M, J, free) - h * wrench_cross(V, apply_inertia(M, J, V)) + h * body.wrench",
+        "p = apply_inertia(M, J, free) + h * body.wrench",
+        ONE_STEP,
+    ),
+    (
+        "touch-end",
+        "q_E = q_A + h v of the stage, not the stage gone on with the velocity of the end",
+        "mechanics/contact/cell_problem.py",
+        "winches, ahead = winch_start(solve.cells, chain.state), problem.rule.theta * h",
+        "winches, ahead = winch_start(solve.cells, chain.state), h",
+        ONE_STEP,
+    ),
+    (
+        "touch-gaps",
+        "gaps are measured where the old velocity leads in (1 - θ) h: a gap is then closed, and no more",
+        "mechanics/contact/cell_problem.py",
+        "problem.where, problem.memory, (1.0 - problem.rule.theta) * h",
+        "problem.where, problem.memory, 0.5 * h",
+        FALLS,
+    ),
+    (
+        "touch-impulses-per-step",
+        "impulses that are remembered belong to a step of some length",
+        "mechanics/contact/cell_problem.py",
+        "h / step.cells.clock[3] if step.cells.clock[3] > 0.0 else 1.0",
+        "1.0",
+        f"{TOUCH}::test_steps_of_another_length_start_from_the_same_forces",
+    ),
+    (
+        "touch-momentum",
+        "a step begins with the twists that the columns of its stage give the old rates",
+        "mechanics/contact/cell_sweeps.py",
+        "u = u + x[link.velocity + j] * column(solve, station.lever, j)",
+        "u = u + 0.0 * x[link.velocity + j] * column(solve, station.lever, j)",
+        ONE_STEP,
+    ),
+    (
+        "touch-rope-lead",
+        "an elastic tendon pulls back by the change of velocities since the pass before",
+        "mechanics/contact/cell_response.py",
+        "(step.rates[v] - CellFreedom(solve.freedoms, v).before)",
+        "step.rates[v]",
+        f"{TOUCHING}::test_elastic_tendons_in_the_contact_loop_are_those_of_free_motion[length]",
+    ),
+    (
+        "touch-effort-modes",
+        "an effort at a point of a rod works along the rate at that point, not along the rate of a mode",
+        "mechanics/chain/cell_forces.py",
+        "return effort * at_point(cells.rate_at, c, modes, rates, start)",
+        "return effort * rates[start + c]",
+        f"{TOUCH}::test_works_of_all_points_of_a_rod_sum_up_to_that_of_its_muscles",
+    ),
+    (
+        "slow-held",
+        "what is taken ahead of drag is held against the accelerations before",
+        "mechanics/chain/slow_motion.py",
+        "delta = beyond_station(link, memory, s, inner)",
+        "delta = 0.0 * inner",
+        f"{SLOW}::test_velocities_are_those_of_dense_jacobians[planar-planar-1]",
+    ),
     (
         "soft-tangent-rate",
         "the rate of T vanishes at rest only: frequencies and statics pass without it",

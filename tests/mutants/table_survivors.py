@@ -32,7 +32,7 @@ MUTANTS = [
     (
         "equivalent-force-sign",
         "sign of the equivalent force (55)",
-        "models/statics/equilibrium_records.py",
+        "models/statics/statics_tasks.py",
         "along = inner - outer",
         "along = outer - inner",
         f"{WITNESS}[tendon-statics-equivalent_force]",
@@ -49,8 +49,8 @@ MUTANTS = [
         "rod-elastic-energy",
         "elastic energy of a rod doubled",
         "models/rod/rod_recorder.py",
-        "energy = 0.5 * self.stiffness * (now.strain - NATURAL) ** 2",
-        "energy = self.stiffness * (now.strain - NATURAL) ** 2",
+        "energy = 0.5 * self.stiffness * (now.strain - self.rest) ** 2",
+        "energy = self.stiffness * (now.strain - self.rest) ** 2",
         f"{WITNESS}[macro-continuous-potential_energy]",
     ),
     (
@@ -64,9 +64,9 @@ MUTANTS = [
     (
         "servo-reference",
         "the servo's reference from the future",
-        "models/chain/contact/nonsmooth_model.py",
-        "np.floor(times * refresh + 1e-9) / refresh",
-        "np.ceil(times * refresh + 1e-9) / refresh",
+        "control/actuation/feedback.py",
+        "np.floor(sent * self.refresh + 1e-9) / self.refresh",
+        "np.ceil(sent * self.refresh + 1e-9) / self.refresh",
         "tests/unit/models/chain/contact/test_contact_options.py::test_a_servo_holds_the_reference_that_it_last_read",
     ),
     (
@@ -129,9 +129,9 @@ MUTANTS = [
     (
         "drawn-boxes",
         "drawn boxes turned the other way",
-        "view/scene/surroundings.py",
-        "@ box.axes.T + box.centre, BOX_FACES",
-        "@ box.axes + box.centre, BOX_FACES",
+        "view/scene/world.py",
+        "box.moved(one.centre, one.axes)",
+        "box.moved(one.centre, np.asarray(one.axes).T)",
         f"{DRAWING}::test_a_box_is_drawn_where_it_is_felt",
     ),
     (

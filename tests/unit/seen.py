@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-COUNTED = ("joint", "link", "vertebra", "disk", "point")
+COUNTED = ("neuron", "joint", "link", "vertebra", "disk", "point")
 SLACK = 1.5  # dots at 100 per inch: a glyph's own edge
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -26,10 +27,13 @@ def test_the_site_builds_and_shows_what_the_code_has(tmp_path: Path) -> None:
         timeout=300,
     )
     assert answer.returncode == 0, (answer.stdout + answer.stderr)[-3000:]
-    api = (tmp_path / "reference" / "api.html").read_text()
-    assert [name for name in limbless.__all__ if f'.{name}"' not in api and name != "__version__"] == []
-    kinds = (tmp_path / "reference" / "kinds.html").read_text()
-    assert all(f'id="{kind}"' in kinds for kind in registry.kinds("preset"))
+    api = (tmp_path / "api.html").read_text()
+    assert [name for name in limbless.__all__ if f">{name}" not in api and name != "__version__"] == []
+    assert "api.html#chain" in (tmp_path / "start" / "own-robot.html").read_text()  # `ll.Chain...` leads to its entry
+    notes = sorted((ROOT / "docs/notebooks").glob("*.md"))
+    assert len(notes) >= 5 and all("<!-- output -->" in page.read_text() for page in notes)  # they were executed
+    made = [json.loads((tmp_path / f"notebooks/{page.stem}.ipynb").read_text()) for page in notes]
+    assert all({cell["cell_type"] for cell in one["cells"]} == {"code", "markdown"} for one in made)
     matrix = (tmp_path / "choose.html").read_text()
     assert all(kind in matrix for kind in registry.kinds("model"))
     start = (tmp_path / "index.html").read_text()
@@ -38,11 +42,14 @@ def test_the_site_builds_and_shows_what_the_code_has(tmp_path: Path) -> None:
     assert fetched == []
 
 
-def test_the_matrix_of_models_is_complete_in_the_repository() -> None:
-    """Whoever reads the page in a clone sees what the code takes; `python docs/site_pages.py` writes it again."""
+def test_pages_that_repeat_the_code_are_complete_in_the_repository() -> None:
+    """Whoever reads them in a clone sees what the code has; `python docs/site_pages.py` writes them again."""
     spec = importlib.util.spec_from_file_location("site_pages", ROOT / "docs/site_pages.py")
     assert spec is not None and spec.loader is not None
     pages = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(pages)
-    text = (ROOT / "docs/choose.md").read_text()
-    assert pages.with_matrix(text) == text and "| `regularised-friction` |" in text
+    made = pages.complete()
+    assert {name for name, text in made.items() if (ROOT / "docs" / name).read_text() != text} == set()
+    assert "| `regularised-friction` |" in made["choose.md"]
+    assert all(f"\n### {kind}\n" in made["kinds.md"] for kind in registry.kinds("preset"))
+    assert all(f"| `{field}` |" in made["kinds.md"] for field in ("pitch_lead", "slip_speed", "through", "immersed"))

@@ -126,7 +126,9 @@ import limbless as ll
 from limbless.cli.main import main
 from limbless.core.errors import InputError
 from limbless.view import figures
-from limbless.view.scene import surroundings
+from limbless.view.scene.frames import frames_of
+from limbless.view.scene.palette import theme_of
+from limbless.view.scene.world import World
 from tests.contracts.witnesses import WITNESSES, Case
 from tests.contracts.witnesses import com_speed
 
@@ -158,8 +160,8 @@ snake = {
 }
 touched = ll.run(snake)
 assert (touched.dataset["contact_force"].values[-1, :, 2] > 0.0).any()
-extent = surroundings.Extent(np.full(3, -1.0), np.full(3, 1.0), 0.0, 1.0)
-(ball,) = surroundings.surroundings(touched.scenario.environment, extent)
+frames = frames_of(touched)
+(ball,) = World([frames], theme_of(frames)).still.values()
 assert np.allclose(np.linalg.norm(ball.vertices - [0.0, 0.0, -0.3525], axis=1), 0.3, rtol=1e-6)
 try:
     ll.steady(snake)

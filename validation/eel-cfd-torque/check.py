@@ -12,6 +12,11 @@ from validation.experiments import drawn
 
 PERIODS = 12
 PLACES = ("0.1", "0.3", "0.5", "0.7", "0.9")
+FORMS: dict[str, dict[str, Any]] = {
+    "constant": {"environment": [{"kind": "water"}]},
+    "taylor": {"environment.water.drag_law": "taylor"},
+}
+"""Other laws of drag, whose speed and largest moment are shown."""
 
 
 def scenario(numbers: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,8 +56,17 @@ def scenario(numbers: Mapping[str, Any]) -> dict[str, Any]:
 
 def values(case: Any, changes: Mapping[str, Any]) -> dict[str, float]:
     """Speed in L/T over the last four periods, and torque in rho L^5/T^2 over the last."""
-    numbers = case.numbers["eel_cfd"]
-    data = ll.run(scenario(numbers), dict(changes)).dataset
+    found = swum(case, changes)
+    for form, others in FORMS.items():
+        held = {} if form == "constant" else changes
+        other = swum(case, {**others, **held})
+        found |= {f"speed, {form}": other["speed"], f"peak, {form}": other["peak"]}
+    return found
+
+
+def swum(case: Any, changes: Mapping[str, Any]) -> dict[str, float]:
+    """Of one run."""
+    data = ll.run(scenario(case.numbers["eel_cfd"]), dict(changes)).dataset
     each = round(1.0 / 0.025)
     head = data.head_position.values[:, :2]
     moment = data.effort.values[-each:, :, 5] / 1000.0
@@ -63,4 +77,13 @@ def values(case: Any, changes: Mapping[str, Any]) -> dict[str, float]:
 
 
 def check(case: Any, sheet: Any) -> dict[str, float]:
-    return drawn(case, sheet, values(case, {}))
+    found, rms = values(case, {}), case.numbers["eel_cfd"]["rms_torque"]
+    measured = np.array([rms[place] for place in PLACES])
+    curve = {
+        "at": np.array(PLACES, dtype=float),
+        "along": "place, L",
+        "measured": 1e5 * measured,
+        "sd": 0.05e5 * measured,
+        "run": [1e5 * found[f"rms {place}"] for place in PLACES],
+    }
+    return drawn(case, sheet, found, {"rms moment, 1e-5 rho L5/T2": curve})

@@ -24,6 +24,17 @@ Kind = Literal["paper", "closed form", "ladder", "engine", "experiment"]
 FILE = "case.yaml"
 
 
+class FittedRow(Description):
+    """The same number of a run with fitted parameters."""
+
+    reference: float
+    tolerance: float = Field(ge=0.0, description="numerical error of the run")
+    interval: tuple[float, float] = Field(
+        description="lowest and highest with each parameter at an end of its interval"
+    )
+    trained: bool = Field(False, description="whether parameters were fitted to this row")
+
+
 class CaseRow(Description):
     """One statement, and what decides whether it is met: a reference with a tolerance, or bounds, or
     the reason why nothing does.
@@ -50,6 +61,7 @@ class CaseRow(Description):
         None, description="lowest and highest value of the run within what is assumed, as `band_of` found them"
     )
     missing: str = Field("", description="of an experiment that the run does not meet: which physics is missing")
+    fitted: FittedRow | None = Field(None, description="of an experiment: the same with what was fitted")
 
     @model_validator(mode="after")
     def _decidable(self) -> Self:
@@ -95,6 +107,15 @@ class Assumed(Description):
     reason: str = Field(min_length=10)
 
 
+class FittedArm(Description):
+    """What was fitted: values with their 95 % intervals, to what, and on what it was tested."""
+
+    values: dict[str, tuple[float, float, float]] = Field(description="path -> value, lowest, highest")
+    train: str = Field(min_length=5, description="what it was fitted to")
+    test: str = Field(min_length=5, description="what it was not fitted to, and how well it does there")
+    open: str = Field("", description="what the data does not determine")
+
+
 class Case(Description):
     """What `case.yaml` holds."""
 
@@ -115,6 +136,7 @@ class Case(Description):
     remarks: str = Field("", alias="notes", description="what is compared, and what is not comparable")
     caption: str = Field(min_length=10, description="what its figure shows")
     assumed: dict[str, Assumed] = Field({}, description="of an experiment: what it does not say, path -> range, reason")
+    fitted: FittedArm | None = Field(None, description="of an experiment: its fitted arm")
     rows: tuple[CaseRow, ...] = Field(min_length=1)
     folder: Path = Field(Path(), exclude=True)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from limbless.core.files import wrapped, write_text
-from validation.experiments import verdict
+from validation.experiments import fitted_verdict, verdict
 from validation.runner.results_page import _anchor, _table, number
 from validation.runner.run_cases import Report, RowOutcome
 
@@ -15,13 +15,13 @@ _HEAD = """# Experiments
 
 Written by `limbless validate --write` from the cases of kind `experiment` in the folder `validation/`; do not edit. A
 balance proves that equations were integrated well, not that they describe a robot: here runs stand beside measured
-motion. **Nothing on this page was fitted.** Each number has four lengths, which are not added: the scatter of the
-experiment (standard deviation, or single trials), the numerical error of the run, the band of what the experiment does
-not say (each assumption with its range and reason stands with its case), and, of a fitted arm, its interval (there is
-none yet). Verdicts are computed: *inside*, where the scatter (twice its standard deviation) meets the run with its
-error and band; *outside by*, in shares of the measured mean; *not decidable*, where the band is wider than half of the
-value. A row outside does not fail the tests: a value that leaves the recorded one by more than its numerical error
-does.
+motion, first with nothing fitted, then, where a case has a fitted arm, with what was fitted (second table). Each number
+has four lengths, which are not added: the scatter of the experiment (standard deviation, or single trials), the
+numerical error of the run, the band of what the experiment does not say (each assumption with its range and reason
+stands with its case), and, of a fitted arm, the interval of what was fitted. Verdicts are computed: *inside*, where the
+scatter (twice its standard deviation) meets the run with its error and band; *outside by*, in shares of the measured
+mean; *not decidable*, where the band is wider than half of the value, or where the run was fitted to that number. A row
+outside does not fail the tests: a value that leaves the recorded one by more than its numerical error does.
 """
 
 
@@ -37,19 +37,36 @@ def markdown(reports: Sequence[Report]) -> str:
     pairs.sort(key=_worst_first)
     rows = [
         (
-            f"[{report.case.name}](#{_anchor(report)})",
+            f"[{report.case.name}](#{_anchor(report.case)})",
             outcome.row.statement,
             _experiment(outcome),
             number(outcome.measured, outcome.row.unit),
             "" if outcome.measured is None else f"{outcome.measured / (outcome.row.scatter or (1.0, 0.0))[0]:.2f}",
             report.problem or verdict(outcome.row, outcome.measured or 0.0),
+            number(outcome.fitted, outcome.row.unit),
+            "" if outcome.fitted is None else fitted_verdict(outcome.row, outcome.fitted),
         )
         for report, outcome in pairs
     ]
-    heads = ("case", "what", "experiment", "limbless, un-fitted", "ratio", "verdict")
-    table = _table(heads, rows)
-    fitted = "## What was fitted\n\nNothing yet."
-    return "\n\n".join([_HEAD, table, fitted, *(_section(report) for report in chosen)]) + "\n"
+    heads = ("case", "what", "experiment", "limbless, un-fitted", "ratio", "verdict", "fitted", "verdict of the fit")
+    fitted = "## What was fitted\n\n" + (_fits(chosen) or "Nothing.")
+    return "\n\n".join([_HEAD, _table(heads, rows), fitted, *(_section(report) for report in chosen)]) + "\n"
+
+
+def _fits(reports: Sequence[Report]) -> str:
+    """Values with intervals, and below what they were fitted to and tested on."""
+    arms = [(report, report.case.fitted) for report in reports if report.case.fitted is not None]
+    rows = [
+        (report.case.name, path, f"{value:.4g}", f"{low:.4g} to {high:.4g}")
+        for report, arm in arms
+        for path, (value, low, high) in arm.values.items()
+    ]
+    told = [
+        f"**{report.case.name}**: fitted to {arm.train}. Tested on {arm.test}."
+        + (f" Not determined: {arm.open}." if arm.open else "")
+        for report, arm in arms
+    ]
+    return "\n\n".join([_table(("case", "parameter", "value", "95 %"), rows), *told]) if rows else ""
 
 
 def _experiment(outcome: RowOutcome) -> str:
@@ -57,6 +74,13 @@ def _experiment(outcome: RowOutcome) -> str:
     return f"{mean:.4g} ± {number(sd, outcome.row.unit)}" + (
         f" ({len(outcome.row.trials)} trials)" if outcome.row.trials else ""
     )
+
+
+def _fit(outcome: RowOutcome) -> tuple[str, str]:
+    row = outcome.row
+    if row.fitted is None:
+        return "", ""
+    return number(outcome.fitted, row.unit), f"{row.fitted.interval[0]:.4g} to {row.fitted.interval[1]:.4g}"
 
 
 def _section(report: Report) -> str:
@@ -74,11 +98,13 @@ def _section(report: Report) -> str:
             if outcome.row.band is None
             else f"{outcome.row.band[0]:.4g} to {number(outcome.row.band[1], outcome.row.unit)}",
             verdict(outcome.row, outcome.measured or 0.0),
+            *(_fit(outcome) if case.fitted else ()),
         )
         for outcome in report.outcomes
         if outcome.row.scatter is not None
     ]
-    lines.append(_table(("what", "experiment", "limbless", "numerical error", "band", "verdict"), table))
+    heads = ("what", "experiment", "limbless", "numerical error", "band", "verdict")
+    lines.append(_table((*heads, *(("fitted", "its interval") if case.fitted else ())), table))
     assumed = [(path, f"{a.between[0]:g} to {a.between[1]:g}", a.reason) for path, a in case.assumed.items()]
     if assumed:
         lines += ["", _table(("assumed", "range", "why"), assumed)]

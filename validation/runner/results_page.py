@@ -11,8 +11,11 @@ from typing import Any
 
 import limbless as ll
 from limbless.core.files import wrapped, write_text
+from validation.runner import cases
+from validation.runner.cases import Case
 from validation.runner.run_cases import NOT_MET, NOT_RUN, Report, RowOutcome
 
+_SCORECARD = "## Scorecard"
 HEADS = ("statement", "measured", "wanted", "verdict")
 _SECTIONS = {
     "paper": (
@@ -69,18 +72,44 @@ def told(found: Counter[str]) -> str:
     return ", ".join(f"{count} {verdict}" for verdict, count in sorted(found.items(), key=lambda item: -item[1]))
 
 
-def markdown(reports: Sequence[Report], extra: str = "") -> str:
-    """The whole page; `extra` follows the cases (the scorecard). Experiments have a page of their own."""
-    reports = [report for report in reports if report.case.kind != "experiment"]
-    parts = [_head(reports)]
+def markdown(reports: Sequence[Report], extra: str = "", before: str = "") -> str:
+    """The whole page: fresh sections of the cases that ran, and those of the others as they stood `before`; `extra`
+    follows the cases (the scorecard). Experiments have a page of their own.
+    """
+    fresh = {report.case.name: _section(report) for report in reports if report.case.kind != "experiment"}
+    known = sections(before)
+    parts: dict[str, list[tuple[Case, str]]] = {}
+    for case in map(cases.load, cases.names()) if before else [report.case for report in reports]:
+        text = fresh.get(case.name) or known.get(case.title, "")
+        if text and case.kind != "experiment":
+            parts.setdefault(case.kind, []).append((case, text))
+    shown = [pair for kind in _SECTIONS for pair in parts.get(kind, ())]
+    page = [_head(shown)]
     for kind, (title, text) in _SECTIONS.items():
-        chosen = [report for report in reports if report.case.kind == kind]
-        if chosen:
-            parts += [f"## {title}\n\n{text}", *(_section(report) for report in chosen)]
-    return "\n\n".join([*parts, extra] if extra else parts) + "\n"
+        if kind in parts:
+            page += [f"## {title}\n\n{text}", *(section for _, section in parts[kind])]
+    extra = extra or before[before.find(_SCORECARD) :] if _SCORECARD in before else extra
+    return "\n\n".join([*page, extra.rstrip()] if extra else page) + "\n"
 
 
-def _head(reports: Sequence[Report]) -> str:
+def sections(page: str) -> dict[str, str]:
+    """Title of a case -> its section, as a page that was written has them."""
+    found = [part.partition("\n## ")[0].rstrip() for part in page.split("\n### ")[1:]]
+    return {part.partition("\n")[0]: f"### {part}" for part in found}
+
+
+def _lines(section: str) -> list[list[str]]:
+    """Statement, measured, wanted, verdict and reason of every row of a section."""
+    lines = [re.split(r"(?<!\\\\) \| ", line.strip("| ")) for line in section.splitlines() if line.startswith("| ")]
+    return [line for line in lines[1:] if len(line) == len(HEADS) + 1]
+
+
+def _count(sections: Iterable[str]) -> Counter[str]:
+    return Counter(line[3].strip("*") for section in sections for line in _lines(section))
+
+
+def _head(shown: Sequence[tuple[Case, str]]) -> str:
+    found = _count(section for _, section in shown)
     lines = [
         "# Validation",
         "",
@@ -92,47 +121,31 @@ def _head(reports: Sequence[Report]) -> str:
         "*The spec* is the corrected form of a paper's model that this project worked from; the model's "
         "[page](index.md) repeats it.",
         "",
-        f"**{len(reports)} cases, {sum(counts(reports).values())} rows: {told(counts(reports))}.**",
+        f"**{len(shown)} cases, {found.total()} rows: {told(found)}.**",
         "",
         _table(
             ("case", "source", "models", "rows"),
             [
-                (
-                    f"[{report.case.title}](#{_anchor(report)})",
-                    report.case.source,
-                    ", ".join(report.case.models),
-                    told(counts([report])),
-                )
-                for report in reports
+                (f"[{case.title}](#{_anchor(case)})", case.source, ", ".join(case.models), told(_count([section])))
+                for case, section in shown
             ],
         ),
     ]
-    short = [(report, outcome) for report in reports for outcome in report.outcomes if outcome.verdict == NOT_MET]
+    short = [
+        (f"[{case.name}](#{_anchor(case)})", *line[:3], line[4] or "not known: to be found")
+        for case, section in shown
+        for line in _lines(section)
+        if line[3].strip("*") == NOT_MET
+    ]
     if short:
-        lines += [
-            "",
-            "## What falls short",
-            "",
-            _table(
-                ("case", "statement", "measured", "wanted", "why"),
-                [
-                    (
-                        f"[{report.case.name}](#{_anchor(report)})",
-                        outcome.row.statement,
-                        _measured(outcome),
-                        wanted(outcome),
-                        outcome.row.shortfall or report.problem or "not known: to be found",
-                    )
-                    for report, outcome in short
-                ],
-            ),
-        ]
+        heads = ("case", "statement", "measured", "wanted", "why")
+        lines += ["", "## What falls short", "", _table(heads, short)]
     return "\n".join(lines)
 
 
-def _anchor(report: Report) -> str:
+def _anchor(case: Case) -> str:
     """The heading of its section, as links name it."""
-    return re.sub(r"[^\w -]", "", report.case.title.lower()).replace(" ", "-")
+    return re.sub(r"[^\w -]", "", case.title.lower()).replace(" ", "-")
 
 
 def _section(report: Report) -> str:
@@ -146,7 +159,7 @@ def _section(report: Report) -> str:
             _measured(outcome),
             wanted(outcome),
             _verdict(outcome),
-            outcome.row.shortfall or outcome.row.reason,
+            outcome.row.shortfall or (report.problem if outcome.verdict == NOT_MET else "") or outcome.row.reason,
         )
         for outcome in report.outcomes
     ]
@@ -212,12 +225,9 @@ def _table(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 def verdicts(page: str) -> dict[str, dict[str, str]]:
     """Title of a case -> statement -> verdict, as a page that was written has them."""
-    found: dict[str, dict[str, str]] = {}
-    for section in page.split("\n### ")[1:]:
-        title, _, text = section.partition("\n")
-        lines = [re.split(r"(?<!\\\\) \| ", line.strip("| ")) for line in text.splitlines() if line.startswith("| ")]
-        found[title] = {line[0]: line[3].strip("*") for line in lines[1:] if len(line) == len(HEADS) + 1}
-    return found
+    return {
+        title: {line[0]: line[3].strip("*") for line in _lines(section)} for title, section in sections(page).items()
+    }
 
 
 def stated(outcome: RowOutcome) -> str:
@@ -242,5 +252,7 @@ def differences(reports: Sequence[Report], root: Path) -> list[str]:
 
 
 def write(reports: Sequence[Report], root: Path, extra: str = "") -> Path:
-    """docs/validation.md below `root`."""
-    return write_text(root / "docs" / "validation.md", wrapped(markdown(reports, extra)))
+    """docs/validation.md below `root`: the sections of these cases, and the others as they stand there."""
+    path = root / "docs" / "validation.md"
+    before = path.read_text(encoding="utf-8") if path.is_file() else ""
+    return write_text(path, wrapped(markdown(reports, extra, before)))

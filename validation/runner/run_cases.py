@@ -23,6 +23,7 @@ class RowOutcome(NamedTuple):
     row: CaseRow
     measured: float | None
     verdict: str
+    fitted: float | None = None  # the same number of an experiment's fitted arm
 
     @property
     def fails(self) -> bool:
@@ -94,12 +95,17 @@ def _decided(case: Case, row: CaseRow, values: dict[str, float], problem: str) -
         return RowOutcome(row, None, row.verdict)
     if problem:
         return RowOutcome(row, None, NOT_MET)
-    if row.value not in values:
-        raise InputError(
-            f"validation/{case.name}/check.py returns no {row.value!r}; it returns {', '.join(sorted(values))}"
-        )
-    measured = float(values[row.value])
-    return RowOutcome(row, measured, MET if row.holds(measured) else NOT_MET)
+    names = (row.value, *([f"{row.value}, fitted"] if row.fitted else []))
+    for name in names:
+        if name not in values:
+            raise InputError(
+                f"validation/{case.name}/check.py returns no {name!r}; it returns {', '.join(sorted(values))}"
+            )
+    measured, *fitted = (float(values[name]) for name in names)
+    met = row.holds(measured)
+    if row.fitted is not None:
+        met = met and abs(fitted[0] - row.fitted.reference) <= row.fitted.tolerance
+    return RowOutcome(row, measured, MET if met else NOT_MET, *fitted)
 
 
 def _saved(sheet: Any, path: Path) -> Path:

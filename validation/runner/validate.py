@@ -17,21 +17,14 @@ from validation.runner import cases, experiments_page, results_page, run_cases, 
 
 
 def validate(names: Sequence[str], quick: bool, out: Console, write: bool = False) -> bool:
-    """Run cases (all, the quick ones, or those named), print the table; all of them together also write the page, if
-    that is asked for. Whether all is well.
+    """Run cases (all, the quick ones, or those named), print the table and, if that is asked for, write their parts of
+    the page anew (of experiments: where all of them ran). Whether all is well.
     """
     home = cases.home()
     chosen = [cases.load(name, home) for name in (names or cases.names(home))]
-    lived = {case.name for case in (cases.load(name, home) for name in cases.names(home)) if case.kind == "experiment"}
-    only = bool(lived) and set(names) == lived and not quick
-    if write and (names or quick) and not only:
-        raise InputError(
-            "--write: the page shows all cases; leave out the names of cases and --quick (or name all experiments, "
-            f"{' '.join(sorted(lived))}, whose page is written alone)"
-        )
     if quick:
         chosen = [case for case in chosen if case.quick]
-    whole = not names and not quick
+    whole, extra = not names and not quick, ""
     reports = []
     for report in run_cases.run(chosen, home.parent / "docs" / "images" / "validation" if write else None):
         out.print(
@@ -43,8 +36,6 @@ def validate(names: Sequence[str], quick: bool, out: Console, write: bool = Fals
         reports.append(report)
     out.print(terminal.table(results_page.rows(reports), ("case", *results_page.HEADS)))
     out.print(Text(f"{len(reports)} cases, {results_page.told(results_page.counts(reports))}", style="bold"))
-    if only and write:
-        out.print(Text(f"Written: {experiments_page.write(reports, home.parent)}"))
     changed = [] if write else results_page.differences(reports, home.parent)
     for line in changed:
         out.print(Text(f"{line}; `limbless validate --write` makes the page again", style="bold red"))
@@ -52,10 +43,13 @@ def validate(names: Sequence[str], quick: bool, out: Console, write: bool = Fals
     if whole:
         score = scorecard.run(home)
         out.print(Text(score.told(), style="bold"))
-        if write:
-            out.print(Text(f"Written: {experiments_page.write(reports, home.parent)}"))
-            out.print(Text(f"Written: {results_page.write(reports, home.parent, score.markdown())}"))
+        extra = score.markdown()
         good = good and score.good
+    if write:
+        lived = {name for name in cases.names(home) if cases.load(name, home).kind == "experiment"}
+        if lived <= {report.case.name for report in reports}:
+            out.print(Text(f"Written: {experiments_page.write(reports, home.parent)}"))
+        out.print(Text(f"Written: {results_page.write(reports, home.parent, extra)}"))
     return good
 
 

@@ -1,4 +1,4 @@
-"""`limbless compare`."""
+"""`limbless compare` and `limbless ladder`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import click
 
 from limbless.cli.common import ALLOW_CODE, FORMAT, say, shown, simulated
 from limbless.cli.completion import complete_runs
-from limbless.cli.scenario_arguments import permitted
+from limbless.cli.scenario_arguments import changes_in, permitted
+from limbless.cli.search import SET
 
 if TYPE_CHECKING:
     from limbless.simulation.result import Result
@@ -51,18 +52,14 @@ def compare(sources: tuple[str, ...], out: Path | None, form: str, no_figures: b
         if result.warning:
             say(f"{name}: {result.warning}")
     heads = ("", *names, *(f"{name} - {names[0]}" for name in names[1:]))
-    models = [str(result.dataset.attrs.get("model", "not known")) for result in results]
+    models = comparison.models_of(results)
     screen.print(terminal.table([("model", *models), *comparison.rows(found, len(results))], heads))
     if no_figures:
         return
     folder = out or fresh_folder(Path("runs") / "compare")
     from limbless.view.comparison_figure import save_together
 
-    columns = {"number": [line.label for line in found], "unit": [line.unit for line in found]}
-    table = write_table(
-        folder / "compare.csv",
-        {**columns, **{name: [_cell(line.values[place]) for line in found] for place, name in enumerate(names)}},
-    )
+    table = write_table(folder / "compare.csv", comparison.columns(found, names))
     click.echo(f"\nWritten: {table}")
     click.echo(f"         {write_text(folder / 'compare.tex', comparison.latex(found, names, models))}")
     try:
@@ -71,8 +68,48 @@ def compare(sources: tuple[str, ...], out: Path | None, form: str, no_figures: b
         say(f"No figure: {error}")
 
 
-def _cell(value: float | None) -> float | str:
-    return "" if value is None else value
+@click.command()
+@click.argument("scenario", metavar="NAME|FILE")
+@click.option("--models", metavar="A,B,..", help="Which models, that with the most physics first.  [default: all]")
+@SET
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for ladder.csv, ladder.md, ladder.tex, the figure and a folder for each run.  [default: runs/ladder, "
+    "or runs/ladder-2, ...]",
+)
+@FORMAT
+@ALLOW_CODE
+def ladder(
+    scenario: str, models: str | None, settings: tuple[str, ...], out: Path | None, form: str, allow_code: bool
+) -> None:
+    """Run one scenario through every model that takes it.
+
+    A model that takes another kind of robot sees this one as that. The table has every number with its numerical error,
+    and says whether the models differ by more than that (model form) or not (numerical error). To watch all of them
+    together: limbless view with the folders of the runs.
+
+    \b
+    Example:
+      limbless ladder rod-swim --models macro-continuous,newton-euler
+    """
+    from limbless.core import fresh_folder
+    from limbless.search.studies import ladder as rungs
+    from limbless.view import terminal
+
+    chosen = permitted(scenario, changes_in(settings), allow_code)
+    kinds = None if models is None else [kind.strip() for kind in models.split(",")]
+    found = rungs.ladder(chosen, models=kinds, watch=lambda label: terminal.progress_bar(label, chosen.duration, False))
+    terminal.console().print(terminal.table(found.rows(), found.heads))
+    for told in (*found.curves(), *(f"{rung.model}: refused: {rung.refused}" for rung in found.refused)):
+        say(told)
+    folder = found.write(out or fresh_folder(Path("runs") / "ladder"))
+    from limbless.view.comparison_figure import save_ladder
+
+    click.echo(f"\nWritten: {folder}")
+    if all("time" in result.dataset.dims for result in found.results):
+        click.echo(f"         {save_ladder(found, folder / f'ladder.{form}')}")
+    click.echo(f"Watch:   limbless view {' '.join(str(folder / rung.model) for rung in found.ran)}")
 
 
 def _opened(source: str, allow_code: bool) -> Result:

@@ -35,7 +35,7 @@ def complete_names(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
     kinds = [
         kind
-        for family in ("robot", "preset", "gait", "environment", "actuation", "model")
+        for family in ("robot", "preset", "gait", "environment", "actuation", "controller", "model")
         for kind in registry.kinds(family)
     ]
     return [
@@ -71,8 +71,7 @@ def _fields(description: Any, path: str) -> Iterator[tuple[str, tuple[str, tuple
     """Path -> meaning, and the values of a choice."""
     from typing import Literal, get_args, get_origin
 
-    from limbless.core import Description
-    from limbless.core.fields import unit_of
+    from limbless.core import Description, unit_of
 
     for name, field in type(description).model_fields.items():
         value, place = getattr(description, name), f"{path}{name}"

@@ -61,9 +61,15 @@ def robot(file: Path, settings: tuple[str, ...], medium: str | None, out: Path |
 @click.command()
 @click.argument("source", metavar="NAME|FILE|DIR")
 @click.option(
-    "--to", "form", type=click.Choice(["mjcf", "urdf", "rosbag", "mat", "glb"]), required=True, help="What to write."
+    "--to",
+    "form",
+    type=click.Choice(["mjcf", "urdf", "fmu", "rosbag", "mat", "glb"]),
+    required=True,
+    help="Format to write.",
 )
-@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, metavar="PATH", help="Where to write it.")
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path), required=True, metavar="PATH", help="File or folder to write."
+)
 @click.option(
     "--set",
     "settings",
@@ -73,16 +79,18 @@ def robot(file: Path, settings: tuple[str, ...], medium: str | None, out: Path |
 )
 @ALLOW_CODE
 def export(source: str, form: str, out: Path, settings: tuple[str, ...], allow_code: bool) -> None:
-    """Write a robot or a run for other tools.
+    """Write a robot, a scenario or a run for other tools.
 
     The robot of a scenario (or of a run, or of a robot file) becomes MJCF, with gravity, ground, pegs and body-drag,
-    or URDF. A saved run becomes a ROS 2 bag (MCAP; extra logs), a MATLAB file, or an animated glTF file, which Blender,
-    three.js and PowerPoint open.
+    or URDF. A scenario becomes an FMU (FMI 2.0 for co-simulation), which needs a C compiler here, and a Python with
+    limbless where it runs. A saved run becomes a ROS 2 bag (MCAP; extra logs), a MATLAB file, or an animated glTF file,
+    which Blender, three.js and PowerPoint open.
 
     \b
     Examples:
       limbless export eel-planar --to mjcf -o eel.xml
       limbless export my_snake.urdf --to mjcf -o my_snake.xml
+      limbless export eel-planar --to fmu -o eel.fmu
       limbless export runs/eel-planar --to rosbag -o eel_bag
       limbless export runs/eel-planar --to mat -o eel.mat
       limbless export runs/eel-planar --to glb -o eel.glb
@@ -96,8 +104,13 @@ def export(source: str, form: str, out: Path, settings: tuple[str, ...], allow_c
         with shown(Path(source)):
             click.echo(Result.load(Path(source)).export(out, form))
         return
+    saved = Path(source) / "scenario.yaml"  # of a saved run
+    scenario = permitted(str(saved) if saved.is_file() else source, changes_in(settings), allow_code)
+    if form == "fmu":
+        from limbless.interop.logs.fmu import write_fmu
+
+        click.echo(write_fmu(scenario, out))
+        return
     from limbless.interop.robots.save_robot import save_robot
 
-    saved = Path(source) / "scenario.yaml"  # of a run that was made: its robot
-    scenario = permitted(str(saved) if saved.is_file() else source, changes_in(settings), allow_code)
     click.echo(save_robot(scenario.robot, out, scenario.environment, scenario.step, form, scenario.initial))

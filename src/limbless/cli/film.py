@@ -29,7 +29,7 @@ from limbless.cli.scenario_arguments import changes_in
 )
 @click.option("--kind", type=click.Choice(["bend", "curvature", "angle"]), help="What a table without x and y holds.")
 @click.option("--array", metavar="NAME", help="Which array of a .npz holds the midline.")
-@click.option("--from", "start", metavar="S", help="Begin of the part to use, s.")
+@click.option("--from", "start", metavar="S", help="Start time of the part to use (s).")
 @click.option("--until", metavar="S", help="End of the part to use, s.")
 @click.option(
     "--width",
@@ -70,7 +70,7 @@ def film(
     no_figures: bool,
     **reading: Any,
 ) -> None:
-    """Read a tracked animal and move the model beside it.
+    """Analyse a tracked animal and compare it with the model.
 
     FILE is from SLEAP (CSV, analysis HDF5), DeepLabCut (CSV, HDF5), a worm tracker (WCON, Tierpsy, WormPose),
     movement, or a table (CSV with frame, point, x, y; npy; npz). Prints what the animal did, with errors, and what the

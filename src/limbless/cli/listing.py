@@ -15,7 +15,7 @@ from limbless.cli.completion import complete_names, complete_scenarios
 def list_(what: str | None) -> None:
     """Show every scenario and kind there is.
 
-    WHAT shows one list only: scenarios, robots, presets, gaits, environments, actuations or models.
+    WHAT shows one list only: scenarios, robots, presets, gaits, environments, actuations, controllers or models.
 
     \b
     Example:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from limbless.cli import compare, completion, exchange, film, listing, measured, motors, project, run, search, show
+from limbless.cli import compare, completion, exchange, film, listing, map, measured, motors, project, run, search, show
 from limbless.cli.common import BAD_INPUT, FAILED, INTERRUPTED, say
 from limbless.core import __version__
 
@@ -80,9 +80,11 @@ for command in (
     show.report,
     show.movie,
     compare.compare,
+    compare.ladder,
     search.steady,
     search.sweep,
     search.optimise,
+    map.map_,
     motors.motors,
     exchange.robot,
     exchange.export,

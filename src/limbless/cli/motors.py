@@ -18,8 +18,9 @@ from limbless.cli.search import SET
 def motors(scenario: str, settings: tuple[str, ...], after: str | None, no_errors: bool, allow_code: bool) -> None:
     """Tell whether the motors are strong enough.
 
-    What they have to give for 10 ms or longer, 99 % of the time and on average, their speeds at these torques, and how
-    long they are at their limits, after a start-up; with error bars from shorter steps.
+    The table gives the torques that last 10 ms, that cover 99 % of the time and on average, the speeds at these
+    torques,
+    and the time at the limits. The start-up is left out. Shorter steps give error bars.
 
     \b
     Example:

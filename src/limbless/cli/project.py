@@ -10,7 +10,7 @@ from limbless.cli.common import FAILED
 @click.command()
 @click.argument("names", metavar="[CASE]...", nargs=-1)
 @click.option("--quick", is_flag=True, help="Only the fast cases, in less than two minutes.")
-@click.option("--write", is_flag=True, help="Write docs/validation.md and its figures into the clone; with all cases.")
+@click.option("--write", is_flag=True, help="Write the parts of docs/validation.md, and the figures, of these cases.")
 @click.option(
     "--mutants", is_flag=True, help="Put each misprint of the papers back and count those that a test notices."
 )
@@ -18,8 +18,9 @@ def validate(names: tuple[str, ...], quick: bool, write: bool, mutants: bool) ->
     """Hold limbless against papers, formulas and other engines.
 
     Runs the cases of the folder validation/ of the repository and prints what was measured, what was wanted and the
-    verdict. All of them together also run the tests of the scorecard and, with --write, write docs/validation.md with
-    a figure per case. Ends with an error when a statement is not met that is not declared as a known shortfall.
+    verdict. With --write, these cases and their figures are written into docs/validation.md. All cases together also
+    run the tests of the scorecard. The command ends with an error if a statement fails that is not a declared
+    shortfall.
 
     \b
     Examples:
@@ -39,7 +40,7 @@ def validate(names: tuple[str, ...], quick: bool, write: bool, mutants: bool) ->
 @click.option("--only", multiple=True, metavar="PART", help="Measure this part and write nothing; may be repeated.")
 @click.option("--quick", is_flag=True, help="Measure roughly, in about a minute, and write nothing.")
 def bench(only: tuple[str, ...], quick: bool) -> None:
-    """Measure the speed beside other engines.
+    """Compare the speed with other engines.
 
     Runs every speed target side by side with its peer (Pinocchio, MuJoCo, PyElastica) in one process, prints a table
     per part, and writes docs/benchmark.md. Needs a clone of the repository and the extra dev. Takes some minutes; leave

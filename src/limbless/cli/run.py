@@ -60,7 +60,7 @@ DEMO = "eel-lighthill"
     "--resume",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Go on with the unfinished run in DIR (killed or interrupted), bit for bit; in place of NAME|FILE.",
+    help="Continue the unfinished run in DIR (killed or interrupted), bit for bit, instead of NAME|FILE.",
 )
 @click.option(
     "--checkpoint-every",
@@ -94,10 +94,10 @@ def run(
     The scenario is given by its name or as a .yaml file. Writes scenario.yaml (complete, can be run again), result.nc,
     summary.json, figures/ and replay.html, which plays in any browser (extra view). Values after --set are read as
     YAML: numbers, [lists], numbers with units such as '30 deg' or '5 cm'. Items of a list are named by number or by
-    kind. Ctrl-C keeps what was computed, and --resume goes on with it. An earlier run of the same scenario in the
+    kind. Ctrl-C keeps the computed part, and --resume continues it. An earlier run of the same scenario in the
     folder of --out is replaced.
 
-    A run that failed its own proof says so in its first line, "completed, not proven" and the reason. That one is
+    If a run fails a balance check, its first line is "completed, not proven" with the reason. That one is
     proven means that its equations were solved, not that another start or step ends alike: --robust tells that.
 
     \b
@@ -124,7 +124,8 @@ def run(
     )
     with _unless_unused(folder):
         try:
-            result = simulated(chosen, quiet, checkpoint=folder, checkpoint_every=seconds, resume=resume is not None)
+            kept = folder if chosen.driven_by is None else None  # what a function remembers is its own affair
+            result = simulated(chosen, quiet, checkpoint=kept, checkpoint_every=seconds, resume=resume is not None)
             if with_error and result.status == "completed":
                 _add_errors(chosen, result, quiet)
             if robust and result.status == "completed":

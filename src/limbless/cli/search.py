@@ -98,7 +98,7 @@ def _steady_rows(motion: SteadyMotion) -> list[tuple[str, str]]:
 )
 @click.option("--workers", type=click.IntRange(min=0), help="Processes.  [default: one per core]")
 @click.option(
-    "--share", metavar="I/N", help="Only the runs with number mod N = I, into a file of their own: for batch arrays."
+    "--share", metavar="I/N", help="Only the runs whose number mod N is I, into a separate file; for batch arrays."
 )
 @click.option("--dask", metavar="ADDRESS", help="Scheduler of a dask cluster to run on (extra cluster).")
 @click.option("--retry-failed", is_flag=True, help="Run failed rows again.")
@@ -130,8 +130,8 @@ def sweep(
 ) -> None:
     """Run a scenario at many points.
 
-    The source is a scenario (with --over), a plan file, or the folder of a sweep, which is then resumed. Anything may
-    be killed at any time: the same command goes on. A run that fails is a row with its words.
+    The source is a scenario (with --over), a plan file, or the folder of a sweep, which is then resumed. You can
+    stop a sweep at any time; the same command resumes it. A failed run is kept as a row with its error message.
 
     \b
     Examples:
@@ -184,8 +184,7 @@ def _plan(
     """The plan that is asked for."""
     from limbless.core import InputError
     from limbless.scenarios.document import read_file
-    from limbless.search.sweeps.parameter_ranges import from_words
-    from limbless.search.sweeps.sweep_plan import SweepPlan, read_plan
+    from limbless.search.sweeps import SweepPlan, from_words, read_plan
 
     if folder is not None:
         if settings or over or measures or samples or out:
@@ -311,7 +310,7 @@ def _tell_best(found: Any, out: Any) -> None:
     type=click.Choice(["auto", "slsqp", "cma"]),
     default="auto",
     show_default=True,
-    help="SLSQP with exact slopes, or CMA-ES for what has none.",
+    help="SLSQP with exact derivatives, or CMA-ES, which needs none.",
 )
 @click.option("--starts", type=click.IntRange(min=1), default=4, show_default=True, help="Starts of SLSQP.")
 @click.option("--front", type=click.IntRange(min=2), help="Points of a Pareto front of both measures.")
@@ -325,7 +324,7 @@ def _tell_best(found: Any, out: Any) -> None:
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder of the search; the same command goes on with it.  [default: none is written]",
+    help="Folder of the search; the same command resumes it.  [default: none is written]",
 )
 @ALLOW_CODE
 def optimise(

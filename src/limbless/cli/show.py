@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 def plot(directory: Path, names: tuple[str, ...], form: str) -> None:
     """Draw the figures of a saved run again.
 
-    They are written to DIR/figures. Of a sweep, finished or not, its heat map, lines or scatter matrix are drawn.
+    They are written to DIR/figures. For a sweep, finished or not, the command draws a heat map, lines or a scatter
+    matrix.
 
     \b
     Example:
@@ -72,7 +73,7 @@ def _plot_many(directory: Path, names: tuple[str, ...], form: str) -> None:
 
 
 @click.command()
-@click.argument("sources", metavar="NAME|FILE|DIR [OTHER]", nargs=-1, required=True, shell_complete=complete_runs)
+@click.argument("sources", metavar="NAME|FILE|DIR [OTHER]...", nargs=-1, required=True, shell_complete=complete_runs)
 @click.option(
     "--set",
     "settings",
@@ -90,9 +91,10 @@ def view(
 ) -> None:
     """Watch and tune a run in the browser.
 
-    A scenario is run first; a folder that `limbless run` or `limbless film` wrote is shown as it is. A second one is
-    drawn as a ghost, to compare; of a film, the filmed midline is. Of a sweep, also while it is being filled, the map
-    of its runs is shown: a click runs that one. Ends when the page is closed, or with Ctrl-C.
+    A scenario is run first; a folder that `limbless run` or `limbless film` wrote is shown as it is. Further runs
+    are drawn as ghosts, to compare, on one clock. For a tracked animal the ghost is the tracked midline. For a sweep,
+    the page shows a map of its runs, even while the sweep is running; click a cell to run that point. Ends when the
+    page is closed, or with Ctrl-C.
 
     \b
     Examples:
@@ -106,8 +108,6 @@ def view(
     from limbless.view.studio.server import require
 
     require()
-    if len(sources) > 2:
-        raise InputError(f"view takes one run, or two to compare; got {len(sources)}")
     _refuse_taken(host, port)
     from limbless.view.studio.studio import Studio, opened, opened_sweep, serve
 
@@ -128,7 +128,7 @@ def view(
     else:
         result, source = opened(sources[0], changes_in(settings), load, go)
     beside = [*sources[1:], *([str(Path(sources[0]) / FILMED)] if (Path(sources[0]) / FILMED).is_file() else [])]
-    ghost = opened(beside[0], {}, load, go)[0] if beside else None
+    ghosts = [opened(one, {}, load, go)[0] for one in beside]
     if host not in HERE:
         say(
             f"Warning: listening on {host}; whoever has the address below can use it and save into {Path.cwd()} "
@@ -137,7 +137,14 @@ def view(
         )
     with shown(Path(sources[0])):
         studio = Studio(
-            result, source, ghost, host, port, sweep=sweep, allow_code=may_run_again(source, sources[0], allow_code)
+            result,
+            source,
+            ghosts[0] if ghosts else None,
+            host,
+            port,
+            sweep=sweep,
+            allow_code=may_run_again(source, sources[0], allow_code),
+            others=ghosts[1:],
         )
     serve(
         studio,
@@ -207,8 +214,15 @@ def report(directory: Path) -> None:
     help="side, front, back, top, or azimuth,elevation[,distance] such as 30,20,1.5 in degrees and shares of "
     "the usual distance.  [default: as the studio begins]",
 )
+@click.option("--fine", type=int, default=2, show_default=True, help="Samples along a side of a pixel: 1 is a draft.")
 def movie(
-    directory: Path, target: Path | None, show: tuple[str, ...], speed: float, size: str | None, camera: str | None
+    directory: Path,
+    target: Path | None,
+    show: tuple[str, ...],
+    speed: float,
+    size: str | None,
+    camera: str | None,
+    fine: int,
 ) -> None:
     """Make a movie of a saved run.
 
@@ -233,5 +247,6 @@ def movie(
             (lambda share: bar(share, share, 0.0)) if bar else None,
             size=size,
             camera=camera,
+            fine=fine,
         )
     click.echo(path)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError, model_validator
 
-from limbless.core import registry
+from limbless.core import fields, registry
 from limbless.core.errors import InputError
 from limbless.core.fields import Angle, Field, Listed, Nested, Quantity, Quaternion, Vector3, quantity, without_units
 from limbless.core.input_problems import problems_of, report
@@ -42,8 +42,9 @@ else:
 
 
 class Description(_Refused):
-    """Immutable, validated data. A subclass with a `kind` (and a `family`) registers itself;
-    unknown fields are refused.
+    """Immutable, validated data; unknown fields are refused.
+
+    A subclass with a `kind` (and a `family`) registers itself.
     """
 
     model_config = ConfigDict(
@@ -120,6 +121,31 @@ class Description(_Refused):
         """Those of these fields that are not at their defaults."""
         return [name for name in names if getattr(self, name) != type(self).model_fields[name].default]
 
+    def brief(self) -> str:
+        """Its kind, and the fields that are not at their defaults."""
+        told = [
+            f"{name} {_brief(getattr(self, name))}"
+            for name, field in type(self).model_fields.items()
+            if name not in ("kind", "preset") and (field.is_required() or getattr(self, name) != field.default)
+        ]
+        return f"{self.kind}{': ' if told else ''}{', '.join(told)}"
+
+    def _repr_html_(self) -> str:
+        """A table of all fields, for notebooks."""
+        rows = [(row.name, _brief(getattr(self, row.name)), row.unit, row.meaning) for row in fields.rows(type(self))]
+        return f"<b>{type(self).__name__}</b>{fields.html_table(rows)}"
+
     def changed(self, **fields: Any) -> Self:
         """A copy with some fields replaced, validated again."""
         return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **fields})
+
+
+def _brief(value: Any) -> str:
+    """A field's value in at most a line."""
+    if isinstance(value, Description):
+        return value.brief()
+    if isinstance(value, tuple) and any(isinstance(one, Description) for one in value):
+        shown = [one.brief() if isinstance(one, Description) else str(one) for one in value[:4]]
+        return "; ".join(shown) + (f"; .. ({len(value)} of them)" if len(value) > 4 else "")
+    text = "" if value is None else str(value)
+    return text if len(text) < 80 else f"{text[:77]}.."

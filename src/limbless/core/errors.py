@@ -14,7 +14,7 @@ class InputError(ValueError):
 
 
 class SimulationError(RuntimeError):
-    """A run that could not go on.
+    """A run that could not continue.
 
     Attributes
     ----------

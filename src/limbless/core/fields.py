@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from html import escape
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 
 import pydantic
@@ -62,6 +63,7 @@ Angle = Annotated[float, _AngleMark()]
 """
 
 Vector3 = tuple[float, float, float]
+"""Three numbers: components along x, y and z."""
 Quaternion = tuple[float, float, float, float]
 
 _ANGLE = get_args(Angle)[1]
@@ -75,6 +77,16 @@ _SCALARS: dict[Any, str] = {
     type(None): "null",
     Any: "anything",
 }
+
+
+def html_table(rows: Iterable[Sequence[str]]) -> str:
+    """Rows of plain text as a table of HTML, the first column as headings."""
+    left = "style='text-align:left'"
+    lines = (
+        f"<tr><th {left}>{escape(first)}</th>{''.join(f'<td {left}>{escape(cell)}</td>' for cell in rest)}</tr>"
+        for first, *rest in rows
+    )
+    return f"<table>{''.join(lines)}</table>"
 
 
 class FieldRow(NamedTuple):
@@ -276,9 +288,7 @@ def _list_in_words(parts: tuple[Any, ...]) -> str:
     words = [_in_words(part) for part in parts if part is not Ellipsis]
     if parts and parts[-1] is Ellipsis:
         return f"list of {_plural(words[0])}"
-    if len(set(words)) == 1:
-        return f"list of {len(words)} {_plural(words[0])}"
-    return f"list ({', '.join(words)})"
+    return f"list of {len(words)} {_plural(words[0])}" if len(set(words)) == 1 else f"list ({', '.join(words)})"
 
 
 def _plural(words: str) -> str:

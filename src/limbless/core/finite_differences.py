@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from limbless.core.timeline import Array
+
 STEP = 1e-3  # s: differences over this step leave 1e-12 of truncation for motions of about 1 Hz
 STENCIL = np.arange(-4, 5)
 _FIRST = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])

@@ -52,8 +52,7 @@ def class_of(family: str, entry: Mapping[str, Any]) -> Any:
         return registry.find(where, entry[tag])
     except (InputError, TypeError) as error:  # TypeError: a list or mapping where a name belongs
         names = f"must be the name of a {where}: {', '.join(registry.kinds(where))}"
-        message = str(error) if isinstance(error, InputError) else names
-        refuse([Refusal((tag,), message, entry[tag])])
+        refuse([Refusal((tag,), str(error) if isinstance(error, InputError) else names, entry[tag])])
         raise  # never reached: refuse() raised
 
 

@@ -1,4 +1,5 @@
-"""Every kind of gait, flow, environment, robot, preset, actuation and model, found by being present in its folder.
+"""Every kind of gait, flow, environment, robot, preset, actuation, controller and model, found by being present in its
+folder.
 
 Importing a module of a folder registers the classes in it (`Description` does it); this module only knows where to
 look.
@@ -21,6 +22,7 @@ _FOLDERS = {
     "flow": "limbless.environments.flows",
     "environment": "limbless.environments",
     "actuation": "limbless.control.actuation",
+    "controller": "limbless.control.controllers",
     "model": "limbless.models",
 }
 _known: dict[str, dict[str, type]] = {family: {} for family in _FOLDERS}

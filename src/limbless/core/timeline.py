@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+"""Numbers, of whatever shape."""
 WINDOW = 2**16
 """Steps that are laid out ahead: a run of a billion steps does not need a list of them all."""
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from limbless.core.errors import InputError
 
-Dimension = tuple[int, int, int, int]
+Dimension = tuple[int, int, int, int, int]
 """Powers of metre, kilogram, second and radian."""
 
 
@@ -25,36 +25,38 @@ class UnitValue(NamedTuple):
     dimension: Dimension
 
 
-_NONE: Dimension = (0, 0, 0, 0)
+_NONE: Dimension = (0, 0, 0, 0, 0)
 _PREFIXES = {"": 1.0, "n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "c": 1e-2, "d": 1e-1, "k": 1e3, "M": 1e6, "G": 1e9}
 _PREFIXED = {
-    "m": UnitValue(1.0, (1, 0, 0, 0)),
-    "g": UnitValue(1e-3, (0, 1, 0, 0)),
-    "s": UnitValue(1.0, (0, 0, 1, 0)),
-    "rad": UnitValue(1.0, (0, 0, 0, 1)),
-    "N": UnitValue(1.0, (1, 1, -2, 0)),
-    "Pa": UnitValue(1.0, (-1, 1, -2, 0)),
-    "J": UnitValue(1.0, (2, 1, -2, 0)),
-    "W": UnitValue(1.0, (2, 1, -3, 0)),
-    "Hz": UnitValue(1.0, (0, 0, -1, 0)),
-    "l": UnitValue(1e-3, (3, 0, 0, 0)),
-    "L": UnitValue(1e-3, (3, 0, 0, 0)),
-    "bar": UnitValue(1e5, (-1, 1, -2, 0)),
+    "m": UnitValue(1.0, (1, 0, 0, 0, 0)),
+    "g": UnitValue(1e-3, (0, 1, 0, 0, 0)),
+    "s": UnitValue(1.0, (0, 0, 1, 0, 0)),
+    "rad": UnitValue(1.0, (0, 0, 0, 1, 0)),
+    "N": UnitValue(1.0, (1, 1, -2, 0, 0)),
+    "Pa": UnitValue(1.0, (-1, 1, -2, 0, 0)),
+    "J": UnitValue(1.0, (2, 1, -2, 0, 0)),
+    "W": UnitValue(1.0, (2, 1, -3, 0, 0)),
+    "Hz": UnitValue(1.0, (0, 0, -1, 0, 0)),
+    "l": UnitValue(1e-3, (3, 0, 0, 0, 0)),
+    "L": UnitValue(1e-3, (3, 0, 0, 0, 0)),
+    "bar": UnitValue(1e5, (-1, 1, -2, 0, 0)),
+    "A": UnitValue(1.0, (0, 0, 0, 0, 1)),
+    "V": UnitValue(1.0, (2, 1, -3, 0, -1)),
 }
 """Units that take a prefix."""
 _WHOLE = {
     "1": UnitValue(1.0, _NONE),
     "%": UnitValue(0.01, _NONE),
-    "deg": UnitValue(math.pi / 180.0, (0, 0, 0, 1)),
-    "°": UnitValue(math.pi / 180.0, (0, 0, 0, 1)),
-    "rev": UnitValue(2.0 * math.pi, (0, 0, 0, 1)),
-    "rpm": UnitValue(2.0 * math.pi / 60.0, (0, 0, -1, 1)),
-    "min": UnitValue(60.0, (0, 0, 1, 0)),
-    "h": UnitValue(3600.0, (0, 0, 1, 0)),
-    "t": UnitValue(1e3, (0, 1, 0, 0)),
-    "in": UnitValue(0.0254, (1, 0, 0, 0)),
-    "ft": UnitValue(0.3048, (1, 0, 0, 0)),
-    "kgf": UnitValue(9.80665, (1, 1, -2, 0)),
+    "deg": UnitValue(math.pi / 180.0, (0, 0, 0, 1, 0)),
+    "°": UnitValue(math.pi / 180.0, (0, 0, 0, 1, 0)),
+    "rev": UnitValue(2.0 * math.pi, (0, 0, 0, 1, 0)),
+    "rpm": UnitValue(2.0 * math.pi / 60.0, (0, 0, -1, 1, 0)),
+    "min": UnitValue(60.0, (0, 0, 1, 0, 0)),
+    "h": UnitValue(3600.0, (0, 0, 1, 0, 0)),
+    "t": UnitValue(1e3, (0, 1, 0, 0, 0)),
+    "in": UnitValue(0.0254, (1, 0, 0, 0, 0)),
+    "ft": UnitValue(0.3048, (1, 0, 0, 0, 0)),
+    "kgf": UnitValue(9.80665, (1, 1, -2, 0, 0)),
 }
 """Units that take none."""
 _TOGETHER = {f"{one}{two}": f"{one} {two}" for one in ("N", "mN", "kN") for two in ("m", "cm", "mm")}
@@ -97,26 +99,26 @@ _MEANT = {
 }
 """Words that are no units here, and what is written in their place."""
 _NAMES: dict[Dimension, tuple[str, str]] = {
-    (1, 0, 0, 0): ("a length", "5 cm"),
-    (0, 1, 0, 0): ("a mass", "200 g"),
-    (0, 0, 1, 0): ("a time", "20 ms"),
-    (0, 0, 0, 1): ("an angle", "30 deg"),
-    (0, 0, -1, 1): ("an angular rate", "30 deg/s"),
-    (0, 0, -1, 0): ("a frequency", "50 Hz"),
-    (1, 0, -1, 0): ("a speed", "5 cm/s"),
-    (1, 0, -2, 0): ("an acceleration", "9.81 m/s2"),
-    (1, 1, -2, 0): ("a force", "20 mN"),
-    (2, 1, -2, 0): ("a torque or an energy", "5 N cm"),
-    (2, 1, -2, -1): ("a torque per angle", "0.5 N m/deg"),
-    (2, 1, -1, -1): ("a torque per angular rate", "2 N m s/rad"),
-    (0, 1, -2, 0): ("a force per length", "2 N/mm"),
-    (-1, 1, -2, 0): ("a pressure", "3 kPa"),
-    (-3, 1, 0, 0): ("a density", "1.1 g/cm3"),
-    (3, 0, 0, 0): ("a volume", "20 cm3"),
-    (-1, 0, 0, 0): ("a number per length", "2 1/m"),
+    (1, 0, 0, 0, 0): ("a length", "5 cm"),
+    (0, 1, 0, 0, 0): ("a mass", "200 g"),
+    (0, 0, 1, 0, 0): ("a time", "20 ms"),
+    (0, 0, 0, 1, 0): ("an angle", "30 deg"),
+    (0, 0, -1, 1, 0): ("an angular rate", "30 deg/s"),
+    (0, 0, -1, 0, 0): ("a frequency", "50 Hz"),
+    (1, 0, -1, 0, 0): ("a speed", "5 cm/s"),
+    (1, 0, -2, 0, 0): ("an acceleration", "9.81 m/s2"),
+    (1, 1, -2, 0, 0): ("a force", "20 mN"),
+    (2, 1, -2, 0, 0): ("a torque or an energy", "5 N cm"),
+    (2, 1, -2, -1, 0): ("a torque per angle", "0.5 N m/deg"),
+    (2, 1, -1, -1, 0): ("a torque per angular rate", "2 N m s/rad"),
+    (0, 1, -2, 0, 0): ("a force per length", "2 N/mm"),
+    (-1, 1, -2, 0, 0): ("a pressure", "3 kPa"),
+    (-3, 1, 0, 0, 0): ("a density", "1.1 g/cm3"),
+    (3, 0, 0, 0, 0): ("a volume", "20 cm3"),
+    (-1, 0, 0, 0, 0): ("a number per length", "2 1/m"),
     _NONE: ("a ratio", "20 %"),
-    (2, 1, 0, 0): ("a moment of inertia", "30 g cm2"),
-    (-1, 1, -1, 0): ("a viscosity", "1 mPa s"),
+    (2, 1, 0, 0, 0): ("a moment of inertia", "30 g cm2"),
+    (-1, 1, -1, 0, 0): ("a viscosity", "1 mPa s"),
 }
 """What a dimension is called, and a number of it."""
 _NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
@@ -188,15 +190,15 @@ def _fits(given: UnitValue, wanted: UnitValue) -> float | None:
     """How many of the wanted unit one of the given is; a frequency also tells an angular rate, in turns."""
     if given.dimension == wanted.dimension:
         return given.size / wanted.size
-    turns = given.dimension == (0, 0, -1, 0) and wanted.dimension == (0, 0, -1, 1)
-    back = given.dimension == (0, 0, -1, 1) and wanted.dimension == (0, 0, -1, 0)
+    turns = given.dimension == (0, 0, -1, 0, 0) and wanted.dimension == (0, 0, -1, 1, 0)
+    back = given.dimension == (0, 0, -1, 1, 0) and wanted.dimension == (0, 0, -1, 0, 0)
     return 2.0 * math.pi * given.size if turns else given.size / (2.0 * math.pi) if back else None
 
 
 @cache
 def measure(text: str) -> UnitValue:
     """A unit, a product or a ratio of units: `N m s/rad`, `kg/m^3`, `g/cm3`; `Unknown` for a word that is none."""
-    size, powers, sign = 1.0, [0, 0, 0, 0], 1
+    size, powers, sign = 1.0, [0, 0, 0, 0, 0], 1
     rest = text.translate(_POWERS) if "**" not in text else text.replace("**", "^").translate(_POWERS)
     for word in re.findall(r"/|[^\s/()]+", rest):
         if word == "/":
@@ -210,7 +212,7 @@ def measure(text: str) -> UnitValue:
             size *= one.size**power
             powers = [have + power * more for have, more in zip(powers, one.dimension, strict=True)]
         sign = 1
-    return UnitValue(size, (powers[0], powers[1], powers[2], powers[3]))
+    return UnitValue(size, (powers[0], powers[1], powers[2], powers[3], powers[4]))
 
 
 def _single(word: str) -> UnitValue:

@@ -8,8 +8,7 @@ import numpy as np
 from pydantic import model_validator
 
 from limbless.control.gaits.base import Gait
-from limbless.core import Field, InputError, Listed, Nested, Quantity, quantity
-from limbless.core.finite_differences import STENCIL, STEP, of_stencil
+from limbless.core import STENCIL, STEP, Field, InputError, Listed, Nested, Quantity, of_stencil, quantity
 from limbless.core.functions.callables import Function, call, span
 from limbless.environments.base import Array
 from limbless.environments.constraint import Constraint, Places
@@ -19,13 +18,13 @@ Twist = tuple[float, float, float, float, float, float]
 
 
 class Anchorage(Constraint):
-    """A clamp at one section: an inchworm's foot, or the wall or vehicle that carries a manipulator (abscissa 0).
+    """A clamp at one section of a rod: an inchworm's foot, or the base of a manipulator.
 
-    The section moves with the twist `twist` + `sway` (2π/T) cos(2π t/T), in its own axes: T is `period`. By default it
-    stands still. With `motion` it follows your own law g_c(t): `motion(t)` of times (T,) returns positions (T, 3) in m,
-    or (positions, orientations) with quaternions (T, 4), scalar first. It is a law of motion, not of place: from
-    wherever the section is when the law begins, it moves as g_c(0)⁻¹ g_c(t) says, along its own axes. Rates are taken
-    by eighth-order differences, so let the law be smooth.
+    The section moves with the twist `twist` + `sway` (2π/T) cos(2π t/T) in its own axes, where T is `period`. By
+    default it is at rest. With `motion` it follows your own law g_c(t). `motion(t)` takes times (T,) and returns
+    positions (T, 3) in m, or (positions, orientations) with quaternions (T, 4), scalar first. From its pose at the
+    beginning of the law, the section moves by g_c(0)⁻¹ g_c(t), along its own axes. The law should be smooth, because
+    its rates are eighth-order differences.
     """
 
     kind: Literal["anchorage"] = "anchorage"

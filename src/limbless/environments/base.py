@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import model_validator
 
-from limbless.core import Description, InputError, Listed, Vector3, quantity
+from limbless.core import Array, Description, InputError, Listed, Vector3, quantity
 from limbless.mechanics.forces import PackedLaws
 
 if TYPE_CHECKING:
     from limbless.environments.solids import Drawn
-    from limbless.robots.base import Robot
+    from limbless.robots.base import Robot, Segment
 
-Array = NDArray[np.float64]
 ROLES = {
     "wrench": "pushes on bodies",
     "friction": "set-valued friction on bodies",
@@ -49,7 +47,7 @@ class Pack(NamedTuple):
 
 
 class Environment(Description):
-    """Something outside the robot. `role` says how a model uses it: one of `ROLES`."""
+    """Something that acts on the robot; `role` says how a model uses it, one of `ROLES`."""
 
     family: ClassVar[str | None] = "environment"
     role: ClassVar[str] = "wrench"
@@ -150,6 +148,13 @@ class Environment(Description):
     def breakpoints(self, start: float, end: float) -> list[float]:
         """Times in (start, end) at which it is switched: integration steps end there."""
         return sorted({t for window in self.active or () for t in window if start < t < end})
+
+
+def segments_of(robot: Robot, acts: str) -> list[Segment]:
+    """The segments of body of a robot that has some; `acts` is who acts on them, as in `drag acts`."""
+    if not robot.segments():
+        raise InputError(f"{acts} on segments of body, and this robot has none: give its links a `body`")
+    return robot.segments()
 
 
 def refuse_points(environment: Sequence[Environment], why: str) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import ValidationInfo, field_validator, model_validator
+from pydantic import model_validator
 
 from limbless.core import Description, Field, InputError, Listed, Quantity, Vector3, nearest, quantity, refuse_pipe
-from limbless.core.functions.callables import folder_of, located
+from limbless.core.functions.callables import FileName
 from limbless.environments.base import Array, Environment, Pack
 from limbless.environments.law_packing import body_rows, in_windows
 from limbless.mechanics.forces import BodyDragLaw
@@ -36,13 +36,14 @@ class BodyCoefficients(Description):
 
 
 class BodyDrag(Environment):
-    """Drag of whole bodies: F = -(l + q |v|) v, T = -(m + n |w|) w for each axis at the centre of mass of every body.
+    """Drag on whole bodies, at the centre of mass of each body.
 
-    `rule: inertia-box` finds the twelve numbers of a body as MuJoCo does, from the box b of the same mass and principal
-    inertia: l = 3 pi d viscosity, m = pi d³ viscosity with d the mean of its sides, q_i = density b_j b_k / 2 and
-    n_i = density b_i (b_j⁴ + b_k⁴) / 64. `rule: given` takes them from `links`, or from a `file` of FARMS
-    (animat.yaml), link by link. There is no added mass: a fluid that is as dense as the body is not served well by it
-    (`water` is for that).
+    For each axis F = -(l + q |v|) v and T = -(m + n |w|) w. `rule: inertia-box` finds these twelve numbers as MuJoCo
+    does, from the box b of the same mass and principal inertia: l = 3 pi d viscosity and m = pi d³ viscosity, with d
+    the mean of its sides, q_i = density b_j b_k / 2 and n_i = density b_i (b_j⁴ + b_k⁴) / 64. `rule: given` takes them
+    from `links`, or from a `file` of FARMS (animat.yaml), link by link.
+
+    This law has no added mass. For a fluid as dense as the body, `water` is the better choice.
     """
 
     kind: Literal["body-drag"] = "body-drag"
@@ -51,17 +52,12 @@ class BodyDrag(Environment):
     viscosity: Quantity[float] = quantity(0.0, "Pa s", "viscosity of the fluid, for inertia-box", ge=0)
     wind: Listed[Vector3] = quantity(_NONE, "m/s", "velocity of the fluid, world axes")
     links: Listed[tuple[BodyCoefficients, ...]] = Field((), description="coefficients of each link, for rule: given")
-    file: str | None = Field(None, description="animat.yaml of FARMS with drag per link, for rule: given")
+    file: FileName = Field(None, description="animat.yaml of FARMS with drag per link, for rule: given")
     folded_mass: Quantity[float] = quantity(
         0.0, "kg", "part of link 0's mass that is the armature of its base: not in its box", ge=0
     )
     folded_inertia: Quantity[float] = quantity(0.0, "kg m2", "part of link 0's inertia that is such armature", ge=0)
     folded_at: Listed[Vector3] = quantity(_NONE, "m", "where in link 0 that armature is")
-
-    @field_validator("file")
-    @classmethod
-    def _found(cls, value: str | None, info: ValidationInfo) -> str | None:
-        return str(located(value, folder_of(info))) if value else value
 
     @model_validator(mode="before")
     @classmethod

@@ -9,21 +9,29 @@ import numpy as np
 from pydantic import model_validator
 
 from limbless.core import Field, InputError, Listed, Quantity, Vector3, quantity
+from limbless.environments import (
+    NO_VOLUME,
+    STANDARD,
+    DrawnSheet,
+    field_among,
+    field_rows,
+    in_windows,
+    level_water,
+    lifted_fills,
+    segment_rows,
+)
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
-from limbless.environments.gravity import STANDARD, field_among
-from limbless.environments.law_packing import NO_VOLUME, field_rows, in_windows, lifted_fills, segment_rows
-from limbless.environments.solids import DrawnSheet, level_water
 from limbless.mechanics.forces import HydrostaticLaw
 from limbless.robots.base import Robot
 
 
 class Buoyancy(Environment):
-    """Lift against gravity: density times displaced volume. The gravity is that of `gravity`, or 9.81 m/s2 downwards
-    without one.
+    """Lift against gravity: density times displaced volume.
 
-    Without `surface` the whole volume counts, times `immersed`, and the lift acts at its centroid. With `surface`, a
-    height in the world, each slice of a body counts as far as it is under water, exactly at any roll, with the moment
-    of a cut section; the surface is horizontal. A link lifts no more than its volume (caps).
+    It uses the acceleration of `gravity`, or 9.81 m/s2 downwards without one. Without `surface` the lift of the whole
+    volume, times `immersed`, acts at its centroid. With `surface`, a height in the world, each slice of a body counts
+    as far as it is under water. This is exact at any roll and includes the moment of a cut section. The surface is
+    horizontal. A link displaces no more than its volume (caps).
     """
 
     kind: Literal["buoyancy"] = "buoyancy"

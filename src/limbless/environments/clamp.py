@@ -13,11 +13,11 @@ from limbless.robots.base import Robot
 
 
 class Clamp(Environment):
-    """Holds a module where it is when the clamp closes: the tail, the head or any module between.
+    """Holds a module in the pose it has when the clamp closes.
 
-    With `active: [[from, until]]` the robot crawls, is clamped and may be released again. A module that moves when its
-    clamp closes is stopped by an impulse, which the run reports with the energy it takes. A robot that keeps to a plane
-    is held in that plane.
+    With `active: [[from, until]]` the robot crawls, is clamped and may be released again. If the module moves when the
+    clamp closes, an impulse stops it; the run reports the impulse and the lost energy. A planar robot is held in its
+    plane.
     """
 
     kind: Literal["clamp"] = "clamp"

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class Places(NamedTuple):
-    """Where contacts are at T times: abscissa (T, P) in m, and its two rates along the body, in m/s and m/s2."""
+    """Positions of contacts along the body at T times, with two rates.
+
+    The arc length has the shape (T, P) in m, and its rates are in m/s and m/s2.
+    """
 
     place: Array
     speed: Array
@@ -27,12 +30,11 @@ class Places(NamedTuple):
 class Constraint(Environment):
     """A constraint on some components of the twist of the sections that it touches.
 
-    A subclass says which components it holds (`guided`), where it touches the body (`places`) and how the touched
-    sections must move (`demands`); all else is there. The model finds the motion of the body from all contacts
-    together, refuses contacts that leave it loose or cannot all hold, and finds the forces: each acts along the
-    components that its contact holds, in the axes of the touched section. The model takes P contacts of it, the same
-    number throughout a run: `count`. Which of them act at a time is up to `active` and `repeat`, and whether their
-    places lie on the body then.
+    A subclass defines which components it holds (`guided`), where it touches the body (`places`) and how the touched
+    sections must move (`demands`). The model finds the motion of the body from all contacts together, and refuses
+    contacts that leave it loose or cannot all hold. It then finds the forces, each along the components that its
+    contact holds, in the axes of the touched section. A constraint has the same number of contacts P throughout a run
+    (`count`). A contact acts if `active` and `repeat` allow it and its place lies on the body.
     """
 
     role: ClassVar[str] = "constraint"

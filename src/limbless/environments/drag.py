@@ -6,15 +6,16 @@ import math
 from typing import ClassVar, Literal
 
 from limbless.core import Field, InputError, Listed, Quantity, Vector3, quantity
-from limbless.environments.base import CURRENT, MOST_POINTS, Environment, Pack
-from limbless.environments.law_packing import in_windows, segment_rows
+from limbless.environments import CURRENT, MOST_POINTS, Environment, Pack, in_windows, segment_rows, segments_of
 from limbless.mechanics.forces import MorisonLaw
 from limbless.robots.base import Robot
 
 
 class Drag(Environment):
-    """Linear anisotropic drag per unit length: f = -(c1 U1, c2 U2, c3 U3), m1 = -c4 w1, U
-    relative to a uniform current.
+    """Linear anisotropic drag per unit length, relative to a uniform current.
+
+    The force is f = -(c1 U1, c2 U2, c3 U3) and the roll moment m1 = -c4 w1, where U is the velocity relative to the
+    current.
     """
 
     kind: Literal["drag"] = "drag"
@@ -59,9 +60,7 @@ class Drag(Environment):
         return CURRENT if any(self.current) else None
 
     def pack(self, robot: Robot) -> Pack:
-        pieces = robot.segments()
-        if not pieces:
-            raise InputError("drag acts on segments of body, and this robot has none: give its links a `body`")
+        pieces = segments_of(robot, "drag acts")
         law = segment_rows(
             MorisonLaw(),
             pieces,

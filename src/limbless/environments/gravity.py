@@ -8,8 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from limbless.core import InputError, Listed, Vector3, quantity
-from limbless.environments.base import Environment, Pack
-from limbless.environments.law_packing import field_rows, in_windows
+from limbless.environments import Environment, Pack, field_rows, in_windows
 from limbless.robots.base import Robot
 
 STANDARD: Vector3 = (0.0, 0.0, -9.81)

@@ -9,8 +9,7 @@ from typing import ClassVar, Literal
 from pydantic import field_validator
 
 from limbless.core import Angle, Listed, Quantity, quantity
-from limbless.environments.hard_surface import ContactEnvironment
-from limbless.environments.solids import DrawnSheet
+from limbless.environments import ContactEnvironment, DrawnSheet
 from limbless.mechanics.contact.shapes.primitives import PlaneSurface
 
 

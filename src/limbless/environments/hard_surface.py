@@ -13,7 +13,7 @@ from limbless.environments.base import Array, Environment
 from limbless.mechanics.contact import ContactSurface, contact_law
 from limbless.mechanics.contact import PatchRow as PatchTable
 from limbless.mechanics.contact.shapes.primitives import SHAPE, SURFACE_COLUMNS
-from limbless.robots.skin_friction import SkinFriction
+from limbless.robots.base import SkinFriction
 
 
 class Surfaces(NamedTuple):
@@ -42,7 +42,7 @@ CONES: dict[str, int] = contact_law.CONES._asdict()
 
 
 class Patch(Description):
-    """A rectangle of ground, seen from above, with coefficients of its own; later ones lie on top."""
+    """A rectangle of ground, seen from above, with its own coefficients; later patches lie on top."""
 
     x: Listed[tuple[float, float]] = quantity(..., "m", "from and until, world x")
     y: Listed[tuple[float, float]] = quantity(..., "m", "from and until, world y")

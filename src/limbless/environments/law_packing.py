@@ -83,6 +83,13 @@ def stations(robot: Any, pieces: Sequence[Segment]) -> Array:
     return np.concatenate([[0.0], np.cumsum([piece.length for piece in pieces])])[:-1]
 
 
+def end_face(robot: Any, last: bool) -> tuple[Segment, Array]:
+    """The piece of body at the tip, or at the base, and where it ends there: a place in its body."""
+    piece = robot.edge(last) if hasattr(robot, "edge") else robot.segments()[-1 if last else 0]
+    along = piece.length if last and not in_slices(robot) else 0.0  # a slice stands at its place
+    return piece, piece.start + along * piece.frame[:, 0]
+
+
 def in_slices(robot: Any) -> bool:
     """Whether its pieces are slices that stand at single places, those of a rod or of a soft body."""
     return hasattr(robot, "places")

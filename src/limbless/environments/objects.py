@@ -18,7 +18,10 @@ Round = tuple[Array, Array, float]
 
 
 class FreeObject(Description):
-    """A rigid thing that lies around: a sphere, a capsule (round ends, its axis along its own x) or a box."""
+    """A free rigid body: a sphere, a capsule or a box.
+
+    A capsule has round ends, and its axis is its own x.
+    """
 
     name: str | None = Field(None, description="what it is called; its shape and number if absent")
     shape: Literal["sphere", "capsule", "box"] = Field(..., description="sphere, capsule or box")
@@ -128,7 +131,7 @@ class _Always(Environment):
 
 
 class Objects(_Always):
-    """Things that can be pushed: rigid bodies of their own, which touch the robot, the ground and each other."""
+    """Free rigid bodies that touch the robot, the ground and each other."""
 
     kind: Literal["objects"] = "objects"
     bodies: Listed[tuple[FreeObject, ...]] = Field(..., min_length=1, description="the objects")
@@ -155,7 +158,7 @@ class Objects(_Always):
 
 
 class SelfContact(_Always):
-    """Links that touch each other: the capsules between the spheres of links that are no neighbours."""
+    """Contact between links that are not neighbours, by the capsules between their spheres."""
 
     kind: Literal["self-contact"] = "self-contact"
     friction: Quantity[float] = quantity(0.2, "1", "friction between links", ge=0)

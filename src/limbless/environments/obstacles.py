@@ -10,9 +10,8 @@ import numpy as np
 from pydantic import model_validator
 
 from limbless.core import Angle, Listed, Quantity, Vector3, quantity
+from limbless.environments import ContactEnvironment, DrawnBar, DrawnBox
 from limbless.environments.base import Array
-from limbless.environments.hard_surface import ContactEnvironment
-from limbless.environments.solids import DrawnBar, DrawnBox
 from limbless.mechanics.contact.shapes.primitives import BoxSurface, Peg
 
 
@@ -49,8 +48,10 @@ class Pegs(ContactEnvironment):
 
 
 class Boxes(ContactEnvironment):
-    """Boxes of any size: steps, beams, walls, ramps. All are turned by `yaw` about their own vertical axes, then by
-    `pitch` about their width (positive: the far end of their length goes down) and by `roll` about their length.
+    """Boxes of any size: steps, beams, walls, ramps.
+
+    All of them are rotated by `yaw` about their own vertical axes, then by `pitch` about their width (positive: the far
+    end of their length goes down) and by `roll` about their length.
     """
 
     kind: Literal["boxes"] = "boxes"

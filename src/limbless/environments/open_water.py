@@ -17,6 +17,7 @@ from limbless.mechanics.forces import (
     PackedLaws,
     ReynoldsDrag,
     StreamBuffer,
+    TaylorDrag,
     WaterSurface,
 )
 from limbless.robots.base import Robot, Segment
@@ -55,15 +56,8 @@ def pack_open(
     gravity = np.zeros(3) if water.gravity is None else np.array(water.gravity)
     fills = lifted_fills(robot) if water.lifts else robot.fills()
     begins = [piece.body not in [other.body for other in pieces[:i]] for i, piece in enumerate(pieces)]
-    skin = drag.copy()
-    if water.drag_law != "constant":
-        skin[:, 0] = 0.5 * water.density * np.array([perimeter(a, b) for a, b in half])
-    slow = 10.0 * (water.viscosity / (2.0 * half[:, ::-1])) ** (2.0 / 3.0)
-    kind = OpenWaterLaw(
-        flows_of(water),
-        surface_of(water),
-        None if water.drag_law == "constant" else ReynoldsDrag(water.drag_law == "mixed"),
-    )
+    skin, slow, how = _drag_by_reynolds(water, drag, half)
+    kind = OpenWaterLaw(flows_of(water), surface_of(water), how)
     law = segment_rows(
         kind,
         pieces,
@@ -86,6 +80,19 @@ def pack_open(
         return Pack(laws, added, medium=water)
     left = wake._replace(kind=OpenWakeLaw(kind.flows, kind.surface))
     return Pack((*laws, left), added, parts=("wake",), medium=water)
+
+
+def _drag_by_reynolds(water: Water, drag: Array, half: Array) -> tuple[Array, Array, ReynoldsDrag | TaylorDrag | None]:
+    """(N, 4) coefficients, (N, 2) what a slow flow across adds along e2 and e3, and the law."""
+    round_about = np.array([perimeter(a, b) for a, b in half])
+    across, skin = 2.0 * half[:, ::-1], drag.copy()
+    if water.drag_law == "taylor":
+        skin[:, 0] = 2.7 * water.density * np.sqrt(water.viscosity * round_about / np.pi)
+        return skin, 2.0 * water.density * np.sqrt(water.viscosity * across), TaylorDrag()
+    if water.drag_law != "constant":
+        skin[:, 0] = 0.5 * water.density * water.skin_factor * round_about
+    slow = 10.0 * (water.viscosity / across) ** (2.0 / 3.0)
+    return skin, slow, None if water.drag_law == "constant" else ReynoldsDrag(water.drag_law == "mixed")
 
 
 def perimeter(a: float, b: float) -> float:

@@ -11,9 +11,8 @@ import numpy as np
 from pydantic import model_validator
 
 from limbless.core import InputError, Listed, Quantity, Vector3, quantity
+from limbless.environments import ContactEnvironment, DrawnTube
 from limbless.environments.base import Array
-from limbless.environments.hard_surface import ContactEnvironment
-from limbless.environments.solids import DrawnTube
 from limbless.mechanics.contact.shapes.pipe import Elbow, Tube
 
 _STRAIGHT = 1e-6  # rad: less than this is no bend
@@ -31,9 +30,7 @@ class Arc(NamedTuple):
 
 
 class Pipe(ContactEnvironment):
-    """A round pipe around an axis of straight pieces, with elbows between them: bodies touch it from the inside. It is
-    open at both ends.
-    """
+    """A round pipe of straight pieces and elbows, touched from the inside and open at both ends."""
 
     kind: Literal["pipe"] = "pipe"
     axis: Listed[tuple[Vector3, ...]] = quantity(

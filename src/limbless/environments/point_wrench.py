@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class PointWrench(Environment):
-    """A force and torque on one body, constant or a law of time, their directions kept in the world or in the body.
+    """A force and torque on one body, constant or a function of time.
 
-    The frame of a body has its origin at the joint that carries it and is parallel to the base's at zero joint
-    positions. With `law`, `law(t)` of the time in s returns the force (3 numbers, N), or (force, torque (3, N m)), in
-    the axes of `frame`: an end wrench F_plus(t) of a rod is a law at its last abscissa. Where the law jumps, cut it
-    into two with `active`, so that a step ends there.
+    Their directions are fixed in the world or in the body (`frame`). The frame of a body has its origin at the joint
+    that carries it, and is parallel to the base's frame at zero joint positions. `law(t)` takes the time (s) and
+    returns the force (3 numbers, N), or (force, torque (3, N m)), in the axes of `frame`. The end wrench F_plus(t) of a
+    rod is a law at its last arc length. If the law jumps, split it in two with `active`, so that a step ends there.
     """
 
     kind: Literal["point-wrench"] = "point-wrench"
@@ -109,7 +109,7 @@ class PointWrench(Environment):
 
 
 def breaks_of(rod: Rod, environment: Sequence[Environment], more: tuple[float, ...]) -> tuple[float, ...]:
-    """Where panels must end: at point wrenches, at the rows of a section law, and where the user says so."""
+    """Where panels must end: at point wrenches, at rows of a section law, between pieces, where the user says so."""
     length = rod.length
     points = [item.abscissa for item in environment if isinstance(item, PointWrench) and item.abscissa is not None]
     # one beyond the body is refused by its own name, in `Slices.node_at`

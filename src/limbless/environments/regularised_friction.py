@@ -7,21 +7,19 @@ from typing import Literal
 import numpy as np
 
 from limbless.core import Field, InputError, Listed, Quantity, quantity
-from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
-from limbless.environments.hard_surface import Cone, along_x
-from limbless.environments.law_packing import in_windows, segment_rows
+from limbless.environments import Cone, along_x, in_windows, segment_rows
+from limbless.environments.base import MOST_POINTS, Array, Environment, Pack, segments_of
 from limbless.mechanics.forces import SmoothFrictionLaw
-from limbless.robots.base import Robot
-from limbless.robots.rod import Rod
+from limbless.robots import Robot, Rod
 
 
 class RegularisedFriction(Environment):
-    """Anisotropic Coulomb friction of a body that lies on level ground with its weight: per length, N μ² V / sqrt(|μ
-    V|² + v²).
+    """Anisotropic Coulomb friction on level ground that becomes viscous near rest.
 
-    That is the ellipse; `cone` chooses how the two directions act together. μ differs for sliding head first
-    (forward), tail first (backward) and sideways. N is the weight per length. Below the speed v it is viscous: the body
-    creeps where true dry friction would hold it. The true law, with sticking, is the one of the non-smooth model.
+    The force per length is N μ² V / sqrt(|μ V|² + v²), with the weight N per length. This is the ellipse; `cone`
+    chooses how the two directions combine. The coefficient μ differs for sliding head first (forward), tail first
+    (backward) and sideways. Below the speed v the friction is viscous, so the body creeps where true dry friction would
+    hold it. The non-smooth model has the true law, with sticking.
     """
 
     kind: Literal["regularised-friction"] = "regularised-friction"
@@ -41,13 +39,11 @@ class RegularisedFriction(Environment):
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment")
 
     def pack(self, robot: Robot) -> Pack:
-        bodies, pieces = robot.bodies(), robot.segments()
+        bodies, pieces = robot.bodies(), segments_of(robot, "friction acts")
         to_tip, to_base = along_x(self.forward, self.backward, robot.head)
         weight = np.array(
             [self.gravity * bodies.mass[piece.body] / piece.length if piece.length > 0.0 else 0.0 for piece in pieces]
         )
-        if not pieces:
-            raise InputError("friction acts on segments of body, and this robot has none: give its links a `body`")
         if self.link_factors is not None:
             weight = weight * self._factors(robot, len(pieces))
         law = segment_rows(

@@ -17,14 +17,15 @@ NEVER = 1e300
 
 
 class Support(Constraint):
-    """Supports that keep a section from moving sideways and from rolling, and let it slide through along its axis.
+    """Supports that keep a section from moving sideways and from rolling, but let it slide along.
 
-    Fixed in space (`travel`), or moving through it with a given `velocity`, a support wanders along the body as this
-    slides by, leaves at one end, and the next one enters at the other end when the last has gone in by `spacing`. With
-    travel false it stays at its section, as a wheel does. `along: body` says that the whole body is guided, as if in a
-    tube, while the forces are shared by the supports; `points`, that only the supports guide it. `schedule` gives
-    places and times of your own: each row is a support that comes at an abscissa at one time, wanders like the others,
-    and goes at another time (or earlier, at an end of the body).
+    A support is fixed in space (`travel`) or moves with a given `velocity`. It travels along the body as the body
+    slides by, and leaves at one end. The next support enters at the other end when the last one has gone in by
+    `spacing`. With `travel: false` it stays at its section, as a wheel does.
+
+    With `along: body` the whole body is guided, as if in a tube, and the supports share the forces. With `along:
+    points` only the supports guide it. Each row of `schedule` is a support that comes at an arc length at one time,
+    travels like the others, and goes at another time, or earlier at an end of the body.
     """
 
     kind: Literal["support"] = "support"

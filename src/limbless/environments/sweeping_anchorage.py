@@ -15,11 +15,11 @@ from limbless.environments.constraint import Constraint, Places
 
 
 class SweepingAnchorage(Constraint):
-    """Anchors that sweep along the body with a wave of stretch, at the crests that the gait has.
+    """Anchors that travel along a rod at the crests of a wave of stretch.
 
-    `material`: the section that touches the ground stands still (no slip), and another one does the next moment.
-    `spatial`, as the paper prints it: the place of contact stands still in space and the body flows through it, so that
-    the ground may do work.
+    `material`: the section that touches the ground is at rest (no slip), and the next moment another section touches.
+    `spatial`, as in the paper: the place of contact is at rest in space and the body moves through it, so that the
+    ground may do work.
     """
 
     kind: Literal["sweeping-anchorage"] = "sweeping-anchorage"

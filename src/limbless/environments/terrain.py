@@ -11,25 +11,23 @@ from pydantic import model_validator
 
 from limbless.core import Field, Listed, Nested, quantity
 from limbless.core.functions.callables import Function, NamedFunction, name_of, told
+from limbless.environments import ContactEnvironment, DrawnRelief, Surfaces
 from limbless.environments.base import Array
-from limbless.environments.hard_surface import ContactEnvironment, Surfaces
-from limbless.environments.solids import DrawnRelief
 from limbless.mechanics.contact.shapes.height_field import FieldShape, HeightField
 from limbless.mechanics.contact.shapes.primitives import SHAPE
-from limbless.robots.skin_friction import SkinFriction
+from limbless.robots.base import SkinFriction
 
 _MOST = 1_000_000  # heights: 8 MB of them
 
 
 class Terrain(ContactEnvironment):
-    """Heights on a grid, joined by triangles: the top of a solid with upright sides. Beyond it there is nothing: lay a
-    `ground` under it.
+    """Heights on a grid, joined by triangles: the top of a solid with vertical sides.
 
-    The sides go down from the border without end. A body that leaves the top falls beside them, and one that comes
-    along a lower `ground` runs against them: it can never get below the triangles.
+    The sides go down from the border without end, so a body can never get below the triangles. It falls down at the
+    sides, or runs against them on a lower `ground`. There is nothing beyond the grid; add a `ground` below it.
 
-    Give `table`, one row per step along x and one number per step along y; or a `function` height(x, y) that takes
-    arrays, with `counts`.
+    Give `table`, with one row per step along x and one number per step along y, or a `function` height(x, y) of arrays
+    with `counts`.
     """
 
     kind: Literal["terrain"] = "terrain"

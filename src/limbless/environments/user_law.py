@@ -12,25 +12,41 @@ import numpy as np
 from limbless.core import Field, InputError, Nested
 from limbless.core.functions.callables import Function, name_of
 from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator
-from limbless.environments.base import MOST_POINTS, Environment, Pack
-from limbless.environments.law_packing import in_windows, links_of, segment_rows, stations
+from limbless.environments import (
+    MOST_POINTS,
+    Environment,
+    Pack,
+    in_windows,
+    links_of,
+    segment_rows,
+    segments_of,
+    stations,
+)
 from limbless.mechanics.compiled import compiled_callback, compiled_pointer
 from limbless.mechanics.forces import Buffer, UserLaw, law_on_buffer
 from limbless.robots.base import Robot
 
 
 class ForceLaw(Environment):
-    """Your own law: `law(t, position, axes, velocity, rotation_rate)` returns the force per length on a slice of body.
+    """Your own force law, as a function that returns the force per length on a slice of body.
 
-    position (3) is the slice's centre in the world; axes (3, 3) has the slice's own axes in its rows (along the body,
-    lateral, vertical), in world components; velocity and rotation_rate (3 each) are the slice's, along those axes.
-    Return the force per length (3, N/m), or (force, moment per length (3, N)), along the same axes: what the
-    environment does to the body. A law of seven arguments gets the number of the link (0 on a rod) and the abscissa
-    along the body (m, from its base end) too. It is compiled where it uses numbers, arrays and modules such as NumPy
-    alone (numbers that it takes from outside are read once); else Python is asked at every point of every stage, some
-    ten microseconds each. `limbless.compiled_law` compiles one that reads and writes a buffer of numbers whose places
-    `ForceLaw.columns` names. Further arguments with numbers as their defaults are its `arguments`: `def law(t,
-    position, axes, velocity, rotation_rate, mu: Annotated[float, "1"] = 0.3)`.
+    The function is `law(t, position, axes, velocity, rotation_rate)`:
+
+    - position (3): centre of the slice in the world;
+    - axes (3, 3): rows are the slice's axes (along the body, lateral, vertical) in world components;
+    - velocity, rotation_rate (3 each): motion of the slice along its axes.
+
+    It returns the force per length (3, N/m), or (force, moment per length (3, N)), along the same axes, as the
+    environment acts on the body. A law with seven arguments also gets the number of the link (0 on a rod) and the arc
+    length along the body (m, from its base end).
+
+    limbless compiles the law if it uses only numbers, arrays and modules such as NumPy; numbers from outside the
+    function are read once. Otherwise limbless calls Python at every point of every stage, which takes about ten
+    microseconds each. `limbless.compiled_law` compiles a law that reads and writes a buffer, whose entries
+    `ForceLaw.columns` names.
+
+    Further arguments with numbers as defaults are the law's `arguments`: `def law(t, position, axes, velocity,
+    rotation_rate, mu: Annotated[float, "1"] = 0.3)`.
     """
 
     kind: Literal["force-law"] = "force-law"
@@ -93,9 +109,7 @@ class ForceLaw(Environment):
         return "a user's law may depend on place and time"
 
     def pack(self, robot: Robot) -> Pack:
-        pieces = robot.segments()
-        if not pieces:
-            raise InputError("a force law acts on segments of body, and this robot has none: give its links a `body`")
+        pieces = segments_of(robot, "a force law acts")
         return Pack(
             in_windows(
                 self,

@@ -10,22 +10,29 @@ import numpy as np
 from pydantic import model_validator
 
 from limbless.core import Description, Field, InputError, Listed, Nested, Quantity, Vector3, quantity
-from limbless.environments.base import CURRENT, MOST_POINTS, Environment, Pack
-from limbless.environments.buoyancy import Buoyancy
-from limbless.environments.flows.base import Flow, FlowEntry
-from limbless.environments.flows.uniform import UniformFlow
-from limbless.environments.gravity import field_among
-from limbless.environments.law_packing import (
+from limbless.environments import (
+    CURRENT,
+    MOST_POINTS,
+    WAVE_CELLS,
+    Buoyancy,
+    DrawnSheet,
+    Environment,
+    Pack,
     added_inertia,
     body_rows,
+    end_face,
+    field_among,
     in_slices,
     in_windows,
+    level_water,
     links_of,
+    pack_open,
     segment_rows,
+    segments_of,
     stations,
 )
-from limbless.environments.open_water import pack_open
-from limbless.environments.solids import WAVE_CELLS, DrawnSheet, level_water
+from limbless.environments.flows.base import Flow, FlowEntry
+from limbless.environments.flows.uniform import UniformFlow
 from limbless.mechanics.forces import MorisonLaw, PackedLaws, WakeLaw
 from limbless.robots.base import Robot, Segment
 
@@ -81,17 +88,18 @@ class Part(Description):
 
 
 class Water(Environment):
-    """Quadratic drag and added mass per unit length on elliptic sections of half axes a (lateral) and b (vertical),
-    and the wake at the tail.
+    """Drag, added mass and a wake on the slices of a body.
 
-    Drag: ρ/2 C1 π(a + b)/2 along, ρ/2 C2 2b sideways, ρ/2 C3 2a vertically, ρ/2 C4 (b² - a²)² in roll. Added mass: ρπ
-    b² C5 sideways, ρπ a² C6 vertically, ρπ C7 (b² - a²)²/8 in roll. The paper prints half of the ellipse's perimeter in
-    C1: `perimeter: full` doubles it.
+    A slice is an ellipse with semi-axes a (lateral) and b (vertical). Its drag coefficients per unit length are ρ/2 C1
+    π(a + b)/2 along, ρ/2 C2 2b sideways, ρ/2 C3 2a vertically and ρ/2 C4 (b² - a²)² in roll. Its added mass is ρπ b² C5
+    sideways, ρπ a² C6 vertically and ρπ C7 (b² - a²)²/8 in roll. C1 uses half of the ellipse's perimeter, as in the
+    paper; `perimeter: full` doubles it.
 
-    `model: lighthill` carries the momentum of the water along with the body and leaves it in a wake at the tail: energy
-    and momentum balance. `model: morison` is that of paper 001, (45)-(53), without a wake: its `added_mass: paper`
-    takes the classical acceleration as printed, which conserves neither; `consistent` carries the momentum along. To
-    state `added_mass` without a `model` is to ask for morison.
+    `model: lighthill` carries the momentum of the water along with the body and leaves it in a wake at the tail, so
+    that energy and momentum balance. `model: morison` is the law of Khalil et al. (2007), equations 45 to 53, without a
+    wake. Its `added_mass: paper` uses the classical acceleration, as in the paper, and conserves neither energy nor
+    momentum; `consistent` carries the momentum along. If you set `added_mass` without a `model`, limbless takes
+    morison.
     """
 
     kind: Literal["water"] = "water"
@@ -119,10 +127,13 @@ class Water(Environment):
     perimeter: Literal["half", "full"] = Field(
         "half", description="perimeter in the axial drag: half as printed, or full"
     )
-    drag_law: Literal["constant", "laminar", "mixed"] = Field(
+    drag_law: Literal["constant", "laminar", "mixed", "taylor"] = Field(
         "constant",
-        description="whether coefficients are constant or found from Reynolds' number: a laminar skin, or "
-        "one that becomes turbulent (mixed)",
+        description="whether coefficients are constant or found from Reynolds' number: a laminar skin, one that "
+        "becomes turbulent (mixed), or the yawed cylinder of Taylor 1952",
+    )
+    skin_factor: Quantity[float] = quantity(
+        1.0, "1", "of a laminar or mixed skin: friction along the body over that of a flat plate", gt=0
     )
     viscosity: Quantity[float] = quantity(DEFAULT_VISCOSITY, "m2/s", "kinematic viscosity ν, for `drag_law`", gt=0)
     current: Listed[Vector3] = quantity(
@@ -172,8 +183,11 @@ class Water(Environment):
             )
         if self.drag_law == "constant" and self.viscosity != DEFAULT_VISCOSITY:
             raise ValueError(
-                "viscosity: constant coefficients do not know it; leave it out, or set drag_law to laminar or mixed"
+                "viscosity: constant coefficients do not know it; leave it out, or set drag_law to laminar, mixed or "
+                "taylor"
             )
+        if self.drag_law not in ("laminar", "mixed") and self.skin_factor != 1.0:
+            raise ValueError("skin_factor: it multiplies a skin; leave it out, or set drag_law to laminar or mixed")
         if self.surface is None and any(flow.has_waves for flow in self.flow):
             raise ValueError("flow: waves need a `surface`, the height of the still water")
         if self.surface is not None and self.gravity is not None and (any(self.gravity[:2]) or self.gravity[2] >= 0.0):
@@ -324,9 +338,7 @@ class Water(Environment):
         return self.density * np.pi * np.array([0.0, C5 * b * b, C6 * a * a, C7 * (b * b - a * a) ** 2 / 8.0])
 
     def pack(self, robot: Robot) -> Pack:
-        pieces = robot.segments()
-        if not pieces:
-            raise InputError("water acts on segments of body, and this robot has none: give its links a `body`")
+        pieces = segments_of(robot, "water acts")
         if self.active and self.form != "none":
             raise InputError(
                 "water with added mass cannot be switched on and off (the momentum of the accelerated fluid would "
@@ -386,14 +398,13 @@ class Water(Environment):
     def _wake(self, robot: Robot, pieces: list[Segment], own: list[Water]) -> PackedLaws:
         """The wrench at the end of the last section, or of the first where the head is the tip."""
         last = robot.head == "base"
-        piece = robot.edge(last) if hasattr(robot, "edge") else pieces[-1 if last else 0]
+        piece, place = end_face(robot, last)
         edge = self.tail or piece
         mass = own[-1 if last else 0].added_coefficients(edge.half_width, edge.half_height)
-        along = piece.length if last and not in_slices(robot) else 0.0  # a slice stands at its place
         law = body_rows(
             WakeLaw(),
             [piece.body],
-            start=piece.frame.T @ piece.start + np.array([along, 0.0, 0.0]),
+            start=piece.frame.T @ place,
             frame=piece.frame.ravel(),
             turned=not np.array_equal(piece.frame, np.eye(3)),
             added=mass[:3],

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 from pydantic import model_validator
 
 from limbless.core import Angle, Field, InputError, Listed, Quantity, quantity, refuse_numbers
-from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
-from limbless.environments.ground import Ground
-from limbless.environments.hard_surface import CONES, Cone
-from limbless.environments.law_packing import in_windows, segment_rows
-from limbless.environments.solids import DrawnSheet
+from limbless.environments import CONES, Cone, DrawnSheet, Ground, in_windows, segment_rows
+from limbless.environments.base import MOST_POINTS, Array, Environment, Pack, segments_of
 from limbless.mechanics.contact import ContactSurface, Feature
-from limbless.mechanics.contact.shapes.loaded_wheel import LoadedWheel, Wheel, WheelShape
+from limbless.mechanics.contact.shapes.loaded_wheel import LoadedWheel, Wheel
 from limbless.mechanics.contact.shapes.primitives import SHAPE, SURFACE_COLUMNS
 from limbless.mechanics.forces import SmoothFrictionLaw
 from limbless.robots.base import Robot, Segment
@@ -32,14 +29,16 @@ class WheelContact(NamedTuple):
 
 
 class Wheels(Environment):
-    """Coulomb friction of passive wheels on the ground: f = -mu N sgn(v), along the body and across it.
+    """Coulomb friction of passive wheels on the ground, along the body and across it.
 
-    Each module presses on the ground with its own weight, or all that touch share the robot's; or loads are solved
-    for, on slopes, with a raised front, with a free base (model `non-smooth`). `set-valued` friction
-    can hold a wheel exactly still (and is the default, because torques depend on it); `regularised` friction fades
-    below `slip_speed`, which a step of about slip_speed / (normal gravity) must resolve. At the `centre` of the module
-    there is no moment about it (an axle, as in the paper); `distributed` friction acts at `points` Gauss points along
-    the belly.
+    The force is f = -mu N sgn(v). Each module presses on the ground with its own weight, or all touching modules share
+    the robot's weight. The model `non-smooth` can also solve for the loads, on slopes, with a raised front, and with a
+    free base.
+
+    `set-valued` friction can hold a wheel exactly still; it is the default, because torques depend on it. `regularised`
+    friction becomes viscous below `slip_speed`, which needs steps of about slip_speed / (normal gravity). At the
+    `centre` of the module friction has no moment about it (an axle, as in the paper). `distributed` friction acts at
+    `points` Gauss points along the belly.
     """
 
     kind: Literal["wheels"] = "wheels"
@@ -106,9 +105,7 @@ class Wheels(Environment):
 
     def _loads(self, robot: Robot) -> list[tuple[Segment, float]]:
         """The modules that touch, with the load on each (N)."""
-        pieces, mass = robot.segments(), robot.bodies().mass
-        if not pieces:
-            raise InputError("wheels act on segments of body, and this robot has none: give its links a `body`")
+        pieces, mass = segments_of(robot, "wheels act"), robot.bodies().mass
         chosen = range(len(pieces)) if self.modules is None else self.modules
         refuse_numbers("wheels.modules", chosen, len(pieces), "modules")
         length = {
@@ -149,44 +146,34 @@ class Wheels(Environment):
         """Normal and offset of the ground."""
         return Ground(slope=self.slope, height=self.height).plane()
 
-    def _borne(self, robot: Robot) -> list[WheelContact]:
-        """Wheels that bear what lies on them, left and right at each place, once per time window."""
-        nodes, found = 0.5 * (np.polynomial.legendre.leggauss(self._count)[0] + 1.0), []
-        for piece, _ in self._loads(robot):
-            for node in nodes:
-                for side in (-1.0, 1.0):
-                    feature = Feature.zeros(1)
-                    place = piece.start + node * piece.length * piece.frame[:, 0]
-                    Feature.of(feature).begin[:] = place + side * piece.half_width * piece.frame[:, 1]
-                    Feature.of(feature).end[:] = piece.frame[:, 0]
-                    Feature.of(feature).radius[:] = self.wheel_radius or piece.half_height
-                    for start, end in self.windows():
-                        surface = np.zeros((1, SURFACE_COLUMNS))
-                        common = ContactSurface.of(surface)
-                        common.code[:], common.since[:], common.until[:] = LoadedWheel.code, start, end
-                        common.friction[:] = self.tangential, self.tangential, self.normal, 0.0
-                        common.cone[:] = CONES[self.cone]
-                        surface[0, SHAPE : SHAPE + 7] = [*self.plane(), *piece.frame[:, 1]]
-                        found.append(WheelContact(piece.body, surface[0], feature[0]))
-        return found
+    def _touching(self, piece: Segment, place: Array, code: int, shape: Sequence[float]) -> Iterator[WheelContact]:
+        """A wheel at a place of a module, once per time window."""
+        feature = Feature.zeros(1)
+        Feature.of(feature).begin[:], Feature.of(feature).end[:] = place, piece.frame[:, 0]
+        if self.load == "solved":
+            Feature.of(feature).radius[:] = self.wheel_radius or piece.half_height
+        for start, end in self.windows():
+            surface = np.zeros((1, SURFACE_COLUMNS))
+            common = ContactSurface.of(surface)
+            common.code[:], common.since[:], common.until[:] = code, start, end
+            common.friction[:] = self.tangential, self.tangential, self.normal, 0.0
+            common.cone[:] = CONES[self.cone]
+            surface[0, SHAPE : SHAPE + len(shape)] = shape
+            yield WheelContact(piece.body, surface[0], feature[0])
 
     def contacts(self, robot: Robot) -> list[WheelContact]:
-        """The set-valued law: every place of contact, once per time window."""
-        if self.load == "solved":
-            return self._borne(robot)
+        """The set-valued law: every place of contact, once per time window. Wheels that bear what lies on them are two
+        at each place, left and right.
+        """
         nodes, weights = np.polynomial.legendre.leggauss(self._count)
-        found = []
+        found: list[WheelContact] = []
         for piece, load in self._loads(robot):
             for node, weight in zip(0.5 * (nodes + 1.0), 0.5 * weights, strict=True):
-                feature = Feature.zeros(1)
-                Feature.of(feature).begin[:] = piece.start + node * piece.length * piece.frame[:, 0]
-                Feature.of(feature).end[:] = piece.frame[:, 0]
-                for start, end in self.windows():
-                    surface = np.zeros((1, SURFACE_COLUMNS))
-                    common, wheel = ContactSurface.of(surface), WheelShape.of(surface[:, SHAPE:])
-                    common.code[:], common.since[:], common.until[:] = Wheel.code, start, end
-                    common.friction[:] = self.tangential, self.tangential, self.normal, 0.0
-                    common.cone[:] = CONES[self.cone]
-                    wheel.load[:], wheel.axle[:] = weight * load, piece.frame[:, 1]
-                    found.append(WheelContact(piece.body, surface[0], feature[0]))
+                place = piece.start + node * piece.length * piece.frame[:, 0]
+                if self.load != "solved":
+                    found += self._touching(piece, place, Wheel.code, [weight * load, *piece.frame[:, 1]])
+                    continue
+                for side in (-1.0, 1.0):
+                    beside = place + side * piece.half_width * piece.frame[:, 1]
+                    found += self._touching(piece, beside, LoadedWheel.code, [*self.plane(), *piece.frame[:, 1]])
         return found

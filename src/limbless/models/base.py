@@ -1,28 +1,33 @@
-"""How the time loop sees a model: `State` in, `Records` and `Status` out; `Variables` of them at the end of a run."""
+"""How the time loop sees a model: `State` in, `Records` and `Status` out; `Variables` of them at the end of a run.
+
+Plain arrays that a user hands to a model: brought to shape, or refused in one sentence.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NewType, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.actuation import Actuation, Motion
-from limbless.core import Description, InputError, SimulationError
+from limbless.core import Array, Description, Field, InputError, SimulationError
 from limbless.core.functions.callables import name_of, told
 from limbless.models import divergence
 
 if TYPE_CHECKING:
     import xarray as xr
 
+    from limbless.control.controllers.base import ClosedLoop
     from limbless.control.gaits.base import Gait
     from limbless.environments.base import Environment
     from limbless.models.step_limit import StepLimit
     from limbless.robots.base import Robot
 
-Array = NDArray[np.float64]
+
 Records = NewType("Records", dict[str, Array])
 """What a model's loop keeps of the instants that are recorded, in names and layouts of its own (`time`
 among them), record first.
@@ -80,6 +85,8 @@ class ModelSettings(Description):
     takes_postures: ClassVar[tuple[str, ...]] = ()
     starts_bent: ClassVar[bool] = False
     """Whether `initial.joint_position` says where passive freedoms start, under every actuation."""
+    takes_controllers: ClassVar[bool] = False
+    """Whether controllers with state may drive it."""
     tasks: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Statics: what can be asked for (`task:` of a scenario) -> what the gait must drive for it. Empty: the
     model moves through time.
@@ -112,6 +119,18 @@ class ModelSettings(Description):
     def refined_environment(self, environment: Sequence[Environment]) -> tuple[Environment, ...]:
         """The environment with finer quadratures, for a model that uses them."""
         return tuple(item.refined() for item in environment)
+
+
+class ChainSettings(ModelSettings):
+    """What models of rigid links share."""
+
+    links: int | None = Field(
+        None,
+        ge=2,
+        le=10_000,
+        description="links that a rod is seen as; one per diameter, 8 to 60, if absent, and a chain has its own",
+    )
+    takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
 
 
 def actuation_or_motion(actuation: Actuation | None) -> Actuation:
@@ -221,6 +240,13 @@ def before_failure(records: Records, status: Status, of_the_step_that_ended: boo
     return Records({name: values[:reached] for name, values in records.items()})
 
 
+class JointTarget(NamedTuple):
+    """A controller's command: where joints should be until the next one."""
+
+    position: Any  # (joints,)
+    beside: bool = False  # added to what the gait asks for, in place of that
+
+
 class Model(Recording):
     """Equations ready to run: a robot in an environment under an actuation."""
 
@@ -228,6 +254,14 @@ class Model(Recording):
     """Steps between two visits of the time loop: few enough that progress is shown many times a second."""
     switching: Any = None
     """What changes on the way beside the gait, in a model that knows such a thing: each period is then a block."""
+
+    def close_loop(self, controller: ClosedLoop, step: float, gait: Any = None) -> None:
+        """Let a controller with state drive the robot, with steps of this length and the gait that it may drive; asked
+        once, before anything else.
+        """
+        raise InputError(
+            f"controller: {type(self).__name__} takes none with state; a function is asked in every period"
+        )
 
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """The state at the start, from the `initial:` entry of a scenario."""
@@ -252,8 +286,19 @@ class Model(Recording):
         return None
 
     def with_torque(self, drive: Any, torque: Any) -> Any:
-        """The drive with joint torques added, held over the block: a controller's array command."""
+        """The drive with a controller's command, held over the block: joint torques added, or a `JointTarget`."""
+        if isinstance(torque, JointTarget):
+            wanted, still = self.targeted(torque.position), np.zeros_like(drive.velocity)
+            if torque.beside:
+                return drive._replace(position=drive.position + wanted)
+            return drive._replace(position=np.zeros_like(drive.position) + wanted, velocity=still, acceleration=still)
         return drive._replace(torque=drive.torque + self.commanded(torque))
+
+    def targeted(self, position: Any) -> Array:
+        """Joint positions that a controller asks a feedback to follow, as a row of a drive has them."""
+        raise InputError(
+            "joint_position: this model follows no joint targets of a controller; give gait fields instead"
+        )
 
     def commanded(self, torque: Any) -> Array:
         """A controller's torques, one for each degree of freedom."""
@@ -288,3 +333,27 @@ class Model(Recording):
     def observe(self, state: State) -> dict[str, Array]:
         """What a controller sees: the variables of one instant, under the names of the result."""
         raise NotImplementedError
+
+
+def numbers(name: str, values: ArrayLike, count: int) -> Array:
+    """A flat float array of the expected length."""
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must have {count} numbers; got {values!r:.60}") from None
+    if array.shape != (count,):
+        raise InputError(f"{name} must have {count} numbers; got shape {array.shape}")
+    if not math.isfinite(array.dot(array)) and not np.isfinite(array).all():  # the first alone takes no time
+        raise InputError(
+            f"{name} must be finite; got {array[~np.isfinite(array)][0]} at entry {int(np.argmin(np.isfinite(array)))}"
+        )
+    return array
+
+
+def unit_quaternion(values: ArrayLike, name: str = "base_orientation") -> Array:
+    """A quaternion of length 1, scalar first."""
+    quaternion = numbers(name, values, 4)
+    length = np.linalg.norm(quaternion)
+    if abs(length - 1.0) > 1e-6:
+        raise InputError(f"{name} must be a unit quaternion (scalar first); got length {length:g}")
+    return np.asarray(quaternion / length)

@@ -6,11 +6,8 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import SimulationError
-
-Array = NDArray[np.float64]
+from limbless.core import Array, SimulationError
 
 TOO_LARGE = 1e9
 """Of any number in a state: far beyond positions (m), angles (rad) and work (J) of such robots."""

@@ -8,15 +8,14 @@ from typing import ClassVar, Literal
 from limbless.control.actuation import Actuation
 from limbless.core import Field, InputError
 from limbless.environments.base import Environment
-from limbless.models.base import Model, ModelSettings
-from limbless.models.newton_euler import NewtonEulerSettings
+from limbless.models import ChainSettings, Model, NewtonEulerSettings
 from limbless.robots.base import Robot
 
 Coordinates = Literal["virtual", "group"]
 Form = Literal["full", "printed"]
 
 
-class GeometricSettings(ModelSettings):
+class GeometricSettings(ChainSettings):
     """Geometric dynamics of a chain, crawling or clamped: product of exponentials (Wang, Ma, Li and Wang)."""
 
     kind: Literal["geometric"] = "geometric"
@@ -27,7 +26,6 @@ class GeometricSettings(ModelSettings):
     equations: Form = Field(
         "full", description="all terms, or (22) as the paper prints it, which lets a robot without friction swim away"
     )
-    takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
     takes_roles: ClassVar[tuple[str, ...]] = NewtonEulerSettings.takes_roles
     takes_actuations: ClassVar[tuple[str, ...]] = NewtonEulerSettings.takes_actuations
     takes_drives: ClassVar[tuple[str, ...]] = NewtonEulerSettings.takes_drives

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.mechanics.integrate import dirk
 from limbless.models.base import ModelSettings, refuse_unused
 
-Array = NDArray[np.float64]
 _REMEMBERED = ("past", "times", "numbers", "last", "sizes")
 UNSOLVED = f"the step could not be solved, even in {2**dirk.PATIENCE.halvings} parts: its stages do not come to rest"
 

@@ -7,23 +7,19 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import model_validator
 
 from limbless.control.gaits.base import Gait
 from limbless.control.gaits.helix import Helix
-from limbless.core import Angle, Description, Field, InputError, Quantity, quantity
-from limbless.environments.base import Environment
-from limbless.environments.ground import Ground
+from limbless.core import Angle, Array, Description, Field, InputError, Quantity, quantity
+from limbless.environments import Environment, Ground, Wheels
 from limbless.environments.obstacles import Pegs
 from limbless.environments.pipe import Pipe
-from limbless.environments.wheels import Wheels
 from limbless.mechanics.algebra import matrix_to_quaternion
 
 if TYPE_CHECKING:
     from limbless.robots.chain import Chain
 
-Array = NDArray[np.float64]
 _FIELDS = {"heading": ("lay",), "along": ("wedge", "wrap"), "settle": ("lay", "wedge", "wrap", "given")}
 
 FOUND_BY_POSTURE = {
@@ -36,13 +32,13 @@ FOUND_BY_POSTURE = {
 
 
 class Posture(Description):
-    """How a robot is laid down, in place of a position and an orientation that were worked out by hand."""
+    """How to lay a robot down, instead of giving its position and orientation."""
 
     kind: Literal["lay", "wedge", "wrap", "given", "equilibrium"] = Field(
         "lay",
         description="lay it on the ground (which may slope); wedge it into the pipe, the base on its axis; wrap "
-        "it around the first of the pegs, as a helix has it; as given; or a clamped soft body at "
-        "rest under its loads and the tensions just before the start",
+        "it around the first of the pegs, as a helix has it (a soft body: turn beside turn); as given; or a soft "
+        "body at rest under its loads and the tensions just before the start",
     )
     heading: Quantity[Angle | None] = quantity(
         None, "rad", "lay: angle from world x to the robot's x, seen from above; 0 if absent"
@@ -133,21 +129,34 @@ def _wedged(
     return BasePose(begin + (posture.along or 0.0) * along - rotation @ aside, matrix_to_quaternion(rotation))
 
 
-def _wrapped(
-    posture: Posture, chain: Chain, gait: Gait, environment: Sequence[Environment], position: Array
-) -> BasePose:
+class Pole(NamedTuple):
+    """The first of the pegs, about which a robot is wound."""
+
+    foot: Array
+    axes: Array  # (3, 3) columns: out from its axis, around it, along it
+    radius: float
+
+
+def pole_of(environment: Sequence[Environment]) -> Pole:
     pegs = _only(environment, Pegs, "entry `pegs`")
-    if not isinstance(gait, Helix):
-        raise InputError(
-            f"initial.posture: to wrap a robot around a pole takes the gait helix, which says how it is "
-            f"wound; got {gait.kind!r}"
-        )
     foot, span = np.array(pegs.feet[0]), np.array(pegs.span)
     up = span / np.linalg.norm(span)
     helper = np.eye(3)[int(np.argmin(np.abs(up)))]
     out = helper - (helper @ up) * up
     out /= np.linalg.norm(out)
-    world = np.stack([out, np.cross(up, out), up], axis=1)
-    rotation = world @ gait.base_frame(gait.roll)
-    place = foot + (posture.along or 0.0) * up + gait.radius * out - rotation @ _middle(chain)
+    return Pole(foot, np.stack([out, np.cross(up, out), up], axis=1), pegs.radius)
+
+
+def _wrapped(
+    posture: Posture, chain: Chain, gait: Gait, environment: Sequence[Environment], position: Array
+) -> BasePose:
+    pole = pole_of(environment)
+    if not isinstance(gait, Helix):
+        raise InputError(
+            f"initial.posture: to wrap a robot around a pole takes the gait helix, which says how it is "
+            f"wound; got {gait.kind!r}"
+        )
+    out, _, up = pole.axes.T
+    rotation = pole.axes @ gait.base_frame(gait.roll)
+    place = pole.foot + (posture.along or 0.0) * up + gait.radius * out - rotation @ _middle(chain)
     return BasePose(place, matrix_to_quaternion(rotation), gait=gait.changed(tighten=0.0))

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from limbless.control.actuation import Actuation
 from limbless.core import Field, InputError, Quantity, quantity
 from limbless.environments.base import Environment
-from limbless.models.base import Model, ModelSettings
+from limbless.models.base import ChainSettings, Model
 from limbless.robots.base import Robot
 
 # m/s: residual at which a step with set-valued wheels is solved; torques show first what is left
@@ -16,7 +16,7 @@ FRICTION_TOLERANCE = 1e-12
 STAGE_TOLERANCE = 1e-6  # of implicit steps, where nothing is said
 
 
-class NewtonEulerSettings(ModelSettings):
+class NewtonEulerSettings(ChainSettings):
     """Recursive Newton-Euler dynamics of a serial chain (Khalil, Gallot and Boyer 2007)."""
 
     kind: Literal["newton-euler"] = "newton-euler"
@@ -33,10 +33,10 @@ class NewtonEulerSettings(ModelSettings):
         gt=0,
         lt=1,
     )
-    takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
     takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "friction", "clamp")
-    takes_actuations: ClassVar[tuple[str, ...]] = ("motion", "torque", "pd", "switched")
+    takes_actuations: ClassVar[tuple[str, ...]] = ("motion", "torque", "pd", "motor", "switched", "muscles")
     takes_drives: ClassVar[tuple[str, ...]] = ("shape", "joint", "torque")
+    takes_controllers: ClassVar[bool] = True
 
     def time_order(self, environment: Sequence[Environment]) -> float:
         return min(super().time_order(environment), 2 if self.integrator == "midpoint" else 4)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from limbless.control.actuation import Actuation
 from limbless.core import Field, Quantity, quantity
 from limbless.environments.base import Environment
-from limbless.models.base import ModelSettings
+from limbless.models.base import ChainSettings
 from limbless.robots.base import Robot
 
 if TYPE_CHECKING:
     from limbless.models.chain.contact.nonsmooth_model import NonSmooth
 
 
-class NonSmoothSettings(ModelSettings):
+class NonSmoothSettings(ChainSettings):
     """Impacts, stick and slip without regularisation (Transeth, Leine, Glocker and Pettersen 2008)."""
 
     kind: Literal["non-smooth"] = "non-smooth"
@@ -38,11 +38,11 @@ class NonSmoothSettings(ModelSettings):
         1e-4, "m/s", "a step that keeps more residual than this ends the run; at least the tolerance", gt=0
     )
 
-    takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
     takes_roles: ClassVar[tuple[str, ...]] = ("contact", "wrench", "friction", "clamp")
-    takes_actuations: ClassVar[tuple[str, ...]] = ("pd", "servo", "motion", "torque", "switched")
+    takes_actuations: ClassVar[tuple[str, ...]] = ("pd", "servo", "motor", "motion", "torque", "switched", "muscles")
     takes_postures: ClassVar[tuple[str, ...]] = ("lay", "wedge", "wrap", "given")
     takes_drives: ClassVar[tuple[str, ...]] = ("joint", "shape", "torque")
+    takes_controllers: ClassVar[bool] = True
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> NonSmooth:
         from limbless.models.chain.contact.nonsmooth_model import NonSmooth

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from limbless.control.actuation import Actuation
-from limbless.core import Field, Listed, Quantity, quantity
+from limbless.core import Field, InputError, Listed, Quantity, quantity
 from limbless.environments.base import Environment
 from limbless.models.base import ModelSettings
 from limbless.robots.base import Robot
@@ -19,18 +19,28 @@ VERTEBRA_STATIONS = 3
 """Where nothing is said: statics is then met to rounding."""
 
 
+def touches(environment: Sequence[Environment]) -> bool:
+    """Whether there is something hard around."""
+    return any(item.role == "contact" for item in environment)
+
+
 class SoftSettings(ModelSettings):
     """Soft bodies in motion: strain cells that bend under tendons, springs, weight and water (Boyer et al. 2021)."""
 
     kind: Literal["soft"] = "soft"
-    integrator: Literal["sdirk4", "midpoint", "rk4"] = Field(
-        "sdirk4",
-        description="how time is stepped: implicit of order 4 (anything stiff or damped), implicit and "
-        "symmetric of order 2 (long conservative runs, quick looks), or explicit of order 4 "
-        "(gentle bodies)",
+    inertia: bool = Field(True, description="with inertia; without it all forces balance at every instant")
+    integrator: Literal["sdirk4", "midpoint", "rk4"] | None = Field(
+        None,
+        description="how time is stepped: implicit of order 4 (sdirk4: anything stiff or damped), implicit and "
+        "symmetric of order 2 (midpoint: long conservative runs, quick looks), or explicit of order 4 "
+        "(rk4: gentle bodies); sdirk4 if absent, midpoint in contact",
     )
     tolerance: Quantity[float] = quantity(
-        1e-6, "1", "how well an implicit stage is solved, relative to the speed of the body", gt=0, lt=0.1
+        1e-6,
+        "1",
+        "how well an implicit stage is solved, relative to the speed of the body; 1e-4 in contact if absent",
+        gt=0,
+        lt=0.1,
     )
     cells: int = Field(8, ge=1, le=2000, description="cells of a rod; a spine has one per vertebra")
     degree: int = Field(
@@ -47,14 +57,47 @@ class SoftSettings(ModelSettings):
         "vertebra, degree + 2 in a rod if absent",
     )
     stops: bool = Field(True, description="whether the stops of a spine act")
+    theta: Quantity[float | None] = quantity(
+        None,
+        "1",
+        "in contact: where in a step its forces are taken; 0.5 conserves energy, 1 damps all that the step does not "
+        "follow; 0.6 if absent",
+        ge=0.5,
+        le=1,
+    )
+    activation: Literal["anticipative", "paper"] = Field(
+        "anticipative", description="contacts act before they close, or once g <= 0 (49)"
+    )
+    recovery: Quantity[float] = quantity(
+        0.2, "1", "in contact: share of a penetration that is taken back in a step", ge=0, le=1
+    )
+    compliance: Quantity[float] = quantity(
+        5e-4,
+        "1",
+        "in contact: compliance of the ground over that of the mean mass of what touches; smaller is more rigid",
+        gt=0,
+        le=1,
+    )
+    contact_tolerance: Quantity[float] = quantity(
+        1e-8, "m/s", "in contact: residual of the contact laws at which a step is solved", gt=0
+    )
+    bound: Quantity[float] = quantity(
+        1e-4,
+        "m/s",
+        "in contact: a step that keeps more residual than this ends the run; at least contact_tolerance",
+        gt=0,
+    )
     starts_bent: ClassVar[bool] = True
     takes_robots: ClassVar[tuple[str, ...]] = ("tendon-spine", "rod", "chain")
-    takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "load")
+    takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "load", "contact")
     takes_actuations: ClassVar[tuple[str, ...]] = ("motion",)
-    takes_postures: ClassVar[tuple[str, ...]] = ("equilibrium",)
+    takes_controllers: ClassVar[bool] = True
+    takes_postures: ClassVar[tuple[str, ...]] = ("equilibrium", "lay", "wedge", "wrap", "given")
     takes_drives: ClassVar[tuple[str, ...]] = ("tension", "tendon-length", "winch-torque", "strain", "shape", "effort")
 
     def time_order(self, environment: Sequence[Environment]) -> float:
+        if touches(environment):
+            return 0.5  # where many impacts follow each other: 1 between them
         return 2 if self.integrator == "midpoint" else 4
 
     def refined_for(self, robot: Robot) -> SoftSettings:
@@ -70,6 +113,12 @@ class SoftSettings(ModelSettings):
         return tuple(environment)  # all that acts on a body sits at its stations
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Soft:
+        from limbless.models.chain.soft.contact_model import SoftContact
         from limbless.models.chain.soft.soft_model import Soft
 
-        return Soft(robot, environment, actuation, self)
+        if touches(environment) and not self.inertia:
+            raise InputError(
+                "model.inertia: hard contact needs inertia, which it takes velocities from; leave inertia: true, or "
+                "use regularised-friction, which fades at its `speed`"
+            )
+        return (SoftContact if touches(environment) else Soft)(robot, environment, actuation, self)

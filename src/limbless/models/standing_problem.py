@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.mechanics.compiled import aligned_zeros, pack
-from limbless.models.base import Model, Records, State, Status, before_failure
-from limbless.models.divergence import TOO_LARGE
-from limbless.models.totals import TotalsStore
+from limbless.models import TOO_LARGE, JointTarget, Model, Records, State, Status, TotalsStore, before_failure
 
-Array = NDArray[np.float64]
 _LARGE = 1 << 14
 """Numbers of an array of working memory that is never read before it is written, and so not made new."""
 
@@ -100,8 +98,9 @@ class StandingProblem:
     _memory: Any
     _live: Mapping[str, Array] = {}
     """What a controller may see of a state's memory, where it stands."""
-    _torques: tuple[tuple[int, Any, Any], ...] = ()
-    """Rows for each step, of the drive that holds torques: which a controller adds to, and where in `_laid_out`."""
+    _driven: tuple[tuple[int, Any, Any], ...] = ()
+    """Rows for each step of a drive that a controller adds to, the drive, and where it is in `_laid_out`."""
+    _pushed: type | None = None  # what the last command was
     _of_the_step_that_ended = False
 
     # How it runs
@@ -120,7 +119,8 @@ class StandingProblem:
             own[: len(given) if len(given) > 1 else None if len(own) == 1 else 4 * steps + 1] = given
         self._totals.refresh(self._tally, state.memory, state.time)
         self._restore(state, knots)
-        self._from, self._asked, self._pushed = state.memory, asked, False
+        self._from, self._asked = state.memory, asked
+        self._pushed: type | None = None
         self._here, self._reached, self._r = 0, 0, 0
 
     def _fits(self, steps: int, count: int, drive: Any) -> bool:
@@ -163,17 +163,22 @@ class StandingProblem:
         return found
 
     def _push(self, first: int, last: int, torque: Any) -> None:
-        if not self._torques:
+        if not self._driven:
             self.model.with_torque(None, torque)  # refuses it
-        added = 0.0 if torque is None else self.model.commanded(torque)
-        for per, own, asked in self._torques:
-            asked = asked(self._asked)
-            if len(own) == 1:
-                np.add(asked, added, out=own)
+        target = isinstance(torque, JointTarget)
+        added = 0.0 if torque is None or target else self.model.commanded(torque)
+        for per, own, asked in self._driven:
+            asked, part = asked(self._asked), slice(per * first, per * last + 1)
+            if target or self._pushed is JointTarget:
+                moved = self.model.with_torque(asked, torque) if target else asked
+                for name in ("position", "velocity", "acceleration"):
+                    rows = getattr(moved, name)[part]
+                    getattr(own, name)[part.start : part.start + len(rows)] = rows
+            if len(own.torque) == 1:
+                np.add(asked.torque, added, out=own.torque)
             else:
-                part = slice(per * first, per * last + 1)
-                own[part] = (asked if len(asked) == 1 else asked[part]) + added
-        self._pushed = torque is not None
+                own.torque[part] = (asked.torque if len(asked.torque) == 1 else asked.torque[part]) + added
+        self._pushed = JointTarget if target else None if torque is None else type(torque)
 
     @property
     def now(self) -> State:

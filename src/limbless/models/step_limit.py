@@ -1,4 +1,5 @@
-"""How long a step may be for dry friction that was made smooth: its slope at rest against the inertia that it brakes.
+"""How long a step may be for dry friction and sand that were made smooth: their slope at rest against the inertia that
+they brake.
 
 Friction μ N u / sqrt(u² + v²) is a damper C = μ N / v near rest, and a damper of rate λ (the largest of C x = λ M x) is
 followed by an explicit scheme only while h λ stays within its stability interval on the negative real axis. Beyond it
@@ -17,16 +18,15 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.environments.base import Pack
 from limbless.mechanics.chain import BASES, Body, ChainTables
-from limbless.mechanics.forces import SmoothFrictionLaw
+from limbless.mechanics.forces import SlenderSandLaw, SmoothFrictionLaw, SurfaceSandLaw
 from limbless.models.chain.chain_evaluation import ChainEvaluator
 from limbless.models.force_elements import packed_rows
 from limbless.robots.chain import Chain
 
-Array = NDArray[np.float64]
 RUNGE_KUTTA, MOREAU = 2.7, 1.9
 """Largest h λ that is taken: just inside 2.785 of the classical Runge-Kutta scheme, and 2 of forces taken at the
 start of a step.
@@ -48,15 +48,34 @@ def _across(arm: Array) -> Array:
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
-def _slope(friction: Any) -> Array:
-    """Largest damping per length along the segment and across it, N s/m2."""
-    return np.array([max(friction.forward, friction.backward), friction.across, 0.0]) / friction.fading
+def _rows(packs: Sequence[Pack]) -> list[Any]:
+    """All rows of smooth dry friction and of sand."""
+    return [row for kind in (SmoothFrictionLaw, SlenderSandLaw, SurfaceSandLaw) for row in packed_rows(packs, kind)]
+
+
+def _fading(row: Any) -> float:
+    """Speed below which a law is viscous, m/s."""
+    return float(row.fading if "fading" in row.fields else row.speed)
+
+
+def _slope(row: Any, height: float) -> Array:
+    """Largest damping per length along the segment and across it, N s/m2, of a body at a height (m)."""
+    if "fading" in row.fields:
+        return np.array([max(row.forward, row.backward), row.across, 0.0]) / row.fading
+    a, b = row.half_width, row.half_height
+    depth = row.depth if row.deep else max(row.surface - height, 0.0) + max(a, b)
+    if "gamma" in row.fields:
+        C = np.array([(a + b) * row.along, 2.0 * b * row.lateral * row.gamma, 2.0 * a * row.lateral * row.gamma])
+    else:  # no face feels more than α_z of a flat plate that goes straight down
+        most = row.vertical.x + row.vertical.y + row.vertical.z + row.vertical_more.x + row.vertical_more.y
+        C = 2.0 * math.pi * max(a, b) * np.array([row.vertical_more.z, most, most])
+    return np.asarray(C * depth / row.speed)
 
 
 def _once(packs: Sequence[Pack]) -> list[Any]:
-    """The rows of smooth dry friction, those of one law in several windows once."""
+    """The rows of these laws, those of one law in several windows once."""
     found: dict[bytes, Any] = {}
-    for row in packed_rows(packs, SmoothFrictionLaw):
+    for row in _rows(packs):
         numbers = row.numbers.copy()
         for window in ("since", "until"):
             numbers[row.fields[window].column] = 0.0
@@ -64,12 +83,12 @@ def _once(packs: Sequence[Pack]) -> list[Any]:
     return list(found.values())
 
 
-def _dampers(packs: Sequence[Pack], bodies: int) -> Array:
+def _dampers(packs: Sequence[Pack], bodies: int, height: float) -> Array:
     """(bodies, 6, 6): damping of each body at rest, force and torque about its origin in its own axes."""
     found = np.zeros((bodies, 6, 6))
     for friction in _once(packs):
         E, start = np.array(friction.frame), np.array(friction.start)
-        D = E @ np.diag(_slope(friction)) @ E.T
+        D = E @ np.diag(_slope(friction, height)) @ E.T
         nodes, weights = np.polynomial.legendre.leggauss(int(friction.count))
         for node, weight in zip(0.5 * (nodes + 1.0), 0.5 * weights, strict=True):
             place = E @ (start + np.array([node * friction.length, 0.0, 0.0]))
@@ -112,11 +131,13 @@ def _as_one(matrices: Array, bodies: Array) -> Array:
     return total
 
 
-def chain_rate(chain: Chain, robot: ChainTables, any_free: bool, packs: Sequence[Pack], joint_position: Array) -> float:
-    """Rate λ at which smooth dry friction brakes a chain near rest, 1/s; 0 without such friction."""
-    if not packed_rows(packs, SmoothFrictionLaw):
+def chain_rate(
+    chain: Chain, robot: ChainTables, any_free: bool, packs: Sequence[Pack], joint_position: Array, height: float
+) -> float:
+    """Rate λ at which smooth dry friction or sand brakes a chain near rest, 1/s; `height` (m) is that of its base."""
+    if not _rows(packs):
         return 0.0
-    C, M = _dampers(packs, len(robot.links.codes)), _inertias(chain)
+    C, M = _dampers(packs, len(robot.links.codes), height), _inertias(chain)
     if any_free:
         return max(_largest_rate(c, m) for c, m in zip(C, M, strict=True))
     if chain.base == "fixed":
@@ -128,20 +149,18 @@ def chain_rate(chain: Chain, robot: ChainTables, any_free: bool, packs: Sequence
     return _largest_rate(_as_one(C, now.bodies)[np.ix_(free, free)], _as_one(M, now.bodies)[np.ix_(free, free)])
 
 
-def rod_rate(packs: Sequence[Pack], mass: Array) -> float:
+def rod_rate(packs: Sequence[Pack], mass: Array, height: float) -> float:
     """The same of a rod with `mass` (nodes,) per length: friction and inertia lie at the same places, so that the
     worst node decides.
     """
-    return max(
-        (float(_slope(row).max() / mass[int(row.body)]) for row in packed_rows(packs, SmoothFrictionLaw)), default=0.0
-    )
+    return max((float(_slope(row, height).max() / mass[int(row.body)]) for row in _rows(packs)), default=0.0)
 
 
 def friction_limit(rate: float, interval: float, packs: Sequence[Pack]) -> StepLimit | None:
     """The limit for friction of a rate, in a scheme that is stable for h λ up to `interval`."""
     if rate <= 0.0 or not math.isfinite(rate):
         return None
-    speed = min(friction.fading for friction in packed_rows(packs, SmoothFrictionLaw))
-    return StepLimit(
-        interval / rate, f"regularised friction that fades below {speed:g} m/s (it brakes at {rate:.3g} 1/s near rest)"
-    )
+    rows = _rows(packs)
+    speed = min(_fading(row) for row in rows)
+    what = "regularised friction" if any("fading" in row.fields for row in rows) else "sand"
+    return StepLimit(interval / rate, f"{what} that fades below {speed:g} m/s (it brakes at {rate:.3g} 1/s near rest)")

@@ -57,6 +57,12 @@ class TendonStaticsSettings(ModelSettings):
     tip_stiffness: Quantity[float | None] = quantity(
         None, "N/m", "the tip stiffness wanted, where that is preferred", gt=0
     )
+    vertebrae: int | None = Field(
+        None,
+        ge=2,
+        le=1000,
+        description="vertebrae that another robot is seen as; one per diameter, 8 to 60, if absent",
+    )
     takes_robots: ClassVar[tuple[str, ...]] = ("tendon-spine",)
     takes_roles: ClassVar[tuple[str, ...]] = ("load",)
     takes_actuations: ClassVar[tuple[str, ...]] = ("motion",)
@@ -95,9 +101,8 @@ class TendonStaticsSettings(ModelSettings):
         """(vertebrae, 2 or 3) bends of a spine of the soft model, to the side, down and about itself: the equilibrium
         under these loads and this `tension` (N) or `length` (m), its base at `place`.
         """
-        from limbless.models.statics.spine_problem import BEND_SIGN, at_rest
+        from limbless.models.statics.spine_problem import BEND_SIGN, at_rest, ends
         from limbless.models.statics.statics_model import TendonStatics
-        from limbless.models.statics.surrounding_water import ends
 
         still = TendonStatics(at_rest(robot, bool(ends(loads))), loads, None, self, **place)
         count = len(robot.tendons)

@@ -9,14 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.environments.base import Environment, Pack
 from limbless.mechanics.integrate.running_totals import NEVER, UNLIMITED, HeldEffort, JointRange, RunTotals, Totals
-from limbless.models.base import Records, Variable, Variables
-from limbless.models.variables import choose
+from limbless.models import Records, Variable, Variables, choose
 
-Array = NDArray[np.float64]
 _NAMES = tuple(f"tally_{field}" for field in Totals._fields)
 
 

@@ -1,5 +1,4 @@
-"""The catalogue of variables: every name that a result can hold, with its dimensions, unit, frame and one meaning in
-all models.
+"""The catalogue of variables: every name in a result, with its dimensions, unit, frame and one meaning in all models.
 
 A model chooses its own by name (`choose`); docs/results.md is written from here (`python docs/variables.py`).
 """
@@ -16,11 +15,10 @@ from limbless.models.base import Variable
 if TYPE_CHECKING:
     from limbless.robots.tendon_spine import TendonSpine
 
-_AXIS, _SCREW, _QUATERNION = ("axis",), ("screw",), ("quaternion",)
+_AXIS, _SCREW, _QUATERNION, _EACH_OBJECT = ("axis",), ("screw",), ("quaternion",), ("object",)
 _JOINT, _CONTACT, _TENDON, _ANGLE = ("joint",), ("contact",), ("tendon",), ("angle",)
-_EACH_AXIS, _EACH_SCREW = ("section", "axis"), ("section", "screw")
+_EACH_AXIS, _EACH_SCREW, _OBJECT_SCREW = ("section", "axis"), ("section", "screw"), ("object", "screw")
 _CONTACT_AXIS, _BEND = ("contact", "axis"), ("vertebra", "transverse")
-_EACH_OBJECT, _OBJECT_SCREW = ("object",), ("object", "screw")
 _FORCE, _WORK, _MOMENTUM = "N, N m", "J", "N s, N m s"
 
 MOVING = {
@@ -62,6 +60,11 @@ MOVING = {
         "joint",
         remark="of a rod in `soft`: its effort at the Gauss points of every cell, at `joint_abscissa`",
     ),
+    "joint_voltage": Variable(_JOINT, "V", "voltage of the motor; positive when it drives the joint forwards", "joint"),
+    "joint_current": Variable(_JOINT, "A", "current of the motor, by which it makes torque", "joint"),
+    "motor_position": Variable(_JOINT, "rad or m", "angle of the motor, where a spring joins it to its link", "joint"),
+    "controller_state": Variable(("controller_number",), "rad or 1", "numbers of the controller, by name"),
+    "activity": Variable(("neuron",), "1", "what each oscillator or neuron of the controller gives"),
     "radius": Variable(
         ("section", "transverse"),
         "m",
@@ -94,10 +97,7 @@ MOVING = {
         remark="water with a wake; its integral from every step is `law_work` of `wake`",
     ),
     "wake_reversed": Variable(
-        (),
-        "1",
-        "1 while the tail runs backwards, else 0",
-        remark="water with a wake, which is meant for a tail that trails",
+        (), "1", "1 while the tail runs backwards, else 0", remark="water with a wake, meant for a tail that trails"
     ),
     "immersion": Variable(
         ("section",), "1", "share of each section that is under water", remark="water with a surface"
@@ -121,6 +121,9 @@ MOVING = {
     "actuator_work": Variable((), _WORK, "work of the actuators since the start"),
     "environment_work": Variable((), _WORK, "work of the environment since the start"),
     "passive_work": Variable((), _WORK, "work of passive springs, dampers and friction since the start"),
+    "numerical_work": Variable(
+        (), _WORK, "what the step rule itself took since the start, never positive", remark="soft bodies in contact"
+    ),
     "momentum": Variable(_SCREW, _MOMENTUM, "momentum of bodies and added mass, about the world origin", "world"),
     "impulse": Variable(_SCREW, _MOMENTUM, "integral of all that changes the momentum, since the start", "world"),
     "power_residual": Variable((), "W", "rate of the mismatch between kinetic energy and work since the record before"),
@@ -386,21 +389,15 @@ CATALOGUE = {**MOVING, **CONTACTS, **COUNTED, **STATICS, **SOFT, **OBJECTS}
 def spine_coordinates(robot: TendonSpine, stops: NDArray[np.float64]) -> dict[str, Any]:
     """Names of disks, vertebrae and tendons, and what does not change in time; `stops` (vertebrae, 2) rad."""
     v, each, bends = len(robot.vertebrae), ("vertebra",), ("vertebra", "transverse")
+    volume = {"units": "m3", "long_name": "displaced volume of each vertebra"}
+    told = {"units": "rad", "long_name": "bend at which the stops are reached, to the side and down"}
     found = {
         "section": (("section",), np.array([f"disk {number}" for number in range(v + 1)]), {}),
         "vertebra": (each, np.array([f"vertebra {number}" for number in range(1, v + 1)]), {}),
         "tendon": (_TENDON, np.array(robot.tendon_names), {}),
         "vertebra_length": (each, robot.values("length"), {"units": "m", "long_name": "length of each vertebra"}),
-        "vertebra_volume": (
-            each,
-            robot.values("volume"),
-            {"units": "m3", "long_name": "displaced volume of each vertebra"},
-        ),
-        "stop": (
-            bends,
-            stops,
-            {"units": "rad", "long_name": "bend at which the stops are reached, to the side and down"},
-        ),
+        "vertebra_volume": (each, robot.values("volume"), volume),
+        "stop": (bends, stops, told),
     }
     if robot.material is None:
         stiffness = np.stack([robot.values("lateral_stiffness"), robot.values("vertical_stiffness")], axis=1)

@@ -1,5 +1,7 @@
 """`Robot`: what every robot can say of itself, whatever model moves it; `Preset`: a ready robot
 with a few numbers to choose.
+
+`SkinFriction`: how a robot's skin rubs on what it touches.
 """
 
 from __future__ import annotations
@@ -7,14 +9,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from pydantic import PrivateAttr
 
-from limbless.core import Description, Field
+from limbless.core import Array, Description, Field, Quantity, quantity
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from limbless.robots import Chain, Rod, TendonSpine
+
 MOST_LINKS = 10_000
 """Of a ready robot: a slip of the hand beyond it would fill the memory before anything is said."""
 
@@ -45,8 +49,40 @@ class Bodies(NamedTuple):
     volume_moment: Array  # (bodies, 3)    first moment of volume, m4
 
 
-class Robot(Description):
+class Seen(Description):
+    """What every robot and every ready robot can be seen as. A view keeps mass, first moment, inertia, volume, length,
+    stiffness between the ends and the paths of tendons; what it cannot keep is in its `lost`.
+    """
+
+    if TYPE_CHECKING:
+
+        def build(self) -> Robot:
+            """The full description."""
+
+    def as_chain(self, links: int | None = None) -> Chain:
+        """The robot as rigid links: its own, or about one per diameter of body (8 to 60) if their number is absent."""
+        from limbless.robots.views import as_chain
+
+        return as_chain(self.build(), links)
+
+    def as_rod(self) -> Rod:
+        """The robot as a rod, its joints spread along it."""
+        from limbless.robots.views import as_rod
+
+        return as_rod(self.build())
+
+    def as_spine(self, vertebrae: int | None = None) -> TendonSpine:
+        """The robot as vertebrae pulled by its tendons: about one per diameter if their number is absent."""
+        from limbless.robots.views import as_spine
+
+        return as_spine(self.build(), vertebrae)
+
+
+class Robot(Seen):
     """Something that moves. Body 0 is the base; local x runs along the body from base to tip."""
+
+    _source: Robot | None = PrivateAttr(None)
+    _lost: tuple[str, ...] = PrivateAttr(())
 
     family: ClassVar[str | None] = "robot"
     if TYPE_CHECKING:
@@ -61,6 +97,22 @@ class Robot(Description):
     def build(self) -> Robot:
         """The robot itself (a preset builds one)."""
         return self
+
+    @property
+    def seen_from(self) -> Robot | None:
+        """The robot that this one is a view of; None if it was described as it is."""
+        return self._source
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """What this view of another robot could not keep: one sentence each."""
+        return self._lost
+
+    def refined(self) -> Self:
+        """A view with twice as many links or vertebrae; any other robot as it is."""
+        from limbless.robots.views import refined
+
+        return cast(Self, refined(self))
 
     @property
     def stretches(self) -> bool:
@@ -88,7 +140,7 @@ class Robot(Description):
         return float(self.bodies().mass.sum())
 
 
-_recent: deque[tuple[Any, Robot]] = deque(maxlen=8)
+_recent: deque[tuple[Any, Any, Robot]] = deque(maxlen=8)
 """Descriptions and what they have built, the last few: a run asks several times, a search again and again."""
 
 
@@ -97,18 +149,18 @@ def _once(build: Callable[[Any], Robot]) -> Callable[[Any], Robot]:
 
     @wraps(build)
     def built(preset: Any) -> Robot:
-        for known, robot in tuple(_recent):
-            if known is preset:
+        for known, by, robot in tuple(_recent):
+            if known is preset and by is build:
                 return robot
         made = build(preset)
-        _recent.append((preset, made))
+        _recent.append((preset, build, made))
         return made
 
     return built
 
 
-class Preset(Description):
-    """A ready robot: a few numbers to choose, and `build()` makes the full description, once."""
+class Preset(Seen):
+    """A ready robot with a few numbers to choose; `build()` makes the full description."""
 
     family: ClassVar[str | None] = "preset"
 
@@ -120,3 +172,16 @@ class Preset(Description):
 
     def build(self) -> Robot:
         raise NotImplementedError
+
+
+class SkinFriction(Description):
+    """Friction of a skin with scales, or on small wheels: less along the body than across it.
+
+    It applies to every ground and obstacle that sets no coefficients of its own.
+    """
+
+    forward: Quantity[float] = quantity(0.1, "1", "friction along the body while it slides head first", ge=0)
+    lateral: Quantity[float] = quantity(0.5, "1", "friction across the body", ge=0)
+    backward: Quantity[float | None] = quantity(
+        None, "1", "friction along the body while it slides tail first; as `forward` if absent", ge=0
+    )

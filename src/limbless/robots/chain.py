@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from html import escape
 from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
@@ -13,12 +14,21 @@ from numpy.typing import ArrayLike
 from pydantic import model_validator
 
 from limbless.core import Field, Listed, Nested
-from limbless.robots import chain_arrays, chain_text, from_arrays
-from limbless.robots.base import Bodies, Robot, Segment
-from limbless.robots.chain_arrays import ChainArrays, JointColumns
-from limbless.robots.links import BodyShape, Link
-from limbless.robots.skin_friction import SkinFriction
-from limbless.robots.tendon import LinkTendon, agree
+from limbless.robots import (
+    Bodies,
+    BodyShape,
+    ChainArrays,
+    JointColumns,
+    Link,
+    LinkTendon,
+    Robot,
+    Segment,
+    SkinFriction,
+    agree,
+    chain_arrays,
+    chain_text,
+    from_arrays,
+)
 
 Base = Literal["free", "planar", "fixed"]
 T = TypeVar("T")
@@ -40,11 +50,11 @@ class _Packed:
 
 
 class Chain(Robot):
-    """Links in a row, each on a joint of 1, 2 or 3 degrees of freedom; link 0 is the base and has no joint.
+    """Rigid links in a row, each joined to the link before it.
 
-    The base is free (SE(3)), planar (SE(2), in the plane x-y of its initial pose) or fixed. Models see the chain
-    through `arrays()`, `bodies()` and `segments()`, in kernel frames: parallel to the base frame when all joints are at
-    zero, one per primitive row.
+    A joint has 1, 2 or 3 degrees of freedom. Link 0 is the base and has no joint. The base is free (SE(3)), planar
+    (SE(2), in the plane x-y of its initial pose) or fixed. Models see the chain through `arrays()`, `bodies()` and
+    `segments()`, in kernel frames: parallel to the base frame when all joints are at zero, one per primitive row.
     """
 
     kind: Literal["chain"] = "chain"
@@ -221,6 +231,10 @@ class Chain(Robot):
 
     def __str__(self) -> str:
         return chain_text.table(self)
+
+    def _repr_html_(self) -> str:
+        """Its table of links and joints, for notebooks."""
+        return f"<pre>{escape(str(self))}</pre>"
 
     # What models see
 

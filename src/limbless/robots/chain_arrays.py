@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.mechanics.chain import Prismatic, Revolute, Spherical
-from limbless.robots.base import Bodies, Segment
-from limbless.robots.links import Link, symmetric_matrix, upper_triangle
-from limbless.robots.rotation_matrices import snap
+from limbless.robots import Bodies, Link, Segment, snap, symmetric_matrix, upper_triangle
 
 if TYPE_CHECKING:
     from limbless.robots.chain import Chain
 
-Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 BASE = 0

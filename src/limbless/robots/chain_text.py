@@ -9,8 +9,7 @@ import numpy as np
 from limbless.robots.chain_arrays import SPHERICAL, axis_number
 
 if TYPE_CHECKING:
-    from limbless.robots.chain import Chain
-    from limbless.robots.links import Link
+    from limbless.robots import Chain, Link
 
 _TURNS = ("roll", "pitch", "yaw")
 

@@ -8,14 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
-from limbless.robots.joints import Joint
-from limbless.robots.links import Link
-from limbless.robots.modified_dh import ModifiedDH
-
-Array = NDArray[np.float64]
+from limbless.core import Array, InputError
+from limbless.robots import Joint, Link, ModifiedDH
 
 
 def table(name: str, values: Any, *shape: int) -> Array:

@@ -8,16 +8,12 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BeforeValidator, field_validator, model_validator
 
-from limbless.core import Description, Field, Listed, Nested, Quantity, Quaternion, Vector3, quantity
+from limbless.core import Array, Description, Field, Listed, Nested, Quantity, Quaternion, Vector3, quantity
 from limbless.mechanics.algebra import quaternion_to_matrix
-from limbless.robots.joints import Joint
-from limbless.robots.modified_dh import ModifiedDH
-from limbless.robots.sections import Direction, MassProperties, Placed, Solid, ellipse_area, total
+from limbless.robots import Direction, Joint, MassProperties, ModifiedDH, Placed, Solid, ellipse_area, total
 
-Array = NDArray[np.float64]
 UPPER_TRIANGLE = ((0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2))
 Six = tuple[float, float, float, float, float, float]
 
@@ -47,8 +43,9 @@ def _six_numbers(value: Any) -> Any:
 
 
 class BodyShape(Placed):
-    """A straight piece of body with an elliptic section, on which fluid acts: from `position`,
-    over `length` along `axis`.
+    """A straight piece of body with an elliptic section, on which fluid acts.
+
+    It starts at `position` and extends over `length` along `axis`.
     """
 
     length: Quantity[float] = quantity(..., "m", "length along the axis", gt=0)
@@ -57,8 +54,9 @@ class BodyShape(Placed):
 
 
 class Sphere(Description):
-    """A contact shape: a sphere fixed to a link, or with a `rim` the round edge of a disc, as such a sphere draws it on
-    a circle. A disc touches planes with its edge; everything else feels the ball around it.
+    """A contact shape of a link: a sphere, or with a `rim` the round edge of a disc.
+
+    A disc touches planes with its edge. Everything else touches the ball around it.
     """
 
     renamed: ClassVar[Mapping[str, str]] = {"center": "centre"}
@@ -82,11 +80,12 @@ class Mesh(Description):
 
 
 class Link(Description):
-    """A rigid body. At joint position zero its frame stands at `position` and `orientation` (or as `dh` says) in the
-    previous link's frame.
+    """A rigid body of a chain.
 
-    Mass, first moment and inertia are about the link origin in the link frame; if absent they come from `solids`, and
-    are zero without any (a massless virtual link). The volume comes from the solids, or else from the `body`.
+    At joint position zero its frame has the pose `position` and `orientation` (or `dh`) in the frame of the link before
+    it. Mass, first moment and inertia are about the link origin in the link frame. If they are absent they come from
+    `solids`, and are zero without any (a massless virtual link). The volume comes from the solids, or else from the
+    `body`.
     """
 
     renamed: ClassVar[Mapping[str, str]] = {"volume_center": "volume_centre"}

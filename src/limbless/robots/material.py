@@ -6,24 +6,22 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import Description, Field, InputError, Nested
+from limbless.core import Array, Description, Field, InputError, Nested
 from limbless.core.functions.callables import Function, call, name_of
 from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator, filled
 
-Array = NDArray[np.float64]
-
 
 class MaterialLaw(Description):
-    """Your own material: `law(strain, rate, X)` returns the stress of a section, six numbers.
+    """Your own material, as a function that returns the stress of a section.
 
-    strain (6) has the stretch (1: as long as unloaded), the two shears, the twist and the two curvatures (1/m) of the
-    section at the abscissa X (m), rate (6) how fast they change (1/s). The stress has the force (3, N) and the couple
-    (3, N m) along the same axes: what resists, so that a spring is k times the strain. At rate 0 it is taken for
-    elastic, the rest for damping. Plain Python is called at every station of every evaluation (some microseconds
-    each); `compiled_material` makes a fast one of the same function, if numba can compile it. Further arguments with
-    numbers as their defaults are its `arguments`.
+    The function is `law(strain, rate, X)` and returns six numbers. strain (6) has the stretch (1 if unloaded), the two
+    shears, the twist and the two curvatures (1/m) of the section at the arc length X (m). rate (6) has their time
+    derivatives (1/s). The stress has the force (3, N) and the moment (3, N m) along the same axes, as the body resists,
+    so that a spring is k times the strain. At rate 0 it counts as elastic, and the rest as damping.
+
+    limbless calls plain Python at every station of every evaluation (a few microseconds each). `compiled_material`
+    compiles the same function, if numba can compile it. Further arguments with numbers as defaults are its `arguments`.
     """
 
     law: Nested[Function] = Field(description="the function, or `package.module:name`, or `file.py:name`")
@@ -74,8 +72,9 @@ class CompiledMaterial:
 
 
 def compiled_material(function: Any, **arguments: float) -> CompiledMaterial:
-    """Compile a law `function(strain, rate, X)` that returns six numbers, for use in `MaterialLaw`; its further
-    arguments have the numbers that are given here, or their defaults.
+    """Compile a law `function(strain, rate, X)` for use in `MaterialLaw`.
+
+    The function returns six numbers. Its further arguments get the numbers given here, or their defaults.
     """
     from limbless.mechanics.chain import STRAIN, STRESS, Sample
     from limbless.mechanics.compiled import compiled_pointer, njit

@@ -6,17 +6,22 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import model_validator
 
-from limbless.core import Description, Field, InputError, Listed, Nested, Quantity, quantity
+from limbless.core import Description, Field, Listed, Nested, Quantity, Vector3, quantity
 from limbless.core.functions.callables import Function, NamedFunction, call
+from limbless.robots import (
+    Chain,
+    ChannelTendon,
+    MassProperties,
+    MaterialLaw,
+    agree,
+    ellipse_area,
+    ellipse_second_moments,
+    refuse_channels,
+)
 from limbless.robots.base import Array, Bodies, Robot, Segment
-from limbless.robots.chain import Chain
-from limbless.robots.joints import Joint
-from limbless.robots.links import BodyShape, Link
-from limbless.robots.material import MaterialLaw
-from limbless.robots.sections import EllipticCylinder, ellipse_area, ellipse_second_moments
-from limbless.robots.tendon import ChannelTendon, agree, refuse_channels
 
 NATURAL = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 """The strain of a straight, unstretched rod."""
@@ -40,7 +45,8 @@ HELD = {"free": (), "planar": (2, 3, 4), "line": (1, 2, 3, 4, 5), "pinned": (0, 
 STILL = 1e-9  # a locked strain may differ from its natural value by this much: the rounding of a gait
 _DRAWN = 32  # straight pieces that stand for the rod where a model asks for segments
 
-Stiffness = float | tuple[float, float, float, float, float, float]
+Six = tuple[float, float, float, float, float, float]
+Stiffness = float | Six
 Rows = tuple[tuple[float, float], ...]
 Strain = Literal["stretch", "lateral shear", "vertical shear", "twist", "pitch curvature", "yaw curvature"]
 
@@ -60,14 +66,35 @@ class PassiveStretch(Description):
     )
 
 
-class Rod(Robot):
-    """A slender body of elliptic sections, described by stretch, shears, twist and curvatures along the abscissa X.
+class RodPiece(Description):
+    """A part of a rod that is the same all along it: what links or vertebrae become when they are seen as a rod."""
 
-    X runs from 0 at the head to `length` at the tail, along the rod as it is when not stretched; densities are per
-    length of that. `strains` says which of the six a gait may drive (Table I of the paper). `half_width` (along y) and
-    `half_height` (along z) are numbers or tables of rows (X, half axis), straight between the rows; `taper` shrinks
-    both linearly to (1 - taper) at the tail; `profile` is a function X -> (half width, half height) in their place.
-    Passive stiffness and damping carry part of the effort of the actuated strains.
+    length: Quantity[float] = quantity(..., "m", "length of the part", gt=0)
+    half_width: Quantity[float] = quantity(..., "m", "lateral half axis of its sections", gt=0)
+    half_height: Quantity[float] = quantity(..., "m", "vertical half axis of its sections", gt=0)
+    mass: Quantity[float] = quantity(..., "kg/m", "mass per length", ge=0)
+    moments: Listed[Vector3] = quantity(
+        ..., "kg m", "inertia of its sections per length, about x, y and z through their middle"
+    )
+    volume: Quantity[float] = quantity(..., "m2", "displaced volume per length", ge=0)
+    stiffness: Listed[Six | None] = quantity(
+        None, "N, N m2", "passive stiffness, in the model `soft`; the rod's if absent"
+    )
+    damping: Listed[Six | None] = quantity(
+        None, "N s, N m2 s", "passive damping, in the model `soft`; the rod's if absent"
+    )
+
+
+class Rod(Robot):
+    """A slender continuous body with elliptic sections (a Cosserat rod).
+
+    The arc length X runs from 0 at the head to `length` at the tail, along the unstretched rod, and densities are per
+    unit of that length. `strains` names which of the six strains a gait may drive: stretch, two shears, twist and two
+    curvatures (Table I of the paper).
+
+    `half_width` (along y) and `half_height` (along z) are numbers, or tables of rows (X, semi-axis) that are
+    interpolated linearly. `taper` shrinks both linearly to (1 - taper) at the tail. `profile` is a function X -> (half
+    width, half height) instead. Passive stiffness and damping carry part of the effort of the actuated strains.
     """
 
     kind: Literal["rod"] = "rod"
@@ -135,12 +162,34 @@ class Rod(Robot):
         description="a law of your own for the stress of its sections, in place "
         "of stiffness, damping and rest, in the model `soft`",
     )
+    contact_radius: Quantity[float | None] = quantity(
+        None,
+        "m",
+        "radius with which it touches hard things, in the model `soft`; that of its round sections if absent",
+        gt=0,
+    )
     tendons: Listed[tuple[ChannelTendon, ...]] = Field(
         (), description="tendons in channels along it, in the model `soft`; they are numbered from 0 in this order"
     )
 
+    pieces: Listed[tuple[RodPiece, ...]] = Field(
+        (),
+        description="parts of their own section, mass and stiffness, the head first, in place of half axes",
+    )
+
     @model_validator(mode="after")
     def _is_a_body(self) -> Rod:
+        whole = sum(piece.length for piece in self.pieces)
+        if self.pieces and abs(whole - self.length) > 1e-9 * self.length:
+            raise ValueError(
+                f"pieces: they are {whole:g} m long together, and the rod {self.length:g} m; make both equal"
+            )
+        for name in self.given("half_width", "half_height", "taper", "profile", "density") if self.pieces else ():
+            raise ValueError(f"{name}: `pieces` take its place; give one of both")
+        if self.youngs_modulus is not None and self.given("stiffness"):
+            raise ValueError("stiffness: youngs_modulus takes its place; give one of both")
+        for name in self.given("shear_modulus", "shear_factor") if self.youngs_modulus is None else ():
+            raise ValueError(f"{name}: it goes with youngs_modulus, which is not given; leave it out")
         named = isinstance(self.profile, NamedFunction)  # no call before it is allowed
         stations = np.linspace(0.0, self.length, 0 if named else 65)
         width, height = self.half_axes(stations).T
@@ -187,6 +236,9 @@ class Rod(Robot):
             raise ValueError("rest: passive.follows_gait takes its place; give one of both")
         if self.effort_limit is not None and not np.min(self.effort_limit) > 0:
             raise ValueError(f"effort_limit must be positive; got {self.effort_limit}")
+        springless = self.youngs_modulus is None and not self.pieces and not np.any(_numbers(self.stiffness))
+        if self.damping_time and springless and self.material is None:
+            raise ValueError("damping_time is a time of the stiffness, and there is none; give a stiffness")
         return self
 
     # Its elasticity
@@ -212,7 +264,7 @@ class Rod(Robot):
             named = [self.stiffness.get(name, 0.0) for name in STRAINS]  # type: ignore[call-overload]
             return np.column_stack([_along(law, X) for law in named])
         if self.youngs_modulus is None:
-            return np.tile(np.broadcast_to(np.array(self.stiffness, dtype=np.float64), 6), (len(X), 1))
+            return self._passive("stiffness", X)
         rows = []
         for (a, b), E in zip(self.half_axes(X), _along(self.youngs_modulus, X), strict=True):
             G = self.shear_modulus or E / 3.0
@@ -221,10 +273,45 @@ class Rod(Robot):
             rows.append((E * area, shear, shear, G * polar, E * about_y, E * about_z))
         return np.array(rows).reshape(-1, 6)
 
+    def dampings(self, X: Array) -> Array:
+        """(N, 6): damping of the six strains at X, N s and N m2 s."""
+        return self._passive("damping", X) + self.damping_time * self.stiffnesses(X)
+
+    def _passive(self, name: str, X: Array) -> Array:
+        own = np.broadcast_to(np.array(getattr(self, name), dtype=np.float64), 6)
+        found = np.array([getattr(piece, name) or own for piece in self.pieces or (self,)])
+        return found[self._piece_at(X)] if self.pieces else np.tile(own, (len(X), 1))
+
     # Its sections
+
+    @cached_property
+    def _joints_of_pieces(self) -> Array:
+        """Abscissae inside it at which its pieces meet."""
+        return np.cumsum([piece.length for piece in self.pieces])[:-1]
+
+    def _piece_at(self, X: Array) -> NDArray[np.int64]:
+        """The number of the piece at X."""
+        return np.searchsorted(self._joints_of_pieces, X, side="right")
+
+    def quadrature(self, start: float, end: float) -> tuple[Array, Array]:
+        """Abscissae and weights of Gauss's rule on the smooth parts of its sections from one abscissa to another."""
+        laws = (*(self.stiffness.values() if isinstance(self.stiffness, dict) else ()), self.youngs_modulus)
+        inner = {*self.kinks, *self._bends_of_rest, *(row[0] for law in laws if isinstance(law, tuple) for row in law)}
+        ends = np.array([start, *sorted(x for x in inner if start < x < end), end])
+        nodes, weights = np.polynomial.legendre.leggauss(16)
+        X = 0.5 * (ends[:-1, None] + ends[1:, None] + np.diff(ends)[:, None] * nodes)
+        return X.ravel(), (0.5 * np.diff(ends)[:, None] * weights).ravel()
+
+    def areas(self, X: Array) -> Array:
+        """(N,): displaced volume per length at X, m2."""
+        if self.pieces:
+            return np.array([piece.volume for piece in self.pieces])[self._piece_at(X)]
+        return np.pi * self.half_axes(X).prod(axis=1)
 
     def half_axes(self, X: Array) -> Array:
         """(N, 2): half width and half height of the sections at X, m."""
+        if self.pieces:
+            return np.array([(piece.half_width, piece.half_height) for piece in self.pieces])[self._piece_at(X)]
         if self.profile is not None:
             rows = [call(self.profile, "robot.profile", "(X)", f"at X = {x:g} m", float(x)) for x in X]
             return np.array(rows, dtype=np.float64).reshape(-1, 2)
@@ -236,6 +323,8 @@ class Rod(Robot):
         """(N, 6): diagonal of the inertia per length of the sections at X, along their axes: ρA three times (kg/m),
         then ρI_p, ρI_y, ρI_z (kg m).
         """
+        if self.pieces:
+            return np.array([(*(piece.mass,) * 3, *piece.moments) for piece in self.pieces])[self._piece_at(X)]
         rows = [(*(ellipse_area(a, b),) * 3, *ellipse_second_moments(a, b)) for a, b in self.half_axes(X)]
         return self.densities(X)[:, None] * np.array(rows).reshape(-1, 6)
 
@@ -247,26 +336,19 @@ class Rod(Robot):
     def kinks(self) -> list[float]:
         """Abscissae inside the rod at which what it is made of changes its slope."""
         laws = (self.half_width, self.half_height, self.density)
-        return sorted({row[0] for law in laws if isinstance(law, tuple) for row in law if 0.0 < row[0] < self.length})
-
-    @cached_property
-    def _pieces(self) -> tuple[Array, Array]:
-        """Middles of straight pieces that stand for the rod, and their inertia per length."""
-        middle = (np.arange(_DRAWN) + 0.5) * self.length / _DRAWN
-        return middle, self.inertia(middle)
+        rows = {row[0] for law in laws if isinstance(law, tuple) for row in law if 0.0 < row[0] < self.length}
+        return sorted({*rows, *self._joints_of_pieces.tolist()})
 
     @property
     def total_mass(self) -> float:
-        """kg; Gauss's rule on the straight parts of the section law, and what the tail carries."""
-        ends = np.array([0.0, *self.kinks, self.length])
-        nodes, weights = np.polynomial.legendre.leggauss(16)
-        X = 0.5 * (ends[:-1, None] + ends[1:, None] + np.diff(ends)[:, None] * nodes)
-        return self.tip_mass + float((0.5 * np.diff(ends)[:, None] * weights).ravel() @ self.inertia(X.ravel())[:, 0])
+        """kg, with what the tail carries."""
+        X, weights = self.quadrature(0.0, self.length)
+        return self.tip_mass + float(weights @ self.inertia(X)[:, 0])
 
     def segments(self) -> list[Segment]:
         """Straight pieces of the rod at rest."""
-        middle, _ = self._pieces
         length = self.length / _DRAWN
+        middle = np.asarray((np.arange(_DRAWN) + 0.5) * length, dtype=np.float64)
         return [
             Segment(0, np.array([x - 0.5 * length, 0.0, 0.0]), np.eye(3), length, a, b)
             for x, (a, b) in zip(middle, self.half_axes(middle), strict=True)
@@ -274,14 +356,17 @@ class Rod(Robot):
 
     def bodies(self) -> Bodies:
         """The straight rod as one body."""
-        middle, inertia = self._pieces
-        mass = inertia[:, 0] * self.length / _DRAWN
-        own = np.diag(inertia[:, 3:].sum(axis=0) * self.length / _DRAWN)
-        about = own + np.diag([0.0, 1.0, 1.0]) * (mass @ middle**2)
-        tip, volume = self.tip_mass, mass / self.densities(middle)
-        about = about + np.diag([0.0, 1.0, 1.0]) * (tip * self.length**2)
-        moments = [np.array([[x, 0.0, 0.0]]) for x in (mass @ middle + tip * self.length, volume @ middle)]
-        return Bodies(np.array([mass.sum() + tip]), moments[0], about[None], np.array([volume.sum()]), moments[1])
+        return Bodies(*(np.array([part]) for part in self.part(0.0, self.length)))
+
+    def part(self, start: float, end: float) -> MassProperties:
+        """Mass and volume of a part of the straight rod, about its start; the last part has the mass at the tip."""
+        X, weights = self.quadrature(start, end)
+        x, inertia, area = X - start, weights[:, None] * self.inertia(X), weights * self.areas(X)
+        tip, at = self.tip_mass if end >= self.length * (1.0 - 1e-12) else 0.0, end - start
+        along, across = np.array([1.0, 0.0, 0.0]), np.diag([0.0, 1.0, 1.0])
+        about = np.diag(inertia[:, 3:].sum(axis=0)) + across * (inertia[:, 0] @ x**2 + tip * at**2)
+        mass, moment = float(inertia[:, 0].sum()) + tip, inertia[:, 0] @ x + tip * at
+        return MassProperties(mass, moment * along, about, float(area.sum()), (area @ x) * along)
 
     @cached_property
     def strain_bounds(self) -> tuple[Array, Array]:
@@ -302,67 +387,8 @@ class Rod(Robot):
         return [number for number in range(6) if number not in ACTUATED[self.strains]]
 
     def to_chain(self, links: int) -> Chain:
-        """The chain of equally long rigid links that tends to this rod as their number grows, for strains that neither
-        stretch nor shear.
-
-        Each link has the section at its middle. A joint stands for the length Δ of one link: passive stiffness and
-        damping (N m2) become a spring and a damper of 1/Δ times that at every joint, the limit of the efforts (N m)
-        becomes the limit of its torques.
-        """
-        if self.strains in ("planar-reissner", "extensible-kirchhoff", "reissner"):
-            raise InputError(
-                f"a chain of rigid links cannot stretch or shear; set strains to 'kirchhoff' or less (it "
-                f"is {self.strains!r})"
-            )
-        if self.base in ("line", "pinned"):
-            raise InputError(f"a chain has no base {self.base!r}; choose free, planar or fixed")
-        if self.material is not None:
-            raise InputError("to_chain: joints have no material law; leave `material` out, and give a stiffness")
-        if self.tendons:
-            raise InputError(
-                "to_chain: tendons in channels have no place on rigid links; leave `tendons` out, and "
-                "give the chain its own"
-            )
-        if self.tip_mass or isinstance(self.stiffness, dict):
-            raise InputError("to_chain: leave out `tip_mass`, and give one stiffness for the whole rod")
-        if links < 1:
-            raise InputError(f"links: a chain has at least 1 link; got {links}")
-        spacing = self.length / links
-        sizes: list[dict[str, Any]] = [
-            {"length": spacing, "half_width": float(a), "half_height": float(b)}
-            for a, b in self.half_axes(np.array([(number + 0.5) * spacing for number in range(links)]))
-        ]
-        dense = self.densities(np.array([(number + 0.5) * spacing for number in range(links)]))
-        parts: list[dict[str, Any]] = [
-            {"solids": (EllipticCylinder(density=float(own), **size),), "body": BodyShape(**size)}
-            for own, size in zip(dense, sizes, strict=True)
-        ]
-        joint = self._joint(spacing)
-        behind: dict[str, Any] = {"joint": joint, "position": (spacing, 0.0, 0.0)}
-        chain = [Link(**part, **(behind if number else {})) for number, part in enumerate(parts)]
-        base: Any = self.base  # a chain refuses what it does not have
-        return Chain(name=f"{self.name} as {links} links", head=self.head, base=base, links=tuple(chain))
-
-    def _joint(self, spacing: float) -> Joint:
-        """The joint that stands for a length of rod: its actuated curvatures and twist, in the order
-        of the joint's own columns.
-        """
-        kind, order = {
-            "planar": ("revolute", (5,)),
-            "universal": ("universal", (5, 4)),
-            "kirchhoff": ("spherical", (3, 4, 5)),
-        }[self.strains]
-        passive = {
-            name: tuple(float(value) / spacing for value in np.broadcast_to(getattr(self, name), 6)[list(order)])
-            for name in ("stiffness", "damping")
-        }
-        limit = (
-            None
-            if self.effort_limit is None
-            else tuple(float(v) for v in np.broadcast_to(self.effort_limit, 6)[list(order)])
-        )
-        second = {"second_axis": (0.0, 1.0, 0.0)} if kind == "universal" else {}
-        return Joint(kind=kind, torque_limit=limit, **second, **passive)  # type: ignore[arg-type]
+        """The chain of equally long rigid links that tends to this rod as their number grows: `as_chain`."""
+        return self.as_chain(links)
 
 
 def _numbers(law: Any) -> list[float]:

@@ -12,12 +12,10 @@ import math
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import AfterValidator, model_validator
 
-from limbless.core import Description, Field, Listed, Quantity, Vector3, quantity
+from limbless.core import Array, Description, Field, Listed, Quantity, Vector3, quantity
 
-Array = NDArray[np.float64]
 PARALLEL = 1e-9  # sine of the angle below which two directions count as parallel
 
 
@@ -146,7 +144,7 @@ class EllipticCylinder(_Solid):
 
 
 class HalfEllipsoid(_Solid):
-    """Half an ellipsoid: its flat base is centred at `position`, it bulges over `depth` along `axis`."""
+    """Half an ellipsoid: its flat base is centred at `position`, and it extends over `depth` along `axis`."""
 
     shape: Literal["half-ellipsoid"] = "half-ellipsoid"
     depth: Quantity[float] = quantity(..., "m", "half axis of the ellipsoid along e1", gt=0)
@@ -158,8 +156,9 @@ class HalfEllipsoid(_Solid):
 
 
 class Capsule(_Solid):
-    """A round cylinder closed by two half spheres: the first sphere is centred at `position`, the second `length`
-    further along `axis`.
+    """A round cylinder closed by two half spheres.
+
+    The first sphere is centred at `position`, the second one `length` further along `axis`.
     """
 
     shape: Literal["capsule"] = "capsule"

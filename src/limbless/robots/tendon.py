@@ -17,7 +17,10 @@ AT_ONCE = (
 
 
 class Winch(Description):
-    """A drum with a motor that winds a tendon up: J θ̈ = M - b θ̇ - r T; it leaves the length ℓ0 - r θ unwound."""
+    """A drum with a motor that winds up a tendon.
+
+    The motor obeys J θ̈ = M - b θ̇ - r T, and the unwound length is ℓ0 - r θ.
+    """
 
     radius: Quantity[float] = quantity(0.01, "m", "radius r of the drum", gt=0)
     rotor_inertia: Quantity[float] = quantity(
@@ -77,7 +80,7 @@ class Cable(Description):
 
 
 class ChannelTendon(Cable):
-    """A tendon in a channel along a rod: at one place of all sections from its start to its anchor."""
+    """A tendon in a channel along a rod, at one position of all sections from its start to its anchor."""
 
     place: Listed[Place] = quantity(..., "m", "(y, z) of its channel in the section")
     start: Quantity[float] = quantity(0.0, "m", "abscissa where it begins, with its winch", ge=0)
@@ -85,7 +88,7 @@ class ChannelTendon(Cable):
 
 
 class LinkTendon(Cable):
-    """A tendon on rigid links: straight from point to point."""
+    """A tendon on rigid links, straight from point to point."""
 
     through: Listed[tuple[tuple[int, tuple[float, float, float]], ...]] = quantity(
         ..., "m", "pairs of the number of a link and a point of it (its own frame), from the winch to the anchor"

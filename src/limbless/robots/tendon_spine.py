@@ -8,16 +8,15 @@ import numpy as np
 from pydantic import field_validator, model_validator
 
 from limbless.core import Angle, Description, Field, Listed, Nested, Quantity, Vector3, quantity
-from limbless.robots.base import Array, Bodies, Robot, Segment
-from limbless.robots.material import MaterialLaw
-from limbless.robots.tendon import Cable, Place, agree, names_of
+from limbless.robots import Cable, MaterialLaw, Place, agree, names_of
+from limbless.robots.base import Array, Bodies, Robot, Segment, SkinFriction
 
 
 class Vertebra(Description):
     """A compliant joint and the disk at its outer end.
 
-    In the axes of the inner disk (x along the body, y to the left, z up when horizontal) a lateral bend goes towards y,
-    a vertical one towards z.
+    In the axes of the inner disk (x along the body, y to the left, z up when horizontal) a lateral bend is towards y,
+    and a vertical bend towards z.
     """
 
     length: Quantity[float] = quantity(0.02, "m", "from the inner disk to the outer one, along the backbone", gt=0)
@@ -70,7 +69,7 @@ class Vertebra(Description):
 
 
 class Tendon(Cable):
-    """A cable through a hole in every disk up to its anchor; straight from hole to hole."""
+    """A cable through a hole in every disk up to its anchor, straight from hole to hole."""
 
     holes: Listed[tuple[Place, ...]] = quantity(
         ..., "m", "(y, z) of its hole: one place for all disks, or one per disk from the clamped one on"
@@ -97,10 +96,10 @@ class SpineSection(Description):
 
 
 class TendonSpine(Robot):
-    """A spine of vertebrae pulled by tendons; disk 0, the base, is clamped.
+    """A spine of compliant vertebrae pulled by tendons; disk 0, the base, is clamped.
 
-    Unlike the paper, where z runs along the backbone, axes are the library's: x along the body, y to the left, z up
-    when horizontal (x, y, z here are z, -x, -y of the paper).
+    The axes are those of the library: x along the body, y to the left, z up when horizontal. In the paper z runs along
+    the backbone, so x, y, z here are z, -x, -y there.
     """
 
     kind: Literal["tendon-spine"] = "tendon-spine"
@@ -124,6 +123,14 @@ class TendonSpine(Robot):
         0.5, "1", "where along a vertebra its hinge sits, from 0 at the inner disk to 1", ge=0, le=1
     )
     disk_radius: Quantity[float] = quantity(0.015, "m", "radius of the disks; holes lie inside", gt=0)
+    touch: Literal["disks", "capsules"] = Field(
+        "disks",
+        description="what touches hard things, in the model `soft`: the disks, as spheres of their radius, or "
+        "with them the joints between, as capsules of their `joint_radius`",
+    )
+    skin: Nested[SkinFriction | None] = Field(
+        None, description="friction of its skin on ground and obstacles that state none, in the model `soft`"
+    )
     pulley_radius: Quantity[float | None] = quantity(
         None, "m", "radius of the pulleys that wind the tendons up; no pulley angles if absent", gt=0
     )

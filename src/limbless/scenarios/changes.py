@@ -6,9 +6,17 @@ import copy
 from collections.abc import Mapping
 from typing import Any, cast
 
-from limbless.core import Description, InputProblem, dotted, nearest
-from limbless.core.fields import description_at, field_at, holders
-from limbless.core.kinds import Family, from_word
+from limbless.core import (
+    Description,
+    Family,
+    InputProblem,
+    description_at,
+    dotted,
+    field_at,
+    from_word,
+    holders,
+    nearest,
+)
 from limbless.scenarios.document import Place
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from limbless.core import InputError, registry
-from limbless.core.kinds import Refusal
+from limbless.core import InputError, Refusal, registry
+from limbless.scenarios.one_animal import seen_by
 
 TIMES = ("duration", "step", "record_every", "control_period")
 """Fields of a scenario that speak of time, and have no meaning for a task."""
@@ -35,6 +35,7 @@ def disagreements(parts: Mapping[str, Any]) -> list[Refusal]:
         *_pairs(parts),
         *_beside(parts),
         *_drive(parts),
+        *_loop(parts),
         *(_task(parts) if parts.get("task") is not None else _times(parts)),
     ]
 
@@ -50,7 +51,7 @@ def _pairs(parts: Mapping[str, Any]) -> Iterator[Refusal]:
             else "moves through time: leave it out"
         )
         yield Refusal(("task",), f"model {model.kind!r} {told}")
-    if (robot := parts.get("robot")) is not None:
+    if (robot := parts.get("robot")) is not None and not _seen(model, robot):
         yield from _pair(model, ("robot",), "robots of kind", "takes_robots", robot.kind, repr(robot.kind))
     if (actuation := parts.get("actuation")) is not None:
         yield from _pair(
@@ -66,6 +67,14 @@ def _pairs(parts: Mapping[str, Any]) -> Iterator[Refusal]:
         yield from _pair(
             model, ("environment", index), "environments of role", "takes_roles", role, f"{item.role} ({item.kind!r})"
         )
+
+
+def _seen(model: Any, robot: Any) -> bool:
+    """Whether a model sees a robot of another kind as one that it takes."""
+    try:
+        return seen_by(model, robot) is not None
+    except InputError:  # said where the scenario is seen so
+        return True
 
 
 def _beside(parts: Mapping[str, Any]) -> Iterator[Refusal]:
@@ -184,8 +193,8 @@ def _drive(parts: Mapping[str, Any]) -> Iterator[Refusal]:
         return
     kind = actuation.kind
     drives = getattr(gait, "drives", None)
-    if drives is not None and (kind == "torque") != (drives == "torque"):
-        needs = "torque" if kind == "torque" else "shape or joint"
+    if drives is not None and actuation.takes_torques != (drives == "torque"):
+        needs = "torque" if actuation.takes_torques else "shape or joint"
         yield Refusal(("actuation",), f"{kind!r} needs a gait that drives {needs}, not one that drives {drives}")
     if gait is not None and kind == "motion" and not getattr(gait, "is_smooth", True):
         told = f"{gait.between!r} has no velocities to impose; set actuation to pd or servo, or between to spline"
@@ -198,6 +207,36 @@ def _drive(parts: Mapping[str, Any]) -> Iterator[Refusal]:
                 "actuation"
             )
             yield Refusal(("initial", name), told)
+
+
+def _loop(parts: Mapping[str, Any]) -> Iterator[Refusal]:
+    """A controller with state: which models have one, and which actuations take what it gives."""
+    controller, model, actuation = (parts.get(name) for name in ("controller", "model", "actuation"))
+    if controller is None and getattr(actuation, "kind", "") == "muscles":
+        yield Refusal(
+            ("actuation",), "muscles do what a controller tells them: give one (controller) that gives activation"
+        )
+    if controller is None or model is None or actuation is None:
+        return
+    if not model.takes_controllers:
+        others = [kind for kind, settings in registry.kinds("model").items() if settings.takes_controllers]
+        has = "has no time: it" if model.tasks else ""
+        yield Refusal(
+            ("controller",),
+            f"model {model.kind!r} {has} takes no controller with state; models that do: {', '.join(others)}".replace(
+                "  ", " "
+            ),
+        )
+    posture = getattr(parts.get("initial"), "posture", None)
+    if posture is not None and posture.settle:
+        yield Refusal(("initial", "posture", "settle"), "a controller would move the robot meanwhile; leave it out")
+    takers = controller.needs[controller.output]
+    if actuation.kind not in takers:
+        yield Refusal(
+            ("controller", "output"),
+            f"{controller.output} needs an actuation of kind {' or '.join(takers)}, and it is {actuation.kind!r} here",
+            controller.output,
+        )
 
 
 def _task(parts: Mapping[str, Any]) -> Iterator[Refusal]:

@@ -17,8 +17,7 @@ from ruamel.yaml.representer import RoundTripRepresenter
 from ruamel.yaml.scalarbool import ScalarBoolean
 from ruamel.yaml.scalarstring import LiteralScalarString
 
-from limbless.core import InputError, refuse_pipe
-from limbless.core.kinds import Place
+from limbless.core import InputError, Place, refuse_pipe
 
 _DEEPEST = 50
 """Levels of nesting; a scenario has about six, an alias that contains itself has no end."""

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import PlainValidator, SerializeAsAny
 
 from limbless.control.actuation import Actuation
+from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
 from limbless.core.kinds import Family, reader
 from limbless.environments.base import Environment
@@ -24,6 +25,9 @@ EnvironmentEntry = Annotated[
 ]
 ActuationEntry = Annotated[
     SerializeAsAny[Actuation], PlainValidator(reader("actuation", (Actuation,))), Family("actuation")
+]
+ControllerEntry = Annotated[
+    SerializeAsAny[ClosedLoop], PlainValidator(reader("controller", (ClosedLoop,))), Family("controller")
 ]
 ModelEntry = Annotated[
     SerializeAsAny[ModelSettings], PlainValidator(reader("model", (ModelSettings,))), Family("model")

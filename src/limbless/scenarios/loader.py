@@ -10,16 +10,34 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from limbless.core import InputError, InputProblem, as_word, nearest, problems_of, report, with_received
-from limbless.core.fields import TRUTH, field_at, type_of
+from limbless.core import (
+    TRUTH,
+    InputError,
+    InputProblem,
+    as_word,
+    field_at,
+    nearest,
+    problems_of,
+    report,
+    type_of,
+    with_received,
+)
 from limbless.core.functions.callables import named_in
 from limbless.interop.robots.first_run import first_scenario, medium_in
 from limbless.interop.robots.robot_file import is_robot_file, options_in
 from limbless.scenarios.changes import Changes
 from limbless.scenarios.compatibility import disagreements
 from limbless.scenarios.document import Document, Place, read_file, read_text
-from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
-from limbless.scenarios.number_checks import computable
+from limbless.scenarios.entries import (
+    ActuationEntry,
+    ControllerEntry,
+    EnvironmentEntry,
+    GaitEntry,
+    ModelEntry,
+    RobotEntry,
+)
+from limbless.scenarios.one_animal import left_out, one_animal
+from limbless.scenarios.plausibility import computable
 from limbless.scenarios.scenario import Initial, Scenario
 
 _HOME = Path(__file__).parent
@@ -28,6 +46,7 @@ _READERS: dict[str, TypeAdapter[Any]] = {
     "robot": TypeAdapter(RobotEntry),
     "gait": TypeAdapter(GaitEntry),
     "actuation": TypeAdapter(ActuationEntry),
+    "controller": TypeAdapter(ControllerEntry | None),
     "model": TypeAdapter(ModelEntry),
     "initial": TypeAdapter(Initial),
     "duration": _TIME,
@@ -91,6 +110,8 @@ def _checked(document: Document, changes: Mapping[str, Any], context: dict[str, 
     """Data with its changes as a scenario, or one error that says everything that is wrong."""
     data, changes = _opened(document.data, changes, context)
     changed = Changes(Scenario, data, changes)
+    given = {str(place[1]) for place in changed.made if place[0] == "model" and len(place) > 1}
+    told = left_out(data.get("model"), changed.data, given) if given else []
     problems, scenario = list(changed.problems), None
     try:
         with computable(changed.data):
@@ -105,6 +126,7 @@ def _checked(document: Document, changes: Mapping[str, Any], context: dict[str, 
         ]
     problems += _truths_for_numbers(changed.data, changed.data)
     if scenario is not None and not problems:
+        scenario._told = (*told, *scenario._told)
         return scenario
     problems.sort(key=lambda problem: (changed.source(problem.path) is not None, document.line(problem.path) or 0))
     raise report(problems, document.where, lambda path: changed.source(path) or document.place(path))
@@ -141,6 +163,10 @@ def _readable(data: Mapping[str, Any], context: dict[str, Any]) -> dict[str, Any
     for number, item in enumerate(items if isinstance(items, list | tuple) else ()):
         with suppress(ValidationError):
             parts["environment"][number] = _ENVIRONMENT.validate_python(item, context=context)
+    if all(name in parts for name in ("model", "robot", "gait", "initial")):
+        with suppress(InputError):
+            seen = one_animal(*(parts[name] for name in ("model", "robot", "gait", "initial")))
+            parts |= {} if seen is None else seen[0]
     return parts
 
 

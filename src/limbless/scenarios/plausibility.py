@@ -1,24 +1,30 @@
 """What is likely a slip of the hand though it can be computed: said in a note before a run,
 and where a run diverges.
+
+Numbers that cannot be computed with: an overflow, a division by zero or a singular system becomes a
+sentence that names them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from limbless.control.actuation.shape_map import turns
 from limbless.control.gaits.joint_wave import JointWave
-from limbless.core.fields import unit_of
+from limbless.core import Description, InputError, unit_of
+from limbless.core.functions.callables import told
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.robots.chain import Chain
 
 if TYPE_CHECKING:
     from limbless.robots.base import Robot
     from limbless.scenarios.scenario import Scenario
+
 
 _MOST_TURNS = 2.0 * math.pi
 """rad: no joint and no heading of a gait goes farther."""
@@ -113,7 +119,7 @@ def _surroundings(scenario: Scenario, robot: Robot) -> Iterator[str]:
                 f"environment.{item.kind}: the body is {thick:.3g} m thick, and what stands in its way "
                 f"{small:.2g} m; are both in metres?"
             )
-    if hard and scenario.actuation.kind == "motion":
+    if hard and scenario.actuation.kind == "motion" and scenario.model.kind != "soft":  # whose strains give way
         yield (
             "actuation: 'motion' does not give way: where the robot hits something, its torques are as large as the "
             "step is short; {kind: pd} gives way"
@@ -163,7 +169,7 @@ def _driven(gait: Any, robot: Robot) -> Iterator[str]:
 def _idle(scenario: Scenario, robot: Robot) -> Iterator[str]:
     """Fields that nothing here uses."""
     theta, actuation = getattr(scenario.model, "theta", 0.0), scenario.actuation.kind
-    if theta and actuation not in ("pd", "servo"):
+    if theta and scenario.model.kind != "soft" and actuation not in ("pd", "servo"):
         yield (
             f"model.theta: {theta:g} has no effect: actuation {actuation!r} has no position feedback to take at the "
             "end of a step; {kind: pd} has"
@@ -211,3 +217,39 @@ def _frictions(scenario: Scenario) -> Iterator[str]:
                 yield (
                     f"environment.{item.kind}.{name}: a friction coefficient of {value:g} is more than any material has"
                 )
+
+
+@contextmanager
+def computable(source: Mapping[str, Any] | Description) -> Iterator[None]:
+    """Refuse arithmetic that fails inside, with the numbers of a scenario (or its data) that are the likely cause."""
+    try:
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            yield
+    except (ArithmeticError, np.linalg.LinAlgError) as error:
+        raise InputError(
+            f"the numbers of this scenario cannot be computed with ({told(error)}); {extremes(source)}"
+        ) from error
+
+
+def extremes(source: Mapping[str, Any] | Description) -> str:
+    """The largest and the smallest number of a scenario, in words."""
+    data = source.model_dump(mode="json") if isinstance(source, Description) else source
+    found = sorted((abs(value), path, value) for path, value in _numbers(data, "") if value)
+    if not found:
+        return "all of them are zero"
+    (_, small, least), (_, large, most) = found[0], found[-1]
+    return (
+        f"its largest is {large} = {most:g} and its smallest {small} = {least:g}; look also for zeros where a mass or "
+        "a stiffness is needed"
+    )
+
+
+def _numbers(data: Any, path: str) -> Iterator[tuple[str, float]]:
+    if isinstance(data, Mapping):
+        for key, part in data.items():
+            yield from _numbers(part, f"{path}.{key}" if path else str(key))
+    elif isinstance(data, list | tuple):
+        for number, part in enumerate(data):
+            yield from _numbers(part, f"{path}.{number}")
+    elif isinstance(data, int | float) and not isinstance(data, bool):
+        yield path, float(data)

@@ -7,10 +7,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from html import escape
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import (
+    PrivateAttr,
     SerializerFunctionWrapHandler,
     ValidationInfo,
     field_validator,
@@ -19,14 +21,35 @@ from pydantic import (
 )
 
 from limbless.control.actuation import Motion
-from limbless.core import Angle, Description, Field, InputError, Listed, Nested, Quantity, Quaternion, Vector3, quantity
-from limbless.core.functions.callables import folder_of, located, refuse_named
-from limbless.core.kinds import refuse
+from limbless.control.controllers import AskedFunction
+from limbless.core import (
+    Angle,
+    Description,
+    Field,
+    InputError,
+    Listed,
+    Nested,
+    Quantity,
+    Quaternion,
+    Refusal,
+    Vector3,
+    quantity,
+    refuse,
+)
+from limbless.core.functions.callables import folder_of, located, name_of, refuse_named
 from limbless.models.initial_pose import FOUND_BY_POSTURE, Posture
 from limbless.robots.presets.from_file import FromFile
 from limbless.scenarios import plausibility
 from limbless.scenarios.compatibility import TIMES, disagreements, remarks
-from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
+from limbless.scenarios.entries import (
+    ActuationEntry,
+    ControllerEntry,
+    EnvironmentEntry,
+    GaitEntry,
+    ModelEntry,
+    RobotEntry,
+)
+from limbless.scenarios.one_animal import one_animal
 
 Twist = tuple[float, float, float, Angle, Angle, Angle]
 
@@ -39,7 +62,7 @@ _ROUGHLY_UNIT = 0.01
 
 
 class Initial(Description):
-    """Where a run starts: at rest at the world's origin, the joints where the gait has them, unless said otherwise."""
+    """Where a run starts: by default at rest at the origin, with the joints at the gait's angles."""
 
     position: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "m", "base position, world frame")
     orientation: Listed[Quaternion] = quantity(
@@ -108,19 +131,22 @@ class Initial(Description):
 
 
 class Scenario(Description):
-    """A robot, a gait and an environment, the equations that join them, and for how long: all that one run needs."""
+    """Everything that one run needs: robot, gait, environment, model and duration."""
 
     name: str = Field("untitled", description="short name; names the folder of the run")
     title: str = Field("", description="one line that says what is shown")
     paper: str | None = Field(None, description="citation key of the paper it reproduces (see `limbless cite`)")
     robot: Nested[RobotEntry] = Field(description="what moves")
-    gait: Nested[GaitEntry] = Field(description="what it is told")
+    gait: Nested[GaitEntry] = Field(description="what it is told; nothing (`still`) if there is a controller")
     environment: Listed[tuple[EnvironmentEntry, ...]] = Field(
         (), description="what pushes back; an empty list is free space"
     )
     actuation: Nested[ActuationEntry] = Field(
         _USUAL_ACTUATION,
         description="how the gait acts on the joints; if absent `motion`, or the servo of a robot file on ground",
+    )
+    controller: Nested[ControllerEntry | None] = Field(
+        None, description="what closes the loop: a controller whose state is a part of the motion"
     )
     initial: Nested[Initial] = Field(Initial(), description="where it starts")
     model: Nested[ModelEntry] = Field(_USUAL_MODEL, description="the equations and their options")
@@ -132,15 +158,31 @@ class Scenario(Description):
     control_period: Quantity[float | None] = quantity(
         None, "s", "interval between calls of a controller; every step if absent", gt=0
     )
-    controller: str | None = Field(
-        None,
-        description="written by a run that a Python controller drove, which no file holds: its name. Such a scenario "
-        "runs with a controller alone (`ll.run(.., controller=..)`)",
+    driven_by: Nested[AskedFunction | None] = Field(
+        None, description="a Python function that is asked in every `control_period`, with its arguments"
     )
     task: Literal["path", "inverse", "grid"] | None = Field(
         None, description="statics: what to solve, in place of a duration and a step"
     )
     figures: Listed[tuple[str, ...]] = Field((), description="figures that a run draws")
+    _animal: dict[str, Any] = PrivateAttr(default_factory=dict)
+    """Robot, gait and start as they were given, where the model sees the robot as another kind."""
+    _told: tuple[str, ...] = PrivateAttr(())
+
+    @model_validator(mode="before")
+    @classmethod
+    def _told_by_its_controller(cls, data: Any) -> Any:
+        """A robot with a controller needs no gait."""
+        if not isinstance(data, Mapping) or data.get("controller") is None or data.get("gait") is not None:
+            return data
+        how = data.get("actuation")
+        kind = (
+            how if isinstance(how, str) else how.get("kind") if isinstance(how, Mapping) else getattr(how, "kind", "")
+        )
+        loop = data["controller"]
+        output = loop.get("output") if isinstance(loop, Mapping) else getattr(loop, "output", "")
+        drives = "tension" if output == "tendon" else "torque" if kind in ("torque", "muscles") else "joint"
+        return {**data, "gait": {"kind": "still", "drives": drives}}
 
     @field_validator("name")
     @classmethod
@@ -178,11 +220,34 @@ class Scenario(Description):
     @model_serializer(mode="wrap")
     def _without_what_does_not_apply(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """A task has no time; a motion has no task."""
-        unused = (*(("task",) if self.task is None else TIMES), *(("controller",) if self.controller is None else ()))
-        data = {name: value for name, value in dump(self).items() if name not in unused}
+        absent = tuple(name for name in ("controller", "driven_by") if getattr(self, name) is None)
+        unused = (*(("task",) if self.task is None else TIMES), *absent)
+        whole = dump(self.model_copy(update=self._animal)) if self._animal else dump(self)
+        data = {name: value for name, value in whole.items() if name not in unused}
         if self.task is not None:
             data["initial"] = {name: data["initial"][name] for name in ("position", "orientation")}
         return data
+
+    @model_validator(mode="after")
+    def _as_its_model_sees_it(self, info: ValidationInfo) -> Self:
+        try:
+            seen = one_animal(self.model, self.robot, self.gait, self.initial)
+        except InputError as error:
+            if (info.context or {}).get("saved"):  # the file of its robot may be gone since
+                return self
+            field, _, told = str(error).partition(": ")
+            known = field.split(".")[0] in type(self).model_fields
+            refuse([Refusal(tuple(field.split(".")), told) if known else Refusal(("robot",), str(error))])
+        else:
+            if seen is not None:
+                self._animal = {name: getattr(self, name) for name in seen[0]}
+                self._told = seen[1]
+                self.__dict__.update(seen[0])
+        return self
+
+    def changed(self, **fields: Any) -> Self:
+        """A copy with some fields replaced, validated again; a robot that is seen as another kind is seen anew."""
+        return super().changed(**{**self._animal, **fields})
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:
@@ -195,21 +260,36 @@ class Scenario(Description):
 
     def notes(self) -> tuple[str, ...]:
         """The notes of all its parts, in the order of the file."""
-        parts = (self.robot, self.gait, *self.environment, self.actuation, self.model)
+        loops = () if self.controller is None else (self.controller,)
+        parts = (self.robot, self.gait, *self.environment, self.actuation, *loops, self.model)
         together = {"robot": self.robot, "environment": self.environment}
-        likely = plausibility.notes(self)
-        return tuple(dict.fromkeys([*(note for part in parts for note in part.notes()), *remarks(together), *likely]))
+        likely = plausibility.notes(self.model_copy(update=self._animal) if self._animal else self)
+        told = [*self._told, *(note for part in parts for note in part.notes()), *remarks(together), *likely]
+        return tuple(dict.fromkeys(told))
 
-    def refuse_incomplete(self, controlled: bool = False) -> None:
-        """Refuse what cannot run as it stands: code that is only named, and a run that had a controller, unless one is
-        given now (`controlled`).
-        """
+    def assemble(self) -> Any:
+        """The model of its parts."""
+        model: Any = self.model.assemble(self.robot.build(), self.environment, self.actuation)
+        if self.controller is not None:
+            model.close_loop(self.controller, self.step, self.gait)
+        return model
+
+    def switches(self, begin: float, end: float, gait: Any = None) -> list[float]:
+        """Times in (begin, end) at which a part of it is not smooth, with this gait in place of its own."""
+        return [t for part in self.parts(gait) for t in part.breakpoints(begin, end)]
+
+    def parts(self, gait: Any = None) -> list[Any]:
+        """What may change in time: its gait (or this one), environments, actuation and controller."""
+        parts = (self.gait if gait is None else gait, *self.environment, self.actuation, self.controller)
+        return [part for part in parts if part is not None]
+
+    def refuse_incomplete(self, asked: bool = True) -> None:
+        """Refuse what cannot run as it stands: code that is only named, and, not `asked`, a function in `driven_by`."""
         refuse_named(self)
-        if self.controller is not None and not controlled:
+        if self.driven_by is not None and not asked:
             raise InputError(
-                f"controller: {self.name} was driven by the Python controller {self.controller}, which its file does "
-                "not hold: without it this would be another motion. Run it from Python with `ll.run(.., "
-                "controller=..)`, or take the field `controller` out to run its gait alone"
+                f"driven_by: {name_of(self.driven_by.function)} is asked in Python at every period, and this follows "
+                "compiled motions alone; use `ll.run`, `ll.sweep` or `ll.optimise`, or leave `driven_by` out"
             )
 
     @classmethod
@@ -251,6 +331,11 @@ class Scenario(Description):
         from limbless.scenarios.document import written
 
         return written(self.model_dump(mode="json"))
+
+    def _repr_html_(self) -> str:
+        """A table of its parts, and the whole file to open, for notebooks."""
+        file = f"<details><summary>scenario.yaml</summary><pre>{escape(self.to_yaml())}</pre></details>"
+        return super()._repr_html_() + file
 
     def save(self, path: str | Path) -> Path:
         """Write `to_yaml()` to a file, which is never seen half written."""

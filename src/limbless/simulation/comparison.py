@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 NUMBERS = (
     ("duration", "simulated", "s"),
     ("wall_time", "computed in", "s"),
+    ("cost", "cost", "ms/s"),
     ("mass", "mass", "kg"),
     ("com_displacement", "displacement", "m"),
     ("path_length", "path length", "m"),
@@ -50,8 +51,18 @@ def lines(results: Sequence[Result]) -> list[ComparedNumber]:
     """All numbers that at least one of the runs has."""
     if len(results) < 2:
         raise InputError("give at least two runs to compare")
-    summaries = [{**result.summary(), "strouhal": _strouhal(result)} for result in results]
+    summaries = [  # Strouhal's number is from records: no part of the summary, which does not depend on them
+        {
+            **(told := one.summary()),
+            "strouhal": speed.strouhal(one.dataset, one.looks, one.period),
+            "cost": 1e3 / told["realtime_factor"] if told.get("realtime_factor") else None,
+        }
+        for one in results
+    ]
     bars = [(summary.get("numerical_error") or {}).get("total", {}) for summary in summaries]
+    bars = [
+        {"mass": 1e-12 * summary["mass"], **bar} if bar else {} for summary, bar in zip(summaries, bars, strict=True)
+    ]
     found = []
     for key, label, unit in NUMBERS:
         values = [dict(_parts(summary.get(key))) for summary in summaries]
@@ -65,11 +76,6 @@ def lines(results: Sequence[Result]) -> list[ComparedNumber]:
             )
             found += [line] if any(value is not None for value in line.values) else []
     return found
-
-
-def _strouhal(result: Result) -> float | None:
-    """From records: no part of the summary, which does not depend on what is recorded."""
-    return speed.strouhal(result.dataset, result.looks, result.period)
 
 
 def _parts(value: Any) -> Iterator[tuple[str, float | None]]:
@@ -86,6 +92,22 @@ def names_of(results: Sequence[Result], given: Sequence[str]) -> list[str]:
     """What each run is called: its scenario, or where it came from if two have the same."""
     own = [result.name or "run" for result in results]
     return own if len(set(own)) == len(own) else [str(name).rstrip("/") for name in given]
+
+
+def models_of(results: Sequence[Result]) -> list[str]:
+    """The model of each run."""
+    return [str(result.dataset.attrs.get("model", "not known")) for result in results]
+
+
+def columns(found: Sequence[ComparedNumber], names: Sequence[str]) -> dict[str, list[Any]]:
+    """The table for a file: number, unit, and value and numerical error of every run."""
+    table: dict[str, list[Any]] = {"number": [line.label for line in found], "unit": [line.unit for line in found]}
+    for place, name in enumerate(names):
+        table[name] = ["" if line.values[place] is None else line.values[place] for line in found]
+        errors = [line.errors[place] for line in found]
+        if any(error is not None for error in errors):
+            table[f"{name} ±"] = ["" if error is None else error for error in errors]
+    return table
 
 
 def rows(found: Sequence[ComparedNumber], count: int) -> list[tuple[str, ...]]:

@@ -10,13 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from limbless.core import InputError, SimulationError, knots_among
+from limbless.core import Array, InputError, SimulationError, knots_among
 from limbless.models.base import Status
 
-Array = NDArray[np.float64]
 STEPS = 4096
 """Most steps that are laid out ahead: laying out is then little work for each of them."""
 FIRST = 8

@@ -6,14 +6,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from limbless.control.actuation import Actuation
-from limbless.control.controllers import Controller
+from limbless.control.controllers import AskedFunction, Controller
+from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
 from limbless.core import InputError, SimulationError, knots_between, on_grid, recorded, stage_times
 from limbless.environments.base import Environment
 from limbless.models.base import Model, ModelSettings, State, StaticModel
 from limbless.robots.base import Preset, Robot
-from limbless.scenarios.number_checks import computable
+from limbless.scenarios.plausibility import computable
 from limbless.scenarios.scenario import Initial, Scenario
 from limbless.simulation import checkpoints
 from limbless.simulation.checkpoints import Checkpoints, Unfinished
@@ -44,16 +47,26 @@ def run(
     resume: bool = False,
     allow_code: bool = False,
 ) -> Result:
-    """Run a named scenario, or the one in a `.yaml` file, with some fields changed: `run("eel-planar",
-    {"gait.amplitude": 0.08})`.
+    """Run a scenario by name, from a file, or from a mapping.
 
     Parameters
     ----------
-    controller, progress : see `Controller` and `Progress`.
-    checkpoint : a folder into which state and records go every `checkpoint_every` seconds (of the clock), for runs that
-        take long. `result.write(folder)` into the same folder removes them again.
-    resume : go on with the unfinished run in that folder, bit for bit.
-    allow_code : whether Python code that a file names may be run; a file that names some is refused otherwise.
+    source : name of a built-in scenario, path of a `.yaml` file, mapping of fields, or a `Scenario`.
+    changes : fields to change, by path: `{"gait.amplitude": 0.08}`.
+    controller : a function that limbless calls once per control period; see `Controller`.
+    progress : a function that limbless calls during the run; see `Progress`.
+    checkpoint : folder for the state and records of a long run, written every `checkpoint_every` seconds of real time.
+        `result.write(folder)` into the same folder removes them.
+    resume : continue the unfinished run in that folder, bit for bit.
+    allow_code : allow Python code that a file names to run. Otherwise limbless refuses such a file.
+
+    Returns
+    -------
+    Result : recorded motion, summary and balances.
+
+    Examples
+    --------
+    >>> result = ll.run("eel-planar", {"gait.amplitude": 0.08, "duration": 1.0})
     """
     scenario = Scenario.load(source, changes, allow_code=allow_code)
     return run_scenario(
@@ -69,35 +82,53 @@ def run(
 
 def simulate(
     robot: Robot | Preset | str | Mapping[str, Any],
-    gait: Gait | str | Mapping[str, Any],
+    gait: Gait | str | Mapping[str, Any] | None,
     environment: Environment | Sequence[Environment | str | Mapping[str, Any]] = (),
     model: ModelSettings | str | Mapping[str, Any] = "newton-euler",
     duration: float | str = 10.0,
     step: float | str = 0.01,
     initial: Initial | Mapping[str, Any] | Result | None = None,
     actuation: Actuation | str | Mapping[str, Any] = "motion",
-    controller: Controller | None = None,
+    controller: Controller | ClosedLoop | Mapping[str, Any] | None = None,
     control_period: float | str | None = None,
     record_every: float | str | None = None,
     name: str = "untitled",
     progress: Progress | None = None,
 ) -> Result:
-    """Move a robot.
+    """Simulate a robot that follows a gait in an environment.
+
+    The time loop takes fixed steps; a step also ends where the gait or an environment switches.
 
     Parameters
     ----------
-    robot, gait, environment : what moves, what it is told, what pushes back.
+    robot : the body to move, such as `ll.ModuleSnake(modules=16)`.
+    gait : the motion that the robot is asked to make; None with a controller that has state.
+    environment : everything that acts on the robot. Empty means free space without gravity.
     model : kind of a model, or its settings.
-    duration, step, record_every : s. Steps end at gait and environment switches too; records are kept at multiples of
-        `record_every`.
-    initial : where it starts (fields of `Initial`), or a result to continue from, bit for bit.
+    duration : simulated time (s).
+    step : integration step (s).
+    initial : where the run starts (fields of `Initial`), or a result to continue from, bit for bit.
     actuation : `motion`, `torque`, `pd`, or a description with gains.
-    controller : called every `control_period` seconds; see `Controller`.
+    controller : a function that limbless calls every `control_period` seconds (see `Controller`), or a controller with
+        state, such as `Oscillators(...)`.
+    control_period : time between two calls of the controller (s); the step if absent.
+    record_every : time between two records (s), a multiple of the step; the step if absent.
+    name : name of the run.
+    progress : a function that limbless calls during the run; see `Progress`.
+
+    Returns
+    -------
+    Result : recorded motion, summary and balances.
+
+    Examples
+    --------
+    >>> result = ll.simulate(ll.UniformChain(links=5), ll.BodyWave(), ll.Water(), duration=1.0)
     """
+    loop = controller if isinstance(controller, ClosedLoop | Mapping) else None
     scenario = Scenario(
         name=name,
         robot=robot,
-        gait=gait,
+        gait=gait,  # type: ignore[arg-type]  # None where a controller drives
         environment=(environment,) if isinstance(environment, Environment) else tuple(environment),
         model=model,
         duration=duration,
@@ -105,11 +136,12 @@ def simulate(
         record_every=record_every,  # type: ignore[arg-type]  # absent: every step
         actuation=actuation,
         control_period=control_period,
+        controller=loop,
         initial=Initial() if initial is None or isinstance(initial, Result) else initial,
     )
     return run_scenario(
         scenario,
-        controller=controller,
+        controller=controller if loop is None else None,  # type: ignore[arg-type]
         progress=progress,
         after=initial if isinstance(initial, Result) else None,
         told=False,
@@ -134,14 +166,16 @@ def run_scenario(
     ------
     SimulationError : the run could not go on; `error.result` holds what was computed.
     """
-    scenario.refuse_incomplete(controller is not None)
-    unfinished = _unfinished(scenario, checkpoint, resume, controller)
+    if controller is not None:
+        scenario = scenario.model_copy(update={"driven_by": AskedFunction(function=controller)})
+    scenario.refuse_incomplete()
+    unfinished = _unfinished(scenario, checkpoint, resume)
     if after is None and scenario.initial.result is not None and unfinished is None:
         after = Result.load(scenario.initial.result)
     with computable(scenario):
-        model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+        model = scenario.assemble()
     if isinstance(model, StaticModel):
-        if controller is not None or after is not None:
+        if scenario.driven_by is not None or after is not None:
             raise InputError("statics has no time: it takes no controller and continues no earlier result")
         return _solved(scenario, model, progress)
     if scenario.robot.build().total_mass <= 0.0:
@@ -156,18 +190,16 @@ def run_scenario(
             else _last_state(after, model, scenario)
         )
     keeper = None if checkpoint is None else Checkpoints(checkpoint, scenario, checkpoint_every)
-    return Run(scenario, model, state, controller, progress, keeper, unfinished, told).go()
+    return Run(scenario, model, state, progress, keeper, unfinished, told).go()
 
 
-def _unfinished(
-    scenario: Scenario, checkpoint: str | Path | None, resume: bool, controller: Controller | None
-) -> Unfinished | None:
+def _unfinished(scenario: Scenario, checkpoint: str | Path | None, resume: bool) -> Unfinished | None:
     """What a run that is to be resumed has left."""
     if checkpoint is None:
         if resume:
             raise InputError("resume: name the folder of the unfinished run as `checkpoint`")
         return None
-    if controller is not None:
+    if scenario.driven_by is not None:
         raise InputError(
             "checkpoint: a run with a controller cannot be resumed, because what the controller remembers is not "
             "known; save its result from time to time and continue with `simulate(initial=result)`"
@@ -192,10 +224,27 @@ def _solved(scenario: Scenario, model: StaticModel, progress: Progress | None) -
 def _last_state(after: Result, model: Model, scenario: Scenario) -> State:
     if after.state is None:
         raise InputError("the result to continue from does not hold its final state")
-    fresh = model.initial_state(scenario.initial, scenario.gait)
-    if after.state.x.shape != fresh.x.shape:
-        raise InputError(
-            f"the result to continue from belongs to another robot or model: its state has {after.state.x.size} "
-            f"numbers, this one {fresh.x.size}"
-        )
+    refuse_foreign(after.state, model.initial_state(scenario.initial, scenario.gait), "the result to continue from")
     return after.state
+
+
+def refuse_foreign(state: State, fresh: State, what: str) -> None:
+    """Refuse a state that is not one of the robot, model and controller that begin with the state `fresh`."""
+    if state.x.shape != fresh.x.shape:
+        raise InputError(
+            f"{what} belongs to another robot or model: its state has {state.x.size} numbers, this one {fresh.x.size}"
+        )
+    theirs, ours = (_controlled_numbers(one) for one in (state, fresh))
+    if theirs != ours:
+        raise InputError(
+            f"{what} was run by another controller or motor (numbers: {_some(theirs)}); this one has {_some(ours)}"
+        )
+
+
+def _controlled_numbers(state: State) -> list[str]:
+    """What the numbers of a state's controller are."""
+    return np.asarray(state.memory.get("controller", [])).astype(np.uint8).tobytes().decode().splitlines()
+
+
+def _some(names: list[str]) -> str:
+    return f"{len(names)}, the first of them {names[0]!r}" if names else "none"

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.control.controllers import Controller
+from limbless.control.controllers import AskedFunction
 from limbless.control.gaits.base import Gait
 from limbless.core import (
     LOOKS,
+    Array,
     InputError,
     Looks,
     SimulationError,
@@ -31,11 +32,10 @@ from limbless.core import (
     stage_times,
     undisturbed,
 )
-from limbless.core.functions.callables import call, refuse_named, text_of, told
+from limbless.core.functions.callables import refuse_named, text_of, told
 from limbless.mechanics.compiled import compile_seconds
-from limbless.models.base import Model, Records, State, Status
-from limbless.scenarios.number_checks import computable
-from limbless.scenarios.plausibility import likely_causes
+from limbless.models.base import JointTarget, Model, Records, State, Status
+from limbless.scenarios.plausibility import computable, likely_causes
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation.checkpoints import Checkpoints, Unfinished
 from limbless.simulation.compile_notice import compile_notice
@@ -45,7 +45,6 @@ from limbless.simulation.result import LOOKED, RECORDED, Result
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
 Progress = Callable[[float, float, float], None]
 """progress(fraction done, simulated time (s), real-time factor)"""
 
@@ -60,20 +59,21 @@ class Run:
     scenario: Scenario
     model: Model
     state: State
-    controller: Controller | None
     progress: Progress | None
     keeper: Checkpoints | None = None
     unfinished: Unfinished | None = None
     told: bool = True
     ahead: Prefetch | None = None
+    controller: AskedFunction | None = None
 
     def go(self) -> Result:
         """Step to the end; an interruption or a failure keeps what was computed."""
+        self.controller = self.scenario.driven_by
         self.start = self.state.time if self.unfinished is None else self.unfinished.start
         self.end = on_grid(self.start + self.scenario.duration, self.scenario.step)
         self.records: list[Records] = []
         self.gait: Gait = self._gait_in_force()
-        self.torque: ArrayLike | None = None
+        self.torque: ArrayLike | JointTarget | None = None
         self._refuse_long_steps()
         # compiles the kernels, which should not count as time of the run
         with nullcontext() if self.told else compile_notice():
@@ -198,7 +198,7 @@ class Run:
 
     def _periods(self) -> Iterator[Status | None]:
         """The run, block by block or control period by control period: what went wrong in each, if anything."""
-        self.ahead = None if self.controller is None else Prefetch.of(self)
+        self.ahead = Prefetch.of(self) if self.asks else None
         if self.ahead is not None:
             return self.ahead.periods()
         return (self.step(knots, gait) for knots, gait in self._stretches())
@@ -206,11 +206,16 @@ class Run:
     def _stretches(self) -> Iterator[tuple[Array, Any]]:
         """The run from where it is, in pieces of at most `steps_per_block` steps, broken at control times."""
         spans: Iterator[Any] = iter([(self.state.time, self.end)])
-        if self.controller is not None:
+        if self.asks:
             spans = self.control_times(1)
         for begin, finish in spans:
-            gait = self.ask_controller(float(begin), float(finish), self.state) if self.controller else self.gait
+            gait = self.ask_controller(float(begin), float(finish), self.state)
             yield from ((knots, gait) for knots in self.blocks(float(begin), float(finish), gait))
+
+    @property
+    def asks(self) -> bool:
+        """Whether a controller, or the gait itself, is asked in every control period."""
+        return self.controller is not None or self.scenario.gait.feedback is not None
 
     def control_times(self, count: int) -> Iterator[Array]:
         """Times at which the controller is asked, `count` periods at a time."""
@@ -230,11 +235,7 @@ class Run:
 
     def switches(self, gait: Any, begin: float, finish: float) -> list[float]:
         """Times at which a step must end."""
-        parts = (gait, *self.scenario.environment, self.scenario.actuation)
-        return [
-            *(t for part in parts for t in part.breakpoints(begin, finish)),
-            *self.model.breakpoints(gait, begin, finish),
-        ]
+        return [*self.scenario.switches(begin, finish, gait), *self.model.breakpoints(gait, begin, finish)]
 
     def chosen(self, knots: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which knots of a block are recorded, and which are looked at."""
@@ -310,9 +311,11 @@ class Run:
 
     def ask_controller(self, begin: float, finish: float, state: State) -> Any:
         """Call the controller and take its command: the gait passes to its changed fields until the next call."""
-        if self.controller is None:
+        asked: Any = self.controller or self.gait.feedback
+        if asked is None:
             return self.gait
-        command = call(self.controller, "controller", "(time, observation)", begin, begin, self.model.observe(state))
+        observed = self.model.observe(state)
+        command = asked.ask(begin, observed) if self.controller else asked(begin, observed)
         passing, self.torque = self.gait, None
         if type(command) is np.ndarray:  # first, as it is the commonest
             self.torque = command
@@ -321,7 +324,11 @@ class Run:
                 raise InputError(
                     f"the controller's command at t = {begin:g} s must name gait fields; got {list(command)!r:.60}"
                 )
-            passing, self.gait = self.gait.passage(command, begin, finish)
+            if "joint_position" in command:
+                self.torque = JointTarget(command["joint_position"])
+                command = {name: value for name, value in command.items() if name != "joint_position"}
+            if command:
+                passing, self.gait = self.gait.passage(command, begin, finish)
         elif command is not None:
             self.torque = command
         return passing
@@ -330,13 +337,13 @@ class Run:
         """The gait in force as the bytes of its JSON, where a controller may have changed it: a
         continued run starts with it.
         """
-        if self.controller is None:
+        if not self.asks:
             return {}
         return {"gait": np.frombuffer(self.gait.model_dump_json().encode(), dtype=np.uint8)}
 
     def _gait_in_force(self) -> Gait:
         saved = self.state.memory.get("gait")
-        if saved is None or self.controller is None:
+        if saved is None or not self.asks:
             return self.scenario.gait
         # of theirs none is run
         known = {text_of(value): value for _, value in self.scenario.gait if callable(value)}
@@ -354,10 +361,7 @@ class Run:
     def _result(self, status: str) -> Result:
         self._catch_up()
         records = self.records or [self.empty]
-        scenario = self.scenario
-        if self.controller is not None:  # what no file can hold is named: the scenario alone is another motion
-            scenario = scenario.model_copy(update={"controller": _name_of(self.controller)})
-        return Result.from_records(records, self.model, scenario, status, self.state, self._wall_time())
+        return Result.from_records(records, self.model, self.scenario, status, self.state, self._wall_time())
 
     def _no_step(self) -> Records:
         """Of a block that does not move and records nothing: even a run that failed at once has its variables."""
@@ -384,11 +388,6 @@ def asking(gait: Any, when: str) -> Iterator[None]:
         if type(gait).__module__.startswith("limbless."):
             raise
         raise InputError(f"gait {type(gait).__name__} failed {when} with {told(error)}") from error
-
-
-def _name_of(controller: Controller) -> str:
-    made_by = controller if hasattr(controller, "__qualname__") else type(controller)
-    return f"{made_by.__module__}.{getattr(made_by, '__qualname__', made_by)}"
 
 
 def run_clock() -> float:

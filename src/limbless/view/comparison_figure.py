@@ -15,6 +15,7 @@ from limbless.view.figures.style import COLOURS, literal, save_figure, styled
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from limbless.search.studies.ladder import Ladder
     from limbless.simulation.result import Result
 
 _STYLES = ("-", "--", "-.", ":")
@@ -67,3 +68,50 @@ def _draw_one(axes: Any, data: Any, look: dict[str, Any]) -> None:
 def save_together(results: Sequence[Result], names: Sequence[str], path: Path) -> Path:
     """The same as a picture."""
     return save_figure(draw_together(results, names), path, dpi=200)
+
+
+def draw_ladder(ladder: Ladder) -> Figure:
+    """Of every number a bar for each rung, relative to the first: numerical error in a light shade, what the model
+    makes beyond that in a dark one; and the midlines of all rungs at four instants."""
+    from matplotlib.figure import Figure
+
+    names, results = [rung.label for rung in ladder.ran], ladder.results
+    known = [line for line in ladder.numbers() if line.values[0] and line.label != "mass"]
+    lines = [line for line in known if line.errors[0] is not None]
+    with styled():
+        figure = Figure(figsize=(7.0, 5.2), layout="constrained")
+        parts: Any = figure.subfigures(2, 1, height_ratios=(3, 2))
+        upper, lower = parts
+        panel = upper.subplots()
+        width = 0.8 / max(len(results) - 1, 1)
+        for number in range(1, len(results)):
+            at = np.arange(len(lines)) + (number - 1) * width
+            apart = [line.difference(number) for line in lines]
+            size = np.array([abs(line.values[0] or 1.0) for line in lines])
+            whole = 100.0 * np.array([0.0 if one is None else abs(one[0]) for one in apart]) / size
+            error = 100.0 * np.array([0.0 if one is None or one[1] is None else one[1] for one in apart]) / size
+            colour = COLOURS[number % len(COLOURS)]
+            panel.bar(at, np.minimum(whole, error), width, color=colour, alpha=0.35)
+            panel.bar(at, np.maximum(whole - error, 0.0), width, np.minimum(whole, error), color=colour)
+            panel.plot([], [], "s", color=colour, label=literal(f"{names[number]} (light: numerical error)"))
+        panel.set_xticks(
+            np.arange(len(lines)) + 0.4 - 0.5 * width, [line.label for line in lines], rotation=30, ha="right"
+        )
+        panel.set(ylabel=literal(f"differs from {names[0]} by (%)"), yscale="symlog")
+        panel.legend()
+        for number, (axes, share) in enumerate(zip(lower.subplots(1, 4), (0.25, 0.5, 0.75, 1.0), strict=True)):
+            for place, result in enumerate(results):
+                data = finite(result).dataset
+                record = round(share * (data.sizes["time"] - 1))
+                x, y, _ = data["position"].values[record].T
+                axes.plot(x, y, color=COLOURS[place % len(COLOURS)], linewidth=0.8)
+            axes.set(xlabel="x (m)", title=f"t = {data['time'].values[record]:.3g} s")
+            axes.set_aspect("equal", adjustable="datalim")
+            if number == 0:
+                axes.set_ylabel("y (m)")
+    return figure
+
+
+def save_ladder(ladder: Ladder, path: Path) -> Path:
+    """The same as a picture."""
+    return save_figure(draw_ladder(ladder), path, dpi=200)

@@ -7,6 +7,7 @@ world, which has z upwards, and everything below it is in the coordinates of the
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +16,15 @@ import numpy as np
 from limbless.core import replacing
 from limbless.mechanics.algebra import matrix_to_quaternion
 from limbless.view.figures import style
-from limbless.view.scene import tendon_lines
+from limbless.view.scene import tendon_lines, textures
 from limbless.view.scene.arrows import linear, rgb
 from limbless.view.scene.frames import Array, Frames, frames_of
 from limbless.view.scene.glb import Glb
-from limbless.view.scene.object_meshes import OBJECT, objects_of
-from limbless.view.scene.skin import Skin, ball, disk
-from limbless.view.scene.surroundings import extent_of, surroundings
+from limbless.view.scene.moving_parts import MovingParts
+from limbless.view.scene.object_meshes import objects_of
+from limbless.view.scene.palette import theme_of
+from limbless.view.scene.shapes import Shape
+from limbless.view.scene.world import World
 
 if TYPE_CHECKING:
     from limbless.simulation.result import Result
@@ -61,9 +64,10 @@ class _Film:
         self._channels: list[dict[str, Any]] = []
         self._sections: list[int] = []
         self._skin = -1
+        self._places = _laid(frames)
 
-    def colour(self, colour: str, opacity: float = 1.0, roughness: float = 0.6) -> int:
-        return self.file.add_material(tuple(np.asarray(linear(rgb(colour)), float) / 255.0), opacity, roughness)
+    def colour(self, colour: str) -> int:
+        return self.file.add_material(tuple(np.asarray(linear(rgb(colour)), float) / 255.0))
 
     def moves(self, node: int, what: str, values: Array) -> None:
         """Keys of a node's `translation`, `rotation` or `scale`; none where it keeps its first value."""
@@ -86,8 +90,8 @@ class _Film:
         return node
 
     def body(self) -> int:
-        """The skin on its sections, disks where it has some, and the head."""
-        f, skin = self.frames, Skin(self.frames)
+        """The robot as the studio draws it, as one skin on its sections."""
+        f = self.frames
         sizes = np.concatenate([f.length[..., None], f.radius], axis=2)[self.keys]  # (keys, sections, 3)
         stretch = sizes / np.where(sizes[0] > 0.0, sizes[0], 1.0) + (sizes[0] == 0.0)
         turn = matrix_to_quaternion(f.rotation[self.keys])
@@ -95,81 +99,103 @@ class _Film:
             node = self.node(f"section {number}", f.position[self.keys, number], turn[:, number])
             self.moves(node, "scale", stretch[:, number])
             self._sections.append(node)
-        places, vertices = skin.straight()
-        back = np.tile(np.eye(4), (len(places), 1, 1))
-        back[:, 3, 0] = -places  # columns first, as glTF has its matrices
+        back = np.tile(np.eye(4), (len(self._places), 1, 1))
+        back[:, 3, 0] = -self._places  # columns first, as glTF has its matrices
         told = {"joints": self._sections, "inverseBindMatrices": self.file.add_array(back)}
         self._skin = self.file.add("skins", told)
-        mesh = self.file.add_mesh(vertices, skin.faces, self.colour(style.SKY), skin.held(), smooth=True)
-        parts = [self.file.add("nodes", {"name": "skin", "mesh": mesh, "skin": self._skin})]
-        if skin.disks:
-            parts += self._disks()
-        return self.file.add("nodes", {"name": "robot", "children": [*self._sections, *parts, self._head(skin.disks)]})
+        shape, sections, weights = self._straight()
+        surface, held = self.file.add_material(roughness=0.4), (sections, weights)
+        mesh = self.file.add_mesh(shape.vertices, shape.faces, surface, held=held, colours=shape.colours)
+        skin = self.file.add("nodes", {"name": "skin", "mesh": mesh, "skin": self._skin})
+        return self.file.add("nodes", {"name": "robot", "children": [*self._sections, skin]})
 
-    def _disks(self) -> list[int]:
-        points, faces = disk()
-        mesh = self.file.add_mesh(points, faces, self.colour(style.SKY))
-        f, turn = self.frames, matrix_to_quaternion(self.frames.rotation[self.keys])
-        thick = 0.15 * float(np.median(f.radius[0]))
-        return [
-            self.node(
-                f"disk {number}",
-                f.position[self.keys, number],
-                turn[:, number],
-                mesh=mesh,
-                scale=[thick, *f.radius[0, number].tolist()],
-            )
-            for number in range(f.position.shape[1])
-        ]
-
-    def _head(self, disks: bool) -> int:
-        points, faces = ball()
-        size = 1.15 * float(np.median(self.frames.radius[0])) * (0.35 if disks else 0.45)
-        mesh = self.file.add_mesh(size * points, faces, self.colour(style.RED), smooth=True)
-        still = np.tile([1.0, 0.0, 0.0, 0.0], (len(self.keys), 1))
-        return self.node("head", self.frames.head[self.keys], still, mesh=mesh)
+    def _straight(self) -> tuple[Shape, Any, Array]:
+        """All parts of the robot with its first record laid straight along x, and the sections that hold each vertex,
+        with their shares (V, 4): a part between the middles of two sections is held by both.
+        """
+        f, parts = self.frames, MovingParts(self.frames, theme_of(self.frames))
+        laid = np.stack([self._places, 0.0 * self._places, 0.0 * self._places], axis=1)
+        upright = np.broadcast_to(np.eye(3), (1, len(laid), 3, 3))
+        parts.body.frames = parts.frames = replace(
+            f, position=laid[None], rotation=upright, radius=f.radius[:1], length=f.length[:1]
+        )
+        rise = np.argsort(self._places)
+        shapes: list[Shape] = []
+        sections: list[Any] = []
+        weights: list[Any] = []
+        for key, placed in parts.at(0).items():
+            if key.startswith("object") or key == "holds":
+                continue
+            shape = parts.shapes[key]
+            for number in range(len(placed.position)):
+                where, axes, scale = (values[number] for values in placed)
+                shapes.append(replace(shape, vertices=shape.vertices * scale).moved(where, axes))
+                at = np.interp(where[0], self._places[rise], np.arange(len(rise)))
+                if parts.meshes:
+                    at = float(np.flatnonzero(rise == parts.meshes[len(sections)].section)[0])
+                low = min(int(at), max(len(rise) - 2, 0))
+                high, share = min(low + 1, len(rise) - 1), at - low
+                count = len(shape.vertices)
+                sections.append(np.tile([rise[low], rise[high], 0, 0], (count, 1)))
+                weights.append(np.tile([1.0 - share, share, 0.0, 0.0], (count, 1)))
+        return sum(shapes[1:], shapes[0]), np.concatenate(sections), np.concatenate(weights)
 
     def tendons(self) -> list[int]:
-        """Lines between the holes, each end held by its section."""
+        """Lines on the sections that they pass."""
         lines = tendon_lines.lines_of(self.frames)
-        if lines is None or len(lines.inner) == 0:
+        if lines is None:
             return []
-        places, _ = Skin(self.frames).straight()
         sections = np.stack([lines.inner, lines.outer], axis=1).ravel()
-        ends = np.stack([lines.start, lines.end], axis=1).reshape(-1, 3) + np.outer(places[sections], [1.0, 0.0, 0.0])
+        along = np.outer(self._places[sections], [1.0, 0.0, 0.0])
+        ends = np.stack([lines.start, lines.end], axis=1).reshape(-1, 3) + along
         held = np.pad(sections[:, None], ((0, 0), (0, 3))), np.tile([1.0, 0.0, 0.0, 0.0], (len(sections), 1))
         corners = np.arange(len(sections)).reshape(-1, 2)
-        mesh = self.file.add_mesh(ends, corners, self.colour(style.ORANGE), held)
+        mesh = self.file.add_mesh(ends, corners, self.colour(style.ORANGE), held=held, smooth=False)
         return [self.file.add("nodes", {"name": "tendons", "mesh": mesh, "skin": self._skin})]
 
     def objects(self) -> list[int]:
         return [
             self.node(
-                item.name,
-                item.position[self.keys],
-                item.turn[self.keys],
-                mesh=self.file.add_mesh(item.vertices, item.faces, self.colour(OBJECT), smooth=not item.flat),
+                item.name, item.position[self.keys], item.turn[self.keys], mesh=self._mesh(item.shape, roughness=0.6)
             )
             for item in objects_of(self.frames)
         ]
 
+    def _mesh(self, shape: Shape, **material: Any) -> int:
+        return self.file.add_mesh(
+            shape.vertices, shape.faces, self.file.add_material(**material), colours=shape.colours
+        )
+
     def surroundings(self) -> list[int]:
-        solids = surroundings(self.frames.result.environment, extent_of([self.frames]))
-        return [
-            self.file.add(
-                "nodes",
-                {
-                    "name": solid.name,
-                    "mesh": self.file.add_mesh(
-                        solid.vertices,
-                        solid.faces,
-                        self.colour(solid.colour, solid.opacity, 0.9),
-                        smooth=not solid.flat,
-                    ),
-                },
-            )
-            for solid in solids
-        ]
+        """Obstacles, and the ground with its tiles; still water, and pipes that one sees through."""
+        world = World([self.frames], theme_of(self.frames))
+        found = {name: self._mesh(shape, roughness=0.6) for name, shape in world.still.items()}
+        found |= {
+            f"pipe {number}": self._mesh(shape, opacity=opacity) for number, (shape, opacity) in enumerate(world.clear)
+        }
+        picture = textures.encoded(textures.sand() if world.grain else textures.ground(world.theme))
+        paved = self.file.add_material(roughness=0.9, picture=picture)
+        points, faces, places, _ = world.ground_sheet()
+        found["ground"] = self.file.add_mesh(points, faces, paved, places=places)
+        for number, shape in enumerate(world.reliefs):
+            places = shape.vertices[:, :2] / world.period
+            found[f"terrain {number}"] = self.file.add_mesh(shape.vertices, shape.faces, paved, places=places)
+        if world.surface is not None:
+            points, faces, colours = world.water_sheet()
+            surface = self.file.add_material(roughness=0.1, clear=True)
+            found["water"] = self.file.add_mesh(points, faces, surface, colours=colours)
+        return [self.file.add("nodes", {"name": name, "mesh": mesh}) for name, mesh in found.items()]
+
+
+def _laid(frames: Frames) -> Array:
+    """Where the middles of sections lie along x when the first record is laid straight, m: in the direction of the
+    sections' own x axes.
+    """
+    apart = np.diff(frames.position[0], axis=0)
+    steps = 0.5 * (frames.length[0, 1:] + frames.length[0, :-1])
+    steps = np.where(steps > 0.0, steps, np.linalg.norm(apart, axis=1))
+    along = np.einsum("si,si->s", apart, frames.rotation[0, :-1, :, 0]).sum()
+    return np.asarray(np.concatenate([[0.0], np.cumsum(steps)]) * (1.0 if along >= 0.0 else -1.0))
 
 
 def _steady(turn: Array) -> Array:

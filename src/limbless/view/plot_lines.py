@@ -13,11 +13,15 @@ from limbless.view.scene.frames import Array, Frames, leading
 
 MOST_LINES = 6  # of one variable: those that change most
 SPEED = "speed"
-_TURNED = {"rad": "deg", "rad/s": "deg/s"}
+_NEAR = 4.0  # a limit of torques is drawn where it is less than this many times the largest
+_TURNED = {"rad": "°", "rad/s": "°/s"}
+_TORQUE = "joint_torque"
+LIMIT = "limit"
+"""What labels of lines that are no values but what they may not pass begin with."""
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _FIRST = (
     SPEED,
-    "joint_torque",
+    _TORQUE,
     "actuator_power",
     "tension",
     "tip_position",
@@ -40,6 +44,11 @@ class Plot:
     unit: str
     lines: dict[str, Array]
     left_out: int = 0
+
+    @property
+    def shown(self) -> int:
+        """How many of them are values, and no limits."""
+        return sum(not label.startswith(LIMIT) for label in self.lines)
 
     @property
     def label(self) -> str:
@@ -100,6 +109,14 @@ def plot_of(frames: Frames, name: str) -> Plot:
     kept = [item for item in found if any(item is one for one in busy)]
     units = list(dict.fromkeys(unit for _, unit, _ in kept))
     lines = {label: np.asarray(values, dtype=float) for label, _, values in kept}
+    largest = max(float(np.abs(values).max(initial=0.0)) for values in lines.values())
+    for limit in (
+        _torque_limits(frames, [k for k, item in enumerate(found) if any(item is one for one in kept)])
+        if name == _TORQUE
+        else ()
+    ):
+        if limit < _NEAR * largest:
+            lines |= {f"{LIMIT} {sign}{limit:.3g}": np.full(frames.count, float(f"{sign}1") * limit) for sign in "+-"}
     return Plot(name.replace("_", " "), ", ".join(units), lines, len(found) - len(kept))
 
 
@@ -112,6 +129,18 @@ def lines_beside(ghost: Frames | None, name: str, at: Array) -> dict[str, Array]
         f"{label}, other": np.interp(at, ghost.abscissa, values, left=np.nan, right=np.nan)
         for label, values in lines.items()
     }
+
+
+def _torque_limits(frames: Frames, joints: list[int]) -> list[float]:
+    """What these joints of a chain, or their actuation, may give at most, N m: each number once."""
+    scenario: Any = frames.result.scenario
+    arrays = getattr(scenario.robot.build(), "arrays", None) if scenario is not None else None
+    if arrays is None:
+        return []
+    stated = np.minimum(
+        own := arrays().torque_limit, np.resize(getattr(scenario.actuation, "limits", np.inf), len(own))
+    )
+    return [float(limit) for limit in np.unique(stated[[k for k in joints if k < len(stated)]]) if np.isfinite(limit)]
 
 
 def _speed(frames: Frames) -> Array:

@@ -1,5 +1,7 @@
 """`replay.html`: the motion of a run in one file that plays in any browser, without a server
 and without the internet.
+
+A replay inside a notebook.
 """
 
 from __future__ import annotations
@@ -13,20 +15,26 @@ import numpy as np
 
 from limbless.core import write_text
 from limbless.simulation.result import red_line
-from limbless.view.scene.cameras import FAR, camera_for, followed
+from limbless.view.scene.cameras import FAR, FIELD, camera_for, followed
 from limbless.view.scene.frames import Frames, frames_of
-from limbless.view.scene.scene import Display, add_surroundings
+from limbless.view.scene.legend import legend
+from limbless.view.scene.palette import theme_of
+from limbless.view.scene.scene import Display, Stage
+from limbless.view.scene.world import DRAWN, World
+from limbless.view.studio.screen_sizes import LEGEND_STYLE
 from limbless.view.studio.server import quiet_server, stop
 
 if TYPE_CHECKING:
     from limbless.simulation.result import Result
 
+
 FILE_NAME = "replay.html"
-AROUND = 12  # vertices of a ring
 RATE = 20.0  # frames per second, where the run is short enough
-FINE = 2.0**-10  # vertices are rounded to this share of the body's length: less than a pixel of a picture of it
-MOST_BYTES = 0.8e6  # of vertices before compression, which leaves about half: longer runs have fewer frames per
+FINE = 2.0**-11  # places are rounded to this share of the body's length: less than a pixel of a picture of it
+MOST_BYTES = 0.8e6  # of numbers before compression, which leaves about half: longer runs have fewer frames per
 # second
+
+_ABOVE_BAR = "<style>#legend { bottom: 56px }</style>"  # of the player
 
 
 def replay(result: Result) -> str:
@@ -34,22 +42,23 @@ def replay(result: Result) -> str:
     frames = frames_of(result)
     server = quiet_server()
     try:
-        display = Display(server.scene, frames, around=AROUND, fine=FINE)
-        add_surroundings(server.scene, [frames])
+        world = World([frames], theme_of(frames))
+        display, stage = Display(server.scene, frames, world, fine=FINE), Stage(server.scene, world)
         follow = follows(frames)
         where = followed(frames)
         position, look_at = camera_for(frames, follow)
-        server.initial_camera.position, server.initial_camera.look_at = position, look_at
-        server.initial_camera.far = FAR * frames.size
-        shown = chosen(frames, display.vertices)
+        server.initial_camera.position, server.initial_camera.look_at = world.k * position, world.k * look_at
+        server.initial_camera.far, server.initial_camera.fov = FAR * DRAWN, FIELD
+        shown = chosen(frames, display.numbers)
         roots = [server.scene.add_frame(name, show_axes=False) for name in ("/robot", "/surroundings")]
         recording = server.get_scene_serializer()
         for here, after in zip(shown, [*shown[1:], shown[-1]], strict=True):
             display.show(here)
+            stage.show(here)
             for root in roots if follow else ():
-                root.position = where[0] - where[here]
+                root.position = world.k * (where[0] - where[here])
             recording.insert_sleep(max(float(frames.times[after] - frames.times[here]), 0.0 if after > here else 0.5))
-        return _titled(recording.as_html(), result)
+        return _titled(recording.as_html(), result, legend(display))
     finally:
         stop(server)
 
@@ -65,28 +74,54 @@ def follows(frames: Frames) -> bool:
     return float(np.linalg.norm(np.ptp(way, axis=0))) > 2.0 * frames.size
 
 
-def chosen(frames: Frames, vertices: int) -> list[int]:
+def chosen(frames: Frames, numbers: int) -> list[int]:
     """The frames that are shown: evenly in time, not more than the file can hold."""
     lasts = float(frames.times[-1] - frames.times[0])
-    most = int(np.clip(MOST_BYTES / (12 * vertices), 60, 2000))
+    most = int(np.clip(MOST_BYTES / (4 * numbers), 60, 2000))
     count = int(np.clip(round(lasts * RATE) + 1, 2, most))
     times = np.linspace(frames.times[0], frames.times[-1], count)
     return sorted({frames.at(float(time)) for time in times} | {frames.count - 1})
 
 
-def _titled(page: str, result: Result) -> str:
+def _titled(page: str, result: Result, card: str) -> str:
     """The page under the name of the run, and above the motion what is to be known of it: in red why it is not proven,
-    then its notes.
+    then its notes; its legend below.
     """
     before, _, rest = page.partition("<title>")
     if rest:
         page = f"{before}<title>{escape(result.name or 'limbless')}{rest[rest.index('</title>') :]}"
     said = red_line(result.warning) + "".join(f"<div>Note: {escape(note)}</div>" for note in result.notes)
     body = re.search(r"<body[^>]*>", page)
-    if not said or body is None:
+    if body is None:
         return page
     place = (
         "position:fixed;top:0;left:0;right:0;z-index:1000;font:13px system-ui,sans-serif;"
         "background:#fffe;color:#444;padding:2px 8px"
     )
-    return f"{page[: body.end()]}<div id='said' style='{place}'>{said}</div>{page[body.end() :]}"
+    told = f"<div id='said' style='{place}'>{said}</div>" if said else ""
+    return f"{page[: body.end()]}{LEGEND_STYLE}{_ABOVE_BAR}{card}{told}{page[body.end() :]}"
+
+
+HEIGHT = 420  # of the frame in the notebook, pixels
+
+
+class Replay:
+    """Shows itself in a notebook as the replay of a result; `save(path)` writes the page."""
+
+    def __init__(self, result: Result) -> None:
+        self.page = replay(result)
+
+    def _repr_html_(self) -> str:
+        style = f"width:100%;height:{HEIGHT}px;border:1px solid #ddd"
+        return f'<iframe srcdoc="{escape(self.page, quote=True)}" style="{style}"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"Replay ({len(self.page) / 1e6:.2g} MB)"
+
+
+def in_notebook() -> bool:
+    """Whether this Python runs behind a notebook."""
+    import sys
+
+    shell = sys.modules.get("IPython")
+    return shell is not None and type(shell.get_ipython()).__name__ == "ZMQInteractiveShell"

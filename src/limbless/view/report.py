@@ -8,8 +8,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from limbless.core import InputError, __version__, write_text
-from limbless.core.citations import PAPERS
+from limbless.core import PAPERS, InputError, __version__, write_text
+from limbless.core.functions.callables import name_of
 from limbless.simulation.result import red_line
 from limbless.view.figures import style
 from limbless.view.plot_lines import choices, plot_of
@@ -200,7 +200,7 @@ def _plots(frames: Frames) -> str:
                 name=escape(label, quote=False),
                 line={"color": colour, "width": 1.6},
             )
-        more = f" ({len(plot.lines)} of {len(plot.lines) + plot.left_out} lines)" if plot.left_out else ""
+        more = f" ({plot.shown} of {plot.shown + plot.left_out} lines)" if plot.left_out else ""
         figure.update_layout(
             height=280,
             margin={"l": 70, "r": 10, "t": 36, "b": 45},
@@ -231,11 +231,11 @@ def _again(result: Result) -> str:
     scenario = result.scenario
     if scenario is None:
         return "<p>This run was made of Python objects that no scenario can express.</p>"
-    if scenario.controller is not None:
-        named = escape(scenario.controller)
+    if scenario.driven_by is not None:
+        named = escape(name_of(scenario.driven_by.function))
         return (
-            f"<p>This run was driven by the Python controller {named}, which its scenario does not hold: give it "
-            "again, <code>ll.run(.., controller=..)</code>.</p>"
+            f"<p>This run was driven by the Python controller {named}, which its scenario names or holds.</p>"
+            "<pre>limbless run scenario.yaml --allow-code</pre>"
         )
     changes = changes_of(scenario)
     if changes is None:

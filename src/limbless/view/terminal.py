@@ -19,8 +19,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from limbless.core import Description, InputError, fields, nearest, printable, registry
-from limbless.core.citations import PAPERS
+from limbless.core import PAPERS, Description, InputError, fields, nearest, printable, registry
 from limbless.core.functions.callables import functions_in, text_of
 from limbless.core.resources import in_words
 from limbless.interop.robots.robot_file import is_robot_file, read_robot
@@ -43,6 +42,7 @@ FAMILIES = {
     "environments": "environment",
     "flows": "flow",
     "actuations": "actuation",
+    "controllers": "controller",
     "models": "model",
 }
 """Headings of `limbless list`, and the family of the registry that each shows."""
@@ -132,7 +132,8 @@ def _describe_scenario(scenario: Scenario, out: Console) -> None:
         out.print(Text(printable(f"Running it executes Python code: {told}; `limbless run` asks for --allow-code.")))
     out.print(Text("\nThe complete file; any field can be changed with --set path=value:\n"))
     out.print(Text(printable(scenario.to_yaml().rstrip())), soft_wrap=True)
-    parts = (scenario.robot, scenario.gait, *scenario.environment, scenario.actuation, scenario.model)
+    loops = () if scenario.controller is None else (scenario.controller,)
+    parts = (scenario.robot, scenario.gait, *scenario.environment, scenario.actuation, *loops, scenario.model)
     kinds = [getattr(part, "preset", part.kind) for part in parts]
     out.print(Text(f"\nWhat the fields mean: limbless describe scenario, {', '.join(dict.fromkeys(kinds))}"))
 

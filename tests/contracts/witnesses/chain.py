@@ -51,6 +51,15 @@ SPAN = ((-0.2, 0.4), (0.37, None))  # rad, where they have a range
 PULLS = (ll.Gravity(acceleration=(2.0, 1.0, -4.0)), ll.Gravity(acceleration=(-2.0, -1.0, -5.81)))  # together GRAVITY
 STREAM = ({"kind": "shear", "velocity": (0.1, -0.2, 0.05), "rate": 0.7, "along": "z", "across": "x"},)
 STILL = {**POSE, "twist": (0.0,) * 6}
+MOTORS = {
+    "kind": "motor",
+    "stall_torque": (2.0, 1.5),
+    "stall_current": 2.5,
+    "no_load_speed": 9.0,
+    "voltage": 11.0,
+    "gain": 3.0,
+    "series_stiffness": 12.0,
+}
 SPHERE = 0.02  # m, radius of the two spheres under each link
 
 
@@ -129,6 +138,7 @@ def newton_euler() -> Case:
             "afloat": lambda: moved(
                 "newton-euler", chain(), (ll.Water(surface=0.5, flow=STREAM), ll.Gravity()), records=9
             ),
+            "driven": lambda: moved("newton-euler", chain(), PULLS, step=STEP / 4, actuation=MOTORS),
         },
         2e-5,
     )
@@ -392,3 +402,26 @@ def power_residual_is_the_drift_of_energy(case: Case) -> None:
     work = data["actuator_work"] + data["environment_work"] + data["passive_work"]
     drift = np.diff(data["kinetic_energy"]) - np.diff(work)
     case.same(data["power_residual"][1:], drift / STEP, 0.01)
+
+
+@witness(MODELS, "motor_position")
+def a_motor_stretches_its_spring(case: Case) -> None:
+    data = case.of("driven")
+    case.same(data["motor_position"], data["joint_position"] + data["joint_torque"] / MOTORS["series_stiffness"], 5e-3)
+
+
+@witness(MODELS, "joint_voltage")
+def a_voltage_follows_the_error_of_the_motor(case: Case) -> None:
+    data = case.of("driven")
+    wanted = MOTORS["gain"] * (swinging(data["time"], np.zeros(1)) - data["motor_position"])
+    case.same(data["joint_voltage"][1:], MOTORS["voltage"] * np.clip(wanted, -1.0, 1.0)[1:], 1e-2)
+
+
+@witness(MODELS, "joint_current")
+def a_current_turns_the_rotor_and_the_spring(case: Case) -> None:
+    """Its torque, by k = stall torque over stall current: what accelerates the rotor, and what the joint feels."""
+    data = case.of("driven")
+    constant = np.array(MOTORS["stall_torque"]) / MOTORS["stall_current"]
+    torque = ROTOR * rate(data["time"], rate(data["time"], data["motor_position"])) + data["joint_torque"]
+    inner = slice(8, -8)
+    case.same(constant * data["joint_current"][inner], torque[inner], 1e-2)

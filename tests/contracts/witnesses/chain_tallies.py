@@ -111,8 +111,9 @@ def sizes_of_all_powers(case: Case) -> None:
 
 
 def recorded(case: Case) -> list[dict[str, Array]]:
-    """Runs of which every step is recorded."""
-    return [case.of(run) for run in case.runs if not ("sliding" in case.runs and run == "free")]
+    """Runs of which every step is recorded: those with motors have finer steps."""
+    finer = {"driven", *(("free",) if "sliding" in case.runs else ())}
+    return [case.of(run) for run in case.runs if run not in finer]
 
 
 @witness(MODELS, "peak_torque", "peak_time")

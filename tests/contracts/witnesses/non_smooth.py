@@ -9,7 +9,7 @@ import numpy as np
 import limbless as ll
 from limbless.models.nonsmooth import NonSmoothSettings
 from tests.contracts.witnesses import Array, Case, back, case_of, matrix, turned, witness
-from tests.contracts.witnesses.chain import GRAVITY, LENGTH, MASS, PULLS, SPHERE, STEP, bodies, chain, moved
+from tests.contracts.witnesses.chain import GRAVITY, LENGTH, MASS, MOTORS, PULLS, SPHERE, STEP, bodies, chain, moved
 from tests.contracts.witnesses.objects import landing
 from tests.contracts.witnesses.switching import ACROSS, ALONG, LEVEL
 
@@ -41,6 +41,7 @@ def non_smooth() -> Case:
                 gait=ll.FunctionGait(function=lambda t, s: np.zeros((len(t), 2)), drives="joint"),
             ),
             "landing": landing,
+            "driven": lambda: moved("non-smooth", chain(), PULLS, step=FINE, actuation=MOTORS),
             "wheels": lambda: moved(
                 "newton-euler",
                 chain("planar"),

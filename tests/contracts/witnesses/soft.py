@@ -31,6 +31,7 @@ from tests.contracts.witnesses import (
     turned,
     witness,
 )
+from tests.contracts.witnesses.soft_contact import crawling, landed
 from tests.contracts.witnesses.spine import DISK, HEAD, HOLES, JOINT, LENGTH, PULLEY, STIFFNESS, posture
 from tests.contracts.witnesses.water import into_waves
 
@@ -82,6 +83,9 @@ def soft() -> Case:
     )
     return Case(
         {
+            "landed": landed,
+            "careless": lambda: landed(1e-2),
+            "crawling": crawling,
             "spine": lambda: run(spine, pulls, PULLS, initial=START),
             "stops": lambda: run(narrow, pulls, PULLS, initial=START),
             "fixed": lambda: run(spine.changed(base="fixed"), pulls, PULLS),
@@ -335,6 +339,9 @@ def works_while_pulleys_drive(case: Case) -> None:
     rod = case.of("rod")
     power = np.prod(muscles(rod), axis=0)
     case.same(rod["positive_work"][-1], fine_integral(rod["time"], lambda p: np.maximum(p, 0.0), power), 5e-3)
+    crawls = case.of("crawling")  # step by step, along the rates of their ends
+    works = 5e-4 * np.prod(muscles(crawls), axis=0)[1:]
+    case.same(crawls["positive_work"][1:], np.cumsum(np.maximum(works, 0.0), axis=0), 1e-4)
     assert not data["positive_work"][0].any() and (np.diff(data["positive_work"], axis=0) >= 0.0).all()
 
 
@@ -362,8 +369,12 @@ def power_residual_is_the_drift_of_energy(case: Case) -> None:
 
 @witness(MODEL, "iterations")
 def explicit_steps_evaluate_four_times(case: Case) -> None:
-    for name in set(case.runs) - {"waves"}:
+    contacts = {"landed", "careless", "crawling"}
+    for name in set(case.runs) - {"waves", *contacts}:
         case.same(case.of(name)["iterations"], np.full(RECORDS, 4.0), 1e-12)
+    for name in contacts:  # whole passes, two at least where the body bends
+        found = case.of(name)["iterations"][1:]
+        assert (found == np.round(found)).all() and found.min() >= 1.0 and found.max() <= 15.0 and found.max() > 1.0
 
 
 @witness(MODEL, "strain", "strain_rate")
@@ -384,6 +395,33 @@ def strains_place_the_stations(case: Case) -> None:
         case.same(heading[:, cell].T, start + np.array(whole[:3]), 1e-6)
         start = start + whole[3]
     case.same(data["strain_rate"][INNER, :, 5], rate(data["time"], data["strain"][..., 5])[INNER])
+    landed_rod(case)
+
+
+def landed_rod(case: Case) -> None:
+    """A rod of two cells with two bends: turns from the base to each station, in many short pieces; of θ = 1 every step
+    goes at the rate of its end.
+    """
+    data, half = case.of("landed"), 0.15
+    R = matrix(data["base_orientation"])
+    found = np.swapaxes(R, -1, -2)[:, None] @ matrix(data["orientation"])
+    here, expected = np.eye(3)[None].repeat(len(R), axis=0), []
+    for cell in range(2):
+        X, bent = data["abscissa"][3 * cell :][:3] - half * cell, data["strain"][:, 3 * cell :][:, :3, 3:]
+        slope = (bent[:, 2] - bent[:, 0]) / (X[2] - X[0])
+        place = 0.0
+        for x in (*X, half):
+            for middle in place + (x - place) * (np.arange(20) + 0.5) / 20.0:
+                turn = (bent[:, 0] + slope * (middle - X[0])) * (x - place) / 20.0
+                here = here @ Rotation.from_rotvec(turn).as_matrix()
+            expected.append(here)
+            place = x
+        expected.pop()
+    turns = [Rotation.from_matrix(many.reshape(-1, 3, 3)).as_rotvec() for many in (found, np.stack(expected, axis=1))]
+    for axis in (1, 2):
+        case.same(turns[0][:, axis], turns[1][:, axis], 1e-5)
+    for axis in (4, 5):
+        case.same(np.diff(data["strain"][..., axis], axis=0) / 2e-4, data["strain_rate"][1:, :, axis], 1e-4)
 
 
 def muscles(data: dict[str, Array]) -> tuple[Array, Array]:
@@ -394,15 +432,15 @@ def muscles(data: dict[str, Array]) -> tuple[Array, Array]:
     u = np.clip(time / 0.03, 0.0, 1.0)[:, None]
     swell = COUPLE * u**3 * (10.0 + u * (6.0 * u - 15.0))
     weight = np.polynomial.legendre.leggauss(3)[1] * 0.5 * 0.075
-    couple = (swell * np.sin(2.0 * np.pi * (time[:, None] / 0.1 - data["abscissa"] / 0.3))).reshape(RECORDS, 4, 3)
+    couple = (swell * np.sin(2.0 * np.pi * (time[:, None] / 0.1 - data["abscissa"] / 0.3))).reshape(-1, 4, 3)
     at = (X - 0.075 * (np.arange(4)[:, None] + 0.5)) / 0.0375
     effort = np.stack([(couple * weight).sum(axis=-1), (couple * weight * at).sum(axis=-1)], axis=-1)
-    speed = data["strain_rate"][..., 5].reshape(RECORDS, 4, 3)
+    speed = data["strain_rate"][..., 5].reshape(-1, 4, 3)
     modes = np.stack([speed @ weight / 0.075, 3.0 * (speed * at) @ weight / 0.075], axis=-1)
     ends = np.array([-1.0, 1.0]) / np.sqrt(3.0)
     there = (effort[..., :1] + 3.0 * effort[..., 1:] * ends) / 0.075
     rates = 0.0375 * (modes[..., :1] + modes[..., 1:] * ends)
-    return there.reshape(RECORDS, 8), rates.reshape(RECORDS, 8)
+    return there.reshape(-1, 8), rates.reshape(-1, 8)
 
 
 @witness(MODEL, "joint_work", "joint_torque", "peak_torque")
@@ -412,6 +450,11 @@ def muscles_work_along_the_strains(case: Case) -> None:
     case.same(data["joint_work"], integral(data["time"], effort * speed), 2e-3)
     case.same(data["joint_torque"], effort, 1e-9)
     case.same(data["peak_torque"], extremes(data, effort, np.array(np.inf))[0], 1e-9)
+    data = case.of("crawling")
+    effort, speed = muscles(data)
+    case.same(data["joint_work"][1:], np.cumsum(5e-4 * (effort * speed)[1:], axis=0), 1e-4)
+    case.same(data["joint_torque"][1:], effort[1:], 1e-9)
+    assert np.abs(data["joint_work"][-1].sum()) > 1e-5
 
 
 def chords_of(data: dict[str, Array]) -> tuple[Array, Array]:

@@ -380,7 +380,7 @@ def test_cite_gives_text_and_bibtex(name: str) -> None:
 
 
 def test_cite_everything_and_nothing(tmp_path: Path) -> None:
-    assert call("cite").output.count("author = {") == len(citations.PAPERS) == 5
+    assert call("cite").output.count("author = {") == len(citations.PAPERS) == 16
     assert "no scenario and no paper is called 'eel'; did you mean" in call("cite", "eel").stderr
     path = tmp_path / "mine.yaml"
     path.write_text("robot: khalil-eel\ngait: body-wave\n")
@@ -467,3 +467,13 @@ def test_resume_takes_the_scenario_of_its_folder(simulated: dict[str, Any]) -> N
 def test_resume_refuses_in_words(words: tuple[str, ...], said: str, simulated: dict[str, Any]) -> None:
     told = call("run", *words)
     assert told.exit_code == 2 and said in told.stderr and not simulated["ran"]
+
+
+def test_map_writes_pictures_and_says_how_far(tmp_path: Path) -> None:
+    found = CliRunner().invoke(main, ["map", "purcell-swimmer", "--region", "1.3", "--out", str(tmp_path)])
+    assert found.exit_code == 0, found.output
+    assert "distance 0.0512808 m" in found.output and "by area" in found.output
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"map.nc", "heights.png", "arrows.png", "stroke.csv", "map.txt"}
+    refused = CliRunner().invoke(main, ["map", "eel-planar", "--out", str(tmp_path)])
+    assert refused.exit_code == 2 and "Traceback" not in refused.output

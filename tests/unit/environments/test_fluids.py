@@ -159,6 +159,40 @@ def test_full_perimeter_doubles_the_drag_along() -> None:
     np.testing.assert_allclose(full / half, [2.0, 1.0, 1.0, 1.0], rtol=1e-15)
 
 
+@pytest.mark.parametrize("angle", [0.0, 1e-4, 0.3, 0.8, math.pi / 2])
+@pytest.mark.parametrize("speed", [0.02, 0.7])
+def test_taylor_s_yawed_cylinder(angle: float, speed: float) -> None:
+    """Taylor 1952: with R = W d/nu, across rho/2 d W^2 (C sin^2 + 4 R^-1/2 sin^1.5), along rho/2 d W^2 5.4 R^-1/2
+    cos sin^0.5; a link without added mass slows down by it."""
+    d, nu, C = 0.04, 3e-5, 1.1
+    robot = ll.UniformChain(links=1, length=L, half_width=d / 2, half_height=d / 2, density=800.0)
+    water = ll.Water(
+        drag=(0.01, C, C, 0.0), inertia=(0.0, 0.0, 0.0), wake="none", drag_law="taylor", viscosity=nu, density=RHO
+    )
+    c, s, R = math.cos(angle), math.sin(angle), speed * d / nu
+    size = 0.5 * RHO * d * speed**2 * L
+    along, across = size * 5.4 / math.sqrt(R) * c * math.sqrt(s), size * (C * s * s + 4.0 / math.sqrt(R) * s**1.5)
+    for twist, pick in (((speed * c, speed * s, 0.0), 1), ((speed * c, 0.0, speed * s), 2)):
+        found = ll.NewtonEuler(robot, water).inverse([], [], [], [*twist, 0, 0, 0]).base_acceleration
+        mass = math.pi * d * d / 4 * L * 800.0
+        assert found[0] == pytest.approx(-along / mass, rel=1e-9, abs=1e-12)
+        assert found[pick] == pytest.approx(-across / mass, rel=1e-9, abs=1e-12)
+
+
+def test_a_thinner_layer_rubs_more() -> None:
+    """`skin_factor` multiplies the friction of a laminar skin along the body, and nothing else."""
+    held = {"drag_law": "laminar", "inertia": (0.0, 0.0, 0.0), "wake": "none"}
+    one, three = (
+        ll.NewtonEuler(link(), ll.Water(skin_factor=factor, **held))
+        .inverse([], [], [], [0.4, 0.2, 0, 0, 0, 0])
+        .base_acceleration
+        for factor in (1.0, 3.0)
+    )
+    assert three[0] == pytest.approx(3.0 * one[0], rel=1e-12) and three[1] == pytest.approx(one[1], rel=1e-12)
+    with pytest.raises(ValueError, match="skin_factor: it multiplies a skin"):
+        ll.Water(skin_factor=2.0)
+
+
 def test_each_coefficient_is_where_it_belongs() -> None:
     plain = ll.Water(drag=(1.0, 1.0, 1.0, 1.0))
     for i in range(4):

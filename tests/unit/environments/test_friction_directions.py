@@ -14,8 +14,8 @@ from limbless.environments.obstacles import Boxes, Pegs
 from limbless.environments.regularised_friction import RegularisedFriction
 from limbless.mechanics.contact.scene import ContactSurface
 from limbless.models.chain.contact.contact_scene import scene_of
+from limbless.robots.base import SkinFriction
 from limbless.robots.rod import Rod
-from limbless.robots.skin_friction import SkinFriction
 
 HEAD_FIRST, TAIL_FIRST, HEIGHT, SPEED = 0.2, 0.6, 0.0525, 1.0
 MU = {"forward": HEAD_FIRST, "backward": TAIL_FIRST, "lateral": 0.4}

@@ -261,7 +261,7 @@ def test_what_has_no_meaning_is_refused() -> None:
         NonSmooth(ll.Aiko(links=1), ground)
     with pytest.raises(ValueError, match="negative factor"):
         ll.Ground(link_factors=(-1.0,))
-    with pytest.raises(ll.InputError, match=r"model.inertia: without inertia the joints must follow the gait"):
+    with pytest.raises(ll.InputError, match=r"without inertia \(model.inertia: false\) there are no accelerations"):
         ll.NewtonEuler(ll.WangSnake(), (), ProportionalDerivative(), ll.NewtonEulerSettings(inertia=False))
     with pytest.raises(ll.InputError, match=r"model.inertia: set-valued wheels step velocities"):
         ll.simulate(ll.WangSnake(), ll.BodyWave(), ll.Wheels(), model=ll.NewtonEulerSettings(inertia=False))

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import limbless as ll
 from limbless.cli.main import main
-from limbless.robots.skin_friction import SkinFriction
+from limbless.robots.base import SkinFriction
 from limbless.scenarios import loader, plausibility
 
 SNAKE = {

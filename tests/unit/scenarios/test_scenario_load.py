@@ -190,7 +190,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_unknown_names_answer_with_the_nearest() -> None:
     text = refusal("eel-planer")
     assert (
-        text.startswith("unknown scenario 'eel-planer'; did you mean 'eel-planar'? known: arm-release, chain-tendons, ")
+        text.startswith("unknown scenario 'eel-planer'; did you mean 'eel-planar'? known: agnathax, agnathax-cut, ")
         and ".yaml" in text
     )
     assert "not by 3" in refusal(3)
@@ -358,7 +358,7 @@ def test_pairs_that_no_model_or_another_model_takes_are_refused() -> None:
         "environment.1: model 'newton-euler' takes environments of role wrench, friction or clamp, "
         "not contact ('test-ground'); " in text
     )
-    assert "models that take it: non-smooth, test-hopping" in text
+    assert "models that take it: non-smooth, soft, test-hopping" in text
     assert (
         "gait: model 'newton-euler' takes gaits that drive" in text
         and "not colour ('test-tension'); no model takes it yet" in text

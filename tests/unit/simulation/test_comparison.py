@@ -131,11 +131,6 @@ def test_keys_of_bibtex_can_be_read() -> None:
     assert "@article{khalil2007dynamic," in call("cite", "eel-planar").output
 
 
-def test_validate_writes_only_the_whole_page() -> None:
-    answer = call("validate", "--quick", "--write")
-    assert answer.exit_code == 2 and "--write: the page shows all cases" in answer.stderr
-
-
 def test_the_torque_of_a_rod_stands_beside_that_of_a_chain_and_all_of_it_in_latex() -> None:
     """One eel as a chain and as a rod: torques in one row, model and mass, and no letter that LaTeX would read."""
     chain = ll.run("eel-planar", {"duration": 2.5})

@@ -311,38 +311,104 @@ def test_a_diverged_result_does_not_continue_from_nonsense() -> None:
 # What a folder holds
 
 
-def kick(time: float, observation: dict) -> dict[str, float]:
-    return {"amplitude": 0.12}
+def kick(time: float, observation: dict, amplitude: float = 0.12) -> dict[str, float]:
+    return {"amplitude": amplitude}
 
 
-def test_a_controlled_run_is_not_run_again_as_if_its_scenario_were_whole(tmp_path: Any) -> None:
-    """Its folder names the controller; every door that takes a scenario refuses it until one is given."""
+def test_the_folder_of_a_controlled_run_repeats_it_where_its_code_is_allowed(tmp_path: Any) -> None:
     pushed = swim(kick, 0.5)
     pushed.write(tmp_path, figures=False)
     kept = ll.Result.load(tmp_path).scenario
-    assert kept is not None and kept.controller is not None and kept.controller.endswith("test_control.kick")
+    assert kept is not None and kept.driven_by is not None and kept.driven_by.arguments == {"amplitude": 0.12}
     file = tmp_path / "scenario.yaml"
     doors: list[Callable[[], Any]] = [
         lambda: ll.run(file),
         lambda: ll.run(kept),
         lambda: ll.error_bars(file),
-        lambda: ll.robustness(file),
-        lambda: ll.motor_sizing(file),
         lambda: ll.sweep(file, {"duration": [0.1, 0.2]}, out=tmp_path / "s"),
         lambda: ll.optimise(file, {"duration": (0.1, 0.2)}),
         lambda: ll.steady(file),
         lambda: ll.rollout(file, {"duration": [0.1]}),
+        lambda: ll.Session(file),
     ]
     for door in doors:
-        with pytest.raises(ll.InputError, match=r"was driven by the Python controller .*kick, which its file"):
+        with pytest.raises(ll.InputError, match=r"running it executes that code: driven_by.function is .*kick"):
             door()
-    again = ll.run(file, controller=kick)
+    again = ll.run(file, allow_code=True)
     assert np.array_equal(again.dataset["joint_position"], pushed.dataset["joint_position"])
-    alone = ll.run(file, {"controller": None})  # said in so many words, its gait runs alone
-    assert alone.scenario is not None and alone.scenario.controller is None
-    assert "driven by the Python controller" in str(pushed.report())
+    given = ll.run(file, controller=kick)  # what a program gives itself needs no permission
+    assert np.array_equal(given.dataset["joint_position"], pushed.dataset["joint_position"])
+    less = ll.run(file, {"driven_by.arguments.amplitude": 0.05}, allow_code=True)
+    assert np.ptp(less.dataset["joint_position"].values) < np.ptp(pushed.dataset["joint_position"].values)
+    alone = ll.run(file, {"driven_by": None})
+    assert alone.scenario is not None and alone.scenario.driven_by is None
+    assert "driven by the Python controller kick" in str(pushed.report())
+    for door in (ll.steady, lambda source: ll.sensitivity(source, ["gait.period"])):
+        with pytest.raises(ll.InputError, match="driven_by: kick is asked in Python at every period"):
+            door(again.scenario)  # type: ignore[operator]
+
+
+def test_arguments_of_a_controller_are_swept_and_tuned(tmp_path: Any) -> None:
+    base = swim(kick, 0.3).scenario
+    path = "driven_by.arguments.amplitude"
+    found = ll.sweep(base, {path: [0.02, 0.05, 0.1]}, measure=["positive_work"], out=tmp_path / "sweep", workers=0)
+    works = found.dataset["positive_work"].values.tolist()
+    assert works == sorted(works) and works[0] < works[-1]
+    together = ll.rollout(base, {path: [0.02, 0.1]})["positive_work"].values
+    np.testing.assert_allclose(together, [works[0], works[2]])
+    from limbless.view.studio.tuning import knobs
+
+    assert {knob.path: knob.value for knob in knobs(base)}[path] == 0.12
+
+
+def test_what_lives_in_a_session_alone_says_so_when_it_is_loaded(tmp_path: Any) -> None:
+    class Joystick:
+        def __call__(self, time: float, observation: dict) -> None:
+            return None
+
+    swim(Joystick(), 0.1).write(tmp_path, figures=False)
+    with pytest.raises(ll.InputError, match=r"a Python function that lived only in that session .*Joystick"):
+        ll.run(tmp_path / "scenario.yaml", allow_code=True)
+
+
+def reach(time: float, observation: dict, swing: float = 0.3) -> dict[str, Any]:
+    return {"joint_position": swing * np.ones(len(observation["joint_position"]))}
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "sdirk4"])
+@pytest.mark.parametrize(
+    "actuation", ["pd", {"kind": "motor", "stall_torque": 1, "stall_current": 1, "no_load_speed": 9}]
+)
+def test_a_controller_may_return_joint_targets(integrator: str, actuation: Any) -> None:
+    """They are what a gait that holds these positions would ask for."""
+    how = {
+        "actuation": actuation,
+        "model": {"kind": "newton-euler", "integrator": integrator},
+        "duration": 0.4,
+        "step": 0.001,
+    }
+    robot = {"preset": "uniform", "links": 4}
+    still = ll.FunctionGait(function=lambda t, s: np.full((len(t), 3), 0.3), drives="joint")
+    start = {"joint_position": [0.0, 0.0, 0.0]}
+    start["joint_velocity"] = [0.0, 0.0, 0.0]
+    gait = ll.JointWave(yaw_amplitude=0.2, yaw_rate=3.0)
+    asked = ll.simulate(robot, gait, ll.Water(), initial=start, controller=reach, control_period=0.05, **how)
+    held = ll.simulate(robot, still, ll.Water(), initial=start, **how)
+    assert np.abs(held.dataset["joint_position"].values[-1]).min() > 0.1
+    np.testing.assert_allclose(asked.dataset["joint_position"].values, held.dataset["joint_position"].values, atol=1e-9)
+
+
+def test_targets_among_contacts_and_where_nothing_follows_them() -> None:
+    snake = {"duration": 0.3, "step": 0.001, "control_period": 0.01, "record_every": 0.01}
+    found = ll.run("module-snake-undulate", snake, controller=reach).dataset["joint_position"].values
+    yaw = np.abs(found[-1]).max()
+    assert yaw > 0.1
+    with pytest.raises(ll.InputError, match="joint_position: a controller may give targets only to joints that all"):
+        swim(reach, 0.1)
+    with pytest.raises(ll.InputError, match="the controller's joint_position"):
+        ll.run("module-snake-undulate", snake, controller=lambda t, seen: {"joint_position": [0.1, 0.2]})
 
 
 def test_a_run_without_a_controller_says_nothing_of_one(tmp_path: Any) -> None:
     swim(None, 0.1).write(tmp_path, figures=False)
-    assert "controller" not in (tmp_path / "scenario.yaml").read_text()
+    assert "driven_by" not in (tmp_path / "scenario.yaml").read_text()

@@ -255,6 +255,10 @@ def test_all_cases_together_write_the_page(home: Path, monkeypatch: pytest.Monke
     assert "## What falls short" in text and "two is larger than one" in text and "nothing is conserved" in text
     assert "![A number that is two](images/validation/two.png)" in text
     assert (home.parent / "docs" / "images" / "validation" / "two.png").is_file()
+    page = home.parent / "docs" / "validation.md"
+    page.write_text(text.replace("two is larger than one", "an earlier reason"))
+    assert ran("two", "--write").exit_code == 0
+    assert page.read_text() == text, "a case alone writes its own section and the counts; the scorecard stays"
 
 
 def test_a_verdict_that_is_not_the_pages_fails_the_command(home: Path) -> None:
@@ -420,3 +424,29 @@ def test_experiments_need_scatter_and_have_a_page(home: Path) -> None:
     page = experiments_page.markdown([report])
     assert "| 1.5 ± 0.1 (3 trials) | 2.05 | 1.37 | outside by 17 % |" in page and "something that nobody knows" in page
     assert "A number that is two" not in results_page.markdown([report])
+
+
+def test_a_fitted_arm_stands_beside_with_its_interval(home: Path) -> None:
+    """Values of a fit are checked as others are; a row that it was fitted to decides nothing."""
+    from validation.experiments import fitted_verdict
+    from validation.runner import experiments_page
+
+    check = (home / "two" / "check.py").read_text()
+    (home / "two" / "check.py").write_text(check + "\n_own = check\n\ndef check(case, sheet):\n"
+        "    found = _own(case, sheet)\n    return {**found, 'two, fitted': 1.52}\n")  # fmt: skip
+    text = CASE.replace("closed form", "experiment").partition("rows:")[0]
+    arm = "fitted: {values: {gain: [3.0, 2.5, 3.6]}, train: the first log, test: the second log, open: nothing here}\n"
+    for trained, told, reference, met in ((False, "inside", 1.52, True), (True, "not decidable", 1.7, False)):
+        rows = f"""rows:
+  - {{statement: It is two indeed, value: two, reference: 2.0, tolerance: 0.1, trials: [1.4, 1.5, 1.6],
+     reason: a tenth is enough here,
+     fitted: {{reference: {reference}, tolerance: 0.01, interval: [1.45, 1.6], trained: {str(trained).lower()}}}}}
+"""
+        (home / "two" / "case.yaml").write_text(text + arm + rows)
+        report = run_cases.run_case(cases.load("two", home))
+        (outcome,) = report.outcomes
+        assert outcome.fitted == 1.52 and (outcome.verdict == "met") is met
+        assert fitted_verdict(outcome.row, 1.52).startswith(told)
+    page = experiments_page.markdown([report])
+    assert "| two | gain | 3 | 2.5 to 3.6 |" in page and "fitted to the first log. Tested on the second log" in page
+    assert "| 1.52 | not decidable (fitted to it) |" in page and "| 1.52 | 1.45 to 1.6 |" in page

@@ -11,6 +11,8 @@ class Actuation(Description):
     """`motion` imposes the gait; `torque` applies it as torques; `pd` follows it with a feedback."""
 
     family: ClassVar[str | None] = "actuation"
+    takes_torques: ClassVar[bool] = False
+    """Whether its gait drives torques, which add to what it does itself."""
 
     def breakpoints(self, start: float, end: float) -> list[float]:
         """Times in (start, end) at which it changes: integration steps end there."""
@@ -18,12 +20,13 @@ class Actuation(Description):
 
 
 class Motion(Actuation):
-    """The joints follow the gait exactly; the torques that this takes are a result."""
+    """The joints follow the gait exactly; the torques are a result."""
 
     kind: Literal["motion"] = "motion"
 
 
 class Torque(Actuation):
-    """The gait (one that drives `torque`) gives the joint torques; the motion is a result."""
+    """The gait, one that drives `torque`, gives joint torques; the motion is a result."""
 
     kind: Literal["torque"] = "torque"
+    takes_torques: ClassVar[bool] = True

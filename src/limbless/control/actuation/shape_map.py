@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.robots.chain import Chain
-from limbless.robots.chain_arrays import REVOLUTE, SPHERICAL, ChainArrays, axis_number
+from limbless.core import Array
+from limbless.robots import REVOLUTE, SPHERICAL, Chain, ChainArrays, axis_number
 
-Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _SAME_PLACE = 1e-9  # m; joints nearer than this share a location

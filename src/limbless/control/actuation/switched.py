@@ -13,8 +13,9 @@ from limbless.core import Description, Field, Listed, Quantity, quantity
 
 
 class DrivePhase(Description):
-    """From `start` on: the joints follow the gait exactly or by feedback, or take given
-    torques (none: they are limp).
+    """A phase of `Switched`: from `start` on, joints follow the gait exactly, by feedback, or get torques.
+
+    Without `torque` they are limp.
     """
 
     start: Quantity[float] = quantity(..., "s", "when it begins; the first one begins with the run", ge=0)
@@ -31,10 +32,10 @@ class DrivePhase(Description):
 
 
 class Switched(ProportionalDerivative):
-    """Joints that are motion-given for a time, then torque-driven, then motion-given again: `phases` say when.
+    """Joints that change between imposed motion, feedback and torques at given times.
 
-    A joint that comes back to its gait starts from where it is, and reaches the gait smoothly within `settle` seconds.
-    Gains are those of the `pd` phases; `motion_joints` are motion-given in every phase.
+    A joint that returns to its gait starts from its present angle and reaches the gait smoothly within `settle`
+    seconds. The gains belong to the `pd` phases. `motion_joints` follow the gait exactly in every phase.
     """
 
     kind: Literal["switched"] = "switched"  # type: ignore[assignment]

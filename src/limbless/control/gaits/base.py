@@ -6,11 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import Description, InputError
+from limbless.core import Array, Description, InputError
 
-Array = NDArray[np.float64]
 DRIVES = {
     "shape": "heading and elevation along the body",
     "joint": "positions of the joints",
@@ -27,10 +25,11 @@ DRIVES = {
 
 
 class Drive(NamedTuple):
-    """What a gait asks for, at T times: first axis time, then station or joint, then channel (if any).
+    """What a gait prescribes at T times: value, rate and acceleration.
 
-    A `shape` gait fills (T, S, 2): heading (about the body's vertical axis z) and elevation (about its lateral axis y)
-    of the body at each station, rad. A `joint` gait fills (T, joints); `torque` likewise, in `value` alone.
+    The first axis is time, then station or joint, then channel (if any). A `shape` gait fills (T, S, 2): heading (about
+    the body's vertical axis z) and elevation (about its lateral axis y) at each station, in rad. A `joint` gait fills
+    (T, joints). A `torque` gait fills (T, joints) in `value` alone.
     """
 
     value: Array
@@ -39,7 +38,7 @@ class Drive(NamedTuple):
 
 
 class Gait(Description):
-    """A motion law. `drives` says what it speaks of: one of `DRIVES`."""
+    """A motion law; `drives` names what it prescribes, one of `DRIVES`."""
 
     family: ClassVar[str | None] = "gait"
     # a class variable of most gaits, a field of those whose user chooses
@@ -55,6 +54,10 @@ class Gait(Description):
     """The fields of its beginning (a smooth start), which are 0 in steady motion."""
     parameter_fields: ClassVar[tuple[str, ...]] = ()
     """The fields that `parameters()` packs, in order: the ones a sensitivity can be taken with respect to."""
+
+    feedback: ClassVar[Callable[..., Mapping[str, Any] | None] | None] = None
+    """A method (time, observation) -> fields of the gait that change: a gait that looks at the motion is asked in every
+    control period, as a controller is."""
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """The drive at `times` (T,) and `stations` (S,): arc length behind the first joint
@@ -106,8 +109,11 @@ class Gait(Description):
         return np.array([getattr(self, name) for name in self.parameter_fields], dtype=np.float64)
 
     def breakpoints(self, start: float, end: float) -> list[float]:
-        """Times in (start, end) at which the law is not smooth: integration steps end there."""
-        return []
+        """Times in (start, end) at which the law is not smooth, here the end of a `ramp` among its `start_fields`:
+        integration steps end there.
+        """
+        ends = [float(getattr(self, name)) for name in self.start_fields if name == "ramp"]
+        return [ramp for ramp in ends if start < ramp < end]
 
     def breaks(self) -> tuple[float, ...]:
         """Abscissae at which what it gives along a rod jumps."""
@@ -127,10 +133,24 @@ class Gait(Description):
         """A field by which something happens once, and what: such a motion does not repeat itself."""
         return None
 
+    def phases(self) -> tuple[tuple[str, float], ...]:
+        """What it does one after the other, and from when on (s), where that is more than one thing."""
+        return ()
+
     @property
     def cycle(self) -> float | None:
-        """Period of the motion (s), or None if it has none."""
-        return None
+        """Period of the motion (s), its field `period` if it has one; None for one that does not repeat itself."""
+        return getattr(self, "period", None)
+
+
+def strain_drive(yaw: Sequence[Array], pitch: Sequence[Array] = (), shear: Sequence[Array] = ()) -> Drive:
+    """Strains (T, S, 6) of a rod that is not stretched: curvatures and lateral shear, each (T, S) with two rates."""
+    parts = [np.zeros((*row.shape, 6)) for row in yaw]
+    for column, rows in ((1, shear), (4, pitch), (5, yaw)):
+        for part, row in zip(parts, rows, strict=False):
+            part[..., column] = row
+    parts[0][..., 0] = 1.0
+    return Drive(*parts)
 
 
 def refuse_changes(gait: Gait, fields: Mapping[str, Any], allowed: tuple[str, ...], why: str) -> None:

@@ -104,11 +104,11 @@ def sample_lane_body_wave(parameters, times, stations, value, rate, acceleration
 
 
 class BodyWave(Gait):
-    """A travelling wave of heading, Q(s, t) = f(t) A exp(α s) sin(2π (s/λ - t/T)), as eels swim.
+    """A travelling wave of heading from base to tip, as eels swim.
 
-    s is the arc length behind the first joint, plus `x_first`. f is a smooth start. The body also bends steadily:
-    sideways by `turn` and, with the smooth start, downwards by `dive`, over each length `spacing` of body. The wave
-    runs from base to tip.
+    The heading is Q(s, t) = f(t) A exp(α s) sin(2π (s/λ - t/T)). Here s is the arc length behind the first joint plus
+    `x_first`, and f is a smooth start. The body also bends steadily over each length `spacing`: sideways by `turn` and,
+    with the smooth start, downwards by `dive`.
     """
 
     kind: Literal["body-wave"] = "body-wave"
@@ -176,11 +176,3 @@ class BodyWave(Gait):
         for slope, part in zip(slopes, start, strict=True):
             slope[..., 1] = part * (self.dive / self.spacing)
         return Drive(*slopes)
-
-    def breakpoints(self, start: float, end: float) -> list[float]:
-        """The end of the smooth start."""
-        return [self.ramp] if start < self.ramp < end else []
-
-    @property
-    def cycle(self) -> float:
-        return self.period

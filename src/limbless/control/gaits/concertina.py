@@ -14,11 +14,11 @@ from limbless.core import Angle, InputError, Quantity, quantity
 
 
 class Concertina(Gait):
-    """The body is folded to and fro, yaw ±A from joint to joint, but for a stretched part that travels along it.
+    """The body is folded in a zigzag, except for an opening that travels along it.
 
-    Folds hold the body in a pipe; where they open the body is longer, and what lies ahead of the opening goes on. Yaw
-    of joint i is (-1)^i A (1 - w), with w = cos^(2 p)(π (t / T - i / n)) and n joints: one opening at a time, which
-    travels from the base to the tip in a period T (to the base if T is negative). The robot goes against it.
+    Folds hold the body in a pipe. Where they open, the body gets longer and pushes the part ahead forward. The yaw of
+    joint i is (-1)^i A (1 - w), with w = cos^(2 p)(π (t / T - i / n)) and n joints. There is one opening at a time. It
+    travels from the base to the tip in a period T, or to the base if T is negative. The robot moves against it.
     """
 
     kind: Literal["concertina"] = "concertina"
@@ -55,9 +55,6 @@ class Concertina(Gait):
             second[:, column] = size * 2 * p * k**2 * (c ** (2 * p) - (2 * p - 1) * c ** (2 * p - 2) * s**2)
         share, slope, bend = (column[:, None] for column in rise(times, self.ramp))
         return Drive(share * value, share * first + slope * value, share * second + 2.0 * slope * first + bend * value)
-
-    def breakpoints(self, start: float, end: float) -> list[float]:
-        return [self.ramp] if start < self.ramp < end else []
 
     @property
     def cycle(self) -> float:

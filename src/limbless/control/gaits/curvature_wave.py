@@ -6,13 +6,17 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from limbless.control.gaits.base import Array, Drive, Gait
+from limbless.control.gaits.base import Array, Drive, Gait, strain_drive
 from limbless.control.gaits.body_wave import smooth_steps
 from limbless.core import Quantity, quantity
 
 
 class CurvatureWave(Gait):
-    """Yaw curvature κ f(t) sin 2π(t/period - X/λ); without λ the same everywhere. f is a smooth start."""
+    """A travelling wave of yaw curvature along a rod.
+
+    The curvature is κ f(t) sin 2π(t/period - X/λ), with a smooth start f. Without `wavelength` it is the same
+    everywhere.
+    """
 
     kind: Literal["curvature-wave"] = "curvature-wave"
     curvature: Quantity[float] = quantity(5.0, "1/m", "largest curvature κ")
@@ -29,15 +33,4 @@ class CurvatureWave(Gait):
         f, fd, fdd = self.curvature * smooth_steps(times, self.ramp)[..., None]
         sine, cosine = np.sin(phase), np.cos(phase)
         rows = (f * sine, fd * sine + omega * f * cosine, fdd * sine + 2.0 * omega * fd * cosine - omega**2 * f * sine)
-        parts = [np.zeros((*phase.shape, 6)) for _ in range(3)]
-        for part, row in zip(parts, rows, strict=True):
-            part[..., 5] = row
-        parts[0][..., 0] = 1.0
-        return Drive(*parts)
-
-    def breakpoints(self, start: float, end: float) -> list[float]:
-        return [self.ramp] if start < self.ramp < end else []
-
-    @property
-    def cycle(self) -> float:
-        return self.period
+        return strain_drive(rows)

@@ -17,12 +17,11 @@ _WEIGHTS = ((1, 3 / 4, 3 / 2), (2, -3 / 20, -3 / 20), (3, 1 / 60, 1 / 90))
 
 
 class Helix(Gait):
-    """Equal links wound on a helix, every link touching a pole with its middle; the whole body rolls about its own
-    axis, and so climbs.
+    """Links wound around a pole; the body rolls about its own axis and climbs.
 
-    A body of radius r that rolls at ω without slip on the pole climbs at r ω cos(β) and goes around at r ω sin(β). It
-    takes joints that yaw and pitch in turn. Angles of the joints are found link by link, so that a coarse chain lies
-    on its helix exactly; their rates are differences of sixth order.
+    Every link touches the pole with its middle. A body of radius r that rolls at ω without slip climbs at r ω cos(β)
+    and moves around the pole at r ω sin(β). The joints must yaw and pitch alternately. Joint angles are found link by
+    link, so that a coarse chain lies exactly on its helix. Their rates are sixth-order differences.
     """
 
     kind: Literal["helix"] = "helix"
@@ -118,9 +117,6 @@ class Helix(Gait):
             found[:, 2 * joint], found[:, 2 * joint + 1] = yaw, pitch
             frames = frames @ _yaw_then_pitch(yaw, pitch)
         return found
-
-    def breakpoints(self, start: float, end: float) -> list[float]:
-        return [self.ramp] if start < self.ramp < end else []
 
     @property
     def cycle(self) -> float | None:

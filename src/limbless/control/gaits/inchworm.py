@@ -9,17 +9,18 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import model_validator
 
-from limbless.control.gaits.base import Array, Drive, Gait, refuse_changes
+from limbless.control.gaits.base import Array, Drive, Gait, refuse_changes, strain_drive
 from limbless.control.gaits.body_wave import smooth_steps
 from limbless.core import Angle, Listed, Quantity, quantity
 
 
 class Inchworm(Gait):
-    """Heading θ = α sin²(π t / T) sin(2π (X - l) / l): a hump that grows and decays in the two halves of a step.
+    """A hump that grows and decays in the two halves of a step.
 
-    Both ends keep their heading, and all is at rest at each half step: the moments at which the feet are exchanged. The
-    paper's ω is π / T, and T, the `period` here, is one step. The amplitude may change from step to step (`changes`, or
-    a controller): it passes to its new value while the hump grows, so that the feet are still exchanged at rest.
+    The heading is θ = α sin²(π t / T) sin(2π (X - l) / l). Both ends keep their heading, and the body is at rest at
+    each half step, when the feet are exchanged. The paper's ω is π / T, and T, the `period`, is one step. The amplitude
+    may change from step to step, by `changes` or by a controller. It reaches its new value while the hump grows, so
+    that the feet are still exchanged at rest.
     """
 
     kind: Literal["inchworm"] = "inchworm"
@@ -51,11 +52,7 @@ class Inchworm(Gait):
         swell = 0.5 * (1.0 - np.cos(w * times)), 0.5 * w * np.sin(w * times), 0.5 * w * w * np.cos(w * times)
         a, ad, add = self._amplitudes(times)
         heights = a * swell[0], a * swell[1] + ad * swell[0], a * swell[2] + 2.0 * ad * swell[1] + add * swell[0]
-        parts = [np.zeros((len(times), stations.shape[-1], 6)) for _ in range(3)]
-        for part, height in zip(parts, heights, strict=True):
-            part[..., 5] = height[:, None] * hump
-        parts[0][..., 0] = 1.0
-        return Drive(*parts)
+        return strain_drive([height[:, None] * hump for height in heights])
 
     def _amplitudes(self, times: Array) -> Array:
         """α and its two rates (3, T)."""
@@ -82,7 +79,3 @@ class Inchworm(Gait):
         """Where a change begins, and where it is done."""
         edges = {t for time, _ in self.changes for t in (time, time + 0.5 * self.period)}
         return sorted(t for t in edges if start < t < end)
-
-    @property
-    def cycle(self) -> float:
-        return self.period

@@ -1,18 +1,64 @@
-"""`joint-wave`: two waves of joint angles, yaw and pitch, along a chain (paper 002, (70)-(71))."""
+"""`joint-wave`: two waves of joint angles, yaw and pitch, along a chain (paper 002, (70)-(71)).
+
+Joints that each follow a sine: what `joint-wave` and `serpenoid` come down to, compiled, generic in the scalar.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
-from limbless.control.gaits.body_wave import smooth_steps
-from limbless.control.gaits.sines import Sines, sampled
+from limbless.control.gaits.body_wave import smooth_start, smooth_steps
 from limbless.core import Angle, InputError, Quantity, quantity
-from limbless.mechanics.compiled import array_kernel, kernel_array, sincos
+from limbless.mechanics.compiled import array_kernel, as_lanes, kernel_array, sincos
+
+
+class Sines(NamedTuple):
+    """Of every joint: f(t) (amplitude sin(rate t + phase) + offset) + still, f a smooth start that lasts `ramp`."""
+
+    amplitude: Array
+    rate: Array
+    phase: Array
+    offset: Array
+    still: Array
+    ramp: float
+
+    def table(self) -> Array:
+        """(6, joints), as the samplers take it."""
+        return np.stack([*self[:5], np.full(len(self.amplitude), self.ramp)])
+
+
+@array_kernel
+def sample_sines(table, times, value, first, second):
+    """Angles (T, joints) and their first two derivatives; generic in the scalar of all."""
+    for i in range(times.shape[0]):
+        t = times[i]
+        for j in range(table.shape[1]):
+            f, fd, fdd = smooth_start(t, table[5, j])
+            amplitude, rate = table[0, j], table[1, j]
+            sine, cosine = sincos(rate * t + table[2, j])
+            wave = amplitude * sine + table[3, j]
+            wave_rate, wave_acceleration = amplitude * rate * cosine, -amplitude * rate * rate * sine
+            value[i, j] = f * wave + table[4, j]
+            first[i, j] = fd * wave + f * wave_rate
+            second[i, j] = fdd * wave + 2.0 * fd * wave_rate + f * wave_acceleration
+
+
+@array_kernel
+def sample_lane_sines(table, times, value, first, second):
+    """`sample_sines` on arrays of lanes: eight gaits, each at its own times."""
+    sample_sines(as_lanes(table), as_lanes(times), as_lanes(value), as_lanes(first), as_lanes(second))
+
+
+def sampled(sines: Sines, times: Array) -> Drive:
+    """The drive of all joints at some times."""
+    found = Drive(*(np.empty((len(times), len(sines.amplitude))) for _ in Drive._fields))
+    sample_sines(sines.table(), kernel_array(times), *found)
+    return found
 
 
 @array_kernel
@@ -28,15 +74,18 @@ def sample_joint_wave(amplitude, rate, start, offset, release, times, value, fir
 
 
 class JointWave(Gait):
-    """Two waves of joint angles: yaw A sin(ω t + i δ + δ1) + ψ and pitch A' sin(ω' t + i δ' + δ0) + ψ', i = 0, 1, ..
-    from the base.
+    """Sinusoidal waves of joint angles, one for yaw joints and one for pitch joints.
 
-    Lateral undulation has no pitch; sidewinding has both waves a quarter apart; rolling has equal amplitudes, δ = 0 and
-    a quarter apart; sinus-lifting has pitch at twice the rate and twice the phase. An offset ψ turns. With `release`
-    above 0 the start is soft: each angle stays 0 until its wave first comes within `release` of 0, and follows it from
-    then on; with `ramp` all angles grow together. i counts the joints that yaw, and those that pitch, each from 0;
-    joints that only roll or slide stay at 0. A joint about an axis between y and z counts as one of both, and turns by
-    what the two waves have along its axis.
+    Yaw joint i has the angle A sin(ω t + i δ + δ1) + ψ, and pitch joint i has A' sin(ω' t + i δ' + δ0) + ψ'. Both are
+    counted separately, from 0 at the base. Joints that only roll or slide stay at 0. A joint with an axis between y and
+    z counts as both, and follows the components of the two waves along its axis.
+
+    Lateral undulation has no pitch. Sidewinding has both waves a quarter of a period apart. Rolling has equal
+    amplitudes, δ = 0, and a quarter of a period between the waves. Sinus-lifting has pitch at twice the rate and twice
+    the phase. An offset ψ turns the robot.
+
+    With `release` above 0 each angle stays 0 until its wave first comes within `release` of 0. With `ramp` all angles
+    grow together.
     """
 
     kind: Literal["joint-wave"] = "joint-wave"
@@ -129,30 +178,16 @@ class JointWave(Gait):
                 parts.append(f"{turn} {'drives' if moves else 'is 0 and keeps straight'} joints {shown}")
         return "gait: of the two waves " + "; ".join(parts)
 
-    def breakpoints(self, start: float, end: float) -> list[float]:
-        """The end of the smooth start."""
-        return [self.ramp] if start < self.ramp < end else []
-
     def _releases(self, amplitude: Array, rate: Array, start: Array, offset: Array) -> Array:
         """When each angle is first within `release` of 0 (s); infinite where it never is. The wave
         enters the band at its edges.
         """
-        when = np.zeros(len(amplitude))
-        if self.release <= 0.0:
-            return when
-        for j, (A, w, s, psi) in enumerate(zip(amplitude, rate, start, offset, strict=True)):
-            if abs(A * math.sin(s) + psi) <= self.release:
-                continue
-            edges = [side * self.release - psi for side in (1.0, -1.0)]
-            roots = [
-                root
-                for edge in edges
-                if A != 0.0 and abs(edge / A) <= 1.0
-                for root in (math.asin(edge / A), math.pi - math.asin(edge / A))
-            ]
-            turns = [((root - s) * math.copysign(1.0, w)) % (2.0 * math.pi) for root in roots] if w != 0.0 else []
-            when[j] = min(turns) / abs(w) if turns else math.inf
-        return when
+        with np.errstate(all="ignore"):  # not a number where it never comes to an edge
+            first = np.arcsin((np.array([[self.release], [-self.release]]) - offset) / amplitude)
+            turns = np.copysign(1.0, rate) * (np.concatenate([first, np.pi - first]) - start) % (2.0 * np.pi)
+            when = np.fmin.reduce(turns) / np.abs(rate)
+        inside = np.abs(amplitude * np.sin(start) + offset) <= self.release
+        return np.where(inside, 0.0, np.where(np.isnan(when), np.inf, when))
 
     @property
     def cycle(self) -> float | None:

@@ -13,9 +13,10 @@ from limbless.core import Quantity, quantity
 
 
 class MuscleWave(Gait):
-    """A couple about the vertical axis, M f(t) sin 2π(t/period - X/λ), between two abscissae; the shape is a result.
+    """A travelling wave of bending moment about the vertical axis; the shape is a result.
 
-    It drives the strains of a rod that are passive, in the model `soft`. f is a smooth start.
+    The moment is M f(t) sin 2π(t/period - X/λ) between the arc lengths `start` and `end`, with a smooth start f. It
+    drives the passive strains of a rod in the model `soft`.
     """
 
     kind: Literal["muscle-wave"] = "muscle-wave"
@@ -42,13 +43,6 @@ class MuscleWave(Gait):
         value[..., 5] = self.couple * smooth_steps(times, self.ramp)[0][:, None] * wave * there
         return Drive(value, np.zeros_like(value), np.zeros_like(value))
 
-    def breakpoints(self, start: float, end: float) -> list[float]:
-        return [self.ramp] if start < self.ramp < end else []
-
     def breaks(self) -> tuple[float, ...]:
         """Where the muscles begin and end."""
         return tuple(x for x in (self.start, self.end) if x)
-
-    @property
-    def cycle(self) -> float:
-        return self.period

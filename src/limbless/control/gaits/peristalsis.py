@@ -74,11 +74,12 @@ class Wave:
 
 
 class Peristalsis(Wave, Gait):
-    """Stretch Γ = 1 + ε sin(κ (s - X)), κ = 2π/λ: the wave has run by s(t) = s_0 + b t + a t²/2, at speed b + a t.
+    """A wave of stretch that travels along a rod, as in an earthworm.
 
-    Where the stretch is least the body is thickest, and holds on to the ground: these places (`crests`) run along with
-    the wave. A controller may change amplitude, speed and acceleration: they pass smoothly to their new values, and the
-    wave runs on without a jump.
+    The stretch is Γ = 1 + ε sin(κ (s - X)), with κ = 2π/λ. The wave has travelled by s(t) = s_0 + b t + a t²/2, at the
+    speed b + a t. Where the stretch is smallest the body is thickest and holds on to the ground. These places
+    (`crests`) travel with the wave. A controller may change amplitude, speed and acceleration. They pass smoothly to
+    their new values, and the wave does not jump.
     """
 
     kind: Literal["peristalsis"] = "peristalsis"

@@ -1,51 +1,73 @@
-"""`recorded`: joint angles from a table or a log: held, in straight lines, or as a quintic spline."""
+"""`recorded`: joint angles from a table or a log: held, in straight lines, or as a quintic spline; or the shape of a
+body from an earlier result.
+"""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
-from pydantic import ValidationInfo, field_validator, model_validator
+from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.gait_table import is_plain, read_rows
+from limbless.control.gaits.recorded_motion import RecordedMotion
 from limbless.core import Field, InputError, Listed, Quantity, quantity
-from limbless.core.functions.callables import folder_of, located
+from limbless.core.functions.callables import FileName
 from limbless.interop.log_files.joint_log import rows_of_log
 
 
 class RecordedGait(Gait):
-    """Joint positions from a table (first column time in s, then one column per joint) or a robot's log.
+    """Joint positions from a table or from a robot's log.
 
-    `between: spline` passes through every row with a spline of degree 5; velocity and acceleration are its derivatives.
-    `straight` joins rows by lines, `hold` keeps each until the next, as a bus does that sends a reference a few times a
-    second: both are for actuators that give way (pd, servo). Give `table`, or the `file` of a text table (comma- or
-    space-separated, `#` for comments) or of a log (CSV with names, .mat, .xlsx, a ROS bag, .npz). Outside the table the
-    run is refused.
+    The first column of a table is the time (s), and each joint has one further column. Give `table`, or the `file` of a
+    text table (comma- or space-separated, `#` for comments) or of a log (CSV with names, .mat, .xlsx, a ROS bag, .npz).
+    `result` is the folder of an earlier run of any model: the gait then follows its shape along the body.
+
+    `between: spline` passes through every row with a spline of degree 5, whose derivatives are velocity and
+    acceleration. `straight` joins rows by lines. `hold` keeps each row until the next, as a bus does that sends a few
+    references per second. The last two need actuators that yield (pd, servo). limbless refuses a run that leaves the
+    table.
     """
 
     kind: Literal["recorded"] = "recorded"
     table: Listed[tuple[tuple[float, ...], ...]] = quantity((), "s; rad or m", "rows of time and joint positions")
-    file: str | None = Field(None, description="path of a text file with the same columns")
+    file: FileName = Field(None, description="path of a text file with the same columns")
+    result: FileName = Field(None, description="folder of an earlier run, whose shape is followed by abscissa")
     between: Literal["spline", "straight", "hold"] = Field("spline", description="what happens between two rows")
     column: Literal["position", "command"] = Field("position", description="of a log: what is followed")
     rate: Quantity[float | None] = quantity(None, "1/s", "of a log without times: samples a second", gt=0)
     period: Quantity[float | None] = quantity(
         None, "s", "period of the motion, for period averages; none if absent", gt=0
     )
-    drives: ClassVar[str] = "joint"
 
-    @field_validator("file")
-    @classmethod
-    def _found(cls, value: str | None, info: ValidationInfo) -> str | None:
-        """Where the file is, looked for beside the scenario first, so that the scenario may be saved anywhere."""
-        return str(located(value, folder_of(info))) if value else value
+    @property
+    def drives(self) -> str:  # type: ignore[override]
+        """Joints; of a result, headings and elevations along the body."""
+        return "joint" if self.result is None else "shape"
 
     @model_validator(mode="after")
     def _readable(self) -> RecordedGait:
-        self._rows  # noqa: B018  reading them is the check
+        if self.result is None:
+            self._rows  # noqa: B018  reading them is the check
+            return self
+        for name in self.given("table", "file", "between", "column", "rate"):
+            raise ValueError(f"{name}: `result` takes its place; give one of both")
+        self._motion  # noqa: B018
         return self
+
+    @cached_property
+    def _motion(self) -> RecordedMotion:
+        return RecordedMotion(self.result or "")
+
+    @property
+    def length(self) -> float:
+        """m, of the body that was recorded."""
+        return float(self._motion.X[-1])
+
+    def slope(self, times: Array, stations: Array) -> Drive:
+        return self._motion.sample(times, stations, 1) if self.result else super().slope(times, stations)
 
     @cached_property
     def _rows(self) -> Array:
@@ -60,7 +82,7 @@ class RecordedGait(Gait):
     @property
     def is_smooth(self) -> bool:
         """Whether it can be imposed: it has velocities and accelerations."""
-        return self.between == "spline"
+        return self.result is not None or self.between == "spline"
 
     def breakpoints(self, start: float, end: float) -> list[float]:
         return [] if self.is_smooth else [float(t) for t in self._rows[:, 0] if start < t < end]
@@ -72,7 +94,9 @@ class RecordedGait(Gait):
         return make_interp_spline(self._rows[:, 0], self._rows[:, 1:], k=5)
 
     def sample(self, times: Array, stations: Array) -> Drive:
-        """Joint positions (T, joints) and their derivatives."""
+        """Joint positions (T, joints) and their derivatives; of a result heading and elevation (T, S, 2)."""
+        if self.result is not None:
+            return self._motion.sample(times, stations, 0)
         first, last = self._rows[0, 0], self._rows[-1, 0]
         slack = 1e-9 * (last - first)
         if times[0] < first - slack or times[-1] > last + slack:
@@ -99,7 +123,3 @@ class RecordedGait(Gait):
             rate = (values[row + 1] - values[row]) / (t[row + 1] - t[row])[:, None]
             found = values[row] + rate * (times - t[row])[:, None]
         return Drive(found, rate, np.zeros_like(rate))
-
-    @property
-    def cycle(self) -> float | None:
-        return self.period

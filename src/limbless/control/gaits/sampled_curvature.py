@@ -6,12 +6,12 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from pydantic import ValidationInfo, field_validator, model_validator
+from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.gait_table import rows_of
 from limbless.core import Field, InputError, Listed, Quantity, quantity
-from limbless.core.functions.callables import folder_of, located
+from limbless.core.functions.callables import FileName
 from limbless.core.splines.smoothing import Smoothed, smooth_grid
 from limbless.core.splines.tensor_spline import DEGREE as _DEGREE
 
@@ -43,25 +43,28 @@ class _Surface(NamedTuple):
 
 
 class SampledCurvature(Gait):
-    """Curvatures that are known only through samples along the body and in time: yaw, and pitch for a midline in space.
+    """Curvatures of a rod from samples along the body and in time.
 
-    The first row of a table has the abscissae (after a first number that is ignored), each later row a time and the
-    curvatures. Between the samples they are splines of degree five in both directions. Forces follow second
-    derivatives, which multiply the noise of a measurement: it is smoothed away first, as much as `noise` says, or as
-    the table shows; a note says how much. A table without noise is met exactly. The net motion of a body between
-    supports then follows by least squares over the whole body, without dividing by the slope of the curvature; a gait
-    that does not let every section follow the one before is refused there.
+    The first row of a table has the arc lengths, after a first number that is ignored. Each later row has a time and
+    the curvatures. A midline in space has a second table for pitch. Between the samples the curvatures are splines of
+    degree five in both directions.
+
+    Forces follow second derivatives, which amplify measurement noise. The noise is therefore smoothed away first, as
+    much as `noise` says or as the table shows, and a note gives the amount. A table without noise is met exactly. The
+    net motion of a body between supports follows by least squares over the whole body, without division by the
+    derivative of the curvature. limbless refuses a gait there that does not let every section follow the section before
+    it.
     """
 
     kind: Literal["sampled-curvature"] = "sampled-curvature"
     table: Listed[tuple[tuple[float, ...], ...]] = quantity(
         (), "s; m; 1/m", "rows of yaw curvature: (0, abscissae..), then (time, curvatures..)"
     )
-    file: str | None = Field(None, description="path of a text file with the same rows")
+    file: FileName = Field(None, description="path of a text file with the same rows")
     pitch_table: Listed[tuple[tuple[float, ...], ...]] = quantity(
         (), "s; m; 1/m", "rows of pitch curvature, in the same form; none if absent"
     )
-    pitch_file: str | None = Field(None, description="path of a text file with the rows of pitch curvature")
+    pitch_file: FileName = Field(None, description="path of a text file with the rows of pitch curvature")
     noise: Quantity[float | None] = quantity(
         None, "1/m", "standard deviation of the noise in the tables; found in them if absent, 0: none", ge=0
     )
@@ -69,11 +72,6 @@ class SampledCurvature(Gait):
         None, "s", "period of the motion, for period averages; none if absent", gt=0
     )
     drives: ClassVar[str] = "strain"
-
-    @field_validator("file", "pitch_file")
-    @classmethod
-    def _found(cls, value: str | None, info: ValidationInfo) -> str | None:
-        return str(located(value, folder_of(info))) if value else value
 
     @model_validator(mode="after")
     def _readable(self) -> SampledCurvature:
@@ -165,7 +163,3 @@ class SampledCurvature(Gait):
                         f"the {what} covers {name} {known[0]:g} to {known[-1]:g} {unit}, but the run asks for "
                         f"{wanted.min():g} to {wanted.max():g}; record more, or shorten the run or the body"
                     )
-
-    @property
-    def cycle(self) -> float | None:
-        return self.period

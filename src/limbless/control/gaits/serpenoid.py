@@ -11,16 +11,16 @@ from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.control.gaits.sines import Sines, sampled
+from limbless.control.gaits.joint_wave import Sines, sampled
 from limbless.core import Angle, Field, InputError, Listed, Quantity, quantity, refuse_numbers
 
 
 class Serpenoid(Gait):
-    """Joint j = 0, 1, .. moves as x = amplitude sin(frequency t + (j + 1) phase_step) + offset.
+    """A sine in every joint, each a phase step ahead of the joint before it.
 
-    With `driven` only those joints undulate, the k-th of them with (k + 1) phase steps; every joint stands at its angle
-    of `posture` besides. From `stop` on, all joints pass smoothly, within `settle` seconds, to their angles of
-    `target`: crawl, then reach.
+    Joint j = 0, 1, .. has the angle amplitude sin(frequency t + (j + 1) phase_step) + offset. With `driven` only the
+    listed joints undulate, the k-th of them with (k + 1) phase steps. `posture` is added to every joint. From `stop`
+    on, all joints pass smoothly, within `settle` seconds, to the angles `target`: crawl, then reach.
     """
 
     kind: Literal["serpenoid"] = "serpenoid"

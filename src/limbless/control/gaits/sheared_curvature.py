@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from limbless.control.gaits.base import Array, Drive, Gait
+from limbless.control.gaits.base import Array, Drive, Gait, strain_drive
 from limbless.control.gaits.body_wave import smooth_start
 from limbless.core import InputError, Quantity, quantity
 from limbless.mechanics.compiled import array_kernel, func, kernel_array
@@ -176,13 +176,14 @@ class ShearedCurvature(Gait):
         wave = self.shear * np.sin(np.pi * stations / self.length) ** 4
         beats = np.empty((3, len(times), 1))
         sample_beat(kernel_array(times), self.ramp, self.period, self.pulse, beats[..., 0])
-        parts = [np.zeros((len(times), stations.shape[-1], 6)) for _ in range(3)]
-        for order, part in enumerate(parts):
-            waves = self._coefficients(times, order)
-            part[..., 1] = beats[order] * wave
-            part[..., 5] = np.einsum("tn,sn->ts" if stations.ndim == 1 else "tn,tsn->ts", waves, basis)
-        parts[0][..., 0] = 1.0
-        return Drive(*parts)
+        where = "tn,sn->ts" if stations.ndim == 1 else "tn,tsn->ts"
+        bends = [np.einsum(where, self._coefficients(times, order), basis) for order in range(3)]
+        return strain_drive(bends, shear=[part * wave for part in beats])
+
+    @property
+    def cycle(self) -> None:
+        """The beat repeats itself, the motion does not."""
+        return None
 
     def breakpoints(self, start: float, end: float) -> list[float]:
         """The ends of the smooth starts."""

@@ -14,10 +14,9 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import model_validator
 
-from limbless.control.gaits.base import Array, Drive, Gait, refuse_changes
+from limbless.control.gaits.base import Array, Drive, Gait, refuse_changes, strain_drive
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core import Field, InputError, Listed, Nested, Quantity, quantity
-from limbless.core.finite_differences import differences
+from limbless.core import Field, InputError, Listed, Nested, Quantity, differences, quantity
 from limbless.core.functions.callables import Function, call, span
 
 _DRAWN = ("amplitude", "wavelength", "steer", "climb")
@@ -47,14 +46,17 @@ class _Changes(NamedTuple):
 
 
 class SteeredCurvature(Gait):
-    """Curvatures K(X, t) = F(p(t) - X): the head draws F(u) at the distance u, and has run by p, at the speed -V_o.
+    """A snake-like rod that follows its head, which steers.
 
-    Yaw: F = b + a cos(∫ 2π/λ du), pitch: F = b_y. `steer` b steers: without undulation the head runs along a circle of
-    radius 1/b, to its right where b > 0; with it, along such a circle on average. A controller may change amplitude,
-    wavelength, steer, climb and speed at any time. What the head draws grows to its new form over the length
-    `transition` of the path, the speed passes smoothly to its new value until the next command, and the body follows:
-    nothing slips. V_o > 0 backs the body along its own path, V_o = 0 lets it rest. A straight or circular body has no
-    thrust and is refused: let it undulate. `route` and `pace` keep the changes that were made, and may be given too.
+    The curvatures are K(X, t) = F(p(t) - X): the head draws F(u) at the distance u, and has run by p at the speed -V_o.
+    For yaw F = b + a cos(∫ 2π/λ du), and for pitch F = b_y. `steer` b steers. Without undulation the head runs along a
+    circle of radius 1/b, to its right if b > 0. With undulation it does so on average.
+
+    A controller may change amplitude, wavelength, steer, climb and speed at any time. The curve that the head draws
+    grows to its new form over the length `transition` of the path. The speed passes smoothly to its new value until the
+    next command. The body follows without slip. V_o > 0 moves the body back along its own path, and V_o = 0 lets it
+    rest. A straight or circular body has no thrust, so limbless refuses it. `route` and `pace` keep the changes, and
+    you may give them too.
     """
 
     kind: Literal["steered-curvature"] = "steered-curvature"
@@ -173,11 +175,8 @@ class SteeredCurvature(Gait):
         and F'' ṗ² + F' p̈."""
         run, rate, change = (part[:, None, None] for part in self.travelled(times))
         value, slope, bend = self.drawn(run[..., 0] - stations)
-        parts = [np.zeros((*value.shape[:2], 6)) for _ in range(3)]
-        for part, curvature in zip(parts, (value, slope * rate, bend * rate**2 + slope * change), strict=True):
-            part[..., 5], part[..., 4] = curvature[..., 0], curvature[..., 1]
-        parts[0][..., 0] = 1.0
-        return Drive(*parts)
+        bends = (value, slope * rate, bend * rate**2 + slope * change)
+        return strain_drive([part[..., 0] for part in bends], [part[..., 1] for part in bends])
 
     # How it is steered
 

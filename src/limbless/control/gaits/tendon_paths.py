@@ -6,12 +6,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import ValidationInfo, field_validator, model_validator
+from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.gait_table import read_rows
 from limbless.core import Angle, Field, InputError, Listed, Quantity, quantity
-from limbless.core.functions.callables import folder_of, located
+from limbless.core.functions.callables import FileName
 
 MOST_POINTS = 100000
 """Points of a path."""
@@ -61,15 +61,10 @@ class TendonPath(Instants):
     table: Listed[tuple[tuple[float, ...], ...]] = quantity(
         (), "s; N, m or N m", "rows of time and one column per tendon"
     )
-    file: str | None = Field(None, description="path of a text file with the same columns")
+    file: FileName = Field(None, description="path of a text file with the same columns")
     points: int = Field(
         0, ge=0, le=MOST_POINTS, description="points evenly in time, with both ends; 0: the rows of the table"
     )
-
-    @field_validator("file")
-    @classmethod
-    def _found(cls, value: str | None, info: ValidationInfo) -> str | None:
-        return str(located(value, folder_of(info))) if value else value
 
     @model_validator(mode="after")
     def _sensible(self) -> TendonPath:
@@ -111,18 +106,18 @@ class TendonPath(Instants):
 
 
 class TipPath(Instants):
-    """A trajectory of the tip from a table of times, places and perhaps directions: a recorded animal, or a few points.
+    """A trajectory of the tip from a table, such as a recorded animal.
 
-    Places are in the frame of the clamped disk: x along the unbent body, y to the left, z up. Directions are those of
-    the last disk's axis there: heading to the left, elevation up, roll about itself. Only the `follow`ed components are
-    asked for.
+    Positions are in the frame of the clamped disk: x along the unbent body, y to the left, z up. Directions are those
+    of the last disk's axis there: heading to the left, elevation up, roll about itself. Only the components in `follow`
+    count.
     """
 
     kind: Literal["tip-path"] = "tip-path"
     table: Listed[tuple[tuple[float, ...], ...]] = quantity(
         (), "s; m; rad", "rows of time, x, y and z, and where angles are followed of heading, elevation and roll too"
     )
-    file: str | None = Field(None, description="path of a text file with the same columns")
+    file: FileName = Field(None, description="path of a text file with the same columns")
     follow: Listed[tuple[Component, ...]] = Field(
         ("y", "z"), description="what the tip must have: any of x, y, z, heading, elevation, roll"
     )
@@ -130,11 +125,6 @@ class TipPath(Instants):
         0, ge=0, le=MOST_POINTS, description="points evenly in time, with both ends; 0: the rows of the table"
     )
     drives: ClassVar[str] = "tip"
-
-    @field_validator("file")
-    @classmethod
-    def _found(cls, value: str | None, info: ValidationInfo) -> str | None:
-        return str(located(value, folder_of(info))) if value else value
 
     @model_validator(mode="after")
     def _sensible(self) -> TipPath:
@@ -169,11 +159,11 @@ class TipPath(Instants):
 
 
 class TipEight(Instants):
-    """A figure of eight that the tip draws in the y-z plane of the clamped disk: the head of a swimming snake seen from
-    its neck.
+    """A figure of eight that the tip draws in the y-z plane of the clamped disk.
 
-    y = w sin s and z = h sin 2s, turned by `tilt`, s from 0 to 2π in `points` points. Ours: the recorded trajectory is
-    not public.
+    It resembles the path of a swimming snake's head, seen from its neck. The path is y = w sin s and z = h sin 2s,
+    rotated by `tilt`, with s from 0 to 2π in `points` points. It is our choice, because the recorded trajectory is not
+    public.
     """
 
     kind: Literal["tip-eight"] = "tip-eight"
@@ -196,16 +186,12 @@ class TipEight(Instants):
         value = np.stack([np.zeros_like(s), c * y - d * z, d * y + c * z], axis=1)
         return Drive(value, np.zeros_like(value), np.zeros_like(value))
 
-    @property
-    def cycle(self) -> float:
-        return self.period
-
 
 class TensionGrid(Gait):
     """Every combination of the tensions of a spine's tendons.
 
-    Those of a pair are signed (positive pulls the first tendon, negative the second), of a triple one is always slack,
-    and any other tendon goes from none to the largest.
+    Tensions of a pair are signed: positive pulls the first tendon, negative the second. One tendon of a triple is
+    always slack. Every other tendon goes from zero to the largest tension.
     """
 
     kind: Literal["tension-grid"] = "tension-grid"

@@ -45,7 +45,10 @@ class TendonStep(Gait):
 
 
 class TensionStep(TendonStep):
-    """Tensions that are held, then rise or fall smoothly (10 u³ - 15 u⁴ + 6 u⁵) or at once to others."""
+    """Tensions that change once, smoothly or at once, and are constant before and after.
+
+    The smooth change is the polynomial 10 u³ - 15 u⁴ + 6 u⁵.
+    """
 
     kind: Literal["tension-step"] = "tension-step"
     before: Listed[tuple[float, ...]] = quantity((), "N", "tension of each tendon before; none if absent")

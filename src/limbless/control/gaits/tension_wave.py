@@ -9,19 +9,23 @@ import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core import Quantity, quantity
+from limbless.core import Field, Quantity, quantity
 
 
 class TensionWave(Gait):
-    """Tendons on the left pull with max(0, w), those on the right with max(0, -w), w = f(t) T sin 2π(t/period - X/λ).
+    """Antagonist tendons pull alternately, in a wave along the body.
 
-    X is the middle of the tendon along the body; tendons above and below are slack. f is a smooth start.
+    Tendons on the left pull with max(0, w) and those on the right with max(0, -w), where w = f(t) T sin 2π(t/period -
+    X/λ). X is the middle of the tendon along the body, and f is a smooth start. Tendons above and below are slack.
     """
 
     kind: Literal["tension-wave"] = "tension-wave"
     largest: Quantity[float] = quantity(0.7, "N", "largest tension T", gt=0)
     period: Quantity[float] = quantity(1.5, "s", "period", gt=0)
     wavelength: Quantity[float] = quantity(0.7, "m", "wavelength λ along the body", gt=0)
+    towards: Literal["tip", "base"] = Field(
+        "tip", description="end that the wave runs to; the body swims the other way"
+    )
     ramp: Quantity[float] = quantity(2.0, "s", "duration of the smooth start; 0: none", ge=0)
     drives: ClassVar[str] = "tension"
     start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
@@ -31,25 +35,23 @@ class TensionWave(Gait):
         middle, side = np.array(places, dtype=np.float64).reshape(-1, 2).T
         omega = 2.0 * np.pi / self.period
         start, start_rate, _ = smooth_steps(times, self.ramp) * self.largest
-        phase = omega * times[:, None] - 2.0 * np.pi * middle / self.wavelength
+        phase = omega * times[:, None] - 2.0 * np.pi * middle / self._length
         wave = start[:, None] * np.sin(phase)
         rate = start_rate[:, None] * np.sin(phase) + omega * start[:, None] * np.cos(phase)
         pulls = side * wave > 0.0
         return Drive(np.where(pulls, side * wave, 0.0), np.where(pulls, side * rate, 0.0), np.zeros_like(wave))
 
-    def breakpoints(self, start: float, end: float) -> list[float]:
-        return [self.ramp] if start < self.ramp < end else []
+    @property
+    def _length(self) -> float:
+        """λ, negative where the wave runs to the base."""
+        return self.wavelength if self.towards == "tip" else -self.wavelength
 
     def tendon_kinks(self, start: float, end: float, places: Sequence[tuple[float, float]]) -> list[float]:
         """Where a tendon begins or ceases to pull: w = 0 at its middle."""
         found = set()
         for middle in {middle for middle, side in places if side != 0.0}:
-            delay = middle / self.wavelength
+            delay = middle / self._length
             first = np.ceil(2.0 * (start / self.period - delay))
             last = np.floor(2.0 * (end / self.period - delay))
             found |= {float(self.period * (0.5 * k + delay)) for k in np.arange(first, last + 1.0)}
         return sorted(t for t in found if start < t < end)
-
-    @property
-    def cycle(self) -> float:
-        return self.period

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from limbless.control.gaits.base import Array, Drive, Gait
+from limbless.control.gaits.base import Array, Drive, Gait, strain_drive
 from limbless.core import Quantity, quantity
 
 
@@ -31,11 +31,11 @@ def bump(z: Array, half: float) -> tuple[Array, Array, Array]:
 
 
 class TravellingCurvature(Gait):
-    """Curvatures K(X, t) = f(X + V t): the head draws a curve f(s), and all that follows runs along it at speed |V| (V
-    < 0: head first).
+    """A curve that the whole body follows at constant speed behind its head.
 
-    Yaw: f = a cos(2π s/λ) + b bump(z), pitch: b_y bump(z), with z = s/V - t_o - T_o/2, so that the turn enters at the
-    head from t_o to t_o + T_o. The heading changes by V b T_o 0.60345016.
+    The curvatures are K(X, t) = f(X + V t): the head draws f(s), and the body runs along it at the speed |V|, head
+    first if V < 0. For yaw f = a cos(2π s/λ) + b bump(z), and for pitch b_y bump(z), with z = s/V - t_o - T_o/2. The
+    turn thus enters at the head from t_o to t_o + T_o. The heading changes by V b T_o 0.60345016.
     """
 
     kind: Literal["travelling-curvature"] = "travelling-curvature"
@@ -61,16 +61,12 @@ class TravellingCurvature(Gait):
         )
         wave = here[0] * now[0] - here[1] * now[1]  # a cos(k (X + V t))
         waves = (wave, -omega * (here[1] * now[0] + here[0] * now[1]), -omega * omega * wave)
-        parts = [np.zeros((*wave.shape, 6)) for _ in range(3)]
-        for part, height in zip(parts, waves, strict=True):
-            part[..., 5] = height
-        if self.turn or self.climb:
-            z = stations / self.speed + t - self.turn_start - 0.5 * self.turn_duration
-            for part, rise in zip(parts, bump(z, 0.5 * self.turn_duration), strict=True):
-                part[..., 4] = self.climb * rise
-                part[..., 5] += self.turn * rise
-        parts[0][..., 0] = 1.0
-        return Drive(*parts)
+        if not (self.turn or self.climb):
+            return strain_drive(waves)
+        z = stations / self.speed + t - self.turn_start - 0.5 * self.turn_duration
+        rises = bump(z, 0.5 * self.turn_duration)
+        turned = [height + self.turn * rise for height, rise in zip(waves, rises, strict=True)]
+        return strain_drive(turned, [self.climb * rise for rise in rises])
 
     def passing(self) -> tuple[str, str] | None:
         field = "turn" if self.turn else "climb" if self.climb else None

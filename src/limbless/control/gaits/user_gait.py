@@ -8,8 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
-from limbless.core import Field, InputError, Nested, Quantity, quantity
-from limbless.core.finite_differences import differences
+from limbless.core import Field, InputError, Nested, Quantity, differences, quantity
 from limbless.core.functions.callables import Function, call, name_of, span
 from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator
 from limbless.mechanics.compiled import kernel_array
@@ -19,14 +18,18 @@ _TOLERANCE = 1e-5
 
 
 class FunctionGait(Gait):
-    """Your own gait: `function(t, s)` of NumPy arrays.
+    """Your own gait, as a function `function(t, s)` of NumPy arrays.
 
-    t has shape (T,), s shape (S,). Return the value, or (value, rate, acceleration). For `drives: shape` the value is
-    heading (T, S), or heading and elevation (T, S, 2), at stations s behind the first joint; for `joint` and `torque`
-    it is (T, joints) and s holds joint numbers; for `strain` it is (T, S, 6): stretch, shears, twist and curvatures of
-    a rod at s from its head. Derivatives that you give are compared with differences of the value and refused if they
-    disagree; without them they are taken by eighth-order differences. Further arguments with numbers as their defaults
-    are its `arguments`: `def wave(t, s, amplitude: Annotated[float, "rad"] = 0.3)`.
+    The times t have the shape (T,) and the stations s the shape (S,). The function returns the value, or (value, rate,
+    acceleration). The shape of the value depends on `drives`:
+
+    - `shape`: heading (T, S), or heading and elevation (T, S, 2), at the arc lengths s behind the first joint;
+    - `joint` and `torque`: (T, joints), and s holds joint numbers;
+    - `strain`: (T, S, 6) with stretch, shears, twist and curvatures of a rod at the arc lengths s from its head.
+
+    limbless compares given derivatives with differences of the value and refuses them if they disagree. Without given
+    derivatives it takes eighth-order differences. Further arguments with numbers as defaults are the gait's
+    `arguments`: `def wave(t, s, amplitude: Annotated[float, "rad"] = 0.3)`.
     """
 
     kind: Literal["function"] = "function"
@@ -114,7 +117,3 @@ class FunctionGait(Gait):
     @property
     def _name(self) -> str:
         return name_of(self.function)
-
-    @property
-    def cycle(self) -> float | None:
-        return self.period

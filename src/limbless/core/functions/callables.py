@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, PlainSerializer, ValidationInfo
+from pydantic import AfterValidator, BaseModel, BeforeValidator, PlainSerializer, ValidationInfo
 
 from limbless.core.errors import InputError, nearest
 from limbless.core.functions.function_source import function_from, source_of
@@ -228,6 +228,14 @@ def _takes(function: Callable[..., Any], arguments: tuple[Any, ...], named: Mapp
     except ValueError:
         pass
     return True
+
+
+def _beside(value: str | None, info: ValidationInfo) -> str | None:
+    return str(located(value, folder_of(info))) if value else value
+
+
+FileName = Annotated[str | None, AfterValidator(_beside)]
+"""Where a file is, looked for beside the scenario first, so that the scenario may be saved anywhere."""
 
 
 def located(path: str | Path, folder: Path | None = None) -> Path:

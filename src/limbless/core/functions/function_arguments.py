@@ -11,8 +11,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 from pydantic import ValidationInfo, field_validator
 
-from limbless.core import units
-from limbless.core.errors import InputError, nearest
+from limbless.core import InputError, nearest, units
 from limbless.core.fields import Angle
 from limbless.core.functions.callables import NamedFunction, name_of
 

@@ -11,11 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.core.splines.tensor_spline import Mask, SplineAxis, SplineSurface, fit_surface
-
-Array = NDArray[np.float64]
+from limbless.core.timeline import Array
 
 LONG = 1200  # times that are still one window
 WINDOW = 800  # times of a window, about

@@ -10,11 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.core.splines.long_surface import fit_any
-
-Array = NDArray[np.float64]
+from limbless.core.timeline import Array
 
 ORDERS = (4, 5)  # of the differences that tell noise from signal: of a signal they shrink with the order
 NOISY = 0.7  # ratio of the two, normalised, from which on it is noise

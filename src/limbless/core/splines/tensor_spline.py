@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from limbless.core.timeline import Array
+
 Mask = NDArray[np.bool_]
 
 DEGREE = 5

@@ -5,19 +5,15 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import PlainValidator, SerializeAsAny
 
-from limbless.core import Description
-from limbless.core.kinds import Family, reader
+from limbless.core import Array, Description, Family, reader
 from limbless.mechanics.compiled import Rows
 from limbless.mechanics.forces import FlowRow as Row
 
-Array = NDArray[np.float64]
-
 
 class Flow(Description):
-    """A part of the motion of the water; those in a list add up."""
+    """A part of the motion of the water; the velocities of all flows in a list add up."""
 
     family: ClassVar[str | None] = "flow"
     has_waves: ClassVar[bool] = False

@@ -13,7 +13,10 @@ from limbless.mechanics.forces import FLOW_KINDS
 
 
 class OscillatingFlow(Flow):
-    """A stream that swings to and fro: mean + amplitude sin(2π t / period + phase)."""
+    """A uniform stream whose velocity oscillates.
+
+    The velocity is mean + amplitude sin(2π t / period + phase).
+    """
 
     kind: Literal["oscillating"] = "oscillating"
     mean: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "m/s", "mean velocity, world axes")

@@ -17,10 +17,10 @@ Axis = Literal["x", "y", "z"]
 
 
 class ShearFlow(Flow):
-    """A velocity that changes evenly: velocity + gradient (x - origin).
+    """A velocity that changes linearly in space.
 
-    `rate`, `along` and `across` are short for a gradient with one entry: the velocity along one axis grows by `rate`
-    for each metre along another.
+    The velocity is velocity + gradient (x - origin). `rate`, `along` and `across` are short for a gradient with one
+    entry: the velocity along one axis grows by `rate` for each metre along another.
     """
 
     kind: Literal["shear"] = "shear"

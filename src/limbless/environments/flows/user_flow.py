@@ -54,13 +54,13 @@ def compiled_flow(function: Any) -> CompiledFlow:
 
 
 class FunctionFlow(Flow):
-    """Your own flow: `function(t, place)` of the time (s) and a place (3, m, world) returns the velocity (3, m/s).
+    """Your own flow, as a function of time and position.
 
-    Its rate in time is taken by central differences of 1e-4 s, and its gradient by differences of 1e-4 m
-    unless `gradient(t, place)` returns it (3 x 3: row i has the changes of component i along x, y, z). Plain
-    Python is called some times for every point of every stage. `compiled_flow` in
-    `limbless.environments.flows.user_flow` makes a fast one of a function of four numbers (t, x, y, z) that
-    returns three.
+    `function(t, place)` takes the time (s) and a position (3, m, world) and returns the velocity (3, m/s). Its time
+    derivative is a central difference of 1e-4 s, and its gradient one of 1e-4 m, unless `gradient(t, place)` returns
+    the gradient (3 x 3: row i has the changes of component i along x, y, z). limbless calls plain Python several times
+    for every point of every stage. `compiled_flow` in `limbless.environments.flows.user_flow` compiles a function of
+    four numbers (t, x, y, z) that returns three.
     """
 
     kind: Literal["function"] = "function"

@@ -16,10 +16,10 @@ MOST = 10_000
 
 
 class VorticesFlow(Flow):
-    """Straight vortices, each Γ/(2π r) (1 - exp(-r²/core²)) about its axis.
+    """Straight vortices with smooth cores, such as a Karman vortex street.
 
-    They drift with one velocity and do not move each other. Two rows of opposite circulation, staggered, are the wake
-    of a cylinder (a Karman street).
+    Each vortex has the speed Γ/(2π r) (1 - exp(-r²/core²)) about its axis. The vortices drift with one velocity and do
+    not move each other. Two staggered rows of opposite circulation are the wake of a cylinder (a Karman street).
     """
 
     kind: Literal["vortices"] = "vortices"

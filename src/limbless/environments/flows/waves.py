@@ -20,11 +20,11 @@ STEEPEST, STEEP = 0.3, 0.1
 
 
 class WavesFlow(Flow):
-    """A wave of small amplitude, a cos(k x - ω t + phase) high, with ω² = g k tanh(k depth) and the gravity of its
-    water.
+    """A water wave of small amplitude (Airy).
 
-    Several in one list add up. Velocities are those of the place, not stretched to the crest. They need a `surface` in
-    their water.
+    The height is a cos(k x - ω t + phase), with ω² = g k tanh(k depth) and the gravity of the water. Several waves in
+    one list add up. Velocities are taken at the position itself, not stretched to the crest. The water needs a
+    `surface`.
     """
 
     kind: Literal["waves"] = "waves"

@@ -10,15 +10,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.gaits.recorded import RecordedGait
 from limbless.control.gaits.sampled_curvature import SampledCurvature
-from limbless.core import InputError, as_word
-from limbless.environments.base import Environment
-from limbless.environments.drag import Drag
+from limbless.core import Array, InputError, as_word
+from limbless.environments import Drag, Environment, Water
 from limbless.environments.regularised_friction import RegularisedFriction
-from limbless.environments.water import Water
 from limbless.interop.films.film_smoothing import PLACES, SmoothFilm
 from limbless.interop.films.midline_kinematics import VISCOSITY
 from limbless.robots.rod import Rod
@@ -26,7 +23,6 @@ from limbless.robots.rod import Rod
 if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
 
-Array = NDArray[np.float64]
 
 MEDIA = ("water", "slow-water", "fast-water", "agar", "ground")
 CELLS = 80  # two to each interval of the table of curvatures

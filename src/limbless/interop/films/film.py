@@ -30,7 +30,7 @@ Width = float | str | Path | Sequence[tuple[float, float]] | None
 
 
 class Film:
-    """A filmed midline.
+    """A tracked midline of an animal.
 
     Parameters
     ----------

@@ -10,12 +10,10 @@ from functools import cached_property
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.core.splines.long_surface import LongSurface, fit_any
 from limbless.core.splines.tensor_spline import SplineSurface
-
-Array = NDArray[np.float64]
 
 PLACES = 41  # abscissae at which curvature is given
 ASTRAY = 0.005  # of the length: nearer points are no outliers, however smooth the rest is

@@ -4,21 +4,25 @@ The model swims the filmed shape over windows of two beats, each with a start of
 velocity are free: with the film's own start velocity, which is noisy, the answer is precise and wrong), and the
 coefficients are those with which it stays nearest to the film. Steady motion fixes ratios of coefficients, hardly their
 scale, and in a medium without inertia not at all: directions that a film does not determine get no interval.
+
+Coefficients of drag from the force balance of the film itself: linear, without a run.
+
+Momentum of body and added mass against drag, both from the filmed motion, multiplied with bumps (1 - z²)² of one beat
+that overlap by half and integrated over time, so that no acceleration is needed. Noise in the velocities makes
+coefficients too small (errors in variables): a start for shooting, and no more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.gaits.sampled_curvature import SampledCurvature
-from limbless.core import InputError, SimulationError, stage_times
-from limbless.environments.base import Environment
-from limbless.environments.water import Water
+from limbless.core import Array, InputError, SimulationError, stage_times
+from limbless.environments import Environment, Water
 from limbless.interop.films.experiment import (
     body_shape,
     curvature_rows,
@@ -27,9 +31,8 @@ from limbless.interop.films.experiment import (
     mean_point,
     scenario_of,
 )
-from limbless.interop.films.film_smoothing import SmoothFilm
+from limbless.interop.films.film_smoothing import PLACES, SmoothFilm
 from limbless.interop.films.midline_kinematics import REFITS
-from limbless.interop.films.weak_form import TRUSTED, ForceBalance, force_balance
 from limbless.interop.identification.identified import Identified
 from limbless.interop.identification.least_squares import (
     Fit,
@@ -42,12 +45,61 @@ from limbless.interop.identification.least_squares import (
 )
 from limbless.mechanics.rod.tables import HeadState
 from limbless.models.base import State
+from limbless.robots.rod import Rod
 
 if TYPE_CHECKING:
     from limbless.interop.films.film import Film, Width
     from limbless.scenarios.scenario import Scenario
 
-Array = NDArray[np.float64]
+
+TRUSTED = 0.7  # R² below which a start is only that
+
+
+class ForceBalance(NamedTuple):
+    """Coefficients along and across that balance the filmed momentum best."""
+
+    along: float
+    across: float
+    errors: tuple[float, float]
+    quality: float  # R²
+
+
+def force_balance(film: SmoothFilm, rod: Rod, water: Water, period: float) -> ForceBalance:
+    """C1 and C2 of `water` from a film, by least squares over bumps."""
+    s = film.abscissae
+    weight = np.full(PLACES, s[1] - s[0])
+    weight[[0, -1]] *= 0.5
+    a, b = rod.half_axes(np.clip(s, 0.0, rod.length)).T
+    tangent = np.stack([np.cos(film.heading), np.sin(film.heading)], axis=2)
+    normal = np.stack([-tangent[..., 1], tangent[..., 0]], axis=2)
+    U = film.velocity - np.asarray(water.current)[:2]
+    along, across = (U * tangent).sum(axis=2), (U * normal).sum(axis=2)
+    own = rod.inertia(np.clip(s, 0.0, rod.length))[:, 0]
+    added = np.array([water.added_coefficients(x, y)[1] for x, y in zip(a, b, strict=True)])
+    momentum = np.einsum("s,tsc->tc", weight * own, film.velocity) + np.einsum(
+        "s,ts,tsc->tc", weight * added, across, normal
+    )
+    one = water.changed(drag=(1.0, 1.0, *water.drag[2:]))
+    unit = np.array([one.drag_coefficients(x, y) for x, y in zip(a, b, strict=True)])
+    forces = [
+        -np.einsum("s,ts,tsc->tc", weight * unit[:, 0], np.abs(along) * along, tangent),
+        -np.einsum("s,ts,tsc->tc", weight * unit[:, 1], np.abs(across) * across, normal),
+    ]
+    left, right = [], []
+    step = film.time[1] - film.time[0]
+    for centre in np.arange(film.time[0] + 0.5 * period, film.time[-1] - 0.5 * period + 1e-12, 0.5 * period):
+        z = np.clip(2.0 * (film.time - centre) / period, -1.0, 1.0)
+        bump, slope = (1.0 - z**2) ** 2, -8.0 * z * (1.0 - z**2) / period
+        left.append(-step * slope @ momentum)
+        right.append(np.stack([step * bump @ force for force in forces], axis=1))
+    y, X = np.concatenate(left), np.concatenate(right)
+    solution, *_ = np.linalg.lstsq(X, y, rcond=None)
+    residual = y - X @ solution
+    spread = float(residual @ residual) / max(len(y) - 2, 1)
+    errors = np.sqrt(np.maximum(np.diag(spread * np.linalg.pinv(X.T @ X)), 0.0))
+    quality = 1.0 - float(residual @ residual) / max(float(y @ y), 1e-300)
+    return ForceBalance(float(solution[0]), float(solution[1]), (float(errors[0]), float(errors[1])), quality)
+
 
 BEATS = 2.0  # of a window
 LOOKS = 8  # times per window at which film and model are compared

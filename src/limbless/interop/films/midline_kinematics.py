@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.interop.films.film_smoothing import PLACES, SmoothFilm
-
-Array = NDArray[np.float64]
 
 REFITS = 12
 STRETCH = (0.2, 0.95)  # of the length: where the phase of the wave is followed

@@ -1,21 +1,24 @@
-"""The same shape, the model's motion beside the animal's: a rod that bends as the film shows, in a medium."""
+"""The same shape, the model's motion beside the animal's: a rod that bends as the film shows, in a medium.
+
+Forces, moments and work of the model that moves as a film: with standard errors from refits with simulated noise.
+
+Smoothing takes a little of the shape away, and of its accelerations more: refits of the smooth film with noise of its
+own lose as much again, so that the distance of their mean is part of the error, beside their scatter.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.gaits.sampled_curvature import SampledCurvature
-from limbless.core import SimulationError
-from limbless.environments.base import Environment
-from limbless.environments.drag import Drag
-from limbless.environments.water import Water
+from limbless.core import Array, SimulationError
+from limbless.environments import Drag, Environment, Water
 from limbless.interop.films.experiment import (
     Medium,
     body_shape,
@@ -28,12 +31,62 @@ from limbless.interop.films.experiment import (
     widths_of,
 )
 from limbless.interop.films.film_smoothing import SmoothFilm
-from limbless.interop.films.loads import Loads, load_errors, loads_of
 
 if TYPE_CHECKING:
+    from limbless.interop.films.film_smoothing import SmoothFilm
     from limbless.simulation.result import Result
 
-Array = NDArray[np.float64]
+
+REFITS = 8
+
+
+class Loads(NamedTuple):
+    """Along the body, averaged over a film; or the standard errors of all that."""
+
+    places: Array  # (S,) shares of the length
+    thrust: Array  # (S,) N/m: mean of what pushes along the way
+    drag: Array  # (S,) N/m: mean of what pushes against it
+    moment: Array  # (S,) N m: amplitude of the moment that bends the body
+    work: Array  # () J: of the actuators while they drive, each beat
+    power: Array  # () W: the same over time
+
+
+def loads_of(result: Result, way: Array, period: float) -> Loads:
+    """Of one run whose mean point went `way` (2,)."""
+    from limbless.simulation.analysis.energy_use import positive_work
+
+    data = result.dataset
+    forces, turn = data["fluid_force"].values, data["orientation"].values
+    angle = 2.0 * np.arctan2(turn[..., 3], turn[..., 0])
+    c, s = np.cos(angle), np.sin(angle)
+    world = np.stack([c * forces[..., 0] - s * forces[..., 1], s * forces[..., 0] + c * forces[..., 1]], axis=-1)
+    lengths = data["section_length"].values
+    along = world @ (way / max(float(np.linalg.norm(way)), 1e-300)) / lengths
+    moment = np.sqrt(2.0) * data["effort"].values[..., 5].std(axis=0)
+    power = float(positive_work(data) or 0.0) / float(np.ptp(data["time"].values))
+    return Loads(
+        (np.cumsum(lengths) - 0.5 * lengths) / lengths.sum(),
+        np.maximum(along, 0.0).mean(axis=0),
+        np.minimum(along, 0.0).mean(axis=0),
+        moment,
+        np.array(power * period),
+        np.array(power),
+    )
+
+
+def load_errors(film: SmoothFilm, found: Loads, again: Callable[[SmoothFilm], Loads], seed: int = 0) -> Loads:
+    """Standard errors: the film with noise of its own, smoothed and run again."""
+    rng, surface = np.random.default_rng(seed), film.surface
+    several: Sequence[Loads] = [
+        again(film.resampled(surface.values + surface.noise * rng.normal(size=surface.values.shape)))
+        for _ in range(REFITS)
+    ]
+    errors = [
+        np.hypot(np.std(values, axis=0, ddof=1), np.mean(values, axis=0) - own)
+        for values, own in zip(zip(*several, strict=True), found, strict=True)
+    ]
+    return Loads(found.places, *errors[1:])
+
 
 AGREE = 0.2  # share by which other smoothings may change the predicted speed
 LAST = 2.0  # beats at the end, over which speeds are compared
@@ -190,7 +243,7 @@ class _Quick:
     def __init__(self, result: Result, film: SmoothFilm) -> None:
         scenario: Any = result.scenario
         self.length, self.step = film.length, float(scenario.step)
-        self.model: Any = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+        self.model: Any = scenario.assemble()
 
     def mean(self, film: SmoothFilm, moving: bool) -> Array:
         """(T, 2): way of the mean point."""

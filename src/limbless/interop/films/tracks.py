@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError, nearest
-
-Array = NDArray[np.float64]
+from limbless.core import Array, InputError, nearest
 
 LARGEST = 2_000_000_000  # bytes of a file
 FARTHEST = 1e12  # of a coordinate or a frame's number: beyond it nothing is filmed

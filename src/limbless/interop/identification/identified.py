@@ -20,8 +20,11 @@ PLAIN = 0.1  # by which an exponent may differ from a whole number that is writt
 
 @dataclass(frozen=True)
 class Identified:
-    """What was found of some parameters: values, and how they vary together; positive ones by their logarithms, others
-    (`spans` above 0) by their share of the span between their bounds."""
+    """Fitted parameters with their values and covariance.
+
+    Positive parameters are described by their logarithms, others (`spans` above 0) by their fraction of the span
+    between their bounds.
+    """
 
     paths: tuple[str, ...]
     values: Array

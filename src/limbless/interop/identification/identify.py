@@ -170,14 +170,18 @@ def identify(
     allow_code: bool = False,
     **film: Any,
 ) -> Identified:
-    """Find fields of a scenario from what was measured.
+    """Fit fields of a scenario to measurements.
 
     Parameters
     ----------
     source : the scenario, as for `run`; or a `Film`, with names of its medium's coefficients as `runs`.
-    runs : measured runs: `MeasuredRun`s, mappings, or YAML files of them (names may have * in them).
+    runs : measured runs: `MeasuredRun`s, mappings, or YAML files of them (names may contain *).
     fit : path -> (low, high), or {between: (low, high), prior: (mean, sd)}.
-    test : runs that are not fitted to: how well the fitted scenario does there, and the un-fitted.
+    test : runs that are not fitted, to compare the fitted and the original scenario.
+
+    Returns
+    -------
+    Identified : values with intervals, and what the runs do not determine.
     """
     if hasattr(source, "midline"):
         from limbless.interop.films.identification import identify as identify_film

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,18 @@ from numpy.typing import NDArray
 
 from limbless.control.actuation import ProportionalDerivative, Torque
 from limbless.control.gaits.user_gait import FunctionGait
-from limbless.core import InputError, in_unit, knots_between, nearest, stage_times
+from limbless.core import InputError, SimulationError, in_unit, nearest, stage_times
 from limbless.mechanics.chain import ChainDrive
 from limbless.mechanics.compiled import aligned_zeros, pack
 from limbless.mechanics.integrate import runge_kutta
-from limbless.models.base import Model, State
+from limbless.models.base import JointTarget, State
 from limbless.models.chain.chain_model import ChainModel
 from limbless.models.chain.contact.nonsmooth_model import NonSmooth
 from limbless.models.chain.newton_euler_model import NewtonEuler
+from limbless.models.chain.soft.contact_model import SoftContact
+from limbless.models.chain.soft.soft_model import Soft
 from limbless.scenarios.scenario import Initial, Scenario
+from limbless.simulation.session import Session
 
 Array = NDArray[np.float64]
 ACTIONS = ("torque", "target", "gait")
@@ -84,7 +86,7 @@ class ControlledRun:
 
     Parameters
     ----------
-    scenario : name, file, data or `Scenario`; of a chain.
+    scenario : name, file, data or `Scenario`; of a chain, or of a soft body, whose actions are fields of its gait.
     actions : `torque` (of every joint, as a share of its limit or of `scale`), `target` (offset of every joint from the
         gait, as a share of `scale`, followed by `pd`) or `gait` (fields of the gait between bounds).
     control_period : s, for which an action is held; a whole number of steps.
@@ -106,15 +108,13 @@ class ControlledRun:
             raise InputError(f"actions: must be one of {', '.join(ACTIONS)}; received {actions!r}")
         self.actions, self.target = actions, target
         self.scenario = self._actuated(Scenario.load(scenario, changes))
-        self.step = self.scenario.step
-        period = lasting(control_period, "control_period") or self.scenario.control_period or self.step
-        self.steps = round(period / self.step)
-        if self.steps < 1 or abs(self.steps * self.step - period) > 1e-9 * period:
-            raise InputError(f"control_period: {period:g} s must be a whole number of steps of {self.step:g} s")
+        self.session = Session(self.scenario, period=lasting(control_period, "control_period"))
+        self.step, self.model = self.scenario.step, self._checked_model()
+        self.steps = round(self.session.period / self.step)
         self.period = self.steps * self.step
-        self.model = self._assembled()
-        self.chain = self.model.chain
-        self.count = self.chain.freedoms
+        soft = isinstance(self.model, Soft)
+        self.chain: Any = self.model.robot if soft else self.model.chain
+        self.count: int = self.model.freedoms if soft else self.model.chain.freedoms
         self._lay_out()
         self.gait = self.scenario.gait
         self.fields = self._checked_fields(fields)
@@ -127,34 +127,45 @@ class ControlledRun:
     def _actuated(self, scenario: Scenario) -> Scenario:
         """The scenario with the actuation that its actions need."""
         data = {name: getattr(scenario, name) for name in type(scenario).model_fields}
+        if scenario.model.kind == "soft" and self.actions != "gait":
+            raise InputError(
+                f"actions: tendons and muscles of a soft body pull as its gait says; use actions='gait' with fields of "
+                f"the gait {scenario.gait.kind!r}, not {self.actions!r}"
+            )
         if self.actions == "torque":
             data |= {"actuation": Torque(), "gait": FunctionGait(function=no_torque, drives="torque")}
-        elif self.actions == "target" and scenario.actuation.kind not in ("pd", "servo"):
+        elif self.actions == "target" and scenario.actuation.kind not in ("pd", "servo", "motor"):
             data["actuation"] = ProportionalDerivative()
         if scenario.task is not None:
             raise InputError("a task of statics has no time: there is nothing to learn by acting")
         data.pop("task")
         return Scenario(**data)
 
-    def _assembled(self) -> ChainModel:
-        model = self.scenario.model.assemble(
-            self.scenario.robot.build(), self.scenario.environment, self.scenario.actuation
-        )
-        if not isinstance(model, ChainModel):
-            raise InputError(f"learning moves chains; the model {self.scenario.model.kind!r} is none of theirs")
-        return model
+    def _checked_model(self) -> Any:
+        if self.scenario.driven_by is not None:
+            raise InputError("driven_by: an environment is driven by its actions; leave it out")
+        if not isinstance(self.session.model, ChainModel | Soft):
+            raise InputError(
+                f"learning moves chains and soft bodies; the model {self.scenario.model.kind!r} is none of theirs"
+            )
+        return self.session.model
 
     def _lay_out(self) -> None:
         """Where numbers stand in what is seen: as in a state of `newton-euler` without spherical joints."""
         n = self.count
-        plain = self.model._recorder.positions == n
-        parts: tuple[Any, ...] = (*self.scenario.environment, self.scenario.actuation)
-        switches = [part.breakpoints(0.0, np.inf) for part in parts]
-        self.lean = isinstance(self.model, NewtonEuler) and self.model.explicit and plain and not any(switches)
+        switches = [part.breakpoints(0.0, np.inf) for part in self.scenario.parts() if part is not self.scenario.gait]
+        self.lean = (
+            isinstance(self.model, NewtonEuler)
+            and self.model.explicit
+            and self.model._recorder.positions == n
+            and not any(switches)
+        )
         self.joints, self.twist, self.rates = slice(7, 7 + n), slice(7 + n, 13 + n), slice(13 + n, 13 + 2 * n)
-        self.knows_work = isinstance(self.model, NewtonEuler)
+        self.knows_work = isinstance(self.model, NewtonEuler | Soft)
         self.work = 13 + 2 * n
         self.contacts = len(self.model._scene.owner) if isinstance(self.model, NonSmooth) else 0
+        if isinstance(self.model, SoftContact):
+            self.contacts = len(self.model.scene.owner)
         self.contact_force = slice(14 + 2 * n, 14 + 2 * n + 3 * self.contacts)
         self.contact_state = slice(14 + 2 * n + 3 * self.contacts, 14 + 2 * n + 4 * self.contacts)
         if self.lean:
@@ -212,13 +223,19 @@ class ControlledRun:
         self._numbers = np.arange(self.steps + 1.0)
         if not self.lean:
             return
-        self.drive = ChainDrive(
-            np.zeros((rows, self.model._recorder.positions)), np.zeros((rows, n)), np.zeros((rows, n)), np.zeros((1, n))
-        )
+        self.drive = ChainDrive(np.zeros((rows, n)), np.zeros((rows, n)), np.zeros((rows, n)), np.zeros((1, n)))
         self._knots = np.zeros(self.steps + 1)
         self._x = aligned_zeros(self.model._size)  # type: ignore[attr-defined]
         self.problem = self.model.problem(self.drive, 0, None, None)  # type: ignore[attr-defined]
         self._packed = pack((self.problem, self._knots, np.zeros(self.steps + 1, dtype=bool), self._x))
+
+    @property
+    def joint_names(self) -> list[str]:
+        """Of a soft body, its freedoms cell by cell."""
+        if isinstance(self.model, Soft):
+            cells = enumerate(self.model.plan.cells, 1)
+            return [f"{self.model.part} {number} {name}" for number, cell in cells for name in cell.names]
+        return list(self.chain.joint_names)
 
     # Motion
 
@@ -243,22 +260,13 @@ class ControlledRun:
             found[name] = tuple((value + noise).tolist())
         return found
 
-    def driven(self, gait: Any, knots: Array, action: Array) -> tuple[Any, Any]:
-        """What the joints get for an action, torques, a gait with offsets, or a gait on its way to other fields; and
-        the gait that is then in force.
-        """
-        if self.actions == "torque":
-            drive = self.model.drive(gait, stage_times(knots))
-            return drive._replace(torque=drive.torque + self.scale * action), gait
-        if self.actions == "target":
-            drive = self.model.drive(gait, stage_times(knots))
-            return drive._replace(position=drive.position + self.scale * action), gait
-        wanted = {
-            name: low + 0.5 * (value + 1.0) * (high - low)
-            for (name, (low, high)), value in zip(self.fields.items(), action.tolist(), strict=True)
-        }
-        passing, after = gait.passage(wanted, float(knots[0]), float(knots[-1]))
-        return self.model.drive(passing, stage_times(knots)), after
+    def commanded(self, action: Array) -> tuple[dict[str, float], Any]:
+        """An action as a session takes it: fields of the gait, and what is held."""
+        if self.actions != "gait":
+            held = self.scale * action
+            return {}, held if self.actions == "torque" else JointTarget(held, beside=True)
+        ends = zip(self.fields.items(), action.tolist(), strict=True)
+        return {name: low + 0.5 * (value + 1.0) * (high - low) for (name, (low, high)), value in ends}, None
 
     def move(self, state: State, action: Array) -> State:
         """One control period. Where nothing moves any more (a joint that is locked) the state is not a number."""
@@ -270,7 +278,12 @@ class ControlledRun:
         if self.actions == "torque":
             np.multiply(self.scale, action, out=self.drive.torque[0])
         else:
-            drive, self.gait = self.driven(self.gait, self._knots, action)
+            fields, held = self.commanded(action)
+            passing, self.gait = (
+                self.gait.passage(fields, float(self._knots[0]), finish) if fields else (self.gait, self.gait)
+            )
+            drive = self.model.drive(passing, stage_times(self._knots))
+            drive = drive if held is None else self.model.with_torque(drive, held)
             for own, asked in zip(self.drive, drive, strict=True):
                 own[:] = asked
         self._x[:] = state.x
@@ -280,25 +293,13 @@ class ControlledRun:
         return State(finish, self._x.copy(), state.memory)
 
     def moved(self, state: State, action: Array, gait: Any, kept: list[Any] | None = None) -> tuple[State, Any]:
-        """The same through the model's own door, for every model, and from any thread: the state, and the gait that is
-        then in force. Records go to `kept`, where it is given.
+        """The same through the session, for every model, and from any thread: the state, and the gait that is then in
+        force. Records go to `kept`, where it is given.
         """
-        knots: Array = (self._numbers + round(state.time / self.step)) * self.step
-        finish = float(knots[-1])
-        parts: tuple[Any, ...] = (gait, *self.scenario.environment, self.scenario.actuation)
-        switches = [time for part in parts for time in part.breakpoints(state.time, finish)]
-        if switches or knots[0] != state.time:
-            knots = knots_between(state.time, finish, self.step, switches)
-        drive, gait = self.driven(gait, knots, action)
-        wanted = np.zeros(len(knots), dtype=bool)
-        wanted[0] = kept is not None
-        with np.errstate(all="ignore"):
-            after, records, status = self.model.advance(state, knots, wanted, drive)
-        if kept is not None:
-            kept.append(records)
-        if status.failure and np.isfinite(after.x).all():
-            after = replace(after, x=np.full_like(after.x, np.nan))
-        return after, gait
+        try:
+            return self.session.advanced(state, gait, *self.commanded(action), kept)
+        except SimulationError:
+            return State(state.time + self.period, np.full_like(state.x, np.nan), state.memory), gait
 
     def seen(self, state: State) -> Observed:
         """What there is to see of a state."""
@@ -361,4 +362,4 @@ def sound(values: Array) -> Any:
     return size < WIDEST**2  # false for what is not a number
 
 
-__all__ = ["ACTIONS", "ControlledRun", "Model", "Observed", "lasting", "no_torque", "shaking", "sound"]
+__all__ = ["ACTIONS", "ControlledRun", "Observed", "lasting", "no_torque", "shaking", "sound"]

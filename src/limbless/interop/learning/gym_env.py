@@ -198,9 +198,7 @@ class Env(gymnasium.Env[Array, Any]):
 
     def _recorded(self, state: State) -> Any:
         """The record of an instant."""
-        last = np.array([state.time, state.time])
-        drive = self.world.model.drive(self.world.gait, np.repeat(last[:1], 3))
-        return self.world.model.advance(state, last, np.array([False, True]), drive)[1]
+        return self.world.session.recorded(state, self.world.gait)
 
     # The episode
 

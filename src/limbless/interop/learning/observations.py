@@ -39,7 +39,7 @@ class Observations:
     """Some observations, one after another: what stands in the state is gathered at once, the rest is computed."""
 
     def __init__(self, names: Sequence[str], world: ControlledRun) -> None:
-        joints = world.chain.joint_names
+        joints = world.joint_names
         standing: dict[str, tuple[slice, Sequence[str]]] = {
             "base_position": (slice(0, 3), AXES),
             "base_orientation": (slice(3, 7), QUATERNION),

@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError, nearest
+from limbless.core import Array, InputError, nearest
 from limbless.interop.log_files.named_arrays import named_arrays
-
-Array = NDArray[np.float64]
 
 QUANTITIES = ("position", "velocity", "current", "effort", "command")
 _WORDS = {
@@ -144,10 +142,14 @@ def read_log(path: str | Path, like: str | Path | Mapping[str, Any] | None = Non
     Parameters
     ----------
     path : CSV, TSV, JSON lines, .mat, .xlsx, a ROS bag, .npz, or result.nc of a run.
-    like : a YAML file or a mapping that says what its names mean; its keys may be given as keywords too:
-        `position`, `velocity`, `current`, `effort`, `command` (name of an array, or names of columns), `joints` (names,
-        in order), `time` (a column) or `rate` (samples a second), `units` (quantity -> unit), `sign` (one, or one per
-        joint), `zero` (rad), `rows` (first and last).
+    like : a YAML file or a mapping that explains its names. You can also give the keys as keywords: `position`,
+        `velocity`, `current`, `effort`, `command` (name of an array, or names of columns), `joints` (names, in order),
+        `time` (a column) or `rate` (samples per second), `units` (quantity -> unit), `sign` (one, or one per joint),
+        `zero` (rad), `rows` (first and last).
+
+    Returns
+    -------
+    JointLog : columns over time.
     """
     source = Path(path).expanduser()
     said = _settings(like, more)

@@ -8,13 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError, nearest
+from limbless.core import Array, InputError, nearest
 from limbless.interop.log_files.joint_log import _CLOCK, _SECONDS
 from limbless.interop.log_files.named_arrays import named_arrays, sheet_rows
-
-Array = NDArray[np.float64]
 
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6}
 FARTHEST = 1e3  # m: no marker goes there
@@ -61,15 +58,19 @@ class MarkerTrack:
 def read_track(
     path: str | Path, column: str | None = None, rate: float | None = None, unit: str | None = None
 ) -> MarkerTrack:
-    """Read where markers were.
+    """Read the positions of markers.
 
     Parameters
     ----------
     path : CSV with t, x, y (and z), or NAME_x, NAME_y; .xlsx with several tracks side by side, each under one heading;
-        .mat, .npz, a ROS bag with odometry or poses, result.nc of a run.
+        .mat, .npz, a ROS bag with odometry or poses, or result.nc of a run.
     column : which track of a sheet (its heading), which marker, or which topic of a bag.
-    rate : samples a second, where the file has no time.
-    unit : m, cm or mm, where the names of the columns do not say.
+    rate : samples per second, if the file has no time.
+    unit : m, cm or mm, if the names of the columns do not tell.
+
+    Returns
+    -------
+    MarkerTrack : positions over time.
     """
     source = Path(path).expanduser()
     if unit is not None and unit not in UNITS:

@@ -1,4 +1,4 @@
-"""A run for other tools: ROS 2 bags, MATLAB files and animated glTF."""
+"""A run for other tools (ROS 2 bags, MATLAB files, animated glTF), and a scenario for them (FMU)."""
 
 from __future__ import annotations
 

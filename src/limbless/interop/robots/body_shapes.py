@@ -9,8 +9,7 @@ import numpy as np
 
 from limbless.interop.robots.tree import SMALLEST, Array, FilePart, FileShape
 from limbless.mechanics.algebra import matrix_to_quaternion
-from limbless.robots.links import BodyShape, Mesh, Sphere
-from limbless.robots.sections import Box, Capsule, EllipticCylinder, HalfEllipsoid, Solid, total
+from limbless.robots import BodyShape, Box, Capsule, EllipticCylinder, HalfEllipsoid, Mesh, Solid, Sphere, total
 
 _THIN = 0.02
 """Of its length: the half width of a body whose shape is flat or a line."""

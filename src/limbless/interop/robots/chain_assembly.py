@@ -9,11 +9,7 @@ import numpy as np
 from limbless.interop.robots.body_shapes import Dress, dress
 from limbless.interop.robots.serial_trunk import Trunk, names
 from limbless.interop.robots.tree import Array, Connection, FilePart, FileShape
-from limbless.robots.chain import Chain
-from limbless.robots.joints import Joint
-from limbless.robots.links import Link, upper_triangle
-from limbless.robots.rotation_matrices import about_x
-from limbless.robots.skin_friction import SkinFriction
+from limbless.robots import Chain, Joint, Link, SkinFriction, about_x, upper_triangle
 
 if TYPE_CHECKING:
     from limbless.robots.presets.from_file import FromFile

@@ -11,8 +11,7 @@ from typing import Any
 
 from limbless.core import InputError, as_word
 from limbless.interop.robots.robot_file import RobotFile, read_robot
-from limbless.robots.chain import Chain
-from limbless.robots.links import Sphere
+from limbless.robots import Chain, Sphere
 
 MEDIA = ("water", "ground", "nothing")
 _WINDING = 0.7

@@ -16,8 +16,7 @@ from limbless.interop.robots.sdf import read_sdf
 from limbless.interop.robots.serial_trunk import Trunk, names, several, trunk_of
 from limbless.interop.robots.tree import Tree
 from limbless.interop.robots.urdf import read_urdf
-from limbless.robots.chain import Chain
-from limbless.robots.joints import FREEDOMS
+from limbless.robots import FREEDOMS, Chain
 from limbless.robots.presets.from_file import FromFile
 
 SUFFIXES = (".urdf", ".sdf", ".xml", ".mjcf", ".xacro", ".world")

@@ -9,8 +9,7 @@ from typing import Any
 from limbless.core import InputError, write_text
 from limbless.interop.robots.write_mjcf import mjcf_text
 from limbless.interop.robots.write_urdf import urdf_text
-from limbless.robots.base import Preset, Robot
-from limbless.robots.chain import Chain
+from limbless.robots import Chain, Preset, Robot
 
 FORMATS = {".xml": "mjcf", ".mjcf": "mjcf", ".urdf": "urdf"}
 

@@ -12,8 +12,7 @@ import numpy as np
 
 from limbless.core import InputError, nearest
 from limbless.interop.robots.body_shapes import seen_shapes
-from limbless.interop.robots.passive_wheels import is_wheel
-from limbless.interop.robots.tree import MOVING, Array, Connection, FilePart, Tree
+from limbless.interop.robots.tree import MOVING, Array, Connection, FilePart, Tree, is_wheel
 
 if TYPE_CHECKING:
     from limbless.robots.presets.from_file import FromFile

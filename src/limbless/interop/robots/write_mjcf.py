@@ -9,8 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from limbless.interop.robots.writing import Array, PlacedBody, bounds, document, losses, placed_rows, text, values
-from limbless.robots.chain import Chain
-from limbless.robots.chain_arrays import PRISMATIC, SPHERICAL
+from limbless.robots import PRISMATIC, SPHERICAL, Chain
 
 Element = ElementTree.Element
 _LOST = {

@@ -8,9 +8,7 @@ import numpy as np
 
 from limbless.core import InputError
 from limbless.interop.robots.writing import PlacedBody, bounds, document, losses, placed_rows, text, values
-from limbless.robots.chain import Chain
-from limbless.robots.chain_arrays import PRISMATIC, SPHERICAL
-from limbless.robots.links import upper_triangle
+from limbless.robots import PRISMATIC, SPHERICAL, Chain, upper_triangle
 
 Element = ElementTree.Element
 _NO_BOUND = 1e9

@@ -7,13 +7,9 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.robots.chain import Chain
-from limbless.robots.chain_arrays import JointColumns
-from limbless.robots.joints import Joint
-
-Array = NDArray[np.float64]
+from limbless.core import Array
+from limbless.robots import Chain, Joint, JointColumns
 
 
 class PlacedBody(NamedTuple):

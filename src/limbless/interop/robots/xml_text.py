@@ -10,12 +10,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError, refuse_pipe
+from limbless.core import Array, InputError, refuse_pipe
 from limbless.robots.rotation_matrices import about_x, about_y, about_z
 
-Array = NDArray[np.float64]
 Element = ElementTree.Element
 _LONGEST = 50_000_000
 """Bytes of a description; the longest public one has two million."""

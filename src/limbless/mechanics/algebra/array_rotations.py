@@ -6,9 +6,9 @@ Unit quaternions are scalar first; a quaternion or matrix takes body axes to wor
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from limbless.core import Array
 
 
 def rotate(quaternion: ArrayLike, vector: ArrayLike) -> Array:

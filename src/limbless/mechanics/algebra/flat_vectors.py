@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.lie import Quaternion
-from limbless.mechanics.algebra.spatial import Twist, Wrench
-from limbless.mechanics.algebra.vectors import Vector
+from limbless.mechanics.algebra import Quaternion, Twist, Vector, Wrench
 from limbless.mechanics.compiled import Array, func
 
 

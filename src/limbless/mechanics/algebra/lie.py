@@ -4,6 +4,8 @@ A rotation R takes body axes to world axes; a rotation vector v turns by |v| abo
 scalar first. Twists are (linear, angular). Every function takes any scalar, and floats in plain Python; `rotations`
 serves NumPy arrays. Already elsewhere: ad is `inertia.twist_cross`, [v] is `inertia.skew`, the matrix of a quaternion
 `vectors.rotation_from_quaternion`.
+
+Half a step of a rotation.
 """
 
 from __future__ import annotations
@@ -277,3 +279,19 @@ def adjoint(g: Pose, V: Twist) -> Twist:
     """
     turned = Twist(g.rotation @ V.linear, g.rotation @ V.angular)
     return carry_twist(turned, -g.position)
+
+
+@func
+def quaternion_rate(q: Quaternion, w: Vector) -> Quaternion:
+    """½ q ω (8), as a quaternion."""
+    return quaternion_product(q, Quaternion(0.0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z))
+
+
+@func
+def half_turn(q: Quaternion, w: Vector, a: Scalar) -> Quaternion:
+    """The quaternion a time `a` on, by the closed form of the implicit (72)."""
+    d = quaternion_rate(q, w)
+    scale = 1.0 / (1.0 + 0.25 * a * a * (w.x * w.x + w.y * w.y + w.z * w.z))
+    return Quaternion(
+        scale * (q.w + a * d.w), scale * (q.x + a * d.x), scale * (q.y + a * d.y), scale * (q.z + a * d.z)
+    )

@@ -6,8 +6,7 @@ follows the normal force and not the other way round.
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra.spatial import Inertia, Twist, Wrench
-from limbless.mechanics.algebra.vectors import Matrix, Vector, outer, product, rows, skew, transpose
+from limbless.mechanics.algebra import Inertia, Matrix, Twist, Vector, Wrench, outer, product, rows, skew, transpose
 from limbless.mechanics.compiled import Array, Components, Scalar, func, with_operators
 
 
@@ -54,6 +53,14 @@ def point_matrix6(Q: Matrix, arm: Vector) -> Matrix6:
     XQ = product(X, Q)
     O = Q - Q
     return Matrix6(Q, O - product(Q, X), XQ, O - product(XQ, X))
+
+
+@func
+def transposed_product(I: Matrix6, S: Twist) -> Wrench:
+    """Iᵀ S as a wrench: its force part meets linear velocities."""
+    return Wrench(
+        transpose(I.A) @ S.linear + transpose(I.C) @ S.angular, transpose(I.B) @ S.linear + transpose(I.D) @ S.angular
+    )
 
 
 @func

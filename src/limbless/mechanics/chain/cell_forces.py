@@ -5,14 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from limbless.mechanics.algebra import carry_wrench, dot
-from limbless.mechanics.chain.cell_pieces import bend_pieces
-from limbless.mechanics.chain.dynamics import account, hybrid_dynamics
-from limbless.mechanics.chain.elastic_tendons import put_winch_rates, solve_tensions, take_winches
-from limbless.mechanics.chain.joint_actuation import actuate, find_accelerations, put_joint_rates
-from limbless.mechanics.chain.material_law import material_forces, spring_forces
-from limbless.mechanics.chain.problem import add_all, add_moving, efforts, find_locked, flow_speed, put_powers
-from limbless.mechanics.chain.strain_cell import DriveSample, Stop
-from limbless.mechanics.chain.tables import (
+from limbless.mechanics.chain import (
     ActuatorLimit,
     Axis,
     Base,
@@ -20,9 +13,28 @@ from limbless.mechanics.chain.tables import (
     ChainMemory,
     ChainOptions,
     ChainTables,
+    DriveSample,
     LinkRow,
+    Stop,
     StrainActuation,
     TendonState,
+    account,
+    actuate,
+    add_all,
+    add_moving,
+    bend_pieces,
+    efforts,
+    find_accelerations,
+    find_locked,
+    flow_speed,
+    hybrid_dynamics,
+    material_forces,
+    put_joint_rates,
+    put_powers,
+    put_winch_rates,
+    solve_tensions,
+    spring_forces,
+    take_winches,
 )
 from limbless.mechanics.compiled import (
     Array,
@@ -83,8 +95,8 @@ def drive_to(drive: Any, n: int, share: Scalar, present: DriveSample) -> None:
     blend(drive.velocity, row, weights, present.velocity)
     blend(drive.acceleration, row, weights, present.acceleration)
     blend(drive.torque, row, weights, present.effort)
-    blend(drive.command, row, weights, present.command)
-    blend(drive.command_rate, row, weights, present.command_rate)
+    blend(drive.command, row, weights, present.asked)
+    blend(drive.command_rate, row, weights, present.asked_rate)
 
 
 @version_for(actuate, StrainActuation)
@@ -117,6 +129,9 @@ def strain_freedoms(robot: ChainTables, x: Array, memory: ChainMemory) -> None:
         x[velocity + v] = present.velocity[i]
         memory.acceleration[v] = present.acceleration[i]
         cells.strain_push[v] = present.acceleration[i]
+    for c in range(present.asked.shape[0]):
+        present.command[c] = present.asked[c]
+        present.command_rate[c] = present.asked_rate[c]
     for v in range(present.effort.shape[0]):
         memory.torque[v] = present.effort[v]
     for v in range(present.effort.shape[0], memory.torque.shape[0]):
@@ -201,9 +216,25 @@ def singular_cell(robot: ChainTables, memory: ChainMemory) -> Scalar:
                 axis = Axis(memory.axes, v)
                 lacks = SINGULAR * primal(axis.around) - primal(axis.own) + NOTHING
                 found = where_positive(lacks, 1.0 * k, found)
-        widest = primal(Axis(memory.axes, link.column).mobility)
-        found = where_positive(-widest, 1.0 * (k + 2 * rows), found)
-        found = where_positive(widest - primal(link.size), 1.0 * (k + rows), found)
+        found = overbent(link, k, rows, memory, found)
+    return found
+
+
+@func
+def overbent(link: LinkRow, k: int, rows: int, memory: ChainMemory, found: Scalar) -> Scalar:
+    """The part of it that asks how far the pieces of cell k turn and are stretched; else what was `found`."""
+    widest = primal(Axis(memory.axes, link.column).mobility)
+    found = where_positive(-widest, 1.0 * (k + 2 * rows), found)
+    return where_positive(widest - primal(link.size), 1.0 * (k + rows), found)
+
+
+@strict_kernel
+def overbent_cell(robot: ChainTables, memory: ChainMemory) -> Scalar:
+    """Row of a cell with a piece that turns too far or is stretched to nothing, as `singular_cell` counts it, or 0."""
+    rows = len(robot.links.codes)
+    found = 0.0 * primal(memory.cells.span[0])
+    for k in range(1, rows):
+        found = overbent(LinkRow(robot.links, k), k, rows, memory, found)
     return found
 
 
@@ -246,17 +277,23 @@ def at_point(table: Array, v: int, modes: int, values: Array, start: int) -> Sca
 def put_cell_powers(
     actuation: StrainActuation, memory: ChainMemory, powers: Array, stage: int, x: Array, velocity: int
 ) -> None:
+    for c in range(powers.shape[1]):
+        powers[stage, c] = power_of(memory, c, x, velocity)
+
+
+@func
+def power_of(memory: ChainMemory, c: int, rates: Array, start: int) -> Scalar:
+    """Of actuator c: a tendon, or an effort that is tallied; rates of all freedoms stand in `rates` from `start` on.
+    An effort at a point of a rod works along the rate at that point, not along that of a mode.
+    """
     cells = memory.cells
-    tendons = cells.pulls.shape[0] if powers.shape[1] == cells.pulls.shape[0] else 0
-    for c in range(tendons):
-        powers[stage, c] = TendonState(cells.pulls, c).power
     modes = cells.effort_at.shape[1]
-    for v in range(tendons, powers.shape[1]):
-        if modes > 0:
-            effort = at_point(cells.effort_at, v, modes, memory.torque, 0)
-            powers[stage, v] = effort * at_point(cells.rate_at, v, modes, x, velocity)
-        else:
-            powers[stage, v] = memory.torque[v] * x[velocity + v]
+    if cells.efforts.shape[0] == cells.pulls.shape[0]:
+        return TendonState(cells.pulls, c).power
+    if modes > 0:
+        effort = at_point(cells.effort_at, c, modes, memory.torque, 0)
+        return effort * at_point(cells.rate_at, c, modes, rates, start)
+    return memory.torque[c] * rates[start + c]
 
 
 @version_for(flow_speed, StrainActuation)

@@ -37,8 +37,7 @@ from limbless.mechanics.compiled import (
 )
 
 if TYPE_CHECKING:
-    from limbless.mechanics.chain.strain_cell import Cells, Station
-    from limbless.mechanics.chain.tables import LinkRow
+    from limbless.mechanics.chain import Cells, LinkRow, Station
 
 BRACKET = 3.0**0.5 / 12.0  # of Magnus' expansion
 

@@ -33,8 +33,7 @@ from limbless.mechanics.algebra import (
     vector_at,
     wrench_at,
 )
-from limbless.mechanics.chain.kinematics import forward_kinematics
-from limbless.mechanics.chain.tables import Body, ChainMemory, ChainTables, HeldBody, LinkRow
+from limbless.mechanics.chain import Body, ChainMemory, ChainTables, HeldBody, LinkRow, forward_kinematics
 from limbless.mechanics.compiled import Array, Scalar, func, noinline_func
 
 

@@ -38,9 +38,7 @@ from limbless.mechanics.algebra import (
     wrench_at,
     wrench_cross,
 )
-from limbless.mechanics.chain.clamp import clamp_passes, clear_hold, next_hold, wrench_of
-from limbless.mechanics.chain.joints import respond_by, transmit_by
-from limbless.mechanics.chain.tables import (
+from limbless.mechanics.chain import (
     AddedMassState,
     Axis,
     Base,
@@ -51,6 +49,12 @@ from limbless.mechanics.chain.tables import (
     ImplicitForces,
     LinkRow,
     VaryingAddedMass,
+    clamp_passes,
+    clear_hold,
+    next_hold,
+    respond_by,
+    transmit_by,
+    wrench_of,
 )
 from limbless.mechanics.compiled import Scalar, align_stack, func, has_tangents, noinline_func, strict_kernel, value_of
 

@@ -20,10 +20,20 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from limbless.mechanics.algebra import Twist, Wrench, carry_twist, carry_wrench, gauss_solve, power, transpose
-from limbless.mechanics.chain.cell_pieces import JacobianColumn
-from limbless.mechanics.chain.dynamics import BASES, base_acceleration
-from limbless.mechanics.chain.strain_cell import Station
-from limbless.mechanics.chain.tables import INTEGRALS, Axis, Base, Body, ChainMemory, ChainTables, LinkRow, TendonState
+from limbless.mechanics.chain import (
+    BASES,
+    INTEGRALS,
+    Axis,
+    Base,
+    Body,
+    ChainMemory,
+    ChainTables,
+    JacobianColumn,
+    LinkRow,
+    Station,
+    TendonState,
+    base_acceleration,
+)
 from limbless.mechanics.compiled import (
     Array,
     Rows,

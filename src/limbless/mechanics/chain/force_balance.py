@@ -24,8 +24,7 @@ from limbless.mechanics.algebra import (
     transpose,
     twist_at,
 )
-from limbless.mechanics.chain.kinematics import forward_kinematics
-from limbless.mechanics.chain.tables import Body, ChainMemory, ChainTables, LinkRow
+from limbless.mechanics.chain import Body, ChainMemory, ChainTables, LinkRow, forward_kinematics
 from limbless.mechanics.compiled import Array, Scalar, func, generic, noinline_func, version_for
 from limbless.mechanics.forces import push_all
 
@@ -36,7 +35,7 @@ class BalanceLimits(NamedTuple):
     tolerance: float = 1e-12  # relative to the wrench of unit speed
     trials: int = 40
     slowest: float = 1e-4  # of the velocities,
-    paces: int = 9  # and how many paces lead from there to 1
+    paces: int = 33  # and how many paces lead from there to 1
 
 
 PATIENCE = BalanceLimits()

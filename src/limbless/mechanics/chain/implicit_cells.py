@@ -21,12 +21,7 @@ from limbless.mechanics.algebra import (
     twist_at,
     vector_at,
 )
-from limbless.mechanics.chain.cell_forces import drive_to, strain_freedoms
-from limbless.mechanics.chain.elastic_tendons import occupy_winches, remember_winches
-from limbless.mechanics.chain.joint_actuation import find_accelerations, put_joint_rates
-from limbless.mechanics.chain.kinematics import forward_kinematics
-from limbless.mechanics.chain.problem import add_span, put_rates, spend_actuators, spend_laws
-from limbless.mechanics.chain.tables import (
+from limbless.mechanics.chain import (
     INTEGRALS,
     ChainMemory,
     ChainProblem,
@@ -34,6 +29,20 @@ from limbless.mechanics.chain.tables import (
     IntegralSums,
     LinkRow,
     StrainActuation,
+    add_span,
+    brace_again,
+    brace_bodies,
+    drive_to,
+    find_accelerations,
+    forward_kinematics,
+    hold_stations,
+    occupy_winches,
+    put_joint_rates,
+    put_rates,
+    remember_winches,
+    spend_actuators,
+    spend_laws,
+    strain_freedoms,
 )
 from limbless.mechanics.compiled import (
     Array,
@@ -43,24 +52,18 @@ from limbless.mechanics.compiled import (
     delegate,
     func,
     maximum,
-    no_op,
     noinline_func,
     primal,
     strict_kernel,
     version_for,
     where_positive,
 )
+from limbless.mechanics.control.closed_loop import command_all, put_all_control_rates
 from limbless.mechanics.forces import push_all
-from limbless.mechanics.integrate.problem import (
-    drive_at,
-    linearise_forces,
-    stage_rate,
-    stage_state,
-    store_stage,
-)
-from limbless.mechanics.integrate.runge_kutta import copy
+from limbless.mechanics.integrate import copy, drive_at, linearise_forces, stage_rate, stage_state, store_stage
 
 if TYPE_CHECKING:
+    from limbless.mechanics.chain.strain_cell import Cells
     from limbless.mechanics.integrate.dirk import Scratch
 
 TRAVEL = 1e-4  # share of the base's own way in the speed of a body
@@ -71,7 +74,14 @@ brace_by, steer_by, occupy_by, stage_by = (
     delegate(question, ChainProblem, "options.actuation")
     for question in (linearise_forces, drive_at, stage_state, stage_rate)
 )
-no_op(brace_by, StrainActuation)
+
+
+@version_for(brace_by, StrainActuation)
+@func
+def brace_cells(actuation: StrainActuation, problem: ChainProblem, t: Scalar, window_time: Scalar, x: Array) -> None:
+    if problem.memory.ahead is not None:
+        strain_freedoms(problem.robot, x, problem.memory)
+        brace_bodies(actuation, problem, t, window_time, x)
 
 
 @version_for(steer_by, StrainActuation)
@@ -85,16 +95,29 @@ def steer_cells(actuation: StrainActuation, problem: ChainProblem, n: int, share
 def occupy_cells(
     actuation: StrainActuation, problem: ChainProblem, start: Array, gh: Scalar, slope: Array, x: Array
 ) -> None:
-    occupy_free(problem.robot, problem.memory.cells.given, start, gh, slope, x)
+    winches = winch_start(problem.memory.cells, x)
+    add_span(LinkRow(problem.robot.links, 0).velocity + 6 + len(problem.memory.torque), winches, start, gh, slope, x)
+    occupy_free(problem.robot, problem.memory.cells.given, winches, start, gh, slope, x)
+
+
+@func
+def winch_start(cells: Cells, x: Array) -> int:
+    """Where winches begin in a state, behind the numbers of controllers."""
+    winches = 0
+    if cells.ropes is not None:
+        winches = cells.ropes.winches.shape[0]
+    return len(x) - INTEGRALS - 2 * winches
 
 
 @noinline_func
-def occupy_free(robot: ChainTables, given: IntArray, start: Array, gh: Scalar, slope: Array, x: Array) -> None:
+def occupy_free(
+    robot: ChainTables, given: IntArray, winches: int, start: Array, gh: Scalar, slope: Array, x: Array
+) -> None:
     """Freedoms that are given stay where the drive has them."""
     base = LinkRow(robot.links, 0)
     occupy_base(base, start, gh, slope, x)
     p, v = base.position + base.positions, base.velocity + base.freedoms
-    occupy_winches(v + given.shape[0], len(x) - INTEGRALS, start, gh, slope, x)
+    occupy_winches(winches, len(x) - INTEGRALS, start, gh, slope, x)
     for k in range(given.shape[0]):
         if given[k] == 0:
             x[v + k] = start[v + k] + gh * slope[v + k]
@@ -141,13 +164,32 @@ def cell_stage(
     robot, forces, memory = problem.robot, problem.forces, problem.memory
     set_cell_implicit_terms(robot, gh, before, memory)
     strain_freedoms(robot, x, memory)
+    brace_again(actuation, problem, t, window_time, x)
     forward_kinematics(robot, x, memory)
+    command_all(problem.options.controllers, t, robot, x, memory)
     push_all(forces, t, window_time, robot, memory)
+    if memory.ahead is not None:
+        hold_stations(robot, gh, before, memory)
     find_accelerations(actuation, robot, problem.options.base, memory)
     put_rates(robot, x, memory, slope)
     put_joint_rates(actuation, robot, x, memory, slope)
+    put_all_control_rates(problem.options.controllers, t, robot, x, memory, slope)
     memory.cells.span[0] = 0.0
-    return measure(LinkRow(robot.links, 0).velocity, memory.cells.scale, gh, before, slope, x)
+    velocity = LinkRow(robot.links, 0).velocity
+    change, speed = measure(velocity, memory.cells.scale, gh, before, slope, x)
+    columns = velocity + 6 + memory.torque.shape[0], winch_start(memory.cells, x)
+    return control_change(columns, memory.cells.scale, gh, before, slope, change), speed
+
+
+@func
+def control_change(
+    columns: tuple[int, int], scale: Array, gh: Scalar, before: Array, slope: Array, change: Scalar
+) -> Scalar:
+    """The same as `measure`, of controllers: a unit of theirs (a radian, a full activity) moves a joint by one."""
+    for c in range(columns[0], columns[1]):
+        way = primal(gh) * primal(scale[scale.shape[0] - 1]) * absolute(primal(slope[c]) - primal(before[c]))
+        change = maximum(change, way)
+    return change
 
 
 @noinline_func

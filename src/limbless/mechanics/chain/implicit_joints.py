@@ -11,21 +11,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from limbless.mechanics.algebra import Inertia, Matrix, Symmetric, Twist, Vector, Wrench, carry_twist, twist_at
-from limbless.mechanics.chain.cell_forces import NODES, blend, weights_at
-from limbless.mechanics.chain.implicit_cells import (
-    brace_by,
-    measure,
-    occupy_base,
-    occupy_by,
-    stage_by,
-    steer_by,
-    turned_by,
-)
-from limbless.mechanics.chain.joint_actuation import actuate, feedforward, find_accelerations, put_joint_rates
-from limbless.mechanics.chain.kinematics import forward_kinematics
-from limbless.mechanics.chain.problem import put_rates
-from limbless.mechanics.chain.tables import (
+from limbless.mechanics.algebra import Twist, Vector, carry_twist, twist_at
+from limbless.mechanics.chain import (
+    INTEGRALS,
+    NODES,
     AccelerationFeedback,
     ActuatorLimit,
     Axis,
@@ -39,12 +28,33 @@ from limbless.mechanics.chain.tables import (
     ImplicitTerm,
     LinkRow,
     MixedActuation,
+    Motors,
     PrescribedMotion,
+    actuate,
+    blend,
+    brace_again,
+    brace_bodies,
+    brace_by,
+    control_change,
+    feedforward,
+    find_accelerations,
+    forward_kinematics,
+    measure,
+    motor_slopes,
+    occupy_base,
+    occupy_by,
+    put_joint_rates,
+    put_motor_rates,
+    put_rates,
+    saturate,
+    stage_by,
+    steer_by,
+    turned_by,
+    weights_at,
 )
 from limbless.mechanics.compiled import Array, Scalar, func, noinline_func, version_for
+from limbless.mechanics.control.closed_loop import command_all, place_all_joints, put_all_control_rates
 from limbless.mechanics.forces import push_all
-
-NUDGE = 1e-7  # m/s and rad/s: of the differences that make -∂F/∂V
 
 
 @version_for(steer_by, PrescribedMotion, MixedActuation, AccelerationFeedback)
@@ -76,6 +86,9 @@ def occupy_joints(
     x: Array,
 ) -> None:
     occupy_free(problem.robot, start, gh, slope, x)
+    first, last = control_columns(problem.robot, problem.memory, x)
+    for c in range(first, last):
+        x[c] = start[c] + gh * slope[c]
 
 
 @noinline_func
@@ -117,19 +130,35 @@ def joint_stage(
     robot, forces, options, memory = problem.robot, problem.forces, problem.options, problem.memory
     now = ChainProblem(robot, forces, options, memory.ahead.present, memory, problem.records)
     actuate(actuation, robot, options, now.drive, 0, x, memory)
+    place_all_joints(options.controllers, robot, x, memory)
     feedforward(actuation, now, 0, t, window_time, x)
+    brace_again(actuation, problem, t, window_time, x)
     forward_kinematics(robot, x, memory)
+    command_all(options.controllers, t, robot, x, memory)
+    saturate(actuation, robot, options, x, memory)
     push_all(forces, t, window_time, robot, memory)
-    set_implicit_terms(robot, options.feedback, gh, before, memory)
+    set_implicit_terms(robot, options.feedback, options.motors, gh, before, memory)
     find_accelerations(actuation, robot, options.base, memory)
     put_rates(robot, x, memory, slope)
     put_joint_rates(actuation, robot, x, memory, slope)
+    put_all_control_rates(options.controllers, t, robot, x, memory, slope)
+    if problem.options.motors is not None:
+        put_motor_rates(problem.options.motors, memory.torque, x, slope)
     clear_implicit_terms(memory)
-    return measure(LinkRow(robot.links, 0).velocity, memory.ahead.scale, gh, before, slope, x)
+    change, speed = measure(LinkRow(robot.links, 0).velocity, memory.ahead.scale, gh, before, slope, x)
+    return control_change(control_columns(robot, memory, x), memory.ahead.scale, gh, before, slope, change), speed
+
+
+@func
+def control_columns(robot: ChainTables, memory: ChainMemory, x: Array) -> tuple[int, int]:
+    """Where the numbers of controllers begin in a state, and where they end."""
+    return LinkRow(robot.links, 0).velocity + 6 + memory.torque.shape[0], len(x) - INTEGRALS
 
 
 @noinline_func
-def set_implicit_terms(robot: ChainTables, feedback: bool, gh: Scalar, before: Array, memory: ChainMemory) -> None:
+def set_implicit_terms(
+    robot: ChainTables, feedback: bool, motors: Motors | None, gh: Scalar, before: Array, memory: ChainMemory
+) -> None:
     """Â of every free joint, and δ of every body, with the accelerations before."""
     base, body = LinkRow(robot.links, 0), Body(memory.bodies, 0)
     twist, ahead = twist_at(before, base.velocity), memory.ahead
@@ -144,7 +173,12 @@ def set_implicit_terms(robot: ChainTables, feedback: bool, gh: Scalar, before: A
             for c in range(link.freedoms):
                 v = link.column + c
                 acceleration, taken = before[link.velocity + c], ImplicitTerm(ahead.leads, v)
-                share = answer_of(DofRow(robot.freedoms, v), feedback and free_to_act(memory, v), gh)
+                freedom, acts = DofRow(robot.freedoms, v), feedback and free_to_act(memory, v)
+                share = answer_of(freedom, acts, gh)
+                if motors is not None:
+                    damping, stiffness = motor_slopes(motors, freedom, v)
+                    share = answer_of(freedom, False, gh) + gh * (damping + gh * stiffness)
+                share += gh * (memory.muscles[v, 3] + gh * memory.muscles[v, 2])
                 taken.share = share
                 taken.held = share * acceleration
                 delta = delta + acceleration * Axis(memory.axes, v).screw
@@ -177,74 +211,4 @@ def clear_implicit_terms(memory: ChainMemory) -> None:
         taken.held = 0.0
 
 
-# ----------------------------------------------------------------------------------------------------- forces on bodies
-
-
-@version_for(brace_by, PrescribedMotion, MixedActuation, AccelerationFeedback)
-@func
-def brace_bodies(
-    actuation: AccelerationFeedback | MixedActuation | PrescribedMotion,
-    problem: ChainProblem,
-    t: Scalar,
-    window_time: Scalar,
-    x: Array,
-) -> None:
-    """-∂F/∂V of all bodies: six directions, in each of which all of them are nudged at once."""
-    robot, forces, memory = problem.robot, problem.forces, problem.memory
-    forward_kinematics(robot, x, memory)
-    push_all(forces, t, window_time, robot, memory)
-    keep_pushes(memory)
-    for c in range(6):
-        perturb_velocity(c, NUDGE, memory)
-        push_all(forces, t, window_time, robot, memory)
-        keep_slope(c, memory)
-        perturb_velocity(c, -NUDGE, memory)
-    for k in range(memory.bodies.shape[0]):
-        ForceJacobian(memory.ahead.brakes, k).slope = dissipative_part(memory.ahead.slopes[k])
-
-
-@noinline_func
-def keep_pushes(memory: ChainMemory) -> None:
-    for k in range(memory.bodies.shape[0]):
-        ForceJacobian(memory.ahead.brakes, k).start = Body(memory.bodies, k).wrench
-
-
-@noinline_func
-def perturb_velocity(c: tuple, by: Any, memory: ChainMemory) -> None:
-    """All bodies faster along one direction, and nothing acts on them yet."""
-    add = Twist(
-        Vector(by if c == 0 else 0.0, by if c == 1 else 0.0, by if c == 2 else 0.0),
-        Vector(by if c == 3 else 0.0, by if c == 4 else 0.0, by if c == 5 else 0.0),
-    )
-    for k in range(memory.bodies.shape[0]):
-        body = Body(memory.bodies, k)
-        body.velocity = body.velocity + add
-        body.wrench = Wrench(0.0 * add.linear, 0.0 * add.linear)
-
-
-@noinline_func
-def keep_slope(c: tuple, memory: ChainMemory) -> None:
-    for k in range(memory.bodies.shape[0]):
-        change = (-1.0 / NUDGE) * (Body(memory.bodies, k).wrench - ForceJacobian(memory.ahead.brakes, k).start)
-        C = memory.ahead.slopes[k]
-        C[0, c], C[1, c], C[2, c] = change.force
-        C[3, c], C[4, c], C[5, c] = change.torque
-
-
-@noinline_func
-def dissipative_part(C: Array) -> Inertia:
-    """The symmetric part of C, as far as it brakes: an entry is at most the mean of what
-    brakes along both directions.
-    """
-    for i in range(6):
-        C[i, i] = max(C[i, i], 0.0)
-    for i in range(6):
-        for j in range(i):
-            most = (C[i, i] * C[j, j]) ** 0.5
-            C[i, j] = min(max(0.5 * (C[i, j] + C[j, i]), -most), most)
-            C[j, i] = C[i, j]
-    return Inertia(
-        Symmetric(C[0, 0], C[0, 1], C[0, 2], C[1, 1], C[1, 2], C[2, 2]),
-        Matrix(Vector(C[3, 0], C[3, 1], C[3, 2]), Vector(C[4, 0], C[4, 1], C[4, 2]), Vector(C[5, 0], C[5, 1], C[5, 2])),
-        Symmetric(C[3, 3], C[3, 4], C[3, 5], C[4, 4], C[4, 5], C[5, 5]),
-    )
+version_for(brace_by, PrescribedMotion, MixedActuation, AccelerationFeedback)(brace_bodies)

@@ -5,12 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from limbless.mechanics.algebra import put_pair_at, twist_at
-from limbless.mechanics.chain.actuator_limits import active_set_step, actuator_torques, take_request
-from limbless.mechanics.chain.dynamics import balanced_torques, hybrid_dynamics
-from limbless.mechanics.chain.force_balance import balance_chain
-from limbless.mechanics.chain.joints import angles_by, error_by, put_rate_by, settle_by
-from limbless.mechanics.chain.kinematics import forward_kinematics
-from limbless.mechanics.chain.tables import (
+from limbless.mechanics.chain import (
     AccelerationFeedback,
     ActuatorRequest,
     ChainDrive,
@@ -22,8 +17,21 @@ from limbless.mechanics.chain.tables import (
     Inertialess,
     LinkRow,
     MixedActuation,
+    Motors,
     PrescribedMotion,
     StrainActuation,
+    active_set_step,
+    actuator_torques,
+    angles_by,
+    balance_chain,
+    balanced_torques,
+    error_by,
+    forward_kinematics,
+    hybrid_dynamics,
+    motor_torque,
+    put_rate_by,
+    settle_by,
+    take_request,
 )
 from limbless.mechanics.compiled import (
     Array,
@@ -153,13 +161,18 @@ def drive_joints(robot: ChainTables, feedback: bool, drive: ChainDrive, i: int, 
 
 
 @noinline_func
-def limit_torques(robot: ChainTables, memory: ChainMemory) -> None:
+def limit_torques(robot: ChainTables, motors: Motors | None, x: Array, memory: ChainMemory) -> None:
     """Torques that enter the dynamics: the wish of each torque-given joint, within what its actuator gives."""
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
         if not link.given:
-            for v in range(link.column, link.column + link.freedoms):
-                memory.torque[v] = take_request(memory.bounds, v, memory.torque[v], memory.wishes)
+            for c in range(link.freedoms):
+                v = link.column + c
+                wanted = memory.torque[v]
+                if motors is not None:
+                    q, rate = x[link.position + c], x[link.velocity + c]
+                    wanted = motor_torque(motors, DofRow(robot.freedoms, v), v, q, rate, wanted, x)
+                memory.torque[v] = take_request(memory.bounds, v, wanted, memory.wishes)
 
 
 @version_for(actuate, MixedActuation)
@@ -174,8 +187,6 @@ def actuate_joints(
     memory: ChainMemory,
 ) -> None:
     drive_joints(robot, options.feedback, drive, i, x, memory)
-    if options.feedback:
-        limit_torques(robot, memory)
 
 
 @version_for(actuate, AccelerationFeedback)
@@ -189,7 +200,7 @@ def request_torques(
     x: Array,
     memory: ChainMemory,
 ) -> None:
-    drive_joints(robot, True, drive, i, x, memory)  # within bounds once the forecast is known: `feedforward`
+    drive_joints(robot, True, drive, i, x, memory)
 
 
 @generic
@@ -239,7 +250,31 @@ def add_feedforward(
         feedforward_torques(
             problem.robot, problem.forces, problem.options, problem.drive, i, t, window_time, x, problem.memory
         )
-    limit_torques(problem.robot, problem.memory)
+
+
+@generic
+def saturate(actuation: Any, robot: ChainTables, options: ChainOptions, x: Array, memory: ChainMemory):
+    """All that is asked of an actuator, by feedback, forecast and controllers, within what it gives."""
+
+
+no_op(saturate, PrescribedMotion, StrainActuation, Inertialess)
+
+
+@version_for(saturate, MixedActuation)
+@func
+def saturate_feedback(
+    actuation: MixedActuation, robot: ChainTables, options: ChainOptions, x: Array, memory: ChainMemory
+) -> None:
+    if options.feedback:
+        limit_torques(robot, options.motors, x, memory)
+
+
+@version_for(saturate, AccelerationFeedback)
+@func
+def saturate_forecast(
+    actuation: AccelerationFeedback, robot: ChainTables, options: ChainOptions, x: Array, memory: ChainMemory
+) -> None:
+    limit_torques(robot, options.motors, x, memory)
 
 
 @noinline_func

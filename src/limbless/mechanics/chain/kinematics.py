@@ -13,8 +13,7 @@ from limbless.mechanics.algebra import (
     twist_at,
     vector_at,
 )
-from limbless.mechanics.chain.joints import FrameMotion, place_by, reach_by
-from limbless.mechanics.chain.tables import Body, ChainMemory, ChainTables, LinkRow
+from limbless.mechanics.chain import Body, ChainMemory, ChainTables, FrameMotion, LinkRow, place_by, reach_by
 from limbless.mechanics.compiled import Array, Rows, Scalar, align_stack, func, noinline_func, sqrt
 
 
@@ -66,7 +65,8 @@ def forward_kinematics(robot: ChainTables, x: Array, memory: ChainMemory) -> Non
 @func
 def mass_flow(links: Rows[LinkRow], bodies: Rows[Body]) -> tuple[Vector, Scalar]:
     """Mass of a chain times the velocity of its centre, from the motion of its bodies; and the mass."""
-    mass, total = 0.0, Vector(0.0, 0.0, 0.0)
+    total = 0.0 * Body(bodies, 0).origin
+    mass = total.x
     for k in range(len(links.codes)):
         link, body = LinkRow(links, k), Body(bodies, k)
         if link.has_body:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from limbless.mechanics.chain.dynamics import hybrid_dynamics, singular_joint
-from limbless.mechanics.chain.kinematics import forward_kinematics
+from limbless.mechanics.chain import forward_kinematics, hybrid_dynamics, singular_joint
 from limbless.mechanics.compiled import Array, Scalar, kernel, unpack
 from limbless.mechanics.forces import push_all
 

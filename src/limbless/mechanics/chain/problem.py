@@ -1,6 +1,6 @@
 """A chain as a problem for an engine.
 
-The state holds position (7 + joint positions), velocity (6 + freedoms) and `IntegralSums`.
+The state holds position (7 + joint positions), velocity (6 + freedoms), the numbers of controllers and `IntegralSums`.
 """
 
 from __future__ import annotations
@@ -18,18 +18,7 @@ from limbless.mechanics.algebra import (
     vector_at,
     wrench_at,
 )
-from limbless.mechanics.chain.clamp import return_to_seat
-from limbless.mechanics.chain.dynamics import singular_joint
-from limbless.mechanics.chain.joint_actuation import (
-    actuate,
-    feedforward,
-    find_accelerations,
-    put_joint_rates,
-    settle_joints,
-)
-from limbless.mechanics.chain.joints import put_quaternion_rate
-from limbless.mechanics.chain.kinematics import forward_kinematics, mass_speed
-from limbless.mechanics.chain.tables import (
+from limbless.mechanics.chain import (
     INTEGRALS,
     AccelerationFeedback,
     AxisRecord,
@@ -45,24 +34,36 @@ from limbless.mechanics.chain.tables import (
     IntegralSums,
     LinkRow,
     MixedActuation,
+    Motors,
     PrescribedMotion,
     StrainActuation,
     TendonState,
+    actuate,
+    feedforward,
+    find_accelerations,
+    forward_kinematics,
+    mass_speed,
+    put_joint_rates,
+    put_motor_rates,
+    put_quaternion_rate,
+    return_to_seat,
+    saturate,
+    settle_joints,
+    singular_joint,
 )
 from limbless.mechanics.compiled import Array, Scalar, constant_version, func, generic, noinline_func, version_for
+from limbless.mechanics.control.closed_loop import command_all, place_all_joints, put_all_control_rates, sample_all
 from limbless.mechanics.forces import push_all, spend_all
-from limbless.mechanics.integrate.problem import (
+from limbless.mechanics.integrate import (
     accumulate_work,
     add,
+    add_laws,
+    add_smooth_works,
+    compare_and_record,
     failure_code,
     normalise,
     rate,
     record_instant,
-)
-from limbless.mechanics.integrate.running_totals import (
-    add_laws,
-    add_smooth_works,
-    compare_and_record,
     score_knot,
     score_stage,
     score_step,
@@ -72,17 +73,36 @@ if TYPE_CHECKING:
     from limbless.mechanics.chain.strain_cell import Cells
 
 
+@generic
+def slow_rate(slow: Any, problem: Any, i: int, t: Scalar, window_time: Scalar, x: Array, out: Array):
+    """The rate of a robot without inertia, and the velocities in x: see `slow_motion`, which others never load."""
+
+
 @version_for(rate, ChainProblem)
 @func
 def chain_rate(problem: ChainProblem, i: int, t: Scalar, window_time: Scalar, x: Array, out: Array) -> None:
+    if problem.memory.slow is None:
+        fast_rate(problem, i, t, window_time, x, out)
+    else:
+        slow_rate(problem.memory.slow, problem, i, t, window_time, x, out)
+
+
+@func
+def fast_rate(problem: ChainProblem, i: int, t: Scalar, window_time: Scalar, x: Array, out: Array) -> None:
     robot, forces, options, memory = problem.robot, problem.forces, problem.options, problem.memory
     actuate(options.actuation, robot, options, problem.drive, i, x, memory)
+    place_all_joints(options.controllers, robot, x, memory)
     feedforward(options.actuation, problem, i, t, window_time, x)
     forward_kinematics(robot, x, memory)
+    command_all(options.controllers, t, robot, x, memory)
+    saturate(options.actuation, robot, options, x, memory)
     push_all(forces, t, window_time, robot, memory)
     find_accelerations(options.actuation, robot, options.base, memory)
     put_rates(robot, x, memory, out)
     put_joint_rates(options.actuation, robot, x, memory, out)
+    put_all_control_rates(options.controllers, t, robot, x, memory, out)
+    if problem.options.motors is not None:
+        put_motor_rates(problem.options.motors, memory.torque, x, out)
 
 
 @func
@@ -120,7 +140,7 @@ def account_tendons(cells: Cells | None, driven: Scalar, passive: Scalar) -> tup
 
 
 @generic
-def add_moving(actuation: Any, base: LinkRow, start: Array, step: Scalar, slope: Array, end: Array):
+def add_moving(actuation: Any, base: LinkRow, freedoms: int, start: Array, step: Scalar, slope: Array, end: Array):
     """The coordinates of joints that are all motion-given do not take part."""
 
 
@@ -133,17 +153,29 @@ def add_span(first: int, last: int, start: Array, step: Scalar, slope: Array, en
 @version_for(add_moving, PrescribedMotion, Inertialess)
 @func
 def add_base(
-    actuation: Inertialess | PrescribedMotion, base: LinkRow, start: Array, step: Scalar, slope: Array, end: Array
+    actuation: Inertialess | PrescribedMotion,
+    base: LinkRow,
+    freedoms: int,
+    start: Array,
+    step: Scalar,
+    slope: Array,
+    end: Array,
 ) -> None:
     add_span(base.position, base.position + base.positions, start, step, slope, end)
     add_span(base.velocity, base.velocity + base.freedoms, start, step, slope, end)
-    add_span(len(start) - INTEGRALS, len(start), start, step, slope, end)
+    add_span(base.velocity + base.freedoms + freedoms, len(start), start, step, slope, end)
 
 
 @version_for(add_moving, MixedActuation, AccelerationFeedback)
 @func
 def add_all(
-    actuation: MixedActuation | StrainActuation, base: LinkRow, start: Array, step: Scalar, slope: Array, end: Array
+    actuation: MixedActuation | StrainActuation,
+    base: LinkRow,
+    freedoms: int,
+    start: Array,
+    step: Scalar,
+    slope: Array,
+    end: Array,
 ) -> None:
     add_span(base.position, len(start), start, step, slope, end)
 
@@ -151,7 +183,8 @@ def add_all(
 @version_for(add, ChainProblem)
 @func
 def chain_add(problem: ChainProblem, start: Array, step: Scalar, slope: Array, end: Array) -> None:
-    add_moving(problem.options.actuation, LinkRow(problem.robot.links, 0), start, step, slope, end)
+    base, freedoms = LinkRow(problem.robot.links, 0), len(problem.memory.torque)
+    add_moving(problem.options.actuation, base, freedoms, start, step, slope, end)
 
 
 @version_for(normalise, ChainProblem)
@@ -163,6 +196,8 @@ def chain_settle(problem: ChainProblem, x: Array) -> None:
     if problem.memory.clamp is not None:
         end_given(problem.robot, problem.memory.state, x)
         return_to_seat(problem.robot, problem.memory, x, True)
+    place_all_joints(problem.options.controllers, problem.robot, x, problem.memory)
+    sample_all(problem.options.controllers, problem.robot, x, problem.memory)
 
 
 @func
@@ -200,6 +235,9 @@ def some_locked(actuation: AccelerationFeedback | MixedActuation, robot: ChainTa
 @version_for(failure_code, ChainProblem)
 @func
 def chain_trouble(problem: ChainProblem) -> Scalar:
+    if problem.memory.slow is not None:
+        if problem.memory.slow.failed[0] > 0.0:
+            return problem.memory.slow.failed[0]
     return find_locked(problem.options.actuation, problem.robot, problem.memory)
 
 
@@ -210,7 +248,7 @@ def chain_record(problem: ChainProblem, t: Scalar, x: Array, slope: Array, r: in
     if recorded:
         if problem.memory.cells is not None:
             keep_cells(problem.memory.cells, problem.robot, problem.memory, r)
-        keep_instant(problem.robot, problem.memory, problem.records, x, slope, r)
+        keep_instant(problem.robot, problem.options.motors, problem.memory, problem.records, x, slope, r)
 
 
 @generic
@@ -220,7 +258,13 @@ def keep_cells(cells: Cells, robot: ChainTables, memory: ChainMemory, r: int):
 
 @noinline_func
 def keep_instant(
-    robot: ChainTables, memory: ChainMemory, records: ChainRecords, x: Array, slope: Array, r: int
+    robot: ChainTables,
+    motors: Motors | None,
+    memory: ChainMemory,
+    records: ChainRecords,
+    x: Array,
+    slope: Array,
+    r: int,
 ) -> None:
     for c in range(len(x)):
         records.x[r, c] = x[c]
@@ -234,6 +278,8 @@ def keep_instant(
         axis = AxisRecord(records.axes, r, v)
         axis.acceleration = memory.acceleration[v]
         axis.torque = memory.torque[v]
+        if motors is not None:
+            records.x[r, motors.place[0] + v] = motors.voltage[v]
     links = len(robot.links.codes)
     for k in range(memory.bodies.shape[0]):
         if k >= links or LinkRow(robot.links, k).has_body:  # behind the links: the stations of cells

@@ -25,40 +25,36 @@ from limbless.mechanics.algebra import (
     twist_cross,
     wrench_cross,
 )
-from limbless.mechanics.chain.cell_pieces import (
-    JacobianColumn,
-    PieceBands,
-    PieceScratch,
-    SinglePieces,
-    StrainBasis,
-    StrainMotion,
-    piece_kinematics,
-    piece_of,
-    screw_of,
-)
-from limbless.mechanics.chain.joints import (
-    FrameMotion,
-    aba_inward,
-    aba_outward,
-    forward_joint,
-    joint_arm,
-    normalise_joint,
-    put_rate,
-    settle_one,
-    turn_reach,
-)
-from limbless.mechanics.chain.kinematics import carried, put_place
-from limbless.mechanics.chain.problem import keep_cells
-from limbless.mechanics.chain.tables import (
+from limbless.mechanics.chain import (
     ActuatorLimit,
     Axis,
     Body,
     ChainMemory,
     ChainTables,
     DofRow,
+    FrameMotion,
+    JacobianColumn,
     LinkRow,
+    PieceBands,
+    PieceScratch,
+    SinglePieces,
+    StrainBasis,
+    StrainMotion,
     TendonState,
+    aba_inward,
+    aba_outward,
+    add_force_jacobian,
+    carried,
+    forward_joint,
+    joint_arm,
+    keep_cells,
+    nothing,
+    piece_kinematics,
+    piece_of,
+    put_place,
+    screw_of,
 )
+from limbless.mechanics.chain.joints import normalise_joint, put_rate, settle_one, turn_reach
 from limbless.mechanics.compiled import (
     Array,
     IntArray,
@@ -78,8 +74,7 @@ from limbless.mechanics.compiled import (
 )
 
 if TYPE_CHECKING:
-    from limbless.mechanics.chain.elastic_tendons import ElasticTendons
-    from limbless.mechanics.chain.material_law import Material
+    from limbless.mechanics.chain import ElasticTendons, Material
 
 
 class StrainCell(NamedTuple):
@@ -126,7 +121,9 @@ class DriveSample(NamedTuple):
     velocity: Array
     acceleration: Array
     effort: Array  # (freedoms,) of muscles, or none
-    command: Array  # (tendons,) tension, N, length, m, or torque of the winch, N m
+    asked: Array  # (tendons,) by the gait: tension, N, length, m, or torque of the winch, N m
+    asked_rate: Array
+    command: Array  # (tendons,) by gait and controllers
     command_rate: Array
 
 
@@ -343,6 +340,12 @@ def cell_transmit(
                 add_to_block(link, memory, j, station.lever, pulled, F, arm)
             o = 0.0 * product(R, R)
             I, P = I + carry_inertia(Inertia(M, o, J), arm), P + carry_wrench(F, arm)
+            if memory.ahead is not None:
+                C, F = add_force_jacobian(memory.ahead, station.body, *nothing(0.0 * V.linear.x))
+                for j in range(link.freedoms):
+                    pulled = C @ JacobianColumn(cells.columns, station.lever + j).screw
+                    add_to_block(link, memory, j, station.lever, pulled, F, arm)
+                I, P = I + carry_inertia(C, arm), P + carry_wrench(F, arm)
     return factorise_block(link, memory, I, P)
 
 

@@ -8,7 +8,7 @@ from limbless.mechanics.algebra import Inertia, Matrix, Symmetric, Twist, Vector
 from limbless.mechanics.compiled import Array, IntArray, Rows, Table, constants, table
 
 if TYPE_CHECKING:
-    from limbless.mechanics.chain.strain_cell import Cells
+    from limbless.mechanics.chain import Cells, Motors
     from limbless.mechanics.integrate.running_totals import ObjectiveTotals, Totals
 
 INTEGRALS = 9  # the last numbers of a state: see `IntegralSums`
@@ -254,6 +254,14 @@ class HeldBody(NamedTuple):
     system: Array  # (6, 7)
 
 
+class SlowMotion(NamedTuple):
+    """No inertia: velocities follow from a balance of all forces (see `slow_motion`)."""
+
+    none: Array  # (state,) zeros
+    failed: Array  # (1,) above 0 where nothing balances
+    curved: Array  # (1,) 1 where forces are not linear in the velocity: each pass asks for slopes
+
+
 class ChainMemory(NamedTuple):
     """Working memory of one run: what holds at the instant that was evaluated last."""
 
@@ -274,11 +282,15 @@ class ChainMemory(NamedTuple):
     slope: Array  # its rate,
     total: Array  # and the sum of rates
     cells: Cells | None  # Cells (see `strain_cell`); None: a chain of rigid links
+    # (freedoms, 4) activations of muscles, left and right, and their stiffness and damping: see control/muscles
+    muscles: Array
+    touch: Array  # (bodies, 3) N, world axes: of all contacts, mean over the step that ended
     water: VaryingAddedMass | None = (
         None  # VaryingAddedMass; None: added inertia does not change, it is part of the `LinkRow`
     )
     ahead: ImplicitForces | None = None  # ImplicitForces; None: forces act as they are
     clamp: HeldBody | None = None  # None: the run knows no clamp
+    slow: SlowMotion | None = None  # None: the robot has inertia
 
 
 class ChainRecords(NamedTuple):
@@ -323,6 +335,8 @@ class ChainOptions(NamedTuple):
     feedforward: bool  # torques of inverse dynamics are added to the feedback
     # codes of the links with every joint motion-given: what inverse dynamics takes
     all_given: IntArray
+    controllers: tuple = ()  # of what has a version of `command`
+    motors: Motors | None = None  # None: actuators give what is asked, within their bounds
 
 
 class ChainProblem(NamedTuple):

@@ -23,21 +23,22 @@ if TYPE_CHECKING:
 __getattr__ = lazy_names(
     __name__,
     {
-        "arrays": "Array IntArray Scalar aligned_zeros dual_array dual_view tangents values",
+        "arrays": "Array IntArray Scalar aligned_zeros dual_array dual_view tangents values view_as",
         "batching": "as_duals clip_infinite map_arrays seed_tangent stack_lanes to_duals",
-        "flat_array": "as_lane_array flat_slice unpack_duals unpack_lanes unpack",
-        "function_pointer": "PythonCallback call_pointer compiled_callback compiled_for compiled_pointer njit",
-        "dispatch": "constant_version delegate for_each generic no_op switch switch_scalar version_for",
         "decorators": (
             "CACHE_DIRECTORY align_stack array_kernel compile_seconds func func_overload is_cache_empty kernel "
             "kernel_array noinline_func on_compile prune_cache strict_kernel"
         ),
+        "dispatch": "constant_version delegate for_each generic no_op switch switch_scalar version_for",
+        "flat_array": ("ALIGNED FlatArray address as_lane_array flat_slice indices unpack unpack_duals unpack_lanes"),
+        "function_pointer": "PythonCallback call_pointer compiled_callback compiled_for compiled_pointer njit",
         "lanes": "LANES as_lanes lane total with_lane",
-        "operators": "Components with_operators",
-        "packed": "pack",
+        "operators": "Components define_binary define_constants define_negative with_operators",
+        "packed": "PackedType pack",
         "scalars": (
-            "BEYOND TANGENTS WORDS absolute arctangent2 eight exponential has_tangents is_single maximum minimum "
-            "power_of primal sincos some_positive sqrt value_of where_positive"
+            "BEYOND TANGENTS WORDS absolute arctangent2 dual8 eight exponential has_tangents is_single "
+            "logarithm maximum minimum power_of primal sincos sine_and_cosine_near_zero some_positive splat "
+            "sqrt value_of vector_type where_positive zero_vector"
         ),
         "tables": "Rows Table constants is_code table",
     },

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.mechanics.compiled.arrays import aligned_zeros, tangents
-from limbless.mechanics.compiled.scalars import BEYOND, TANGENTS, WORDS
+from limbless.mechanics.compiled import BEYOND, TANGENTS, WORDS, aligned_zeros, tangents
 
 
 def map_arrays(function: Callable, *problems: Any) -> Any:

@@ -21,9 +21,7 @@ from numba.core.errors import TypingError
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, lower_getattr, models, register_model
 
-from limbless.mechanics.compiled.lanes import LANES
-from limbless.mechanics.compiled.packed import PackedType
-from limbless.mechanics.compiled.scalars import WORDS, dual8, eight
+from limbless.mechanics.compiled import LANES, WORDS, PackedType, dual8, eight
 
 ALIGNED = 8  # bytes: what NumPy promises for a float64; wide scalars are loaded without more
 

@@ -16,15 +16,17 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from limbless.mechanics.compiled.arrays import view_as
-from limbless.mechanics.compiled.decorators import func_overload
-from limbless.mechanics.compiled.operators import define_binary, define_constants, define_negative
-from limbless.mechanics.compiled.scalars import (
+from limbless.mechanics.compiled import (
     TANGENTS,
     absolute,
     arctangent2,
+    define_binary,
+    define_constants,
+    define_negative,
     eight,
     exponential,
+    func_overload,
+    logarithm,
     maximum,
     minimum,
     power_of,
@@ -36,6 +38,7 @@ from limbless.mechanics.compiled.scalars import (
     sqrt,
     value_of,
     vector_type,
+    view_as,
     where_positive,
     zero_vector,
 )
@@ -281,6 +284,13 @@ def _exponential(x):
         )
     )
     return where_positive(x + 700.0, _power_of_two(k) * series, 0.0 * x)
+
+
+@lane_version_of(logarithm)
+def _logarithm(x):
+    for i in range(LANES):
+        x = with_lane(x, i, logarithm(lane(x, i)))
+    return x
 
 
 @lane_version_of(power_of)

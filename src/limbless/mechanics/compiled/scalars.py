@@ -20,8 +20,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
-from limbless.mechanics.compiled.decorators import func, func_overload
-from limbless.mechanics.compiled.operators import define_binary, define_constants, define_negative
+from limbless.mechanics.compiled import define_binary, define_constants, define_negative, func, func_overload
 
 TANGENTS = 8  # one AVX-512 register, or two AVX2 registers
 # LLVM places a vector of 8 doubles on a multiple of its size: 7 words stay empty
@@ -288,6 +287,16 @@ def exponential(x):
 def _exponential(x):
     power = math.exp(_value(x))
     return _chain(x, power, power)
+
+
+def logarithm(x):
+    """Natural logarithm of x above zero."""
+    return math.log(x)
+
+
+@_dual_version_of(logarithm)
+def _logarithm(x):
+    return _chain(x, math.log(_value(x)), 1.0 / _value(x))
 
 
 def power_of(x, exponent):

@@ -40,8 +40,7 @@ from numba.core.typing.templates import (
 )
 from numba.extending import lower_builtin, lower_getattr_generic, lower_setattr_generic, models, register_model
 
-from limbless.mechanics.compiled.arrays import Array, IntArray, aligned_zeros
-from limbless.mechanics.compiled.flat_array import ALIGNED, FlatArray, address, indices
+from limbless.mechanics.compiled import ALIGNED, Array, FlatArray, IntArray, address, aligned_zeros, indices
 
 LINE = 8  # numbers in a cache line
 

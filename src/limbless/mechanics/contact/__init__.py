@@ -7,44 +7,79 @@ from typing import TYPE_CHECKING
 from limbless.core.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from limbless.mechanics.contact.base_answer import *
     from limbless.mechanics.contact.body_body import *
     from limbless.mechanics.contact.body_equations import *
+    from limbless.mechanics.contact.cell_problem import *
+    from limbless.mechanics.contact.cell_response import *
+    from limbless.mechanics.contact.cell_step import *
+    from limbless.mechanics.contact.cell_sweeps import *
     from limbless.mechanics.contact.contact_law import *
     from limbless.mechanics.contact.fallback import *
+    from limbless.mechanics.contact.free_objects import *
     from limbless.mechanics.contact.homotopy import *
     from limbless.mechanics.contact.immersed_hull import *
+    from limbless.mechanics.contact.impulse_response import *
     from limbless.mechanics.contact.joint_control import *
+    from limbless.mechanics.contact.joint_friction import *
     from limbless.mechanics.contact.moving_bodies import *
+    from limbless.mechanics.contact.narrowphase import *
     from limbless.mechanics.contact.nonnegative_qp import *
     from limbless.mechanics.contact.objects_in_water import *
     from limbless.mechanics.contact.problem import *
     from limbless.mechanics.contact.scene import *
+    from limbless.mechanics.contact.semismooth_newton import *
     from limbless.mechanics.contact.step import *
     from limbless.mechanics.contact.step_outcome import *
 
 __getattr__ = lazy_names(
     __name__,
     {
-        "body_body": "MOST_MUTUAL",
-        "body_equations": "screw",
-        "contact_law": "STATES contact_wrench state_of",
+        "base_answer": "answer_at_base factorise_base hold_rows solve_by",
+        "body_body": "MOST_MUTUAL solve_body_body",
+        "body_equations": "body_equation carried_water keep_body prepare prepare_water screw screw_by twist_at_start",
+        "cell_problem": "SINGULAR stand_cells",
+        "cell_response": "accept_cells pull_ropes respond_cells turn_winches",
+        "cell_step": (
+            "CellFreedom CellRecord CellResponse CellSolve CellStep SoftContactProblem SoftContactRecords "
+            "SoftLayout SoftRule StationStep"
+        ),
+        "cell_sweeps": (
+            "cell_backward_pass cell_forward_pass cell_slope column given_efforts prepare_stations start_twists"
+        ),
+        "contact_law": (
+            "RollLaw STATES contact_wrench explicit_impulse held_directions impulse_of law_matrix6 law_point "
+            "law_roll linearise load_of_force natural_map no_impulse no_law put_impulse put_law_impulse "
+            "put_rates roll_scale state_of"
+        ),
         "fallback": "run_fallback",
-        "homotopy": "MOST make_homotopy",
-        "immersed_hull": "Hull Rule",
-        "joint_control": "RATE_SLACK",
+        "free_objects": "end_objects keep_objects move_surfaces place_objects push_other start_objects",
+        "homotopy": ("Homotopy HomotopyRow MOST ROW_KINDS RowLaw make_homotopy put_contacts put_row take_solution"),
+        "immersed_hull": "Hull HullCut Rule cut_hull no_cut",
+        "impulse_response": "add_impulse add_response clear propagate_impulses solve_objects store_response_factor",
+        "joint_control": (
+            "RATE_SLACK add_commands control_joints end_joints finish_joints row_of run_controllers take_middle "
+            "violates_limits"
+        ),
+        "joint_friction": "joint_friction_impulses joint_friction_limits linearise_joint_friction rubbed",
         "moving_bodies": (
             "CarriedSurface Factors ImpulseResponse MovingBodies ObjectPose ObjectStep PLACED ResponseFactor "
-            "UniformField"
+            "UniformField depth_scale from_other is_fixed is_on_robot last_of_robot mean_twist relative_before "
+            "relative_twist twist_before"
         ),
+        "narrowphase": "find_contacts is_asleep wake_contacts",
         "nonnegative_qp": "nonnegative_least_norm",
-        "objects_in_water": "BluntBodyDrag ObjectsInWater",
-        "problem": "ENDS",
-        "scene": "ContactRow ContactSurface Feature LastPose Pair PatchRow Scene SleepState WarmStart",
+        "objects_in_water": "BluntBodyDrag ObjectsInWater add_object_water carried_force",
+        "problem": "DEEPEST ENDS SPEED load_warm_start set_stabilisation store_warm_start",
+        "scene": (
+            "AffineLaw AffineLoad ContactRow ContactSurface Feature LastPose Pair PatchRow Scene SleepState WarmStart"
+        ),
+        "semismooth_newton": "PLAIN contact_velocities give_torques newton_iteration solve_contacts solve_linearised",
         "step": (
             "BaseStep BodyInertia BodyOutcome BodyStep BodyVelocity ContactMemory ContactOptions ContactProblem "
             "ContactRecord ContactRecords FallbackRequest JointFriction JointStep StateLayout Step StepCounters "
             "StepFeedback StepRecord"
         ),
-        "step_outcome": "contact_means stand",
+        "step_outcome": "contact_means finish finish_contacts keep_forces keep_instant measure_gaps stand",
     },
 )

@@ -25,18 +25,22 @@ from limbless.mechanics.algebra import (
     dot,
     gauss_solve,
 )
+from limbless.mechanics.chain import Body
 from limbless.mechanics.compiled import LANES, Array, align_stack, as_lane_array, func, noinline_func
-from limbless.mechanics.contact.contact_law import along, slip_scales
-from limbless.mechanics.contact.impulse_response import (
+from limbless.mechanics.contact import (
+    ContactRow,
+    ImpulseResponse,
+    MovingBodies,
     add_impulse,
     add_response,
     clear,
     factorise_base,
+    from_other,
     propagate_impulses,
+    relative_twist,
     solve_objects,
 )
-from limbless.mechanics.contact.moving_bodies import ImpulseResponse, MovingBodies, from_other, relative_twist
-from limbless.mechanics.contact.scene import ContactRow
+from limbless.mechanics.contact.contact_law import along, slip_scales
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain import ChainTables
@@ -207,7 +211,7 @@ def solve_body_body(robot: ChainTables, base: int, step: Step, count: int, I: Ma
         moving_bodies.crowded[0] = 1
     if rows <= 0:
         return
-    factorise_base(base, I, step)
+    factorise_base(base, I, Body(step.places, 0).rotation, moving_bodies.factors)
     read_start(step, moving_bodies, rows)
     for b in range((rows + LANES - 1) // LANES):
         clear(moving_bodies.answers)

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.algebra import Matrix6, Twist, Wrench, cross, dot, outer, point_matrix6
+from limbless.mechanics.algebra import Matrix, Matrix6, Twist, Vector, Wrench, cross, dot, outer, point_matrix6
 from limbless.mechanics.compiled import IntArray, Rows, Scalar, func, kernel, sqrt
 from limbless.mechanics.contact.scene import AffineLaw, AffineLoad, ContactRow, Impulse, Pair
 
@@ -211,10 +211,25 @@ def linearise_friction(contact: ContactRow, e: Scalar, rho: Scalar, frozen: bool
     contact.twist_law = law
 
 
+class PointLaw(NamedTuple):
+    """A linearised contact at its own place: force = constant - Q v, v the velocity there."""
+
+    Q: Matrix
+    force: Vector
+
+
+class RollLaw(NamedTuple):
+    """Its rolling friction: couple = constant - lean (n . v) - Z ω, ω the rotation rate."""
+
+    lean: Vector
+    Z: Matrix
+    couple: Vector
+
+
 @func
-def law_matrix6(contact: ContactRow) -> tuple[Matrix6, Wrench]:
-    """-∂(wrench)/∂(twist) and the constant part of the wrench of a linearised contact, about the body's origin."""
-    n, t1, arm = contact.normal, contact.tangent, contact.arm
+def law_point(contact: ContactRow) -> PointLaw:
+    """Load and friction of a linearised contact."""
+    n, t1 = contact.normal, contact.tangent
     t2 = cross(n, t1)
     load, law = contact.load_law, contact.shear_law
     scales, push, side = slip_scales(contact), along(contact, -contact.shear.along), contact.friction.lateral
@@ -225,17 +240,39 @@ def law_matrix6(contact: ContactRow) -> tuple[Matrix6, Wrench]:
         + outer(t1, -push * law.own * scales.along * t1 - push * law.mixed * scales.across * t2)
         + outer(t2, -side * law.mixed * scales.along * t1 - side * law.other * scales.across * t2)
     )
-    I = point_matrix6(Q, arm)
-    torque = cross(arm, force)
-    scale = contact.friction.rolling * contact.radius
-    if scale > 0.0:  # torque = scale (-η1 t2 + η2 t1), rates scale (-t2.ω, t1.ω)
-        law = contact.twist_law
-        torque = torque + scale * (law.constant.across * t1 - law.constant.along * t2)
-        lean = scale * (law.lean.across * t1 - law.lean.along * t2)
-        s11, s12, s22 = scale * scale * law.own, scale * scale * law.mixed, scale * scale * law.other
-        Z = outer(t2, s11 * t2 - s12 * t1) + outer(t1, s22 * t1 - s12 * t2)
-        I = Matrix6(I.A, I.B, I.C - outer(lean, n), I.D - Z - outer(lean, cross(arm, n)))
-    return I, Wrench(force, torque)
+    return PointLaw(Q, force)
+
+
+@func
+def roll_scale(contact: ContactRow) -> Scalar:
+    """What turns scaled rolling into couples; 0: the contact rolls freely."""
+    return contact.friction.rolling * contact.radius
+
+
+@func
+def law_roll(contact: ContactRow, scale: Scalar) -> RollLaw:
+    """torque = scale (-η1 t2 + η2 t1), rates scale (-t2.ω, t1.ω)"""
+    n, t1, law = contact.normal, contact.tangent, contact.twist_law
+    t2 = cross(n, t1)
+    lean = -scale * (law.lean.across * t1 - law.lean.along * t2)
+    s11, s12, s22 = scale * scale * law.own, scale * scale * law.mixed, scale * scale * law.other
+    Z = outer(t2, s12 * t1 - s11 * t2) + outer(t1, s12 * t2 - s22 * t1)
+    return RollLaw(lean, Z, scale * (law.constant.across * t1 - law.constant.along * t2))
+
+
+@func
+def law_matrix6(contact: ContactRow) -> tuple[Matrix6, Wrench]:
+    """-∂(wrench)/∂(twist) and the constant part of the wrench of a linearised contact, about the body's origin."""
+    arm, own = contact.arm, law_point(contact)
+    I = point_matrix6(own.Q, arm)
+    torque = cross(arm, own.force)
+    scale = roll_scale(contact)
+    if scale > 0.0:
+        roll = law_roll(contact, scale)
+        torque = torque + roll.couple
+        n = contact.normal
+        I = Matrix6(I.A, I.B, I.C + outer(roll.lean, n), I.D + roll.Z + outer(roll.lean, cross(arm, n)))
+    return I, Wrench(own.force, torque)
 
 
 @func

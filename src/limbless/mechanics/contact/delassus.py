@@ -10,12 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 from limbless.mechanics.chain import ChainTables, LinkRow
 from limbless.mechanics.compiled import Scalar, func, noinline_func
-from limbless.mechanics.contact.contact_law import no_law, put_rates
-from limbless.mechanics.contact.homotopy import ROW_KINDS, Homotopy, HomotopyRow, RowLaw, put_row
-from limbless.mechanics.contact.moving_bodies import relative_twist
-from limbless.mechanics.contact.scene import AffineLaw, AffineLoad, ContactRow, Pair
-from limbless.mechanics.contact.semismooth_newton import solve_linearised
-from limbless.mechanics.contact.step import ContactOptions, JointFriction, JointStep, Step
+from limbless.mechanics.contact import (
+    ROW_KINDS,
+    AffineLaw,
+    AffineLoad,
+    ContactOptions,
+    ContactRow,
+    Homotopy,
+    HomotopyRow,
+    JointFriction,
+    JointStep,
+    Pair,
+    RowLaw,
+    Step,
+    no_law,
+    put_rates,
+    put_row,
+    relative_twist,
+    solve_linearised,
+)
 
 if TYPE_CHECKING:
     from limbless.mechanics.algebra import Vector

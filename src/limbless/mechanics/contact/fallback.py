@@ -15,14 +15,33 @@ from typing import Any, NamedTuple
 from limbless.mechanics.algebra import Twist, directional_slope, line_search, power
 from limbless.mechanics.chain import ChainTables, LinkRow
 from limbless.mechanics.compiled import Rows, Scalar, func, kernel, noinline_func, unpack, version_for
+from limbless.mechanics.contact import (
+    MOST,
+    PLAIN,
+    BaseStep,
+    BodyStep,
+    ContactOptions,
+    ContactRow,
+    FallbackRequest,
+    Homotopy,
+    HomotopyRow,
+    JointStep,
+    Step,
+    cell_slope,
+    contact_velocities,
+    contact_wrench,
+    explicit_impulse,
+    impulse_of,
+    newton_iteration,
+    put_contacts,
+    put_impulse,
+    put_rates,
+    relative_before,
+    relative_twist,
+    take_solution,
+)
 from limbless.mechanics.contact.arc_length import follow_arc, start_arc
-from limbless.mechanics.contact.contact_law import contact_wrench, explicit_impulse, impulse_of, put_impulse, put_rates
 from limbless.mechanics.contact.delassus import arm_of, build_delassus, joint_of, put_joints
-from limbless.mechanics.contact.homotopy import MOST, Homotopy, HomotopyRow, put_contacts, take_solution
-from limbless.mechanics.contact.moving_bodies import relative_before, relative_twist
-from limbless.mechanics.contact.scene import ContactRow
-from limbless.mechanics.contact.semismooth_newton import PLAIN, contact_velocities, newton_iteration
-from limbless.mechanics.contact.step import BaseStep, BodyStep, ContactOptions, FallbackRequest, JointStep, Step
 
 
 class FallbackLimits(NamedTuple):
@@ -101,6 +120,16 @@ def slope_along(retreat: LineSearchStep, share: Scalar) -> Scalar:
 
 
 @func
+def joint_slope(step: Step, link: LinkRow) -> tuple[Scalar, Scalar]:
+    """The part of a joint, or of a cell."""
+    if step.cells is not None:
+        return cell_slope(step, link)
+    joint = JointStep(step.joints, link.column)
+    dq = step.rates[link.column] - joint.before
+    return dq * (joint.resist * joint.before - joint.effort), dq * joint.resist * dq
+
+
+@func
 def body_slope(robot: ChainTables, step: Step) -> tuple[Scalar, Scalar]:
     """What bodies and joints contribute to du . F at the remembered iterate, and its growth along du."""
     straight, curve = 0.0, 0.0
@@ -112,12 +141,10 @@ def body_slope(robot: ChainTables, step: Step) -> tuple[Scalar, Scalar]:
             straight += power(du, body.matrix @ body.before) - power(du, body.momentum)
             curve += power(du, body.matrix @ du)
         if k > 0 and not link.given:
-            joint = JointStep(step.joints, link.column)
-            dq = step.rates[link.column] - joint.before
-            straight += dq * (joint.resist * joint.before - joint.effort)
-            curve += dq * joint.resist * dq
+            first, second = joint_slope(step, link)
+            straight, curve = straight + first, curve + second
     for k in range(len(robot.links.codes), step.bodies.shape[0]):
-        body = BodyStep(step.bodies, k)  # an object
+        body = BodyStep(step.bodies, k)  # an object, or a station within a cell
         du = body.twist - body.before
         straight += power(du, body.matrix @ body.before) - power(du, body.momentum)
         curve += power(du, body.matrix @ du)

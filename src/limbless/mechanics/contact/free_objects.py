@@ -14,37 +14,37 @@ from limbless.mechanics.algebra import (
     Vector,
     Wrench,
     carry_wrench,
+    half_turn,
     normalised,
     power,
+    quaternion_rate,
     rotation_from_quaternion,
     transpose,
 )
 from limbless.mechanics.chain import Body, BodyRecord
 from limbless.mechanics.compiled import Array, Rows, Scalar, func, noinline_func
-from limbless.mechanics.contact.body_equations import body_equation, keep_body
-from limbless.mechanics.contact.half_turn import half_turn, quaternion_rate
-from limbless.mechanics.contact.moving_bodies import (
+from limbless.mechanics.contact import (
     PLACED,
-    CarriedSurface,
-    MovingBodies,
-    ObjectPose,
-    ObjectStep,
-    UniformField,
-    from_other,
-    start_of,
-)
-from limbless.mechanics.contact.objects_in_water import add_object_water, carried_force
-from limbless.mechanics.contact.shapes.carried_shapes import MovingCapsuleShape, MovingCuboidShape
-from limbless.mechanics.contact.shapes.primitives import SHAPE
-from limbless.mechanics.contact.step import (
     BodyInertia,
     BodyOutcome,
     BodyStep,
     BodyVelocity,
-    ContactRecords,
+    CarriedSurface,
+    MovingBodies,
+    ObjectPose,
+    ObjectStep,
     StateLayout,
     Step,
+    UniformField,
+    add_object_water,
+    body_equation,
+    carried_force,
+    from_other,
+    keep_body,
+    mean_twist,
 )
+from limbless.mechanics.contact.shapes.carried_shapes import MovingCapsuleShape, MovingCuboidShape
+from limbless.mechanics.contact.shapes.primitives import SHAPE
 
 if TYPE_CHECKING:
     from limbless.mechanics.contact.scene import Scene
@@ -88,18 +88,22 @@ def place_objects(moving_bodies: MovingBodies, bodies: Rows[Body], x: Array, pla
 
 
 @noinline_func
-def start_objects(solids: Rows[BodyInertia], step: Step, x: Array, where: StateLayout, t: Scalar, h: Scalar) -> None:
-    """Objects at the middle of a step: their poses, equations and first guess."""
-    moving_bodies = step.moving_bodies
-    g = pull_at(moving_bodies.pulls, t + 0.5 * h)
+def start_objects(
+    solids: Rows[BodyInertia], step: Step, x: Array, where: StateLayout, t: Scalar, h: Scalar, share: Scalar
+) -> None:
+    """Objects at `share` of a step (its middle, or where the gaps of a soft body are measured): their poses, equations
+    and first guess.
+    """
+    moving_bodies, ahead = step.moving_bodies, share * h
+    g = pull_at(moving_bodies.pulls, t + ahead)
     for o in range(moving_bodies.free.shape[0]):
         k = moving_bodies.first + o
         body, own, solid = Body(step.places, k), BodyStep(step.bodies, k), BodyInertia(solids, k)
         placed, speeds = ObjectPose(x, where.objects + PLACED * o), BodyVelocity(x, where.speeds + 6 * k)
-        q = half_turn(placed.turn, speeds.angular, 0.5 * h)
+        q = half_turn(placed.turn, speeds.angular, ahead)
         R = rotation_from_quaternion(q.w, q.x, q.y, q.z)
         ObjectStep(moving_bodies.free, o).middle = q
-        body.origin = placed.origin + (0.5 * h) * speeds.linear
+        body.origin = placed.origin + ahead * speeds.linear
         body.rotation = R
         body.wrench = Wrench(solid.mass * g, Vector(0.0, 0.0, 0.0))
         matrix, momentum = body_equation(solid, speeds, R, h)
@@ -107,7 +111,7 @@ def start_objects(solids: Rows[BodyInertia], step: Step, x: Array, where: StateL
         own.momentum = momentum + h * body.wrench
         own.twist = Twist(speeds.linear + h * g, R @ speeds.angular)
     if moving_bodies.water is not None:
-        add_object_water(moving_bodies.water, moving_bodies, solids, step, x, where.speeds, t + 0.5 * h, h)
+        add_object_water(moving_bodies.water, moving_bodies, solids, step, x, where.speeds, t + ahead, h)
 
 
 @func
@@ -126,8 +130,7 @@ def push_other(
     body, back = Body(step.places, other), carry_wrench(wrench, from_other(step, i, other))
     body.wrench = body.wrench - (1.0 / h) * back
     if other < moving_bodies.first:
-        before, after = start_of(solids, step, other, x, start), BodyStep(step.bodies, other).twist
-        works[i] -= 0.5 * (power(before, back) + power(after, back))
+        works[i] -= power(mean_twist(solids, step, other, x, start), back)
 
 
 @noinline_func
@@ -139,10 +142,11 @@ def end_objects(
     where: StateLayout,
     t: Scalar,
     h: Scalar,
+    share: Scalar,
 ) -> None:
-    """Works, velocities and poses of objects at the end of a step."""
-    moving_bodies = step.moving_bodies
-    g = pull_at(moving_bodies.pulls, t + 0.5 * h)
+    """Works, velocities and poses of objects at the end of a step, from where they stand: at `share` of it."""
+    moving_bodies, left = step.moving_bodies, (1.0 - share) * h
+    g = pull_at(moving_bodies.pulls, t + share * h)
     for o in range(moving_bodies.free.shape[0]):
         k = moving_bodies.first + o
         body, solid, outcome = Body(step.places, k), BodyInertia(solids, k), BodyOutcome(outcomes, k)
@@ -157,12 +161,10 @@ def end_objects(
         outcome.rates = (1.0 / h) * (now - Twist(speeds.linear, speeds.angular))
         speeds.linear = now.linear
         speeds.angular = now.angular
-        placed.origin = body.origin + (0.5 * h) * now.linear
+        placed.origin = body.origin + left * now.linear
         q = ObjectStep(moving_bodies.free, o).middle
         d = quaternion_rate(q, now.angular)
-        placed.turn = normalised(
-            Quaternion(q.w + 0.5 * h * d.w, q.x + 0.5 * h * d.x, q.y + 0.5 * h * d.y, q.z + 0.5 * h * d.z)
-        )
+        placed.turn = normalised(Quaternion(q.w + left * d.w, q.x + left * d.x, q.y + left * d.y, q.z + left * d.z))
 
 
 @noinline_func
@@ -172,17 +174,18 @@ def keep_objects(
     outcomes: Rows[BodyOutcome],
     x: Array,
     where: StateLayout,
-    records: ContactRecords,
+    bodies: Rows[BodyRecord],
+    objects: Array,
     r: int,
 ) -> None:
     """Record the objects."""
     moving_bodies = step.moving_bodies
     for o in range(moving_bodies.free.shape[0]):
         k = moving_bodies.first + o
-        outcome, record = BodyOutcome(outcomes, k), BodyRecord(records.bodies, r, k)
+        outcome, record = BodyOutcome(outcomes, k), BodyRecord(bodies, r, k)
         keep_body(
             BodyInertia(solids, k), BodyVelocity(x, where.speeds + 6 * k), outcome.rates, Body(step.places, k), record
         )
         record.wrench = outcome.wrench
         for c in range(PLACED):
-            records.objects[r, o, c] = x[where.objects + PLACED * o + c]
+            objects[r, o, c] = x[where.objects + PLACED * o + c]

@@ -16,21 +16,30 @@ from limbless.mechanics.algebra import (
     carry_twist,
     carry_wrench,
     lu_factorise,
-    lu_solve,
     power,
     put_matrix6,
-    transpose,
-    turn_matrix6,
 )
 from limbless.mechanics.chain import BASES, Body, ChainTables, LinkRow
 from limbless.mechanics.compiled import LANES, Array, Scalar, align_stack, as_lane_array, func, noinline_func
-from limbless.mechanics.contact.body_equations import screw_by
-from limbless.mechanics.contact.contact_law import law_matrix6
-from limbless.mechanics.contact.moving_bodies import Factors, ImpulseResponse, MovingBodies, ResponseFactor
-from limbless.mechanics.contact.scene import ContactRow
-from limbless.mechanics.contact.step import BaseStep, BodyStep, JointStep, Step
+from limbless.mechanics.contact import (
+    BaseStep,
+    BodyStep,
+    ContactRow,
+    ImpulseResponse,
+    JointStep,
+    MovingBodies,
+    ResponseFactor,
+    Step,
+    accept_cells,
+    answer_at_base,
+    law_matrix6,
+    respond_cells,
+    screw_by,
+    solve_by,
+)
 
-TWIST, RATE = ImpulseResponse.fields["twist"].column, ImpulseResponse.fields["rate"].column  # the push stands first
+TWIST: int = ImpulseResponse.fields["twist"].column  # the push stands first
+RATE: int = ImpulseResponse.fields["rate"].column
 
 
 @func
@@ -39,15 +48,6 @@ def store_response_factor(moving_bodies: MovingBodies, k: int, U: Wrench, scale:
     own = ResponseFactor(moving_bodies.lifts, k)
     own.wrench = U
     own.scale = scale
-
-
-@func
-def solve_by(factors: Factors, o: int, f: Wrench, right: Array, x: Array) -> Twist:
-    """The twist that body o (0: the base) answers to a wrench with, world axes; numbers or lanes, as the memory is."""
-    right[0], right[1], right[2] = f.force
-    right[3], right[4], right[5] = f.torque
-    lu_solve(factors.rows[o], 6, factors.order[o], right, x)
-    return Twist(Vector(x[0], x[1], x[2]), Vector(x[3], x[4], x[5]))
 
 
 @func
@@ -73,24 +73,6 @@ def solve_objects(step: Step, count: int, moving_bodies: MovingBodies) -> None:
 
 
 @func
-def factorise_base(base: int, I: Matrix6, step: Step) -> None:
-    """Factors of the matrix with which the robot answers at its base: along its own axes where it moves in a plane."""
-    factors = step.moving_bodies.factors
-    rows = factors.rows[0]
-    if base == BASES.fixed:
-        return
-    if base == BASES.free:
-        put_matrix6(rows, I)
-    else:
-        put_matrix6(rows, turn_matrix6(I, Body(step.places, 0).rotation))
-        for i in range(2, 5):  # no motion along z, no rotation about x and y
-            for c in range(6):
-                rows[i, c] = 0.0
-            rows[i, i] = 1.0
-    lu_factorise(rows, 6, factors.order[0])
-
-
-@func
 def add_impulse(answers: Array, k: int, place: Any, wrench: Wrench) -> None:
     """Add an impulse on body k in one of the eight places."""
     F, T = wrench.force, wrench.torque
@@ -112,23 +94,10 @@ def clear(answers: Array) -> None:
 
 
 @func
-def answer_at_base(base: int, step: Step, f: Wrench):
-    """Twist of the base under impulses that arrive there."""
-    factors, R = step.moving_bodies.factors, Body(step.places, 0).rotation
-    right, x, none = as_lane_array(factors.eight[0]), as_lane_array(factors.eight[1]), 0.0 * f.force.x
-    u = Twist(Vector(none, none, none), Vector(none, none, none))
-    if base == BASES.free:
-        u = solve_by(factors, 0, f, right, x)
-    elif base == BASES.planar:
-        force, torque = transpose(R) @ f.force, transpose(R) @ f.torque
-        F = Wrench(Vector(force.x, force.y, none), Vector(none, none, torque.z))
-        u = solve_by(factors, 0, F, right, x)
-        u = Twist(R @ u.linear, R @ u.angular)
-    return u
-
-
-@func
 def respond_robot(robot: ChainTables, base: int, step: Step) -> None:
+    if step.cells is not None:
+        respond_cells(robot, base, step)
+        return
     kinds, links, _ = robot
     answers, lifts, last = as_lane_array(step.moving_bodies.answers), step.moving_bodies.lifts, len(links.codes) - 1
     f = ImpulseResponse(answers, last).push
@@ -144,7 +113,7 @@ def respond_robot(robot: ChainTables, base: int, step: Step) -> None:
         f = f + ImpulseResponse(answers, k - 1).push
     own = ImpulseResponse(answers, 0)
     own.push = f
-    u = answer_at_base(base, step, f)
+    u = answer_at_base(base, Body(step.places, 0).rotation, step.moving_bodies.factors, f)
     own.twist = u
     for k in range(1, last + 1):
         link, own = LinkRow(links, k), ImpulseResponse(answers, k)
@@ -182,6 +151,9 @@ def first_twist(answers: Array, k: int) -> Twist:
 
 @func
 def accept_robot(robot: ChainTables, base: int, step: Step, I: Matrix6) -> None:
+    if step.cells is not None:
+        accept_cells(robot, base, step, I)
+        return
     answers = step.moving_bodies.answers
     for k in range(len(robot.links.codes)):
         own = BodyStep(step.bodies, k)

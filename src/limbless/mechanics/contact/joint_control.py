@@ -12,11 +12,13 @@ from limbless.mechanics.chain import (
     DofRow,
     LinkRow,
     active_set_step,
+    keep_voltage,
+    motor_impulse,
     take_request,
 )
 from limbless.mechanics.compiled import Array, Scalar, func, noinline_func
-from limbless.mechanics.contact.joint_friction import rubbed
-from limbless.mechanics.contact.step import ContactOptions, JointStep, StateLayout, Step, StepFeedback
+from limbless.mechanics.contact import ContactOptions, JointStep, StateLayout, Step, StepFeedback, rubbed
+from limbless.mechanics.control.closed_loop import command_all, put_all_control_rates
 from limbless.mechanics.integrate.running_totals import add_work, compare
 
 # 1/m: error of joint rates over that of the contact laws which a solved step may keep
@@ -67,16 +69,17 @@ def requested_impulse(
 
 @func
 def control_joints(
-    feedback: StepFeedback | None,
+    options: ContactOptions,
     robot: ChainTables,
     drive: ChainDrive,
     i: int,
     h: Scalar,
     chain: ChainMemory,
     step: Step,
+    x: Array,
 ) -> None:
-    """Impulses and resistances of all joints over a step; row i of the drive is that of its middle. A motion-given
-    joint takes its rate at the end.
+    """Impulses and resistances of all joints over a step from x; row i of the drive is that of its middle. A
+    motion-given joint takes its rate at the end. Controllers have left what they command in `chain.total`.
     """
     held, state = min(i, drive.torque.shape[0] - 1), chain.state
     for k in range(1, len(robot.links.codes)):
@@ -87,16 +90,46 @@ def control_joints(
             joint.push = joint.effort  # what `put_control` makes of it stays so
             joint.passive = 0.0
             continue
-        push, hold = requested_impulse(feedback, freedom, drive, i, h, link, state)
+        push, hold = requested_impulse(options.feedback, freedom, drive, i, h, link, state)
+        wanted = h * drive.torque[held, v] + push
+        if options.controllers is not None:
+            stiffness, damping = chain.muscles[v, 2], chain.muscles[v, 3]  # of muscles, at the end of the step
+            wanted += h * (chain.total[v] + damping * state[link.velocity])
+            hold += h * damping + 0.5 * h * h * stiffness
+        if options.motors is not None:
+            wanted, hold = motor_impulse(options.motors, freedom, link, h, wanted, hold, x, chain)
         bound = ActuatorLimit(chain.bounds, v)
         bound.limit = h * freedom.saturation
         bound.gain = hold
-        chain.torque[v] = take_request(chain.bounds, v, h * drive.torque[held, v] + push, chain.wishes)
+        chain.torque[v] = take_request(chain.bounds, v, wanted, chain.wishes)
         joint.passive = freedom.rotor + h * (freedom.damping + freedom.viscous) + 0.5 * h * h * freedom.stiffness
         joint.push = (
             h * freedom.stiffness * (freedom.rest - state[link.position]) + freedom.rotor * state[link.velocity]
         )
         put_control(joint, bound, chain.torque[v])
+
+
+@func
+def run_controllers(
+    controllers: tuple, robot: ChainTables, where: StateLayout, t: Scalar, h: Scalar, chain: ChainMemory, x: Array
+) -> None:
+    """At the middle of a step: numbers of controllers there, half a step of their rates on; what they command, in
+    `chain.total`, and their rates there, in `chain.slope`. Actuators gave what they gave in the step before.
+    """
+    state, count = chain.state, chain.torque.shape[0]
+    for c in range(where.control, where.sums):
+        state[c] = x[c]
+        chain.slope[c] = 0.0
+    for half in range(2):
+        for c in range(where.control, where.sums):
+            state[c] = x[c] + 0.5 * h * half * chain.slope[c]
+        for v in range(count):
+            chain.torque[v] = 0.0
+        command_all(controllers, t, robot, state, chain)
+        for v in range(count):
+            chain.total[v] = chain.torque[v]
+            chain.torque[v] = x[where.torque + v]
+        put_all_control_rates(controllers, t, robot, state, chain, chain.slope)
 
 
 @func
@@ -160,6 +193,8 @@ def finish_joints(
         else:
             given = chain.torque[v] - ActuatorLimit(chain.bounds, v).leading * new
         x[where.torque + v] = given / h
+        if options.motors is not None:
+            keep_voltage(options.motors, v, given / h, new, x)
         x[where.rub + v] = joint.rub
         driven += 0.5 * given * (old + new)
         passive += 0.5 * own * (old + new)

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from limbless.mechanics.algebra import Matrix6, Quaternion, Twist, Vector, Wrench, carry_twist
 from limbless.mechanics.chain import Body
 from limbless.mechanics.compiled import Array, IntArray, Rows, Scalar, Table, constants, func, table
-from limbless.mechanics.contact.body_equations import twist_at_start
-from limbless.mechanics.contact.step import BodyInertia, BodyStep, BodyVelocity, Step
+from limbless.mechanics.contact import BodyInertia, BodyStep, BodyVelocity, Step, twist_at_start
 
 if TYPE_CHECKING:
     from limbless.mechanics.contact.objects_in_water import ObjectsInWater
@@ -181,9 +180,33 @@ def relative_before(step: Step, i: int) -> Twist:
 
 
 @func
-def start_of(solids: Rows[BodyInertia], step: Step, k: int, x: Array, start: int):
-    """Twist of body k at the start of the step, about its origin."""
+def is_object(step: Step, k: int) -> bool:
+    if step.moving_bodies is None:
+        return False
+    return k >= step.moving_bodies.first
+
+
+@func
+def start_of(solids: Rows[BodyInertia], step: Step, k: int, x: Array, start: int) -> Twist:
+    """Twist of body k at the start of the step, about its origin; of a station that where gaps were measured."""
+    if step.cells is not None:
+        if not is_object(step, k):
+            return Body(step.places, k).velocity
     return twist_at_start(BodyInertia(solids, k), BodyVelocity(x, start + 6 * k), Body(step.places, k).rotation)
+
+
+@func
+def mean_twist(solids: Rows[BodyInertia], step: Step, k: int, x: Array, start: int) -> Twist:
+    """The twist of body k along which its forces work: the mean of both ends of the step; of a station that of its
+    stage, which `stage_velocities` has found.
+    """
+    if step.cells is not None:
+        if not is_object(step, k):
+            return Body(step.places, k).velocity
+    before = BodyStep(step.bodies, k).start
+    if step.moving_bodies is not None:  # of an object, perhaps
+        before = start_of(solids, step, k, x, start)
+    return 0.5 * (before + BodyStep(step.bodies, k).twist)
 
 
 @func

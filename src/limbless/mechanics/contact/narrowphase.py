@@ -8,8 +8,16 @@ from __future__ import annotations
 from limbless.mechanics.algebra import Vector, dot
 from limbless.mechanics.chain import Body
 from limbless.mechanics.compiled import IntArray, Rows, Scalar, func, noinline_func, sqrt
-from limbless.mechanics.contact.contact_law import no_impulse, put_impulse
-from limbless.mechanics.contact.scene import ContactRow, ContactSurface, Feature, LastPose, Scene, SleepState
+from limbless.mechanics.contact import (
+    ContactRow,
+    ContactSurface,
+    Feature,
+    LastPose,
+    Scene,
+    SleepState,
+    no_impulse,
+    put_impulse,
+)
 from limbless.mechanics.contact.shapes.primitives import FAR, NearestPoint, put_frame_by, touch_by
 
 MARGIN = 0.999  # of a gap: what a sleeping contact relies on, short of the whole by more than rounding

@@ -11,10 +11,20 @@ from typing import Any, NamedTuple
 from limbless.mechanics.algebra import Matrix, Matrix6, Twist, Vector, Wrench, cross, dot, product, transpose
 from limbless.mechanics.chain import Body
 from limbless.mechanics.compiled import Array, Rows, Scalar, func, noinline_func, sqrt, version_for
-from limbless.mechanics.contact.body_equations import carried_water
-from limbless.mechanics.contact.immersed_hull import Hull, HullCut, Rule, cut_hull, no_cut
-from limbless.mechanics.contact.moving_bodies import MovingBodies, ObjectStep
-from limbless.mechanics.contact.step import BodyInertia, BodyStep, BodyVelocity, Step
+from limbless.mechanics.contact import (
+    BodyInertia,
+    BodyStep,
+    BodyVelocity,
+    Hull,
+    HullCut,
+    MovingBodies,
+    ObjectStep,
+    Rule,
+    Step,
+    carried_water,
+    cut_hull,
+    no_cut,
+)
 from limbless.mechanics.forces import (
     Flows,
     FlowState,

@@ -18,40 +18,65 @@ from limbless.mechanics.algebra import (
     Matrix,
     Quaternion,
     Twist,
+    half_turn,
     normalised,
     put_quaternion_at,
     put_vector_at,
     quaternion_at,
+    quaternion_rate,
     rotation_from_quaternion,
     transpose,
     vector_at,
 )
-from limbless.mechanics.chain import Body, ChainTables, LinkRow, forward_kinematics, return_to_seat
-from limbless.mechanics.compiled import Array, Rows, Scalar, func, version_for
-from limbless.mechanics.contact.body_equations import prepare, prepare_water
-from limbless.mechanics.contact.contact_law import impulse_of, load_of_force, no_impulse, put_impulse, put_rates
-from limbless.mechanics.contact.free_objects import move_surfaces, place_objects, start_objects
-from limbless.mechanics.contact.half_turn import half_turn, quaternion_rate
-from limbless.mechanics.contact.joint_control import control_joints, end_joints, row_of, take_middle, violates_limits
-from limbless.mechanics.contact.joint_friction import joint_friction_limits
-from limbless.mechanics.contact.moving_bodies import depth_scale, twist_before
-from limbless.mechanics.contact.narrowphase import find_contacts, is_asleep, wake_contacts
-from limbless.mechanics.contact.scene import ContactRow, ContactSurface, Feature, Pair, Scene, SleepState, WarmStart
-from limbless.mechanics.contact.semismooth_newton import give_torques, solve_contacts
-from limbless.mechanics.contact.shapes.primitives import scaled_friction
-from limbless.mechanics.contact.step import (
+from limbless.mechanics.chain import Body, ChainMemory, ChainTables, LinkRow, forward_kinematics, return_to_seat
+from limbless.mechanics.compiled import Array, Rows, Scalar, func, noinline_func, version_for
+from limbless.mechanics.contact import (
     BaseStep,
     BodyInertia,
     ContactMemory,
     ContactOptions,
     ContactProblem,
+    ContactRow,
+    ContactSurface,
+    Feature,
+    Pair,
+    Scene,
+    SleepState,
     Step,
     StepCounters,
+    WarmStart,
+    contact_wrench,
+    control_joints,
+    depth_scale,
+    end_joints,
+    find_contacts,
+    finish,
+    give_torques,
+    impulse_of,
+    is_asleep,
+    joint_friction_limits,
+    keep_instant,
+    load_of_force,
+    move_surfaces,
+    no_impulse,
+    place_objects,
+    prepare,
+    prepare_water,
+    put_impulse,
+    put_rates,
+    row_of,
+    run_controllers,
+    solve_contacts,
+    start_objects,
+    take_middle,
+    twist_before,
+    violates_limits,
+    wake_contacts,
 )
-from limbless.mechanics.contact.step_outcome import finish, keep_instant
+from limbless.mechanics.contact.shapes.primitives import scaled_friction
+from limbless.mechanics.control.closed_loop import sample_all
 from limbless.mechanics.forces import push_all
-from limbless.mechanics.integrate.problem import midpoint_step, post_step, record_knot
-from limbless.mechanics.integrate.running_totals import check_ranges
+from limbless.mechanics.integrate import check_ranges, midpoint_step, post_step, record_knot
 
 SPEED = 20.0  # m/s: gaps that no body faster than this can close in a step are left out
 DEEPEST = 1.0  # radii: a sphere or capsule that sinks in farther, axis and all, ends the run
@@ -183,6 +208,21 @@ def contact_step(problem: ContactProblem, n: int, t: Scalar, h: Scalar, watched:
     return found
 
 
+@noinline_func
+def gather_touch(step: Step, h: Scalar, chain: ChainMemory) -> None:
+    """What the contacts of the step that ended did to each body, for those who sense it."""
+    for k in range(chain.touch.shape[0]):
+        for c in range(3):
+            chain.touch[k, c] = 0.0
+    for i in range(step.owner.shape[0]):
+        k = step.owner[i]
+        if k < chain.touch.shape[0]:
+            force = (1.0 / h) * contact_wrench(ContactRow(step.contacts, i)).force
+            chain.touch[k, 0] += force.x
+            chain.touch[k, 1] += force.y
+            chain.touch[k, 2] += force.z
+
+
 @func
 def go_halfway(problem: ContactProblem, n: int, t: Scalar, h: Scalar, watched: bool, x: Array) -> None:
     """To the middle of the step: q_M, all smooth forces, gaps and directions there, in the problem's memory."""
@@ -194,14 +234,17 @@ def go_halfway(problem: ContactProblem, n: int, t: Scalar, h: Scalar, watched: b
     take_middle(robot, drive, i, chain.state)
     forward_kinematics(robot, chain.state, chain)
     push_all(problem.forces, middle, middle, robot, chain)
-    control_joints(options.feedback, robot, drive, i, h, chain, step)
+    if options.controllers is not None:
+        gather_touch(step, h, chain)
+        run_controllers(options.controllers, robot, where, middle, h, chain, x)
+    control_joints(options, robot, drive, i, h, chain, step, x)
     if options.dry is not None:
         joint_friction_limits(options.dry, robot, step, h, x, where.rub)
     prepare(robot, solids, step, x, where.speeds, h)
     if options.wet is not None:
         prepare_water(options.wet, options.awash, robot, solids, step, x, where.speeds, h)
     if step.moving_bodies is not None:
-        start_objects(solids, step, x, where, t, h)
+        start_objects(solids, step, x, where, t, h, 0.5)
         move_surfaces(step.moving_bodies, scene, chain.bodies)
     wake_contacts(scene, memory.rest, chain.bodies, SPEED * h, watched)
     load_warm_start(scene, memory.rest, step.contacts, x, where.impulses)
@@ -243,8 +286,12 @@ def complete_step(problem: ContactProblem, n: int, t: Scalar, h: Scalar, x: Arra
     i = row_of(options.feedback, n)
     end_base(robot, where.earlier, h, memory.chain.state, memory.step, x)
     end_joints(robot, problem.drive, i, h, memory.chain, memory.step, x)
+    for c in range(where.control, where.sums):
+        x[c] += h * memory.chain.slope[c]
     if problem.memory.chain.clamp is not None:
         return_to_seat(robot, memory.chain, x, False)
+    if problem.options.controllers is not None:
+        sample_all(problem.options.controllers, robot, x, memory.chain)
     check_ranges(memory.chain.tally.ranges, t + h, x)
 
 

@@ -29,7 +29,7 @@ from limbless.mechanics.algebra import (
     no_matrix6,
     power,
     put_system,
-    transpose,
+    transposed_product,
 )
 from limbless.mechanics.chain import (
     BASES,
@@ -43,29 +43,41 @@ from limbless.mechanics.chain import (
     wrench_of,
 )
 from limbless.mechanics.compiled import Array, Rows, Scalar, call_pointer, func, noinline_func, sqrt
-from limbless.mechanics.contact.body_body import solve_body_body
-from limbless.mechanics.contact.body_equations import screw_by
-from limbless.mechanics.contact.contact_law import law_matrix6, linearise, natural_map, put_law_impulse, put_rates
-from limbless.mechanics.contact.impulse_response import store_response_factor
-from limbless.mechanics.contact.joint_friction import joint_friction_impulses, linearise_joint_friction
-from limbless.mechanics.contact.moving_bodies import is_fixed, last_of_robot, relative_twist
-from limbless.mechanics.contact.scene import ContactRow
-from limbless.mechanics.contact.step import BaseStep, BodyStep, ContactOptions, FallbackRequest, JointStep, Step
+from limbless.mechanics.contact import (
+    BaseStep,
+    BodyStep,
+    ContactOptions,
+    ContactRow,
+    FallbackRequest,
+    JointStep,
+    Step,
+    cell_backward_pass,
+    cell_forward_pass,
+    hold_rows,
+    is_fixed,
+    joint_friction_impulses,
+    last_of_robot,
+    law_matrix6,
+    linearise,
+    linearise_joint_friction,
+    natural_map,
+    pull_ropes,
+    put_law_impulse,
+    put_rates,
+    relative_twist,
+    screw_by,
+    solve_body_body,
+    store_response_factor,
+)
 
 PLAIN = 6  # iterations of Newton's method: one to six suffice almost always
-
-
-@func
-def transposed_product(I: Matrix6, S: Twist) -> Wrench:
-    """Iᵀ S as a wrench: its force part meets linear velocities."""
-    return Wrench(
-        transpose(I.A) @ S.linear + transpose(I.C) @ S.angular, transpose(I.B) @ S.linear + transpose(I.D) @ S.angular
-    )
 
 
 @noinline_func
 def backward_pass(robot: ChainTables, step: Step, count: int) -> tuple[Matrix6, Wrench]:
     """From tip to base: matrix and momentum with which the whole robot answers the twist of its base."""
+    if step.cells is not None:
+        return cell_backward_pass(robot, step, count)
     kinds, links, _ = robot
     I = no_matrix6(0.0)
     f = Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
@@ -110,16 +122,12 @@ def backward_pass(robot: ChainTables, step: Step, count: int) -> tuple[Matrix6, 
 
 @func
 def solve_base(base: int, I: Matrix6, f: Wrench, R: Matrix, system: Array) -> Twist:
-    """Twist of the base, world axes: free, in its own x-y plane, or none."""
+    """Twist of the base, world axes, as it may move."""
     zero = Vector(0.0, 0.0, 0.0)
     if base == BASES.fixed:
         return Twist(zero, zero)
     put_system(system, I, R, f)
-    if base == BASES.planar:
-        for i in range(2, 5):  # no motion along z, no rotation about x and y
-            for c in range(7):
-                system[i, c] = 0.0
-            system[i, i] = 1.0
+    hold_rows(base, system, 7)
     gauss_solve(system, 6)
     return Twist(
         R @ Vector(system[0, 6], system[1, 6], system[2, 6]), R @ Vector(system[3, 6], system[4, 6], system[5, 6])
@@ -132,6 +140,9 @@ def forward_pass(robot: ChainTables, step: Step, solved: Scalar) -> None:
 
     (A number: numba would compile a kernel once more for True and for False.)
     """
+    if step.cells is not None:
+        cell_forward_pass(robot, step, solved)
+        return
     kinds, links, _ = robot
     u = BaseStep(step.base, 0).twist
     BodyStep(step.bodies, 0).twist = u
@@ -204,6 +215,9 @@ def solve_chain(robot: ChainTables, base: int, step: Step, count: int) -> None:
     if base != BASES.free:
         own.hold = I @ u - f
     forward_pass(robot, step, 1.0)
+    if step.cells is not None:
+        if step.cells.cells.ropes is not None:
+            pull_ropes(robot, base, step, I)
     if step.moving_bodies is not None:
         solve_body_body(robot, base, step, count, I)
 

@@ -9,9 +9,8 @@ from limbless.mechanics.compiled import Array, IntArray, Rows, Table, constants,
 from limbless.mechanics.contact.scene import ContactRow, Scene, SleepState
 
 if TYPE_CHECKING:
-    from limbless.mechanics.chain import Axis, Body, BodyRecord, ChainDrive, ChainMemory, ChainTables, HeldBody
-    from limbless.mechanics.contact.homotopy import Homotopy
-    from limbless.mechanics.contact.moving_bodies import MovingBodies
+    from limbless.mechanics.chain import Axis, Body, BodyRecord, ChainDrive, ChainMemory, ChainTables, HeldBody, Motors
+    from limbless.mechanics.contact import CellSolve, Homotopy, MovingBodies
     from limbless.mechanics.integrate.running_totals import Totals
 
 
@@ -141,6 +140,7 @@ class Step(NamedTuple):
     system: Array  # (6, 7)
     moving_bodies: MovingBodies | None
     clamp: HeldBody | None  # that of the chain's memory
+    cells: CellSolve | None = None  # CellSolve of a soft body; None: a chain of rigid links
 
 
 class ContactMemory(NamedTuple):
@@ -201,11 +201,14 @@ class ContactOptions(NamedTuple):
     tolerance: float  # m/s
     bound: float  # m/s: a step with more residual fails the run
     rescue: int  # address of what is called where plain iterations do not end (see `rescue`)
+    controllers: tuple | None = None  # of what has a version of `command`; None: there are none
+    motors: Motors | None = None  # None: actuators give what is asked, within their bounds
 
 
 class StateLayout(NamedTuple):
     """Where the parts of a flat state begin, after position and velocity as a chain's state has them."""
 
+    control: int  # numbers of controllers
     sums: int  # Sums, the last of a chain's state
     earlier: int  # velocity a step before: the guess goes on in a straight line
     speeds: int  # Speeds of all bodies

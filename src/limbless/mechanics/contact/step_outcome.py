@@ -30,20 +30,8 @@ from limbless.mechanics.chain import (
     forward_kinematics,
 )
 from limbless.mechanics.compiled import Array, Rows, Scalar, func, kernel, noinline_func, unpack
-from limbless.mechanics.contact.body_equations import keep_body, twist_at_start
-from limbless.mechanics.contact.contact_law import STATES, contact_wrench, held_directions, state_of
-from limbless.mechanics.contact.free_objects import (
-    end_objects,
-    keep_objects,
-    move_surfaces,
-    place_objects,
-    push_other,
-)
-from limbless.mechanics.contact.joint_control import finish_joints
-from limbless.mechanics.contact.moving_bodies import is_on_robot
-from limbless.mechanics.contact.narrowphase import find_contacts, wake_contacts
-from limbless.mechanics.contact.scene import ContactRow, Scene
-from limbless.mechanics.contact.step import (
+from limbless.mechanics.contact import (
+    STATES,
     BaseStep,
     BodyInertia,
     BodyOutcome,
@@ -53,10 +41,26 @@ from limbless.mechanics.contact.step import (
     ContactProblem,
     ContactRecord,
     ContactRecords,
+    ContactRow,
+    Scene,
     StateLayout,
     Step,
     StepCounters,
     StepRecord,
+    contact_wrench,
+    end_objects,
+    find_contacts,
+    finish_joints,
+    held_directions,
+    is_on_robot,
+    keep_body,
+    keep_objects,
+    mean_twist,
+    move_surfaces,
+    place_objects,
+    push_other,
+    state_of,
+    wake_contacts,
 )
 from limbless.mechanics.forces import look_again_all, spend_all
 from limbless.mechanics.integrate.running_totals import add_step, record_totals
@@ -72,10 +76,7 @@ def finish_contacts(
         k, W = step.owner[i], contact_wrench(ContactRow(step.contacts, i))
         body = Body(step.places, k)
         body.wrench = body.wrench + (1.0 / h) * W
-        before = BodyStep(step.bodies, k).start
-        if step.moving_bodies is not None:  # of an object, perhaps
-            before = twist_at_start(BodyInertia(solids, k), BodyVelocity(x, start + 6 * k), body.rotation)
-        works[i] += 0.5 * (power(before, W) + power(BodyStep(step.bodies, k).twist, W))
+        works[i] += power(mean_twist(solids, step, k, x, start), W)
         if step.moving_bodies is not None:
             push_other(solids, step, i, W, h, x, start, works)
 
@@ -160,7 +161,7 @@ def finish(problem: ContactProblem, t: Scalar, h: Scalar, x: Array) -> None:
         robot, solids, step, memory.outcomes, h, x, where.speeds, options.awash
     )
     if step.moving_bodies is not None:
-        end_objects(solids, step, memory.outcomes, x, where, t, h)
+        end_objects(solids, step, memory.outcomes, x, where, t, h, 0.5)
     place = LinkRow(robot.links, 0).position
     # half of the base's way: by its axes before the step
     gone = vector_at(chain.state, place) - vector_at(x, place)
@@ -237,7 +238,7 @@ def keep_instant(
         record.wrench = outcome.wrench
     counts, whole = StepCounters(memory.counts, 0), StepRecord(records.steps, r)
     if step.moving_bodies is not None:
-        keep_objects(solids, step, memory.outcomes, x, where, records, r)
+        keep_objects(solids, step, memory.outcomes, x, where, records.bodies, records.objects, r)
     whole.resultant = keep_forces(step, records, h, r)
     whole.residual = counts.residual
     whole.depth = counts.depth

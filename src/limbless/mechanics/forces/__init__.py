@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from limbless.mechanics.forces.morison import *
     from limbless.mechanics.forces.open_water import *
     from limbless.mechanics.forces.point_wrench import *
+    from limbless.mechanics.forces.sand import *
     from limbless.mechanics.forces.smooth_friction import *
     from limbless.mechanics.forces.station_laws import *
     from limbless.mechanics.forces.tendon import *
@@ -33,25 +34,29 @@ __getattr__ = lazy_names(
     __name__,
     {
         "body_drag": "BodyDragLaw",
-        "flow": "FAR FLOW_KINDS FlowRow FlowState Flows StreamBuffer flow_at",
-        "force_element": "look_again_all push push_all spend_all",
+        "flow": "FAR FLOW_KINDS FlowRow FlowState Flows StreamBuffer flow_at height_at",
+        "force_element": "element_power look_again_all push push_all spend_all",
         "free_surface": "FreeSurfaceLaws OpenWakeLaw share_at",
-        "hydrostatics": "HydrostaticLaw",
-        "immersion": "Integrals THIN cut_section integrals_along reach_of waterplane_along",
+        "hydrostatics": "Hydrostatic HydrostaticLaw hydrostatic",
+        "immersion": "Cut Integrals THIN cut_section integrals_along reach_of waterplane_along",
         "laws": (
-            "LawBands LawWrench Laws OnBody OnSegment PackedLaws RowLaws Slice is_active lane_wrench law_row "
-            "law_slice law_wrench"
+            "LawBands LawWrench Laws OnBody OnSegment PackedLaws RowLaws Slice about_body at is_active "
+            "lane_wrench law law_row law_slice law_wrench plain_law power_of_band push_in_bands push_in_rows "
+            "put_in_band put_lane_wrench put_nothing segment_motion sum_slice"
         ),
-        "morison": "MorisonLaw scaled",
-        "open_water": "OpenWater OpenWaterLaw ReynoldsDrag immersed_slice in_slice open_drag",
+        "morison": "Morison MorisonLaw scaled",
+        "open_water": (
+            "OpenWater OpenWaterLaw ReynoldsDrag TaylorDrag deep_slice deep_wrench immersed_slice in_slice open_drag"
+        ),
         "point_wrench": "PointLaw TimedPointLaw",
-        "smooth_friction": "SmoothFrictionLaw",
+        "sand": "SandEndLaw SlenderSandLaw SurfaceSandLaw",
+        "smooth_friction": "SmoothFriction SmoothFrictionLaw",
         "station_laws": "AtStation FreeSurfaceStations",
         "tendon": "Arm Channel ChannelRouting Chord SegmentState StraightRouting TendonElement TendonSegment",
-        "tendon_friction": "CapstanFriction DiskFriction TendonFriction friction_ratio",
+        "tendon_friction": "CapstanFriction DiskFriction TendonFriction capstan friction_ratio slide turn_at",
         "user_slice": "Buffer UserLaw law_on_buffer",
-        "wake": "WakeLaw",
-        "waterline": "WaterSurface floating_slice plane_at",
+        "wake": "Wake WakeLaw wake_at_edge",
+        "waterline": "WaterSurface floating_slice plane_at sum_segment wet_inertia",
         "weight": "Weight WeightLaw",
     },
 )

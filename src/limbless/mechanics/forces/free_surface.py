@@ -27,15 +27,22 @@ from limbless.mechanics.compiled import (
     value_of,
     version_for,
 )
-from limbless.mechanics.forces.flow import Flows, flow_at
-from limbless.mechanics.forces.force_element import element_power
-from limbless.mechanics.forces.immersion import cut_section
-from limbless.mechanics.forces.laws import (
+from limbless.mechanics.forces import (
+    Flows,
     LawWrench,
+    OpenWater,
+    OpenWaterLaw,
     RowLaws,
+    Wake,
+    WaterSurface,
     about_body,
+    cut_section,
+    deep_wrench,
+    element_power,
+    flow_at,
     law,
     law_wrench,
+    plane_at,
     power_of_band,
     push_in_bands,
     push_in_rows,
@@ -43,10 +50,10 @@ from limbless.mechanics.forces.laws import (
     put_lane_wrench,
     put_nothing,
     segment_motion,
+    sum_segment,
+    wake_at_edge,
+    wet_inertia,
 )
-from limbless.mechanics.forces.open_water import OpenWater, OpenWaterLaw, deep_wrench
-from limbless.mechanics.forces.wake import Wake, wake_at_edge
-from limbless.mechanics.forces.waterline import WaterSurface, plane_at, sum_segment, wet_inertia
 
 if TYPE_CHECKING:
     from limbless.mechanics.forces.hydrostatics import Hydrostatic

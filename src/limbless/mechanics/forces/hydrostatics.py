@@ -8,15 +8,17 @@ import numpy as np
 
 from limbless.mechanics.algebra import Matrix, Vector, Wrench, cross, transpose
 from limbless.mechanics.compiled import Array, Scalar, constants, func, version_for
-from limbless.mechanics.forces.immersion import cut_section, integrals_along, reach_of
-from limbless.mechanics.forces.laws import (
+from limbless.mechanics.forces import (
     OnSegment,
     RowLaws,
     Slice,
     about_body,
+    cut_section,
+    integrals_along,
     law_slice,
     law_wrench,
     plain_law,
+    reach_of,
     segment_motion,
 )
 

@@ -42,13 +42,16 @@ from limbless.mechanics.compiled import (
 from limbless.mechanics.forces.force_element import element_power, push, refresh_velocities, spend_all
 
 if TYPE_CHECKING:
-    from limbless.mechanics.forces.free_surface import FreeSurfaceLaws, OpenWakeLaw
-    from limbless.mechanics.forces.morison import Morison
-    from limbless.mechanics.forces.open_water import OpenWaterLaw
-    from limbless.mechanics.forces.smooth_friction import SmoothFriction
-    from limbless.mechanics.forces.station_laws import AtStation
-    from limbless.mechanics.forces.user_slice import UserLaw
-    from limbless.mechanics.forces.weight import Weight
+    from limbless.mechanics.forces import (
+        AtStation,
+        FreeSurfaceLaws,
+        Morison,
+        OpenWakeLaw,
+        OpenWaterLaw,
+        SmoothFriction,
+        UserLaw,
+        Weight,
+    )
 
 
 @table

@@ -26,19 +26,21 @@ from limbless.mechanics.compiled import (
     version_for,
     where_positive,
 )
-from limbless.mechanics.forces.flow import Flows, FlowState, flow_at
-from limbless.mechanics.forces.laws import (
+from limbless.mechanics.forces import (
+    Flows,
+    FlowState,
     Laws,
     OnSegment,
     Slice,
     about_body,
     at,
+    flow_at,
     law,
     law_wrench,
+    scaled,
     segment_motion,
     sum_slice,
 )
-from limbless.mechanics.forces.morison import scaled
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain import Body
@@ -51,6 +53,10 @@ class ReynoldsDrag(NamedTuple):
     """Drag by Reynolds' number: a laminar skin, which may become turbulent; White's fit across."""
 
     turbulent: bool
+
+
+class TaylorDrag(NamedTuple):
+    """Drag on a yawed round cylinder with a laminar layer, Taylor 1952."""
 
 
 @constants
@@ -66,8 +72,10 @@ class OpenWater(OnSegment):
     half_height: float
     gravity: Vector  # g of the water's pressure, world, m/s2
     viscosity: float  # of a skin: over the length of the whole body, m/s
-    slow_width: float  # of a skin: 10 (ν / 2b)^(2/3) for cross flow along e2,
-    slow_height: float  # 10 (ν / 2a)^(2/3) along e3
+    # cross flow along e2; of Taylor's drag ρ b 4 sqrt(ν / 2b)
+    slow_width: float  # of a skin: 10 (ν / 2b)^(2/3)
+    # cross flow along e3; ρ a 4 sqrt(ν / 2a)
+    slow_height: float  # 10 (ν / 2a)^(2/3)
     begins: bool  # the first segment of its body
 
 
@@ -76,7 +84,7 @@ class OpenWaterLaw(NamedTuple):
 
     flows: Flows | None  # Flows; None: the water rests
     surface: Any  # WaterSurface of `waterline`; None: all of the body is under water
-    drag: ReynoldsDrag | None  # ReynoldsDrag; None: constant coefficients
+    drag: ReynoldsDrag | TaylorDrag | None  # None: constant coefficients
 
 
 # a flow that is a user's function is asked for one place at a time
@@ -119,6 +127,22 @@ def skin_drag(drag: ReynoldsDrag, row: OpenWater, W: Vector, rate: Vector) -> Wr
         -row.quadratic.x * rub * W.x,
         -row.quadratic.y * (normal + row.slow_width * slow) * W.y,
         -row.quadratic.z * (normal + row.slow_height * slow) * W.z,
+    )
+    return Wrench(force, Vector(-row.quadratic_roll * absolute(rate.x) * rate.x, o, o))
+
+
+@version_for(open_drag, TaylorDrag)
+@func
+def yawed_drag(drag: TaylorDrag, row: OpenWater, W: Vector, rate: Vector) -> Wrench:
+    """With n the speed across, R = n d / ν: across ρ d n² / 2 (C + 4 R^(-1/2)), along ρ d n W1 / 2 times
+    5.4 R^(-1/2); nothing where the water flows along the body alone.
+    """
+    normal, o = sqrt(W.y * W.y + W.z * W.z), 0.0 * W.x
+    slow = power_of(normal, 0.5)
+    force = Vector(
+        -row.quadratic.x * slow * W.x,
+        -(row.quadratic.y * normal + row.slow_width * slow) * W.y,
+        -(row.quadratic.z * normal + row.slow_height * slow) * W.z,
     )
     return Wrench(force, Vector(-row.quadratic_roll * absolute(rate.x) * rate.x, o, o))
 

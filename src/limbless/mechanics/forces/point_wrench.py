@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from limbless.mechanics.algebra import Matrix, Vector, Wrench, cross
 from limbless.mechanics.compiled import Rows, Scalar, call_pointer, constants, func, version_for
-from limbless.mechanics.forces.laws import OnBody, law, law_wrench, plain_law
-from limbless.mechanics.forces.user_slice import Buffer
+from limbless.mechanics.forces import Buffer, OnBody, law, law_wrench, plain_law
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain import Body

@@ -7,11 +7,18 @@ from typing import Any, NamedTuple
 from limbless.mechanics.algebra import Vector, Wrench, power, transpose
 from limbless.mechanics.chain import AddedMassState, Body, ChainMemory, ChainTables, Station
 from limbless.mechanics.compiled import Array, Rows, Scalar, align_stack, func, noinline_func, version_for
-from limbless.mechanics.forces.force_element import element_power, push
-from limbless.mechanics.forces.laws import LawWrench, Slice, law_row, law_slice, law_wrench
-from limbless.mechanics.forces.morison import scaled
-from limbless.mechanics.forces.open_water import OpenWater
-from limbless.mechanics.forces.waterline import floating_slice
+from limbless.mechanics.forces import (
+    LawWrench,
+    OpenWater,
+    Slice,
+    element_power,
+    floating_slice,
+    law_row,
+    law_slice,
+    law_wrench,
+    push,
+    scaled,
+)
 
 
 class AtStation(NamedTuple):

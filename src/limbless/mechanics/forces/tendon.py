@@ -35,13 +35,14 @@ from limbless.mechanics.compiled import (
     table,
     version_for,
 )
-from limbless.mechanics.forces.force_element import element_power, push
-from limbless.mechanics.forces.tendon_friction import (
+from limbless.mechanics.forces import (
     CapstanFriction,
     DiskFriction,
     TendonFriction,
     capstan,
+    element_power,
     friction_ratio,
+    push,
     slide,
     turn_at,
 )

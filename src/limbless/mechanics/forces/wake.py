@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from limbless.mechanics.algebra import Matrix, Vector, Wrench, dot, transpose
 from limbless.mechanics.compiled import Scalar, constants, func, version_for
-from limbless.mechanics.forces.laws import OnBody, RowLaws, about_body, law_wrench, plain_law, segment_motion
-from limbless.mechanics.forces.morison import scaled
+from limbless.mechanics.forces import OnBody, RowLaws, about_body, law_wrench, plain_law, scaled, segment_motion
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain import Body

@@ -19,18 +19,27 @@ from limbless.mechanics.algebra import (
     transpose,
 )
 from limbless.mechanics.compiled import Array, Scalar, absolute, func, maximum, minimum, sqrt, version_for
-from limbless.mechanics.forces.flow import Flows, flow_at, height_at
-from limbless.mechanics.forces.hydrostatics import Hydrostatic, hydrostatic
-from limbless.mechanics.forces.immersion import Cut, cut_section, reach_of
-from limbless.mechanics.forces.laws import (
+from limbless.mechanics.forces import (
+    Cut,
+    Flows,
+    Hydrostatic,
+    OpenWater,
+    OpenWaterLaw,
     Slice,
     at,
+    cut_section,
+    deep_slice,
+    flow_at,
+    height_at,
+    hydrostatic,
+    immersed_slice,
+    in_slice,
     law_slice,
+    reach_of,
+    scaled,
     segment_motion,
     sum_slice,
 )
-from limbless.mechanics.forces.morison import scaled
-from limbless.mechanics.forces.open_water import OpenWater, OpenWaterLaw, deep_slice, immersed_slice, in_slice
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain import Body

@@ -6,6 +6,8 @@
 
 Coordinates stand first in a state x. Screws are taken at the reference point of `screws`, where the base origin is at
 this instant: every rotation axis of the base passes through it.
+
+A chain on its manifold in tables: its screws, and the working memory of one state.
 """
 
 from __future__ import annotations
@@ -13,10 +15,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from limbless.mechanics.algebra import (
+    Inertia,
     Matrix,
     Quaternion,
     Twist,
     Vector,
+    Wrench,
     dot,
     product,
     quaternion_product,
@@ -25,9 +29,69 @@ from limbless.mechanics.algebra import (
     transpose,
     twist_cross,
 )
-from limbless.mechanics.chain import put_quaternion_rate, sliding, turning
-from limbless.mechanics.compiled import Array, Rows, Scalar, func, generic, no_op, sincos, version_for
-from limbless.mechanics.geometry.tables import JointScrew
+from limbless.mechanics.chain import Base, Body, put_quaternion_rate, sliding, turning
+from limbless.mechanics.compiled import (
+    Array,
+    IntArray,
+    Rows,
+    Scalar,
+    Table,
+    func,
+    generic,
+    no_op,
+    sincos,
+    table,
+    version_for,
+)
+
+
+@table
+class JointScrew(Table):
+    """One degree of freedom at one instant (base first), along the world axes, at one point for all: see `screws`."""
+
+    twist: Twist  # s: of a unit speed
+    rate: Twist  # ṡ = [V, s]
+    pull: Wrench  # K s, K the inertia of all that it moves
+
+
+@table
+class Spatial(Table):
+    """A body at one instant, along the world axes, at the same point."""
+
+    twist: Twist
+    known: Twist  # the part of its acceleration that velocities make
+    composite: Inertia  # K: of it and of all beyond
+    load: Wrench  # F: what it and all beyond need without accelerations, less what acts on them
+
+
+class Solver(NamedTuple):
+    """Working memory of the dense solution; N degrees of freedom, base first."""
+
+    free: IntArray  # (N,) numbers of the force-given ones
+    factor: Array  # (N, N) of their metric
+    short: Array  # (N,)
+    rows: Array  # (6, N) J of the clamp
+    row_rates: Array  # (6,) J̇ ẋ
+    target: Array  # (6,) what J times the answer must be
+    mobility: Array  # (6, N) M⁻¹ Jᵀ
+    held: Array  # (6, 6) factor of J M⁻¹ Jᵀ
+    pull: Array  # (6,) λ
+
+
+class GeometricMemory(NamedTuple):
+    """What holds at the state that was evaluated last."""
+
+    bodies: Rows[Body]
+    spatial: Rows[Spatial]
+    screws: Rows[JointScrew]  # (N,)
+    base: Rows[Base]  # one row
+    metric: Array  # (N, N)
+    bias: Array  # (N,)
+    rates: Array  # (N,) accelerations, or changes of the speeds
+    forces: Array  # (N,) right-hand side
+    effort: Array  # (N,) what acts along each degree of freedom
+    solver: Solver
+
 
 NEAR_LOCK = 1e-3  # cosine of the pitch at which the virtual joints of a base in space count as locked
 

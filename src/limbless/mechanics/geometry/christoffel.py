@@ -10,9 +10,17 @@ from typing import Any
 from limbless.mechanics.algebra import Twist, Vector, Wrench, power, twist_cross, wrench_cross
 from limbless.mechanics.chain import Body, ChainTables, LinkRow
 from limbless.mechanics.compiled import Array, Rows, Scalar, func, generic, kernel, noinline_func, unpack, version_for
-from limbless.mechanics.geometry.base_charts import FixedBase, PlanarChart, PlanarGroup, SpaceChart, SpaceGroup
+from limbless.mechanics.geometry.base_charts import (
+    FixedBase,
+    GeometricMemory,
+    JointScrew,
+    PlanarChart,
+    PlanarGroup,
+    SpaceChart,
+    SpaceGroup,
+    Spatial,
+)
 from limbless.mechanics.geometry.screws import inertia_of
-from limbless.mechanics.geometry.tables import GeometricMemory, JointScrew, Spatial
 
 
 @kernel

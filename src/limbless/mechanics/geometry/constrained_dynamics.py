@@ -13,8 +13,7 @@ from enum import IntEnum
 from limbless.mechanics.algebra import cholesky, cholesky_solve
 from limbless.mechanics.chain import ChainTables, LinkRow
 from limbless.mechanics.compiled import Array, IntArray, noinline_func
-from limbless.mechanics.geometry.base_charts import Frame, component
-from limbless.mechanics.geometry.tables import GeometricMemory, JointScrew, Solver, Spatial
+from limbless.mechanics.geometry.base_charts import Frame, GeometricMemory, JointScrew, Solver, Spatial, component
 
 # pivot over diagonal of the metric: below it a degree of freedom has no inertia of its own to move
 SINGULAR = 1e-10

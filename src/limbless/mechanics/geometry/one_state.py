@@ -6,11 +6,10 @@ from typing import Any
 
 from limbless.mechanics.chain import ChainTables
 from limbless.mechanics.compiled import Array, IntArray, Scalar, func, kernel, noinline_func, unpack
-from limbless.mechanics.geometry.base_charts import Frame
+from limbless.mechanics.geometry.base_charts import Frame, GeometricMemory
 from limbless.mechanics.geometry.base_charts import put_base_rates as put_rates_of
 from limbless.mechanics.geometry.constrained_dynamics import efforts, prepare, put_clamp_rows, solve_free
 from limbless.mechanics.geometry.screws import hold_base, place, push_bodies, weigh
-from limbless.mechanics.geometry.tables import GeometricMemory
 
 
 @noinline_func

@@ -44,13 +44,15 @@ from limbless.mechanics.compiled import Array, Scalar, align_stack, func, generi
 from limbless.mechanics.forces import push_all
 from limbless.mechanics.geometry.base_charts import (
     Frame,
+    GeometricMemory,
+    JointScrew,
+    Spatial,
     base_origin,
     base_quaternion,
     home_rotation,
     move_base,
     put_base_screws,
 )
-from limbless.mechanics.geometry.tables import GeometricMemory, JointScrew, Spatial
 
 
 @generic

@@ -36,21 +36,24 @@ from limbless.mechanics.compiled import (
     value_of,
     where_positive,
 )
-from limbless.mechanics.integrate.problem import (
+from limbless.mechanics.integrate import (
+    ObjectiveTotals,
+    RunTotals,
+    Totals,
     add,
     at_knot,
+    copy,
     drive_at,
     failure_code,
     linearise_forces,
     normalise,
     poison,
+    positive_of_step,
     rate,
     stage_rate,
     stage_state,
     store_stage,
 )
-from limbless.mechanics.integrate.runge_kutta import copy
-from limbless.mechanics.integrate.running_totals import ObjectiveTotals, RunTotals, Totals, positive_of_step
 
 UNSOLVED = -1  # beside what `failure_code` says: a stage that does not come to rest
 

@@ -36,10 +36,22 @@ from limbless.mechanics.integrate.running_totals import (
     compare,
     record_totals,
 )
-from limbless.mechanics.rod.magnus import first_half, from_head, second_half, to_head, to_section
-from limbless.mechanics.rod.shape_batch import current
-from limbless.mechanics.rod.slice_forces import nothing
-from limbless.mechanics.rod.tables import Instant, Muscle, RodMemory, RodShape, RodTables, Section, Strains
+from limbless.mechanics.rod import (
+    Instant,
+    Muscle,
+    RodMemory,
+    RodShape,
+    RodTables,
+    Section,
+    Strains,
+    current,
+    first_half,
+    from_head,
+    nothing,
+    second_half,
+    to_head,
+    to_section,
+)
 
 
 @func
@@ -131,7 +143,7 @@ def put_efforts(
         shape = RodShape(shapes, k)
         inside = from_head(shape.rotation, shape.place, LawWrench(inner, s).wrench - hold)
         for c in range(6):
-            muscle, along = Muscle(robot.muscles, c), inside.force[c] if c < 3 else inside.torque[c - 3]
+            muscle, along = Muscle(robot.muscles, 6 * s + c), inside.force[c] if c < 3 else inside.torque[c - 3]
             given = muscle.stiffness * (strain[k, c] - muscle.rest) + muscle.damping * rate[k, c] - along
             memory.efforts[6 * s + c] = given * muscle.acts
             memory.powers[6 * s + c] = memory.efforts[6 * s + c] * rate[k, c]

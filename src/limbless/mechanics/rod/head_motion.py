@@ -28,10 +28,7 @@ from limbless.mechanics.chain import (
 )
 from limbless.mechanics.compiled import Array, Scalar, func, noinline_func, version_for
 from limbless.mechanics.forces import LawWrench
-from limbless.mechanics.rod.composite_inertia import inertial_wrench
-from limbless.mechanics.rod.shape_batch import current
-from limbless.mechanics.rod.slice_forces import push_paced
-from limbless.mechanics.rod.tables import (
+from limbless.mechanics.rod import (
     TURN,
     HeadState,
     Instant,
@@ -41,6 +38,9 @@ from limbless.mechanics.rod.tables import (
     RodTables,
     ShapeSums,
     StrainRow,
+    current,
+    inertial_wrench,
+    push_paced,
 )
 
 if TYPE_CHECKING:

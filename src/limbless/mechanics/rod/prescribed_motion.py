@@ -8,13 +8,25 @@ from typing import NamedTuple
 from limbless.mechanics.algebra import Pose, Quaternion, Vector, compose, pose_exp, power, quaternion_from_rotation
 from limbless.mechanics.compiled import Array, IntArray, Rows, Table, func, kernel, noinline_func, table, unpack
 from limbless.mechanics.forces import LawWrench
-from limbless.mechanics.rod.actuator_forces import find_needs
-from limbless.mechanics.rod.composite_inertia import inertial_wrench
-from limbless.mechanics.rod.head_motion import head_pose_of
-from limbless.mechanics.rod.magnus import magnus_first, magnus_second
-from limbless.mechanics.rod.shape_batch import current, lay_slab
-from limbless.mechanics.rod.slice_forces import keep_loads, load_all, push_rod
-from limbless.mechanics.rod.tables import HeadState, Instant, Load, RodMemory, RodTables, ShapeSums, StrainRow
+from limbless.mechanics.rod import (
+    HeadState,
+    Instant,
+    Load,
+    RodMemory,
+    RodTables,
+    ShapeSums,
+    StrainRow,
+    current,
+    find_needs,
+    head_pose_of,
+    inertial_wrench,
+    keep_loads,
+    lay_slab,
+    load_all,
+    magnus_first,
+    magnus_second,
+    push_rod,
+)
 
 
 @table

@@ -1,33 +1,131 @@
 """A rod as a problem for an engine: its net motion comes from what pushes it (paper 000, Fig. 2). The state is a
-`HeadState`."""
+`HeadState`.
+
+A rod at the surface of water: its added mass follows the pose of the head, and with it all sums over the shape.
+"""
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra import normalised
-from limbless.mechanics.compiled import Array, Scalar, func, noinline_func, version_for
-from limbless.mechanics.integrate.problem import (
+from typing import Any, NamedTuple
+
+from limbless.mechanics.algebra import Vector, Wrench, normalised, power, product, transpose
+from limbless.mechanics.compiled import (
+    LANES,
+    Array,
+    Rows,
+    Scalar,
+    align_stack,
+    for_each,
+    func,
+    generic,
+    noinline_func,
+    version_for,
+)
+from limbless.mechanics.forces import LawWrench, OpenWater, floating_slice, push, scaled, share_at
+from limbless.mechanics.integrate import (
+    Totals,
     accumulate_work,
     add,
+    add_laws,
     failure_code,
     normalise,
     rate,
     record_instant,
 )
-from limbless.mechanics.integrate.running_totals import Totals, add_laws
-from limbless.mechanics.rod.actuator_forces import find_needs, look_and_keep_strains, put_efforts
-from limbless.mechanics.rod.head_motion import find_acceleration, find_twist, place_head, put_inertia
-from limbless.mechanics.rod.rod_free_surface import soak_all
-from limbless.mechanics.rod.shape_batch import current, take_shape
-from limbless.mechanics.rod.slice_forces import keep_loads, load_all, push_rod
-from limbless.mechanics.rod.tables import (
+from limbless.mechanics.rod import (
     HeadState,
     Instant,
     InstantRecord,
     RodMemory,
     RodProblem,
     RodRecords,
+    RodShape,
     RodTables,
+    Section,
+    add_wrench,
+    current,
+    find_acceleration,
+    find_needs,
+    find_twist,
+    keep_loads,
+    load,
+    load_all,
+    load_rows,
+    look_and_keep_strains,
+    place_head,
+    push_rod,
+    put_efforts,
+    put_inertia,
+    slice_of,
+    sum_composite_inertia,
+    take_shape,
+    to_head,
+    to_section,
 )
+
+
+class FreeSurfaceSlices(NamedTuple):
+    """Water with a surface on the slices of a rod."""
+
+    owner: int
+    kind: Any  # OpenLaw
+    rows: Any  # Open; `body` is the node
+    pushed: Rows[LawWrench]  # (rows,): memory for the wrenches per length
+    dry: Array  # (nodes, 6): inertia per length without water
+
+
+@generic
+def update_added_mass(element: FreeSurfaceSlices, t: Scalar, robot: RodTables, memory: RodMemory):
+    """What an element changes of the inertia of the sections, once the pose of the head is known."""
+
+
+soak_all = for_each(update_added_mass, optional=True)
+
+
+@version_for(update_added_mass, FreeSurfaceSlices)
+@noinline_func
+def soak_slices(laws: FreeSurfaceSlices, t: Scalar, robot: RodTables, memory: RodMemory) -> None:
+    """The added mass of every section as far as it is immersed, and the sums over the shape with it."""
+    align_stack()
+    instant, dry, r = Instant(memory.instant, 0), laws.dry, current(memory)
+    shapes, surface, flows = memory.shapes[r], laws.kind.surface, laws.kind.flows
+    for i in range(len(laws.rows.codes)):
+        row = OpenWater(laws.rows, i)
+        k = row.body
+        section, shape = Section(robot.sections, k), RodShape(shapes, k)
+        place = instant.position + instant.rotation @ shape.place
+        share = share_at(surface, row, flows, t, place, product(instant.rotation, shape.rotation))
+        section.mass = Vector(dry[k, 0], dry[k, 1], dry[k, 2]) + share * row.added
+        section.turn = Vector(dry[k, 3] + share * row.added_roll, dry[k, 4], dry[k, 5])
+        for c in range(robot.octets.shape[1]):
+            robot.octets[k // LANES, c, k % LANES] = robot.sections[k, c]
+    sum_composite_inertia(robot.sections, shapes, memory.sums, r)
+
+
+@version_for(push, FreeSurfaceSlices)
+@noinline_func
+def push_floating_slices(
+    laws: FreeSurfaceSlices, t: Scalar, window_time: Scalar, robot: RodTables, memory: RodMemory
+) -> None:
+    """Every slice: its wrench, and how fast the momentum that it carries grows by what gets wet."""
+    align_stack()
+    instant, shapes = Instant(memory.instant, 0), memory.shapes[current(memory)]
+    for i in range(len(laws.rows.codes)):
+        row = OpenWater(laws.rows, i)
+        shape, length = RodShape(shapes, row.body), Section(robot.sections, row.body).weight
+        V = instant.pace * to_section(shape.rotation, shape.place, instant.twist + shape.swing)
+        piece = slice_of(instant, shape, V)
+        F, _, wetting = floating_slice(laws.kind, row, t, piece, transpose(piece.axes) @ row.gravity)
+        LawWrench(laws.pushed, i).wrench = F
+        roll, o = row.added_roll * V.angular.x, 0.0 * V.linear.x
+        joined = (length * wetting) * Wrench(scaled(row.added, V.linear), Vector(roll, o, o))
+        half = 0.5 * power(V, joined)
+        instant.joined = instant.joined + to_head(shape.rotation, shape.place, joined)
+        instant.joining = instant.joining + half
+        memory.law_powers[laws.owner] += add_wrench(instant, shape, V, F, length) + half
+
+
+version_for(load, FreeSurfaceSlices)(load_rows)
 
 
 @version_for(rate, RodProblem)

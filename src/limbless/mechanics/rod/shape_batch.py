@@ -8,9 +8,17 @@ eight instants than for one.
 from __future__ import annotations
 
 from limbless.mechanics.compiled import LANES, Array, Rows, as_lane_array, func, kernel, noinline_func, unpack
-from limbless.mechanics.rod.composite_inertia import sum_composite_inertia
-from limbless.mechanics.rod.magnus import integrate_shape
-from limbless.mechanics.rod.tables import RodMemory, RodScratch, RodShape, RodTables, ShapeSums, StrainRow, Strains
+from limbless.mechanics.rod import (
+    RodMemory,
+    RodScratch,
+    RodShape,
+    RodTables,
+    ShapeSums,
+    StrainRow,
+    Strains,
+    integrate_shape,
+    sum_composite_inertia,
+)
 
 
 def make_desk(nodes: int) -> RodScratch:

@@ -41,9 +41,17 @@ from limbless.mechanics.forces import (
     push,
     push_all,
 )
-from limbless.mechanics.rod.magnus import to_head, to_section
-from limbless.mechanics.rod.shape_batch import current
-from limbless.mechanics.rod.tables import Instant, Load, RodMemory, RodShape, RodTables, Section
+from limbless.mechanics.rod import (
+    Instant,
+    Load,
+    RodMemory,
+    RodShape,
+    RodTables,
+    Section,
+    current,
+    to_head,
+    to_section,
+)
 
 
 class SliceBands(NamedTuple):

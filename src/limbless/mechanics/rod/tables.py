@@ -33,7 +33,7 @@ class Section(Table):
 
 @constants
 class Muscle(Table):
-    """One of the six strains: its passive part, and whether actuators act along it."""
+    """One of the six strains of a section: its passive part, and whether actuators act along it."""
 
     stiffness: float
     damping: float

@@ -8,15 +8,6 @@ from __future__ import annotations
 
 from limbless.mechanics.algebra import gauss_solve
 from limbless.mechanics.compiled import Array, IntArray, Scalar, func, kernel, noinline_func, unpack
-from limbless.mechanics.statics.convergence import (
-    LIMITS,
-    clipped,
-    copy_rows,
-    is_folded,
-    natural_residual,
-    tolerance_of,
-    whole_length,
-)
 from limbless.mechanics.statics.potential_energy import (
     energy_gradient,
     moments,
@@ -24,7 +15,16 @@ from limbless.mechanics.statics.potential_energy import (
     tip_components,
     update_posture,
 )
-from limbless.mechanics.statics.projected_newton import minimise
+from limbless.mechanics.statics.projected_newton import (
+    LIMITS,
+    clipped,
+    copy_rows,
+    is_folded,
+    minimise,
+    natural_residual,
+    tolerance_of,
+    whole_length,
+)
 from limbless.mechanics.statics.tables import SolveStatus, Spine, SpineProblem
 
 # ----------------------------------------------------------------------------------- a balance of any form and friction

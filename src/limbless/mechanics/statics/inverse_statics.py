@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbless.mechanics.algebra import cholesky_solve, gauss_solve
+from limbless.mechanics.algebra import gauss_solve
 from limbless.mechanics.compiled import Array, IntArray, Scalar, func, kernel, noinline_func, unpack
-from limbless.mechanics.statics.convergence import (
+from limbless.mechanics.statics.potential_energy import energy_gradient, tip_components, update_posture
+from limbless.mechanics.statics.projected_newton import (
     LIMITS,
     clipped,
     copy_rows,
-    factorise_shifted,
+    factorise,
     is_folded,
+    solve_factorised,
     tolerance_of,
     whole_length,
 )
-from limbless.mechanics.statics.potential_energy import energy_gradient, tip_components, update_posture
-from limbless.mechanics.statics.projected_newton import eliminate_held
 from limbless.mechanics.statics.tables import Iteration, SolveStatus, SpineProblem, TipTarget
 
 
@@ -165,7 +165,7 @@ def solve_tip(problem: SpineProblem, aim: TipTarget, target: Array, q: Array, u:
     """
     spine, loads, method, posture = problem.spine, problem.loads, problem.method, problem.posture
     iteration = problem.iteration
-    H, n, tolerance, outside = iteration.hessian, len(iteration.step), tolerance_of(spine), 0
+    H, tolerance, outside = iteration.hessian, tolerance_of(spine), 0
     for _ in range(method.limit):
         share_out(aim, u, loads.command, iteration.rate)
         update_posture(spine, q, posture)
@@ -175,11 +175,10 @@ def solve_tip(problem: SpineProblem, aim: TipTarget, target: Array, q: Array, u:
         miss = put_miss(problem, aim, target)
         if size <= tolerance and miss <= 1e-13:
             return SolveStatus.SOLVED.value
-        eliminate_held(H, iteration.residual, iteration.held)
-        if not factorise_shifted(H, 0.0, iteration.factor):
+        if not factorise(H, iteration.held, 0.0):
             return SolveStatus.STUCK.value
         for p in range(len(u) + 1):
-            cholesky_solve(iteration.factor, n, iteration.answers[p])
+            solve_factorised(H, iteration.answers[p])
         if not solve_tips(iteration, aim.rows):
             return SolveStatus.OUT_OF_REACH.value
         outside = outside + 1 if take_step(problem, aim, q, u) else 0

@@ -14,7 +14,7 @@ import numpy as np
 from limbless.mechanics.algebra import Matrix, Vector, cross, dot, outer, product, transpose
 from limbless.mechanics.compiled import Array, Scalar, func, generic, kernel, noinline_func, version_for
 from limbless.mechanics.forces import friction_ratio
-from limbless.mechanics.statics.tables import Coulomb, Loads, LossRatio, Spine, SpineState
+from limbless.mechanics.statics.tables import ChainMatrix, Coulomb, Loads, LossRatio, Spine, SpineState
 from limbless.mechanics.statics.vertebra import (
     into_disk,
     matrix_of,
@@ -174,23 +174,25 @@ def axial(S: Matrix) -> Vector:
 
 
 @noinline_func
-def add_tendon_stiffness(loads: Loads, posture: SpineState, H: Array) -> None:
-    """What elastic tendons add to the upper half of H, and its lower half."""
-    n, total, lever = H.shape[0], posture.total, posture.lever
-    for c in range(len(total)):
-        stiffness, stretch = loads.elastic[c], total[c] - loads.command[c]
+def add_tendon_stiffness(loads: Loads, posture: SpineState, H: ChainMatrix) -> None:
+    """What elastic tendons add to the upper halves of the blocks, and their lower halves."""
+    total, lever, freedoms, first = posture.total, posture.lever, H.block.shape[1], 3 if loads.water is None else 9
+    for c in range(H.near.shape[1] - first):
+        stiffness, stretch, rate = loads.elastic[c], total[c] - loads.command[c], 0.0
         if stiffness > 0.0 and stretch > 0.0:
             rate = stiffness + loads.stiffening[c] * stretched(stiffness, loads.stiffening[c], stretch)
-            for row in range(n):
-                for column in range(row, n):
-                    H[row, column] += rate * lever[row, c] * lever[column, c]
-    for row in range(n):
-        for column in range(row):
-            H[row, column] = H[column, row]
+        for row in range(H.near.shape[0]):
+            H.near[row, first + c], H.far[row, first + c] = rate * lever[row, c], lever[row, c]
+            for column in range(row, row // freedoms * freedoms + freedoms):
+                H.block[row // freedoms, row % freedoms, column % freedoms] += rate * lever[row, c] * lever[column, c]
+    for i in range(H.block.shape[0]):
+        for k in range(freedoms):
+            for m in range(k):
+                H.block[i, k, m] = H.block[i, m, k]
 
 
 @kernel
-def energy_gradient(spine: Spine, loads: Loads, q: Array, posture: SpineState, r: Array, H: Array) -> None:
+def energy_gradient(spine: Spine, loads: Loads, q: Array, posture: SpineState, r: Array, H: ChainMatrix) -> None:
     """Residual r of the energy form (generalised force balance, N m) and its matrix H with frozen friction. Call
     `update_posture` first.
 
@@ -202,10 +204,6 @@ def energy_gradient(spine: Spine, loads: Loads, q: Array, posture: SpineState, r
     rotation, origin, turn, reach = posture.rotation, posture.origin, posture.turn, posture.reach
     v, freedoms, tendons = q.shape[0], q.shape[1], len(posture.total)
     chord_tensions(spine, loads, posture)
-    n = v * freedoms
-    for row in range(n):
-        for column in range(n):
-            H[row, column] = 0.0
     nothing = Vector(0.0, 0.0, 0.0)
     F, S = vector_of(loads.disk[v - 1]), Matrix(nothing, nothing, nothing)
     moment = vector_of(loads.tip_moment)
@@ -227,12 +225,10 @@ def energy_gradient(spine: Spine, loads: Loads, q: Array, posture: SpineState, r
                 value = -value
                 for c in range(tendons):
                     value += tension[i, c] * curve[i, c, at]
-                H[row, freedoms * i + m] = value
-            H[row, row] += stiffness[i, k]
-            felt = cross(D, F) + S @ W - trace * W + cross(E, f_c)
-            for j in range(i):
-                for m in range(freedoms):
-                    H[freedoms * j + m, row] = -dot(vector_of(turn[j, m]), felt)
+                H.block[i, k, m] = value
+            H.block[i, k, k] += stiffness[i, k]
+            store(H.near[row], W)
+            store(H.far[row], -(cross(D, F) + S @ W - trace * W + cross(E, f_c)))
         arm, centre = vector_of(origin[i + 1]) - vector_of(origin[i]), R @ vector_of(bones.centroid[i])
         S = S + outer(arm, F) + outer(centre, f_c)
         F = F + f_c

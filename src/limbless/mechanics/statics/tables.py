@@ -119,17 +119,29 @@ class SpineState(NamedTuple):
     lever: Array  # (n, tendons)      d total / dq
 
 
+class ChainMatrix(NamedTuple):
+    """A symmetric matrix of a spine: unknowns of vertebrae j < i meet in near_j . far_i, those of one in its block."""
+
+    block: Array  # (v, freedoms, freedoms)
+    near: Array  # (n, rank): 3, 6 more with a surface of water, one more per elastic tendon
+    far: Array  # (n, rank)
+    # memory of a factorisation: Cholesky factors, and `near` less what the vertebrae before answer
+    pivot: Array  # (v, freedoms, freedoms)
+    turned: Array  # (n, rank)
+    free: Array  # (n, rank) `far` without the unknowns that are held
+    answer: Array  # (rank, rank) of all vertebrae before
+    sums: Array  # (freedoms + 1, rank)
+    solved: Array  # (freedoms,)
+
+
 class Iteration(NamedTuple):
     """Working memory of Newton's method."""
 
     residual: Array  # (n,)   r, N m
-    hessian: Array  # (n, n) H
-    factor: Array  # (n, n)
+    hessian: ChainMatrix  # H
     step: Array  # (n,)
     held: IntArray  # (n,)   1 where an unknown rests against a stop
     trial: Array  # (v, freedoms)
-    kept: Array  # (n,)   the residual while `residual` serves a step,
-    kept_hessian: Array  # (n, n) and so the Hessian
     above: Array  # (n,)   residuals beside a posture, for differences
     below: Array  # (n,)
     slips: Array  # (tendons,)

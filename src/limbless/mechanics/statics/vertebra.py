@@ -13,12 +13,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.mechanics.algebra import Matrix, Vector, cross, dot, product, rotation_about, transpose
 from limbless.mechanics.compiled import IntArray, Scalar, func, noinline_func
-
-Array = NDArray[np.float64]
 
 
 class Growth(NamedTuple):

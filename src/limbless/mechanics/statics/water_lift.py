@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.algebra import Matrix, Twist, Vector, Wrench, cross, dot, power, rotation_about
+from limbless.mechanics.algebra import Matrix, Twist, Vector, Wrench, cross, dot, power, put_pair_at, rotation_about
 from limbless.mechanics.compiled import Array, Scalar, func, noinline_func
 from limbless.mechanics.forces import THIN, Integrals, integrals_along, reach_of, waterplane_along
 from limbless.mechanics.statics.vertebra import (
@@ -27,7 +27,7 @@ from limbless.mechanics.statics.vertebra import (
 )
 
 if TYPE_CHECKING:
-    from limbless.mechanics.statics.tables import Spine, SpineState, SpineWater
+    from limbless.mechanics.statics.tables import ChainMatrix, Spine, SpineState, SpineWater
 
 SAG = 2.0 / (3.0 * np.pi)
 
@@ -237,7 +237,7 @@ def unit_twist(c: int) -> Twist:
 
 
 @noinline_func
-def lift_beyond(water: SpineWater, posture: SpineState, i: int, F: Any, r: Array, H: Array) -> None:
+def lift_beyond(water: SpineWater, posture: SpineState, i: int, F: Any, r: Array, H: ChainMatrix) -> None:
     """All slabs beyond vertebra i, with the wrench F on them, move with its unknowns as one body."""
     freedoms = water.felt.shape[0]
     inner, O, bones = matrix_of(posture.rotation[i]), vector_of(posture.origin[i + 1]), posture.bones
@@ -251,11 +251,11 @@ def lift_beyond(water: SpineWater, posture: SpineState, i: int, F: Any, r: Array
         for m in range(k + 1):
             W, bend = vector_of(posture.turn[i, m]), inner @ vector_of(bones.turn_second[i, m, k])
             move = inner @ vector_of(bones.offset_second[i, pair(m, k)]) - cross(bend, O) - cross(W, D)
-            H[freedoms * i + m, column] += power(screw_of(posture, i, m), felt) - power(Twist(move, bend), F)
+            H.block[i, m, k] += power(screw_of(posture, i, m), felt) - power(Twist(move, bend), F)
 
 
 @noinline_func
-def lift_within(water: SpineWater, posture: SpineState, i: int, s: Any, r: Array, H: Array) -> Wrench:
+def lift_within(water: SpineWater, posture: SpineState, i: int, s: Any, r: Array, H: ChainMatrix) -> Wrench:
     """Slab s of vertebra i moves with its unknowns in a way of its own. Returns the wrench
     about the centre of disk 0.
     """
@@ -273,7 +273,7 @@ def lift_within(water: SpineWater, posture: SpineState, i: int, s: Any, r: Array
             second = Twist(
                 inner @ vector_of(slabs.offset_second[s, pair(m, k)]), inner @ vector_of(slabs.turn_second[s, m, k])
             )
-            H[freedoms * i + m, column] -= power(other, change) + power(second, push)
+            H.block[i, m, k] -= power(other, change) + power(second, push)
     for c in range(6):
         twist = unit_twist(c)
         moved = Twist(twist.linear + cross(twist.angular, slab.centre), twist.angular)
@@ -289,8 +289,8 @@ def add_column(table: Array, c: int, F: Any) -> None:
 
 
 @noinline_func
-def add_lift(water: SpineWater, spine: Spine, q: Array, posture: SpineState, r: Array, H: Array) -> None:
-    """Add what the water does to the residual and to the upper half of its matrix.
+def add_lift(water: SpineWater, spine: Spine, q: Array, posture: SpineState, r: Array, H: ChainMatrix) -> None:
+    """Add what the water does to the residual and to the upper halves of the blocks of its matrix.
 
     From tip to base, as `energy_gradient` sweeps dead loads: the stiffness of all slabs beyond a vertebra is one 6 x 6
     table.
@@ -307,7 +307,6 @@ def add_lift(water: SpineWater, spine: Spine, q: Array, posture: SpineState, r: 
         for s in range(i * count, (i + 1) * count):
             F = F + lift_within(water, posture, i, s, r, H)
         for k in range(freedoms):
-            felt, column = wrench_of(water.felt[k]), freedoms * i + k
-            for j in range(i):
-                for m in range(freedoms):
-                    H[freedoms * j + m, column] += power(screw_of(posture, j, m), felt)
+            put_pair_at(H.near[freedoms * i + k], 3, screw_of(posture, i, k))
+            for c in range(6):
+                H.far[freedoms * i + k, 3 + c] = water.felt[k, c]

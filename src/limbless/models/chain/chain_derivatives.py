@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from limbless.control.actuation import shape_map as actuation
 from limbless.control.gaits.base import Gait
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.mechanics.chain import ChainDrive, bend_dual_joints
 from limbless.mechanics.compiled import (
     TANGENTS,
@@ -26,16 +26,12 @@ from limbless.mechanics.compiled import (
     to_duals,
     values,
 )
-from limbless.mechanics.integrate import runge_kutta
-from limbless.mechanics.integrate.running_totals import UNLIMITED, new_objective_totals
-from limbless.models.base import State
+from limbless.mechanics.integrate import UNLIMITED, new_objective_totals, runge_kutta
+from limbless.models import State, refuse_lost
 from limbless.models.chain.smooth_problem import afloat
-from limbless.models.divergence import refuse_lost
 
 if TYPE_CHECKING:
     from limbless.models.chain.newton_euler_model import NewtonEuler
-
-Array = NDArray[np.float64]
 
 
 class PackedChange(NamedTuple):

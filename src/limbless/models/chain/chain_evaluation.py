@@ -1,12 +1,16 @@
-"""The lean door to the dynamics of one instant: arrays to fill, one call, arrays to read."""
+"""The lean door to the dynamics of one instant: arrays to fill, one call, arrays to read.
+
+What the dynamics of one instant give.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.mechanics.chain import (
     ActuatorLimit,
     Axis,
@@ -22,8 +26,6 @@ from limbless.mechanics.chain import (
 )
 from limbless.mechanics.compiled import aligned_zeros, pack
 from limbless.models.force_elements import water_of
-
-Array = NDArray[np.float64]
 
 
 class ChainEvaluator:
@@ -77,6 +79,8 @@ class ChainEvaluator:
             slope=nothing,
             total=nothing,
             cells=None,
+            muscles=np.zeros((0, 4)),
+            touch=np.zeros((0, 3)),
             water=water_of(forces),
             clamp=clamp,
         )  # an instant has no steps
@@ -89,3 +93,25 @@ class ChainEvaluator:
     def __call__(self, time: float = 0.0) -> None:
         """Solve; `time` (s) matters to environments that are switched on and off."""
         kernels.evaluate(self.instant, float(time))
+
+
+@dataclass(frozen=True)
+class ChainSolution:
+    """Accelerations and efforts of one instant.
+
+    Attributes
+    ----------
+    base_acceleration : (6,) classical acceleration of the base origin and angular acceleration, base axes (m/s2,
+        rad/s2).
+    joint_acceleration : (freedoms,) rad/s2 or m/s2; a spherical joint has three, along axes fixed to the child that are
+        parallel to the base's when all joints are at zero.
+    joint_torque : (freedoms,) what the actuators give, N m or N; positive when it drives (power = torque times
+        velocity).
+    base_reaction : (6,) wrench that holds a planar or fixed base, about its origin, base axes (N, N m); zero for a free
+        one.
+    """
+
+    base_acceleration: Array
+    joint_acceleration: Array
+    joint_torque: Array
+    base_reaction: Array

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.actuation import Actuation, Switched
+from limbless.control.actuation.feedback import Motor, SampledReference
 from limbless.control.actuation.gait_to_joints import joint_motion
+from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
-from limbless.core import InputError
-from limbless.environments.base import Environment, together
-from limbless.environments.clamp import Clamp
+from limbless.core import Array, InputError
+from limbless.environments import Clamp, Environment, together
 from limbless.mechanics.algebra import rotation_vector_to_quaternion
 from limbless.mechanics.chain import (
     AxisRecord,
@@ -23,30 +24,40 @@ from limbless.mechanics.chain import (
     ChainDrive,
     HeldBody,
     LinkRow,
+    Motors,
     Spherical,
 )
 from limbless.mechanics.chain import (
     ChainTables as RobotTables,
 )
-from limbless.mechanics.compiled import kernel_array
+from limbless.mechanics.compiled import kernel_array, map_arrays
 from limbless.mechanics.integrate.running_totals import UNLIMITED, JointRange
-from limbless.models import divergence
-from limbless.models.array_arguments import numbers
-from limbless.models.base import Model, Records, State, Status, Variable, Variables, actuation_or_motion
+from limbless.models import (
+    RUNGE_KUTTA,
+    Model,
+    Records,
+    State,
+    Status,
+    StepLimit,
+    TotalsStore,
+    Variable,
+    Variables,
+    actuation_or_motion,
+    chain_rate,
+    divergence,
+    friction_limit,
+    numbers,
+)
 from limbless.models.chain import chain_problem
 from limbless.models.chain.chain_recorder import SCHEMA, LinkRecorder
+from limbless.models.chain.control_tables import ChainLoop, MotorBank, layout_of, named
 from limbless.models.chain.switching import CLAMP_SCHEMA, Switching, clamp_variables, held_body, refuse_clamps
 from limbless.models.recording import water_recorder
 from limbless.models.recording.body_recorder import contiguous
-from limbless.models.step_limit import RUNGE_KUTTA, StepLimit, chain_rate, friction_limit
-from limbless.models.totals import TotalsStore
-from limbless.robots.base import Preset, Robot
-from limbless.robots.chain import Chain
+from limbless.robots import Chain, Preset, Robot
 
 if TYPE_CHECKING:
     import xarray as xr
-
-Array = NDArray[np.float64]
 
 
 class ChainModel(Model):
@@ -89,6 +100,11 @@ class ChainModel(Model):
         self._has_passive = chain_problem.has_passive(self._plain)
         self._recorder = LinkRecorder(built, self._plain.links, self._packs)
         self._lay_out(7, 6)
+        self._loop: ChainLoop | None = None
+        self._motors: MotorBank | None = None
+        if isinstance(self.actuation, Motor):
+            self._motors = MotorBank(self.actuation, built, self._actuated)
+            self._recorder.rotors = self._motors.rotors
         self._tallies = self._tallies_of(0)
         self.clamps = [item for item in self.environment if isinstance(item, Clamp)]
         refuse_clamps(self.clamps, self.environment, built)
@@ -146,6 +162,28 @@ class ChainModel(Model):
             rows.column[v : v + (3 if first == Spherical.code else 1)] = self._joints.start + p
         return np.asarray(ranges)
 
+    # Controllers with state
+
+    def close_loop(self, controller: ClosedLoop, step: float, gait: Any = None) -> None:
+        if self.clamps:
+            raise InputError("controller: a robot that is clamped takes none with state; leave out the clamp")
+        layout = layout_of(self.chain, self._actuated, step, gait, self._controlled)
+        self._loop = ChainLoop(controller, layout, self.actuation)
+
+    @property
+    def _controlled(self) -> int:
+        """How many numbers of a state belong to motors and a controller."""
+        return sum(part.count for part in (self._motors, self._loop) if part is not None)
+
+    def _started(self, x: Array) -> State:
+        """The state at time 0, with the numbers of motors and of a controller where they start."""
+        names: list[str] = []
+        if self._motors is not None:
+            names += self._motors.start(x, self._joints, self._rates)
+        if self._loop is not None:
+            names += self._loop.start(x)
+        return State(0.0, x, named(names))
+
     # The start
 
     def _position_columns(self, joint_position: Array) -> Array:
@@ -200,11 +238,19 @@ class ChainModel(Model):
         """Memory of a clamp, open; None where the environment has none."""
         return held_body(self.chain.base) if self.clamps else None
 
+    def _motor_tables(self) -> Motors | None:
+        """Motors with memory of their own; None where actuators give what is asked of them."""
+        return None if self._motors is None else map_arrays(np.copy, self._motors.tables)
+
     def drive(self, gait: Any, times: Array) -> ChainDrive:
         """The gait at the stage times, as joint motion or as torques."""
         n = self.chain.freedoms
         if gait.drives != "torque":
-            return ChainDrive(*joint_motion(self.chain, gait, times), np.zeros((1, n)))
+            if not isinstance(self.actuation, SampledReference):
+                return ChainDrive(*joint_motion(self.chain, gait, times), np.zeros((1, n)))
+            read, moves = self.actuation.read(times)
+            position, velocity, acceleration = joint_motion(self.chain, gait, read)
+            return ChainDrive(position, velocity * moves[:, None], acceleration * moves[:, None], np.zeros((1, n)))
         torque = kernel_array(gait.sample(times, np.arange(n, dtype=np.float64)).value)
         rows = self._rows_at_rest(times)
         return ChainDrive(np.zeros((rows, self._recorder.positions)), np.zeros((rows, n)), np.zeros((rows, n)), torque)
@@ -216,8 +262,11 @@ class ChainModel(Model):
     def step_limit(self, state: State) -> StepLimit | None:
         if self.switching is not None and self.switching.decides_all:
             return None  # there is nothing to brake
-        rate = chain_rate(self.chain, self._plain, self._any_free, self._packs, state.x[self._joints])
-        return friction_limit(rate, self._interval, self._packs)
+        height = float(self._base_of(state)[0][2])
+        rate = chain_rate(self.chain, self._plain, self._any_free, self._packs, state.x[self._joints], height)
+        limit = friction_limit(rate, self._interval, self._packs)
+        parts = [part.step_limit(self._interval) for part in (self._motors, self._loop) if part is not None]
+        return min((found for found in (limit, *parts) if found is not None), default=None)
 
     def commanded(self, torque: ArrayLike) -> Array:
         """A controller's torques, one for each degree of freedom."""
@@ -235,10 +284,20 @@ class ChainModel(Model):
             return torque
         return numbers("the controller's torque", torque, count)
 
+    def targeted(self, position: ArrayLike) -> Array:
+        if not self._feedback or self.given_joints().any():
+            raise InputError(
+                "joint_position: a controller may give targets only to joints that all follow by feedback; use "
+                "actuation 'pd', 'servo' or 'motor'"
+            )
+        return self._position_columns(numbers("the controller's joint_position", position, self.chain.freedoms))
+
     def observe(self, state: State) -> dict[str, Array]:
-        """Time, base and joints, for a controller."""
+        """Time, base and joints, for a controller, and the numbers of one with state."""
         position, orientation, twist = self._base_of(state)
+        looped = {} if self._loop is None else {"controller_state": state.x[self._loop.columns].copy()}
         return {
+            **looped,
             "time": np.float64(state.time),  # type: ignore[dict-item]
             "base_position": position,
             "base_orientation": orientation,
@@ -287,7 +346,10 @@ class ChainModel(Model):
 
     def variables(self, records: Records) -> Variables:
         """The variables of a result from recorded states and the tally."""
-        named = {**self._named(records), **(clamp_variables(records) if self.clamps else {})}
+        looped = {} if self._loop is None else self._loop.variables(records["x"])
+        if self._motors is not None:
+            looped |= self._motors.variables(records["x"], records["x"][:, self._rates])
+        named = {**self._named(records), **looped, **(clamp_variables(records) if self.clamps else {})}
         return Variables({**contiguous(named), **self._tallies.variables(records)})
 
     def _named(self, records: Records) -> dict[str, Array]:
@@ -296,10 +358,13 @@ class ChainModel(Model):
 
     def schema(self) -> dict[str, Variable]:
         clamps = CLAMP_SCHEMA if self.clamps else {}
-        return {**self._schema, **clamps, **self._recorder.water.schema(), **self._tallies.schema()}
+        looped = {} if self._loop is None else self._loop.schema()
+        looped |= {} if self._motors is None else self._motors.schema()
+        return {**self._schema, **clamps, **self._recorder.water.schema(), **looped, **self._tallies.schema()}
 
     def remarks(self, dataset: xr.Dataset) -> list[str]:
         return water_recorder.remarks(dataset)
 
     def coordinates(self) -> dict[str, Any]:
-        return {**self._recorder.coordinates(), **self._tallies.coordinates()}
+        looped = {} if self._loop is None else self._loop.coordinates()
+        return {**self._recorder.coordinates(), **looped, **self._tallies.coordinates()}

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.control.actuation import Actuation, ProportionalDerivative
-from limbless.core import InputError
+from limbless.control.actuation import Actuation, Motor, ProportionalDerivative
+from limbless.control.actuation.feedback import feedback_gains, one_each
+from limbless.core import Array, InputError
 from limbless.environments.base import Environment
 from limbless.mechanics.chain import (
     BASES,
@@ -36,11 +37,8 @@ from limbless.mechanics.chain import (
 from limbless.mechanics.compiled import aligned_zeros
 from limbless.mechanics.integrate.running_totals import UNLIMITED
 from limbless.models.chain.chain_evaluation import ChainEvaluator
-from limbless.models.feedback_gains import feedback_gains, one_each
 from limbless.models.force_elements import forces_of, fresh_element
 from limbless.robots.chain import Chain
-
-Array = NDArray[np.float64]
 
 
 def pack_environment(chain: Chain, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Array, Any]:
@@ -165,7 +163,17 @@ def actuate(robot: ChainTables, actuation: Actuation, base: str) -> tuple[ChainT
         freedom.inertia_gain[given] = 0.0
         if actuation.saturation is not None:
             freedom.saturation[:] = one_each(actuation.limits, count, "saturation")
-    return mark_given(robot._replace(freedoms=freedoms), given), isinstance(actuation, ProportionalDerivative)
+    if isinstance(actuation, Motor):
+        stall = one_each(actuation.stall_torque, count, "stall_torque")
+        freedom.gain[:], freedom.rate_gain[:] = actuation.gain * stall, actuation.rate_gain * stall
+        if actuation.series_stiffness is not None:
+            freedom.rotor[:] = 0.0  # it turns with the motor
+        elif actuation.electrical_time is None and actuation.largest_current is not None:
+            freedom.saturation[:] = (
+                actuation.largest_current * stall / one_each(actuation.stall_current, count, "stall_current")
+            )
+    feedback = isinstance(actuation, ProportionalDerivative | Motor)
+    return mark_given(robot._replace(freedoms=freedoms), given), feedback
 
 
 def leads(robot: ChainTables) -> bool:
@@ -209,9 +217,14 @@ def joint_inertia(robot: ChainTables, base: str) -> Array:
     return np.maximum(found, 0.0)
 
 
-def state_size(robot: ChainTables) -> int:
-    """How many numbers a state has: position, velocity and sums."""
-    return int(LinkRow.of(robot.links).velocity[0]) + 6 + len(robot.freedoms) + INTEGRALS
+def control_start(robot: ChainTables) -> int:
+    """Where the numbers of controllers begin in a state: after positions and velocities."""
+    return int(LinkRow.of(robot.links).velocity[0]) + 6 + len(robot.freedoms)
+
+
+def state_size(robot: ChainTables, control: int = 0) -> int:
+    """How many numbers a state has: position, velocity, those of controllers, and sums."""
+    return control_start(robot) + control + INTEGRALS
 
 
 def state_columns(split: int, size: int) -> list[tuple[str, str, slice]]:
@@ -227,10 +240,12 @@ def state_columns(split: int, size: int) -> list[tuple[str, str, slice]]:
     ]
 
 
-def memory_of(robot: ChainTables, environments: int, tally: Any, cells: Any = None) -> ChainMemory:
-    """Working memory for a run among so many environments; `tally` is what it goes on counting, if anything."""
+def memory_of(robot: ChainTables, environments: int, tally: Any, cells: Any = None, control: int = 0) -> ChainMemory:
+    """Working memory for a run among so many environments; `tally` is what it goes on counting, if anything. `control`:
+    numbers of controllers in a state.
+    """
     bodies = len(robot.links.codes) if cells is None else len(cells.weigh)
-    freedoms, size = len(robot.freedoms), state_size(robot)
+    freedoms, size = len(robot.freedoms), state_size(robot, control)
     bounds = ActuatorLimit.zeros(freedoms)
     bound, freedom = ActuatorLimit.of(bounds), DofRow.of(robot.freedoms)
     bound.limit[:], bound.gain[:] = freedom.saturation, freedom.inertia_gain
@@ -252,14 +267,16 @@ def memory_of(robot: ChainTables, environments: int, tally: Any, cells: Any = No
         slope,
         total,
         cells,
+        aligned_zeros((freedoms, 4)),
+        aligned_zeros((bodies, 3)),
     )
 
 
-def records_of(robot: ChainTables, count: int, tally: Any) -> ChainRecords:
+def records_of(robot: ChainTables, count: int, tally: Any, control: int = 0) -> ChainRecords:
     """Memory for `count` records, and for as many of `tally`."""
     bodies, freedoms = len(robot.links.codes), len(robot.freedoms)
     return ChainRecords(
-        np.zeros((count, state_size(robot))),
+        np.zeros((count, state_size(robot, control))),
         BaseRecord.zeros(count),
         AxisRecord.zeros(count, freedoms),
         BodyRecord.zeros(count, bodies),

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.environments.base import Pack
 from limbless.mechanics.algebra import (
     Quaternion,
@@ -29,10 +29,7 @@ from limbless.models.recording.body_recorder import (
 )
 from limbless.models.recording.water_recorder import slice_inertias, wet_moments
 from limbless.models.variables import choose
-from limbless.robots.chain import Chain
-from limbless.robots.links import symmetric_matrix
-
-Array = NDArray[np.float64]
+from limbless.robots import Chain, symmetric_matrix
 
 SCHEMA = choose(
     *POSES,
@@ -60,6 +57,7 @@ class LinkRecorder(BodyRecorder):
         self.rows = np.flatnonzero(link.has_body)
         super().__init__(packs, len(self.rows))
         self.chain, self.arrays = chain, chain.arrays()
+        self.rotors = self.arrays.rotor_inertia  # of motors that turn with their joints
         self.positions = int(link.velocity[0]) - 7  # numbers that hold the positions of all joints
         self.mass, self.moment = link.mass[self.rows], link.moment[self.rows]
         self.rigid = np.array([_rigid_matrix(link.mass[row], link.moment[row], link.inertia[row]) for row in self.rows])
@@ -106,7 +104,7 @@ class LinkRecorder(BodyRecorder):
         base, bodies = chain_motion(records, self.positions, self.chain.freedoms, self.rows)
         found = self.body_variables(records["time"], base, bodies)
         position, velocity = self.joint_position(x[:, 7:split]), x[:, split + 6 :][:, : self.chain.freedoms]
-        rotors = self.inert * (self.arrays.rotor_inertia * velocity**2).sum(axis=1)
+        rotors = self.inert * (self.rotors * velocity**2).sum(axis=1)
         springs = (self.arrays.stiffness * (position - self.arrays.rest) ** 2).sum(axis=1)
         return {
             **found,

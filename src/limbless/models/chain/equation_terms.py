@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from limbless.core import Array
 from limbless.mechanics.algebra import quaternion_to_matrix, rotation_vector_to_quaternion
 from limbless.mechanics.chain import BASES, Body, Prismatic, Revolute, Spherical
 from limbless.models.chain import chain_problem
@@ -17,7 +18,6 @@ from limbless.models.chain.chain_recorder import LinkRecorder
 from limbless.models.recording.body_recorder import BodyMotion, inertial_wrench, turn
 from limbless.robots.chain import Chain
 
-Array = NDArray[np.float64]
 AT_REST = (0.0,) * 6
 _BASE_ROWS: dict[str, Any] = {"free": slice(0, 6), "planar": np.array([0, 1, 5]), "fixed": slice(0, 0)}
 

@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.actuation import Actuation, Switched
+from limbless.control.actuation.feedback import SampledReference
+from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.environments.base import Environment
 from limbless.mechanics.chain import (
     BASES,
+    AccelerationFeedback,
     BalanceScratch,
     Body,
     ChainDrive,
@@ -26,21 +29,30 @@ from limbless.mechanics.chain import (
 from limbless.mechanics.chain import implicit_joints as _stiff_versions  # noqa: F401 - and an implicit one beside
 from limbless.mechanics.chain import problem as _chain_versions  # noqa: F401 - what an engine asks of a chain,
 from limbless.mechanics.integrate import dirk
-from limbless.models.array_arguments import numbers, unit_quaternion
-from limbless.models.base import Records, State, Status, law_failure, refuse_law_failure
-from limbless.models.chain import chain_problem, smooth_problem
-from limbless.models.chain.chain_evaluation import ChainEvaluator
+from limbless.models import (
+    STAGE_TOLERANCE,
+    UNSOLVED,
+    ImplicitSteps,
+    NewtonEulerSettings,
+    Records,
+    StandingModel,
+    State,
+    Status,
+    StepLimit,
+    law_failure,
+    numbers,
+    quarters,
+    refuse_explicit_tolerance,
+    refuse_law_failure,
+    unit_quaternion,
+)
+from limbless.models.chain import chain_problem, slow_motion, smooth_problem
+from limbless.models.chain.chain_evaluation import ChainEvaluator, ChainSolution
 from limbless.models.chain.chain_model import ChainModel
-from limbless.models.chain.chain_solution import ChainSolution
 from limbless.models.chain.equation_terms import AT_REST, Terms
 from limbless.models.chain.standing_chain import StandingChain
-from limbless.models.implicit_steps import UNSOLVED, ImplicitSteps, quarters, refuse_explicit_tolerance
-from limbless.models.newton_euler import STAGE_TOLERANCE, NewtonEulerSettings
-from limbless.models.standing_problem import StandingModel
-from limbless.models.step_limit import StepLimit
 from limbless.robots.base import Preset, Robot
 
-Array = NDArray[np.float64]
 _SINGULAR = (
     "the accelerations are not determined: the base or a spherical joint has no inertia to move; "
     "give the links mass and inertia, or the joint a rotor_inertia"
@@ -87,7 +99,11 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
         self._terms = {}
         self._desk: dict[str, Any] = {}  # of runs side by side: see `run_lanes`
         self._given_positions, self._given_velocities = chain_problem.given_columns(self._actuated)
-        self._size = chain_problem.state_size(self._actuated)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """The size of a state, and what implicit steps need of it."""
+        self._size = chain_problem.state_size(self._actuated, self._controlled)
         self._steps = None
         self.switching = self._prepare_switches()
         if self.settings.integrator != "rk4":
@@ -96,13 +112,30 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
                 self.settings.integrator, tolerance, self._size, self.chain.freedoms, len(self._tallies.laws)
             )
 
+    def close_loop(self, controller: ClosedLoop, step: float, gait: Any = None) -> None:
+        super().close_loop(controller, step, gait)
+        if self._loop is not None and self.actuation.kind == "muscles":
+            self._loop.count_muscles(chain_problem.joint_inertia(self._plain, self.chain.base))
+        self._make_room()
+
+    @property
+    def _answers(self) -> bool:
+        """Whether joints answer to torques without inertia: velocities of base and joints balance all forces."""
+        return not self.settings.inertia and self._any_free
+
     def _slow_down(self) -> None:
         """No inertia: neither in the equations nor in energy and momentum."""
-        if self.actuation.kind != "motion":
-            raise InputError(
-                "model.inertia: without inertia the joints must follow the gait (actuation: motion), "
-                f"since nothing else decides how they move; got actuation {self.actuation.kind!r}"
-            )
+        self._recorder.forget_inertia()
+        if self._answers:
+            if self.settings.integrator == "rk4":  # elasticity is stiff in first order
+                self.settings = self.settings.changed(integrator="sdirk4")
+            if isinstance(self._options.actuation, AccelerationFeedback):
+                raise InputError(
+                    "actuation: without inertia (model.inertia: false) there are no accelerations, and torques of "
+                    "inverse dynamics (feedforward) or gains on them have no effect; leave them out"
+                )
+            self._actuated = slow_motion.weightless(self._actuated)
+            return
         if self.chain.base == "fixed":
             raise InputError(
                 "model.inertia: the base is fixed, so that no balance of forces has anything to decide; "
@@ -110,7 +143,6 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
             )
         self._actuated = self._actuated._replace(freedoms=self._actuated.freedoms.copy())
         DofRow.of(self._actuated.freedoms).rotor[:] = 0.0
-        self._recorder.forget_inertia()
 
     @property
     def explicit(self) -> bool:
@@ -129,7 +161,7 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
         refuse_explicit_tolerance(self.settings, "sdirk4")
         if name == "rk4":
             return
-        if not self.settings.inertia:
+        if not self.settings.inertia and not self._answers:
             raise InputError(
                 f"model.integrator: without inertia the base follows from a balance of forces, and "
                 f"{name!r} has nothing to step; leave it out (rk4)"
@@ -148,13 +180,20 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
 
     def problem(self, drive: ChainDrive, records: int, tally: Any, tallied: Any) -> ChainProblem:
         """Everything that an engine needs, with memory of its own: two runs of one model are two problems."""
-        memory = chain_problem.memory_of(self._actuated, len(self._tallies.laws), tally)
+        memory = chain_problem.memory_of(self._actuated, len(self._tallies.laws), tally, control=self._controlled)
         memory = memory._replace(clamp=self._held_body())
         if self._steps is not None:
             memory = memory._replace(ahead=smooth_problem.ahead_of(self._actuated, self.chain, drive))
             drive = smooth_problem.halves(drive)
-        kept = chain_problem.records_of(self._actuated, records, tallied)
-        options = self._options if self.settings.inertia else self._options._replace(actuation=self._calm())
+        kept = chain_problem.records_of(self._actuated, records, tallied, self._controlled)
+        options = self._options
+        if self._answers:
+            memory = slow_motion.slowed(memory, self._size, self.environment)
+        elif not self.settings.inertia:
+            options = options._replace(actuation=self._calm())
+        if self._loop is not None:
+            options = options._replace(controllers=self._loop.tables())
+        options = options._replace(motors=self._motor_tables())
         return smooth_problem.problem_of(self._actuated, self._forces, options, drive, memory, kept)
 
     # One state at a time
@@ -289,16 +328,29 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
 
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """The state at time 0: pose and twist as given, joints as given or where the gait has them."""
-        return State(0.0, self._start(self._size, initial, gait))
+        x = self._start(self._size, initial, gait)
+        if self._answers and self._steps is not None:
+            slow_motion.refuse_start(initial)
+            moves = {"free": range(6), "planar": (0, 1, 5)}.get(self.chain.base, ())
+            x = slow_motion.started(self, x, self.drive(gait, np.zeros(1)), self._steps, moves)
+        return self._started(x)
 
     def drive(self, gait: Any, times: Array) -> ChainDrive:
         """The gait at the stage times, as joint motion or as torques; one that the actuation cannot use is refused."""
-        if (self.actuation.kind == "torque") != (gait.drives == "torque"):
-            wanted = "torque" if self.actuation.kind == "torque" else "shape or joint"
+        if self.actuation.takes_torques != (gait.drives == "torque"):
+            wanted = "torque" if self.actuation.takes_torques else "shape or joint"
             raise InputError(
                 f"actuation {self.actuation.kind!r} needs a gait that drives {wanted}; this one drives {gait.drives!r}"
             )
+        if getattr(self.actuation, "refresh", None) is not None:  # held from one jump to the next
+            times = np.full_like(times, 0.5 * (times[0] + times[-1]))
         return super().drive(gait, times if self._steps is None else quarters(times))
+
+    def breakpoints(self, gait: Gait, start: float, end: float) -> list[float]:
+        return self.actuation.arrivals(start, end) if isinstance(self.actuation, SampledReference) else []
+
+    def jumps(self, gait: Gait, start: float, end: float) -> list[float]:
+        return self.breakpoints(gait, start, end) if getattr(self.actuation, "refresh", None) is not None else []
 
     def step_limit(self, state: State) -> StepLimit | None:
         """Without inertia friction brakes nothing, and implicit steps solve it: any step follows it."""
@@ -310,10 +362,12 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
     def status_at(self, row: int, done: float, records: Records) -> Status:
         """How steps ended that reached this time; `row` is what `failure_code` said."""
         status = law_failure(self.environment)
-        if row and not self.settings.inertia and not status.failure and done == 0.0:
+        if row and not self.settings.inertia and not self._answers and not status.failure and done == 0.0:
             raise InputError(f"model.inertia: at t = 0 s {_UNBALANCED}")
         if row == dirk.UNSOLVED:
             return status if status.failure else Status(f"{UNSOLVED}; try a shorter step", done)
+        if self._answers and row and not status.failure:
+            return Status(slow_motion.UNSETTLED, done)
         if row and not (status.failure and not self.settings.inertia):
             status = (
                 Status(self._locked_sentence(row), done, self._joint_of_row(row))
@@ -330,7 +384,7 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
         step left them at its start).
         """
         p, v = self._given_positions, self._given_velocities
-        if not len(p):
+        if not len(p) or (self._loop is not None and self._loop.places_joints):
             return
         x[self._joints.start + p], x[self._rates.start + v] = drive.position[row, p], drive.velocity[row, v]
 

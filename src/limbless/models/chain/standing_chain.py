@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from limbless.core import Array
 from limbless.mechanics.chain import ChainDrive
 from limbless.mechanics.integrate import dirk, runge_kutta
-from limbless.models.base import Records, State, Status
+from limbless.models import TOO_FAST, ImplicitSteps, Records, StandingProblem, State, Status
 from limbless.models.chain import smooth_problem
 from limbless.models.chain.switching import restore_clamp
-from limbless.models.divergence import TOO_FAST
-from limbless.models.implicit_steps import ImplicitSteps
 from limbless.models.recording.body_recorder import kept_arrays
-from limbless.models.standing_problem import StandingProblem
 
 if TYPE_CHECKING:
     from limbless.models.chain.newton_euler_model import NewtonEuler
-
-Array = NDArray[np.float64]
 
 
 class StandingSmooth(StandingProblem):
@@ -71,13 +64,10 @@ class StandingChain(StandingSmooth):
         problem = model.problem(
             drive if self.implicit is None else drive[1], records, self._tally, model._tallies.records(records)
         )
-        self._torques = ((2, drive.torque, lambda asked: asked.torque),) if self.implicit is None else ()
+        self._driven = ((2, drive, lambda asked: asked),) if self.implicit is None else ()
         if self.implicit is not None:
             problem = problem._replace(drive=drive[0])
-            self._torques = (
-                (2, drive[0].torque, lambda asked: asked[0].torque),
-                (4, drive[1].torque, lambda asked: asked[1].torque),
-            )
+            self._driven = ((2, drive[0], lambda asked: asked[0]), (4, drive[1], lambda asked: asked[1]))
         self._kept = kept_arrays(problem.records)
         return self._engaged(problem)
 

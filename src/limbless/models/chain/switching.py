@@ -16,22 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.actuation import Actuation, ProportionalDerivative, Switched
-from limbless.core import InputError, SimulationError
-from limbless.environments.base import Environment
-from limbless.environments.clamp import Clamp
+from limbless.core import Array, InputError, SimulationError
+from limbless.environments import Clamp, Environment
 from limbless.mechanics.algebra import matrix_to_quaternion
 from limbless.mechanics.chain import BASES, BaseRecord, Body, ChainDrive, ChainTables, HeldBody, IntegralSums, LinkRow
 from limbless.mechanics.integrate.running_totals import RunTotals
-from limbless.models.base import Records, State, Status
+from limbless.models import Records, StandingModel, State, Status, choose
 from limbless.models.chain.chain_evaluation import ChainEvaluator
-from limbless.models.standing_problem import StandingModel
-from limbless.models.variables import choose
 from limbless.robots.chain import Chain
 
 if TYPE_CHECKING:
     from limbless.models.chain.chain_model import ChainModel
 
-Array = NDArray[np.float64]
 CLAMP_SCHEMA = choose("clamp_wrench", "clamp_impulse", "clamp_energy")
 _CLAMP = "clamp"
 _OPEN = np.array([-1.0, -1.0, *np.zeros(3), 1.0, *np.zeros(9)])

@@ -10,18 +10,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from limbless.core import Array
 from limbless.environments.base import Pack
 from limbless.mechanics.algebra import matrix_to_quaternion, quaternion_to_matrix
 from limbless.mechanics.chain import INTEGRALS, BaseRecord, BodyRecord, ChainRecords, IntegralSums
 from limbless.mechanics.forces import WeightLaw
-from limbless.models.base import Variable
-from limbless.models.force_elements import packed_rows
+from limbless.models import Variable, choose, packed_rows
 from limbless.models.recording.water_recorder import WaterRecorder, share_below
-from limbless.models.variables import choose
-
-Array = NDArray[np.float64]
 
 POSES = (
     "base_position",

@@ -10,18 +10,15 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.environments.base import Pack
 from limbless.mechanics.forces import OpenWakeLaw, OpenWaterLaw, WakeLaw
-from limbless.models.base import Variable
-from limbless.models.force_elements import packed_rows
-from limbless.models.variables import choose
+from limbless.models import Variable, choose, packed_rows
 
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[np.float64]
 REVERSED = 0.05
 """Share of the time from which on a tail that runs backwards is worth a note."""
 

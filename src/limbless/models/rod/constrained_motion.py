@@ -1,5 +1,4 @@
-"""Net motion from contacts (paper 000, Fig. 5): the head follows from what the contacts allow, the forces follow from
-the motion."""
+"""Net motion from contacts (paper 000, Fig. 5): the head follows from what they allow, forces from the motion."""
 
 from __future__ import annotations
 
@@ -12,32 +11,41 @@ from numpy.typing import NDArray
 
 from limbless.control.gaits.base import Drive, Gait
 from limbless.control.gaits.blend import Blend
-from limbless.core import InputError
-from limbless.environments.constraint import Places
-from limbless.environments.support import Support
+from limbless.core import Array, InputError
+from limbless.environments import Places, Support
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.mechanics.compiled import kernel_array
 from limbless.mechanics.forces import LawWrench
+from limbless.mechanics.rod import (
+    HeadState,
+    Inside,
+    Load,
+    Powers,
+    RodMemory,
+    RodShape,
+    ShapeSums,
+    Steps,
+    Strains,
+    count_instants,
+    inertia_matrices,
+    make_desk,
+    prescribed_motion,
+    shape_all,
+    take_contacts_off,
+)
 from limbless.mechanics.rod import constraints as rod_contacts
-from limbless.mechanics.rod import prescribed_motion
-from limbless.mechanics.rod.actuator_forces import Inside, Powers, Steps, count_instants, take_contacts_off
-from limbless.mechanics.rod.composite_inertia import inertia_matrices
 from limbless.mechanics.rod.prescribed_motion import HeadPose, MotionLoads
-from limbless.mechanics.rod.shape_batch import make_desk, shape_all
-from limbless.mechanics.rod.tables import HeadState, Load, RodMemory, RodShape, ShapeSums, Strains
 from limbless.models.base import Records, State, Status, before_failure, law_failure
 from limbless.models.rod import rod_problem
 from limbless.models.rod.constraint_forces import Shared, share
 from limbless.models.rod.constraint_refusals import Slip
 from limbless.models.rod.constraint_set import ConstrainedMotion, Group, Reached
 from limbless.models.rod.moving_supports import velocity_of
-from limbless.models.rod.rod_problem import SIZE
 from limbless.models.rod.rod_recorder import RodInstants, Touches, kept_arrays
 
 if TYPE_CHECKING:
     from limbless.models.rod.rod_model import MacroContinuous
 
-Array = NDArray[np.float64]
 ROUNDS = 20  # passes in which supports and motion are made to agree
 Wander = dict[tuple[float, float, float], Array]
 WORKS = HeadState.fields["actuators"].column
@@ -111,7 +119,7 @@ class Kinematic:
     ) -> tuple[State, Records, Status]:
         """From knot to knot; records where `record` says so."""
         model = self.model
-        x, supports = state.x[:SIZE].copy(), state.x[SIZE:].copy()
+        x, supports = state.x[: rod_problem.SIZE].copy(), state.x[rod_problem.SIZE :].copy()
         way = self._move(course, knots, supports, x)
         contacts = way.present.shape[1]
         tallies = model.tallies if model.tallies.contacts == contacts else model.tallies_of(contacts)
@@ -124,7 +132,7 @@ class Kinematic:
             taken = taken._replace(push=np.nan_to_num(taken.push), powers=np.nan_to_num(taken.powers))
         effects = self._effects(way, course.sums[way.when.stage], taken)
         passive = model.recorder.passive_power(course.drive.value, course.drive.rate)[way.when.stage]
-        paid = self._integrate(state.x[WORKS:SIZE], way, effects.powers, passive, effects.resultant + taken.push, pose)
+        paid = self._integrate(x[WORKS:], way, effects.powers, passive, effects.resultant + taken.push, pose)
         shared = self._shared(way, effects.touch, np.flatnonzero(way.when.at != 1))
         tallied = tallies.records(int(record.sum()))
         self._count(way, record, memory, taken, effects, passive, shared, tallied)

@@ -9,14 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.environments.support import Support
 from limbless.mechanics.compiled import kernel_array
 from limbless.mechanics.contact import nonnegative_least_norm
 from limbless.mechanics.rod.magnus import adjoint_matrices
 from limbless.models.rod.constraint_set import RANK, ConstraintSet, Group
-
-Array = NDArray[np.float64]
 
 
 class Shared(NamedTuple):

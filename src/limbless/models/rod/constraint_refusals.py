@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.environments.constraint import Constraint
 
-Array = NDArray[np.float64]
 _LOOSE = 1e-12  # of the largest eigenvalue: a motion that the contacts do not see
 
 

@@ -15,27 +15,27 @@ from numpy.typing import NDArray
 
 from limbless.control.actuation.gait_to_strains import rod_strain
 from limbless.control.gaits.base import Gait
-from limbless.core import InputError
+from limbless.core import Array, InputError
+from limbless.environments import NEVER, Constraint, Places, Support
 from limbless.environments.anchorage import Anchorage
-from limbless.environments.constraint import Constraint, Places
-from limbless.environments.support import NEVER, Support
 from limbless.mechanics.compiled import kernel_array
-from limbless.mechanics.rod.constraints import (
+from limbless.mechanics.rod import (
     NOWHERE,
+    BetweenNodes,
     ConstraintFit,
     HeldSections,
     ResidualScales,
+    RodShape,
+    ToSections,
     constrained_twists,
+    reach_many,
     track_supports,
 )
-from limbless.mechanics.rod.magnus import BetweenNodes, ToSections, reach_many
-from limbless.mechanics.rod.tables import RodShape
 from limbless.models.rod import constraint_refusals, moving_supports
 from limbless.models.rod.panel_mesh import PanelMesh
 from limbless.models.rod.rod_recorder import bracket, carried
 from limbless.robots.rod import HELD, Rod
 
-Array = NDArray[np.float64]
 REST = 1e-3  # 1/s: of the length, the speed below which slip is not compared with the speed any more
 _GUIDES = 17  # sections at which a guided body is asked not to slip
 RANK = 1e-8  # singular values below this share of the largest count as zero

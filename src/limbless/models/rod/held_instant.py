@@ -10,19 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.gaits.base import Drive
-from limbless.core import InputError
-from limbless.mechanics.rod.composite_inertia import inertia_matrices
-from limbless.mechanics.rod.constraints import NOWHERE
+from limbless.core import Array, InputError
+from limbless.mechanics.rod import NOWHERE, inertia_matrices
 from limbless.models.base import State
 from limbless.models.rod.panel_mesh import PanelMesh
-from limbless.models.rod.rod_recorder import instants_of
-from limbless.models.rod.rod_solution import RodSolution
+from limbless.models.rod.rod_recorder import RodSolution, instants_of
 
 if TYPE_CHECKING:
     from limbless.models.rod.constrained_motion import Kinematic
     from limbless.models.rod.rod_model import MacroContinuous
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError
-from limbless.environments.constraint import Constraint
-from limbless.environments.support import Support
+from limbless.core import Array, InputError
+from limbless.environments import Constraint, Support
 from limbless.mechanics.rod.tables import RodShape
-
-Array = NDArray[np.float64]
 
 
 def velocity_of(item: Constraint) -> tuple[float, float, float]:

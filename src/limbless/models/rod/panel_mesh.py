@@ -9,11 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError
-from limbless.robots.base import Bodies, Segment
-from limbless.robots.rod import Rod
+from limbless.core import Array, InputError
+from limbless.robots import Bodies, Rod, Segment
 
-Array = NDArray[np.float64]
 _NARROW = 1e-10  # of the length: half the width of the panel that holds a jump
 
 
@@ -70,7 +68,7 @@ class Slices:
 
     def __init__(self, rod: Rod, mesh: PanelMesh) -> None:
         self.rod, self.mesh = rod, mesh
-        self.head, self.stretches, self.places = rod.head, rod.stretches, mesh.X
+        self.head, self.base, self.stretches, self.places = rod.head, rod.base, rod.stretches, mesh.X
         self.axes = rod.half_axes(np.clip(mesh.X, 0.0, rod.length))
 
     def segments(self) -> list[Segment]:
@@ -80,12 +78,13 @@ class Slices:
         ]
 
     def bodies(self) -> Bodies:
-        area = np.pi * self.axes[:, 0] * self.axes[:, 1]
-        volume, none = self.mesh.weight * area, np.zeros((len(area), 3))
-        return Bodies(self.rod.densities(self.mesh.X) * volume, none, np.zeros((len(area), 3, 3)), volume, none)
+        X, weight = np.clip(self.mesh.X, 0.0, self.rod.length), self.mesh.weight
+        none, mass = np.zeros((len(X), 3)), weight * self.rod.inertia(X)[:, 0]
+        return Bodies(mass, none, np.zeros((len(X), 3, 3)), weight * self.rod.areas(X), none)
 
     def fills(self) -> Array:
-        return np.ones(len(self.mesh.weight))
+        X = np.clip(self.mesh.X, 0.0, self.rod.length)
+        return self.rod.areas(X) / (np.pi * self.axes.prod(axis=1))
 
     def node_at(self, abscissa: float) -> int:
         """The node at an abscissa where the mesh was broken, or at an end."""

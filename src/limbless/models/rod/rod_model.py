@@ -11,17 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from limbless.control.actuation import Actuation
 from limbless.control.actuation.gait_to_strains import rod_strain
 from limbless.control.gaits.base import Drive, Gait
-from limbless.core import InputError
-from limbless.environments.base import Environment, refuse_points, together
-from limbless.environments.constraint import Constraint
-from limbless.environments.point_wrench import breaks_of
+from limbless.core import Array, InputError
+from limbless.environments import Constraint, Environment, breaks_of, refuse_points, together
 from limbless.mechanics.compiled import kernel_array, pack
-from limbless.mechanics.integrate import runge_kutta
-from limbless.mechanics.integrate.running_totals import Totals
-from limbless.mechanics.rod import problem as _rod_versions  # noqa: F401 - what an engine asks of a rod
-from limbless.mechanics.rod.composite_inertia import inertia_matrices
-from limbless.mechanics.rod.shape_batch import make_desk, shape_all
-from limbless.mechanics.rod.tables import (
+from limbless.mechanics.integrate import Totals, runge_kutta
+from limbless.mechanics.rod import (
     HeadState,
     Instant,
     RodOptions,
@@ -29,21 +23,32 @@ from limbless.mechanics.rod.tables import (
     RodShape,
     ShapeSums,
     Strains,
+    inertia_matrices,
+    make_desk,
+    shape_all,
 )
+from limbless.mechanics.rod import problem as _rod_versions  # noqa: F401 - what an engine asks of a rod
 from limbless.mechanics.rod.tables import RodDrive as RodDrive
 from limbless.mechanics.rod.tables import RodRecords as RodRecords
-from limbless.models.array_arguments import numbers, unit_quaternion
-from limbless.models.base import (
+from limbless.models import (
+    RUNGE_KUTTA,
+    MacroContinuousSettings,
     Records,
+    StandingModel,
     State,
     Status,
+    StepLimit,
+    TotalsStore,
     Variable,
     Variables,
     actuation_or_motion,
+    friction_limit,
+    numbers,
     refuse_law_failure,
     refuse_unused,
+    rod_rate,
+    unit_quaternion,
 )
-from limbless.models.macro_continuous import MacroContinuousSettings
 from limbless.models.recording import water_recorder
 from limbless.models.recording.body_recorder import contiguous
 from limbless.models.rod import rod_problem
@@ -51,32 +56,15 @@ from limbless.models.rod.constrained_motion import Course, Kinematic
 from limbless.models.rod.constraint_set import ConstraintSet
 from limbless.models.rod.held_instant import held_instant
 from limbless.models.rod.panel_mesh import Slices, make_mesh
-from limbless.models.rod.rod_problem import SIZE
-from limbless.models.rod.rod_recorder import RodMotionRecorder, instants_from, instants_of
-from limbless.models.rod.rod_solution import RodSolution
-from limbless.models.rod.standing_rod import StandingRod
-from limbless.models.standing_problem import StandingModel
-from limbless.models.step_limit import RUNGE_KUTTA, StepLimit, friction_limit, rod_rate
-from limbless.models.totals import TotalsStore
-from limbless.robots.base import Preset, Robot
-from limbless.robots.rod import HELD, Rod
+from limbless.models.rod.rod_problem import SIZE, StandingRod
+from limbless.models.rod.rod_recorder import RodMotionRecorder, RodSolution, instants_from, instants_of
+from limbless.robots import HELD, Preset, Robot, Rod
 
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[np.float64]
 _AT_REST = (0.0,) * 6
-_SOFT = (
-    "passive",
-    "tendons",
-    "youngs_modulus",
-    "shear_modulus",
-    "shear_factor",
-    "damping_time",
-    "rest",
-    "material",
-    "tip_mass",
-)
+_SOFT = ("passive", "tendons", "material", "tip_mass")
 
 
 class MacroContinuous(StandingModel):
@@ -106,8 +94,9 @@ class MacroContinuous(StandingModel):
             raise InputError(f"the macro-continuous model moves a rod; got {type(built).__name__}")
         self.rod = self.robot = built
         refuse_unused(built, _SOFT, "a gait gives all strains here; leave it out, or set model.kind: soft")
-        if isinstance(built.stiffness, dict):
-            raise InputError("robot.stiffness: tables by name are for model.kind: soft; give one number or six")
+        refuse_unused(
+            built, ["contact_radius"], "contacts hold the axis of a rod here; leave it out, or set model.kind: soft"
+        )
         self.environment = together(environment)
         held = [item for item in self.environment if isinstance(item, Constraint)]
         refuse_points(self.environment, "a rod is cut into model.cells")
@@ -363,7 +352,7 @@ class MacroContinuous(StandingModel):
         if self.kinematic is not None or not self.settings.inertia or self.rod.base == "fixed":
             # contacts, the balance of forces or the clamp decide the motion: no state to brake
             return None
-        return friction_limit(rod_rate(self.packs, self._own[:, 0]), RUNGE_KUTTA, self.packs)
+        return friction_limit(rod_rate(self.packs, self._own[:, 0], float(state.x[2])), RUNGE_KUTTA, self.packs)
 
     def drive(self, gait: Any, times: Array) -> Course | Drive:
         """The gait as strains at the stage times."""

@@ -1,39 +1,59 @@
-"""A rod and its environment as the tables of a `RodProblem`."""
+"""A rod and its environment as the tables of a `RodProblem`.
+
+The standing problem of a rod that no contact holds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import count as numbers_from
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.environments.base import Environment, Pack
 from limbless.mechanics.compiled import LANES, Rows, aligned_zeros, is_code
 from limbless.mechanics.forces import LawWrench, MorisonLaw, OpenWaterLaw, Weight, WeightLaw, law_slice
-from limbless.mechanics.integrate.running_totals import Totals
-from limbless.mechanics.rod.rod_free_surface import FreeSurfaceSlices
-from limbless.mechanics.rod.shape_batch import make_desk
-from limbless.mechanics.rod.slice_forces import NodeRows, SliceBands, SliceRows
-from limbless.mechanics.rod.tables import (
+from limbless.mechanics.integrate import Totals, runge_kutta
+from limbless.mechanics.rod import (
     AHEAD,
+    FreeSurfaceSlices,
     HeadState,
     Instant,
     InstantRecord,
     Load,
+    NodeRows,
+    RodDrive,
     RodMemory,
     RodRecords,
     RodShape,
     RodTables,
     Section,
     ShapeSums,
+    SliceBands,
+    SliceRows,
+    Strains,
+    make_desk,
 )
-from limbless.models.force_elements import fresh_element, has_surface, owners_of
+from limbless.models import (
+    Records,
+    StandingProblem,
+    Status,
+    arrays_in,
+    fresh_element,
+    has_surface,
+    law_failure,
+    owners_of,
+    with_arrays,
+)
 from limbless.models.rod.panel_mesh import PanelMesh, Slices
+from limbless.models.rod.rod_recorder import instants_from, kept_arrays
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from limbless.models.rod.rod_model import MacroContinuous
+
+
 SIZE = HeadState.width
 
 
@@ -198,3 +218,51 @@ def records_of(nodes: int, count: int, tallied: Totals) -> RodRecords:
         np.zeros(count, dtype=np.int64),
         tallied,
     )
+
+
+class StandingRod(StandingProblem):
+    model: MacroContinuous
+    engine = staticmethod(runge_kutta.advance_part)
+
+    def __init__(self, model: MacroContinuous) -> None:
+        super().__init__(model, model.tallies, HeadState.width)
+
+    def _laid_out(self, drive: Any) -> RodDrive:
+        return RodDrive(Strains(*drive), self.model.recorder.passive_power(drive.value, drive.rate))
+
+    def _build(self, drive: RodDrive, records: int) -> tuple[Any, ...]:
+        self.problem = self.model._problem(drive, self._tally, records)
+        self._memory, self._kept = self.problem.memory, dict(enumerate(arrays_in(self.problem.records)))
+        return (self.problem,)
+
+    def go(self, last: int, torque: Any = None, closing: bool = True) -> int:
+        super().go(last, torque, closing)
+        self._closed = closing and bool(self._record[last])
+        failed = int(self.problem.memory.failed[0])  # also within the last step, at whose end nothing was asked
+        if failed:
+            self._reached = (failed - 1) // 2
+        return failed
+
+    def _records(self, count: int, times: Array) -> Records:
+        """Works of what is passive come from the gait; without inertia the twist is that of the last instant."""
+        here, passive, last = self._here, self._asked.passive[: 2 * self._here + 1], HeadState.of(self._x)
+        h = np.diff(self._knots[: here + 1])
+        paid = np.concatenate([[0.0], np.cumsum(h / 6.0 * (passive[0:-2:2] + 4.0 * passive[1::2] + passive[2::2]))])
+        kept = with_arrays(self.problem.records, (array[:count].copy() for array in self._kept.values()))
+        HeadState.of(kept.x).passive[:] += paid[self._record[: here + 1]][:count]
+        last.passive[...] += paid[-1]
+        if self.model._options.inertialess and self._closed and not self.problem.memory.failed[0]:
+            last.motion[:] = InstantRecord.of(kept.instants).twist[-1]
+        now = instants_from(times, kept, self._drive.strains)
+        return Records({**kept_arrays(now, None), **self._totals.named(kept.tally)})
+
+    def _status(self, found: int, done: float, records: Records) -> Status:
+        status = law_failure(self.model.environment)
+        if found and not status.failure:
+            status = Status(
+                "the forces leave the motion of the head undetermined (without inertia every direction "
+                "needs a drag); add a drag, or set model.inertia: true",
+                done,
+                "the head",
+            )
+        return status

@@ -1,23 +1,38 @@
 """Recorded instants of a rod as named variables: poses, strains, the wrench inside, energy, momentum.
 
 Everything is computed in NumPy from recorded shapes, twists and pushes, apart from the kernels that integrated them.
+
+What the equations of a rod give at one instant.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.environments.base import Pack
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.mechanics.compiled import kernel_array
 from limbless.mechanics.contact import STATES
-from limbless.mechanics.rod.magnus import FromHead, ToHead, ToSections, carry_records
-from limbless.mechanics.rod.tables import HeadState, InstantRecord, Load, Muscle, RodRecords, RodShape, Strains
-from limbless.models.base import Records, Variable
+from limbless.mechanics.rod import (
+    FromHead,
+    HeadState,
+    InstantRecord,
+    Load,
+    Muscle,
+    RodRecords,
+    RodShape,
+    Strains,
+    ToHead,
+    ToSections,
+    carry_records,
+)
+from limbless.models import Records, Variable, choose
 from limbless.models.recording.body_recorder import (
     BALANCES,
     POSES,
@@ -29,10 +44,7 @@ from limbless.models.recording.body_recorder import (
     turn,
 )
 from limbless.models.rod.panel_mesh import PanelMesh, Slices
-from limbless.models.variables import choose
-from limbless.robots.rod import ACTUATED, HELD, NATURAL, Rod
-
-Array = NDArray[np.float64]
+from limbless.robots.rod import ACTUATED, HELD, Rod
 
 CONTACTS = (
     "contact_wrench",
@@ -166,8 +178,9 @@ class RodMotionRecorder(BodyRecorder):
             self.added = np.zeros_like(own)
             self.forget_inertia()
         self.actuated = np.isin(np.arange(6), ACTUATED[rod.strains])
-        self.stiffness = np.broadcast_to(np.array(rod.stiffness, dtype=np.float64), 6) * self.actuated
-        self.damping = np.broadcast_to(np.array(rod.damping, dtype=np.float64), 6) * self.actuated
+        X = np.clip(slices.mesh.X, 0.0, rod.length)
+        self.stiffness, self.damping = rod.stiffnesses(X) * self.actuated, rod.dampings(X) * self.actuated
+        self.rest = rod.rest_strains(X)
 
     def schema(self) -> dict[str, Variable]:
         own = {name: variable for name, variable in SCHEMA.items() if self.contacts or name not in CONTACTS}
@@ -219,18 +232,18 @@ class RodMotionRecorder(BodyRecorder):
         return np.where(self.actuated, limit, np.inf)
 
     def muscles(self) -> Array:
-        """The six strains in a table."""
-        rows = Muscle.zeros(6)
+        """The six strains of all sections in a table."""
+        rows, m = Muscle.zeros(6 * len(self.sections)), self.sections
         muscle = Muscle.of(rows)
-        muscle.stiffness[:], muscle.damping[:] = self.stiffness, self.damping
-        muscle.rest[:], muscle.acts[:] = NATURAL, self.actuated
+        muscle.stiffness[:], muscle.damping[:] = self.stiffness[m].ravel(), self.damping[m].ravel()
+        muscle.rest[:], muscle.acts[:] = self.rest[m].ravel(), np.tile(self.actuated, len(m))
         return rows
 
     def passive_power(self, strain: Array, rate: Array) -> Array:
         """Power (T,) that passive stiffness and damping give, from strains (T, nodes, 6)."""
         if not (self.stiffness.any() or self.damping.any()):
             return np.zeros(len(strain))
-        density = -((self.stiffness * (strain - NATURAL) + self.damping * rate) * rate).sum(axis=-1)
+        density = -((self.stiffness * (strain - self.rest) + self.damping * rate) * rate).sum(axis=-1)
         return np.asarray(density @ self.mesh.weight)
 
     def variables(self, now: RodInstants, touches: Touches | None) -> dict[str, Array]:
@@ -248,7 +261,7 @@ class RodMotionRecorder(BodyRecorder):
             state.impulse,
         )
         found = self.body_variables(now.time, base, bodies)
-        energy = 0.5 * self.stiffness * (now.strain - NATURAL) ** 2
+        energy = 0.5 * self.stiffness * (now.strain - self.rest) ** 2
         found |= {
             "potential_energy": found["potential_energy"] + energy.sum(axis=-1) @ self.weight,
             "strain": strain,
@@ -328,10 +341,10 @@ class RodMotionRecorder(BodyRecorder):
         left = np.linalg.norm(tail[:, :3], axis=1) + np.linalg.norm(tail[:, 3:], axis=1) / self.rod.length
         m = self.sections
         strain, rate = now.strain[:, m], now.strain_rate[:, m]
-        effort = (-wrench[:, m] + self.stiffness * (strain - NATURAL) + self.damping * rate) * self.actuated
+        effort = -wrench[:, m] + self.stiffness[m] * (strain - self.rest[m]) + self.damping[m] * rate
         return {
             "internal_wrench": wrench[:, m],
-            "effort": effort,
+            "effort": effort * self.actuated,
             "tail_wrench": np.divide(left, scale, out=np.zeros(len(left)), where=scale > 1e-12),
         }
 
@@ -357,3 +370,34 @@ class RodMotionRecorder(BodyRecorder):
 
 def _rotations(shape: Array) -> Array:
     return RodShape.of(shape).rotation.reshape(*shape.shape[:-1], 3, 3)
+
+
+@dataclass(frozen=True)
+class RodSolution:
+    """Motion and wrenches of one instant.
+
+    Attributes
+    ----------
+    base_twist_rate : (6,) rate of the components of the head's twist (m/s2, rad/s2): not the classical acceleration.
+    internal_wrench : (nodes, 6) what the part beyond each node does to the part before it, section axes (N, N m).
+    tail_wrench : (6,) what is left beyond the tail, about the head: 0 (N, N m).
+    base_reaction : (6,) wrench that holds or drives the head, head axes (N, N m); zero for a free rod.
+    inertia : (6, 6) M_o (19), about the head.
+    poses : (nodes, 12) rotation (row by row) and position of each node in the head frame.
+    actuator_power : what the drive of the strains gives, -∫ Λᵀ ξ̇ dX (W).
+    base_twist : (6,) twist of the head, its own axes (m/s, rad/s): as given, or what the contacts make of it.
+    contact_wrench : (6,) resultant of all contacts about the head, its axes (N, N m).
+    support_wrench : (contacts, 6) force and couple of each contact on the body, axes of the touched section (N, N m); 0
+        where it does not act.
+    """
+
+    base_twist_rate: Array
+    internal_wrench: Array
+    tail_wrench: Array
+    base_reaction: Array
+    inertia: Array
+    poses: Array
+    actuator_power: float
+    base_twist: Array
+    contact_wrench: Array
+    support_wrench: Array

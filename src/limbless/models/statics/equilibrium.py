@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.mechanics.algebra import matrix_to_quaternion
-from limbless.models.statics.spine_problem import BEND_SIGN, FROM_PAPER
+from limbless.models.statics.spine_problem import BEND_SIGN, FROM_PAPER, dense
 
 if TYPE_CHECKING:
     from limbless.models.statics.statics_model import TendonStatics
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,7 @@ class Equilibrium:
     tension : (v, tendons) tension in every chord, N.
     tendon_length : (tendons,) m.
     moment : (v, 2 or 3) minus the residual: the moment that stops carry, and rounding elsewhere, N m.
-    hessian : (unknowns, unknowns) of the energy (with friction: of frozen tensions), N m/rad.
+    matrix : block, near and far of the Hessian, see `mechanics.statics.tables.ChainMatrix`.
     potential_energy : elastic, weight, buoyancy, tip force; without the tendons, J.
     residual : largest generalised force that is not balanced, N m.
     slip : (tendons,) +1 pulled, -1 released, in between stuck (with friction).
@@ -46,7 +44,7 @@ class Equilibrium:
     tension: Array = field(repr=False)
     tendon_length: Array
     moment: Array = field(repr=False)
-    hessian: Array = field(repr=False)
+    matrix: tuple[Array, ...] = field(repr=False)
     potential_energy: float
     residual: float
     iterations: int
@@ -62,6 +60,11 @@ class Equilibrium:
     def twist(self) -> Array:
         """(v,) twist about the body, rad; zero if the spine cannot twist."""
         return self.q[:, 2].copy() if self.q.shape[1] == 3 else np.zeros(len(self.q))
+
+    @cached_property
+    def hessian(self) -> Array:
+        """(unknowns, unknowns) of the energy (with friction: of frozen tensions), N m/rad."""
+        return dense(*self.matrix)
 
     @cached_property
     def held(self) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from limbless.core import Array
 
 OPTIMAL = 1e-10  # projected gradient that counts as none, of the product of rates and distance
 _STEPS = 60

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from limbless.control.gaits.tendon_paths import COMPONENTS
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.models.statics.equilibrium import Equilibrium
 from limbless.robots.tendon_spine import Tendon, TendonSpine
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from limbless.models.statics.statics_model import TendonStatics
     from limbless.models.statics.tip_following import FollowedPath
 
-Array = NDArray[np.float64]
 # relative, of a hole's distance: chords are cheap and smooth, their derivative by routing is taken by differences
 _DIFFERENCE = 1e-6
 

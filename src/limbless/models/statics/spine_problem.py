@@ -2,6 +2,8 @@
 
 Kernels work in the paper's axes of the clamped disk (z along the backbone). Here x runs along the body: x, y, z are z,
 -x, -y of the paper.
+
+Water with a free surface around a spine at rest, as kernels take it.
 """
 
 from __future__ import annotations
@@ -9,19 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from limbless.core import InputError
-from limbless.environments.base import Environment
-from limbless.environments.buoyancy import Buoyancy
-from limbless.environments.point_wrench import PointWrench
-from limbless.environments.water import Water
-from limbless.mechanics.statics.tables import Coulomb, Iteration, LossRatio, Spine, SpineState
+from limbless.core import Array, InputError
+from limbless.environments import NO_VOLUME, Buoyancy, Environment, PointWrench, Water, gauss_rules
+from limbless.mechanics.statics.tables import ChainMatrix, Coulomb, Iteration, LossRatio, Spine, SpineState, SpineWater
 from limbless.mechanics.statics.vertebra import vertebrae
 from limbless.models.base import refuse_unused
 from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra
-
-Array = NDArray[np.float64]
 
 FROM_PAPER = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
 """Takes components along the paper's axes to components along the library's."""
@@ -76,8 +73,7 @@ def rubbing(robot: TendonSpine, own: float | str | None) -> float | str | None:
 
 def stretching(robot: TendonSpine) -> tuple[float, ...] | None:
     """Stiffness of the robot's tendons, N/m; None where they do not stretch."""
-    found = tuple(tendon.stiffness for tendon in robot.tendons if tendon.stiffness is not None)
-    return found or None
+    return tuple(tendon.stiffness for tendon in robot.tendons if tendon.stiffness is not None) or None
 
 
 def spine_arrays(robot: TendonSpine, form: str) -> Spine:
@@ -142,18 +138,35 @@ def posture_arrays(spine: Spine) -> SpineState:
     )
 
 
-def iteration_arrays(spine: Spine) -> Iteration:
+def chain_matrix(spine: Spine, surface: bool, elastic: bool) -> ChainMatrix:
+    """Memory for the Hessian of a spine, perhaps at a surface of water, perhaps with elastic tendons."""
+    (v, freedoms), z = spine.stiffness.shape, np.zeros
+    n, rank = v * freedoms, 3 + 6 * surface + len(spine.end) * elastic
+    blocks, rows = (v, freedoms, freedoms), (n, rank)
+    return ChainMatrix(
+        z(blocks), z(rows), z(rows), z(blocks), z(rows), z(rows), z((rank, rank)), z((freedoms + 1, rank)), z(freedoms)
+    )
+
+
+def dense(block: Array, near: Array, far: Array) -> Array:
+    """(n, n) a `ChainMatrix` written out."""
+    v, freedoms = block.shape[:2]
+    vertebra = np.repeat(np.arange(v), freedoms)
+    upper = np.where(vertebra[:, None] < vertebra, near @ far.T, 0.0)
+    found = upper + upper.T
+    found.reshape(v, freedoms, v, freedoms)[np.arange(v), :, np.arange(v)] = block
+    return found
+
+
+def iteration_arrays(spine: Spine, surface: bool, elastic: bool) -> Iteration:
     """Memory for Newton's method."""
     n, m, z = spine.stiffness.size, len(spine.end), np.zeros
     return Iteration(
         residual=z(n),
-        hessian=z((n, n)),
-        factor=z((n, n)),
+        hessian=chain_matrix(spine, surface, elastic),
         step=z(n),
         held=z(n, dtype=np.int64),
         trial=z(spine.stiffness.shape),
-        kept=z(n),
-        kept_hessian=z((n, n)),
         above=z(n),
         below=z(n),
         slips=z(m),
@@ -246,3 +259,62 @@ def numbers(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Array:
     if not np.isfinite(array).all():
         raise InputError(f"{name} must be finite; got {array[~np.isfinite(array)][0]}")
     return array
+
+
+def water_around(
+    robot: TendonSpine, environment: Sequence[Environment], spine: Spine, to_base: Array, base_position: Array
+) -> SpineWater | None:
+    """The surface of the one buoyancy that has one; `to_base` takes world components to the axes of disk 0."""
+    ending = ends(environment)
+    if not ending:
+        if robot.section is not None:
+            raise InputError(
+                "robot.section: statics asks for a section where a surface cuts it "
+                "(environment.buoyancy.surface), and here is none; leave it out, or choose the model "
+                "`soft`"
+            )
+        return None
+    if len(ending) > 1:
+        raise InputError(
+            f"environment.buoyancy.surface: tendon statics takes one surface; got {len(ending)}, at "
+            f"heights {[item.surface for item in ending]} m"
+        )
+    item, volume = ending[0], robot.values("volume")
+    if not volume.any():
+        raise InputError(NO_VOLUME)
+    lift, level = -item.density * volume / robot.values("length") * item.field[2], float(item.surface or 0.0)
+    return level_of(robot, spine, lift, to_base[:, 2].copy(), level - float(base_position[2]), item.points)
+
+
+def ends(environment: Sequence[Environment]) -> list[Buoyancy]:
+    """What has a surface."""
+    return [item for item in environment if isinstance(item, Buoyancy) and item.surface is not None]
+
+
+def level_of(robot: TendonSpine, spine: Spine, lift: Array, up: Array, height: float, count: int) -> SpineWater:
+    """A surface `height` above disk 0; an arc is cut into `count` slabs, a vertebra with a hinge is one."""
+    (v, freedoms), half = spine.stiffness.shape, robot.disk_radius
+    across, high = (half, half) if robot.section is None else (robot.section.half_width, robot.section.half_height)
+    hinged = spine.hinge is not None
+    count = 1 if hinged else count
+    slabs, marks = vertebrae(v * count), 2 * count + 1
+    if hinged:
+        slabs.rotation[:] = np.eye(3)
+        slabs.offset[:, 2] = spine.hinge * spine.length
+        slabs.turn[:, 2, 2] = spine.share
+    reached = np.outer(spine.length, np.linspace(0.0, 1.0, marks)).ravel()
+    return SpineWater(
+        up,
+        height,
+        across,
+        high,
+        lift,
+        spine.length / count,
+        *gauss_rules(2),
+        slabs,
+        vertebrae(len(reached)),
+        reached,
+        np.zeros((len(reached), freedoms)),
+        np.zeros((6, 6)),
+        np.zeros((freedoms, 6)),
+    )

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from limbless.control.actuation import Actuation
 from limbless.control.gaits.tendon_paths import COMPONENTS
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.environments.base import Environment, together
 from limbless.mechanics.algebra import Vector, quaternion_to_matrix
 from limbless.mechanics.statics import equilibrium_solver
@@ -24,14 +24,13 @@ from limbless.mechanics.statics.tables import (
     SpineState,
     StaticsMethod,
 )
-from limbless.models.array_arguments import unit_quaternion
-from limbless.models.base import actuation_or_motion
-from limbless.models.statics.antagonists import Antagonists
+from limbless.models import Prefer, TendonStaticsSettings, actuation_or_motion, unit_quaternion
 from limbless.models.statics.equilibrium import Equilibrium
 from limbless.models.statics.routing_design import Design, improve
 from limbless.models.statics.spine_problem import (
     FROM_PAPER,
     dead_loads,
+    dense,
     friction_of,
     iteration_arrays,
     numbers,
@@ -39,15 +38,13 @@ from limbless.models.statics.spine_problem import (
     rubbing,
     spine_arrays,
     stretching,
+    water_around,
 )
-from limbless.models.statics.surrounding_water import water_around
+from limbless.models.statics.tension_choice import Antagonists
 from limbless.models.statics.tip_following import FollowedPath, TipFollower
 from limbless.models.statics.workspace import Workspace, scan
-from limbless.models.tendon_statics import Prefer, TendonStaticsSettings
-from limbless.robots.base import Preset, Robot
-from limbless.robots.tendon_spine import TendonSpine
+from limbless.robots import Preset, Robot, TendonSpine
 
-Array = NDArray[np.float64]
 ITERATIONS = 200
 _ESCAPES = 6  # how often a saddle is left along its steepest direction
 _PULLED = 1.0  # the usual slip
@@ -103,7 +100,7 @@ class TendonStatics:
             self.loads(np.zeros(self.tendons)),
             method,
             posture_arrays(self.spine),
-            iteration_arrays(self.spine),
+            iteration_arrays(self.spine, self._water is not None, self._elastic is not None),
         )
 
     def changed(
@@ -287,7 +284,7 @@ class TendonStatics:
             code, iterations, stored, residual = equilibrium_solver.minimise_energy(self.problem(loads), q)
             if code != SolveStatus.SADDLE:
                 break
-            direction = np.linalg.eigh(self._problem.iteration.hessian)[1][:, 0]
+            direction = np.linalg.eigh(dense(*self._problem.iteration.hessian[:3]))[1][:, 0]
             direction *= np.sign(direction[np.argmax(np.abs(direction))])
             q += _NUDGE * (direction / np.abs(direction).max()).reshape(q.shape)
             if self.stops:
@@ -309,7 +306,7 @@ class TendonStatics:
             now.tension.copy(),
             now.total.copy(),
             -found.residual.reshape(q.shape),
-            found.hessian.copy(),
+            tuple(part.copy() for part in found.hessian[:3]),
             stored,
             residual,
             iterations,

@@ -1,4 +1,7 @@
-"""Tasks of tendon statics: a path, an inverse problem, a grid."""
+"""Tasks of tendon statics: a path, an inverse problem, a grid.
+
+Equilibria as the variables of a result.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,19 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.actuation import Actuation
 from limbless.control.gaits.tendon_paths import COMPONENTS
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.environments.base import Environment
-from limbless.models.base import Records, StaticModel, Status, Variable
-from limbless.models.statics import equilibrium_records
-from limbless.models.statics.antagonists import difference
+from limbless.models import Records, StaticModel, Status, TendonStaticsSettings, Variable, choose, spine_coordinates
 from limbless.models.statics.equilibrium import Equilibrium
-from limbless.models.statics.spine_problem import of_motion, stretching
+from limbless.models.statics.spine_problem import FROM_PAPER, NO_STOP, of_motion, stretching
 from limbless.models.statics.statics_model import TendonStatics
+from limbless.models.statics.tension_choice import difference
 from limbless.models.statics.tip_following import FollowedPath
-from limbless.models.tendon_statics import TendonStaticsSettings
-from limbless.robots.base import Preset, Robot
-from limbless.robots.tendon_spine import TendonSpine
+from limbless.robots import Preset, Robot, TendonSpine
 
-Array = NDArray[np.float64]
 GRID = ("limits", "tension_lateral", "tension_vertical")
 
 
@@ -175,7 +173,7 @@ class TendonTask(StaticModel):
     def _points(self, times: Array, kept: list[Equilibrium]) -> Records:
         self.record_dims = ("point",)
         self._labels = {"time": (("point",), times[: len(kept)], {"units": "s", "long_name": "time of each point"})}
-        return equilibrium_records.records_of(self.model, kept)
+        return records_of(self.model, kept)
 
     def _grid(self, gait: Any) -> tuple[Records, Status]:
         if self.model.friction_law:
@@ -198,7 +196,7 @@ class TendonTask(StaticModel):
                 found.append(model.equilibrium(model.loads(tension), posture, 0))
                 self._progress(len(found) / (len(models) * len(postures)))
         each = self._label_grid(gait, scanned, len(found))
-        kept = equilibrium_records.records_of(self.model, found)
+        kept = records_of(self.model, found)
         return Records({name: array.reshape(*each, *array.shape[1:]) for name, array in kept.items()}), status
 
     def _label_grid(self, gait: Any, scanned: list[str], count: int) -> tuple[int, ...]:
@@ -216,9 +214,106 @@ class TendonTask(StaticModel):
         return len(scanned), len(values), len(values)
 
     def schema(self) -> dict[str, Variable]:
-        return equilibrium_records.SCHEMA
+        return SCHEMA
 
     def coordinates(self) -> dict[str, Any]:
         bound = {"units": "N", "long_name": "bound on the tensions of an inverse problem"}
         limit = ((), np.array(self.settings.largest_tension), bound)
-        return {**self._labels, **equilibrium_records.coordinates(self.model), "tension_limit": limit}
+        return {**self._labels, **coordinates(self.model), "tension_limit": limit}
+
+
+SCHEMA = choose(
+    "tip_position",
+    "tip_in_base",
+    "tip_angles",
+    "position",
+    "orientation",
+    "bend",
+    "stop_moment",
+    "tension",
+    "distal_tension",
+    "tendon_length",
+    "command_length",
+    "pulley_angle",
+    "slip_state",
+    "friction_coefficient",
+    "equivalent_force",
+    "potential_energy",
+    "min_eigenvalue",
+    "tip_compliance",
+    "equilibrium_residual",
+    "target",
+    "target_error",
+    "target_angles",
+    "target_angle_error",
+)
+
+
+def records_of(model: TendonStatics, found: Sequence[Equilibrium]) -> Records:
+    """All variables of some equilibria, one record each."""
+    rows = {
+        "tip_position": _stack([one.tip_position for one in found], (3,)),
+        "tip_in_base": _stack([one.tip_in_base for one in found], (3,)),
+        "position": _stack([one.position for one in found], (len(model.robot.vertebrae) + 1, 3)),
+        "orientation": _stack([one.orientation for one in found], (len(model.robot.vertebrae) + 1, 4)),
+        "bend": _stack([one.bend for one in found], (len(model.robot.vertebrae), 2)),
+        "stop_moment": _stack([one.stop_moment for one in found], (len(model.robot.vertebrae), 2)),
+        "tension": _stack([one.proximal_tension for one in found], (model.tendons,)),
+        "distal_tension": _stack([one.distal_tension for one in found], (model.tendons,)),
+        "tendon_length": _stack([one.tendon_length for one in found], (model.tendons,)),
+        "equivalent_force": _stack([equivalent_force(one) for one in found], (3,)),
+        "potential_energy": np.array([one.potential_energy for one in found]),
+        "min_eigenvalue": np.array([one.min_eigenvalue for one in found]),
+        "equilibrium_residual": np.array([one.residual for one in found]),
+    }
+    rows["tip_angles"] = _stack([one.tip_components[3:] for one in found], (3,))
+    if model.form == "energy" and not model.friction_law:
+        turn = model.base_rotation
+        rows["tip_compliance"] = _stack([np.diagonal(turn.T @ one.tip_compliance @ turn) for one in found], (3,))
+    if found and found[0].command_length is not None:
+        rows["command_length"] = _stack(
+            [one.command_length for one in found if one.command_length is not None], (model.tendons,)
+        )
+    if model.robot.pulley_radius is not None:
+        rows["pulley_angle"] = model.pulley_angles(rows.get("command_length", rows["tendon_length"]))
+    if model.friction_law:
+        rows["slip_state"] = _stack([one.slip for one in found], (model.tendons,))
+        shape = (len(model.robot.vertebrae), model.tendons)
+        rows["friction_coefficient"] = _stack([model.friction_coefficients(one) for one in found], shape)
+    return Records(rows)
+
+
+def _stack(parts: list[Array], shape: tuple[int, ...]) -> Array:
+    """Records in one array, also when there are none."""
+    return np.array(parts, dtype=np.float64).reshape(len(parts), *shape)
+
+
+def equivalent_force(one: Equilibrium) -> Array:
+    """Sum of the tendon forces on the last disk (55), world, N."""
+    spine, last = one.model.spine, len(one.q)
+    outer = one.origin[last] + spine.holes[last] @ one.rotation[last].T
+    inner = one.origin[last - 1] + spine.holes[last - 1] @ one.rotation[last - 1].T
+    along = inner - outer
+    pull = np.where(spine.end == last, one.tension[last - 1], 0.0) / np.linalg.norm(along, axis=1)
+    return np.asarray(one.model.base_rotation @ FROM_PAPER @ (pull @ along))
+
+
+def coordinates(model: TendonStatics) -> dict[str, Any]:
+    """Labels, and what does not change from record to record."""
+    robot = model.robot
+    v = len(robot.vertebrae)
+    stops = np.where((model.spine.high < NO_STOP) & model.stops, model.spine.high, np.inf)[:, :2]
+    return {
+        **spine_coordinates(robot, stops),
+        "angle": (("angle",), np.array(COMPONENTS[3:]), {}),
+        "radius": (
+            ("section", "transverse"),
+            np.full((v + 1, 2), robot.disk_radius),
+            {"units": "m", "long_name": "radius of the disks"},
+        ),
+        "vertebra_mass": (
+            ("vertebra",),
+            robot.values("joint_mass") + robot.values("disk_mass"),
+            {"units": "kg", "long_name": "mass of each vertebra"},
+        ),
+    }

@@ -12,18 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.gaits.tendon_paths import COMPONENTS
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.mechanics.statics import inverse_statics as spine_following
-from limbless.models.statics.antagonists import difference
 from limbless.models.statics.equilibrium import Equilibrium
 from limbless.models.statics.nearest_reachable import Miss, approach
-from limbless.models.statics.tension_choice import MET, REACHED, Chooser
+from limbless.models.statics.tension_choice import MET, REACHED, Chooser, difference
 from limbless.models.tendon_statics import Prefer
 
 if TYPE_CHECKING:
     from limbless.models.statics.statics_model import TendonStatics
 
-Array = NDArray[np.float64]
 
 _STEPS = 100  # Newton iterations per point
 _SUBSTEPS = 16  # of a first target that cannot be reached at once from rest

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.mechanics.statics import equilibrium_solver
 from limbless.mechanics.statics.tables import SolveStatus
 from limbless.models.statics.spine_problem import FROM_PAPER
@@ -16,7 +15,6 @@ from limbless.models.statics.spine_problem import FROM_PAPER
 if TYPE_CHECKING:
     from limbless.models.statics.statics_model import TendonStatics
 
-Array = NDArray[np.float64]
 
 MOST_POSTURES = 1_000_000
 

@@ -9,18 +9,15 @@ from typing import Any, Literal
 from pydantic import model_validator
 
 from limbless.core import Field, Listed, Quantity, quantity
-from limbless.robots.base import MOST_LINKS, Preset
-from limbless.robots.chain import Base, Chain
-from limbless.robots.joints import Bound, Joint
-from limbless.robots.links import BodyShape, Link, Sphere
+from limbless.robots import MOST_LINKS, Base, BodyShape, Bound, Chain, Joint, Link, Preset, Sphere
 
 
 class Aiko(Preset):
-    """Equal links on universal joints (yaw, then pitch), each touching the ground with a sphere near either end.
+    """The snake robot of Transeth et al. (2008): equal links on universal joints.
 
-    The base frame is at the centre of the first link, x runs towards the last one. The paper prints the inertia of a
-    cylinder of half the radius that its text gives: `printed` takes these numbers (at the paper's mass and length),
-    `cylinder` those of the full radius.
+    Each joint yaws, then pitches. Each link touches the ground with a sphere near either end. The base frame is at the
+    centre of the first link, and x runs towards the last link. The paper gives the inertia of a cylinder of half the
+    radius in its text. `printed` takes these numbers, at the paper's mass and length; `cylinder` takes the full radius.
     """
 
     kind: Literal["chain"] = "chain"

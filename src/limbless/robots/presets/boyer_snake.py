@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from limbless.core import Field, Quantity, quantity
-from limbless.robots.base import Preset
-from limbless.robots.rod import Rod
+from limbless.robots import Preset, Rod
 
 
 class BoyerSnake(Preset):

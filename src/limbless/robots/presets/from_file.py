@@ -9,8 +9,7 @@ from pydantic import ValidationInfo, field_validator, model_validator
 
 from limbless.core import Field, Listed, Quantity, quantity
 from limbless.core.functions.callables import folder_of, located
-from limbless.robots.base import Preset
-from limbless.robots.chain import Base, Chain
+from limbless.robots import Base, Chain, Preset
 
 if TYPE_CHECKING:
     from limbless.interop.robots.robot_file import RobotFile

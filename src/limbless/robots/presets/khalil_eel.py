@@ -10,25 +10,30 @@ from typing import Any, Literal
 from pydantic import model_validator
 
 from limbless.core import Field, Quantity, Vector3, quantity
-from limbless.robots.base import MOST_LINKS, Preset
-from limbless.robots.chain import Base, Chain
-from limbless.robots.joints import Joint
-from limbless.robots.links import BodyShape, Link
-from limbless.robots.modified_dh import ModifiedDH
-from limbless.robots.sections import EllipticCylinder, HalfEllipsoid
+from limbless.robots import (
+    MOST_LINKS,
+    Base,
+    BodyShape,
+    Chain,
+    EllipticCylinder,
+    HalfEllipsoid,
+    Joint,
+    Link,
+    ModifiedDH,
+    Preset,
+)
 
 _QUARTER = math.pi / 2
 
 
 class KhalilEel(Preset):
-    """Head, eleven equal links and a tail, homogeneous, with an elliptic section; the head and the tail end in half
-    ellipsoids.
+    """The eel robot of Khalil et al. (2007): a head, eleven equal links and a tail.
 
-    The base frame is at the nose, x runs towards the tail: the eel swims towards -x. At zero the joints yaw about +z,
-    pitch about +y (positive: tail down) and roll about +x. As `revolute` joints each spherical joint is three rows of
-    Table I with two massless links between; as `spherical` joints it is one true joint of 3 degrees of freedom, without
-    gimbal lock. Not in the paper and chosen here: the lengths of the caps, and that no joint has friction or rotor
-    inertia.
+    The body is homogeneous with an elliptic section, and its ends are half ellipsoids. The base frame is at the nose
+    and x runs towards the tail, so the eel swims towards -x. At zero the joints yaw about +z, pitch about +y (positive:
+    tail down) and roll about +x. As `revolute` joints each spherical joint is three rows of Table I with two massless
+    links between them. As `spherical` joints it is one joint of 3 degrees of freedom without gimbal lock. The lengths
+    of the caps, and joints without friction and rotor inertia, are our choice.
     """
 
     kind: Literal["chain"] = "chain"

@@ -5,22 +5,18 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from limbless.core import Field, Nested, Quantity, quantity
-from limbless.robots.base import MOST_LINKS, Preset
-from limbless.robots.chain import Base, Chain
-from limbless.robots.joints import Joint
-from limbless.robots.links import BodyShape, Link, Sphere
-from limbless.robots.skin_friction import SkinFriction
+from limbless.robots import MOST_LINKS, Base, BodyShape, Chain, Joint, Link, Preset, SkinFriction, Sphere
 
 _AXES = {"yaw": (0.0, 0.0, 1.0), "pitch": (0.0, 1.0, 0.0)}
 
 
 class ModuleSnake(Preset):
-    """Equal cylinders in a row, one motor between two of them, which yaws or pitches; spheres near their ends touch
-    the ground, with a skin that rubs more across the body than along it.
+    """A modular snake: identical cylinders joined by single-axis motors.
 
-    The base frame lies under the nose, on the belly: a straight robot at the world's origin lies on a `ground`. x runs
-    towards the tail; joint k stands between modules k and k + 1, counted from the head. Of `alternating` joints the
-    first yaws, the second pitches, and so on. The numbers are ours, of the size of robots with hobby servos.
+    Spheres near the ends of each module touch the ground. The skin has more friction across the body than along it. The
+    base frame lies under the nose, on the belly, so a straight robot at the world's origin lies on a `ground`. x runs
+    towards the tail. Joint k is between modules k and k + 1, counted from the head. With `alternating` joints the first
+    yaws, the second pitches, and so on. The numbers are ours, typical of robots with hobby servos.
     """
 
     kind: Literal["chain"] = "chain"

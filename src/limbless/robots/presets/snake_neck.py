@@ -9,9 +9,8 @@ import numpy as np
 from pydantic import model_validator
 
 from limbless.core import Angle, Field, Nested, Quantity, quantity
+from limbless.robots import Tendon, TendonSpine, Vertebra, Winch
 from limbless.robots.base import Array, Preset
-from limbless.robots.tendon import Winch
-from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra
 
 _RIGHT, _DOWN, _UP, _LEFT = ((-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (1.0, 0.0))
 SIDES = {"right": _RIGHT, "down": _DOWN, "up": _UP, "left": _LEFT}
@@ -23,11 +22,11 @@ THIRDS = {"up": _UP, "down left": (math.sin(math.pi / 3.0), -0.5), "down right":
 
 
 class SnakeNeck(Preset):
-    """A neck that becomes softer and lighter towards the head, with two pairs of antagonist tendons, or with three
-    around its axis.
+    """The tendon-driven neck of Gautreau et al. (2024), softer and lighter towards the head.
 
-    The paper gives the number of vertebrae and of tendons. All other values here are ours (it refers to other
-    publications for them), chosen so that 0.7 N moves the head as far as its figures show.
+    It has two pairs of antagonist tendons, or three tendons around its axis. The paper gives the numbers of vertebrae
+    and of tendons. All other values are ours, because the paper refers to other publications for them. With them 0.7 N
+    moves the head as far as the paper's figures show.
     """
 
     kind: Literal["tendon-spine"] = "tendon-spine"

@@ -10,12 +10,11 @@ from limbless.robots.presets.snake_neck import SnakeNeck
 
 
 class Spine45(SnakeNeck):
-    """The whole snake robot: 45 vertebrae, 1 m and 200 g like the racer that it imitates, with tendons over its whole
-    length.
+    """The whole snake robot of Gautreau et al. (2024): 45 vertebrae, 1 m and 200 g.
 
-    Number, length and mass are the paper's; all other values are ours. It floats weightless in fresh water, and its
-    mass is in its joints, where the model lets buoyancy act: on the disks, weight and lift would form a couple that
-    bends it down.
+    Number, length and mass are the paper's, after the snake that it imitates, a racer. All other values are ours.
+    Tendons run over the whole length. The robot is neutrally buoyant in fresh water. Its mass is in its joints, where
+    the model applies buoyancy; on the disks, weight and lift would form a moment that bends it down.
     """
 
     preset: Literal["spine-45"] = "spine-45"  # type: ignore[assignment]

@@ -5,11 +5,20 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from limbless.core import Field, Listed, Quantity, Vector3, quantity
-from limbless.robots.base import MOST_LINKS, Preset
-from limbless.robots.chain import Base, Chain
-from limbless.robots.joints import Bound, Joint, PerFreedom
-from limbless.robots.links import BodyShape, Link, Sphere
-from limbless.robots.sections import Direction, EllipticCylinder
+from limbless.robots import (
+    MOST_LINKS,
+    Base,
+    BodyShape,
+    Bound,
+    Chain,
+    Direction,
+    EllipticCylinder,
+    Joint,
+    Link,
+    PerFreedom,
+    Preset,
+    Sphere,
+)
 
 _OF_JOINTS = (
     "rotor_inertia",
@@ -25,8 +34,9 @@ _OF_JOINTS = (
 
 
 class UniformChain(Preset):
-    """Equal elliptic cylinders along x. Each link's origin is at its front end, where its joint is; the
-    base's origin is the nose.
+    """Equal elliptic cylinders along x.
+
+    The origin of each link is at its front end, where its joint is. The origin of the base is the nose.
     """
 
     kind: Literal["chain"] = "chain"

@@ -7,22 +7,20 @@ from typing import Literal
 from pydantic import model_validator
 
 from limbless.core import Angle, Field, Listed, Quantity, quantity, refuse_numbers
-from limbless.robots.base import MOST_LINKS, Preset
-from limbless.robots.chain import Base, Chain
-from limbless.robots.joints import Joint
-from limbless.robots.links import BodyShape, Link
+from limbless.robots import MOST_LINKS, Base, BodyShape, Chain, Joint, Link, Preset
 
 _YAW, _PITCH = (0.0, 0.0, 1.0), (0.0, -1.0, 0.0)
 
 
 class WangSnake(Preset):
-    """Five modules with passive wheels. The base frame is the tail joint J_3, at the end of the tail module; x runs
-    towards the head.
+    """The wheeled snake robot of Wang et al.: five modules with passive wheels.
 
-    Module k's origin is the joint at its rear end, its centre of mass in its middle. `inertia` is about the vertical
-    through the centre; Table IV's 0.016 kg m2 is sixty times that of a rod, and is kept. About the lateral axis the
-    modules have the same, about their length `roll_inertia`. Joints listed in `pitch_joints` turn about the lateral
-    axis (positive: the head goes up), the others about the vertical. A `payload` is a point mass at the tip.
+    The base frame is the tail joint J_3 at the end of the tail module, and x runs towards the head. The origin of
+    module k is the joint at its rear end, and its centre of mass is in its middle. `inertia` is about the vertical
+    through the centre. Table IV gives 0.016 kg m2, sixty times the inertia of a rod; limbless keeps it. The inertia
+    about the lateral axis is the same, and the one about the length is `roll_inertia`. Joints in `pitch_joints` turn
+    about the lateral axis (positive: the head goes up), the others about the vertical. `payload` is a point mass at the
+    tip.
     """
 
     kind: Literal["chain"] = "chain"

@@ -1,4 +1,4 @@
-"""Measures: one number of a run or of a steady motion, by name; one file each, found by being in this folder."""
+"""Measures: one number of a run or of a steady motion, by name; found by being in a file of this folder."""
 
 from __future__ import annotations
 

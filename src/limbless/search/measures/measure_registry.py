@@ -30,13 +30,12 @@ class Lean(NamedTuple):
 
 @dataclass(frozen=True)
 class Measure:
-    """A number of a run: its name, unit and meaning, what it is found from, and whether it depends smoothly on
-    parameters.
+    """A number of a run, with its unit, its meaning and whether it is differentiable.
 
-    `function` takes a `Result` (`needs` is `result`) or a `SteadyMotion` (`steady`). It returns a number, None where
-    there is none, or a mapping of numbers. `lean`, where there is one, gives the same number of a run that kept little.
-    `wants` are words of `search.optimisation.availability`: what a scenario must have for there to be such a number.
-    `along`, where there is one, is the same number of a signed way along a direction: `mean_speed@x`.
+    `function` takes a `Result` (`needs` is `result`) or a `SteadyMotion` (`steady`). It returns a number, None if there
+    is none, or a mapping of numbers. `lean`, if given, computes the same number from a run with few records. `wants`
+    are words of `search.optimisation.availability`: conditions that a scenario must meet. `along`, if given, is the
+    signed number along a direction: `mean_speed@x`.
     """
 
     name: str

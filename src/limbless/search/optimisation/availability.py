@@ -41,7 +41,7 @@ def _period(scenario: Scenario) -> str | None:
 
 
 def _torque(scenario: Scenario) -> str | None:
-    model: Any = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+    model: Any = scenario.assemble()
     return (
         None
         if {"joint_torque", "effort"} & set(model.schema())
@@ -63,8 +63,23 @@ def _smoothness(scenario: Scenario) -> str | None:
     )
 
 
+def _oscillators(scenario: Scenario) -> str | None:
+    return None if getattr(scenario.controller, "kind", "") == "oscillators" else "needs a controller of oscillators"
+
+
+def _guidance(scenario: Scenario) -> str | None:
+    return None if getattr(scenario.controller, "kind", "") == "guidance" else "needs a controller of guidance"
+
+
+def _path(scenario: Scenario) -> str | None:
+    return None if getattr(scenario.controller, "path", ()) else "needs a controller that follows a path"
+
+
 _LACKS = {
+    "guidance": _guidance,
+    "path": _path,
     "time": _time,
+    "oscillators": _oscillators,
     "statics": _statics,
     "target": _target,
     "period": _period,

@@ -13,8 +13,7 @@ from typing import Any
 
 from limbless.core import InputError, refuse_pipe, write_text
 from limbless.scenarios.document import read_file, written
-from limbless.search.sweeps.row_store import PLAN, explained, locked, reading
-from limbless.search.sweeps.sweep_plan import kernels
+from limbless.search.sweeps import PLAN, explained, kernels, locked, reading
 
 FILE = "evaluations.db"
 _TABLE = "CREATE TABLE evaluations(number INTEGER PRIMARY KEY, name TEXT UNIQUE, text TEXT)"

@@ -8,13 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError, units
+from limbless.core import Array, InputError, units
 from limbless.search import measures
 from limbless.search.measures import Measure
 
-Array = NDArray[np.float64]
 _LIMIT = re.compile(r"\s*([\w.]+(?:@[-+\w.,]+)?)\s*(<=|>=|<|>)\s*([-+0-9.].*?)\s*")
 _FORM = "give a measure, <= or >=, and a number, such as 'steady.torque_ratio <= 1' or 'steady.speed >= 40 cm/s'"
 PER_JOINT = "steady.torque_ratio"
@@ -22,8 +20,10 @@ PER_JOINT = "steady.torque_ratio"
 
 
 class Evaluation(NamedTuple):
-    """What came out at a point: `value` to be made small, `limits` to be kept at or below 0; slopes (along the unit
-    coordinates of the search) where there are some.
+    """Objective and constraints at one point of a search.
+
+    `value` is to be minimised, and `limits` must stay at or below 0. Gradients, along the unit coordinates of the
+    search, are given where they exist.
     """
 
     value: float

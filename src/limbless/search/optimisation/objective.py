@@ -1,4 +1,7 @@
-"""What a search asks of the library at a point: values, limits and, where there are some, slopes; each found once."""
+"""What a search asks of the library at a point: values, limits and, where there are some, slopes; each found once.
+
+The winner of a search, measured at full resolution and by an ordinary run with its balances.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +10,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.scenarios.scenario import Scenario
 from limbless.search.measures import find, measured
 from limbless.search.measures.measure_registry import STEADY
 from limbless.search.optimisation.evaluation_log import EvaluationLog, key_of
 from limbless.search.optimisation.goals import PER_JOINT, Evaluation, Goal, answer_of
 from limbless.search.steady_motion.homogeneity import refuse_medium
-from limbless.search.steady_motion.period_map import Near
-from limbless.search.steady_motion.steady import Families, is_smooth
+from limbless.search.steady_motion.period_map import Near, begun
+from limbless.search.steady_motion.period_screw import path_of, pose_change
+from limbless.search.steady_motion.steady import Families, SteadyMotion, is_smooth
 from limbless.search.studies import soft_gradients
-from limbless.search.sweeps.parameter_ranges import Bounds
-from limbless.search.sweeps.rollout import scenario_at
-from limbless.search.sweeps.sweep_plan import SweepPlan
-from limbless.search.sweeps.worker_processes import InProcess, LocalTeam
+from limbless.search.sweeps import Bounds, InProcess, LocalTeam, SweepPlan, scenario_at
+from limbless.simulation.analysis import speed
+from limbless.simulation.result import Result
 from limbless.simulation.simulate import run_scenario
 
-Array = NDArray[np.float64]
 SPREAD, SPENT = "steady.spread", "consumption"
 STEPS = 50
 """Steps of a period while searching: the speed of an eel is right to 2e-6, and a gait costs half."""
@@ -107,11 +108,12 @@ class DifferentiableObjective:
 
     def _found(self, number: int, point: dict[str, float]) -> dict[str, Any]:
         try:
-            motion = self.families.steady(
-                scenario_at(self.scenario, point, False), self.paths, self._near(number, point)
-            )
+            return {"point": point, "status": "completed", **self._solved(number, point)}
         except (InputError, SimulationError) as error:
             return {"point": point, "status": f"failed: {error}", "values": {}}
+
+    def _solved(self, number: int, point: dict[str, float]) -> dict[str, Any]:
+        motion = self.families.steady(scenario_at(self.scenario, point, False), self.paths, self._near(number, point))
         values, limits, slopes = {}, {}, {}
         for item in self.goal.measures:
             key = item.name.removeprefix("steady.")
@@ -123,8 +125,6 @@ class DifferentiableObjective:
                 ratios = np.array([motion.slopes["torque_ratios"][path][loaded] for path in self.paths])
                 slopes[item.name] = ratios.T.tolist()
         return {
-            "point": point,
-            "status": "completed",
             "values": values,
             "limits": limits,
             "slopes": slopes,
@@ -164,20 +164,11 @@ class DifferentiableObjective:
 class StaticsObjective(DifferentiableObjective):
     """What spines at rest spend, with slopes by adjoints."""
 
-    def _found(self, number: int, point: dict[str, float]) -> dict[str, Any]:
+    def _solved(self, number: int, point: dict[str, float]) -> dict[str, Any]:
         from limbless.search.studies import statics_gradients
 
-        try:
-            value, slopes = statics_gradients.consumption(Scenario.load(self.scenario, point), self.paths)
-        except (InputError, SimulationError) as error:
-            return {"point": point, "status": f"failed: {error}", "values": {}}
-        return {
-            "point": point,
-            "status": "completed",
-            "values": {SPENT: value},
-            "limits": {},
-            "slopes": {SPENT: [slopes[path] for path in self.paths]},
-        }
+        value, slopes = statics_gradients.consumption(Scenario.load(self.scenario, point), self.paths)
+        return {"values": {SPENT: value}, "limits": {}, "slopes": {SPENT: [slopes[path] for path in self.paths]}}
 
     def _values(self, scenario: Scenario) -> dict[str, Any]:
         from limbless.search.studies import statics_gradients
@@ -188,15 +179,10 @@ class StaticsObjective(DifferentiableObjective):
 class MotionObjective(DifferentiableObjective):
     """How far soft bodies get in a run, and what their actuators give and spend, with slopes carried along."""
 
-    def _found(self, number: int, point: dict[str, float]) -> dict[str, Any]:
-        try:
-            names = [item.name for item in self.goal.measures]
-            found = soft_gradients.moved(Scenario.load(self.scenario, point), self.paths, names)
-        except (InputError, SimulationError) as error:
-            return {"point": point, "status": f"failed: {error}", "values": {}}
+    def _solved(self, number: int, point: dict[str, float]) -> dict[str, Any]:
+        names = [item.name for item in self.goal.measures]
+        found = soft_gradients.moved(Scenario.load(self.scenario, point), self.paths, names)
         return {
-            "point": point,
-            "status": "completed",
             "values": {name: found.values[name] for name in names},
             "limits": {},
             "slopes": {name: found.slopes[name].tolist() for name in names},
@@ -263,3 +249,60 @@ class SampledObjective:
 
     def end(self) -> None:
         self.team.end()
+
+
+STEPS = 100
+SETTLED = 1e-5
+"""What a transient has faded to when a run counts as steady."""
+MOST_PERIODS = 300
+
+
+def confirmed(scenario: Scenario, goal: Goal, near: Near | None = None) -> tuple[dict[str, float], dict[str, Any]]:
+    """All measures of a goal, and what an ordinary run has to say to them; `near`: where the search has found it."""
+    found: dict[str, float] = {}
+    said: dict[str, Any] = {}
+    steady = [item for item in goal.measures if item.needs == STEADY]
+    others = [item for item in goal.measures if item.needs != STEADY]
+    if steady:
+        motion = Families(STEPS).steady(scenario, near=near)
+        found |= measured(steady, motion)
+        said |= run_of(motion)
+    if others:
+        result = run_scenario(scenario)
+        found |= measured(others, result)
+        said |= {**_believed(result), **{item.name: found[item.name] for item in others}}
+    return found, said
+
+
+def _believed(result: Result) -> dict[str, Any]:
+    """Whether a run is proven, why not, and which way it went: m/s, and m/s towards its head."""
+    found = {"proven": result.proven, "doubts": list(result.doubts)}
+    ways = {"mean_speed": speed.mean_speed(result.dataset), "progress": speed.progress(result.looks)}
+    return found | {name: value for name, value in ways.items() if value is not None}
+
+
+def run_of(motion: SteadyMotion) -> dict[str, Any]:
+    """Speed and torques of the last period of a run from rest, long enough for its transient to fade."""
+    if motion.kept is not None:
+        return {**_believed(motion.kept), "speed": motion.speed, "residual": motion.residual}
+    largest = motion.largest_multiplier or 0.0
+    periods = MOST_PERIODS if largest >= 1.0 else math.ceil(math.log(SETTLED) / math.log(max(largest, 0.1))) + 2
+    periods = min(periods, MOST_PERIODS)
+    gait, step = begun(motion.scenario.gait), motion.period / max(STEPS, motion.steps)
+    fields = {name: 2.0 * motion.period for name in gait.start_fields if name == "ramp"}
+    soft = gait.changed(**fields) if fields else gait
+    first = motion.scenario.model_copy(
+        update={"gait": soft, "duration": periods * motion.period, "step": step, "record_every": motion.period}
+    )
+    begin = run_scenario(first)
+    last = run_scenario(first.model_copy(update={"duration": motion.period, "record_every": step}), after=begin)
+    way, _ = path_of(pose_change(last), abs(motion.turn_rate) > 0.0)
+    said: dict[str, Any] = {"periods": periods + 1, "speed": float(way) / motion.period, **_believed(last)}
+    if last.proven and not begin.proven:
+        said |= {name: value for name, value in _believed(begin).items() if name != "progress"}
+    if "joint_torque" in last.dataset and "joint_limit" in last.dataset:
+        limit = last.dataset["joint_limit"].values
+        known = np.isfinite(limit)
+        peak = np.abs(last.dataset["joint_torque"].values).max(axis=0)
+        said["torque_ratio"] = float((peak[known] / limit[known]).max()) if known.any() else None
+    return said

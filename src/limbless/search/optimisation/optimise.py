@@ -12,35 +12,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError, SimulationError, write_text
+from limbless.core import Array, InputError, SimulationError, write_text
 from limbless.scenarios.scenario import Scenario
 from limbless.search.measures.measure_registry import STEADY
 from limbless.search.optimisation.availability import why_not
-from limbless.search.optimisation.confirmation import confirmed
 from limbless.search.optimisation.evaluation_log import EvaluationLog
 from limbless.search.optimisation.goals import Goal, goal_of
 from limbless.search.optimisation.objective import (
     DifferentiableObjective,
     SampledObjective,
     SearchSpace,
+    confirmed,
     known_near,
     smooth_way,
 )
 from limbless.search.optimisation.optimisers import Evolution, Gradient, Search
 from limbless.search.steady_motion.homogeneity import refuse_medium
 from limbless.search.studies.variations import value_at
-from limbless.search.sweeps.parameter_ranges import bounds_of
-from limbless.search.sweeps.rollout import scenario_at
-from limbless.search.sweeps.sweep_plan import SweepPlan, refused_at
-from limbless.search.sweeps.worker_processes import GUARD, inside_a_worker
+from limbless.search.sweeps import GUARD, SweepPlan, bounds_of, inside_a_worker, refused_at, scenario_at
 from limbless.simulation.analysis.balances import PROVES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 SAME = 1e-3
 """Of the best value: starts that end within it ended at the same gait."""
 AT_BOUND = 1e-6
@@ -52,7 +47,7 @@ _log = logging.getLogger("limbless")
 
 @dataclass(repr=False)
 class Best:
-    """What a search found.
+    """The result of a search.
 
     Attributes
     ----------
@@ -77,7 +72,7 @@ class Best:
 
     def plot(self, name: str | None = None) -> Figure:
         """The picture `convergence`."""
-        from limbless.search.figure_door import figure_of
+        from limbless.search.studies.figure_door import figure_of
 
         return figure_of(self, name)
 
@@ -137,7 +132,7 @@ class Front:
 
     def plot(self, name: str | None = None) -> Figure:
         """The picture `pareto`."""
-        from limbless.search.figure_door import figure_of
+        from limbless.search.studies.figure_door import figure_of
 
         return figure_of(self, name)
 
@@ -199,26 +194,29 @@ def optimise(
     allow_code: bool = False,
     proven: bool = False,
 ) -> Best | Front:
-    """The best point between bounds.
+    """Find the best point of a scenario within bounds.
 
     Parameters
     ----------
-    source, changes : the scenario, as for `run`; its own values are where the first start begins.
+    source, changes : the scenario, as for `run`. Its own values are the first starting point.
     over : path -> (low, high), or `{"from": .., "to": .., "scale": "log"}`.
-    maximise, minimise : a measure by its name (`progress`, `mean_speed@x`), or a function of a result; with `front`,
-        one of each. Where nothing is said, `progress` towards the head is made large.
-    subject_to : limits such as `"steady.torque_ratio <= 1"`, which is one limit for each joint.
-    method : `slsqp` (exact slopes; where model and measures are smooth), `cma` (CMA-ES, extra `search`), or `auto`.
-    starts : of SLSQP, spread over the bounds. max_evaluations : of CMA-ES. seed : of starts and of CMA-ES.
+    maximise, minimise : name of a measure (`progress`, `mean_speed@x`), or a function of a result; with `front`, one of
+        each. By default `progress`, the speed towards the head, is maximised.
+    subject_to : constraints such as `"steady.torque_ratio <= 1"`, which is one constraint for each joint.
+    method : `slsqp` (exact derivatives, for differentiable models and measures), `cma` (CMA-ES, extra `search`), or
+        `auto`.
+    starts : number of starting points of SLSQP, spread over the bounds.
+    max_evaluations : largest number of CMA-ES evaluations.
+    seed : random seed for the starting points and for CMA-ES.
     front : number of points of a Pareto front: the best of `minimise` at each of as many limits on `maximise`.
-    out : a folder in which every evaluation is kept; a killed search goes on there.
-    workers : processes for CMA-ES; 0: in this process.
-    certify : also ask CMA-ES, from the best point of SLSQP, whether it finds better.
-    proven : only runs that are proven may win: the same as the limit `"proven >= 1"`.
+    out : folder that keeps every evaluation, so that a stopped search can be resumed.
+    workers : processes for CMA-ES; 0 means this process.
+    certify : let CMA-ES look for a better point, from the best point of SLSQP.
+    proven : accept only runs that pass their balance checks, like the constraint `"proven >= 1"`.
 
     Returns
     -------
-    `Best`, or with `front` a `Front`.
+    Best, or with `front` a Front.
     """
     if inside_a_worker():
         raise InputError(GUARD)

@@ -13,19 +13,20 @@ from queue import Queue
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.search.optimisation.goals import Evaluation
 
-Array = NDArray[np.float64]
 PENALTY = 10.0
 """Of a unit of violation, in units of the first value: CMA-ES compares points by value and penalty."""
 WORST = 1e6
 
 
 class Search:
-    """Asked for points, told answers. `best` is the best so far, `done` whether it has nothing more to ask."""
+    """An ask-and-tell optimiser.
+
+    `best` is the best evaluation so far, and `done` is True when the search has no further points.
+    """
 
     done = False
 
@@ -60,7 +61,7 @@ class Search:
 
 
 class Gradient(Search):
-    """SLSQP from several starts, with exact slopes: each start asks for one point at a time."""
+    """SLSQP from several starting points, with exact derivatives; each start asks for one point at a time."""
 
     def __init__(self, starts: Sequence[Array], tolerance: float = 1e-8, max_iterations: int = 80) -> None:
         super().__init__()
@@ -193,7 +194,7 @@ class _Start:
 
 
 class Evolution(Search):
-    """CMA-ES between bounds, in batches; for what has no slopes."""
+    """CMA-ES between bounds, in batches; it needs no derivatives."""
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.mechanics.chain import ChainDrive, ChainProblem, LinkRow, PrescribedMotion
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.mechanics.compiled import (
@@ -21,12 +21,12 @@ from limbless.mechanics.compiled import (
     tangents,
     to_duals,
 )
-from limbless.mechanics.integrate import runge_kutta
-from limbless.mechanics.integrate.running_totals import (
+from limbless.mechanics.integrate import (
     UNLIMITED,
     ObjectiveTotals,
     clear_objective_totals,
     new_objective_totals,
+    runge_kutta,
 )
 from limbless.models.chain.newton_euler_model import NewtonEuler
 from limbless.scenarios.scenario import Scenario
@@ -34,7 +34,6 @@ from limbless.search.steady_motion.period_map import FLAT, PLANE, Near, PeriodMa
 from limbless.search.studies.variations import derivative, vary
 from limbless.search.sweeps.lane_drive import Buffers, LaneDrive
 
-Array = NDArray[np.float64]
 MOST_STEPS = 50_000
 """Of a period."""
 
@@ -66,15 +65,23 @@ class ChainFamily:
             )
         return least
 
-    def unknown_rows(self) -> NDArray[np.int64]:
-        """Where a state holds what a period may begin with: the base's twist, and what moves freely in the joints."""
-        model, link = self.model, LinkRow.of(self.model._actuated.links)
+    @staticmethod
+    def unknown_rows_of(model: NewtonEuler) -> NDArray[np.int64]:
+        """Where a state holds what a period may begin with: the base's twist, and what moves freely in the joints and
+        in their motors.
+        """
+        link = LinkRow.of(model._actuated.links)
         if model._split != 7 + model.chain.freedoms:
             raise InputError("the period of a chain with spherical joints has no derivatives here")
         twist = PLANE if model.chain.base == "planar" else range(6)
         free = [int(link.column[row]) for row in range(1, len(link.given)) if not link.given[row]]
         return np.array(
-            [*(model._split + c for c in twist), *(7 + c for c in free), *(model._split + 6 + c for c in free)],
+            [
+                *(model._split + c for c in twist),
+                *(7 + c for c in free),
+                *(model._split + 6 + c for c in free),
+                *(() if model._motors is None else model._motors.moving),
+            ],
             dtype=np.int64,
         )
 
@@ -147,7 +154,7 @@ def has_free_joints(scenario: Scenario) -> bool:
 
 
 def _model_of(scenario: Scenario) -> NewtonEuler:
-    model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+    model = scenario.assemble()
     assert isinstance(model, NewtonEuler)
     return model
 
@@ -160,7 +167,7 @@ class ChainPeriodMap(PeriodMap):
         self.family, self.mass, self.limit = family, family.model.chain.total_mass, family.limit
         self.problem, self.knots = family.packed(scenario)
         self.x0, self.split = family.start(scenario), family.model._split
-        rows = family.unknown_rows()
+        rows = family.unknown_rows_of(family.model)
         self.bends = bool((rows < self.split).any())
         self._find_rows(rows, near)
         slopes = family.slopes(scenario, self.fields, self.problem.drive)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import SimulationError
+from limbless.core import Array, SimulationError
 from limbless.mechanics.compiled import map_arrays
 from limbless.search.steady_motion.period_map import Period, PeriodMap
 
-Array = NDArray[np.float64]
 TOLERANCE = 1e-9
 """m/s and rad/s: what may be left of P(v) - v."""
 CLOSE = 0.5

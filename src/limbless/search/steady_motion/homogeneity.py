@@ -8,6 +8,7 @@ from limbless.core import InputError
 from limbless.robots.chain_arrays import SPHERICAL
 from limbless.scenarios.scenario import Scenario
 from limbless.search.steady_motion.chain_period_map import has_free_joints
+from limbless.search.steady_motion.period_map import period_of
 from limbless.search.studies.soft_gradients import has_slopes
 
 _SETTLING = ("contact", "friction", "constraint", "clamp")
@@ -22,8 +23,14 @@ def refuse_medium(scenario: Scenario) -> str:
     robot: Any = scenario.robot.build()
     if robot.base in ("fixed", "pinned"):
         raise InputError(f"robot.base: a {robot.base} base goes nowhere; steady motion needs one that moves")
-    if not scenario.gait.cycle:
-        raise InputError(f"gait {scenario.gait.kind!r} has no period: steady motion is what repeats with the gait")
+    if scenario.controller is not None and scenario.gait.cycle:
+        raise InputError(
+            f"controller: its rhythm is its own, and gait {scenario.gait.kind!r} has another; leave out one of the two"
+        )
+    if getattr(scenario.actuation, "refresh", None) is not None:
+        raise InputError("actuation.refresh: a reference that is held has steps of its own; leave it out")
+    if scenario.controller is None:
+        period_of(scenario.gait)
     if passing := scenario.gait.passing():
         field, once = passing
         raise InputError(f"gait.{field}: {once}, so that the motion does not repeat itself; leave it out")
@@ -42,6 +49,15 @@ def refuse_medium(scenario: Scenario) -> str:
                 "medium that is the same everywhere: leave it out, or run long enough and take the last "
                 "period"
             )
+    if scenario.controller is not None:
+        explicit = scenario.model.kind == "newton-euler" and getattr(scenario.model, "integrator", "") == "rk4"
+        if settling or not explicit or scenario.controller.kind != "oscillators":
+            raise InputError(
+                "controller: the period of its own rhythm is found for oscillators of chains in smooth motion "
+                "(newton-euler, rk4); run it until it has settled, and ask for the measures `frequency` and "
+                "`locking_time`"
+            )
+        return "rhythm"
     if settling:
         return "settled"
     if scenario.model.kind == "soft":
@@ -50,6 +66,7 @@ def refuse_medium(scenario: Scenario) -> str:
     exact = (
         scenario.model.kind == "newton-euler"
         and explicit
+        and (getattr(scenario.model, "inertia", True) or not has_free_joints(scenario))
         and not _has_spherical(robot)
         and not any(item.slot is not None for item in scenario.environment)
     )
@@ -60,7 +77,7 @@ def refuse_medium(scenario: Scenario) -> str:
 
 def kinks_of(scenario: Scenario) -> str:
     """What a motion has that is `settled`."""
-    if scenario.model.kind == "soft":
+    if scenario.model.kind == "soft" and not any(item.role in _SETTLING for item in scenario.environment):
         return "kinks (tendons that stretch or rub), or a law of a user's own"
     return (
         "joints that forces move, in steps without derivatives"

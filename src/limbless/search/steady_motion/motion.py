@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.mechanics.integrate.running_totals import UNLIMITED, ObjectiveTotals
+from limbless.models.base import State
 from limbless.scenarios.scenario import Scenario
 from limbless.search.steady_motion.period_map import Period, PeriodMap, begun, period_of
 from limbless.search.steady_motion.period_screw import path_of, path_slope
@@ -20,32 +22,33 @@ from limbless.simulation.simulate import run_scenario
 if TYPE_CHECKING:
     from limbless.simulation.result import Result
 
-Array = NDArray[np.float64]
 STEPS = 100
 """Steps of a period: the speed of an eel is then right to 2e-7 (50: 2e-6)."""
 
 
 @dataclass
 class SteadyMotion:
-    """A motion that repeats with its gait. SI units; numbers that this motion does not have are None.
+    """A motion that repeats with its gait.
+
+    All numbers are in SI units. Numbers that this motion does not have are None.
 
     Attributes
     ----------
-    speed : along the path of the base (its mean motion is a screw: a line, a circle or a helix), m/s.
-    turn_rate : net turn of a period over the period, rad/s; in a plane positive to the left.
-    positive_work : of all actuators in a period, J; `power` is that over the period, `cost_of_transport` that over
-        weight and way.
+    speed : speed along the path of the base, m/s. The mean motion is a screw: a line, a circle or a helix.
+    turn_rate : net rotation of a period divided by the period, rad/s; in a plane positive to the left.
+    positive_work : work of all actuators in a period, J. `power` is this work divided by the period, and
+        `cost_of_transport` divided by weight and distance.
     peak_torque : largest torque of any joint at a step, N m.
-    torque_ratios : of each joint with a `torque_limit`, its torque (a norm of order 16 over time, scaled so that a
-        sinusoid has its amplitude) over the limit; `torque_ratio` is the largest.
+    torque_ratios : for each joint with a `torque_limit`, its torque divided by the limit. The torque is a norm of order
+        16 over time, scaled so that a sinusoid has its amplitude. `torque_ratio` is the largest.
     multipliers : Floquet multipliers, by which a small disturbance of the twist grows in a period.
-    stable : whether all of them are below 1 in size. Newton's method also finds motions that are not: no run would.
-    slopes : number -> {path: derivative}; of `torque_ratios`, path -> an array.
-    spread : among contacts, the largest difference of the speeds of the last three periods, over their mean, which
-        `speed` is; 0 where the motion repeats itself.
-    residual : what is left of P(v) - v (contact: the last change of a period's way, as a share of it).
-    twist, joints : of the base, and the positions and rates of joints or strains that the gait does not give, where a
-        period begins.
+    stable : whether all multipliers are below 1 in size. Newton's method also finds unstable motions; a run never does.
+    slopes : number -> {path: derivative}; for `torque_ratios`, path -> an array.
+    spread : with contact, the largest difference between the speeds of the last three periods, divided by their mean
+        (`speed`); 0 if the motion repeats itself.
+    residual : remainder of P(v) - v; with contact, the last relative change of the distance per period.
+    twist, joints : twist of the base, and the positions and rates of joints or strains that the gait does not give, at
+        the beginning of a period.
     """
 
     scenario: Scenario
@@ -69,6 +72,8 @@ class SteadyMotion:
     map_slope: Array = field(default_factory=lambda: np.zeros((0, 0)))
     rows: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     kept: Any = None
+    # of a cycle whose period was unknown: where it begins, controller and all
+    begin: State | None = None
     steps: int = STEPS
     spread: float = 0.0
     joints: tuple[Array, Array] | None = None
@@ -88,9 +93,14 @@ class SteadyMotion:
 
     def result(self, periods: int = 1) -> Result:
         """An ordinary run of whole periods in steady motion, with its balances."""
-        if self.kept is not None:
-            return self.kept
-        return run_scenario(steady_scenario(self, periods))
+        if self.begin is not None:
+            from limbless.simulation.result import Result
+
+            step = self.period / self.steps
+            lasting = {"duration": periods * self.period, "step": step, "record_every": step}
+            begun = Result(None, state=self.begin)  # type: ignore[arg-type]  # its state alone is looked at
+            return run_scenario(self.scenario.model_copy(update=lasting), after=begun)
+        return self.kept if self.kept is not None else run_scenario(steady_scenario(self, periods))
 
     def __repr__(self) -> str:
         told = {None: "", True: ", stable", False: ", UNSTABLE: no run would find it"}[self.stable]
@@ -114,10 +124,11 @@ def measured_motion(
     *,
     torques: bool = True,
     multipliers: Any = None,
+    period: float | None = None,
     **rest: Any,
 ) -> SteadyMotion:
     """The numbers of a period that changes the pose by `pose` and sums this."""
-    T, limited = period_of(scenario.gait), limit < UNLIMITED
+    T, limited = period or period_of(scenario.gait), limit < UNLIMITED
     way, turn = map(float, path_of(pose, in_plane))
     work = float(sums.positive.sum()) if len(sums.positive) else None
     ratios = torque_norm(sums.strain, T)[0][limited]
@@ -166,12 +177,12 @@ def steady_motion(scenario: Scenario, period_map: PeriodMap, v: Array, period: P
         motion.joints = start[7:split].copy(), start[split + 6 : 2 * split - 1].copy()
     if period_map.fields:
         x_slope, *sums_slope = (slope[:, m:] + slope[:, :m] @ follow for slope in (period.x_slope, *period.sums_slope))
-        motion.slopes = _slopes(motion, period_map, period, x_slope, ObjectiveTotals(*sums_slope))
+        motion.slopes = motion_slopes(motion, period_map, period, x_slope, ObjectiveTotals(*sums_slope))
     return motion
 
 
-def _slopes(
-    motion: SteadyMotion, period_map: PeriodMap, period: Period, x_slope: Array, sums_slope: ObjectiveTotals
+def motion_slopes(
+    motion: SteadyMotion, period_map: Any, period: Period, x_slope: Array, sums_slope: ObjectiveTotals
 ) -> dict[str, Any]:
     """Number -> {field: slope}, from the slopes of a period that stays steady along each field."""
     T, dT, fields, limited = motion.period, period_map.period_slope, period_map.fields, period_map.limit < UNLIMITED

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.gaits.base import Gait
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.mechanics.compiled import TANGENTS, map_arrays, tangents, values
 from limbless.mechanics.integrate.running_totals import UNLIMITED, ObjectiveTotals
 from limbless.models.base import State
@@ -30,7 +30,6 @@ from limbless.simulation.analysis import energy_use
 from limbless.simulation.result import Result
 from limbless.simulation.simulate import knots_between, run_scenario, stage_times
 
-Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 PLANE = (0, 1, 5)
 """Components of the base twist that a motion in its plane has."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from limbless.core import Array
 
 if TYPE_CHECKING:
     from limbless.simulation.result import Result
 
-Array = NDArray[np.float64]
 _SMALL = 1e-4
 """Of sin²(ψ/2): below it Taylor's series."""
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.scenarios.scenario import Scenario
 from limbless.search.steady_motion.chain_period_map import ChainFamily, ChainPeriodMap, LanePeriodMap
 from limbless.search.steady_motion.fixed_point import TOLERANCE, differenced_inverse, multisecant, newton
@@ -31,7 +30,6 @@ from limbless.simulation.simulate import run_scenario
 if TYPE_CHECKING:
     from limbless.simulation.result import Result
 
-Array = NDArray[np.float64]
 PLAIN, FIRST = 3, 5
 """Periods from rest before eight gaits are solved side by side, and after which derivatives are taken again."""
 COARSE, ROUGH = 20, 1e-4
@@ -54,27 +52,35 @@ def steady(
     steps: int | None = None,
     allow_code: bool = False,
 ) -> SteadyMotion:
-    """The motion that a gait settles into.
+    """Find the periodic motion that a gait settles into.
 
-    Swimming chains and soft bodies: Newton's method on the map of one period, with exact derivatives. Rods, and chains
-    that have none: the same by differences. Contact, set-valued friction and whatever else has kinks: periods are run
-    until they repeat.
+    The method depends on the scenario:
+
+    - swimming chains and soft bodies: Newton's method on the map of one period, with exact derivatives;
+    - rods, and chains without derivatives: Newton's method with difference quotients;
+    - contact, set-valued friction and other motions that are not differentiable: periods are run until they repeat;
+    - oscillators, whose rhythm is their own: Newton's method finds their limit cycle and its period.
 
     Parameters
     ----------
-    source, changes : the scenario, as for `run`. Its duration, its start and its ramp do not matter.
-    slopes : fields of gait, robot or environment, such as `["gait.amplitude", "robot.half_width"]`: the numbers of the
-        motion get derivatives along them.
-    steps : steps of a period (default 100); more where friction that fades at a low speed asks for them (`steps` of the
-        motion says how many); contact keeps the scenario's own step.
+    source, changes : the scenario, as for `run`. Its duration, start and ramp do not matter.
+    slopes : fields of gait, robot or environment, such as `["gait.amplitude", "robot.half_width"]`. The motion then has
+        derivatives of its numbers with respect to them.
+    steps : steps per period (default 100). Regularised friction may need more; `steps` of the motion tells how many
+        were taken. Contact keeps the scenario's own step.
+
+    Returns
+    -------
+    SteadyMotion : speed, cost, torques, stability and derivatives.
 
     Raises
     ------
-    InputError : where pose matters (currents, surfaces, gravity, obstacles, time windows), or where there is no period.
+    InputError : the medium is not the same everywhere (currents, surfaces, gravity, obstacles, time windows), or the
+        gait has no period.
     SimulationError : no steady motion was found.
     """
     scenario = Scenario.load(source, changes, allow_code=allow_code)
-    scenario.refuse_incomplete()
+    scenario.refuse_incomplete(asked=False)
     return Families(STEPS if steps is None else steps).steady(scenario, slopes)
 
 
@@ -99,6 +105,10 @@ class Families:
                     "so no slopes; `limbless.optimise` uses CMA-ES for it"
                 )
             return _settled(scenario)
+        if way == "rhythm":
+            from limbless.search.steady_motion.own_rhythm import own_rhythm
+
+            return own_rhythm(scenario, slopes, self.steps, self.tolerance)
         period_map: PeriodMap
         if way == "differences":
             period_map = RunPeriodMap(scenario, slopes, near, self.steps)
@@ -236,7 +246,8 @@ def _mean(motions: Sequence[SteadyMotion]) -> SteadyMotion:
 def same_but_gait(one: Scenario, other: Scenario) -> bool:
     """Whether two scenarios differ in their gait at most, as far as steady motion goes."""
     return all(
-        getattr(one, name) == getattr(other, name) for name in ("robot", "actuation", "environment", "model", "task")
+        getattr(one, name) == getattr(other, name)
+        for name in ("robot", "actuation", "controller", "environment", "model", "task")
     )
 
 
@@ -248,10 +259,10 @@ def _checked(scenario: Scenario, slopes: Sequence[str]) -> list[str]:
     for path in slopes:
         if path in unused:
             raise InputError(f"{path}: does nothing in steady motion, which has no beginning; leave it out")
-        if path.partition(".")[0] not in ("gait", "robot", "environment", "actuation"):
+        if path.partition(".")[0] not in ("gait", "robot", "environment", "actuation", "controller"):
             raise InputError(
-                f"{path}: steady motion depends on fields of gait, robot, environment and actuation, "
-                "named like 'gait.amplitude'"
+                f"{path}: steady motion depends on fields of gait, robot, environment, actuation and "
+                "controller, named like 'gait.amplitude'"
             )
     return list(slopes)
 

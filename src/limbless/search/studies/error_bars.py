@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.core import InputError, SimulationError
+from limbless.robots import Chain, Rod
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation.analysis.actuator_limits import peak_rise_by_axis
 from limbless.simulation.result import Result
@@ -76,22 +77,21 @@ def error_bars(
     result: Result | None = None,
     watch: Watch | None = None,
 ) -> ErrorBars:
-    """Run a scenario, again with shorter steps, and again at half the spacing of its quadratures; compare the
-    summaries.
+    """Estimate the numerical error of every number in the summary of a run.
 
-    Where a number Q converges with order p, Q(h) - Q(h/2) = (1 - 2^-p) x (error of Q(h)): Richardson's estimate. p is
-    the order of the model in time (`ModelSettings.time_order`), and 2 for quadratures (cells, Gauss points, points of a
-    path).
+    The run is repeated with shorter steps, and at half the spacing of its quadratures. If a number Q converges with
+    order p, Q(h) - Q(h/2) = (1 - 2^-p) x (error of Q(h)), which is Richardson's estimate. p is the order of the model
+    in time (`ModelSettings.time_order`), and 2 for quadratures (cells, Gauss points, points of a path).
 
-    Where velocities jump (p at most 1) numbers also scatter with the step: the run is repeated with `MORE_STEPS`, and a
-    straight line Q0 + c h^p is laid through the four numbers. The error is the distance of Q(h) from Q0, and `STUDENT`
+    With impacts (p at most 1) numbers also scatter with the step. The run is then repeated with `MORE_STEPS`, and a
+    straight line Q0 + c h^p is fitted to the four numbers. The error is the distance of Q(h) from Q0, plus `STUDENT`
     standard errors of Q0.
 
     Parameters
     ----------
-    source, changes : as for `run`.
-    result : the run itself, if it was made already.
-    watch : called before each repeat with what it repeats.
+    source, changes : the scenario, as for `run`.
+    result : the run itself, if it exists already.
+    watch : a function that limbless calls before each repeat with its description.
 
     Returns
     -------
@@ -125,20 +125,39 @@ def error_bars(
             )
     finer = refined(scenario)
     if finer != scenario:
+        seen = scenario.robot.build().refined() is not scenario.robot.build()
         _repeat(
             bars,
-            [finer],
+            [finer, refined(finer)] if seen else [finer],
             "half the spacing of the quadratures",
             watch,
-            lambda others: {"quadrature": richardson(_numbers(result), _numbers(others[0]), SPACING_ORDER)},
+            lambda others: {"quadrature": _of_spacing([_numbers(one) for one in (result, *others)])},
         )
     bars.total = _summed(_numbers(result), list(bars.sources.values()), bool(bars.notes))
     result.numerical_error = bars.as_dict()
     return bars
 
 
+def _of_spacing(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Share of the spacing in the error of the first of two or three runs, each at half the spacing of the one before.
+
+    Two runs: Richardson's estimate. Few links or vertebrae are too coarse for an order: with three runs the error is
+    the way from the first to the second, and twice that from the second to the third, as if the rest converged with
+    order 1.
+    """
+    if len(found) == 2:
+        return dict(richardson(found[0], found[1], SPACING_ORDER))
+    return dict(each_number(lambda a, b, c: abs(a - b) + 2.0 * abs(b - c), *found))
+
+
 def refined(scenario: Scenario) -> Scenario:
     """The scenario with every part that stands in for an integral at half its spacing; equal where there is none."""
+    view = scenario.robot.build()
+    if isinstance(view.seen_from, Rod) and view.refined() is not view:  # seen anew, with twice its links
+        twice = view.refined()
+        chain = isinstance(twice, Chain)
+        number = {"links" if chain else "vertebrae": len(getattr(twice, "links" if chain else "vertebrae"))}
+        scenario = scenario.changed(model=scenario.model.changed(**number))
     return scenario.model_copy(
         update={
             "model": scenario.model.refined_for(scenario.robot.build()),

@@ -85,14 +85,18 @@ def motor_sizing(
     watch: Watch | None = None,
     allow_code: bool = False,
 ) -> MotorSizing:
-    """Run a scenario and find what its motors have to give, from every step.
+    """Run a scenario and find what its motors must give, from every step.
 
     Parameters
     ----------
-    source, changes : as for `run`.
-    after : s, how long the start-up is that is left out; by default the gait's ramp and a period, at most half the run.
-    errors : whether the run is repeated with shorter steps for error bars.
-    watch : called before each run with what it is.
+    source, changes : the scenario, as for `run`.
+    after : length of the start-up that is left out (s); by default the gait's ramp and a period, at most half the run.
+    errors : repeat the run with shorter steps for error bars.
+    watch : a function that limbless calls before each run with its description.
+
+    Returns
+    -------
+    MotorSizing : lasting torque, root mean square, speed and their errors, for each axis.
     """
     scenario = Scenario.load(source, changes, allow_code=allow_code)
     if scenario.task is not None:

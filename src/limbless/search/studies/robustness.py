@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.robots.rod import HELD
 from limbless.scenarios.scenario import Scenario
 from limbless.search.studies.error_bars import Watch, with_steps
@@ -19,7 +19,6 @@ from limbless.simulation.analysis import speed
 from limbless.simulation.result import Result
 from limbless.simulation.simulate import run_scenario
 
-Array = NDArray[np.float64]
 SIZE = 0.01
 """How far starts differ: of the body's length, and of that a period (or second) as a velocity."""
 ALIKE = 0.1
@@ -70,16 +69,20 @@ def robustness(
     watch: Watch | None = None,
     allow_code: bool = False,
 ) -> Robustness:
-    """Repeat a run `repeats` times with another start and another step, and count how often it ends alike.
+    """Repeat a run with other starts and steps, and count how often it ends alike.
 
-    Its start is moved by 1 % of the body's length in x and y and pushed by that way in a period (in a second for a gait
-    without one); steps are up to 30 % shorter. That a run is `proven` says that its equations were solved; this says
-    whether its outcome hangs on things that nobody controls.
+    Each repeat moves the start by 1 % of the body's length in x and y, and adds the velocity of that distance per
+    period (per second for a gait without one). Steps are up to 30 % shorter. A `proven` run solved its equations; this
+    function tells whether its outcome depends on details that nobody controls.
 
     Parameters
     ----------
-    source, changes : as for `run`.
-    result : the run itself, if it was made already.
+    source, changes : the scenario, as for `run`.
+    result : the run itself, if it exists already.
+
+    Returns
+    -------
+    Robustness : the repeats, and which of them ended alike.
     """
     if repeats < 1:
         raise InputError(f"repeats: at least one; got {repeats}")
@@ -138,8 +141,7 @@ def _beside(scenario: Scenario, body: float, random: np.random.Generator) -> tup
             break
         try:  # a posture finds the place itself; where contacts decide the motion no twist may be given
             moved = Scenario.load(scenario, changes).initial
-            model = scenario.model.assemble(robot, scenario.environment, scenario.actuation)
-            model.initial_state(moved, scenario.gait)  # type: ignore[union-attr]
+            scenario.assemble().initial_state(moved, scenario.gait)
             return finer.model_copy(update={"initial": moved}), True
         except InputError:
             continue

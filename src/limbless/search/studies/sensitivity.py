@@ -22,7 +22,7 @@ from limbless.search.studies.variations import Variation, between, combined, mov
 from limbless.simulation.result import LABELS
 from limbless.simulation.simulate import knots_between, recorded, stage_times
 
-ENTRIES = ("gait", "robot", "environment", "actuation", "initial")
+ENTRIES = ("gait", "robot", "environment", "actuation", "controller", "initial")
 MEAN_OF_SIN16 = 6435.0 / 32768.0
 """Mean of sin¹⁶: with it the norm of a sinusoid is its amplitude."""
 
@@ -32,7 +32,11 @@ def sensitivity(
     parameters: Sequence[str],
     changes: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
-    """Derivatives of the base's motion, of works and of torques along fields of gait, robot, environment or start.
+    """Differentiate the motion, work and torques of a run with respect to fields of its scenario.
+
+    limbless differentiates the motion itself (forward mode), and gaits with a compiled form. Other gaits, and the
+    tables of a body or a fluid, are differenced over 1e-5 of the field, which is accurate to 1e-9. Eight parameters
+    cost about three plain runs.
 
     Parameters
     ----------
@@ -41,17 +45,14 @@ def sensitivity(
 
     Returns
     -------
-    Dataset with `base_position`, `base_orientation`, `base_twist` and `actuator_work` as in a result, and of the whole
-    run `positive_work` (J) and `torque_norm`, of each joint the norm of order 16 over time of its torque, as a share of
-    its limit (a sinusoid has its amplitude); of a soft body `tip_position` and `com_position` in place of the norms.
-    For each of them `d_base_position` (time, axis, parameter) and so on: per unit of the parameter. Eight parameters
-    cost about three plain runs.
-
-    The motion is differentiated itself (forward mode). So is a gait with a compiled form; other gaits, and the tables
-    that a body or a fluid is packed in, are differenced over 1e-5 of the field, which is right to 1e-9.
+    Dataset : `base_position`, `base_orientation`, `base_twist` and `actuator_work` as in a result. For the whole run it
+    has `positive_work` (J) and `torque_norm`, for each joint the norm of order 16 over time of its torque, as a
+    fraction of its limit (a sinusoid has its amplitude). A soft body has `tip_position` and `com_position` instead of
+    the norms. Each of them has a derivative `d_base_position` (time, axis, parameter) and so on, per unit of the
+    parameter.
     """
     scenario = Scenario.load(source, changes)
-    scenario.refuse_incomplete()
+    scenario.refuse_incomplete(asked=False)
     if not parameters:
         raise InputError("give at least one parameter, such as 'gait.amplitude'")
     if scenario.model.kind not in ("newton-euler", "soft"):
@@ -87,8 +88,10 @@ def sensitivity(
 
 
 def _model_of(scenario: Scenario) -> NewtonEuler | Soft:
-    model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+    model = scenario.assemble()
     assert isinstance(model, NewtonEuler | Soft)
+    if isinstance(model, NewtonEuler) and not model.explicit:
+        raise InputError("model.inertia: motion without inertia gives no derivatives; take differences of runs instead")
     return model
 
 
@@ -133,8 +136,8 @@ def _run(scenario: Scenario, model: NewtonEuler | Soft, names: list[str]) -> _Pa
     keep = recorded(knots, scenario.record_every, end)
     states, slopes = [], []
     begins = {*range(0, len(knots) - 1, model.steps_per_block), len(knots) - 1}
-    if isinstance(model, Soft):
-        begins |= {int(np.abs(knots - kink).argmin()) for kink in (*breaks[held], *model.jumps(gait, 0.0, end))}
+    ends = [*model.jumps(gait, 0.0, end), *(breaks[held] if isinstance(model, Soft) else ())]
+    begins |= {int(np.abs(knots - kink).argmin()) for kink in ends}
     for first, last in pairwise(sorted(begins)):
         block, record = knots[first : last + 1], keep[first : last + 1].copy()
         record[-1] &= block[-1] == end  # the next block begins with this knot
@@ -151,8 +154,7 @@ def _breaks(scenario: Scenario, model: NewtonEuler | Soft) -> np.ndarray:
     gait, end = scenario.gait, scenario.duration
     return np.array(
         [
-            *gait.breakpoints(0.0, end),
-            *(t for item in scenario.environment for t in item.breakpoints(0.0, end)),
+            *scenario.switches(0.0, end),
             *model.breakpoints(gait, 0.0, end),
         ]
     )

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.models.chain.soft.soft_derivatives import refuse_kinks
 from limbless.models.chain.soft.soft_model import Soft
 from limbless.scenarios.scenario import Scenario
@@ -19,7 +18,6 @@ from limbless.search.studies.variations import mass_slope
 from limbless.simulation.analysis.energy_use import STANDARD_GRAVITY
 from limbless.simulation.analysis.speed import transport_facts, why_no_transport
 
-Array = NDArray[np.float64]
 MEASURES = ("mean_speed", "actuator_work", "positive_work", "cost_of_transport")
 """What has slopes: numbers of the states at both ends of a run, and of what is summed on the way."""
 
@@ -36,7 +34,7 @@ def has_slopes(scenario: Scenario, paths: Sequence[str] = ()) -> bool:
     if scenario.model.kind != "soft" or any(path.partition(".")[0] not in ENTRIES for path in paths):
         return False
     try:
-        model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+        model = scenario.assemble()
         assert isinstance(model, Soft)
         refuse_kinks(model)
     except InputError:

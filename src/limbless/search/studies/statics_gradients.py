@@ -12,18 +12,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.gaits.tendon_paths import COMPONENTS
-from limbless.core import SimulationError
+from limbless.core import Array, SimulationError
 from limbless.mechanics.statics import equilibrium_solver
 from limbless.models.statics.equilibrium import Equilibrium
 from limbless.models.statics.routing_design import multipliers, spending
 from limbless.models.statics.statics_model import TendonStatics
 from limbless.scenarios.scenario import Scenario
 from limbless.search.studies.variations import vary
-
-Array = NDArray[np.float64]
 
 
 def has_slopes(scenario: Scenario) -> bool:

@@ -10,13 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
-from limbless.core.fields import field_at
+from limbless.core import Array, InputError, field_at
 from limbless.scenarios.scenario import Scenario
 
-Array = NDArray[np.float64]
 STEP = 1e-5
 """Of a field's value (of 1, where it is 0): truncation 1e-9, rounding 1e-11 of a derivative."""
 _BOUNDS = ("swell",)
@@ -43,7 +40,7 @@ def value_at(scenario: Scenario, path: str) -> float:
             kinds = [item for item in here if getattr(item, "kind", None) == part]
             here = here[int(part)] if part.isdigit() else kinds[0] if len(kinds) == 1 else None
         else:
-            here = getattr(here, part, None)
+            here = here.get(part) if isinstance(here, dict) else getattr(here, part, None)
         if here is None:
             break
     if isinstance(here, bool) or not isinstance(here, int | float):
@@ -96,8 +93,7 @@ def _is_whole(scenario: Scenario, path: str) -> bool:
 
 def derivative(variation: Variation, packed: Callable[[Scenario], Any]) -> Any:
     """d/d(field) of whatever arrays are packed from a scenario, as the same tuple of arrays."""
-    parts = [packed(scenario) for scenario in variation.scenarios]
-    return combined(variation.weights, parts, variation.path)
+    return combined(variation.weights, [packed(scenario) for scenario in variation.scenarios], variation.path)
 
 
 def moved_knots(knots: Array, kinks: Array, own: Array) -> Array:

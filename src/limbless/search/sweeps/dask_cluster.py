@@ -9,9 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from limbless.core import InputError
-from limbless.search.sweeps.row_store import StoredRow
-from limbless.search.sweeps.sweep_plan import SweepPlan, kernels
-from limbless.search.sweeps.worker_processes import CHUNK_SECONDS, Take, packed_plan
+from limbless.search.sweeps import CHUNK_SECONDS, StoredRow, SweepPlan, Take, kernels, packed_plan
 
 WINDOW = 4
 """Chunks per worker that are given out at a time, never all: a scheduler keeps what it knows of each."""

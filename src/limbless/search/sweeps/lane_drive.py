@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.actuation import shape_map as shapes
-from limbless.control.gaits.sines import sample_lane_sines
+from limbless.control.gaits.joint_wave import sample_lane_sines
+from limbless.core import Array
 from limbless.mechanics.chain import ChainDrive, bend_lane_joints
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.mechanics.compiled import aligned_zeros, stack_lanes
 from limbless.models.chain.newton_euler_model import NewtonEuler
 
-Array = NDArray[np.float64]
 Buffers = dict[tuple[int, ...], list[Array]]
 """Arrays that are used again and again: memory that is new to a process is slow."""
 

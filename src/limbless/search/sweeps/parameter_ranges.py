@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbless.core import InputError, nearest, refusal, spelled_out
-from limbless.core.fields import description_at, unit_at
+from limbless.core import InputError, description_at, nearest, refusal, spelled_out, unit_at
 from limbless.scenarios.changes import Changes
 from limbless.scenarios.document import Place, parse_value
 from limbless.scenarios.scenario import Scenario

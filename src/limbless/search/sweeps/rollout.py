@@ -11,19 +11,17 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.core.functions.callables import told
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals
-from limbless.models import divergence
-from limbless.models.variables import choose
+from limbless.models import choose, divergence
 from limbless.scenarios.scenario import Scenario
 from limbless.search.sweeps.lane_drive import Buffers
 from limbless.search.sweeps.run_lanes import Lanes, bodies_of, is_timeless, kind_of, knots_of, make_of
 from limbless.simulation.result import LABELS
 from limbless.simulation.simulate import run_scenario
 
-Array = NDArray[np.float64]
 MODELS = 16
 """Models that are kept: two groups of eight bodies."""
 
@@ -36,24 +34,25 @@ def rollout(
     record_every: float | None = None,
     allow_code: bool = False,
 ) -> xr.Dataset:
-    """Run a scenario at many points and keep states at a few times: for learning, for statistics, for your own loops.
+    """Run a scenario at many points and keep only states at a few times.
+
+    Use it for learning, statistics or your own loops. Chains (model `newton-euler`, explicit steps) and soft bodies
+    (model `soft`, any steps) run eight at a time, also with different bodies, if they have the same joints or cells and
+    kinds of forces. All other runs go one after another, as do runs at the surface of water, with your own law, with
+    elastic tendons or with tendon friction.
 
     Parameters
     ----------
-    source, changes : as for `run`.
-    over : path -> array of values, all of the same length N: run i takes the i-th of each.
-    record_every : s; by default the scenario's.
+    source, changes : the scenario, as for `run`.
+    over : path -> array of values, all of the same length N: run i takes the i-th value of each.
+    record_every : time between records (s); by default the scenario's.
 
     Returns
     -------
-    Dataset over `run` and `time`: `base_position`, `base_orientation`, `base_twist` and the states of the body, of a
-    chain `joint_position` and `joint_velocity`, of a soft spine `bend`, of a rod `strain` and `strain_rate`; over `run`
-    also `positive_work` (J), `peak_torque` (joint, N m) or `peak_tension` (tendon, N) and `status`. A run that fails
-    has NaN, and the words of its failure; so do joints or cells that a robot does not have and another one has.
-
-    Chains (model `newton-euler`, explicit steps) and soft bodies (model `soft`, any steps) run eight at a time, also
-    with different bodies, if they have the same joints or cells and kinds of forces. All others run one after the
-    other, and so do those at the surface of water, with a law of a user's own, or with tendons that stretch or rub.
+    Dataset over `run` and `time` : `base_position`, `base_orientation`, `base_twist`, and the states of the body
+    (chain: `joint_position`, `joint_velocity`; soft spine: `bend`; rod: `strain`, `strain_rate`). Over `run` it also
+    has `positive_work` (J), `peak_torque` (joint, N m) or `peak_tension` (tendon, N), and `status`. A failed run has
+    NaN and its error message. Joints or cells that only other robots have are NaN too.
     """
     base = Scenario.load(source, changes, allow_code=allow_code)
     if record_every is not None:
@@ -123,7 +122,7 @@ def scenario_at(base: Scenario, point: Mapping[str, Any], allow_code: bool) -> S
     return loaded.model_copy(update=shared)
 
 
-MADE_FROM = ("robot", "environment", "actuation", "model")
+MADE_FROM = ("robot", "environment", "actuation", "controller", "model")
 """Parts of a scenario that a model is made from."""
 
 
@@ -162,7 +161,7 @@ class RolloutScratch:
         for known in self._packed:
             if all(getattr(known.scenario, name) is getattr(scenario, name) for name in MADE_FROM):
                 return known
-        model: Any = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+        model: Any = scenario.assemble()
         kind = kind_of(model)
         if scenario.initial.result is not None or any(
             item.slot is not None or item.has_surface for item in scenario.environment
@@ -180,7 +179,7 @@ class RolloutScratch:
     def key(self, scenario: Scenario) -> Any:
         """Runs with the same key go side by side; None: alone."""
         packed = self.packed(scenario)
-        if packed.kind is None or scenario.step > packed.longest:
+        if packed.kind is None or scenario.driven_by is not None or scenario.step > packed.longest:
             return None
         if packed.model.jumps(scenario.gait, 0.0, scenario.duration):  # a block of steps ends there
             return None
@@ -285,11 +284,9 @@ class _Many:
         """One run by itself; what it says if it fails."""
         try:
             result = run_scenario(self.scenarios[number])
-        except (InputError, SimulationError) as error:
-            self.outcomes[number] = _Outcome({}, np.nan, {}, f"failed: {error}")
-            return
         except Exception as error:
-            self.outcomes[number] = _Outcome({}, np.nan, {}, f"failed: {told(error)}")
+            words = str(error) if isinstance(error, InputError | SimulationError) else told(error)
+            self.outcomes[number] = _Outcome({}, np.nan, {}, f"failed: {words}")
             return
         data = result.dataset
         states = {name: data[name].values for name in STATES if name in data}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.mechanics.chain import AccelerationFeedback, BodyRecord, ChainDrive, PrescribedMotion
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.mechanics.compiled import aligned_zeros, clip_infinite, map_arrays, pack, stack_lanes
@@ -20,21 +22,21 @@ from limbless.mechanics.forces import (
     TendonElement,
     WeightLaw,
 )
-from limbless.mechanics.integrate import dirk, runge_kutta
-from limbless.mechanics.integrate.running_totals import (
+from limbless.mechanics.integrate import (
     UNLIMITED,
     ObjectiveTotals,
     clear_objective_totals,
+    dirk,
     new_objective_totals,
+    runge_kutta,
 )
 from limbless.models.chain.newton_euler_model import NewtonEuler
-from limbless.models.chain.soft.soft_derivatives import asks_a_user, has_kinks
+from limbless.models.chain.soft.soft_derivatives import has_kinks, is_plain
 from limbless.models.chain.soft.soft_model import Soft
 from limbless.scenarios.scenario import Scenario
 from limbless.search.sweeps.lane_drive import Buffers, LaneDrive, aligned
 from limbless.simulation.simulate import knots_between, recorded
 
-Array = NDArray[np.float64]
 Knots = tuple[Array, NDArray[np.bool_]]
 """The knots of a run, and which of them are kept."""
 BLOCK = 100
@@ -44,8 +46,7 @@ BLOCK = 100
 def knots_of(scenario: Scenario, model: Any = None) -> Knots:
     """The knots of a run, and which of them are kept; without its model, at least those that are kept."""
     end, gait = scenario.duration, scenario.gait
-    parts: tuple[Any, ...] = (gait, *scenario.environment, scenario.actuation)
-    switches = [t for part in parts for t in part.breakpoints(0.0, end)]
+    switches = scenario.switches(0.0, end)
     own = [] if model is None else model.breakpoints(gait, 0.0, end)
     knots = knots_between(0.0, end, scenario.step, [*switches, *own])
     keep = recorded(knots, scenario.record_every, end)
@@ -72,7 +73,7 @@ def waiting(runs: Sequence[Knots]) -> list[Knots]:
     return made
 
 
-class Lanes:
+class Lanes(ABC):
     """Robots that go side by side."""
 
     models: list[Any]
@@ -149,9 +150,9 @@ class Lanes:
     # What chains and soft bodies do each in their own way
 
     @classmethod
+    @abstractmethod
     def fits(cls, model: Any) -> bool:
         """Whether robots of a model may go side by side."""
-        raise NotImplementedError
 
     @staticmethod
     def pace(model: Any, knots: Array, keep: NDArray[np.bool_]) -> Any:
@@ -159,31 +160,31 @@ class Lanes:
         return len(knots), keep.tobytes()
 
     @staticmethod
+    @abstractmethod
     def make(model: Any) -> tuple[Any, ...]:
         """What must be the same of robots side by side, but for their numbers (see `make_of`): tables,
         forces, options and more.
         """
-        raise NotImplementedError
 
     @staticmethod
+    @abstractmethod
     def limits(model: Any) -> Array:
         """(actuators,) what they can give."""
-        raise NotImplementedError
 
     @staticmethod
+    @abstractmethod
     def traits(model: Any) -> tuple[float, float]:
         """Mass (kg) and length (m) of a robot."""
-        raise NotImplementedError
 
     @staticmethod
+    @abstractmethod
     def moved(model: Any, bodies: Any) -> Array:
         """Of the centre of mass (3,), from the first of two records of all bodies to the second."""
-        raise NotImplementedError
 
     @staticmethod
+    @abstractmethod
     def named(model: Any, x: Array) -> dict[str, Array]:
         """States (times, numbers) by name."""
-        raise NotImplementedError
 
     @staticmethod
     def peak_of(model: Any) -> str:
@@ -196,9 +197,9 @@ class Lanes:
     def _beside(self, problems: Sequence[Any]) -> Any:
         return stack_lanes(problems)
 
+    @abstractmethod
     def _driven(self, times: Array) -> Any:
         """The gaits at times (T, 8)."""
-        raise NotImplementedError
 
     def _advance(self, problem: Any, knots: Array, record: NDArray[np.bool_], x: Array) -> int:
         """A block. Returns what stopped it, or 0."""
@@ -278,7 +279,7 @@ class SoftLanes(Lanes):
         return (
             isinstance(model, Soft)
             and not has_kinks(model)
-            and not asks_a_user(model)
+            and not is_plain(model)
             and all(
                 isinstance(force, LawBands | TendonElement) or isinstance(getattr(force, "kind", None), WeightLaw)
                 for force in model.forces

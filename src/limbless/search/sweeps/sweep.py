@@ -7,10 +7,13 @@ import logging
 import math
 import os
 import time as clock
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +24,21 @@ from limbless.core import InputError, fresh_folder, write_text
 from limbless.scenarios.document import read_file, written
 from limbless.scenarios.scenario import Scenario
 from limbless.search import measures
-from limbless.search.sweeps.parameter_ranges import Bounds
-from limbless.search.sweeps.row_store import PLAN, Store, StoredRow, files_of, read_rows
-from limbless.search.sweeps.sweep_plan import SweepPlan, kernels, read_plan
-from limbless.search.sweeps.worker_processes import GUARD, InProcess, LocalTeam, inside_a_worker
+from limbless.search.sweeps import (
+    GUARD,
+    PLAN,
+    Bounds,
+    InProcess,
+    LocalTeam,
+    Store,
+    StoredRow,
+    SweepPlan,
+    files_of,
+    inside_a_worker,
+    kernels,
+    read_plan,
+    read_rows,
+)
 from limbless.simulation.result.storage import write_netcdf
 
 if TYPE_CHECKING:
@@ -65,24 +79,28 @@ def sweep(
     progress: Progress | None = None,
     allow_code: bool = False,
 ) -> Sweep:
-    """Run a scenario at many points and keep what is measured.
+    """Run a scenario at many points and keep some numbers of each run.
+
+    Ctrl-C waits for the present runs and returns what is there; a second Ctrl-C does not wait. A failed run is a row.
 
     Parameters
     ----------
-    scenario, changes : as for `run`.
-    over : path -> values: a list or an array, `{"from": .., "to": .., "count": ..}` (and `"scale": "log"`). All
+    scenario, changes : the scenario, as for `run`.
+    over : path -> values: a list, an array, or `{"from": .., "to": .., "count": ..}` (and `"scale": "log"`). All
         combinations are run. With `samples`, path -> bounds (low, high).
     measure : names of measures (`limbless list measures`), or functions `f(result) -> float | dict`.
-    samples : `{"kind": "sobol" or "latin", "count": .., "seed": ..}`: points between bounds in place of a grid.
-    out : folder, by default a fresh one in `sweeps/`. If it holds the same plan, what is missing is run.
-    workers : processes; by default one per core. 0: in this process.
-    share : (i, n): only the runs whose number has remainder i modulo n, into a file of their own (batch arrays).
-    dask : a `distributed.Client`, or the address of a scheduler, in place of `workers`.
+    samples : `{"kind": "sobol" or "latin", "count": .., "seed": ..}`: points between bounds instead of a grid.
+    out : folder; by default a new one in `sweeps/`. If it holds the same plan, missing rows are run.
+    workers : number of processes; by default one per core. 0 means this process.
+    share : (i, n): run only the rows whose number has remainder i modulo n, into their own file (batch arrays).
+    dask : a `distributed.Client`, or the address of a scheduler, instead of `workers`.
     retry_failed : run failed rows again.
-    mixed : resume although the rows that are there were made by another version of the library.
-    progress : called after every chunk with a `SweepProgress`.
+    mixed : resume even if another version of the library made the existing rows.
+    progress : a function that limbless calls after every chunk with a `SweepProgress`.
 
-    Ctrl-C waits for the runs in hand (a second one does not) and returns what is there. A run that fails is a row.
+    Returns
+    -------
+    Sweep : the folder with its rows.
     """
     if inside_a_worker():
         raise InputError(GUARD)
@@ -199,7 +217,7 @@ class _Filling:
 
 
 class Sweep:
-    """A folder of runs: `dataset`, `failures()`, `best(measure)`; may be looked at while it is being filled."""
+    """A folder of runs, with `dataset`, `failures()` and `best(measure)`; you can read it while it is filled."""
 
     def __init__(self, folder: Path, plan: SweepPlan) -> None:
         self.folder, self.plan = Path(folder), plan
@@ -302,8 +320,7 @@ class Sweep:
     @property
     def measured(self) -> list[str]:
         """Names of what was measured, without what every row says of itself."""
-        asked = {item.name for item in self.plan.measure}
-        own = {"status", "wall_time", "proven"} - asked
+        own = {"status", "wall_time", "proven"} - {item.name for item in self.plan.measure}
         return [str(name) for name in self.dataset.data_vars if name not in own]
 
     def _axes(self) -> tuple[tuple[str, ...], tuple[int, ...], dict[str, Any]]:
@@ -343,7 +360,7 @@ class Sweep:
 
     def plot(self, name: str | None = None, **options: Any) -> Figure:
         """A picture: `heat-map`, `lines` or `scatter-matrix`; by default the one that fits."""
-        from limbless.search.figure_door import figure_of
+        from limbless.search.studies.figure_door import figure_of
 
         return figure_of(self, name, **options)
 
@@ -353,6 +370,16 @@ class Sweep:
             for path, values in self.plan.over.items()
         )
         return f"Sweep of {self.plan.scenario.name} over {axes}: {self.told()}; in {self.folder}"
+
+    def _repr_html_(self) -> str:
+        """What it is, its picture where a run has ended well, and its data to open, for notebooks."""
+        picture = ""
+        if any(np.isfinite(self.dataset[name]).any() for name in self.measured):
+            file = BytesIO()
+            self.plot().savefig(file, format="png", dpi=80)
+            picture = f"<img alt='' src='data:image/png;base64,{b64encode(file.getvalue()).decode()}'>"
+        data = f"<details><summary>dataset</summary>{self.dataset._repr_html_()}</details>"
+        return f"<p>{escape(repr(self))}</p>{picture}{data}"
 
 
 class _Stored:

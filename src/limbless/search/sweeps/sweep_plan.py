@@ -6,7 +6,8 @@ import hashlib
 import itertools
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -263,21 +264,17 @@ def _scenario_of(document: Document) -> Any:
     return beside if beside is not None and beside.suffix in (".yaml", ".yml") and beside.is_file() else given
 
 
-class _placed:
+@contextmanager
+def _placed(document: Document) -> Iterator[None]:
     """Refusals begin with the file, and with the line of the path that they speak of."""
-
-    def __init__(self, document: Document) -> None:
-        self.document = document
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, InputError) and not str(error).startswith(self.document.where):
-            first = str(error).partition(":")[0]
-            key, _, path = first.partition(".")
-            place = self.document.place((key, path) if path else (key,)) if key in KEYS else self.document.where
-            raise InputError(f"{place}: {error}") from None
+    try:
+        yield
+    except InputError as error:
+        if str(error).startswith(document.where):
+            raise
+        key, _, path = str(error).partition(":")[0].partition(".")
+        place = document.place((key, path) if path else (key,)) if key in KEYS else document.where
+        raise InputError(f"{place}: {error}") from None
 
 
 def _samples(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,8 +20,7 @@ from typing import Any
 
 from limbless.core import InputError, SimulationError
 from limbless.mechanics.compiled import TANGENTS as LANES
-from limbless.search.sweeps.row_store import StoredRow
-from limbless.search.sweeps.sweep_plan import SweepPlan, kernels
+from limbless.search.sweeps import StoredRow, SweepPlan, kernels
 
 CHUNK_SECONDS = 1.0
 """What a chunk of runs should take: a commit and a message then cost nothing beside it."""
@@ -227,9 +226,8 @@ class InProcess:
     def fill(self, todo: Sequence[Any], take: Take, keep: bool = False) -> None:
         from limbless.search.sweeps.worker_rows import Evaluator
 
-        evaluator, size = Evaluator(self.plan), 1
-        if evaluator.in_lanes:
-            size = LANES
+        evaluator = Evaluator(self.plan)
+        size = LANES if evaluator.in_lanes else 1
         for first in range(0, len(todo), size):
             take(evaluator.rows(todo[first : first + size]))
 

@@ -13,9 +13,7 @@ from limbless.scenarios.scenario import Scenario
 from limbless.search.measures import leanly_measured, measured
 from limbless.search.measures.measure_registry import STEADY, Lean
 from limbless.search.steady_motion.steady import Families
-from limbless.search.sweeps.rollout import MODELS, RolloutRun, RolloutScratch, scenario_at
-from limbless.search.sweeps.row_store import StoredRow
-from limbless.search.sweeps.sweep_plan import SweepPlan
+from limbless.search.sweeps import MODELS, RolloutRun, RolloutScratch, StoredRow, SweepPlan, scenario_at
 from limbless.simulation.analysis.speed import transport_facts
 from limbless.simulation.simulate import run_scenario
 
@@ -69,10 +67,8 @@ class Evaluator:
         try:
             changed = scenario_at(self.plan.scenario, point, self.plan.allow_code)
             values, status = self.values(changed), "completed"
-        except (InputError, SimulationError) as error:
-            status = f"failed: {error}"
         except Exception as error:
-            status = f"failed: {told(error)}"
+            status = f"failed: {error if isinstance(error, InputError | SimulationError) else told(error)}"
         return StoredRow(run, values, status, clock.perf_counter() - began)
 
     def rows(self, items: Sequence[Item]) -> list[StoredRow]:

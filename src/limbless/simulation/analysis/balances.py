@@ -7,15 +7,16 @@ run did not record what it needs.
 Scales, to which each mismatch is compared (never below `SMALLEST_SCALE`, so that a robot at rest passes):
 
 power (J)                 the total work exchanged, which is the integral of |actuator| + |environment| + |passive|
-power, or the
-                          largest kinetic energy if that is more
+                          power, or the largest kinetic energy if that is more
 linear momentum (N s)     the largest of |momentum|, |impulse| and sqrt(2 m K): what the whole mass would have with
-kinetic energy K angular momentum (N m s)  the same, with sqrt(2 m K) times a lever: body length plus largest distance
-of the centre of mass from the origin orientation               1, the norm of a rotation's quaternion equilibrium (N m)
-the largest elastic moment of a vertebra actuator work (J)         the sum of |work| from point to point recorded
-residuals        the attribute `scale` of the variable, given by the model; 1 without one. Slip of a rod at its
-contacts:
-                          the largest speed of its body
+                          kinetic energy K; without inertia what all forces on the body would give, all one way
+angular momentum (N m s)  the same, with sqrt(2 m K) times a lever: body length plus largest distance of the centre of
+                          mass from the origin
+orientation               1, the norm of a rotation's quaternion
+equilibrium (N m)         the largest elastic moment of a vertebra
+actuator work (J)         the sum of |work| from point to point
+recorded residuals        the attribute `scale` of the variable, given by the model; 1 without one. Slip of a rod at its
+                          contacts: the largest speed of its body
 """
 
 from __future__ import annotations
@@ -25,14 +26,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.simulation.analysis import statics_work
 
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[np.float64]
 
 THRESHOLDS = {
     "power": 1e-3,
@@ -57,6 +57,7 @@ PROOF = (
     "actuator_work",
     "environment_work",
     "passive_work",
+    "numerical_work",
     "momentum",
     "impulse",
     "work_exchanged",
@@ -70,7 +71,7 @@ PROOF = (
     "object_impulse",
 )
 """What balances compare, beside `com_position` and quaternions."""
-WORKS = ("actuator_work", "environment_work", "passive_work")
+WORKS = ("actuator_work", "environment_work", "passive_work", "numerical_work")
 QUATERNIONS = ("base_orientation", "orientation", "object_orientation")
 PROVES = (
     "its energy, momentum and contacts balance: the equations were solved. Whether another start or step ends alike is "
@@ -131,8 +132,7 @@ def balances(dataset: xr.Dataset, mass: float | None = None) -> list[Balance]:
     # statics has no time; its records are counted by its own balances
     if dataset.sizes.get("time", 1) == 0:
         return []
-    found = [balance(dataset, mass) for balance in BALANCES]
-    return [balance for balance in found if balance is not None]
+    return [found for balance in BALANCES if (found := balance(dataset, mass)) is not None]
 
 
 def energy_mismatch(dataset: xr.Dataset) -> Array | None:
@@ -189,6 +189,9 @@ def _momentum(dataset: xr.Dataset, mass: float | None, part: slice, lever: float
     momentum_change, impulse_change = momentum - momentum[0], impulse - impulse[0]
     kinetic = _largest(dataset["kinetic_energy"].values) if "kinetic_energy" in dataset else 0.0
     inner = lever * float(np.sqrt(2.0 * (mass or 0.0) * kinetic))
+    if not momentum.any() and "fluid_force" in dataset:  # without inertia: what all forces would give, one way
+        pushed = np.linalg.norm(dataset["fluid_force"].values, axis=-1).sum(axis=-1)
+        inner = lever * float(np.trapezoid(pushed, dataset["time"].values))
     scale = max(_largest_norm(momentum), _largest_norm(impulse_change), inner)
     return _largest_norm(momentum_change - impulse_change), scale
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.simulation.analysis.speed import displacement, no_transport, period_speed
 
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[np.float64]
 
 STANDARD_GRAVITY = 9.81
 """m/s2: the weight in the cost of transport uses it in water too, as is usual."""
@@ -52,6 +52,39 @@ def positive_work(dataset: xr.Dataset) -> float | None:
     return float(integral_of_positive_part(dataset["time"].values, joint_power(dataset)).sum())
 
 
+def electrical_energy(dataset: xr.Dataset) -> float | None:
+    """What all motors take from their supply less what they give back (J), by the records; None without motors."""
+    if "joint_current" not in dataset:
+        return None
+    power = (dataset["joint_voltage"].values * dataset["joint_current"].values).sum(axis=1)
+    return float(np.trapezoid(power, dataset["time"].values))
+
+
+def by_phase(dataset: xr.Dataset, phases: Sequence[tuple[str, float]]) -> list[dict[str, Any]] | None:
+    """Work of the pulleys in each phase of a gait (name, start in s): {phase, start, end, work, positive_work}, s, J.
+    A phase in which a body leaves the water is two, `in water` while more than half of the body is immersed and `on
+    land`. None without pulleys, or where a gait does one thing alone.
+    """
+    if not phases or "pulley_work" not in dataset or not dataset.sizes["time"]:
+        return None
+    time, marks = dataset["time"].values, [(name, float(start)) for name, start in phases]
+    if "immersion" in dataset:
+        dry = dataset["immersion"].values.mean(axis=1) < 0.5
+        ashore = float(time[len(dry) - int(np.argmin(dry[::-1]))]) if dry[-1] and not dry[0] else None
+        end = marks[1][1] if len(marks) > 1 else time[-1]
+        if ashore is not None and ashore < end:
+            marks = [("in water", marks[0][1]), ("on land", ashore), *marks[1:]]
+    ends, found = [*(start for _, start in marks[1:]), float(time[-1])], []
+    for (name, start), end in zip(marks, ends, strict=True):
+        if start < time[-1]:
+            row: dict[str, Any] = {"phase": name, "start": start, "end": min(end, float(time[-1]))}
+            for field, counted in (("work", "pulley_work"), ("positive_work", "positive_work")):
+                total = dataset[counted].values.sum(axis=1)
+                row[field] = float(np.diff(np.interp([row["start"], row["end"]], time, total))[0])
+            found.append(row)
+    return found
+
+
 def wake_share(dataset: xr.Dataset) -> float | None:
     """Energy left behind in the wake over the work of the actuators; None without a wake, or without work."""
     if "law_work" not in dataset or "wake" not in dataset["law"].values or not dataset.sizes["time"]:
@@ -84,10 +117,15 @@ def towing_efficiency(dataset: xr.Dataset, looks: xr.Dataset, period: float | No
 
 
 def cost_of_transport(dataset: xr.Dataset, mass: float | None) -> float | None:
-    """Positive work / (mass * 9.81 m/s2 * distance between the first and the last place of the centre of mass); None
+    """By positive work: see `cost_of_work`."""
+    return cost_of_work(positive_work(dataset), dataset, mass)
+
+
+def cost_of_work(work: float | None, dataset: xr.Dataset, mass: float | None) -> float | None:
+    """Work / (mass * 9.81 m/s2 * distance between the first and the last place of the centre of mass); None
     for a robot that is held, falls or stays where it is (`no_transport`).
     """
-    work, moved = positive_work(dataset), displacement(dataset)
+    moved = displacement(dataset)
     if work is None or moved is None or mass is None or no_transport(dataset) is not None:
         return None
     return cost_of_way(work, mass, float(np.linalg.norm(moved)))

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.simulation.analysis.actuator_limits import joints_by_axis
 
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[np.float64]
 
 LASTS = 0.01
 """s: what a torque has to last to be called lasting."""

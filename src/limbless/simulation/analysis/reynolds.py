@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from limbless.environments import DEFAULT_VISCOSITY, Drag, Water
 from limbless.environments.body_drag import BodyDrag
-from limbless.environments.water import DEFAULT_VISCOSITY, Water
 from limbless.scenarios.plausibility import length_of
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ SKIN = 50.0
 """Below, a laminar skin is none."""
 STILL = 1e-6
 """Below, nothing moves."""
+COUNTS = 0.1
+"""Inertia over drag, above which inertia shows in the motion."""
 HEAVY = 500.0
 """kg/m3: a fluid of such density is a liquid."""
 
@@ -29,7 +31,26 @@ def slow_notes(scenario: Scenario, dataset: xr.Dataset) -> list[str]:
     """A note where a law of water is used for a body that is too small, or too slow, for it."""
     if "position" not in dataset or dataset.sizes.get("time", 0) < 2:
         return []
-    return [note for item in scenario.environment for note in _slow(item, scenario, dataset)]
+    return [
+        note
+        for item in scenario.environment
+        for note in (*_slow(item, scenario, dataset), *_heavy(item, scenario, dataset))
+    ]
+
+
+def _heavy(item: Any, scenario: Scenario, dataset: xr.Dataset) -> list[str]:
+    """Where a body that answers is moved without inertia, and inertia would count."""
+    if not isinstance(item, Drag) or scenario.model.kind != "soft" or getattr(scenario.model, "inertia", True):
+        return []
+    length = length_of(scenario.robot.build())
+    stops = float(dataset.attrs["total_mass"]) / max(item.lateral * length, 1e-300)
+    share = stops * _fastest(item, dataset) / length
+    if share < COUNTS:
+        return []
+    return [
+        f"model.inertia: drag takes {stops:.2g} s to stop this body, {share:.2g} of the time in which its fastest part "
+        "goes its own length: inertia counts, and inertia: false leaves it out; compare with inertia: true"
+    ]
 
 
 def _slow(item: Any, scenario: Scenario, dataset: xr.Dataset) -> list[str]:

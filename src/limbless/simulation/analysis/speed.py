@@ -1,5 +1,7 @@
 """How far and how fast: displacement, path, mean speed, and averages over whole gait periods. All of the centre of
 mass, in the world.
+
+Vectors of recorded arrays from body axes to world axes.
 """
 
 from __future__ import annotations
@@ -9,14 +11,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
+from limbless.mechanics.algebra import rotate
 
 if TYPE_CHECKING:
     import xarray as xr
-
-Array = NDArray[np.float64]
 
 
 NOWHERE = 1e-9
@@ -72,9 +72,7 @@ def why_no_transport(moved: Array, length: float, facts: Mapping[str, Any]) -> s
         return "it stays where it is"
     gravity = facts.get("gravity")
     field = np.array((0.0, 0.0, 0.0) if gravity is None else gravity, dtype=np.float64)
-    if moved @ field > STEEP * distance * float(np.linalg.norm(field)):
-        return "it falls"
-    return None
+    return "it falls" if moved @ field > STEEP * distance * float(np.linalg.norm(field)) else None
 
 
 def duration(dataset: xr.Dataset) -> float:
@@ -225,6 +223,11 @@ def steady(dataset: xr.Dataset, period: float | None) -> float | None:
     if no_transport(dataset) is not None:
         return None
     speeds = np.linalg.norm(period_velocities(dataset, period)[1], axis=1)
-    if len(speeds) < 2 or speeds[-2] == 0.0:
-        return None
-    return float(speeds[-1] / speeds[-2])
+    return float(speeds[-1] / speeds[-2]) if len(speeds) >= 2 and speeds[-2] != 0.0 else None
+
+
+def base_velocity_world(dataset: xr.Dataset) -> Array:
+    """Velocity of the base origin in world axes (time, 3), m/s, from `base_twist` (body
+    axes) and `base_orientation`.
+    """
+    return rotate(dataset["base_orientation"].values, dataset["base_twist"].values[:, :3])

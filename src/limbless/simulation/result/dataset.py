@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError, nearest
+from limbless.core import Array, InputError, nearest
 from limbless.models.base import Recording, Records, Variable, Variables
 from limbless.simulation.analysis.balances import PROOF, orientation_drift
 from limbless.simulation.analysis.speed import headings
@@ -21,7 +21,6 @@ from limbless.simulation.analysis.speed import headings
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[np.float64]
 LABELS = {
     "axis": ("x", "y", "z"),
     "screw": ("x", "y", "z", "rx", "ry", "rz"),
@@ -103,7 +102,8 @@ def rows_of(raw: Records, chosen: NDArray[np.bool_], worst: Sequence[str]) -> Re
 def looks_of(variables: Variables, schema: Mapping[str, Variable]) -> dict[str, Any]:
     """What balances and periods need of the rows at which a run was looked at, along `look`."""
     found: dict[str, Any] = {}
-    for name in (*PROOF, "com_position", "pulley_work"):
+    slow = "momentum" in variables and not variables["momentum"].any()  # without inertia forces are what is compared
+    for name in (*PROOF, "com_position", "pulley_work", *(("fluid_force",) if slow else ())):
         if name in variables:
             variable = schema[name]
             found[LOOK + name] = (("look", *variable.dims), variables[name], attributes_of(variable))

@@ -9,9 +9,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from limbless.core import InputError, undisturbed, write_table, write_text
 from limbless.models.variables import CATALOGUE
 from limbless.simulation.analysis import actuator_limits, energy_use, speed, statics_work
@@ -30,17 +27,18 @@ from limbless.simulation.result.dataset import (
     rows_of,
     wide_table,
 )
-from limbless.simulation.result.saved_files import (
+from limbless.simulation.result.storage import (
     SORTS,
     as_sort,
     error_bars_in,
     plain,
+    read_netcdf,
     read_summary,
     refuse_times,
     scenario_in,
     sentences,
+    write_netcdf,
 )
-from limbless.simulation.result.storage import read_netcdf, write_netcdf
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -49,9 +47,8 @@ if TYPE_CHECKING:
     from limbless.environments.base import Environment
     from limbless.models.base import Recording, Records, State, Variables
     from limbless.scenarios.scenario import Scenario
-    from limbless.view.notebook import Replay
+    from limbless.view.replay import Replay
 
-Array = NDArray[np.float64]
 
 FILE_NAME = "result.nc"
 FORMAT = "limbless result 1"
@@ -64,7 +61,7 @@ _Told = tuple["xr.Dataset", tuple[str, ...], tuple[str, ...]]
 
 
 class Result:
-    """What a run produced.
+    """The recorded motion of a run, its summary and its balances.
 
     Parameters
     ----------
@@ -232,6 +229,7 @@ class Result:
             "towing_efficiency": energy_use.towing_efficiency(data, self.looks, self.period),
             "wake_share": energy_use.wake_share(data),
             "peak_tension": actuator_limits.peak_tension(data),
+            "phases": None if self.scenario is None else energy_use.by_phase(data, self.scenario.gait.phases()),
             "statics": static,
             "numerical_error": self.numerical_error,
             "robustness": self.robustness,

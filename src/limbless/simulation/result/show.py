@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from limbless.core import InputError, below
+from limbless.core import InputError, below, html_table
 from limbless.simulation.analysis import speed, statics_work
 from limbless.simulation.analysis.balances import PROVES
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from limbless.simulation.result.result import Result
-    from limbless.view.notebook import Replay
+    from limbless.view.replay import Replay
 
 _log = logging.getLogger("limbless")
 
@@ -34,10 +34,10 @@ def figures_of(result: Result, name: str | None) -> Figure | dict[str, Figure]:
 
 def look_at(result: Result, browser: bool) -> Replay | None:
     """A replay below the cell of a notebook; elsewhere the studio, until its page is closed."""
-    from limbless.view import notebook
+    from limbless.view import replay
 
-    if notebook.in_notebook():
-        return notebook.Replay(result)
+    if replay.in_notebook():
+        return replay.Replay(result)
     from limbless.view.studio.studio import Studio, serve
 
     serve(Studio(result), browser, None if browser else lambda url: _log.warning("the studio is at %s", url))
@@ -109,12 +109,8 @@ def facts_of(result: Result) -> list[tuple[str, str]]:
 def html_of(result: Result) -> str:
     """A result as a notebook shows it."""
     shown = [(label, value) for label, value in facts_of(result) if label != "NOT PROVEN"]
-    rows = "".join(
-        f"<tr><th style='text-align:left'>{escape(label)}</th><td style='text-align:left'>{escape(value)}</td></tr>"
-        for label, value in shown
-    )
     inside = f"<details><summary>dataset</summary>{result.dataset._repr_html_()}</details>"
-    return f"{red_line(result.warning)}<table>{rows}</table>{inside}"
+    return f"{red_line(result.warning)}{html_table(shown)}{inside}"
 
 
 def red_line(warning: str) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.mechanics.algebra import rotate
 from limbless.view.figures import style
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-Array = NDArray[np.float64]
 Plane = tuple[int, int]
 """The two world axes (0, 1, 2 for x, y, z) that run right and up on the paper."""
 
@@ -95,6 +95,23 @@ def draw_body(axes: Axes, points: Array, colour: str, strength: float = 0.35) ->
     """A filled outline with a thin edge."""
     axes.fill(points[:, 0], points[:, 1], facecolor=colour, alpha=strength, edgecolor="none", zorder=2)
     axes.plot(*np.concatenate([points, points[:1]]).T, color=colour, linewidth=0.45, zorder=2.1)
+
+
+def snapshots(dataset: xr.Dataset, plane: Plane, records: Iterable[int]) -> dict[int, Array]:
+    """Outlines of the body by their records."""
+    return {int(record): outline(dataset, int(record), plane) for record in records}
+
+
+def draw_track(
+    axes: Axes, dataset: xr.Dataset, plane: Plane, track: Array, shown: dict[int, Array], table: dict[str, Array]
+) -> None:
+    """The body at some records, darker with time, and the track of its head, at true scale; outlines join the table."""
+    time = dataset["time"].values
+    for place, (record, shape) in enumerate(shown.items()):
+        draw_body(axes, shape, style.BLUE, 0.12 + 0.5 * place / max(1, len(shown) - 1))
+        table |= {f"outline at {time[record]:g} s, {'xyz'[axis]} (m)": shape[:, c] for c, axis in enumerate(plane)}
+    axes.plot(*track.T, color=style.RED, linewidth=0.7, zorder=3)
+    true_scale(axes, [track, *shown.values()], plane)
 
 
 def true_scale(axes: Axes, drawn: list[Array], plane: Plane) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from limbless.core import InputError
-from limbless.simulation.analysis.world_axes import base_velocity_world
+from limbless.simulation.analysis.speed import base_velocity_world
 from limbless.view.figures import body_outline, style
 from limbless.view.figures.figure_registry import Drawing, Table, figure
 
@@ -118,20 +118,12 @@ def head_motion(result: Result) -> Drawing:
     "Fig. 9: with constant speed, contact force in time and internal force along the body",
     needs=("contact_wrench", *_INSIDE),
 )
-def worm_forces(result: Result) -> Drawing:
-    return _forces(result)
-
-
 @figure(
     "boyer-fig10-worm-forces",
     "Fig. 10: with variable speed, contact force in time and internal force along the body",
     needs=("contact_wrench", *_INSIDE),
 )
-def worm_forces_variable(result: Result) -> Drawing:
-    return _forces(result)
-
-
-def _forces(result: Result) -> Drawing:
+def worm_forces(result: Result) -> Drawing:
     """Axial contact force in time and internal force along the body (it jumps at the anchor), with both anchorages."""
     sheet, panels = style.panels([20.0, 26.0, 20.0, 26.0])
     table: Table = {"time (s)": result.dataset["time"].values, "X (m)": result.dataset["abscissa"].values}
@@ -165,18 +157,6 @@ def _draw_inside(axes: Axes, run: Result, record: int, name: str, colour: str, t
     table[f"{name}: internal force at {time:g} s (N)"] = force
 
 
-def _bodies(
-    axes: Axes, result: Result, plane: body_outline.Plane, records: list[int], table: Table
-) -> list[np.ndarray]:
-    """Outlines of the body at some records, darker with time."""
-    shapes = [body_outline.outline(result.dataset, record, plane) for record in records]
-    time = result.dataset["time"].values
-    for place, (shape, record) in enumerate(zip(shapes, records, strict=True)):
-        body_outline.draw_body(axes, shape, style.BLUE, 0.12 + 0.5 * place / max(1, len(shapes) - 1))
-        table |= {f"outline at {time[record]:g} s, {'xyz'[axis]} (m)": shape[:, c] for c, axis in enumerate(plane)}
-    return shapes
-
-
 @figure(
     "boyer-fig11-caterpillar-locomotion",
     "Fig. 11: the inchworm in its plane at equal intervals",
@@ -187,14 +167,11 @@ def caterpillar(result: Result) -> Drawing:
     steps = max(
         1, round((result.dataset["time"].values[-1] - result.dataset["time"].values[0]) / (result.period or 2.0))
     )
-    records = _moments(result, 2 * steps + 1)
     track = result.dataset["head_position"].values[:, plane]
-    shapes = [body_outline.outline(result.dataset, record, plane) for record in records]
-    sheet, (axes,) = style.panels([body_outline.panel_height([track, *shapes])])
+    snaps = body_outline.snapshots(result.dataset, plane, _moments(result, 2 * steps + 1))
+    sheet, (axes,) = style.panels([body_outline.panel_height([track, *snaps.values()])])
     table: Table = {}
-    _bodies(axes, result, plane, records, table)
-    axes.plot(*track.T, color=style.RED, linewidth=0.7)
-    body_outline.true_scale(axes, [track, *shapes], plane)
+    body_outline.draw_track(axes, result.dataset, plane, track, snaps, table)
     axes.set_title("the body at every half step; red: track of the head")
     return sheet, table
 
@@ -205,19 +182,13 @@ def caterpillar(result: Result) -> Drawing:
     needs=("head_position", "base_twist"),
 )
 def climb(result: Result) -> Drawing:
-    time, place = result.dataset["time"].values, result.dataset["head_position"].values
-    velocity = base_velocity_world(result.dataset)
+    place = result.dataset["head_position"].values
     main = int(np.ptp(place, axis=0).argmax())
-    sheet, (where, fast) = style.panels([30.0, 30.0], share_time=True)
-    where.plot(time, place[:, main], color=style.BLUE)
-    where.set_ylabel(f"{'xyz'[main]} of the head (m)")
-    fast.plot(time, velocity[:, main], color=style.RED)
-    fast.set(xlabel="time (s)", ylabel="velocity (m/s)", xlim=(time[0], time[-1]))
-    return sheet, {
-        "time (s)": time,
+    rows = {
         f"head {'xyz'[main]} (m)": place[:, main],
-        "velocity of the head (m/s)": velocity[:, main],
+        "velocity of the head (m/s)": base_velocity_world(result.dataset)[:, main],
     }
+    return style.series(result.dataset["time"].values, rows, (f"{'xyz'[main]} of the head (m)", "velocity (m/s)"))
 
 
 @figure(
@@ -287,16 +258,13 @@ def curvature_profile(result: Result) -> Drawing:
     needs=("head_position", *body_outline.BODY),
 )
 def snake_turning(result: Result) -> Drawing:
-    plane, records = (0, 1), _moments(result)
+    plane, times = (0, 1), result.dataset["time"].values
     track = result.dataset["head_position"].values[:, plane]
-    shapes = [body_outline.outline(result.dataset, record, plane) for record in records]
-    sheet, (axes,) = style.panels([body_outline.panel_height([track, *shapes])])
-    table: Table = {"time (s)": result.dataset["time"].values, "head x (m)": track[:, 0], "head y (m)": track[:, 1]}
-    _bodies(axes, result, plane, records, table)
-    axes.plot(*track.T, color=style.RED, linewidth=0.7, zorder=3)
-    body_outline.true_scale(axes, [track, *shapes], plane)
-    times = result.dataset["time"].values
-    axes.set_title(f"track of the head; the body every {(times[-1] - times[0]) / max(1, len(records) - 1):.3g} s")
+    snaps = body_outline.snapshots(result.dataset, plane, _moments(result))
+    sheet, (axes,) = style.panels([body_outline.panel_height([track, *snaps.values()])])
+    table: Table = {"time (s)": times, "head x (m)": track[:, 0], "head y (m)": track[:, 1]}
+    body_outline.draw_track(axes, result.dataset, plane, track, snaps, table)
+    axes.set_title(f"track of the head; the body every {(times[-1] - times[0]) / max(1, len(snaps) - 1):.3g} s")
     return sheet, table
 
 
@@ -330,17 +298,17 @@ def snake_forces(result: Result) -> Drawing:
     needs=("head_position", *body_outline.BODY),
 )
 def snake_in_space(result: Result) -> Drawing:
-    records = _moments(result)
     track = result.dataset["head_position"].values
     planes: list[body_outline.Plane] = [(0, 1), (1, 2)]
-    drawn = [[body_outline.outline(result.dataset, record, plane) for record in records] for plane in planes]
+    drawn = [body_outline.snapshots(result.dataset, plane, _moments(result)) for plane in planes]
     sheet, panels = style.panels(
-        [body_outline.panel_height([track[:, plane], *shapes]) for plane, shapes in zip(planes, drawn, strict=True)]
+        [
+            body_outline.panel_height([track[:, plane], *snaps.values()])
+            for plane, snaps in zip(planes, drawn, strict=True)
+        ]
     )
     table: Table = {"time (s)": result.dataset["time"].values} | {f"head {'xyz'[k]} (m)": track[:, k] for k in range(3)}
-    for axes, plane, shapes, name in zip(panels, planes, drawn, ("from above", "from the side"), strict=True):
-        _bodies(axes, result, plane, records, table)
-        axes.plot(track[:, plane[0]], track[:, plane[1]], color=style.RED, linewidth=0.7, zorder=3)
-        body_outline.true_scale(axes, [track[:, plane], *shapes], plane)
+    for axes, plane, snaps, name in zip(panels, planes, drawn, ("from above", "from the side"), strict=True):
+        body_outline.draw_track(axes, result.dataset, plane, track[:, plane], snaps, table)
         axes.set_title(name)
     return sheet, table

@@ -246,10 +246,8 @@ def planar_trajectory(result: Result) -> Drawing:
 
 
 def _draw_forces(axes: Axes, data: xr.Dataset, time: np.ndarray, table: Table) -> None:
-    for number, (name, colour) in enumerate(zip(data["tendon"].values, style.COLOURS, strict=False)):
-        values = data["tension"].values[:, number]
-        axes.plot(time, values, color=colour, label=str(name))
-        table[f"tension of {name} (N)"] = values
+    pulls = dict(zip(map(str, data["tendon"].values), data["tension"].values.T, strict=True))
+    style.curves(axes, time, pulls, table, "tension of {} (N)")
     axes.set(xlabel="time (s)", ylabel="tension (N)")
     style.legend_above(axes)
 
@@ -268,13 +266,12 @@ def _draw_tip(axes: Axes, data: xr.Dataset, time: np.ndarray, table: Table) -> N
 
 
 def _draw_work(axes: Axes, data: xr.Dataset, time: np.ndarray, table: Table) -> None:
-    for label, steps, colour in (
-        ("equivalent work (57)", statics_work.equivalent_steps(data), style.BLUE),
-        ("actuator work", statics_work.actuator_steps(data), style.RED),
-    ):
-        total = np.concatenate([[0.0], np.cumsum(steps)])
-        axes.plot(time, 1e3 * total, color=colour, label=label)
-        table[f"{label} (J)"] = total
+    steps = {
+        "equivalent work (57)": statics_work.equivalent_steps(data),
+        "actuator work": statics_work.actuator_steps(data),
+    }
+    total = {label: np.concatenate([[0.0], np.cumsum(each)]) for label, each in steps.items()}
+    style.curves(axes, time, total, table, "{} (J)", 1e3)
     axes.set(xlabel="time (s)", ylabel="work (mJ)")
     style.legend_above(axes)
 
@@ -284,20 +281,12 @@ def _draw_work(axes: Axes, data: xr.Dataset, time: np.ndarray, table: Table) -> 
     "Fig. 16: tip positions along a trajectory in space, hanging",
     needs=("target_error", *_PATH),
 )
-def vertical_positions(result: Result) -> Drawing:
-    return _positions(result)
-
-
 @figure(
     "gautreau-fig19-horizontal-positions",
     "Fig. 19: tip positions along a trajectory in space, horizontal",
     needs=("target_error", *_PATH),
 )
-def horizontal_positions(result: Result) -> Drawing:
-    return _positions(result)
-
-
-def _positions(result: Result) -> Drawing:
+def positions(result: Result) -> Drawing:
     """Tip and target over the points, tensions, and the path seen along the body."""
     data = result.dataset
     time = _points(data)

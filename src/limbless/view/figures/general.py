@@ -1,4 +1,7 @@
-"""Figures of every run: overview, torques, energy balance."""
+"""Figures of every run: overview, torques, energy balance.
+
+Figures of a closed loop: what its controller does over time, and how the wave runs along the body.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
 
     from limbless.simulation.result import Result
 
+
 _SNAPSHOTS = 5  # bodies drawn on the track, from the first record to the last
 _ZOOM_PERIODS = 3  # whole gait periods at the end that a closer view shows
 _SILENT = 1e-6  # an axis whose torques stay below this share of the largest is not drawn
@@ -29,40 +33,19 @@ _SILENT = 1e-6  # an axis whose torques stay below this share of the largest is 
 def overview(result: Result) -> Drawing:
     plane = body_outline.widest_plane(result.dataset)
     records = np.unique(np.linspace(0, result.dataset.sizes["time"] - 1, _SNAPSHOTS).round().astype(int))
-    shapes = [
-        body_outline.outline(result.dataset, record, plane) for record in records if result.dataset.sizes["section"]
-    ]
-    track = result.dataset["head_position"].values[:, plane]
-    sheet, (where, fast, power, torque) = style.panels([body_outline.panel_height([track, *shapes]), 24.0, 24.0, 24.0])
-    table: Table = {"time (s)": result.dataset["time"].values}
-    _draw_track(where, result, plane, track, shapes, records, table)
+    time, track = result.dataset["time"].values, result.dataset["head_position"].values[:, plane]
+    snaps = body_outline.snapshots(result.dataset, plane, records if result.dataset.sizes["section"] else ())
+    drawn = [track, *snaps.values()]
+    sheet, (where, fast, power, torque) = style.panels([body_outline.panel_height(drawn), 24.0, 24.0, 24.0])
+    table: Table = {"time (s)": time}
+    body_outline.draw_track(where, result.dataset, plane, track, snaps, table)
+    where.plot(*track[-1], "o", color=style.RED, markersize=2.0, zorder=3)
+    where.set_title(f"track of the head; the body every {(time[-1] - time[0]) / max(1, len(records) - 1):.3g} s")
+    table |= {f"head {'xyz'[axis]} (m)": track[:, column] for column, axis in enumerate(plane)}
     _draw_speed(fast, result, table)
     draw_power(power, result, table)
     _draw_peaks(torque, result, table)
     return sheet, table
-
-
-def _draw_track(
-    axes: Axes,
-    result: Result,
-    plane: body_outline.Plane,
-    track: np.ndarray,
-    shapes: list[np.ndarray],
-    records: np.ndarray,
-    table: Table,
-) -> None:
-    time = result.dataset["time"].values
-    names = ["xyz"[axis] for axis in plane]
-    for place, (shape, record) in enumerate(zip(shapes, records, strict=bool(shapes))):
-        body_outline.draw_body(axes, shape, style.BLUE, 0.12 + 0.5 * place / max(1, len(shapes) - 1))
-        for column, name in enumerate(names):
-            table[f"outline at {time[record]:g} s, {name} (m)"] = shape[:, column]
-    axes.plot(track[:, 0], track[:, 1], color=style.RED, linewidth=0.7, zorder=3)
-    axes.plot(*track[-1], "o", color=style.RED, markersize=2.0, zorder=3)
-    for column, name in enumerate(names):
-        table[f"head {name} (m)"] = track[:, column]
-    body_outline.true_scale(axes, [track, *shapes], plane)
-    axes.set_title(f"track of the head; the body every {(time[-1] - time[0]) / max(1, len(records) - 1):.3g} s")
 
 
 def _draw_speed(axes: Axes, result: Result, table: Table) -> None:
@@ -249,3 +232,29 @@ def energy_balance(result: Result) -> Drawing:
 def _add(axes: Axes, table: Table, time: np.ndarray, values: np.ndarray, label: str, colour: str) -> None:
     axes.plot(time, values, color=colour, label=label)
     table[f"{label} (J)"] = values
+
+
+@figure(
+    "activity",
+    "what every oscillator or neuron of the controller gives over time, and the positions of the joints",
+    needs=("activity", "joint_position"),
+)
+def activity(result: Result) -> Drawing:
+    data = result.dataset
+    time = data["time"].values
+    sheet, panes = style.panels([40.0, 40.0])
+    table: Table = {"time (s)": time}
+    shown = (("activity", "neuron", "activity", "1"), ("joint_position", "joint", "joint position", "rad or m"))
+    for axes, (variable, dim, words, unit) in zip(panes, shown, strict=True):
+        values, labels = data[variable].values, data[dim].values
+        largest = float(np.abs(values).max(initial=1e-300))
+        mesh = axes.pcolormesh(
+            time, np.arange(values.shape[1]), values.T, shading="nearest", cmap="RdBu_r", vmin=-largest, vmax=largest
+        )
+        style.colour_bar(axes, mesh)
+        axes.invert_yaxis()
+        axes.set_title(f"{words} ({unit}), the first {dim} above")
+        axes.set_ylabel(dim)
+        axes.set_xlabel("time (s)")
+        table |= {f"{words} of {label} ({unit})": values[:, k] for k, label in enumerate(labels)}
+    return sheet, table

@@ -6,12 +6,13 @@ Joints are numbered as in the paper, from 1; three of them make a spherical join
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from limbless.core import InputError
-from limbless.simulation.analysis.world_axes import base_velocity_world
+from limbless.simulation.analysis.speed import base_velocity_world
 from limbless.view.figures import body_outline, style
 from limbless.view.figures.figure_registry import Drawing, Table, figure
 from limbless.view.figures.general import last_periods
@@ -58,49 +59,11 @@ def head_trajectory(result: Result) -> Drawing:
 def forward_speed(result: Result) -> Drawing:
     time, velocity = result.dataset["time"].values, base_velocity_world(result.dataset)
     size = np.linalg.norm(velocity, axis=1)
-    sheet, (along, total) = style.panels([30.0, 30.0], share_time=True)
-    along.plot(time, velocity[:, 0], color=style.BLUE)
-    along.set(ylabel="velocity along x (m/s)", title="head, world frame")
-    total.plot(time, size, color=style.RED)
-    total.set(xlabel="time (s)", ylabel="speed (m/s)", xlim=(time[0], time[-1]))
-    style.from_zero(total)
-    return sheet, {
-        "time (s)": time,
-        "velocity of the head along x (m/s)": velocity[:, 0],
-        "speed of the head (m/s)": size,
-    }
-
-
-@figure("khalil-fig07-joint-trajectories", "Fig. 7: positions of joints 1, 25 and 34 (yaw)", needs=("joint_position",))
-def joint_trajectories(result: Result) -> Drawing:
-    return _joints(result, "joint_position", (1, 25, 34), "position", "rad")
-
-
-@figure(
-    "khalil-fig08-yaw-torques",
-    "Fig. 8: torques of joints 1, 25 and 34 (yaw), with their limits",
-    needs=("joint_torque",),
-)
-def yaw_torques(result: Result) -> Drawing:
-    return _joints(result, "joint_torque", (1, 25, 34), "torque", "N m")
-
-
-@figure(
-    "khalil-fig09-pitch-torques",
-    "Fig. 9: torques of joints 2, 26 and 35 (pitch), with their limits",
-    needs=("joint_torque",),
-)
-def pitch_torques(result: Result) -> Drawing:
-    return _joints(result, "joint_torque", (2, 26, 35), "torque", "N m")
-
-
-@figure(
-    "khalil-fig10-roll-torques",
-    "Fig. 10: torques of joints 3, 27 and 36 (roll), with their limits",
-    needs=("joint_torque",),
-)
-def roll_torques(result: Result) -> Drawing:
-    return _joints(result, "joint_torque", (3, 27, 36), "torque", "N m")
+    rows = {"velocity of the head along x (m/s)": velocity[:, 0], "speed of the head (m/s)": size}
+    sheet, table = style.series(time, rows, ("velocity along x (m/s)", "speed (m/s)"))
+    sheet.axes[0].set_title("head, world frame")
+    style.from_zero(sheet.axes[1])
+    return sheet, table
 
 
 def _joints(result: Result, variable: str, joints: tuple[int, ...], quantity: str, unit: str) -> Drawing:
@@ -131,6 +94,17 @@ def _joints(result: Result, variable: str, joints: tuple[int, ...], quantity: st
         axes.set(xlabel="time (s)", ylabel=f"{quantity} ({unit})")
     style.legend_above(whole)
     return sheet, table
+
+
+figure("khalil-fig07-joint-trajectories", "Fig. 7: positions of joints 1, 25 and 34 (yaw)", needs=("joint_position",))(
+    partial(_joints, variable="joint_position", joints=(1, 25, 34), quantity="position", unit="rad")
+)
+for _number, (_turn, _shown) in enumerate({"yaw": (1, 25, 34), "pitch": (2, 26, 35), "roll": (3, 27, 36)}.items()):
+    figure(
+        f"khalil-fig{8 + _number:02}-{_turn}-torques",
+        f"Fig. {8 + _number}: torques of joints {_shown[0]}, {_shown[1]} and {_shown[2]} ({_turn}), with their limits",
+        needs=("joint_torque",),
+    )(partial(_joints, variable="joint_torque", joints=_shown, quantity="torque", unit="N m"))
 
 
 @figure(

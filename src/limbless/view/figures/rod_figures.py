@@ -30,18 +30,13 @@ def rod_body(result: Result) -> Drawing:
     data = result.dataset
     plane, time = body_outline.widest_plane(data), data["time"].values
     records = np.unique(np.linspace(0, len(time) - 1, _SNAPSHOTS).round().astype(int))
-    shapes = [body_outline.outline(data, record, plane) for record in records]
-    track = data["head_position"].values[:, plane]
-    sheet, (where, fast, power) = style.panels([body_outline.panel_height([track, *shapes]), 24.0, 24.0])
+    track, snaps = data["head_position"].values[:, plane], body_outline.snapshots(data, plane, records)
+    sheet, (where, fast, power) = style.panels([body_outline.panel_height([track, *snaps.values()]), 24.0, 24.0])
     table: Table = {
         "time (s)": time,
         "speed of the centre of mass (m/s)": np.linalg.norm(data["com_velocity"].values, axis=1),
     }
-    for place, (shape, record) in enumerate(zip(shapes, records, strict=True)):
-        body_outline.draw_body(where, shape, style.BLUE, 0.12 + 0.5 * place / max(1, len(shapes) - 1))
-        table |= {f"outline at {time[record]:g} s, {'xyz'[axis]} (m)": shape[:, c] for c, axis in enumerate(plane)}
-    where.plot(*track.T, color=style.RED, linewidth=0.7, zorder=3)
-    body_outline.true_scale(where, [track, *shapes], plane)
+    body_outline.draw_track(where, data, plane, track, snaps, table)
     where.set_title("track of the head, and the body at equal intervals")
     fast.plot(time, table["speed of the centre of mass (m/s)"], color=style.SKY)
     fast.set(xlabel="time (s)", ylabel="speed (m/s)", xlim=(time[0], time[-1]))
@@ -92,9 +87,8 @@ def root_wrench(result: Result) -> Drawing:
     sheet, panels = style.panels([30.0, 30.0], share_time=True)
     table: Table = {"time (s)": time}
     for axes, start, unit, name in zip(panels, (0, 3), ("N", "N m"), ("force", "couple"), strict=True):
-        for c, colour in enumerate(style.COLOURS[:3]):
-            axes.plot(time, wrench[:, start + c], color=colour, label="xyz"[c])
-            table[f"{name} {'xyz'[c]} ({unit})"] = wrench[:, start + c]
+        parts = {axis: wrench[:, start + c] for c, axis in enumerate("xyz")}
+        style.curves(axes, time, parts, table, f"{name} {{}} ({unit})")
         axes.set_ylabel(f"{name} ({unit})")
     style.legend_above(panels[0])
     panels[1].set(xlabel="time (s)", xlim=(time[0], time[-1]))

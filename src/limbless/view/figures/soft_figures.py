@@ -61,9 +61,7 @@ def tensions(result: Result) -> Drawing:
         ("pulley power (mW)", 1e3 * data["pulley_power"].values),
     )
     for axes, (label, values) in zip(panels, rows, strict=True):
-        for c, name in enumerate(names):
-            axes.plot(time, values[:, c], color=style.COLOURS[c % len(style.COLOURS)], label=name, linewidth=0.8)
-            table[f"{name}, {label}"] = values[:, c]
+        style.curves(axes, time, dict(zip(names, values.T, strict=True)), table, f"{{}}, {label}", linewidth=0.8)
         axes.set_ylabel(label)
     if len(names) <= 6:
         style.legend_above(panels[0])

@@ -5,9 +5,10 @@ colour-blind readers tell apart.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,6 +149,29 @@ def panels(
         for upper in axes[:-1]:
             upper.tick_params(labelbottom=False)
     return sheet, axes
+
+
+def curves(
+    axes: Axes, x: Any, lines: Mapping[str, Any], table: dict[str, Any], column: str, scale: float = 1.0, **look: Any
+) -> None:
+    """Lines by their names in the legend, in colours that are told apart; values join the table, each in the `column`
+    whose {} is its name.
+    """
+    for (name, values), colour in zip(lines.items(), cycle(COLOURS)):
+        axes.plot(x, scale * values, **{"color": colour, **look}, label=name)
+        table[column.format(name)] = values
+
+
+def series(time: Any, rows: Mapping[str, Any], labels: Sequence[str] = ()) -> tuple[Figure, dict[str, Any]]:
+    """A sheet with two panels over time, one row in each: the names of the rows are its columns, and the labels of the
+    axes if no others are given.
+    """
+    sheet, pair = panels([30.0, 30.0], share_time=True)
+    for axes, label, values, colour in zip(pair, labels or rows, rows.values(), COLOURS, strict=False):
+        axes.plot(time, values, color=colour)
+        axes.set_ylabel(label)
+    pair[-1].set(xlabel="time (s)", xlim=(time[0], time[-1]))
+    return sheet, {"time (s)": time, **rows}
 
 
 def height_for(wide: float, high: float, least: float = 8.0, most: float = 95.0) -> float:

@@ -4,7 +4,7 @@ from above and from the side.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from limbless.view.figures import body_outline, style
 from limbless.view.figures.figure_registry import Drawing, Table, figure
 from limbless.view.scene.frames import frames_of
 from limbless.view.scene.object_meshes import OBJECT, objects_of
-from limbless.view.scene.surroundings import Extent, Solid
-from limbless.view.scene.surroundings import surroundings as solids_of
+from limbless.view.scene.palette import theme_of
+from limbless.view.scene.world import World
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 _ABOVE = (0, 1)
 _SNAPSHOTS = 4
 _LEVEL = 1e-4  # m: ground whose height changes by less is level
-_SLIVER = 1e-12  # m2: triangles that cover less, seen from above, are walls
+_FINE = 160  # places along a side at which heights are asked for
 _RINGS = "\nlines of equal height of the ground, m"
 _LEAST = 20.0  # mm: height of a panel
-_NEAR = 0.3  # of the body's length: ground shown around it
 
 
 @figure(
@@ -38,15 +37,16 @@ _NEAR = 0.3  # of the body's length: ground shown around it
 )
 def surroundings(result: Result) -> Drawing:
     data, time = result.dataset, result.dataset["time"].values
-    solids = solids_of(result.environment, _extent(data))
-    sheets, obstacles = ([solid for solid in solids if solid.look == look] for look in ("ground", "obstacle"))
-    below, track = _heights(sheets, data["com_position"].values[:, :2]), data["com_position"].values
-    uneven = any(np.ptp(solid.vertices[:, 2]) > _LEVEL for solid in sheets)
-    uneven = uneven or not all(solid.upright for solid in obstacles)
+    frames = frames_of(result)
+    world = World([frames], theme_of(frames))
+    obstacles = [*world.still.values(), *(shape for shape, _ in world.clear)]
+    track = data["com_position"].values
+    below = _ground(world, track[:, 0], track[:, 1])
+    uneven = bool(world.reliefs) or world.slope > _LEVEL or not world.upright
     planes = [_ABOVE, (_side(data), 2)][: 2 if uneven else 1]
     records = np.unique(np.linspace(0, len(time) - 1, _SNAPSHOTS).round().astype(int))
     drawn = [[body_outline.outline(data, record, plane) for record in records] for plane in planes]
-    around = [[hull for solid in obstacles for hull in (_hull(solid.vertices[:, plane]),)] for plane in planes]
+    around = [[hull for shape in obstacles for hull in (_hull(shape.vertices[:, plane]),)] for plane in planes]
     pushed = [_pushed(result, records, plane) for plane in planes]
     heights = [
         body_outline.panel_height([*shapes, *hulls, *(hull for _, hull in moved)])
@@ -74,7 +74,7 @@ def surroundings(result: Result) -> Drawing:
         body_outline.true_scale(axes, [*shapes, *hulls, *(hull for _, hull in moved)], plane)
     if np.isfinite(below).all():
         table["height of the ground below it (m)"] = below
-    lines = _draw_heights(panels[0], sheets)
+    lines = _draw_heights(panels[0], world)
     every = f"the body every {(time[-1] - time[0]) / max(1, len(records) - 1):.3g} s"
     objects = " and objects" if pushed[0] else ""
     panels[0].set_title(f"centre of mass (red); {every.replace(' every', f'{objects} every')}{_RINGS if lines else ''}")
@@ -98,14 +98,6 @@ def _pushed(result: Result, records: np.ndarray, plane: tuple[int, int]) -> list
     ]
 
 
-def _extent(data: xr.Dataset) -> Extent:
-    """What the body sweeps, with a little ground around it."""
-    position, radius = data["position"].values.reshape(-1, 3), float(data["radius"].values.max())
-    size = float(np.asarray(data["section_length"].values).sum())
-    low, high = position.min(axis=0) - radius - _NEAR * size, position.max(axis=0) + radius + _NEAR * size
-    return Extent(low, high, float(position[:, 2].min()) - radius, size)
-
-
 def _side(data: xr.Dataset) -> int:
     """The level axis of the side view: that along which the robot went, or along which it lies if it went nowhere."""
     went, lies = (np.ptp(data[name].values.reshape(-1, 3)[:, :2], axis=0) for name in ("com_position", "position"))
@@ -120,39 +112,21 @@ def _hull(points: np.ndarray) -> np.ndarray:
     return np.asarray(points[ConvexHull(points).vertices])
 
 
-def _from_above(solid: Solid) -> tuple[Any, np.ndarray]:
-    """What is seen of a solid from above, without its walls: triangles on paper, and the heights of their corners."""
-    from matplotlib.tri import Triangulation
-
-    x, y, _ = solid.vertices.T
-    a, b, c = solid.faces.T.astype(np.int64)
-    area = (x[b] - x[a]) * (y[c] - y[a]) - (x[c] - x[a]) * (y[b] - y[a])
-    used, faces = np.unique(solid.faces[np.abs(area) > _SLIVER], return_inverse=True)
-    x, y, z = solid.vertices[used].T
-    return Triangulation(x, y, faces.reshape(-1, 3)), z
+def _ground(world: World, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Height of the highest ground at places, m; NaN where there is none."""
+    height = world.height(x, y, tops=False)
+    return np.where(height > world.level[0] + 1e-9, height, np.nan) if world.reference else np.asarray(height)
 
 
-def _heights(sheets: list[Solid], places: np.ndarray) -> np.ndarray:
-    """Height of the highest ground at places (n, 2), m; NaN where there is none."""
-    from matplotlib.tri import LinearTriInterpolator
-
-    found = [np.full(len(places), np.nan)]
-    for solid in sheets:
-        lattice, z = _from_above(solid)
-        found.append(np.ma.filled(LinearTriInterpolator(lattice, z)(*places.T), np.nan))
-    highest = np.fmax.reduce(found)
-    return np.asarray(highest)
-
-
-def _draw_heights(axes: Axes, sheets: list[Solid]) -> bool:
-    """Lines of equal height on everything that is not level, within what is shown; whether there are any."""
-    limits, lines = (axes.get_xlim(), axes.get_ylim()), False
-    for solid in sheets:
-        lattice, z = _from_above(solid)
-        if np.ptp(z) > _LEVEL:
-            rings = axes.tricontour(lattice, z, levels=7, colors=style.GREY, linewidths=0.6, zorder=0.5)
-            for label in axes.clabel(rings, fontsize=5.5, fmt="%g", zorder=6):
-                label.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8})
-            lines = True
+def _draw_heights(axes: Axes, world: World) -> bool:
+    """Lines of equal height on ground that is not level, within what is shown; whether there are any."""
+    limits = axes.get_xlim(), axes.get_ylim()
+    X, Y = np.meshgrid(*(np.linspace(*ends, _FINE) for ends in limits))
+    z = _ground(world, X, Y)
+    if not np.isfinite(z).any() or np.ptp(z[np.isfinite(z)]) < _LEVEL:
+        return False
+    rings = axes.contour(X, Y, z, levels=7, colors=style.GREY, linewidths=0.6, zorder=0.5)
+    for label in axes.clabel(rings, fontsize=5.5, fmt="%g", zorder=6):
+        label.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8})
     axes.set(xlim=limits[0], ylim=limits[1])
-    return lines
+    return True

@@ -35,21 +35,9 @@ def _link_six(result: Result) -> np.ndarray:
 
 
 @figure("transeth-fig06-track", "Fig. 6: track of link 6 in lateral undulation with orthotropic friction", needs=_TRACK)
-def undulation_orthotropic(result: Result) -> Drawing:
-    return _track(result)
-
-
 @figure("transeth-fig07-track", "Fig. 7: track of link 6 in lateral undulation with isotropic friction", needs=_TRACK)
-def undulation_isotropic(result: Result) -> Drawing:
-    return _track(result)
-
-
 @figure("transeth-fig10-track", "Fig. 10: track of link 6 in sidewinding", needs=_TRACK)
-def sidewinding(result: Result) -> Drawing:
-    return _track(result)
-
-
-def _track(result: Result) -> Drawing:
+def track_of_link_six(result: Result) -> Drawing:
     """The track at true scale, from a circle to a triangle, with the body at the end."""
     track, time = _link_six(result), result.dataset["time"].values
     shape = body_outline.outline(result.dataset, -1, _PLANE)
@@ -131,10 +119,5 @@ def _postures(
 
 @figure("transeth-fig11-position", "Fig. 11: x and y of link 6 over time in sidewinding", needs=("position",))
 def position(result: Result) -> Drawing:
-    track, time = _link_six(result), result.dataset["time"].values
-    sheet, (along, across) = style.panels([30.0, 30.0], share_time=True)
-    along.plot(time, track[:, 0], color=style.BLUE)
-    along.set(ylabel="x of link 6 (m)")
-    across.plot(time, track[:, 1], color=style.RED)
-    across.set(xlabel="time (s)", ylabel="y of link 6 (m)", xlim=(time[0], time[-1]))
-    return sheet, {"time (s)": time, "x of link 6 (m)": track[:, 0], "y of link 6 (m)": track[:, 1]}
+    x, y = _link_six(result).T
+    return style.series(result.dataset["time"].values, {"x of link 6 (m)": x, "y of link 6 (m)": y})

@@ -23,20 +23,17 @@ def wake(result: Result) -> Drawing:
     data, time = result.dataset, result.dataset["time"].values
     sheet, (force, work) = style.panels([28.0, 36.0], top=12.0, gap=22.0)
     table: Table = {"time (s)": time}
-    for axis, colour in zip("xyz", style.COLOURS, strict=False):
-        values = data["wake_force"].sel(axis=axis).values
-        force.plot(time, values, color=colour, label=f"force {axis}")
-        table[f"force {axis} (N)"] = values
+    pushes = {f"force {axis}": data["wake_force"].sel(axis=axis).values for axis in "xyz"}
+    style.curves(force, time, pushes, table, "{} (N)")
     laws = {str(name): data["law_work"].sel(law=name).values for name in data["law"].values}
     spent = {
-        "actuators": data["actuator_work"].values,
         "wake": -laws.pop("wake"),
         "rest of the water": -np.sum(list(laws.values()), axis=0),
         "kinetic energy": data["kinetic_energy"].values,
     }
-    for (label, values), colour in zip(spent.items(), (style.BLACK, *style.COLOURS), strict=False):
-        work.plot(time, values - values[0], color=colour, label=label)
-        table[f"{label} (J)"] = values - values[0]
+    given = data["actuator_work"].values
+    style.curves(work, time, {"actuators": given - given[0]}, table, "{} (J)", color=style.BLACK)
+    style.curves(work, time, {name: values - values[0] for name, values in spent.items()}, table, "{} (J)")
     force.set(xlabel="time (s)", ylabel="force of the wake (N)", xlim=(time[0], time[-1]))
     work.set(xlabel="time (s)", ylabel="energy (J)", xlim=(time[0], time[-1]))
     style.legend_above(force, 3)
@@ -86,10 +83,8 @@ def water(result: Result) -> Drawing:
     sheet, axes = style.panels([24.0, 24.0, 24.0], top=12.0)
     table: Table = {"time (s)": time}
     for number, (panel, axis) in enumerate(zip(axes, "xyz", strict=True)):
-        for place, colour in (("base", style.COLOURS[0]), ("tip", style.COLOURS[1])):
-            values = u[:, 0 if place == "base" else -1, number]
-            panel.plot(time, values, color=colour, label=f"at the {place}")
-            table[f"water {axis} at the {place} (m/s)"] = values
+        both = {"at the base": u[:, 0, number], "at the tip": u[:, -1, number]}
+        style.curves(panel, time, both, table, f"water {axis} {{}} (m/s)")
         panel.set(xlabel="time (s)", ylabel=f"water {axis} (m/s)", xlim=(time[0], time[-1]))
     style.legend_above(axes[0], 2)
     return sheet, table

@@ -7,8 +7,8 @@ body long.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from limbless.environments.base import together
 from limbless.view.figures import style
 from limbless.view.scene.frames import Array, Frames
+
+if TYPE_CHECKING:
+    from limbless.view.scene.palette import Theme
 
 Colours = NDArray[np.uint8]
 
@@ -25,6 +28,8 @@ _LONGEST = 2.0  # no arrow is longer than this many large ones
 _NOTHING = 2e-2  # arrows shorter than this share of a large one are not drawn
 _NOISE = 1e-6  # a kind of force below this share of the largest force in or on the body is rounding, and is not
 # offered
+SHAFT, HEAD = 0.0034, (2.6, 7.5)
+"""Radius of a shaft in body lengths; radius and length of its head over that."""
 OPEN, STICK, SLIP = 0, 1, 2
 _FLOW_GRID = (14, 7)  # arrows of a flow along x and y
 
@@ -84,6 +89,14 @@ def families(frames: Frames) -> list[Arrows]:
     inside = tension_along(frames)
     largest = max([arrows.largest for arrows in found] + ([] if inside is None else [float(inside.max())]), default=0.0)
     return [arrows for arrows in found if arrows.largest > (0.0 if arrows.key == "flow" else _NOISE * largest)]
+
+
+def in_theme(family: Arrows, theme: Theme) -> Arrows:
+    """In colours that stand out from this theme's ground, in lightness too."""
+    new = family.colour.copy()
+    for old, now in ((style.GREEN, theme.holds), (style.RED, theme.slips), (style.PURPLE, theme.fluid)):
+        new[(family.colour == rgb(old)).all(axis=-1)] = rgb(now)
+    return replace(family, colour=new)
 
 
 def holds(frames: Frames) -> tuple[Array, NDArray[np.bool_]] | None:
@@ -216,9 +229,12 @@ def _spine_moment(frames: Frames) -> Array | None:
     return np.concatenate([np.zeros((frames.count, 1)), moment], axis=1)
 
 
-def colours_of(values: Array, largest: float) -> Colours:
-    """Colours (.., 3) from dark (nothing) to bright (the largest), told apart with any kind of colour vision."""
+def colours_of(values: Array, largest: float, dark: bool = False) -> Colours:
+    """Colours (.., 3) from dark (nothing) to bright (the largest), told apart with any kind of colour vision; on `dark`
+    ground without the darkest.
+    """
     from matplotlib import colormaps
 
     share = np.clip(values / largest if largest > 0.0 else np.zeros_like(values), 0.0, 1.0)
+    share = 0.2 + 0.8 * share if dark else share
     return (255.0 * colormaps[style.SEQUENTIAL](share)[..., :3]).astype(np.uint8)

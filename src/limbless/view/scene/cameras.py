@@ -7,10 +7,22 @@ import numpy as np
 from limbless.view.scene.frames import Array, Frames
 
 FAR = 1e3  # how far the camera sees, in body lengths
-_HIGH, _LOW = 0.65, 0.34  # how high the view begins, over its distance sideways
-_SLIM = 0.25  # width over length up to which a body is seen from its length away
+FIELD = np.radians(34.0)  # of view: no stretched corners
+_FILLED = 0.74, 0.55  # share of the picture's width and height that a body fills at most
+_SAMPLES = 24  # frames that are looked at for it
 _SMOOTH = 0.05  # share of the run over which the point that the view follows is averaged, for a gait without a
 # period
+
+
+VIEWS = {"side": (-90.0, 8.0), "front": (0.0, 15.0), "back": (180.0, 15.0), "top": (-90.0, 89.9)}
+"""Name -> azimuth and elevation of a camera seen from the robot, degrees; straight from above there is no upright."""
+
+
+def seen_from(position: Array, look_at: Array, azimuth: float, elevation: float, far: float = 1.0) -> Array:
+    """Another place for a camera, from an azimuth and elevation, degrees, `far` times as far away."""
+    a, e = np.radians([azimuth, elevation])
+    direction = np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
+    return np.asarray(look_at + far * np.linalg.norm(position - look_at) * direction)
 
 
 def followed(frames: Frames) -> Array:
@@ -30,21 +42,42 @@ def followed(frames: Frames) -> Array:
     return np.asarray((total[width:] - total[:-width]) / width)
 
 
-def camera_for(frames: Frames, follow: bool, back: float = 1.0) -> tuple[Array, Array]:
-    """Where the camera stands and looks at first, m: from the side and above, all of the body (or of its way) in view.
-
-    `back` takes it farther away, for a narrow window.
+def camera_for(frames: Frames, follow: bool, aspect: float = 16.0 / 9.0) -> tuple[Array, Array]:
+    """Where the camera stands and looks at first, m: from the side, ahead and above (steps from where one comes), so
+    far that all of the body, or of its way, lies in the middle of a picture of this width over its height.
     """
-    low, high = frames.bounds()
-    middle = followed(frames)[0] if follow else 0.5 * (low + high)
-    # a tall body needs more space, for pictures are wide; and so does a stout one, which comes near the camera
-    upright = float(np.ptp(frames.position[0, :, 2])) / frames.size
-    stout = max(2.0 * float(frames.radius[0].max()) / frames.size - _SLIM, 0.0)
-    reach = (1.0 + 0.25 * upright + stout) * frames.size if follow else float(np.linalg.norm(high - low))
+    chosen = np.unique(np.linspace(0, frames.count - 1, _SAMPLES).astype(int))
+    way = followed(frames)
+    ends = 0.5 * frames.length[chosen][..., None] * frames.rotation[chosen][..., 0]
+    centres = frames.position[chosen] - ((way[chosen] - way[0])[:, None] if follow else 0.0)
+    places = np.concatenate([centres + ends, centres - ends]).reshape(-1, 3)
+    middle = 0.5 * (places.min(axis=0) + places.max(axis=0))
+    stand = _stand(frames)
+    right = np.cross(-stand, [0.0, 0.0, 1.0])
+    right /= np.linalg.norm(right)
+    up, half, relative = np.cross(right, -stand), np.tan(0.5 * FIELD), places - middle
+    wide = np.abs(relative @ right) / (_FILLED[0] * half * aspect) + relative @ stand
+    tall = np.abs(relative @ up) / (_FILLED[1] * half) + relative @ stand
+    thick = float(frames.radius.max()) / (_FILLED[1] * half)
+    away = max(float(np.max([wide, tall])) + thick, 0.9 * frames.size)
+    return middle + away * stand, middle
+
+
+def _stand(frames: Frames) -> Array:
+    """The direction from what is seen to the camera."""
     along = _long_side(frames)
+    travel = frames.position[-1].mean(axis=0) - frames.position[0].mean(axis=0)
+    towards = (
+        travel if abs(float(travel @ along)) > 0.3 * frames.size else frames.head[0] - frames.position[0].mean(axis=0)
+    )
+    ahead = along if float(along @ towards) >= 0.0 else -along
     side = np.array([along[1], -along[0], 0.0])
-    stand = 0.35 * along + 0.85 * side + np.array([0.0, 0.0, _LOW if _has_steps(frames) else _HIGH])
-    return middle + back * (0.85 if follow else 0.7) * reach * stand, middle
+    if _has_steps(frames):  # their risers look at who comes
+        stand = -0.75 * ahead + 0.55 * side + np.array([0.0, 0.0, 0.30])
+    else:
+        wet = any(item.has_surface for item in frames.result.environment)
+        stand = 0.41 * ahead + 0.85 * side + np.array([0.0, 0.0, 0.30 if wet else 0.38])
+    return np.asarray(stand / np.linalg.norm(stand))
 
 
 def _has_steps(frames: Frames) -> bool:

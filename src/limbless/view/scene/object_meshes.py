@@ -1,4 +1,4 @@
-"""Free objects as meshes that move with a result."""
+"""Free objects as shapes that move with a result."""
 
 from __future__ import annotations
 
@@ -9,26 +9,24 @@ import numpy as np
 
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.view.scene.frames import Array, Frames
-from limbless.view.scene.skin import Faces, ball
-from limbless.view.scene.surroundings import BOX_FACES, CORNERS
+from limbless.view.scene.shapes import Shape, bevelled_box, capsule
 
-OBJECT = "#C08A3E"
+OBJECT, _EDGE = "#C08A3E", "#8A5F24"
+_BEVEL = 0.03  # of an edge, over the shortest side
 
 
 @dataclass(frozen=True)
 class ObjectMesh:
-    """An object: its mesh along its own axes (m), and where it is in each frame."""
+    """An object: its shape along its own axes (m), and where it is in each frame."""
 
     name: str
-    vertices: Array
-    faces: Faces
-    flat: bool  # with edges
+    shape: Shape
     position: Array  # (frames, 3) m, world
     turn: Array  # (frames, 4) quaternions
 
     def at(self, frame: int) -> Array:
         """Its vertices in the world, m."""
-        return np.asarray(self.vertices @ quaternion_to_matrix(self.turn[frame]).T + self.position[frame])
+        return np.asarray(self.shape.vertices @ quaternion_to_matrix(self.turn[frame]).T + self.position[frame])
 
 
 def objects_of(frames: Frames) -> list[ObjectMesh]:
@@ -38,15 +36,13 @@ def objects_of(frames: Frames) -> list[ObjectMesh]:
     if position is None or turn is None or len(bodies) != position.shape[1]:
         return []
     return [
-        ObjectMesh(name, *mesh_of(body), body.shape == "box", position[:, number], turn[:, number])
+        ObjectMesh(name, shape_of(body), position[:, number], turn[:, number])
         for number, (name, body) in enumerate(bodies)
     ]
 
 
-def mesh_of(body: Any) -> tuple[Array, Faces]:
-    """Vertices along the object's own axes, m, and faces."""
+def shape_of(body: Any) -> Shape:
+    """A box, ball or capsule along its own axes, m."""
     if body.shape == "box":
-        return CORNERS * np.array(body.sizes), BOX_FACES
-    points, faces = ball()
-    half = 0.5 * float(body.length or 0.0)
-    return points * body.radius + np.sign(points[:, :1]) * [[half, 0.0, 0.0]], faces
+        return bevelled_box(body.sizes, OBJECT, _EDGE, _BEVEL * min(body.sizes))
+    return capsule(float(body.length or 0.0), body.radius, OBJECT)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.core import InputError
-from limbless.mechanics.algebra import matrix_to_quaternion, quaternion_to_matrix
+from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.robots.chain import Chain
 
 if TYPE_CHECKING:
@@ -30,11 +30,6 @@ class DrawnMesh:
     section: int
     position: Array  # (3,) in the section's frame, m
     rotation: Array  # (3, 3)
-
-    def at(self, frames: Frames, frame: int) -> tuple[Any, Any]:
-        """Place and quaternion in a frame."""
-        R = frames.rotation[frame, self.section]
-        return frames.position[frame, self.section] + R @ self.position, matrix_to_quaternion(R @ self.rotation)
 
 
 def meshes_of(frames: Frames) -> list[DrawnMesh]:

@@ -1,9 +1,12 @@
 """A result on a display: body, trail, arrows and surroundings as nodes of a viser scene. Studio and replay share it.
 
-Everything that moves has its place in its own data (vertices, instances, points), in the world, and never as a pose of
+Everything that moves has its place in its own data (instances, vertices, points), in the world, and never as a pose of
 its node: a page takes a new pose into the picture that it draws next, new data only into the one after that. Parts that
 are moved in both ways come apart, the more the slower the page draws. Only the roots, which hold robot and surroundings
-together, have a pose.
+together, have a pose, and water that flows past.
+
+Everything is drawn `DRAWN` units long, whatever the robot's length: shadows of a page are made for that. What a `World`
+and `Frames` say in metres is scaled here, by `World.k`.
 """
 
 from __future__ import annotations
@@ -12,25 +15,165 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.environments.base import together
-from limbless.view.figures import style
-from limbless.view.scene import arrows, surroundings, tendon_lines
-from limbless.view.scene.arrows import linear, rgb
+from limbless.view.scene import arrows, tendon_lines, textures
+from limbless.view.scene.arrows import HEAD, SHAFT, linear, rgb
+from limbless.view.scene.body_shapes import Placed
 from limbless.view.scene.frames import Array, Frames
-from limbless.view.scene.module_shapes import COLOUR as JOINT
-from limbless.view.scene.module_shapes import has_modules, joint_places, joint_sizes, module_sizes
-from limbless.view.scene.object_meshes import OBJECT, objects_of
-from limbless.view.scene.robot_meshes import meshes_of
-from limbless.view.scene.skin import AROUND, Skin, ball, disk
+from limbless.view.scene.glb import normals, one_mesh
+from limbless.view.scene.moving_parts import MovingParts
+from limbless.view.scene.palette import GHOST, GHOSTLY, SUN, SURFACE
+from limbless.view.scene.trail import PIECES, fading, trail_at
+from limbless.view.scene.world import DRAWN, World
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from viser import SceneApi
 
-BODY, GHOST = style.SKY, "#B0B0B0"
-FINE = 2.0**-13  # vertices are rounded to this share of the body's length: fewer bytes, and not to be seen
-_OUT_OF_SIGHT = -1e4  # in body lengths
+FINE = 2.0**-13  # places are rounded to this share of the body's length, and turns: fewer bytes, and not to be seen
+SHADE = 0.38  # how dark a shadow on the ground is
+RIPPLES = 0.35  # period of ripples on water, in body lengths
+_OUT_OF_SIGHT = -1e4  # in units of the scene
+_TENDON = 0.0022  # width, in body lengths
+_ROUGH = {"joints": 0.8, "slices": 0.28, "tail": 0.28}
+_SPOT = 1.7, 6.0  # size of a soft shadow over that of its section; how fast it shrinks with height, per body length
+
+
+def _put_sky(scene: SceneApi, picture: bytes, strength: float) -> None:
+    """A picture of our own all around. viser takes only its own by its public way: this message is the one that is not
+    public, and a test looks at the colour of the sky.
+    """
+    from viser import _messages
+
+    upright = (1.0, 0.0, 0.0, 0.0)
+    scene._websock_interface.queue_message(
+        _messages.EnvironmentMapMessage(
+            hdri_data=picture,
+            background=True,
+            background_blurriness=0.0,
+            background_intensity=textures.BRIGHTEST,
+            background_wxyz=upright,
+            environment_intensity=0.32 * textures.BRIGHTEST * strength,
+            environment_wxyz=upright,
+        )
+    )
+
+
+class Stage:
+    """Light, ground, obstacles and water of a `World` in a scene."""
+
+    def __init__(self, scene: SceneApi, world: World, shadows: bool = True, name: str = "/surroundings") -> None:
+        self.world, self._scene, self._name = world, scene, name
+        self._nodes: list[Any] = []
+        self._shaded: list[Any] = []  # what shadows fall on that is not lit
+        self._light_up()
+        self._carried: list[tuple[Any, float]] = []  # what flows with the water, and after how long a way it repeats
+        self._add_ground()
+        for key, shape in world.still.items():
+            self._put(key, world.k * shape.vertices, shape.faces, colours=shape.colours, roughness=0.6)
+        for number, (shape, opacity) in enumerate(world.clear):
+            colours = np.pad(shape.colours, ((0, 0), (0, 1)), constant_values=opacity)
+            self._put(f"pipe {number}", world.k * shape.vertices, shape.faces, colours=colours, clear=True, solid=False)
+        self._add_marks()
+        if world.surface is not None:
+            self._add_water(world.surface)
+        if world.theme.deep:
+            dust = (world.k * world.dust()).astype(np.float32)
+            node = scene.add_point_cloud(
+                f"{name}/dust", dust, rgb(world.theme.line), point_size=0.0032 * DRAWN, point_shape="circle"
+            )
+            self._nodes.append(node)
+            self._carried.append((node, DRAWN))
+        self.cast_shadows(shadows)
+
+    def _light_up(self) -> None:
+        """Sun, sky and fog."""
+        scene, theme = self._scene, self.world.theme
+        scene.configure_default_lights(enabled=False)
+        self._sun = scene.add_light_directional(
+            "/sun", color=(255, 246, 230), intensity=theme.sun, position=(SUN[0], SUN[1], SUN[2])
+        )
+        fill = scene.add_light_directional(
+            "/fill", color=(214, 230, 255), intensity=0.28 * theme.sun, position=(-1.0, -4.0, 2.0)
+        )
+        self._nodes += [self._sun, fill]
+        fog = linear(rgb(theme.horizon))
+        scene.configure_fog(*map(float, self.world.fog), color=(int(fog[0]), int(fog[1]), int(fog[2])))
+        _put_sky(scene, textures.sky(theme), theme.fill)
+
+    def cast_shadows(self, on: bool) -> None:
+        """With or without: software that draws them takes a processor for itself."""
+        self._sun.cast_shadow = on
+        for node in self._shaded:
+            node.receive_shadow = SHADE if on else False
+
+    def _put(self, name: str, points: Array, faces: Any, *, solid: bool = True, **mesh: Any) -> Any:
+        """A mesh that throws shadows and has them on it, if it is `solid`."""
+        data = one_mesh(points, faces, **mesh)
+        node = self._scene.add_glb(f"{self._name}/{name}", data, cast_shadow=solid, receive_shadow=solid)
+        self._nodes.append(node)
+        return node
+
+    def _add_ground(self) -> None:
+        world = self.world
+        picture = textures.ground_picture(None if world.grain else world.theme)
+        points, faces, places, colours = world.ground_sheet()
+        look: dict[str, Any] = {"picture": picture, "lit": False, "solid": False}
+        self._shaded = [self._put("ground", world.k * points, faces, places=places, colours=colours, **look)]
+        for number, shape in enumerate(world.reliefs):
+            towards = normals(shape.vertices, shape.faces) @ (SUN / np.linalg.norm(SUN))
+            shade = np.repeat((0.45 + 0.67 * np.clip(towards, 0.0, 1.0))[:, None], 3, axis=1)
+            places = shape.vertices[:, :2] / world.period
+            relief = world.k * shape.vertices, shape.faces
+            self._shaded.append(self._put(f"relief {number}", *relief, places=places, colours=shade, **look))
+
+    def _add_marks(self) -> None:
+        """Edges of boxes, heights of steps, a ruler."""
+        world, name = self.world, self._name
+        if world.edges:
+            ends = (world.k * np.concatenate(world.edges)).astype(np.float32)
+            self._nodes.append(
+                self._scene.add_line_segments(
+                    f"{name}/edges", ends, rgb(world.theme.sides), thickness=1.8, thickness_units="screen"
+                )
+            )
+        for number, (text, place) in enumerate(world.heights):
+            self._nodes.append(
+                self._scene.add_label(f"{name}/height {number}", text, position=world.k * place, anchor="bottom-center")
+            )
+        if (laid := world.ruler()) is not None:
+            corners, count = laid
+            picture = textures.ruler_picture(world.theme, world.tile, count)
+            places = np.array([[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]])
+            faces = np.array([[0, 1, 2], [0, 2, 3]])
+            look: dict[str, Any] = {"picture": picture, "lit": False, "clear": True, "solid": False}
+            self._put("ruler", world.k * corners, faces, places=places, **look)
+
+    def _add_water(self, level: float) -> None:
+        world = self.world
+        points, faces, colours = world.water_sheet()
+        places = points[:, :2] / (RIPPLES * world.size)
+        look: dict[str, Any] = {"clear": True, "solid": False}
+        sheet = self._put(
+            *("water", world.k * points, faces),
+            **{"places": places, "colours": colours, "bumps": textures.ripples(), "roughness": 0.12, **look},
+        )
+        if not world.shore:  # colours that change with the distance from a shore do not flow
+            self._carried.append((sheet, RIPPLES * DRAWN))
+        else:
+            points, faces, colours = world.foam()
+            self._put("foam", world.k * points, faces, colours=colours, roughness=1.0, **look)
+
+    def show(self, frame: int) -> None:
+        """Let the water flow on."""
+        if self.world.stream.any():
+            gone = self.world.k * self.world.drift(frame)
+            for node, period in self._carried:
+                node.position = np.fmod(gone, period)
+
+    def remove(self) -> None:
+        for node in self._nodes:
+            node.remove()
+        self._nodes.clear()
+        self._carried.clear()
 
 
 class Display:
@@ -40,280 +183,156 @@ class Display:
     ----------
     scene : of a server or of one client.
     frames : what to draw.
+    world : what is around it: its colours, its ground, how large it is drawn.
     name : root node of everything that belongs to this robot.
-    ghost : drawn pale and see-through, for comparison.
-    around : vertices of a ring of the skin.
-    fine : vertices are rounded to this share of the body's length.
+    ghost : drawn pale and see-through, for comparison; a colour of its own if that is named.
+    fine : places and turns are rounded to this share.
     """
 
     def __init__(
         self,
         scene: SceneApi,
         frames: Frames,
+        world: World,
         name: str = "/robot",
-        ghost: bool = False,
-        around: int = AROUND,
+        ghost: bool | str = False,
         fine: float = FINE,
     ) -> None:
-        self.scene, self.frames, self.name, self.ghost = scene, frames, name, ghost
+        self.scene, self.frames, self.world, self.name, self.ghost = scene, frames, world, name, bool(ghost)
+        self.pale = ghost if isinstance(ghost, str) else GHOST
+        self.theme, self.k, self._fine = world.theme, world.k, fine
         self._recorded = frames
-        self.skin = Skin(frames, around)
-        self.arrows = [] if ghost else arrows.families(frames)
+        self.arrows = [] if ghost else [arrows.in_theme(one, self.theme) for one in arrows.families(frames)]
         self.torque = None if ghost else arrows.torque_along(frames)
         self.coloured = ("internal torque", "N m")
         if self.torque is None and not ghost and (pull := arrows.tension_along(frames)) is not None:
             self.torque, self.coloured = pull, ("internal force", "N")  # a body along a line has no torque
+        self.tendons = None if ghost else tendon_lines.lines_of(frames, self.theme.dark)
         self.frame = 0
-        self._step = fine * frames.size
         self._nodes: dict[str, Any] = {}
-        self.tendons: tendon_lines.TendonLines | None = None
-        self._holds: tuple[Array, Any] | None = None
-        self._meshes = [] if ghost else meshes_of(frames)
-        self._objects = [] if ghost else objects_of(frames)
-        self._wavy: Any = None
-        self._sheet: Array = np.zeros((0, 3))
-        self._add_body()
-        self._add_meshes()
-        self._add_objects()
-        self._add_trail()
+        self._body: dict[str, Any] = {}  # the nodes of its parts
+        self._sent: dict[tuple[str, str], Any] = {}
+        self._on = {"modules": True, "meshes": True, "torque": False}
+        self.parts = MovingParts(frames, self.theme)
+        meshed, modular = bool(self.parts.meshes), self.parts.body.kind == "modules"
+        self._dresses = {"meshes": meshed, "modules": modular, "torque": self.torque is not None}  # what it has
+        self._dress()
         if not ghost:
-            self._add_sleeves()
-            self._add_arrows()
-            self._holds = arrows.holds(frames)
-            self._add_holds()
-            self.tendons = tendon_lines.lines_of(frames)
-            self._add_tendons()
-            self._add_waves()
+            self._add_lines()
+            self._add_spots()
         self.show(0)
 
-    def _add_body(self) -> None:
-        colour, opacity = (rgb(GHOST), 0.4) if self.ghost else (rgb(BODY), None)
-        self._nodes["body"] = self.scene.add_mesh_simple(
-            f"{self.name}/body", self._vertices(0), self.skin.faces, color=colour, opacity=opacity
+    # What there is
+
+    def _dress(self) -> None:
+        """The robot's parts: as it is built or as a skin, in its own colours or in those of its torque."""
+        for node in self._body.values():
+            node.remove()
+        self._body, self._sent, colours = {}, {}, self._on["torque"]
+        self.parts = MovingParts(
+            self.frames,
+            self.theme,
+            smooth=self._dresses["modules"] and not self._on["modules"],
+            meshes=self._on["meshes"] and not colours,
         )
-        if self.skin.disks:
-            points, faces = disk()
-            self._nodes["disks"] = self.scene.add_batched_meshes_simple(
-                f"{self.name}/disks",
-                points,
-                faces,
-                batched_wxyzs=self._quaternions(0),
-                batched_positions=self.frames.position[0],
-                batched_scales=self._disk_sizes(),
-                batched_colors=linear(colour),
-                opacity=opacity,
-                lod="off",
+        placed = self.parts.at(self.frame)
+        shell = next(iter(self.parts.body.shapes))
+        for key, shape in self.parts.shapes.items():
+            where, name = placed[key], f"{self.name}/{key}"
+            put = self._coordinates(where)
+            vertices = self.k * shape.vertices
+            if not self.ghost and not (colours and key == shell):
+                data = one_mesh(vertices, shape.faces, colours=shape.colours, roughness=_ROUGH.get(key, 0.4))
+                self._body[key] = self.scene.add_batched_glb(name, data, lod="off", **put)
+            else:
+                self._body[key] = self.scene.add_batched_meshes_simple(
+                    name,
+                    vertices.astype(np.float32),
+                    shape.faces.astype(np.uint32),
+                    batched_colors=linear(rgb(self.pale)) if self.ghost else linear(self._torque_colours(self.frame)),
+                    opacity=GHOSTLY if self.ghost else None,
+                    lod="off",
+                    **put,
+                )
+
+    def _add_lines(self) -> None:
+        """The way of the head, tendons, arrows, waves."""
+        scene, name, thin = self.scene, self.name, SHAFT * DRAWN
+        self._nodes["trail"] = scene.add_line_segments(
+            f"{name}/trail",
+            np.zeros((PIECES, 2, 3), np.float32),
+            linear(fading(self.theme)),
+            thickness=2.6,
+            thickness_units="screen",
+        )
+        if self.tendons is not None:
+            points, colour = self.tendons.at(0)
+            self._nodes["tendons"] = scene.add_line_segments(
+                f"{name}/tendons",
+                (self.k * points).astype(np.float32),
+                linear(colour),
+                thickness=_TENDON * DRAWN,
+                thickness_units="world",
             )
-        if has_modules(self.frames):
-            self._add_modules(opacity)
-        points, faces = ball()
-        size = 1.15 * float(np.median(self.frames.radius[0])) * (0.35 if self.skin.disks else 0.45)
-        self._nodes["head"] = self.scene.add_batched_meshes_simple(
-            f"{self.name}/head",
-            points * size,
-            faces,
-            batched_wxyzs=np.array([[1.0, 0.0, 0.0, 0.0]]),
-            batched_positions=self.frames.head[:1],
-            batched_colors=linear(rgb(GHOST if self.ghost else style.RED)),
-            opacity=opacity,
-            lod="off",
-        )
-
-    def _add_meshes(self) -> None:
-        """Meshes of a robot file in place of the skin, where all that it names were found."""
-        for number, mesh in enumerate(self._meshes):
-            place, turn = mesh.at(self.frames, 0)
-            self._nodes[f"mesh {number}"] = self.scene.add_batched_meshes_simple(
-                f"{self.name}/mesh {number}",
-                mesh.vertices,
-                mesh.faces,
-                batched_wxyzs=np.array([turn]),
-                batched_positions=np.array([place]),
-                batched_colors=linear(rgb(BODY)),
-                flat_shading=True,
-                lod="off",
-            )
-        if self._meshes:
-            for key in ("body", "modules", "joints"):
-                if key in self._nodes:
-                    self._nodes[key].visible = False
-
-    def _add_objects(self) -> None:
-        """Things that the robot can push."""
-        for number, item in enumerate(self._objects):
-            self._nodes[f"object {number}"] = self.scene.add_batched_meshes_simple(
-                f"{self.name}/object {number}",
-                item.vertices,
-                item.faces,
-                batched_wxyzs=item.turn[:1],
-                batched_positions=item.position[:1],
-                batched_colors=rgb(OBJECT),
-                flat_shading=item.flat,
-                lod="off",
-            )
-
-    def _add_modules(self, opacity: float | None) -> None:
-        """A module for every section and a joint between neighbours, in place of the smooth skin."""
-        points, faces = disk()
-        self._nodes["modules"] = self.scene.add_batched_meshes_simple(
-            f"{self.name}/modules",
-            points,
-            faces,
-            batched_wxyzs=self._quaternions(0),
-            batched_positions=self.frames.position[0],
-            batched_scales=module_sizes(self.frames, 0),
-            batched_colors=linear(rgb(GHOST if self.ghost else BODY)),
-            opacity=opacity,
-            lod="off",
-        )
-        points, faces = ball(8, 12)
-        places = joint_places(self.frames, 0)
-        self._nodes["joints"] = self.scene.add_batched_meshes_simple(
-            f"{self.name}/joints",
-            points,
-            faces,
-            batched_wxyzs=np.tile([1.0, 0.0, 0.0, 0.0], (len(places), 1)),
-            batched_positions=places,
-            batched_scales=joint_sizes(self.frames, 0),
-            batched_colors=linear(rgb(GHOST if self.ghost else JOINT)),
-            opacity=opacity,
-            lod="off",
-        )
-        self._nodes["body"].visible = False
-
-    def _add_trail(self) -> None:
-        """The way of the head over the whole run, in at most 2000 pieces."""
-        every = max(1, self.frames.count // 2000)
-        path = self.frames.head[::every]
-        pieces = np.stack([path[:-1], path[1:]], axis=1) if len(path) > 1 else np.zeros((0, 2, 3))
-        if len(pieces):
-            self._nodes["trail"] = self.scene.add_line_segments(
-                f"{self.name}/trail",
-                pieces,
-                rgb(GHOST if self.ghost else style.RED),
-                thickness=2.0,
-                thickness_units="screen",
-            )
-
-    def _add_sleeves(self) -> None:
-        """A coloured sleeve on every section, for the torque; hidden at first."""
-        if self.torque is None:
-            return
-        points, faces = disk()
-        self._nodes["torque"] = self.scene.add_batched_meshes_simple(
-            f"{self.name}/torque",
-            points,
-            faces,
-            batched_wxyzs=self._quaternions(0),
-            batched_positions=self.frames.position[0],
-            batched_scales=self._sleeves(0),
-            batched_colors=linear(self._torque_colours(0)),
-            lod="off",
-            visible=False,
-        )
-
-    def _add_arrows(self) -> None:
-        thick = 0.006 * self.frames.size
         for family in self.arrows:
             points, colour = family.at(0)
-            self._nodes[family.key] = self.scene.add_arrows(
-                f"{self.name}/{family.key}",
+            self._nodes[family.key] = scene.add_arrows(
+                f"{name}/{family.key}",
                 self._in_sight(points),
                 linear(colour),
-                shaft_radius=thick,
-                head_radius=2.4 * thick,
-                head_length=6.0 * thick,
+                shaft_radius=thin,
+                head_radius=HEAD[0] * thin,
+                head_length=HEAD[1] * thin,
                 visible=False,
             )
+        if self.world.wavy:
+            self._nodes["waves"] = scene.add_mesh_simple(
+                f"{name}/waves",
+                self._wave(0),
+                self.world.wave_faces,
+                color=rgb(SURFACE),
+                side="double",
+                opacity=0.5,
+                receive_shadow=False,
+                cast_shadow=False,
+            )
 
-    def _add_holds(self) -> None:
-        """A ball wherever something holds the body."""
-        if self._holds is None or not self._holds[1].any():
+    def _add_spots(self) -> None:
+        """Soft dark spots on the ground below the body: it stands there without shadows too."""
+        if self.theme.deep:
             return
-        points, faces = ball()
-        place, size = self._held(0)
-        self._nodes["holds"] = self.scene.add_batched_meshes_simple(
-            f"{self.name}/holds",
-            points,
-            faces,
-            batched_wxyzs=np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)),
-            batched_positions=place,
-            batched_scales=size,
-            batched_colors=linear(rgb(style.GREEN)),
-            lod="off",
+        corners = np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
+        places, faces = 0.5 + 0.5 * corners[:, :2], np.array([[0, 1, 2], [0, 2, 3]])
+        data = one_mesh(corners, faces, places=places, picture=textures.spot(), lit=False, clear=True)
+        put = self._coordinates(self._spots(0))
+        self._nodes["spots"] = self.scene.add_batched_glb(
+            f"{self.name}/spots", data, lod="off", cast_shadow=False, receive_shadow=False, **put
         )
 
-    def _held(self, frame: int) -> tuple[Any, Any]:
-        """Places and sizes of the balls; one that holds nothing has no size."""
-        if self._holds is None:
-            raise LookupError("this result has no anchorages or supports")
-        place, there = (values[frame] for values in self._holds)
-        return place.astype(np.float32), np.where(
-            there, 1.25 * float(np.median(self.frames.radius[frame])), 1e-9
-        ).astype(np.float32)
-
-    def _add_tendons(self) -> None:
-        if self.tendons is None:
-            return
-        points, colour = self.tendons.at(0)
-        self._nodes["tendons"] = self.scene.add_line_segments(
-            f"{self.name}/tendons", points, colour, thickness=3.0, thickness_units="screen"
+    def _spots(self, frame: int) -> Placed:
+        f = self.frames
+        place, radius = f.position[frame], f.radius[frame]
+        level = self.world.height(place[:, 0], place[:, 1])
+        above = np.clip((place[:, 2] - radius[:, 1] - level) / f.size, 0.0, None)
+        wide = (
+            self.k * _SPOT[0] * np.maximum(0.55 * f.length[frame], radius[:, 0]) * np.clip(1.0 - _SPOT[1] * above, 0, 1)
         )
-
-    def _add_waves(self) -> None:
-        """The surface of water with waves, which moves."""
-        self._wavy = next((item for item in together(self.frames.result.environment) if item.is_wavy), None)
-        if self._wavy is None or self.frames.axis != "time":
-            return
-        self._sheet, faces = surroundings.wave_grid(surroundings.extent_of([self.frames]))
-        self._nodes["waves"] = self.scene.add_mesh_simple(
-            f"{self.name}/waves",
-            self._wave(0),
-            faces,
-            color=rgb(surroundings.WATER),
-            side="double",
-            opacity=0.45,
-            receive_shadow=False,
-            cast_shadow=False,
-        )
-
-    def _wave(self, frame: int) -> Any:
-        """The surface in a frame."""
-        height = self._wavy.waves_at(float(self.frames.times[frame]), *self._sheet[:, :2].T)
-        return np.concatenate([self._sheet[:, :2], height[:, None]], axis=1).astype(np.float32)
+        where = np.stack([place[:, 0], place[:, 1], level + 1.2e-3 * f.size], axis=1)
+        scale = np.repeat(np.maximum(wide, 1e-6)[:, None], 3, axis=1)
+        return Placed(where, np.broadcast_to(np.eye(3), (len(where), 3, 3)), scale)
 
     # Moving
 
     def show(self, frame: int) -> None:
         """Put everything where it is in a frame."""
         self.frame = frame = int(np.clip(frame, 0, self.frames.count - 1))
-        if self.shows("body"):
-            self._nodes["body"].vertices = self._vertices(frame)
-        if self.shows("modules"):
-            self._put(self._nodes["modules"], frame)
-            self._nodes["modules"].batched_scales = module_sizes(self.frames, frame).astype(np.float32)
-            self._nodes["joints"].batched_positions = joint_places(self.frames, frame).astype(np.float32)
-        self._nodes["head"].batched_positions = self.frames.head[frame : frame + 1].astype(np.float32)
-        for number, mesh in enumerate(self._meshes):
-            place, turn = mesh.at(self.frames, frame)
-            node = self._nodes[f"mesh {number}"]
-            node.batched_positions = np.array([place], dtype=np.float32)
-            node.batched_wxyzs = np.array([turn], dtype=np.float32)
-        for number, item in enumerate(self._objects):
-            node = self._nodes[f"object {number}"]
-            node.batched_positions = item.position[frame : frame + 1].astype(np.float32)
-            node.batched_wxyzs = item.turn[frame : frame + 1].astype(np.float32)
-        if "disks" in self._nodes:
-            self._put(self._nodes["disks"], frame)
-        if self.shows("torque"):
-            sleeve = self._nodes["torque"]
-            self._put(sleeve, frame)
-            sleeve.batched_scales, sleeve.batched_colors = (
-                self._sleeves(frame).astype(np.float32),
-                linear(self._torque_colours(frame)),
-            )
-        if self.shows("holds"):
-            self._nodes["holds"].batched_positions, self._nodes["holds"].batched_scales = self._held(frame)
+        for key, where in self.parts.at(frame).items():
+            if self._body[key].visible:
+                self._move(self._body[key], key, where)
+        if "spots" in self._nodes:
+            self._move(self._nodes["spots"], "spots", self._spots(frame))
+        if self._on["torque"]:
+            self._body[next(iter(self.parts.body.shapes))].batched_colors = linear(self._torque_colours(frame))
         for family in self.arrows:
             if self.shows(family.key):
                 node = self._nodes[family.key]
@@ -323,151 +342,95 @@ class Display:
                 node.points = self._in_sight(points if self.frames is self._recorded else np.zeros_like(points))
         if self.shows("waves"):
             self._nodes["waves"].vertices = self._wave(frame)
+        if self.shows("trail"):
+            self._nodes["trail"].points = (self.k * trail_at(self.frames, self.world, frame)).astype(np.float32)
         if self.shows("tendons") and self.tendons is not None:
             node = self._nodes["tendons"]
             points, colour = self.tendons.at(frame)
-            node.points, node.colors = points.astype(np.float32), colour
+            node.points, node.colors = (self.k * points).astype(np.float32), linear(colour)
+
+    def _move(self, node: Any, key: str, where: Placed) -> None:
+        """Tell what has changed."""
+        for name, values in self._coordinates(where).items():
+            if not np.array_equal(self._sent.get((key, name), ()), values):
+                self._sent[key, name] = values
+                setattr(node, name, values)
+
+    def _coordinates(self, where: Placed) -> dict[str, Any]:
+        rounded = (
+            ("batched_wxyzs", where.turn, self._fine),
+            ("batched_positions", self.k * where.position, self._fine * DRAWN),
+            ("batched_scales", where.scale, 2.0**-20),
+        )
+        return {name: (np.round(values / step) * step).astype(np.float32) for name, values, step in rounded}
+
+    def _wave(self, frame: int) -> Any:
+        return (self.k * self.world.waves_at(frame)).astype(np.float32)
 
     def _in_sight(self, points: Array) -> Any:
-        """Arrows without length out of sight: the page would draw a head for them."""
-        nothing = (points[:, 0] == points[:, 1]).all(axis=-1)
-        return np.where(nothing[:, None, None], _OUT_OF_SIGHT * self.frames.size, points).astype(np.float32)
+        """Arrows shorter than a head and a fifth out of sight: the page would draw a cone for them."""
+        short = np.linalg.norm(points[:, 1] - points[:, 0], axis=1) < 1.2 * HEAD[1] * SHAFT * self.frames.size
+        return np.where(short[:, None, None], _OUT_OF_SIGHT, self.k * points).astype(np.float32)
 
     def pose(self, frames: Frames) -> None:
         """Show other frames of the same robot."""
-        self.frames = self.skin.frames = frames
-        self.tendons = None if self.tendons is None else tendon_lines.lines_of(frames)
-        self._objects = self._objects and objects_of(frames)
+        self.frames = frames
+        self.parts.take(frames)
+        self.tendons = None if self.tendons is None else tendon_lines.lines_of(frames, self.theme.dark)
         self.show(0)
 
-    def spread(self, extent: surroundings.Extent) -> None:
-        """Waves over another piece of the water; they are drawn with the next frame."""
-        self._sheet, _ = surroundings.wave_grid(extent)
+    # Switches
 
     def shows(self, key: str) -> bool:
         """Whether a switchable part is there and on."""
-        return key in self._nodes and bool(self._nodes[key].visible)
+        if key in self._dresses:
+            return self._dresses[key] and self._on[key]
+        nodes = self._body if key == "holds" else self._nodes
+        return key in nodes and bool(nodes[key].visible)
 
     def switch(self, key: str, on: bool) -> None:
-        """Show or hide a part: `modules` (in place of the skin), `meshes` (of its file, in place of both), `trail`,
-        `torque`, `tendons`, or a kind of arrow."""
-        if key in ("meshes", "modules") and self._meshes:
-            if key == "meshes":
-                self._show_meshes(on)
-        elif key in self._nodes:
-            self._nodes[key].visible = on
-            if key == "modules":
-                self._nodes["joints"].visible, self._nodes["body"].visible = on, not on
-            if on or key == "modules":
-                self.show(self.frame)
-
-    def _show_meshes(self, on: bool) -> None:
-        for name, node in self._nodes.items():
-            if name.startswith("mesh "):
-                node.visible = on
-        for name in ("modules", "joints") if "modules" in self._nodes else ("body",):
-            self._nodes[name].visible = not on
+        """Show or hide a part: `modules` (in place of a skin), `meshes` (of its file, in place of both), `trail`,
+        `torque`, `tendons`, or a kind of arrow.
+        """
+        nodes = self._body if key == "holds" else self._nodes
+        if self.shows(key) == on:
+            return
+        if self._dresses.get(key):
+            self._on[key] = on
+            self._dress()
+        elif key in nodes:
+            nodes[key].visible = on
         self.show(self.frame)
-
-    def remove(self) -> None:
-        for node in self._nodes.values():
-            node.remove()
-        self._nodes.clear()
-
-    @property
-    def vertices(self) -> int:
-        """How many points a frame moves: what it costs in a file."""
-        sections = self.frames.position.shape[1]
-        return 3 * sections if self.shows("modules") else len(self.skin.vertices(0))
 
     def switches(self) -> list[tuple[str, str]]:
         """(key, label) of what can be switched."""
-        body = ("meshes", "meshes of its file") if self._meshes else ("modules", "modules and joints")
-        parts = [body, ("trail", "path of the head")]
+        meshed = self._dresses["meshes"]
+        parts = [("meshes", "meshes of its file")] * meshed
+        parts += [("modules", "modules and joints")] * (self._dresses["modules"] and not meshed)
+        parts += [("trail", "path of the head")]
         parts += [(family.key, family.label) for family in self.arrows]
-        parts += [("holds", "where it is held (green)"), ("waves", "waves on the water")]
+        parts += [("holds", "where it is held (green)")] * ("holds" in self._body)
+        parts += [("waves", "waves on the water")] * ("waves" in self._nodes)
         if self.torque is not None:
-            largest = float(self.torque.max(initial=0.0))
-            what, unit = self.coloured
-            parts.append(("torque", f"{what} as colour (yellow: {largest:.3g} {unit})"))
-        if "tendons" in self._nodes:
-            parts.append(("tendons", "tendons (bright: high tension)"))
-        return [(key, label) for key, label in parts if key in self._nodes or key == "meshes"]
+            parts.append(("torque", f"{self.coloured[0]} as colour"))
+        parts += [("tendons", "tendons (bright: high tension)")] * ("tendons" in self._nodes)
+        return parts
 
-    # Shapes
+    def remove(self) -> None:
+        for node in (*self._nodes.values(), *self._body.values()):
+            node.remove()
+        self._nodes.clear()
+        self._body.clear()
 
-    def _vertices(self, frame: int) -> Any:
-        return (np.round(self.skin.vertices(frame) / self._step) * self._step).astype(np.float32)
-
-    def _quaternions(self, frame: int) -> Any:
-        from limbless.mechanics.algebra import matrix_to_quaternion
-
-        return matrix_to_quaternion(self.frames.rotation[frame]).astype(np.float32)
-
-    def _put(self, node: Any, frame: int) -> None:
-        node.batched_positions, node.batched_wxyzs = (
-            self.frames.position[frame].astype(np.float32),
-            self._quaternions(frame),
-        )
-
-    def _disk_sizes(self) -> Any:
-        radius = self.frames.radius[0]
-        return np.concatenate([np.full((len(radius), 1), 0.15 * radius.max()), radius], axis=1)
-
-    def _sleeves(self, frame: int) -> Any:
-        radius, length = self.frames.radius[frame], self.frames.length[frame]
-        wide = np.where(length > 0.0, 0.62 * length, 0.3 * radius.max(axis=1))
-        return np.concatenate([wide[:, None], 1.035 * radius], axis=1)
+    @property
+    def numbers(self) -> int:
+        """How many numbers a frame moves: what it costs in a file."""
+        instances = sum(len(where.position) for where in self.parts.at(0).values())
+        pieces = 0 if self.tendons is None else len(self.tendons.inner)
+        return 7 * instances + 6 * pieces + 6 * PIECES + 3 * len(self._wave(0) if self.world.wavy else ())
 
     def _torque_colours(self, frame: int) -> Any:
         if self.torque is None:
             raise LookupError("this result has no internal torque")
-        return arrows.colours_of(self.torque[frame], float(self.torque.max(initial=0.0)))
-
-
-def add_surroundings(
-    scene: SceneApi, frames: Sequence[Frames], name: str = "/surroundings", extent: surroundings.Extent | None = None
-) -> list[Any]:
-    """Ground, obstacles and water of the first result, as far as the robots go or over an `extent`; where there is no
-    ground, lines at the depth of the lowest point show the motion.
-    """
-    extent = extent or surroundings.extent_of(frames)
-    environment = frames[0].result.environment
-    # those that move: see `Display`
-    solids = [solid for solid in surroundings.surroundings(environment, extent) if not solid.moves]
-    nodes: list[Any] = []
-    for solid in solids:
-        opacity = None if solid.opacity == 1.0 else solid.opacity
-        whole = opacity is None
-        nodes.append(
-            scene.add_mesh_simple(
-                f"{name}/{solid.name}",
-                solid.vertices,
-                solid.faces,
-                color=rgb(solid.colour),
-                side="double",
-                flat_shading=solid.flat,
-                opacity=opacity,
-                receive_shadow=whole,
-                cast_shadow=whole and solid.flat,
-            )
-        )
-    grids = [solid.lines for solid in solids if solid.lines is not None] or [surroundings.reference_lines(extent)]
-    for number, lines in enumerate(grids):
-        nodes.append(
-            scene.add_line_segments(
-                f"{name}/lines {number}", lines, (170, 170, 170), thickness=1.0, thickness_units="screen"
-            )
-        )
-    for number, (text, place) in enumerate(surroundings.scale_marks(grids[0])):
-        nodes.append(
-            scene.add_label(
-                f"{name}/scale {number}",
-                text,
-                position=place,
-                font_screen_scale=0.7,
-                depth_test=True,
-                anchor="center-center",
-            )
-        )
-    return nodes
+        values = self.parts.body.along(self.torque[frame])
+        return arrows.colours_of(values, float(self.torque.max(initial=0.0)), self.theme.dark)

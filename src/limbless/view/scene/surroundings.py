@@ -1,51 +1,21 @@
-"""What stands around the robot: meshes of the plain solids that environments are drawn with."""
+"""How far what is around a robot is drawn, and the shapes of terrain, pipes and waves."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.environments.base import together
-from limbless.environments.solids import (
-    WAVE_CELLS,
-    DrawnBall,
-    DrawnBar,
-    DrawnBox,
-    DrawnRelief,
-    DrawnSheet,
-    DrawnTube,
-)
+from limbless.environments.solids import WAVE_CELLS, DrawnRelief, DrawnTube
 from limbless.view.scene.frames import Array, Frames
-from limbless.view.scene.skin import Faces, ball, disk
+from limbless.view.scene.shapes import Shape, axes_along, painted
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-GROUND, OBSTACLE, WATER = "#D9D4C7", "#8C7B6B", "#6DB1DC"
+Faces = NDArray[np.uint32]
 _SIDES = 25  # points around a pipe
-_MOST_MARKS = 6  # along one side of a grid
-_THICK = 0.15  # of a terrain below its lowest point, in body lengths
+_OPEN = 3.0  # waves beyond that, in body lengths
 _MARGIN = 0.8  # ground around all that the body sweeps, in body lengths
-
-
-@dataclass(frozen=True)
-class Solid:
-    """A thing that does not move: a mesh in the world (m), its colour, and how much it hides."""
-
-    name: str
-    vertices: Array
-    faces: Faces
-    colour: str
-    opacity: float = 1.0
-    lines: Array | None = None  # (n, 2, 3) lines drawn on it, m
-    flat: bool = False  # a solid with edges, which throws a shadow; not a smooth sheet
-    look: str = "obstacle"  # or ground, or water
-    upright: bool = False  # seen well enough from above
-    moves: bool = False  # with time
 
 
 @dataclass(frozen=True)
@@ -69,64 +39,6 @@ def extent_of(frames: Sequence[Frames]) -> Extent:
     return Extent(low - _MARGIN * size, high + _MARGIN * size, lowest, size)
 
 
-def surroundings(environment: Sequence[Any], extent: Extent) -> list[Solid]:
-    """Everything to be drawn of an environment."""
-    found: list[Solid] = []
-    for number, item in enumerate(together(environment)):
-        found += [replace(_MESHES[type(solid)](solid, extent), name=f"{solid.name} {number}") for solid in item.drawn()]
-    return found
-
-
-def grid_over(extent: Extent, cells: int) -> tuple[Array, Array]:
-    """x and y of the points of a grid over the extent."""
-    x, y = (np.linspace(extent.low[axis], extent.high[axis], cells + 1) for axis in range(2))
-    X, Y = np.meshgrid(x, y, indexing="ij")
-    return X, Y
-
-
-def _sheet(sheet: DrawnSheet, extent: Extent) -> Solid:
-    """The surface over the extent, with a grid of lines that shows how far things are."""
-    height = sheet.height or (lambda x, y: np.full(np.shape(x), extent.floor))
-    X, Y = grid_over(extent, sheet.cells)
-    points = np.stack([X, Y, height(X, Y)], axis=-1).reshape(-1, 3)
-    faces, lines = grid_faces(*X.shape), _lines(height, extent)
-    colour, opacity = (GROUND, 1.0) if sheet.look == "ground" else (WATER, 0.45)
-    return Solid(sheet.name, points, faces, colour, opacity, lines, look=sheet.look, moves=sheet.moves)
-
-
-def _lines(height: Callable[[Array, Array], Array], extent: Extent) -> Array:
-    """Lines (n, 2, 3) over the extent at round distances along x and y, m, a little above the surface."""
-    pitch = round_step(max(extent.high[0] - extent.low[0], extent.high[1] - extent.low[1]) / 16.0)
-    lines = []
-    for axis in range(2):
-        for place in pitch * np.arange(np.ceil(extent.low[axis] / pitch), np.floor(extent.high[axis] / pitch) + 1):
-            ends = np.array([[extent.low[0], extent.low[1]], [extent.high[0], extent.high[1]]])
-            ends[:, axis] = place
-            lines.append(np.concatenate([ends, height(ends[:, 0], ends[:, 1])[:, None]], axis=1))
-    return np.array(lines).reshape(-1, 2, 3) + np.array([0.0, 0.0, 1e-3 * extent.size])
-
-
-def scale_marks(lines: Array) -> list[tuple[str, Array]]:
-    """What stands at the ends of some of a grid's lines: where in the world each is, in metres."""
-    found: list[tuple[str, Array]] = []
-    for axis in range(2):
-        across = lines[np.isclose(lines[:, 0, axis], lines[:, 1, axis])]
-        every = max(1, -(-len(across) // _MOST_MARKS))
-        pitch = abs(across[1, 0, axis] - across[0, 0, axis]) if len(across) > 1 else 1.0
-        number = np.rint(across[:, 0, axis] / pitch).astype(int)
-        found += [
-            (f"{'xy'[axis]} {count * pitch:.4g} m", line[0])
-            for count, line in zip(number, across, strict=True)
-            if count % every == 0
-        ]
-    return found
-
-
-def reference_lines(extent: Extent) -> Array:
-    """A grid below everything, where no ground is drawn: without it nobody sees a swimmer move."""
-    return _lines(lambda x, y: np.full(np.shape(x), extent.floor - 0.1 * extent.size), extent)
-
-
 def round_step(step: float) -> float:
     """The nearest of 1, 2, 5 times a power of ten."""
     power = 10.0 ** np.floor(np.log10(max(step, 1e-9)))
@@ -143,16 +55,17 @@ def grid_faces(rows: int, columns: int) -> Faces:
     return np.concatenate([one, two]).astype(np.uint32)
 
 
-def _relief(relief: DrawnRelief, extent: Extent) -> Solid:
+def relief_shape(relief: DrawnRelief, thick: float) -> Shape:
+    """The top, and walls around it down to `thick` (m) below its lowest point."""
     heights = relief.heights
     X, Y = np.meshgrid(relief.x, relief.y, indexing="ij")
     top = np.stack([X, Y, heights], -1).reshape(-1, 3)
     edge = _edge(*heights.shape)
     below = top[edge]
-    below[:, 2] = heights.min() - _THICK * extent.size
+    below[:, 2] = heights.min() - thick
     vertices = np.concatenate([top, below, top[edge]])  # the walls have edges of their own
     faces = np.concatenate([grid_faces(*heights.shape), _walls(len(top), len(edge))])
-    return Solid(relief.name, vertices, faces, GROUND, look="ground")
+    return painted(vertices, faces, "#FFFFFF")
 
 
 def _edge(rows: int, columns: int) -> NDArray[np.int64]:
@@ -174,71 +87,24 @@ def _walls(below: int, count: int) -> Faces:
     ).astype(np.uint32)
 
 
-def _bar(bar: DrawnBar, extent: Extent) -> Solid:
-    points, faces = disk()
-    body = (points * [np.linalg.norm(bar.span), bar.radius, bar.radius]) @ _axes_along(bar.span).T + 0.5 * bar.span
-    return Solid(bar.name, body + bar.foot, faces, OBSTACLE, flat=True, upright=True)
-
-
-def _axes_along(span: Array) -> Array:
-    """A rotation whose first axis is along a vector."""
-    first = span / max(float(np.linalg.norm(span)), 1e-12)
-    helper = np.eye(3)[int(np.argmin(np.abs(first)))]
-    second = np.cross(first, helper)
-    second /= np.linalg.norm(second)
-    return np.stack([first, second, np.cross(first, second)], axis=1)
-
-
-CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-BOX_FACES = np.array(
-    [
-        [0, 1, 3],
-        [0, 3, 2],
-        [4, 6, 7],
-        [4, 7, 5],
-        [0, 4, 5],
-        [0, 5, 1],
-        [2, 3, 7],
-        [2, 7, 6],
-        [0, 2, 6],
-        [0, 6, 4],
-        [1, 5, 7],
-        [1, 7, 3],
-    ],
-    dtype=np.uint32,
-)
-
-
-def _box(box: DrawnBox, extent: Extent) -> Solid:
-    return Solid(box.name, (CORNERS * box.sizes) @ box.axes.T + box.centre, BOX_FACES, OBSTACLE, flat=True)
-
-
-def _ball(drawn: DrawnBall, extent: Extent) -> Solid:
-    points, faces = ball()
-    return Solid(drawn.name, drawn.centre + drawn.radius * points, faces, OBSTACLE)
-
-
-def _tube(tube: DrawnTube, extent: Extent) -> Solid:
-    """Rings of the wall; one sees through it."""
-    angle, rings = np.linspace(0.0, 2.0 * np.pi, _SIDES), []
-    for middle, way in zip(tube.middles, tube.ways, strict=True):
-        axes = _axes_along(way)
-        across = np.outer(np.cos(angle), axes[:, 1]) + np.outer(np.sin(angle), axes[:, 2])
-        rings.append(middle + tube.radius * across)
-    return Solid(tube.name, np.concatenate(rings), grid_faces(len(rings), _SIDES), OBSTACLE, 0.25)
-
-
-_MESHES: dict[type, Callable[[Any, Extent], Solid]] = {
-    DrawnSheet: _sheet,
-    DrawnRelief: _relief,
-    DrawnBar: _bar,
-    DrawnBox: _box,
-    DrawnBall: _ball,
-    DrawnTube: _tube,
-}
+def tube_shape(tube: DrawnTube, colour: str) -> Shape:
+    """Rings of the wall, not farther apart than it is wide: a picture leaves out what is behind the eye."""
+    long = float(np.linalg.norm(np.diff(tube.middles, axis=0), axis=1).sum())
+    count = len(tube.middles)
+    at = np.linspace(0.0, count - 1.0, max(count, int(0.5 * long / tube.radius)))
+    middles, ways = (
+        np.stack([np.interp(at, np.arange(count), np.asarray(values)[:, axis]) for axis in range(3)], axis=1)
+        for values in (tube.middles, tube.ways)
+    )
+    angle, axes = np.linspace(0.0, 2.0 * np.pi, _SIDES)[:, None], axes_along(ways)
+    across = np.cos(angle) * axes[:, None, :, 1] + np.sin(angle) * axes[:, None, :, 2]
+    rings = middles[:, None] + tube.radius * across
+    return painted(rings.reshape(-1, 3), grid_faces(len(rings), _SIDES), colour)
 
 
 def wave_grid(extent: Extent) -> tuple[Array, Faces]:
     """Places (n, 3) of a sheet over the extent, fine enough for waves, and its faces."""
-    X, Y = grid_over(extent, WAVE_CELLS)
+    more = _OPEN * extent.size
+    x, y = (np.linspace(extent.low[axis] - more, extent.high[axis] + more, WAVE_CELLS + 1) for axis in range(2))
+    X, Y = np.meshgrid(x, y, indexing="ij")
     return np.stack([X, Y, 0.0 * X], axis=-1).reshape(-1, 3), grid_faces(*X.shape)

@@ -34,6 +34,7 @@ class TendonLines:
     start: Array
     end: Array
     tension: Array
+    dark: bool = False  # on dark ground the darkest colours are left out
 
     def at(self, frame: int) -> tuple[Array, Colours]:
         """Both ends of every piece (pieces, 2, 3) in the world, m, and colours of both ends (pieces, 2, 3)."""
@@ -42,11 +43,11 @@ class TendonLines:
             c[place] + np.einsum("pij,pj->pi", R[place], hole)
             for place, hole in ((self.inner, self.start), (self.outer, self.end))
         ]
-        colour = colours_of(self.tension[frame], float(self.tension.max(initial=0.0)))
+        colour = colours_of(self.tension[frame], float(self.tension.max(initial=0.0)), self.dark)
         return np.stack(ends, axis=1), np.repeat(colour[:, None], 2, axis=1)
 
 
-def lines_of(frames: Frames) -> TendonLines | None:
+def lines_of(frames: Frames, dark: bool = False) -> TendonLines | None:
     """The tendons of a result's robot, or None if it has none or their tensions were not recorded."""
     tension = frames.values("tension")
     robot: Any = getattr(frames.result.scenario, "robot", None)
@@ -59,7 +60,7 @@ def lines_of(frames: Frames) -> TendonLines | None:
     inner, outer = (np.array([hole[0] for hole in part]) for part in list(zip(*pieces, strict=True))[1:])
     start, end = (np.array([hole[1] for hole in part], float) for part in list(zip(*pieces, strict=True))[1:])
     of_piece = tension[..., owner] if tension.ndim == 2 else tension[:, inner, owner]
-    return TendonLines(frames, inner, outer, start, end, np.asarray(of_piece))
+    return TendonLines(frames, inner, outer, start, end, np.asarray(of_piece), dark)
 
 
 def _through_disks(robot: Any, frames: Frames) -> list[list[Hole]]:

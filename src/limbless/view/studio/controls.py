@@ -11,9 +11,10 @@ from limbless.scenarios import loader
 from limbless.simulation.result import red_line
 from limbless.view.scene.frames import Frames
 from limbless.view.scene.legend import legend
+from limbless.view.scene.palette import LIGHTS
 from limbless.view.studio.field_entries import Entries
 from limbless.view.studio.numbers_table import numbers_table
-from limbless.view.studio.screen_sizes import STYLE
+from limbless.view.studio.screen_sizes import LEGEND_STYLE, STYLE
 from limbless.view.studio.server import by_visitor
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from limbless.view.scene.scene import Display
     from limbless.view.studio.page import Page
 
-OWN = "(the result that was opened)"
 COMPARE, APART = "Compare with this run", "Stop comparing"
+CAMERAS, PICTURES = ("start", "side", "top", "front"), ("PNG", "SVG", "PDF")
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "10")
 TELLING = 0.25  # s between two moves of the bar of a run
 _BUTTON = (
@@ -40,56 +41,83 @@ if(navigator.clipboard)
   navigator.clipboard.writeText(t.value).then(said,()=>{if(document.execCommand('copy'))said()});
 else if(document.execCommand('copy'))said()
 """
+# Only the page itself knows how fast it draws. It unticks the box as a visitor would, once.
+_WATCH = """<div id='slow' class='said dim'></div><img alt='' src='data:,' style='display:none' onerror="
+if (!window.watched) { window.watched = true; let drawn = 0, since = 0;
+const look = now => { drawn += 1;
+  if (now - since < 2000) return requestAnimationFrame(look);
+  const label = document.querySelector('label[for=&quot;SHADOWS&quot;]');
+  const box = label && document.evaluate('following::input', label, null, 9).singleNodeValue;
+  if (document.hidden || drawn >= 20) { drawn = 0; since = now; return requestAnimationFrame(look) }
+  if (box && box.checked) { box.click(); document.getElementById('slow').textContent =
+    'Shadows went off: this page drew fewer than ten pictures a second.' } };
+setTimeout(() => { since = performance.now(); requestAnimationFrame(look) }, 8000) }">"""
 
 
 class Controls:
-    """The panel at the right. It only asks the page; the page decides."""
+    """The panel at the right: what is played, then tabs to tune, to choose what is shown, and for numbers. It only asks
+    the page; the page decides.
+    """
 
     def __init__(self, gui: GuiApi, page: Page) -> None:
         self.gui, self.page = gui, page
-        self._switches: dict[str, bool] = dict.fromkeys(("meshes", "modules", "trail", "tendons", "holds"), True)
+        self._switches: dict[str, bool] = dict.fromkeys(
+            ("meshes", "modules", "trail", "tendons", "holds", "waves"), True
+        )
         self._parts: list[Any] = []
-        self.entries = Entries(gui, page, self.refuse)
         self.time = 0.0
         gui.main_panel.dock_right()
         gui.main_panel.set_width(page.screen.controls)
-        gui.add_html(STYLE, order=-2)
-        own = page.source if isinstance(page.source, str) and page.source in loader.names() else OWN
+        gui.add_html(STYLE + LEGEND_STYLE, order=-2)
+        named = isinstance(page.source, str) and page.source in loader.names()
+        self.own = str(page.source) if named else f"{page.result.name or 'result'} (opened)"
         self.scenario: Any = gui.add_dropdown(
-            "scenario", tuple(dict.fromkeys([own, *loader.names()])), initial_value=own, order=0
+            "scenario", tuple(dict.fromkeys([self.own, *loader.names()])), initial_value=self.own, order=0
         )
         self.doubt = gui.add_html("", order=-1)  # the first line of the page: a run that is not proven
         self.status = gui.add_html("", order=1)
         self.progress: Any = gui.add_progress_bar(0.0, visible=False, animated=True, order=2)
         self.stop = gui.add_button("Cancel the run", visible=False, color="red", order=3)
-        with gui.add_folder("Play", order=4):
-            self.play: Any = gui.add_checkbox("playing", True)
-            self.slider: Any = gui.add_slider("time (s)", 0.0, 1.0, 0.01, 0.0)
-            self.speed_choice = gui.add_dropdown(
-                "speed", SPEEDS, initial_value="1", hint="simulated seconds per second"
-            )
-            self.follow = gui.add_checkbox("follow the robot", True)
-        self.show_folder = gui.add_folder("Show", order=30)
-        with self.show_folder:
-            self.legend = gui.add_html("", order=1e6)
-            self.degrees: Any = gui.add_checkbox("angles in degrees", False, order=1e6 + 1)
-            self.shadows: Any = gui.add_checkbox(
-                "shadows", True, order=1e6 + 2, hint="without them a slow machine draws faster"
-            )
-        self.numbers_folder = gui.add_folder("Numbers", order=20)
-        with self.numbers_folder:
-            self.numbers = gui.add_html("")
-            self.compare: Any = gui.add_button(
-                COMPARE, hint="it stays as a pale ghost with its own numbers, beside what you run next"
-            )
-            self.apart: Any = gui.add_button(APART, visible=False)
-        self.keep = gui.add_button(
-            "Save scenario and result", hint="into runs/ of the folder in which limbless was started", order=60
+        self.slider: Any = gui.add_slider("time (s)", 0.0, 1.0, 0.01, 0.0, order=4)
+        self.play: Any = gui.add_checkbox("playing", True, order=4.1)
+        self.shadows: Any = gui.add_checkbox(
+            "shadows", True, order=4.2, hint="without them a slow machine draws faster; they go off by themselves there"
         )
-        self.copy = gui.add_html("", order=61)
+        gui.add_html(_WATCH.replace("SHADOWS", self.shadows._impl.uuid), order=4.3)
+        self.legend = gui.add_html("", order=1e6)
+        self.tabs = gui.add_tab_group(order=5)
+        self.tune: Any = self.tabs.add_tab("Tune")
+        self.show_tab: Any = self.tabs.add_tab("Show")
+        self.numbers_tab: Any = self.tabs.add_tab("Numbers")
+        self.entries = Entries(gui, page, self.refuse, self.tune)
+        with self.tune:
+            self.keep = gui.add_button(
+                "Save scenario and result", hint="into runs/ of the folder in which limbless was started", order=60
+            )
+            self.copy = gui.add_html("", order=61)
+        with self.show_tab:
+            self._add_looks()
+        with self.numbers_tab:
+            self.numbers = gui.add_html("", order=0)
+            self.compare: Any = gui.add_button(
+                COMPARE, hint="it stays as a pale ghost with its own numbers, beside what you run next", order=1
+            )
+            self.apart: Any = gui.add_button(APART, visible=False, order=2)
         self._told = 0.0
         self._running, self._compiles = "", False
         self._connect()
+
+    def _add_looks(self) -> None:
+        """What is in the tab Show beside the parts of a run."""
+        gui = self.gui
+        self.speed_choice = gui.add_dropdown("speed", SPEEDS, initial_value="1", hint="simulated seconds per second")
+        self.follow = gui.add_checkbox("follow the robot", True)
+        self.view: Any = gui.add_button_group("camera", CAMERAS, order=1e3)
+        self.lighting: Any = gui.add_dropdown("light", LIGHTS, order=1e3 + 1)
+        self.radians: Any = gui.add_checkbox("angles in radians", False, order=1e3 + 2)
+        self.picture: Any = gui.add_button_group(
+            "picture", PICTURES, order=1e3 + 4, hint="a file of what is seen, with its legend"
+        )
 
     def _connect(self) -> None:
         page = self.page
@@ -98,10 +126,17 @@ class Controls:
         by_visitor(self.keep, page.save)
         by_visitor(self.slider, self._jump)
         by_visitor(self.follow, lambda: page.jump(self.time))
-        by_visitor(self.degrees, page.show_angles)
+        by_visitor(self.radians, page.show_angles)
+        by_visitor(self.view, lambda: page.look_from(self.view.value))
+        by_visitor(self.lighting, page.relight)
+        by_visitor(self.picture, lambda: page.send_picture(self.picture.value))
         by_visitor(self.shadows, lambda: page.cast_shadows(self.shadows.value))
         by_visitor(self.compare, lambda: page.compare(True))
         by_visitor(self.apart, lambda: page.compare(False))
+
+    @property
+    def degrees(self) -> bool:
+        return not self.radians.value
 
     @property
     def playing(self) -> bool:
@@ -131,17 +166,14 @@ class Controls:
 
     def say(self, text: str) -> None:
         self._idle()
-        self.status.content = (
-            f"<div id='status' style='color:#2b6a4d;padding:4px 12px;font-size:13px'>{escape(text)}</div>"
-        )
+        self.entries.refuse(None)
+        self.status.content = f"<div id='status' class='said good'>{escape(text)}</div>"
 
-    def refuse(self, text: str) -> None:
-        """The library's own sentence; what is shown stays."""
+    def refuse(self, text: str, path: str | None = None) -> None:
+        """The library's own sentence, below its field too; what is shown stays."""
         self._idle()
-        self.status.content = (
-            "<div id='status' role='alert' style='color:#8a2500;background:#fdeee7;border-left:4px solid "
-            f"#D55E00;padding:6px 10px;margin:4px 8px;font-size:13px;white-space:pre-wrap'>{escape(text)}</div>"
-        )
+        self.entries.refuse(path, text)
+        self.status.content = f"<div id='status' role='alert' class='refused'>{escape(text)}</div>"
 
     def pause(self) -> None:
         self.play.value = False
@@ -159,8 +191,7 @@ class Controls:
             )
 
     def _say_quietly(self, text: str) -> None:
-        look = "color:#555;padding:4px 12px;font-size:13px"
-        self.status.content = f"<div id='status' style='{look}'>{escape(text)}</div>"
+        self.status.content = f"<div id='status' class='said dim'>{escape(text)}</div>"
 
     def show_progress(self, fraction: float) -> None:
         """A few times a second; a run that answers sooner than that needs no bar."""
@@ -195,22 +226,26 @@ class Controls:
             self.entries.show(result.scenario)
         for key, on in self._switches.items():
             display.switch(key, on)
-        self.legend.content = legend(display)
+        self.show_legend(display)
+
+    def show_legend(self, display: Display) -> None:
+        other = self.page.other
+        self.legend.content = legend(display, "" if other is None else other.name or "other run")
 
     def show_numbers(self, result: Result) -> None:
         """The table, with the run that is compared where there is one."""
         other = self.page.other
-        self.numbers.content = numbers_table(result, other, self.degrees.value)
+        self.numbers.content = numbers_table(result, other, self.degrees)
         self.apart.visible = other is not None
 
     def show_angles(self, result: Result) -> None:
         """The fields once more, with angles in the unit that is chosen; what was typed stays."""
-        self.entries.degrees = self.degrees.value
+        self.entries.degrees = self.degrees
         self.entries.show(result.scenario)
 
     def _add_switches(self, display: Display) -> list[Any]:
         made = []
-        with self.show_folder:
+        with self.show_tab:
             for key, label in display.switches():
                 box = self.gui.add_checkbox(label, self._switches.setdefault(key, False))
                 by_visitor(box, partial(self._switch, key, box))
@@ -220,7 +255,7 @@ class Controls:
     def _switch(self, key: str, box: Any) -> None:
         self._switches[key] = bool(box.value)
         self.page.switch(key, bool(box.value))
-        self.legend.content = legend(self.page.display)
+        self.show_legend(self.page.display)
 
 
 def _copied(lines: str) -> str:
@@ -228,6 +263,6 @@ def _copied(lines: str) -> str:
     return (
         f"<div id='python'><button type='button' style='{_BUTTON}' onclick=\"{escape(_COPY)}\" title='the lines that "
         "give this run again'>Copy Python</button><details style='margin:0 12px 6px;font-size:12px'><summary "
-        "style='color:#666;cursor:pointer'>the lines</summary><textarea readonly rows='6' spellcheck='false' "
+        "class='dim' style='cursor:pointer'>the lines</summary><textarea readonly rows='6' spellcheck='false' "
         f"style='width:100%;font:11px monospace'>{escape(lines)}</textarea></details></div>"
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from limbless.core import InputError, nearest
@@ -16,7 +17,7 @@ from limbless.scenarios.scenario import Scenario
 from limbless.view.studio.messages import heading
 from limbless.view.studio.run_thread import Later
 from limbless.view.studio.server import by_visitor
-from limbless.view.studio.tuning import Knob, knobs
+from limbless.view.studio.tuning import Knob, gait_presets, knobs
 
 if TYPE_CHECKING:
     from viser import GuiApi
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 SLIDING = ("gait", "run")
 """Groups whose numbers are sliders; those of the others are fields to type in."""
+AS_IT_IS = "(as it is)"
 NUMBERS = ("number", "whole")
 TYPING = 0.4  # s without a key before what was typed is run
 
@@ -34,13 +36,16 @@ class Entries:
 
     Parameters
     ----------
-    gui : where they stand. page : what is asked for a change.
+    gui, tab : where they stand. page : what is asked for a change.
     refuse : called with a sentence where something is written that is no field.
     """
 
-    def __init__(self, gui: GuiApi, page: Page, refuse: Callable[[str], None]) -> None:
-        self.gui, self.page, self._refuse = gui, page, refuse
-        self.degrees = False  # whether angles are shown in degrees
+    def __init__(self, gui: GuiApi, page: Page, refuse: Callable[[str], None], tab: Any) -> None:
+        self.gui, self.page, self._refuse, self._tab = gui, page, refuse, tab
+        self.degrees = True  # whether angles are shown in degrees
+        self._kind = ""  # of the gait
+        self._refused: Any = None  # the sentence below a field
+        self._within: dict[str, Any] = {}  # path of a field -> its folder
         self.fields: dict[str, Any] = {}  # path of a field -> its handle in the page
         self.choices: dict[str, Any] = {}  # group of a list -> which of its items has its fields shown
         self.lines: dict[str, Any] = {}  # group of sliders -> the line in which values have units
@@ -52,19 +57,32 @@ class Entries:
         """The fields of a scenario in place of those before; what was typed since stays."""
         for folder in self.folders:
             folder.remove()
-        self.fields, self.choices, self.lines, self.folders = {}, {}, {}, []
+        self.fields, self.choices, self.lines, self.folders, self._refused = {}, {}, {}, [], None
+        self._kind = "" if scenario is None else scenario.gait.kind
         groups: dict[str, list[Knob]] = {}
         for knob in self._current(scenario):
             groups.setdefault(knob.group, []).append(knob)
         for number, (group, members) in enumerate(groups.items()):
-            folder = self.gui.add_folder(
-                heading(group),
-                expand_by_default=group == "gait",
-                order=10 if group == "gait" else 40 + number / len(groups),
-            )
+            with self._tab:
+                folder = self.gui.add_folder(
+                    heading(group),
+                    expand_by_default=group == "gait",
+                    order=10 if group == "gait" else 40 + number / len(groups),
+                )
             with folder:
                 self._add_members(folder, group, members)
             self.folders.append(folder)
+
+    def refuse(self, path: str | None, sentence: str = "") -> None:
+        """A sentence right below the field that it is about, in place of the one before; none without a sentence."""
+        if self._refused is not None:
+            self._refused.remove()
+            self._refused = None
+        if sentence and path in self.fields:
+            with self._within[path]:
+                self._refused = self.gui.add_html(
+                    f"<div class='refused' role='alert'>{escape(sentence)}</div>", order=self.fields[path].order + 1e-3
+                )
 
     def close(self) -> None:
         """What is still being typed is not run any more."""
@@ -88,14 +106,27 @@ class Entries:
             choice = self.gui.add_dropdown("which", tuple(names))
             self.choices[group] = choice
             by_visitor(choice, lambda: self._choose_item(folder, members, names[choice.value]))
+        if group == "gait":
+            self._add_presets()
         for knob in shown:
-            self.fields[knob.path] = self._add(knob)
+            self.fields[knob.path], self._within[knob.path] = self._add(knob), folder
         sliders = [knob for knob in shown if _slides(knob)]
         if sliders:
             first = _words(sliders[0])
             self._add_line(
                 group, sliders, f"any of these numbers with its unit, such as `{first} = {_example(sliders[0])}`"
             )
+
+    def _add_presets(self) -> None:
+        """Gaits of the same kind that scenarios of the library have."""
+        known = gait_presets().get(self._kind, {})
+        if known:
+            choice: Any = self.gui.add_dropdown("preset", (AS_IT_IS, *known), hint="the gait of another scenario")
+            by_visitor(choice, lambda: self._take(known.get(choice.value)))
+
+    def _take(self, gait: dict[str, Any] | None) -> None:
+        if gait is not None:
+            self.page.take_gait(gait)
 
     def _choose_item(self, folder: Any, members: list[Knob], item: str) -> None:
         """Another item of a list; what was changed of it before is shown."""
@@ -108,7 +139,7 @@ class Entries:
             with folder:
                 for knob in members:
                     if knob.item == item:
-                        self.fields[knob.path] = self._add(knob)
+                        self.fields[knob.path], self._within[knob.path] = self._add(knob), folder
 
     def _add(self, knob: Knob) -> Any:
         gui, page = self.gui, self.page
@@ -133,7 +164,7 @@ class Entries:
 
     def _write(self, knob: Knob, text: str) -> None:
         """What is typed is what runs: a number alone is in the unit that stands beside the field."""
-        self.page.tune_text(knob.path, f"{text.strip()} deg" if _in_degrees(knob) and _is_plain(text) else text)
+        self.page.tune_text(knob.path, f"{text.strip()} {_turned(knob)}" if _turned(knob) and _is_plain(text) else text)
 
     def _slide(self, knob: Knob, handle: Any) -> None:
         """A slider at its end reaches farther from then on; so far that it holds what was typed beside it.
@@ -148,7 +179,7 @@ class Entries:
         if not within:
             self._typed[knob.path] = handle.value, min(max(handle.value, handle.min), handle.max)
         handle.min, handle.max = replace(knob, low=handle.min, high=handle.max).widened(handle.value)
-        value = f"{handle.value!r} deg" if _in_degrees(knob) else handle.value
+        value = f"{handle.value!r} {_turned(knob)}" if _turned(knob) else handle.value
         self.page.tune(knob.path, value)
 
     # The line beside sliders
@@ -195,8 +226,9 @@ def _example(knob: Knob) -> str:
     return f"{knob.value:g} {unit}".rstrip()
 
 
-def _in_degrees(knob: Knob) -> bool:
-    return knob.label.endswith("(deg)")
+def _turned(knob: Knob) -> str:
+    """The unit of an angle, or of its rate, that is shown in degrees; nothing for others."""
+    return next((f"deg{per}" for per in ("", "/s") if knob.label.endswith(f"(°{per})")), "")
 
 
 def _is_plain(text: str) -> bool:

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.view.scene.cameras import FAR, camera_for
+from limbless.view.scene.cameras import FAR, FIELD, camera_for
 from limbless.view.scene.frames import Frames, frames_of
-from limbless.view.scene.scene import Display, add_surroundings
+from limbless.view.scene.legend import legend
+from limbless.view.scene.palette import theme_of
+from limbless.view.scene.scene import Display, Stage
 from limbless.view.scene.surroundings import extent_of
+from limbless.view.scene.world import DRAWN, World
 from limbless.view.studio.auth import LOOPBACK, AuthMiddleware
+from limbless.view.studio.screen_sizes import LEGEND_STYLE
 from limbless.view.studio.server import quiet_server, stop
 
 if TYPE_CHECKING:
@@ -38,15 +42,14 @@ class Live:
         self.server: Any = quiet_server(host, port, f"limbless: {named or 'a robot learns'}", self.gate)
         scene = self.server.scene
         self._roots = [scene.add_frame(name, show_axes=False) for name in ("/robot", "/surroundings")]
-        self._display = Display(scene, frames)
-        self._nodes: list[Any] = []
         self._extent, self._laid = extent_of([frames]), frames.centre(0)
-        self._lay(frames)
+        self._stage: Stage | None = None
+        self._display = Display(scene, frames, self._lay(frames))
         self._start = frames.centre(0)
         self._first = camera_for(frames, True)
-        self._far = FAR * frames.size
         # a panel with a line of its own: an empty one shows the address and the tree of the scene instead
         self._told = self.server.gui.add_html("")
+        self.server.gui.add_html(LEGEND_STYLE + legend(self._display))
         self._shown: tuple[float, float] | None = None  # of the robot and of the clock, s
         self.server.on_client_connect(self._enter)
 
@@ -56,10 +59,11 @@ class Live:
         return self.gate.address(self.server.get_port())
 
     def _enter(self, client: ClientHandle) -> None:
-        client.camera.position, client.camera.look_at = self._first
-        client.camera.far = self._far
+        position, look_at = self._first
+        client.camera.position, client.camera.look_at = self._display.k * position, self._display.k * look_at
+        client.camera.far, client.camera.fov = FAR * DRAWN, FIELD
 
-    def _lay(self, frames: Frames) -> None:
+    def _lay(self, frames: Frames) -> World:
         """Ground, obstacles and water around where the robot is; a level grid stays at its height, unless the robot
         leaves it far above or below.
         """
@@ -68,10 +72,11 @@ class Live:
             extent = replace(extent, floor=self._extent.floor)
         self._extent = replace(extent, low=middle - reach, high=middle + reach)
         self._laid = middle
-        for node in self._nodes:
-            node.remove()
-        self._display.spread(self._extent)
-        self._nodes = add_surroundings(self.server.scene, [frames], extent=self._extent)
+        if self._stage is not None:
+            self._stage.remove()
+        world = World([frames], theme_of(frames), self._extent)
+        self._stage = Stage(self.server.scene, world)
+        return world
 
     def show(self, result: Result, wait: bool = True, told: str = "") -> None:
         """Another instant of the same robot; not before as much time has gone by as for the robot, if it should
@@ -84,7 +89,7 @@ class Live:
         self._shown = time, clock.perf_counter()
         with self.server.atomic():
             if np.abs(frames.centre(0) - self._laid).max() > _STRAY * frames.size:
-                self._lay(frames)
+                self._display.world = self._lay(frames)
             self._display.pose(frames)
             gone = float(np.linalg.norm(frames.centre(0) - self._start))
             self._told.content = (
@@ -92,7 +97,7 @@ class Live:
                 f"{gone:.3g} m from the start{told and f'<br>{told}'}</div>"
             )
             for root in self._roots:
-                root.position = np.asarray(self._start - frames.centre(0))
+                root.position = self._display.k * (self._start - frames.centre(0))
 
     def close(self) -> None:
         """Stop the server; no thread is left."""

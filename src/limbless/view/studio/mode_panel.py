@@ -45,7 +45,8 @@ class ModePanel:
         if result.scenario is None or result.scenario.model.kind != MODEL:
             return
         gui = self.page.client.gui
-        folder = gui.add_folder("Modes", order=21, expand_by_default=False)
+        with self.page.controls.numbers_tab:
+            folder = gui.add_folder("Modes", order=21, expand_by_default=False)
         with folder:
             self.about: Any = gui.add_dropdown(
                 "about", ABOUT, hint="small motions about this posture, held at rest, with the tensions that act there"
@@ -98,7 +99,7 @@ def small_motions(result: Result, at_end: bool = True) -> SmallMotions:
     from limbless.models.chain.soft.small_motions import SmallMotions
 
     scenario: Any = result.scenario
-    model: Any = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+    model: Any = scenario.assemble()
     ended = result.state if at_end else None
     state = model.initial_state(scenario.initial, scenario.gait) if ended is None else ended
     return SmallMotions(model, scenario.gait, state)
@@ -131,7 +132,8 @@ def _table(found: SmallMotions) -> str:
     if not _count(found):
         return "<div style='padding:4px 12px;font-size:13px'>Nothing swings: only rigid motions are left.</div>"
     heads = "".join(
-        f"<th style='{_LOOK};text-align:left;color:#666'>{text}</th>" for text in ("mode", "frequency", "damping ratio")
+        f"<th style='{_LOOK};text-align:left;color:var(--mantine-color-dimmed)'>{text}</th>"
+        for text in ("mode", "frequency", "damping ratio")
     )
     rows = ""
     for number in range(_count(found)):

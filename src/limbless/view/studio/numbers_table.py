@@ -27,7 +27,9 @@ def numbers_table(result: Result, other: Result | None, degrees: bool = False) -
         label = place[0]
         texts = [own.get(place, ""), *([] if other is None else [beside.get(place, ""), apart.get(label, "")])]
         cells = "".join(_cell(in_degrees(text) if degrees else text) for text in texts)
-        name = _cell(label, "padding:1px 10px 1px 12px;color:#666;white-space:nowrap;vertical-align:top")
+        name = _cell(
+            label, "padding:1px 10px 1px 12px;color:var(--mantine-color-dimmed);white-space:nowrap;vertical-align:top"
+        )
         lines.append(f"<tr>{name}{cells}</tr>")
     return f"<table id='numbers' style='font-size:12.5px;border-collapse:collapse'>{head}{''.join(lines)}</table>"
 
@@ -46,7 +48,7 @@ def in_degrees(text: str) -> str:
     def turned(found: re.Match[str]) -> str:
         per = found["unit"].endswith("/")
         number = float(found["number"]) * (math.radians(1.0) if per else math.degrees(1.0))
-        return f"{number:.4g}{found['unit']}deg"
+        return f"{number:.4g}{found['unit']}°"
 
     return _TURNED.sub(turned, text)
 

@@ -14,17 +14,23 @@ from limbless.core import InputError
 from limbless.scenarios import loader
 from limbless.scenarios.document import parse_value
 from limbless.scenarios.scenario import Scenario
-from limbless.view.scene.cameras import FAR, camera_for, followed
+from limbless.view.figures.style import COLOURS
+from limbless.view.scene.cameras import FAR, FIELD, VIEWS, camera_for, followed, seen_from
 from limbless.view.scene.frames import Frames, frames_of
-from limbless.view.scene.scene import Display, add_surroundings
-from limbless.view.studio.controls import OWN, Controls
+from limbless.view.scene.palette import theme_of
+from limbless.view.scene.scene import Display, Stage
+from limbless.view.scene.world import DRAWN, World
+from limbless.view.studio.controls import Controls
+from limbless.view.studio.lesion_panel import LesionPanel
+from limbless.view.studio.map_panel import MapPanel
 from limbless.view.studio.messages import in_page_words
 from limbless.view.studio.mode_panel import ModePanel
 from limbless.view.studio.plot_panels import Plots, left_panel
 from limbless.view.studio.reproduce import python_lines
 from limbless.view.studio.run_thread import RunThread
+from limbless.view.studio.scene_tools import SceneTools, picture_file
 from limbless.view.studio.screen_sizes import Screen
-from limbless.view.studio.server import handed_over, in_one_piece
+from limbless.view.studio.server import BRAND, handed_over, in_one_piece
 from limbless.view.studio.studio_limits import too_large
 from limbless.view.studio.sweep_panel import SweepPanel
 from limbless.view.studio.tip_target import Target
@@ -60,21 +66,25 @@ class Page:
         self._asked: tuple[Scenario, Wish] | None = None
         self.other = ghost  # what is compared with, and its frames
         self.ghost = None if ghost is None else frames_of(ghost)
+        self.others = [frames_of(one) for one in studio.others]  # more ghosts, one colour each
+        self._other_displays: list[Display] = []
         self._lock = threading.RLock()
         self._closed = threading.Event()
         self._began = 0.0
         self._other_fields = False  # whether what is being run has other fields than what is shown
-        self._nodes: list[Any] = []
+        self._changing: str | None = None  # the field that was changed last
         self.frames: Frames = frames_of(result)
         self.display: Display
+        self.stage: Stage
         self._ghost_display: Display | None = None
         self.roots = [client.scene.add_frame(name, show_axes=False) for name in ("/robot", "/ghost", "/surroundings")]
         self.screen = Screen(client.camera.image_width, client.camera.image_height)
         self.controls = Controls(client.gui, self)
-        self.panel = left_panel(client.gui, self.screen)
+        self.panel: Any = left_panel(client.gui, self.screen) if self.screen.wide else self.controls.tabs
         self.sweep = None if studio.sweep is None else SweepPanel(self, *studio.sweep)
         self.plots = Plots(client.gui, self.told_together, self.panel)
-        self.target, self.modes = Target(self), ModePanel(self)
+        self.target, self.modes, self.map, self.tools = Target(self), ModePanel(self), MapPanel(self), SceneTools(self)
+        self.lesions = LesionPanel(self)
         self.worker = RunThread(
             self._ran, self._refused, self.controls.show_progress, studio.turns, compiling=self.controls.show_compiling
         )
@@ -95,11 +105,19 @@ class Page:
     def tune(self, path: str, value: Any) -> None:
         """Change a field and run again; an error is shown and the last good run stays."""
         with self._lock:
-            self.changes[path] = value
+            self.changes[path], self._changing = value, path
         self._run()
+
+    def take_gait(self, gait: dict[str, Any]) -> None:
+        """The gait of another scenario, in place of all that was changed of this one."""
+        with self._lock:
+            self.changes = {path: value for path, value in self.changes.items() if path.partition(".")[0] != "gait"}
+            self._other_fields = True
+        self.tune("gait", gait)
 
     def tune_text(self, path: str, text: str) -> None:
         """The same with a value written as YAML; nothing written means none."""
+        self._changing = path
         try:
             value = parse_value(text, path) if text.strip() else None
         except InputError as error:
@@ -119,7 +137,7 @@ class Page:
         """A run of a sweep, which is run for it."""
         with self._lock:
             self.source, self.changes, self._other_fields = sweep.scenario(run), {}, True
-        self.controls.scenario.value = OWN
+        self.controls.scenario.value = self.controls.own
         self._run()
 
     def cancel(self) -> None:
@@ -154,7 +172,7 @@ class Page:
     def show_angles(self) -> None:
         """Fields, numbers and plots with angles in the unit that is chosen."""
         with self.told_together():
-            self.plots.degrees = self.controls.degrees.value
+            self.plots.degrees = self.controls.degrees
             self.controls.show_angles(self.result)
             self.controls.show_numbers(self.result)
             self.plots.show(self.frames, self.ghost)
@@ -162,7 +180,22 @@ class Page:
 
     def cast_shadows(self, on: bool) -> None:
         """With or without: software that draws them takes a processor for itself."""
-        self.client.scene.configure_default_lights(cast_shadow=on)
+        self.stage.cast_shadows(on)
+
+    def relight(self) -> None:
+        """Day or dark, scene and panels."""
+        dark = self.controls.lighting.value == "dark"
+        self.client.gui.configure_theme(dark_mode=dark, show_logo=False, show_share_button=False, brand_color=BRAND)
+        self._present(self.result)
+
+    def look_from(self, view: str) -> None:
+        """Put the camera where the studio begins, or at a side."""
+        self._aim(VIEWS.get(view))
+
+    def send_picture(self, kind: str) -> None:
+        """A file of what is seen, for the visitor."""
+        name = f"{self.result.name or 'limbless'}.{kind.lower()}"
+        self.client.send_file_download(name, picture_file(self, kind.lower()), save_immediately=True)
 
     def compare(self, on: bool) -> None:
         """Keep the run that is shown as a ghost, with its own numbers, beside those that follow; or let it go."""
@@ -172,7 +205,8 @@ class Page:
             self.other, self.ghost, self._ghost_display = None, None, None
             if on:
                 self.other, self.ghost = self.result, self.frames
-                self._ghost_display = Display(self.client.scene, self.ghost, "/ghost", ghost=True)
+                self._show_ghost()
+            self.controls.show_legend(self.display)
             self.controls.show_numbers(self.result)
             self.plots.show(self.frames, self.ghost)
             self._show(self.display.frame)
@@ -224,7 +258,7 @@ class Page:
         self.controls.say(f"{result.name}: {told}, answered in {took:.2g} s")
 
     def _refused(self, message: str) -> None:
-        self.controls.refuse(in_page_words(message, self.result.scenario))
+        self.controls.refuse(in_page_words(message, self.result.scenario), self._changing)
 
     # What is seen
 
@@ -236,14 +270,14 @@ class Page:
             time = 0.0 if another else self.frames.times[self.display.frame]
             if not first:
                 self.display.remove()
-                for node in self._nodes:
-                    node.remove()
+                self.stage.remove()
             self.result, self.frames = result, frames
             self._way = followed(frames)
-            self.display = Display(self.client.scene, frames)
-            self._nodes = add_surroundings(self.client.scene, [frames] if self.ghost is None else [frames, self.ghost])
-            if first and self.ghost is not None:
-                self._ghost_display = Display(self.client.scene, self.ghost, "/ghost", ghost=True)
+            beside = [one for one in (self.ghost, *self.others) if one is not None]
+            world = World([frames, *beside], theme_of(frames, self.controls.lighting.value))
+            self.display = Display(self.client.scene, frames, world)
+            self.stage = Stage(self.client.scene, world, self.controls.shadows.value)
+            self._show_ghost()
             self.controls.show_result(result, self.display, another)
             if self._other_fields and not another:
                 self.controls.show_angles(result)
@@ -251,17 +285,35 @@ class Page:
             self.plots.show(frames, self.ghost)
             self.target.show(result)
             self.modes.show(result)
+            self.lesions.show(result)
+            self.map.show(result)
+            self.tools.show(result)
             if another:
                 self._aim()
             self._show(frames.at(float(time)))
         if first:
             self.controls.say(f"{result.name or 'result'}: ready")
 
-    def _aim(self) -> None:
-        """Put the camera where it sees the robot; afterwards it is the visitor's."""
-        position, look_at = camera_for(self.frames, self.controls.follows, back=self.screen.back)
-        camera = self.client.camera
-        camera.position, camera.look_at, camera.far = position, look_at, FAR * self.frames.size
+    def _show_ghost(self) -> None:
+        """The runs that are compared, as large as this one is drawn."""
+        for display in (self._ghost_display, *self._other_displays):
+            if display is not None:
+                display.remove()
+        scene, world, self._ghost_display = self.client.scene, self.display.world, None
+        if self.ghost is not None:
+            self._ghost_display = Display(scene, self.ghost, world, "/ghost", ghost=True)
+        self._other_displays = [
+            Display(scene, one, world, f"/ghost/{number}", ghost=COLOURS[number % len(COLOURS)])
+            for number, one in enumerate(self.others, 1)
+        ]
+
+    def _aim(self, view: tuple[float, float] | None = None) -> None:
+        """Put the camera where it sees the robot, or at a side of it; afterwards it is the visitor's."""
+        position, look_at = camera_for(self.frames, self.controls.follows, self.screen.aspect)
+        position = position if view is None else seen_from(position, look_at, *view)
+        camera, k = self.client.camera, self.display.k
+        camera.position, camera.look_at, camera.far = k * position, k * look_at, FAR * DRAWN
+        camera.fov = FIELD
 
     def _show(self, frame: int) -> None:
         """Everything of one frame, in one piece: body, ground, ghost, mark and slider."""
@@ -269,11 +321,14 @@ class Page:
             if self.display.frames is not self.frames:
                 self.display.pose(self.frames)
             self.display.show(frame)
+            self.stage.show(frame)
             moved = self._way[0] - self._way[frame] if self.controls.follows else np.zeros(3)
             for root in self.roots:
-                root.position = moved
+                root.position = self.display.k * moved
             if self._ghost_display is not None and self.ghost is not None:
                 self._ghost_display.show(self.ghost.at(float(self.frames.times[frame])))
+            for display in self._other_displays:
+                display.show(display.frames.at(float(self.frames.times[frame])))
             self.target.rest_at(self.frames.head[frame], self.controls.playing)
             self.controls.show_frame(self.frames, frame)
             self.plots.mark(frame, self.controls.playing)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.view.figures import style
-from limbless.view.plot_lines import Plot, choices, lines_beside, plot_of
+from limbless.view.plot_lines import LIMIT, Plot, choices, lines_beside, plot_of
 from limbless.view.scene.frames import Array, Frames
 from limbless.view.studio.screen_sizes import Screen
 from limbless.view.studio.server import by_visitor
@@ -25,25 +25,23 @@ _EVERY = 0.12  # s between two moves of the mark: plots are slower to draw than 
 
 
 def left_panel(gui: GuiApi, screen: Screen) -> PanelHandle:
-    """The panel at the left, without anything in it; folded in a small page."""
+    """The panel at the left, without anything in it."""
     panel = gui.add_panel()
     panel.dock_left()
     panel.set_width(screen.plots)
-    if screen.small:
-        panel.minimize()
     return panel
 
 
 class Plots:
-    """A tab of the panel at the left. `together` holds off whoever else tells the page something,
+    """A tab of a panel. `together` holds off whoever else tells the page something,
     and tells it in one piece.
     """
 
-    def __init__(self, gui: GuiApi, together: Callable[[], AbstractContextManager[None]], panel: PanelHandle) -> None:
+    def __init__(self, gui: GuiApi, together: Callable[[], AbstractContextManager[None]], panel: Any) -> None:
         self.gui, self.together = gui, together
         self._tab = panel.add_tab("Plots")
         self._marked = 0.0
-        self.degrees = False  # whether angles are plotted in degrees
+        self.degrees = True  # whether angles are plotted in degrees
         self._panels: list[_Panel] = []
 
     def show(self, frames: Frames, ghost: Frames | None) -> None:
@@ -76,7 +74,7 @@ class _Panel:
 
     def __init__(self, gui: GuiApi, together: Callable[[], AbstractContextManager[None]]) -> None:
         self.gui, self.together, self.name, self.frame = gui, together, "", 0
-        self.degrees = False
+        self.degrees = True
         self.frames: Frames
         self.ghost: Frames | None = None
         self.choice: Any = None
@@ -101,24 +99,28 @@ class _Panel:
     def _draw(self) -> None:
         plot, self.at = plot_of(self.frames, self.name), self.frames.abscissa[self.rows]
         own = {label: values[self.rows] for label, values in plot.lines.items()}
-        plot = replace(plot, lines=own | lines_beside(self.ghost, self.name, self.at))
+        shown, plot = plot.shown, replace(plot, lines=own | lines_beside(self.ghost, self.name, self.at))
         plot = (plot.in_degrees() if self.degrees else plot).readable()
         self.limits, self.lines = plot.limits(), plot.lines
         series: list[Any] = [
             {"label": self.frames.moment},
-            *({"label": label, "stroke": colour, "width": 1.5} for label, colour in _coloured(self.lines)),
+            *(
+                {"label": label, "stroke": colour, "width": 1.5} | ({"dash": (6, 4)} if label.startswith(LIMIT) else {})
+                for label, colour in _coloured(self.lines)
+            ),
             {"label": "now", "stroke": style.BLACK, "width": 1, "points": {"show": False}},
         ]
         options: dict[str, Any] = {
             "data": self._data(),
             "series": tuple(series),
-            "title": _title(plot, len(own)),
+            "title": _title(plot, shown),
             "scales": {
                 "x": {"time": False, "auto": False, "range": _ends(self.at)},
                 "y": {"auto": False, "range": self.limits},
             },
             "axes": ({"label": self.frames.moment, "labelSize": 18, "size": 34}, {"size": 62}),
             "legend": {"show": len(self.lines) > 1},
+            "padding": (12, 12, 0, 0),
         }
         if self.handle is None:
             self.handle = self.gui.add_uplot(
@@ -153,7 +155,7 @@ def _ends(at: Array) -> tuple[float, float]:
 
 
 def _coloured(lines: dict[str, Array]) -> list[tuple[str, str]]:
-    ours = [label for label in lines if not label.endswith(", other")]
+    ours = [label for label in lines if not label.endswith(", other") and not label.startswith(LIMIT)]
     return [
         (label, style.COLOURS[ours.index(label) % len(style.COLOURS)] if label in ours else style.GREY)
         for label in lines

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _HANDING = 30.0  # s that what was told before may take to be handed over; whoever has left is not waited for
 _TOGETHER = 4096  # messages that are sent as one: a robot of many meshes is moved by hundreds
 HOW = "pip install 'limbless[view]'"
+BRAND = (0, 114, 178)
 
 
 def require(module: str = "viser", how: str = HOW) -> None:
@@ -49,7 +50,7 @@ def quiet_server(
         stop(server)
         raise
     server.request_share_url = _no_sharing  # type: ignore[method-assign]
-    server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
+    server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=BRAND)
     return server
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ class Studio:
     result : what every page shows first.
     source : what can be tuned: name or path of a scenario; the result's own scenario if absent.
     ghost : a second result that is drawn as a ghost.
+    others : more of them, one colour each, such as the rungs of a ladder.
     host, port : where to listen; this machine only and a free port unless said otherwise.
     folder : where pages may save; the working folder if absent.
     sweep : a sweep, one run of which the result is, and the number of that run: its map is shown beside the view.
@@ -48,8 +49,9 @@ class Studio:
         folder: Path | None = None,
         allow_code: bool = False,
         sweep: tuple[Sweep, int] | None = None,
+        others: Sequence[Result] = (),
     ) -> None:
-        self.allow_code, self.sweep = allow_code, sweep
+        self.allow_code, self.sweep, self.others = allow_code, sweep, others
         self.result, self.source, self.ghost = result, source or result.scenario, ghost
         self.folder = (folder or Path.cwd()).resolve()
         self.pages: dict[int, Page] = {}
@@ -59,7 +61,7 @@ class Studio:
         self.turns = threading.Semaphore(MOST_RUNS)
         self._entering = 0  # visitors whose page is being made
         self._turned_away: set[int] = set()
-        for shown in (result, ghost):
+        for shown in (result, ghost, *others):
             if shown is not None:
                 frames_of(shown)  # what cannot be drawn is refused here, and not to every visitor
         self._left = threading.Event()

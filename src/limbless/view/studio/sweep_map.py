@@ -220,7 +220,7 @@ def _axes(sweep: Sweep, choice: Choice, values: NDArray[np.float64]) -> str:
     data = sweep.dataset
     across = _ticks(data[choice.across].values, choice.up is not None)
     up = _ticks(values, False) if choice.up is None else _ticks(data[choice.up].values, True)
-    text = "font-size='10' fill='#444'"
+    text = "font-size='10' fill='currentColor'"
     found = [
         f"<text x='{_across(x):.1f}' y='{_down(0.0) + 12:.1f}' {text} text-anchor='middle'>{escape(label)}</text>"
         for x, label in across
@@ -231,11 +231,11 @@ def _axes(sweep: Sweep, choice: Choice, values: NDArray[np.float64]) -> str:
     ]
     name = _named(sweep, choice.measure) if choice.up is None else choice.up
     found.append(
-        f"<text x='{_across(0.5):.1f}' y='{_HEIGHT - 6:g}' font-size='11' fill='#222' "
+        f"<text x='{_across(0.5):.1f}' y='{_HEIGHT - 6:g}' font-size='11' fill='currentColor' "
         f"text-anchor='middle'>{escape(choice.across)}</text>"
     )
     found.append(
-        f"<text transform='translate(10 {_down(0.5):.1f}) rotate(-90)' font-size='11' fill='#222' "
+        f"<text transform='translate(10 {_down(0.5):.1f}) rotate(-90)' font-size='11' fill='currentColor' "
         f"text-anchor='middle'>{escape(name)}</text>"
     )
     return "".join(found)
@@ -269,7 +269,7 @@ def _legend(sweep: Sweep, measure: str, low: float, high: float) -> str:
         for share in np.linspace(0.0, 1.0, 9)
     )
     return (
-        f"<div style='padding:0 12px;font-size:12px;color:#444'>{escape(_named(sweep, measure))}<div "
+        f"<div class='dim' style='padding:0 12px;font-size:12px'>{escape(_named(sweep, measure))}<div "
         f"style='height:8px;margin:2px 0;background:linear-gradient(to right, {stops})'></div><div "
         f"style='display:flex;justify-content:space-between'><span>{low:.5g}</span><span><span "
         f"style='color:{_FAILED}'>&#9632;</span> failed <span style='color:#c0c0c0'>&#9632;</span> not yet "

@@ -76,11 +76,11 @@ class SweepPanel:
             click = _CLICK.format(uuid=self.field._impl.uuid)
             self.map.content = sweep_map.drawn(self.sweep, choice, marks, self.run, click)
             rows = "".join(
-                f"<tr><td style='padding:1px 10px 1px 0;color:#666;vertical-align:top'>{escape(label)}</td>"
+                f"<tr><td class='dim' style='padding:1px 10px 1px 0;vertical-align:top'>{escape(label)}</td>"
                 f"<td>{escape(text)}</td></tr>"
                 for label, text in sweep_map.rows_of(self.sweep, self.run)
             )
-            notes = "".join(f"<div style='color:#666'>{escape(text)}</div>" for text in (left_out,) if text)
+            notes = "".join(f"<div class='dim'>{escape(text)}</div>" for text in (left_out,) if text)
             told = f"<div id='sweep-told'>{escape(self.sweep.told())}</div>{notes}"
             table = f"<table style='border-collapse:collapse;margin-top:6px'>{rows}</table>"
             self.told.content = f"<div id='sweep' style='padding:2px 12px;font-size:12.5px'>{told}{table}</div>"

@@ -11,6 +11,7 @@ import numpy as np
 from limbless.core import InputError, SimulationError, registry
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.view.scene.frames import Array, Frames
+from limbless.view.scene.world import DRAWN
 
 if TYPE_CHECKING:
     from limbless.simulation.result import Result
@@ -39,25 +40,26 @@ class Target:
         self._parts, self.statics = [], statics_of(result)
         if self.statics is None:
             return
-        frames = self.page.frames
+        frames, self._k = self.page.frames, self.page.display.k
         gui, scene = self.page.client.gui, self.page.client.scene
         self.handle = scene.add_transform_controls(
-            "/robot/target", scale=0.3 * frames.size, disable_rotations=True, position=frames.head[0]
+            "/robot/target", scale=0.3 * DRAWN, disable_rotations=True, position=self._k * frames.head[0]
         )
-        folder = gui.add_folder("Drag the target", order=5)
+        with self.page.controls.tune:
+            folder = gui.add_folder("Drag the target", order=5)
         with folder:
             self.told = gui.add_html(
                 "<div style='padding:4px 12px;font-size:13px'>Drag the arrows at the tip: the tip follows, and "
                 "the tensions are shown here.</div>"
             )
         self._parts = [self.handle, folder]
-        self.handle.on_update(lambda _: self.ask(np.array(self.handle.position)))
+        self.handle.on_update(lambda _: self.ask(np.array(self.handle.position) / self._k))
 
     def rest_at(self, place: Array, playing: bool) -> None:
         """Keep the handle at the tip while the run is shown; while it plays there is nothing to be dragged."""
         if self.statics is not None:
             self.handle.visible = not playing
-            self.handle.position = place
+            self.handle.position = self._k * place
 
     def ask(self, place: Array) -> None:
         """Follow the handle to a place in the world, m; while one is being found only the newest wish is kept."""
@@ -77,9 +79,7 @@ class Target:
         try:
             found = statics.inverse(local[None, ["xyz".index(name) for name in FOLLOW]], FOLLOW)
         except (InputError, SimulationError) as error:
-            self.told.content = (
-                f"<div role='alert' style='color:#8a2500;padding:4px 12px;font-size:13px'>{escape(str(error))}</div>"
-            )
+            self.told.content = f"<div role='alert' class='refused'>{escape(str(error))}</div>"
             return
         self.solution = found
         self.page.pose(_posed(self.page.frames, found.equilibria[0], found.tension[0]))
@@ -131,7 +131,7 @@ def _told(statics: Any, found: Any) -> str:
     )
     rows.append(("vertebrae at a stop", str(stopped)))
     cells = "".join(
-        f"<tr><td style='padding:1px 10px 1px 12px;color:#666'>{escape(label)}</td><td>{escape(value)}</td></tr>"
+        f"<tr><td class='dim' style='padding:1px 10px 1px 12px'>{escape(label)}</td><td>{escape(value)}</td></tr>"
         for label, value in rows
     )
     return f"<table id='target' style='font-size:12.5px;border-collapse:collapse'>{cells}</table>"

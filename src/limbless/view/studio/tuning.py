@@ -10,12 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
 from limbless.core import Description
 from limbless.core.fields import quantity, type_of, unit_of
+from limbless.scenarios import loader
+from limbless.scenarios.document import read_file
 from limbless.scenarios.scenario import Initial, Scenario
 
 MOST_NUMBERS = 7  # of a vector that is offered number by number
@@ -34,7 +37,7 @@ class Knob:
     Attributes
     ----------
     path : of the field, as `limbless run --set` takes it; items of lists by number.
-    group : `gait`, `environment: water`, `robot`, `robot: links`, `actuation`, `model`, `start`, `run`.
+    group : `gait`, `environment: water`, `robot`, `robot: links`, `actuation`, `controller`, `model`, `start`, `run`.
     item : which of a list it belongs to, counted from 1; empty where the group is no list.
     label : name and unit. `value` : what it is now. `meaning` : one line.
     low, high : where a slider ends; None without a sensible range. Fields themselves decide what they refuse.
@@ -66,10 +69,14 @@ class Knob:
         if not self.angle:
             return self
         value, low, high = (
-            None if one is None else float(f"{math.degrees(one):.12g}") for one in (self.value, self.low, self.high)
+            None if one is None else float(f"{math.degrees(one):.6g}") for one in (self.value, self.low, self.high)
         )
         limits = math.degrees(self.limits[0]), math.degrees(self.limits[1])
-        return replace(self, label=self.label.replace("(rad)", "(deg)"), value=value, low=low, high=high, limits=limits)
+        if value is not None and low is not None and high is not None:  # ends are multiples of 5 or 15 degrees
+            pitch = 15.0 if high - low > 30.0 else 5.0
+            low = max(pitch * math.floor(low / pitch + 1e-9), limits[0])
+            high = min(pitch * math.ceil(high / pitch - 1e-9), limits[1])
+        return replace(self, label=self.label.replace("(rad", "(°"), value=value, low=low, high=high, limits=limits)
 
     def widened(self, value: float) -> tuple[float, float]:
         """Where a slider ends whose value has come to an end of it: as far again, or as far as a value beyond it,
@@ -104,11 +111,25 @@ def knobs(scenario: Scenario) -> list[Knob]:
         found += _of(item, f"environment.{number}", f"environment: {item.kind}")
     found += _of(scenario.robot, "robot", "robot")
     found += _of(scenario.actuation, "actuation", "actuation")
+    found += () if scenario.controller is None else _of(scenario.controller, "controller", "controller")
+    found += () if scenario.driven_by is None else _of(scenario.driven_by, "driven_by", "controller")
     found += _of(scenario.model, "model", "model")
     for name in used["initial"]:
         found += _field(scenario.initial, Initial.model_fields[name], name, f"initial.{name}", "start")
-    for name in ("duration", "step", "record_every"):
+    asked = () if scenario.control_period is None else ("control_period",)
+    for name in ("duration", "step", "record_every", *asked):
         found += _field(scenario, Scenario.model_fields[name], name, name, "run") if name in used else ()
+    return found
+
+
+@cache
+def gait_presets() -> dict[str, dict[str, Any]]:
+    """Gaits of the library's scenarios as their files have them: kind -> name of the scenario -> gait."""
+    found: dict[str, dict[str, Any]] = {}
+    for name in loader.names():
+        gait = read_file(loader.path_of(name)).data.get("gait")
+        if isinstance(gait, dict) and "kind" in gait:
+            found.setdefault(gait["kind"], {})[name] = gait
     return found
 
 
@@ -210,7 +231,7 @@ def _number(path: str, group: str, label: str, value: float, meaning: str, field
         high,
         limits=limits,
     )
-    knob = replace(knob, angle=not whole and "angle" in type_of(field) and label.endswith("(rad)"))
+    knob = replace(knob, angle=not whole and "angle" in type_of(field) and label.endswith(("(rad)", "(rad/s)")))
     excluded = any(getattr(mark, "gt", None) == low for mark in field.metadata)
     return replace(knob, low=min(low + knob.step, value)) if excluded else knob
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from limbless.control.actuation.joint_rotations import rotation_vector_motion, yaw_pitch_motion
+from limbless.control.actuation.gait_to_joints import rotation_vector_motion, yaw_pitch_motion
 from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
 from limbless.robots.rotation_matrices import about_x, about_z, snap
 

@@ -217,10 +217,10 @@ def test_it_is_watched_while_it_moves(swimmer: Path, monkeypatch: pytest.MonkeyP
         assert drawn.position == pytest.approx(env.result().dataset["position"].values[-1:], abs=1e-12)
         assert not env.step(np.ones(2))[2] and len(opened) == 1
         env.reset(seed=0, options={"initial": {"position": [50.0, -20.0, 0.0]}})  # the grid goes with the robot
-        lines = next(node for node in env._live._nodes if hasattr(node, "points")).points
         away = env._live._display.frames.position[0].mean(axis=0)
         assert away[:2] == pytest.approx([50.0, -20.0], abs=1.0)
-        assert ((lines.min((0, 1)) < away - 2.0) & (lines.max((0, 1)) > away + 2.0))[:2].all()
+        around = env._live._stage.world.extent
+        assert ((around.low < away) & (around.high > away))[:2].all()
     finally:
         env.close()
     assert env.url is None
@@ -279,6 +279,56 @@ def test_robots_on_ground_share_processors_and_nothing_else(monkeypatch: pytest.
         threads.submit(print)
 
 
+SOFT = {
+    "robot": {"kind": "rod", "length": 0.3, "half_width": 0.01, "strains": "planar", "stiffness": 0.02, "passive": {}},
+    "gait": {"kind": "muscle-wave", "couple": 0.01, "wavelength": 0.3, "period": 0.2},
+    "model": {"kind": "soft", "cells": 2},
+    "step": 0.002,
+}
+MEDIA: dict[str, Any] = {
+    "drag": {"environment": [{"kind": "drag"}]},
+    "ground": {
+        "environment": [{"kind": "gravity"}, {"kind": "ground"}],
+        "initial": {"position": (0.0, 0.0, 0.01)},
+    },
+}
+
+
+@pytest.mark.parametrize("medium", [pytest.param("drag"), pytest.param("ground", marks=pytest.mark.long)])
+def test_soft_bodies_move_as_one_and_as_a_run_does(medium: str) -> None:
+    """Actions are fields of the gait; side by side, alone, and in one run with the gait as it is."""
+    scenario = {**SOFT, **MEDIA[medium]}
+    if medium == "drag":
+        scenario["robot"] = {**SOFT["robot"], "base": "planar"}
+    options = {
+        "actions": "gait",
+        "control_period": 0.01,
+        "duration": 0.04,
+        "fields": {"couple": (0.0, 0.02)},
+        "observe": ["joint_position", "base_position", *(["contact_force"] if medium == "ground" else [])],
+        "reward": {"displacement": 1.0, "power": -0.1},
+    }
+    many, alone = learning.VectorEnv(scenario, 2, **options), [learning.Env(scenario, **options) for _ in range(2)]
+    many.reset(seed=0)
+    for env in alone:
+        env.reset(seed=0)
+    for given in np.array([[[0.5], [-0.5]], [[1.0], [0.0]]]):
+        seen, reward, *_ = many.step(given)
+        for k, env in enumerate(alone):
+            own, paid, *_ = env.step(given[k])
+            np.testing.assert_array_equal(own, seen[k])
+            assert paid == reward[k]
+    env = alone[0]
+    env.reset(seed=0)
+    for _ in range(3):
+        seen, *_ = env.step(np.zeros(1))  # the middle of the bounds: the gait as it is
+    whole = ll.run({**scenario, "name": "soft", "duration": 0.03, "record_every": 0.01})
+    np.testing.assert_allclose(seen[4:7], whole.dataset["base_position"].values[-1], rtol=0.0, atol=1e-9)
+    assert env.layout[0] == "joint_position cell 1 yaw curvature 0"
+    with pytest.raises(InputError, match="tendons and muscles of a soft body pull as its gait says"):
+        learning.Env(scenario, actions="torque")
+
+
 def test_each_robot_has_a_gait_of_its_own() -> None:
     """Fields of the gait as actions of several robots: each moves as an `Env` of its own, and begins anew as one."""
     scenario = {
@@ -317,7 +367,7 @@ def test_each_robot_has_a_gait_of_its_own() -> None:
         ({"observe": ("target",)}, r"'target' needs target=\(x, y\)"),
         ({"observe": ("phase",)}, "'phase' needs a gait with a period"),
         ({"reward": {"joy": 1.0}}, "reward: there is no term 'joy'"),
-        ({"control_period": 0.033}, "must be a whole number of steps of 0.01 s"),
+        ({"control_period": 0.033}, "0.033 s is no whole multiple of the step of 0.01 s"),
         ({"scale": -1.0}, "scale: must be positive"),
         ({"fields": {"amplitude": (0, 1)}}, "fields: belong to actions='gait'"),
         ({"render_mode": "film"}, "render_mode: must be 'rgb_array', 'human' or None"),
@@ -422,3 +472,17 @@ def test_many_steps_take_no_more_memory_than_few(swimmer: Path) -> None:
 
     first = resident(5_000)
     assert resident(40_000) - first < 4.0, "MB"
+
+
+def test_an_environment_with_oscillators_is_a_session_and_robots_side_by_side_are_alike() -> None:
+    options = {"scale": 0.1, "control_period": 0.01, "duration": 1.0, "observe": ("joint_position", "base_twist")}
+    env, many = learning.Env("agnathax", **options), learning.VectorEnv("agnathax", 9, **options)
+    live, torque = ll.Session("agnathax", period=0.01), 0.05 * np.ones(14)
+    env.reset(seed=0), many.reset(seed=0)
+    live.command(torque)
+    for _ in range(4):
+        seen, *_ = env.step(torque / 0.1)
+        crowd, *_ = many.step(np.tile(torque / 0.1, (9, 1)))
+    found = live.step(4)
+    np.testing.assert_allclose(seen, np.concatenate([found["joint_position"], found["base_twist"]]), atol=1e-12)
+    np.testing.assert_allclose(crowd, np.tile(seen, (9, 1)), atol=1e-9)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import limbless as ll
-from limbless.interop.robots import mesh_bounds
+from limbless.interop.robots import file_shapes
 from limbless.interop.robots.body_shapes import dress, inertia_box
 from limbless.interop.robots.sdf import read_sdf
 from limbless.interop.robots.tree import FilePart, FileShape
@@ -118,7 +118,7 @@ def mesh(path: Path) -> Path:
 
 @pytest.mark.parametrize("name", ["binary.stl", "text.stl", "corners.obj"])
 def test_a_mesh_reaches_as_far_as_its_corners(name: str, tmp_path: Path) -> None:
-    low, high = mesh_bounds.bounds(mesh(tmp_path / name)) or (None, None)
+    low, high = file_shapes.bounds(mesh(tmp_path / name)) or (None, None)
     assert low == pytest.approx([1.0, 2.0, 3.0]) and high == pytest.approx([2.0, 4.0, 6.0])
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numba import njit
 
-from limbless.mechanics.contact import ellipse
+from limbless.mechanics.contact import arc_length
 
 Array = np.ndarray
-nearest, drift_share, growth_share = ellipse.nearest, ellipse.drift_share, ellipse.growth_share
+nearest, drift_share, growth_share = arc_length.nearest, arc_length.drift_share, arc_length.growth_share
 
 
 @njit

@@ -17,7 +17,7 @@ from limbless.control.gaits.tendon_paths import TipEight
 from limbless.environments.point_wrench import PointWrench
 from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
 from limbless.mechanics.statics import potential_energy as kernels
-from limbless.models.statics.spine_problem import FROM_PAPER
+from limbless.models.statics.spine_problem import FROM_PAPER, dense
 from limbless.robots.tendon_spine import Tendon, Vertebra
 
 HANGING = (np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0)
@@ -95,7 +95,7 @@ def test_residual_and_hessian_are_the_derivatives_of_the_energy(
     loads = loads._replace(
         elastic=np.array([500.0, 0.0, 0.0, 0.0, 0.0, 900.0]), command=np.array([0.06, 0.3, 0.05, 0.2, 0.1, 0.5])
     )
-    r, H, other = np.zeros(n), np.zeros((n, n)), np.zeros((n, n))
+    r, memory = np.zeros(n), model.problem(loads).iteration.hessian
 
     def energy(q: np.ndarray) -> float:
         posture = model.posture_at(q)
@@ -104,12 +104,12 @@ def test_residual_and_hessian_are_the_derivatives_of_the_energy(
     def residual(q: np.ndarray) -> np.ndarray:
         r = np.zeros(n)
         posture = model.posture_at(q)
-        kernels.energy_gradient(model.spine, loads, q, posture, r, other)
+        kernels.energy_gradient(model.spine, loads, q, posture, r, memory)
         return r
 
     posture = model.posture_at(q)
-    kernels.energy_gradient(model.spine, loads, q, posture, r, H)
-    h = 1e-5
+    kernels.energy_gradient(model.spine, loads, q, posture, r, memory)
+    H, h = dense(*memory[:3]), 1e-5
     for j in range(n):
         step = np.zeros(n)
         step[j] = h
@@ -258,9 +258,10 @@ def test_a_standing_neck_falls() -> None:
     assert np.linalg.norm(found.tip_in_base[1:]) > 0.1 and found.min_eigenvalue > 0.0
     straight = neck(base_orientation=STANDING)
     posture = straight.posture_at(np.zeros((8, 2)))
-    H = np.zeros((16, 16))
-    kernels.energy_gradient(straight.spine, straight.loads(np.zeros(4)), np.zeros((8, 2)), posture, np.zeros(16), H)
-    assert np.linalg.eigvalsh(H)[0] == pytest.approx(-0.03154652578884, abs=1e-11)
+    loads = straight.loads(np.zeros(4))
+    H = straight.problem(loads).iteration.hessian
+    kernels.energy_gradient(straight.spine, loads, np.zeros((8, 2)), posture, np.zeros(16), H)
+    assert np.linalg.eigvalsh(dense(*H[:3]))[0] == pytest.approx(-0.03154652578884, abs=1e-11)
 
 
 def test_hinges() -> None:
@@ -357,7 +358,7 @@ def test_a_closed_path_with_friction_costs_work_and_without_it_none() -> None:
 def test_stops_are_the_bound_constrained_minimum(load: tuple) -> None:
     model = neck(ll.SnakeNeck(), [ll.Gravity(), ll.Buoyancy()])
     found, loads = model.solve(load), model.loads(np.array(load))
-    r, H = np.zeros(16), np.zeros((16, 16))
+    r, H = np.zeros(16), model.problem(loads).iteration.hessian
 
     def energy(x: np.ndarray) -> tuple[float, np.ndarray]:
         q = x.reshape(8, 2)
@@ -777,7 +778,7 @@ def test_results_of_statics_are_saved_and_loaded(tmp_path: Path) -> None:
 
 def test_the_pages_name_every_variable_and_every_field_of_statics() -> None:
     from limbless.core.fields import rows
-    from limbless.models.statics.equilibrium_records import SCHEMA
+    from limbless.models.statics.statics_tasks import SCHEMA
     from limbless.models.tendon_statics import TendonStaticsSettings
 
     docs = Path(__file__).parents[4] / "docs"
@@ -786,7 +787,7 @@ def test_the_pages_name_every_variable_and_every_field_of_statics() -> None:
     assert not {
         name for name in {*SCHEMA, *map(str, result.dataset.data_vars), *result.dataset.dims} if f"`{name}`" not in page
     } - {"axis", "quaternion", "transverse"}
-    page = (docs / "scenarios.md").read_text()
+    page = (docs / "kinds.md").read_text()
     described = [row.name for cls in (Vertebra, Tendon, TendonStaticsSettings) for row in rows(cls)]
     assert not {name for name in described if f"`{name}`" not in page} - {"kind"}
 

@@ -51,7 +51,7 @@ CASES = {
         "wheeled-snake-manipulate",
         {"duration": 2, "step": 0.01, "record_every": 0.04},
         {"step": 0.0005, "record_every": 0.0025},
-        ("positive_work", "cost_of_transport", "progress"),  # its bars are several times too wide
+        ("progress", "positive_work"),
     ),
     "set-valued wheels": (
         "wheeled-snake-crawl",

@@ -8,7 +8,7 @@ import xarray as xr
 
 import limbless as ll
 from limbless.mechanics.algebra.array_rotations import rotate
-from limbless.simulation.analysis import actuator_limits, energy_use, speed, world_axes
+from limbless.simulation.analysis import actuator_limits, energy_use, speed
 
 
 def made(time: np.ndarray, **variables: tuple) -> xr.Dataset:
@@ -156,7 +156,7 @@ def test_body_axes_to_world_axes() -> None:
 
 
 def test_velocity_of_the_base_in_the_world(swimmer) -> None:
-    velocity = world_axes.base_velocity_world(swimmer.dataset)
+    velocity = speed.base_velocity_world(swimmer.dataset)
     time = swimmer.dataset["time"].values
     expected = np.stack([0 * time - 0.4, 0.04 * np.pi * np.cos(np.pi * time), 0 * time], axis=1)
     assert velocity == pytest.approx(expected)

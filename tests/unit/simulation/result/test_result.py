@@ -19,8 +19,7 @@ from limbless.models.base import Model, Records, State, Variable
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation.result import Result, components
 from limbless.simulation.result.dataset import rows_of
-from limbless.simulation.result.saved_files import plain
-from limbless.simulation.result.storage import read_netcdf, write_netcdf
+from limbless.simulation.result.storage import plain, read_netcdf, write_netcdf
 
 SUMMARY = [
     "scenario",
@@ -70,7 +69,7 @@ def scenario(**more) -> SimpleNamespace:
     return SimpleNamespace(
         name="stub",
         step=0.01,
-        gait=SimpleNamespace(cycle=2.0),
+        gait=SimpleNamespace(cycle=2.0, phases=tuple),
         model=SimpleNamespace(kind="newton-euler"),
         figures=(),
         robot=SimpleNamespace(build=lambda: SimpleNamespace(total_mass=1.5, base="free")),

@@ -93,7 +93,9 @@ def test_writing_a_run_leaves_out_what_cannot_be_drawn(
 ) -> None:
     swimmer.dataset = swimmer.dataset.isel(joint=slice(0, 12))
     listed = ("khalil-fig10-roll-torques", "khalil-fig05-head-trajectory")
-    swimmer.scenario = SimpleNamespace(environment=(), figures=listed, to_yaml=lambda: "name: stub\n")
+    swimmer.scenario = SimpleNamespace(
+        environment=(), figures=listed, to_yaml=lambda: "name: stub\n", gait=SimpleNamespace(phases=tuple)
+    )
     with caplog.at_level(logging.WARNING, logger="limbless"):
         names = {path.name for path in swimmer.write(tmp_path)}
     assert "khalil-fig05-head-trajectory.png" in names

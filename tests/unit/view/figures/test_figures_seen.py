@@ -29,6 +29,7 @@ SHORT = {
     "neck-horizontal-water": {},
     "neck-workspace": {},
     "spine-45": {},
+    "lamprey-cord": {"duration": 0.5},
     "snake-sidewind": {"duration": 0.3},
     "snake-slope": {"duration": 0.3},
     "snake-stairs": {"duration": 0.3},

@@ -12,10 +12,12 @@ from limbless.core.errors import InputError
 from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
 from limbless.simulation.result import Result
 from limbless.view.figures import style
-from limbless.view.scene import arrows, object_meshes, surroundings
+from limbless.view.scene import arrows, object_meshes
+from limbless.view.scene.body_shapes import Body, has_disks, is_chain
 from limbless.view.scene.cameras import camera_for, followed
 from limbless.view.scene.frames import frames_of
-from limbless.view.scene.skin import AROUND, Skin, ball, disk
+from limbless.view.scene.palette import _DAY
+from limbless.view.scene.world import World
 from tests.unit.view import made_up
 
 
@@ -24,48 +26,32 @@ def volume(vertices: np.ndarray, faces: np.ndarray) -> float:
     return float(np.einsum("fi,fi->f", a, np.cross(b, c)).sum() / 6.0)
 
 
-def is_closed(faces: np.ndarray) -> bool:
-    """Every edge is used once in each direction."""
-    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]).astype(int)
-    return len(np.unique(edges, axis=0)) == len(edges) and set(map(tuple, edges)) == set(map(tuple, edges[:, ::-1]))
-
-
-@pytest.mark.parametrize("shape", [disk, ball])
-def test_shapes_are_closed_and_look_outwards(shape) -> None:
-    points, faces = shape()
-    assert is_closed(faces)
-    assert volume(points, faces) == pytest.approx({disk: np.pi, ball: 4 * np.pi / 3}[shape], rel=0.05)
-
-
-def test_skin_is_closed_and_as_large_as_the_body() -> None:
-    frames = frames_of(Result(made_up.straight()))
-    skin = Skin(frames, around=48)
-    assert is_closed(skin.faces)
-    area = np.pi * 0.02 * 0.03
-    ends = 0.03 * area * 2 / 3 * 2  # two rounded ends, each 0.03 m long
-    assert volume(skin.vertices(3), skin.faces) == pytest.approx(area * (0.5 - 0.06) + ends, rel=0.03)
-
-
-def test_skin_holds_every_section_where_the_dataset_has_it(swim: Result) -> None:
-    frames = frames_of(swim)
-    skin = Skin(frames)
-    data = swim.dataset
+@pytest.mark.parametrize("smooth", [False, True])
+def test_parts_of_a_chain_stand_where_the_dataset_has_its_sections(swim: Result, smooth: bool) -> None:
+    """Modules have the places, axes and half axes of their sections; slices of a skin lie on the line through them."""
+    frames, data = frames_of(swim), swim.dataset
+    body = Body(frames, _DAY, smooth)
+    sections, radius = data["position"].values, data["radius"].values
     for frame in (0, 37, frames.count - 1):
-        rings = skin.vertices(frame).reshape(-1, AROUND, 3)
-        # after the rings of the rounded end: middles and joints in turn
-        middle = rings.mean(axis=1)[4::2][: data.sizes["section"]]
-        np.testing.assert_allclose(middle, data["position"].values[frame], atol=1e-12)
-        axes = quaternion_to_matrix(data["orientation"].values[frame])
-        for section, ring in enumerate(rings[4::2][: data.sizes["section"]]):
-            local = (ring - data["position"].values[frame, section]) @ axes[section]
-            a, b = data["radius"].values[section]
-            np.testing.assert_allclose((local[:, 1] / a) ** 2 + (local[:, 2] / b) ** 2, 1.0, atol=1e-12)
+        placed = body.at(frame)
+        if smooth:
+            apart = np.linalg.norm(sections[frame][:, None] - placed["slices"].position, axis=2).min(axis=1)
+            assert apart.max() < 0.6 * frames.size / body.slices
+            continue
+        own = np.concatenate([placed["head"].position, placed["modules"].position])[body.order]
+        np.testing.assert_allclose(own, sections[frame], atol=1e-12)
+        axes = quaternion_to_matrix(data["orientation"].values[frame])[body.order][1:]
+        np.testing.assert_allclose(np.abs(np.einsum("sij,sij->sj", placed["modules"].axes, axes)), 1.0, atol=1e-12)
+        np.testing.assert_allclose(placed["modules"].scale[:, 1:] * body.size[1:], radius[body.order][1:], atol=1e-12)
+        joints = placed["joints"].position
+        ends = [np.linalg.norm(joints - part.position[: len(joints)], axis=1) for part in (placed["modules"],)]
+        np.testing.assert_allclose(ends[0], 0.5 * data["section_length"].values[body.order][1:], atol=2e-3)
 
 
-def test_skin_swells_with_the_recorded_radius() -> None:
-    skin = Skin(frames_of(made_up.swelling()))
-    thick = [np.ptp(skin.vertices(frame)[:, 2]) for frame in (0, made_up.FRAMES - 1)]
-    assert thick == pytest.approx([0.06, 0.12])
+def test_parts_swell_with_the_recorded_radius() -> None:
+    body = Body(frames_of(made_up.swelling()), _DAY)
+    thick = [body.at(frame)["slices"].scale[30, 2] for frame in (0, made_up.FRAMES - 1)]
+    assert thick[1] / thick[0] == pytest.approx(2.0)
 
 
 def test_contacts_stick_green_slip_orange_and_open_ones_vanish() -> None:
@@ -161,7 +147,7 @@ def test_torque_becomes_a_colour_from_dark_to_bright() -> None:
 def test_statics_has_points_for_frames_and_disks_for_sections() -> None:
     frames = frames_of(made_up.statics())
     assert (frames.axis, frames.count, frames.moment) == ("point", made_up.FRAMES, "point")
-    assert Skin(frames).disks
+    assert has_disks(frames) and not is_chain(frames)
     assert frames.values("tension").shape == (made_up.FRAMES, 4)
 
 
@@ -185,70 +171,6 @@ def test_the_view_follows_without_wriggling() -> None:
     np.testing.assert_allclose(way[100], frames.position[100].mean(axis=0), atol=1e-9)
 
 
-EXTENT = surroundings.Extent(np.array([-2.0, -1.0, -1.0]), np.array([3.0, 1.0, 1.0]), -0.2, 1.0)
-
-
-def test_ground_slopes_as_it_says() -> None:
-    (solid,) = surroundings.surroundings([ll.Ground(slope=(-0.2, 0.3), height=0.1)], EXTENT)
-    x, y, z = solid.vertices.T
-    np.testing.assert_allclose(z, 0.1 - np.tan(0.2) * x + np.tan(0.3) * y, atol=1e-12)
-    assert solid.lines is not None
-
-
-def test_obstacles_stand_where_they_are() -> None:
-    pegs = ll.Pegs(feet=((1.0, 0.5, 0.0), (0.0, 0.0, 0.0)), span=(0.0, 0.0, 0.4), radius=0.05)
-    boxes = ll.Boxes(centres=((0.0, 0.0, 1.0),), sizes=((1.0, 2.0, 3.0),), yaw=np.pi / 2)
-    first, _, box = surroundings.surroundings([pegs, boxes], EXTENT)
-    np.testing.assert_allclose(
-        [first.vertices.min(axis=0), first.vertices.max(axis=0)], [[0.95, 0.45, 0.0], [1.05, 0.55, 0.4]], atol=1e-3
-    )
-    np.testing.assert_allclose(np.ptp(box.vertices, axis=0), [2.0, 1.0, 3.0])
-    for solid in (first, box):
-        assert volume(solid.vertices - solid.vertices.mean(axis=0), solid.faces) > 0.0
-
-
-def test_water_has_a_surface_only_where_one_is_given() -> None:
-    assert surroundings.surroundings([ll.Buoyancy()], EXTENT) == []
-    (solid,) = surroundings.surroundings([ll.Buoyancy(surface=0.7)], EXTENT)
-    assert set(solid.vertices[:, 2]) == {0.7}
-    assert solid.opacity < 1.0
-
-
-def test_terrain_has_its_heights() -> None:
-    terrain = ll.Terrain(table=((0.0, 1.0, 2.0), (3.0, 4.0, 5.0)), corner=(1.0, 2.0), spacing=(0.5, 0.25))
-    (solid,) = surroundings.surroundings([terrain], EXTENT)
-    np.testing.assert_allclose(solid.vertices[5], [1.5, 2.5, 5.0])
-    x, y, z = solid.vertices.T  # its walls reach below its lowest point, all around
-    assert z.min() < 0.0 and {(1.0, 2.0), (1.5, 2.0), (1.0, 2.5), (1.5, 2.5)} <= set(
-        zip(x[z < 0.0], y[z < 0.0], strict=True)
-    )
-    middle = solid.vertices.mean(axis=0)
-    walls = solid.vertices[solid.faces[4:]]
-    normal = np.cross(walls[:, 1] - walls[:, 0], walls[:, 2] - walls[:, 0])
-    assert (np.einsum("fi,fi->f", normal, walls.mean(axis=1) - middle) > 0.0).all()
-
-
-def test_the_grid_says_where_its_lines_are() -> None:
-    (ground,) = surroundings.surroundings([ll.Ground(slope=(0.1, 0.0))], EXTENT)
-    marks = surroundings.scale_marks(ground.lines)
-    assert len(marks) >= 6
-    for text, place in marks:
-        axis, value, unit = text.split()
-        assert unit == "m" and place["xy".index(axis)] == pytest.approx(float(value))
-
-
-def test_modules_fill_their_sections_and_joints_lie_between() -> None:
-    from limbless.view.scene.module_shapes import has_modules, joint_places, module_sizes
-
-    chain = Result(made_up.straight(), SimpleNamespace(robot=SimpleNamespace(kind="chain"), environment=()))
-    frames = frames_of(chain)
-    assert has_modules(frames) and not has_modules(frames_of(made_up.statics()))
-    np.testing.assert_allclose(joint_places(frames, 2)[:, 0], 0.4 + 0.1 * np.arange(1, made_up.SECTIONS))
-    sizes = module_sizes(frames, 0)
-    assert (sizes[:, 0] < 0.1).all() and (sizes[:, 0] > 0.07).all()
-    np.testing.assert_allclose(sizes[:, 1:], frames.radius[0])
-
-
 def test_the_first_camera_looks_across_the_long_side() -> None:
     data = made_up.straight()
     along_x = frames_of(Result(data))
@@ -257,37 +179,6 @@ def test_the_first_camera_looks_across_the_long_side() -> None:
     for frames, axis in ((along_x, 0), (frames_of(Result(turned)), 1)):
         position, look_at = camera_for(frames, follow=True)
         assert abs((position - look_at)[1 - axis]) > 2.0 * abs((position - look_at)[axis]) and position[2] > look_at[2]
-
-
-def test_a_legend_gives_the_scale_of_what_is_shown() -> None:
-    from limbless.view.scene.legend import legend, scale_of
-
-    frames = frames_of(made_up.on_ground())
-    (family,) = arrows.families(frames)
-    force, length = scale_of(family)
-    assert length == pytest.approx(force * family.scale) and 0.1 < length / family.reach < 10.0
-    torque = np.array([[0.0, 4.0]])
-    display = SimpleNamespace(
-        arrows=[family], torque=torque, coloured=("internal torque", "N m"), tendons=None, shows=lambda key: True
-    )
-    assert f"{force:g} N is {length:.3g} m long" in legend(display) and "4 N m, internal torque" in legend(display)
-    display.shows = lambda key: key == "torque"
-    assert "long" not in legend(display)
-
-
-def test_a_box_is_drawn_where_it_is_felt() -> None:
-    """Every drawn corner lies on the box that bodies touch, turned as far and to the same side."""
-    import limbless as ll
-    from limbless.mechanics.algebra.vectors import Vector
-    from limbless.mechanics.contact.shapes import primitives
-
-    boxes = ll.Boxes(centers=((0.3, -0.2, 0.4),), sizes=((1.0, 0.4, 0.6),), yaw=0.5)
-    (solid,) = surroundings.surroundings([boxes], EXTENT)
-    surface = np.zeros((1, primitives.SURFACE_COLUMNS))
-    surface[0, primitives.SHAPE : primitives.SHAPE + 15] = boxes.shapes()[0][1]
-    assert [primitives.box_distance(surface, 0, Vector(*corner))[0] for corner in solid.vertices] == pytest.approx(
-        [0.0] * 8, abs=1e-12
-    )
 
 
 def test_at_a_time_the_frame_is_shown_that_began_last() -> None:
@@ -367,21 +258,105 @@ def test_the_view_follows_a_steady_swim_at_its_own_pace_and_looks_from_its_right
     assert position[1] < look_at[1] and position[2] > look_at[2]
 
 
+def test_points_of_statics_go_by_ten_in_a_second() -> None:
+    assert frames_of(made_up.statics()).times == pytest.approx(0.1 * np.arange(made_up.FRAMES))
+
+
+def world_of(*environment) -> World:
+    told = SimpleNamespace(environment=list(environment), robot=None, name="straight")
+    return World([frames_of(Result(made_up.straight(), told))], _DAY)
+
+
+def test_ground_slopes_as_it_says() -> None:
+    world = world_of(ll.Ground(slope=(-0.2, 0.3), height=0.1))
+    x, y = np.array([0.3, -1.0]), np.array([0.2, 2.0])
+    np.testing.assert_allclose(world.height(x, y), 0.1 - np.tan(0.2) * x + np.tan(0.3) * y, atol=1e-12)
+    points, *_ = world.ground_sheet()
+    np.testing.assert_allclose(points[:, 2], world.height(points[:, 0], points[:, 1]), atol=1e-9)
+
+
+def test_obstacles_stand_where_they_are() -> None:
+    pegs = ll.Pegs(feet=((1.0, 0.5, 0.0), (0.0, 0.0, 0.0)), span=(0.0, 0.0, 0.4), radius=0.05)
+    boxes = ll.Boxes(centres=((0.0, 0.0, 1.0),), sizes=((1.0, 2.0, 3.0),), yaw=np.pi / 2)
+    world = world_of(pegs, boxes)
+    first, box = world.still["peg 0 0"], world.still["box 0 1"]
+    low, high = first.vertices.min(axis=0), first.vertices.max(axis=0)
+    np.testing.assert_allclose([low, high], [[0.95, 0.45, 0.0], [1.05, 0.55, 0.4]], atol=1e-3)
+    np.testing.assert_allclose(np.ptp(box.vertices, axis=0), [2.0, 1.0, 3.0])
+    for shape in (first, box):
+        assert volume(shape.vertices - shape.vertices.mean(axis=0), shape.faces) > 0.0
+    assert not world.upright and world_of(pegs).upright
+
+
+def test_water_has_a_surface_only_where_one_is_given() -> None:
+    assert world_of(ll.Buoyancy()).surface is None
+    world = world_of(ll.Buoyancy(surface=0.7))
+    points, _, colours = world.water_sheet()
+    assert set(points[:, 2]) == {0.7} and colours[:, 3].max() < 1.0
+
+
+def test_water_that_flows_carries_its_ripples() -> None:
+    flow = ll.Water(flow=[{"kind": "uniform", "velocity": [0.2, -0.1, 0.0]}])
+    world = world_of(flow)
+    assert world.drift(3) == pytest.approx(0.6 * np.array([0.2, -0.1, 0.0]))  # 0.2 s from frame to frame
+    assert not world_of(ll.Water()).drift(3).any()
+
+
+def test_terrain_has_its_heights() -> None:
+    terrain = ll.Terrain(table=((0.0, 1.0, 2.0), (3.0, 4.0, 5.0)), corner=(1.0, 2.0), spacing=(0.5, 0.25))
+    world = world_of(terrain)
+    (shape,) = world.reliefs
+    np.testing.assert_allclose(shape.vertices[5], [1.5, 2.5, 5.0])
+    np.testing.assert_allclose(world.height(np.array([1.5, 1.25]), np.array([2.25, 2.125])), [4.0, 2.0])
+    x, y, z = shape.vertices.T  # its walls reach below its lowest point, all around
+    assert z.min() < 0.0 and {(1.0, 2.0), (1.5, 2.0), (1.0, 2.5), (1.5, 2.5)} <= set(
+        zip(x[z < 0.0], y[z < 0.0], strict=True)
+    )
+    middle = shape.vertices.mean(axis=0)
+    walls = shape.vertices[shape.faces[4:]]
+    normal = np.cross(walls[:, 1] - walls[:, 0], walls[:, 2] - walls[:, 0])
+    assert (np.einsum("fi,fi->f", normal, walls.mean(axis=1) - middle) > 0.0).all()
+
+
+def test_a_box_is_drawn_where_it_is_felt() -> None:
+    """Every drawn corner lies on the box that bodies touch, but for its bevel, turned as far and to the same side."""
+    from limbless.mechanics.algebra.vectors import Vector
+    from limbless.mechanics.contact.shapes import primitives
+
+    boxes = ll.Boxes(centers=((0.3, -0.2, 0.4),), sizes=((1.0, 0.4, 0.6),), yaw=0.5)
+    surface = np.zeros((1, primitives.SURFACE_COLUMNS))
+    surface[0, primitives.SHAPE : primitives.SHAPE + 15] = boxes.shapes()[0][1]
+    (shape,) = world_of(boxes).still.values()
+    felt = [primitives.box_distance(surface, 0, Vector(*corner))[0] for corner in shape.vertices]
+    assert felt == pytest.approx([0.0] * len(felt), abs=1e-12)
+
+
+def test_a_legend_gives_the_scale_of_what_is_shown() -> None:
+    from limbless.view.scene.legend import legend, scale_of
+
+    frames = frames_of(made_up.on_ground())
+    (family,) = arrows.families(frames)
+    force, length = scale_of(family)
+    assert length == pytest.approx(force * family.scale) and 0.1 < length / family.reach < 10.0
+    display = SimpleNamespace(
+        **{"arrows": [family], "torque": np.array([[0.0, 4.0]]), "coloured": ("internal torque", "N m")},
+        **{"tendons": None, "shows": lambda key: True, "frames": frames, "theme": _DAY, "world": world_of(ll.Ground())},
+    )
+    card = legend(display, "before")
+    for words in (f"{force:g} N is {100 * length:.3g} cm long", "internal torque", "4 N m", "small tiles", "before"):
+        assert words in card
+    display.shows = lambda key: key == "torque"
+    assert " N is" not in legend(display)
+
+
 @pytest.mark.parametrize("shape", ["box", "capsule"])
 def test_free_objects_are_drawn_turned_as_they_lie(shape: str) -> None:
     """Their long side lies along their own x: turned by a quarter about z, along the world's y."""
-    sizes = {"box": (0.4, 0.1, 0.2)} if shape == "box" else {}
-    body = SimpleNamespace(shape=shape, sizes=sizes.get("box"), radius=0.05, length=0.3)
-    vertices, faces = object_meshes.mesh_of(body)
+    body = SimpleNamespace(shape=shape, sizes=(0.4, 0.1, 0.2), radius=0.05, length=0.3)
+    made = object_meshes.shape_of(body)
     turn = np.array([[np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]])
-    drawn = object_meshes.ObjectMesh("it", vertices, faces, True, np.array([[1.0, 2.0, 3.0]]), turn).at(0)
-    # a corner that is ahead (x) and low (y) of its own comes to the right (-x) of the world's
-    assert np.ptp(drawn, axis=0) == pytest.approx(
-        [0.1, 0.4, 0.2] if shape == "box" else [0.1, 0.4, 0.1], rel=0.04
-    )  # a ball has flat faces
-    ahead = vertices[:, 0] > 0.1
-    assert (drawn[ahead, 1] > 2.0).all() and drawn.mean(axis=0) == pytest.approx([1.0, 2.0, 3.0], abs=1e-9)
-
-
-def test_points_of_statics_go_by_ten_in_a_second() -> None:
-    assert frames_of(made_up.statics()).times == pytest.approx(0.1 * np.arange(made_up.FRAMES))
+    drawn = object_meshes.ObjectMesh("it", made, np.array([[1.0, 2.0, 3.0]]), turn).at(0)
+    wanted = [0.1, 0.4, 0.2] if shape == "box" else [0.1, 0.4, 0.1]
+    assert np.ptp(drawn, axis=0) == pytest.approx(wanted, rel=0.04)  # a ball has flat faces
+    ahead = made.vertices[:, 0] > 0.1
+    assert (drawn[ahead, 1] > 2.0).all() and drawn.mean(axis=0) == pytest.approx([1.0, 2.0, 3.0], abs=1e-2)

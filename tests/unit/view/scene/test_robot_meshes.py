@@ -12,6 +12,8 @@ import pytest
 import limbless as ll
 from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
 from limbless.view.scene.frames import frames_of
+from limbless.view.scene.moving_parts import MovingParts
+from limbless.view.scene.palette import theme_of
 from limbless.view.scene.robot_meshes import meshes_of
 from tests.unit.interop.robots.descriptions import urdf, written
 
@@ -54,8 +56,8 @@ def test_a_mesh_moves_with_its_link(tmp_path: Path) -> None:
     c, s, d, e = np.cos(0.5), np.sin(0.5), np.cos(0.3), np.sin(0.3)
     own = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ np.array([[1, 0, 0], [0, d, -e], [0, e, d]])
     expected = origin + (corners @ own.T + np.array([0.02, 0.01, 0.0])) @ R.T
-    place, turn = meshes[0].at(frames, last)
-    assert corners @ quaternion_to_matrix(turn).T + place == pytest.approx(expected, abs=1e-9)
+    placed = MovingParts(frames, theme_of(frames)).at(last)["mesh 0"]
+    assert corners @ placed.axes[0].T + placed.position[0] == pytest.approx(expected, abs=1e-9)
     modules_give_way(frames)
     (tmp_path / "link.stl").unlink()
     assert meshes_of(frames) == []  # gone: the skin is drawn
@@ -63,17 +65,18 @@ def test_a_mesh_moves_with_its_link(tmp_path: Path) -> None:
 
 def modules_give_way(frames: Any) -> None:
     """The studio switches modules on at first: meshes stay in place of them until they are switched off."""
+    from limbless.view.scene.palette import theme_of
     from limbless.view.scene.scene import Display
+    from limbless.view.scene.world import World
     from limbless.view.studio.server import quiet_server, stop
 
     server = quiet_server()
     try:
-        display = Display(server.scene, frames)
+        display = Display(server.scene, frames, World([frames], theme_of(frames)))
         assert [key for key, _ in display.switches()][:2] == ["meshes", "trail"]
         display.switch("modules", True)
-        nodes = display._nodes
-        assert nodes["mesh 0"].visible and not (nodes["modules"].visible or nodes["body"].visible)
+        assert {"mesh 0", "mesh 3"} <= set(display._body) and "modules" not in display._body
         display.switch("meshes", False)
-        assert nodes["modules"].visible and nodes["joints"].visible and not nodes["mesh 3"].visible
+        assert {"modules", "joints", "head"} <= set(display._body) and "mesh 3" not in display._body
     finally:
         stop(server)

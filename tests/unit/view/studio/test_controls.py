@@ -26,6 +26,7 @@ class Asked:
 
     def __init__(self) -> None:
         self.source, self.made, self.changes, self.other = None, [], {}, None
+        self.result: Any = SimpleNamespace(name="made up", scenario=None)
         self.screen, self.told_together = Screen(1200, 700), nullcontext
 
     def tune(self, path: str, value: Any) -> None:
@@ -33,8 +34,10 @@ class Asked:
 
     tune_text = tune
 
-    def show_angles(self) -> None:
+    def show_angles(self, *_: Any) -> None:
         pass
+
+    relight = look_from = send_picture = show_angles
 
     def cast_shadows(self, on: bool) -> None:
         pass
@@ -84,6 +87,7 @@ def test_every_field_asks_for_its_own_change(name: str, server: Any, monkeypatch
     scenario, page = Scenario.load(name), Asked()
     server.gui.reset()
     controls = Controls(server.gui, page)
+    controls.entries.degrees = False
     controls.entries.show(scenario)
     offered = {knob.path: knob for knob in knobs(scenario) if knob.item in ("", "1")}
     assert controls.entries.fields.keys() == offered.keys()
@@ -117,6 +121,7 @@ def test_what_is_typed_beyond_a_slider_is_what_runs(server: Any) -> None:
     page = Asked()
     server.gui.reset()
     controls = Controls(server.gui, page)
+    controls.entries.degrees = False
     controls.entries.show(Scenario.load("eel-planar"))
     handle = controls.entries.fields["gait.amplitude"]
     end = handle.max
@@ -144,7 +149,7 @@ def test_a_list_shows_one_of_its_items_at_a_time(server: Any) -> None:
     robot = ll.Chain.uniform(links=16, length=0.1, half_width=0.015, half_height=0.03)
     scenario = Scenario.load("eel-planar", {"robot": robot.model_dump(mode="json")})
     page = Asked()
-    page.result = Result(None, scenario)
+    page.result = SimpleNamespace(name="made up", scenario=scenario)
     server.gui.reset()
     controls = Controls(server.gui, page)
     controls.entries.show(scenario)
@@ -157,11 +162,10 @@ def test_a_list_shows_one_of_its_items_at_a_time(server: Any) -> None:
     assert fields["robot.links.4.solids.0.density"].value == "1234.5"
 
 
-@pytest.mark.parametrize(("width", "height", "small"), [(390, 844, True), (800, 600, True), (1540, 640, False)])
-def test_the_scene_has_room_on_every_screen(width: int, height: int, small: bool) -> None:
+@pytest.mark.parametrize(("width", "height", "wide"), [(390, 844, False), (800, 600, False), (1920, 1080, True)])
+def test_the_scene_has_room_on_every_screen(width: int, height: int, wide: bool) -> None:
     screen = Screen(width, height)
-    assert screen.small == small and screen.aspect > 0.7
-    assert screen.back >= Screen(1540, 640).back
+    assert screen.wide == wide and screen.aspect > 0.7
 
 
 def test_angles_are_typed_in_degrees(server: Any) -> None:
@@ -172,14 +176,14 @@ def test_angles_are_typed_in_degrees(server: Any) -> None:
     server.gui.reset()
     controls = Controls(server.gui, page)
     scenario = Scenario.load("eel-planar", {"gait.turn": "30 deg"})
-    controls.degrees.value = True
     controls.show_angles(Result(None, scenario))
     handle = controls.entries.fields["gait.turn"]
-    assert handle.label == "turn (deg)" and handle.value == pytest.approx(30.0, rel=1e-11)
+    assert (handle.min, handle.max) == (0.0, 60.0)  # round ends
+    assert handle.label == "turn (°)" and handle.value == 30.0
     changed(handle, 33.3)
     path, value = page.made[-1]
     assert Scenario.load("eel-planar", {path: value}).gait.turn == pytest.approx(np.radians(33.3), rel=1e-15)
-    controls.degrees.value = False
+    controls.radians.value = True
     controls.show_angles(Result(None, scenario))
     assert controls.entries.fields["gait.turn"].label == "turn (rad)"
     assert controls.entries.fields["gait.turn"].value == pytest.approx(np.pi / 6)
@@ -191,7 +195,7 @@ def test_numbers_are_typed_with_units(server: Any, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr("limbless.view.studio.run_thread.Later.do", lambda self, action: action())
     page = Asked()
-    page.result = Result(None, Scenario.load("module-snake-undulate"))
+    page.result = SimpleNamespace(name="made up", scenario=Scenario.load("module-snake-undulate"))
     page.tune_text = lambda path, text: page.changes.update({path: parse_value(text, path)})
     server.gui.reset()
     controls = Controls(server.gui, page)
@@ -201,8 +205,7 @@ def test_numbers_are_typed_with_units(server: Any, monkeypatch: pytest.MonkeyPat
     changed(controls.entries.lines["gait"], "yaw rate = 0.75 Hz")
     assert Scenario.load("module-snake-undulate", page.changes).gait.yaw_rate == pytest.approx(1.5 * np.pi)
     slider = controls.entries.fields["gait.yaw_rate"]
-    assert slider.value == pytest.approx(1.5 * np.pi) and slider.min <= slider.value <= slider.max
-    controls.degrees.value = True
+    assert slider.value == pytest.approx(270.0) and slider.min <= slider.value <= slider.max
     controls.show_angles(page.result)
     for text, wanted in (("yaw amplitude = 40", np.radians(40.0)), ("yaw_amplitude = 0.5 rad", 0.5)):
         changed(controls.entries.lines["gait"], text)
@@ -233,8 +236,8 @@ def test_every_note_of_a_run_has_a_row() -> None:
 def test_numbers_are_told_in_degrees() -> None:
     from limbless.view.studio.numbers_table import in_degrees
 
-    assert in_degrees("2 N m/rad") == "0.03491 N m/deg"
-    assert in_degrees("0.5 rad") == "28.65 deg" and in_degrees("-1 rad/s") == "-57.3 deg/s"
+    assert in_degrees("2 N m/rad") == "0.03491 N m/°"
+    assert in_degrees("0.5 rad") == "28.65 °" and in_degrees("-1 rad/s") == "-57.3 °/s"
     assert in_degrees("(0.1, 2) m") == "(0.1, 2) m" and in_degrees("5 N") == "5 N"
 
 
@@ -243,3 +246,47 @@ def test_a_comparison_tells_how_far_apart_two_runs_are() -> None:
 
     one = made_up.on_ground()
     assert "+0 (+0.0 %)" in numbers_table(one, one)
+
+
+def test_a_refusal_stands_below_its_field_until_the_next_answer(server: Any) -> None:
+    from limbless.view.studio.controls import Controls
+
+    server.gui.reset()
+    controls = Controls(server.gui, Asked())
+    controls.entries.show(Scenario.load("eel-planar"))
+    field = controls.entries.fields["gait.period"]
+    controls.refuse("Gait, period (s): must be greater than 0", "gait.period")
+    told = controls.entries._refused
+    assert "must be greater than 0" in told.content and field.order < told.order < field.order + 0.5
+    assert told._impl.parent_container_id == field._impl.parent_container_id
+    controls.say("ready")
+    assert controls.entries._refused is None
+
+
+def test_limits_of_torques_are_lines_of_their_plot() -> None:
+    """Where they are near: what joints and actuation may give at most, both ways."""
+    import limbless as ll
+    from limbless.view.plot_lines import plot_of
+    from limbless.view.scene.frames import frames_of
+
+    result = ll.run("module-snake-undulate", {"duration": 0.3, "actuation.saturation": 0.2})
+    lines = plot_of(frames_of(result), "joint_torque").lines
+    assert (lines["limit +0.2"][0], lines["limit -0.2"][0]) == (0.2, -0.2)
+    free = ll.run("module-snake-undulate", {"duration": 0.3, "actuation.saturation": 2e3})
+    assert not any(label.startswith("limit") for label in plot_of(frames_of(free), "joint_torque").lines)
+
+
+def test_gaits_of_other_scenarios_are_presets_of_their_kind() -> None:
+    """Each can be taken in place of another of its kind; what was changed of the gait before goes."""
+    from limbless.view.studio.page import Page
+    from limbless.view.studio.tuning import gait_presets
+
+    waves = gait_presets()["joint-wave"]
+    assert {"module-snake-sidewind", "module-snake-undulate"} <= set(waves)
+    page = Asked()
+    page.changes, page._lock = {"gait.ramp": 3.0, "duration": 2.0}, nullcontext()
+    Page.take_gait(page, waves["module-snake-sidewind"])
+    ((path, gait),) = page.made
+    assert page.changes == {"duration": 2.0} and page._other_fields
+    taken = Scenario.load("module-snake-undulate", {path: gait}).gait
+    assert taken == Scenario.load("module-snake-sidewind").gait

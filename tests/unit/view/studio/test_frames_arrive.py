@@ -18,7 +18,7 @@ from tests.unit.view import made_up
 viser = pytest.importorskip("viser", reason="the extra view is not installed")
 
 JUMPS = 60
-MOVING = {"/robot/body", "/robot/head", "/robot/holds"}
+MOVING = {"/robot/slices", "/robot/head", "/robot/tail", "/robot/holds"}
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_the_mark_is_an_upright_line() -> None:
 
     server = quiet_server()
     try:
-        plots = Plots(server.gui, nullcontext, left_panel(server.gui, Screen(1200, 700)))
+        plots = Plots(server.gui, nullcontext, left_panel(server.gui, Screen(1700, 700)))
         frames = frames_of(made_up.on_ground())
         plots.show(frames, None)
         panel = plots._panels[0]
@@ -105,7 +105,7 @@ def test_plots_stay_where_they_are_when_another_result_comes() -> None:
 
     server = quiet_server()
     try:
-        plots = Plots(server.gui, nullcontext, left_panel(server.gui, Screen(1200, 700)))
+        plots = Plots(server.gui, nullcontext, left_panel(server.gui, Screen(1700, 700)))
         plots.show(frames_of(made_up.on_ground()), None)
         before = [panel.handle for panel in plots._panels]
         plots.show(frames_of(made_up.statics()), None)

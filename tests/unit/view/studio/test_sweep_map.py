@@ -125,7 +125,8 @@ def test_the_studio_follows_a_sweep_and_runs_what_is_clicked(tmp_path: Path, swi
             say(connection, {"type": "GuiUpdateMessage", "uuid": field["uuid"], "updates": {"value": "5 "}})
             until(lambda: page.result.scenario.gait.period == 2.0 and page.result.scenario.duration == 0.2)
             until(lambda: "gait.amplitude" in page.controls.entries.fields)  # made anew after the result
-            assert page.result.scenario.gait.amplitude == 0.06 == page.controls.entries.fields["gait.amplitude"].value
+            shown = page.controls.entries.fields["gait.amplitude"].value  # in degrees
+            assert page.result.scenario.gait.amplitude == 0.06 == pytest.approx(np.radians(shown), rel=1e-5)
             assert "<td>0.7</td>" in page.sweep.told.content
             assert "stroke-width='2' data-run='5'" in page.sweep.map.content
             say(connection, {"type": "GuiUpdateMessage", "uuid": field["uuid"], "updates": {"value": "77"}})

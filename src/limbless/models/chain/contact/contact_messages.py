@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.environments.base import Environment
 from limbless.mechanics.chain import DofRow
 from limbless.mechanics.contact import MOST, MOST_MUTUAL, Feature
 from limbless.mechanics.contact.shapes.primitives import FAR
 from limbless.mechanics.integrate.running_totals import SLACK
 from limbless.models.base import Status
-from limbless.models.chain.contact import contact_scene, moving_body_tables
+from limbless.models.chain.contact import contact_scene
+from limbless.models.chain.contact.contact_scene import TouchingRobot
 from limbless.robots.chain import Chain
 
+if TYPE_CHECKING:
+    import xarray as xr
+
+SUNK = 0.05  # radii: how deep a body may sink in before the run is in doubt; own scenarios stay below 0.005
 PENETRATION = 1e-6  # m: how deep a robot may start inside something: rounding, and no more
 HIGH = 1e-3  # m: a robot that begins higher above the ground falls first
 
@@ -24,7 +29,7 @@ HIGH = 1e-3  # m: a robot that begins higher above the ground falls first
 class Meetings(NamedTuple):
     """Who may touch whom in a run, by contact."""
 
-    chain: Chain
+    robot: TouchingRobot
     environment: tuple[Environment, ...]
     scene: Any
     moving_bodies: Any
@@ -35,7 +40,7 @@ class Meetings(NamedTuple):
         heavy = any(item.pull is not None for item in self.environment)
         lifted = any(item.lifts for item in self.environment)
         ground = next((item.kind for item in self.environment if item.is_ground), None)
-        if ground is None or not heavy or lifted or self.chain.base != "free" or not HIGH < gap < FAR / 2:
+        if ground is None or not heavy or lifted or self.robot.base != "free" or not HIGH < gap < FAR / 2:
             return []
         return [
             f"initial: the robot begins {gap:.3g} m above the {ground}, and falls; posture: {{kind: lay}} lays it down"
@@ -43,7 +48,7 @@ class Meetings(NamedTuple):
 
     def names(self, contact: int) -> tuple[str, str | None]:
         """The names of the two bodies of a contact; None for what does not move."""
-        names = moving_body_tables.names_of(self.company, self.chain)
+        names = [*self.robot.names, *self.company.names]
         other = -1 if self.moving_bodies is None else int(self.moving_bodies.other[contact])
         return names[self.scene.owner[contact]], None if other < 0 else names[other]
 
@@ -64,9 +69,14 @@ class Meetings(NamedTuple):
                 "what it starts in (height, slope)"
             )
         raise InputError(
-            f"initial: {one!r} starts {-gap:.3g} m inside the ground or an obstacle; raise "
-            "initial.position, or move the obstacle"
+            f"initial: {one!r} starts {-gap:.3g} m inside {self._surface(contact)}; raise initial.position, or move "
+            "the obstacle"
         )
+
+    def _surface(self, contact: int) -> str:
+        """What does not move and is touched there."""
+        names, number = contact_scene.surface_names(self.environment), self.scene.surface[contact]
+        return names[number] if number < len(names) else "the ground of its wheels"
 
     def _within_robot(self, contact: int) -> str:
         """What else helps where two links overlap."""
@@ -82,8 +92,7 @@ class Meetings(NamedTuple):
         radius = float(Feature.of(self.scene.features).radius[contact])
         if self.moving_bodies is not None:
             radius = float(self.moving_bodies.size[contact])
-        names, number = contact_scene.surface_names(self.environment), self.scene.surface[contact]
-        name = names[number] if number < len(names) else "the ground of its wheels"
+        name = self._surface(contact)
         if other is not None or link in self.company.names:
             name = "what it lies on" if other is None else repr(other)
         return Status(
@@ -95,9 +104,12 @@ class Meetings(NamedTuple):
             link,
         )
 
-    def unsolved(self, time: float, residual: float, bound: float) -> Status:
-        """Contact laws that no impulses satisfy; more contacts may act than the solver follows a path for."""
-        count = len(self.scene.owner)
+    def unsolved(self, time: float, residual: float, bound: float, load: Array) -> Status:
+        """Contact laws that no impulses satisfy, under these loads of all contacts; more contacts may act than the
+        solver follows a path for.
+        """
+        count, most = len(self.scene.owner), int(np.nan_to_num(load).argmax())
+        one, two = self.names(most)
         many = (
             ""
             if count <= MOST
@@ -108,10 +120,25 @@ class Meetings(NamedTuple):
         )
         return Status(
             f"the contact laws could not be solved at t = {time:g} s: a residual of {residual:.2g} m/s "
-            f"remains, more than model.bound, {bound:g} m/s; try a smaller step or a larger "
-            f"model.compliance{many}",
+            f"remains, more than model.bound, {bound:g} m/s; the largest load is that of {one!r} on "
+            f"{two or self._surface(most)}; try a smaller step or a larger model.compliance{many}",
             time,
+            one,
         )
+
+
+def sunk_too_deep(dataset: xr.Dataset) -> list[str]:
+    """Bodies that sank in by a visible share of their radius."""
+    if "contact_depth" not in dataset or not dataset.sizes["time"] or not dataset.sizes["contact"]:
+        return []
+    depth = dataset["contact_depth"].values
+    worst = int(np.argmax(depth))
+    if depth[worst] <= SUNK:
+        return []
+    return [
+        f"a body sank into the ground or an obstacle by {depth[worst]:.2g} of the radius with which it touches, "
+        f"until t = {dataset['time'].values[worst]:g} s; at most {SUNK:g} is taken for rounding: try a shorter step"
+    ]
 
 
 def crowded(time: float) -> Status:

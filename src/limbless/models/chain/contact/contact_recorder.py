@@ -2,45 +2,60 @@
 
 Bodies are recorded as every chain's are, from poses, velocities and mean accelerations of the last step; contacts are
 added here.
+
+What one step of a chain in contact did.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.environments.base import Pack
 from limbless.mechanics.chain import AxisRecord, BaseRecord, BodyRecord
-from limbless.mechanics.contact import ContactRecord, ContactRecords, MovingBodies, ObjectPose, Scene, StepRecord
-from limbless.models.base import Records
+from limbless.mechanics.contact import (
+    ContactRecord,
+    ContactRecords,
+    ContactRow,
+    MovingBodies,
+    ObjectPose,
+    Scene,
+    StepRecord,
+    contact_means,
+)
+from limbless.models import Records, State, choose
 from limbless.models.chain.chain_recorder import SCHEMA as CHAIN_SCHEMA
 from limbless.models.chain.chain_recorder import LinkRecorder
-from limbless.models.chain.contact.moving_body_tables import SurroundingBodies, names_of
+from limbless.models.chain.contact.contact_scene import TouchingRobot
+from limbless.models.chain.contact.moving_body_tables import SurroundingBodies
 from limbless.models.recording.body_recorder import BodyMotion, mean_powers, mean_schema
-from limbless.models.variables import choose
 from limbless.robots.chain import Chain
 
-Array = NDArray[np.float64]
 _NOT_HERE = ("base_acceleration", "base_reaction", "joint_acceleration")  # an impact has none
 FARTHEST = 1e3  # m: gaps beyond are not measured
 _MEAN = "mean over the step that ended"
 
+CONTACTS = choose(
+    "contact_force",
+    "contact_position",
+    "contact_state",
+    "contact_gap",
+    "contact_wrench",
+    "contact_residual",
+    "contact_depth",
+    contact_force=_MEAN,
+    contact_wrench=_MEAN,
+)
+"""Of every robot that touches something."""
+
 SCHEMA = {
     **{name: variable for name, variable in mean_schema(CHAIN_SCHEMA).items() if name not in _NOT_HERE},
-    **choose(
-        "contact_force",
-        "contact_position",
-        "contact_state",
-        "contact_gap",
-        "contact_wrench",
-        "contact_residual",
-        "contact_depth",
-        contact_force=_MEAN,
-        contact_wrench=_MEAN,
-    ),
+    **CONTACTS,
 }
 
 WHEELS = choose("contact_held")
@@ -76,30 +91,22 @@ def kept_arrays(kept: ContactRecords) -> dict[str, Any]:
     }
 
 
-class ContactRecorder(LinkRecorder):
-    """Turns records of one chain in contact into variables."""
+class ContactPart:
+    """Contacts and free objects of one robot, whatever that is made of."""
 
     def __init__(
-        self,
-        chain: Chain,
-        links: Any,
-        packs: Sequence[Pack],
-        scene: Scene,
-        moving_bodies: MovingBodies | None,
-        company: SurroundingBodies,
+        self, robot: TouchingRobot, scene: Scene, moving_bodies: MovingBodies | None, company: SurroundingBodies
     ) -> None:
-        super().__init__(chain, links, packs)
-        self.scene, self.moving_bodies, self.company = scene, moving_bodies, company
+        self.robot, self.scene, self.moving_bodies, self.company = robot, scene, moving_bodies, company
         self.masses = [body.mass_and_inertia() for body in company.objects]
 
     def coordinates(self) -> dict[str, Any]:
-        """Labels of joints, sections and contacts, and which link each contact belongs to."""
-        link, bodies = self._links(self.scene.owner), names_of(self.company, self.chain)
+        """Labels of contacts, and which link each belongs to."""
+        bodies = [*self.robot.names, *self.company.names]
         names = [f"{bodies[k]} contact {place}" for place, k in enumerate(self.scene.owner)]
         return {
-            **super().coordinates(),
             "contact": (("contact",), names, {}),
-            "contact_link": (("contact",), link, {"long_name": "number of the link, from 0"}),
+            "contact_link": (("contact",), self._links(self.scene.owner), {"long_name": "number of the link, from 0"}),
             "contact_surface": (("contact",), self.scene.surface, {"long_name": "number of the surface, from 0"}),
             "surface": (
                 ("surface", "parameter"),
@@ -115,7 +122,7 @@ class ContactRecorder(LinkRecorder):
 
     def _links(self, rows: Any) -> NDArray[np.int64]:
         """Numbers of the links that rows of bodies belong to; -1 of objects, and of nothing."""
-        own = [row.link for row in self.chain.rows]
+        own = self.robot.links
         return np.array([own[k] if 0 <= k < len(own) else -1 for k in rows], dtype=np.int64)
 
     def _crowd_coordinates(self) -> dict[str, Any]:
@@ -153,34 +160,26 @@ class ContactRecorder(LinkRecorder):
             ),
         }
 
-    def contact_variables(self, records: Records) -> dict[str, Array]:
-        """The variables of `SCHEMA`."""
-        torque, contacts = records["torque"], ContactRecord.of(records["contacts"])
-        axes = AxisRecord.zeros(*torque.shape)
-        AxisRecord.of(axes).torque[:] = torque
-        named = self.variables({**records, "base": BaseRecord.zeros(len(torque)), "axes": axes})
-        found = {name: values for name, values in named.items() if name not in _NOT_HERE}
-        return (
-            found
-            | mean_powers(found)
-            | {
-                "contact_force": contacts.force,
-                "contact_position": contacts.place,
-                "contact_state": contacts.state,
-                "contact_held": contacts.held,
-                "contact_gap": np.minimum(contacts.gap, FARTHEST),
-                "contact_wrench": records["resultant"],
-                "contact_residual": records["residual"],
-                "contact_depth": records["depth"],
-                **self._object_variables(BodyRecord.of(records["bodies"]), ObjectPose.of(records["objects"])),
-            }
-        )
+    def variables(self, records: Records) -> dict[str, Array]:
+        """What contacts and objects add to the variables of a robot."""
+        contacts = ContactRecord.of(records["contacts"])
+        return {
+            "contact_force": contacts.force,
+            "contact_position": contacts.place,
+            "contact_state": contacts.state,
+            "contact_held": contacts.held,
+            "contact_gap": np.minimum(contacts.gap, FARTHEST),
+            "contact_wrench": records["resultant"],
+            "contact_residual": records["residual"],
+            "contact_depth": records["depth"],
+            **self._object_variables(BodyRecord.of(records["bodies"]), ObjectPose.of(records["objects"])),
+        }
 
     def _object_variables(self, bodies: Any, placed: Any) -> dict[str, Array]:
         """Of free objects, along their own axes or the world's; none where there are none."""
         if not self.masses:
             return {}
-        first, origin = len(self.chain.rows), placed.origin
+        first, origin = len(self.robot.links), placed.origin
         mass, inertia = np.array([mass for mass, _ in self.masses]), np.array([own for _, own in self.masses])
         R, _, twist, _, _ = BodyMotion.of(bodies, slice(first, None))
         spin = np.einsum("roij,roj->roi", R, inertia * twist[..., 3:])
@@ -196,3 +195,61 @@ class ContactRecorder(LinkRecorder):
             * (mass * (twist[..., :3] ** 2).sum(axis=-1) + (inertia * twist[..., 3:] ** 2).sum(axis=-1)),
             "object_momentum": np.concatenate([linear, spin + np.cross(origin, linear)], axis=-1),
         }
+
+
+class ContactRecorder(LinkRecorder):
+    """Turns records of one chain in contact into variables."""
+
+    def __init__(self, chain: Chain, links: Any, packs: Sequence[Pack], contacts: ContactPart) -> None:
+        super().__init__(chain, links, packs)
+        self.contacts = contacts
+
+    def coordinates(self) -> dict[str, Any]:
+        """Labels of joints, sections and contacts."""
+        return {**super().coordinates(), **self.contacts.coordinates()}
+
+    def contact_variables(self, records: Records) -> dict[str, Array]:
+        """The variables of `SCHEMA`."""
+        torque = records["torque"]
+        axes = AxisRecord.zeros(*torque.shape)
+        AxisRecord.of(axes).torque[:] = torque
+        named = self.variables({**records, "base": BaseRecord.zeros(len(torque)), "axes": axes})
+        found = {name: values for name, values in named.items() if name not in _NOT_HERE}
+        return found | mean_powers(found) | self.contacts.variables(records)
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """What one step did at every contact that the scene can have; zero where nothing was near."""
+
+    state: State
+    gap: Array  # (contacts,) m, at the middle of the step
+    normal: Array  # (contacts, 3) from the surface to the body, world
+    tangent: Array  # (contacts, 3) along the body, world
+    force: Array  # (contacts, 3) N, mean over the step, world
+    velocity: Array  # (contacts, 3) m/s at the end of the step: normal, along, across
+    residual: float  # m/s, worst violation of the contact laws
+
+
+def contact_forces(table: Array, duration: float) -> tuple[Array, Array]:
+    """Mean forces (contacts, 3), N, world, and states (contacts,) of the step of `duration`
+    seconds that left the table.
+    """
+    force, state = np.zeros((len(table), 3)), np.zeros(len(table))
+    contact_means(table, duration, force, state)
+    return force, state
+
+
+def contacts_of(table: Array, state: State, duration: float, residual: float) -> Contacts:
+    """From the table `ContactRow` that a step of `duration` seconds has left, and the state that it led to."""
+    contact = ContactRow.of(table)
+    velocity = np.concatenate([contact.approach[:, None], contact.slip], axis=1)
+    return Contacts(
+        state,
+        contact.gap.copy(),
+        contact.normal.copy(),
+        contact.tangent.copy(),
+        contact_forces(table, duration)[0],
+        velocity,
+        residual,
+    )

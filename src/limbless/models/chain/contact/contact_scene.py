@@ -1,31 +1,53 @@
 """Bodies, surfaces and wheels of a chain as the tables that contact kernels take: shared by
 every model with contacts.
+
+Memory and records of the non-smooth model, as a `ContactProblem` takes them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError
-from limbless.environments.base import Environment
-from limbless.environments.hard_surface import ContactEnvironment
-from limbless.environments.wheels import WheelContact, Wheels
+from limbless.core import Array, InputError
+from limbless.environments import ContactEnvironment, Environment, WheelContact, Wheels
+from limbless.mechanics.chain import Body, BodyRecord, ChainTables, HeldBody, known_kinds
 from limbless.mechanics.contact import (
+    MOST,
+    PLACED,
+    BaseStep,
     BodyInertia,
+    BodyOutcome,
+    BodyStep,
+    BodyVelocity,
+    ContactMemory,
+    ContactRecord,
+    ContactRecords,
+    ContactRow,
     ContactSurface,
+    FallbackRequest,
     Feature,
+    JointStep,
     LastPose,
     MovingBodies,
+    ObjectPose,
     PatchRow,
     Scene,
     SleepState,
+    StateLayout,
+    Step,
+    StepCounters,
+    StepRecord,
+    WarmStart,
+    make_homotopy,
+    screw,
 )
 from limbless.mechanics.contact.shapes.primitives import SURFACE_COLUMNS, PlaneSurface, known_shapes
+from limbless.models.chain.chain_problem import control_start, memory_of, state_size
 from limbless.models.chain.contact.moving_body_tables import (
     ContactBuilder,
     Parts,
@@ -34,11 +56,9 @@ from limbless.models.chain.contact.moving_body_tables import (
     moving_bodies_of,
     ranks_of,
     surrounding_bodies,
+    with_memory,
 )
-from limbless.robots.chain import Chain
-from limbless.robots.links import Sphere, upper_triangle
-
-Array = NDArray[np.float64]
+from limbless.robots import Chain, SkinFriction, Sphere, upper_triangle
 
 
 def bodies_of(chain: Chain) -> Array:
@@ -104,46 +124,84 @@ def wheel_contacts(chain: Chain, environment: Sequence[Environment]) -> list[Whe
     ]
 
 
+class TouchingRobot(NamedTuple):
+    """What of a robot can touch something: spheres and capsules in the frames of its bodies."""
+
+    balls: list[tuple[int, Array, Array, float]]  # row of the body, centre twice, radius
+    bars: list[tuple[int, Array, Array, float]]
+    links: list[int]  # (rows,) number of the link, disk or cell that a body belongs to
+    names: list[str]  # (rows,) what messages call it
+    order: list[int]  # (rows,) place of each body along the robot
+    head: str
+    base: str
+    skin: SkinFriction | None
+    factors: int  # how many links have friction of their own
+    # what planes are touched by, by rank: rims of discs too; None: by the spheres alone
+    on_planes: list[tuple[float, list[tuple[int, Array, Array, float]]]] | None = None
+    # (rows,) abscissae, m: what is nearer along a soft body than it is thick cannot meet
+    places: Array | None = None
+
+
+def touching_chain(chain: Chain) -> TouchingRobot:
+    """The spheres of all links, and the capsules between those of one link."""
+    spheres, rows = _features(chain), len(chain.rows)
+    links = [row.link for row in chain.rows]
+    names = [chain.link_names[link] for link in links]
+    return TouchingRobot(
+        [(k, c, c, r) for k, c, r in spheres],
+        _capsules(spheres),
+        links,
+        names,
+        list(range(rows)),
+        chain.head,
+        chain.base,
+        chain.skin,
+        len(chain.links),
+        _on_planes(chain),
+    )
+
+
 def scene_of(chain: Chain, environment: Sequence[Environment]) -> Scene:
     """All contacts that there can be: spheres and capsules with every surface whose shape asks for them
     (`contact_shape`); every wheel.
     """
-    return scene_and_bodies_of(chain, environment)[0]
+    return scene_and_bodies_of(touching_chain(chain), environment, wheel_contacts(chain, environment))[0]
 
 
 def scene_and_bodies_of(
-    chain: Chain, environment: Sequence[Environment]
+    robot: TouchingRobot, environment: Sequence[Environment], wheels: Sequence[WheelContact] = ()
 ) -> tuple[Scene, MovingBodies | None, SurroundingBodies]:
     """The same, with the contacts of free objects and of links with each other, and what of all that moves."""
     hard = [item for item in environment if isinstance(item, ContactEnvironment)]
-    company, spheres = surrounding_bodies(environment), _features(chain)
-    if (hard or company.is_there) and not spheres:
+    company, balls, bars = surrounding_bodies(environment), robot.balls, robot.bars
+    if (hard or company.is_there) and not balls:
         kind = next(item.kind for item in environment if item.role == "contact")
         raise InputError(
             f"{kind!r} touches spheres, and this robot has none: "
             "give its links `contact_shapes`, or take a robot that has them (aiko)"
         )
     for item in hard:
-        item.refuse_thick(max((radius for _, _, radius in spheres), default=0.0))
-    surfaces, patches, heights = _surfaces(hard, chain)
+        item.refuse_thick(max((ball[3] for ball in balls), default=0.0))
+    surfaces, patches, heights = _surfaces(hard, robot)
     contacts: list[PossibleContact] = []
-    shares = [item.factors(len(chain.links)) for item in hard for _ in range(len(item.windows()) * len(item.shapes()))]
-    balls, bars = [(k, c, c, r) for k, c, r in spheres], _capsules(spheres)
+    shares = [item.factors(robot.factors) for item in hard for _ in range(len(item.windows()) * len(item.shapes()))]
     for j, code in enumerate(ContactSurface.of(surfaces).code):
-        share = [shares[j][row.link] for row in chain.rows]
         contacts += [
-            PossibleContact(k, j, [*a, *b, r, rank, share[k]], -1, r)
-            for rank, shapes in (_on_planes(chain) if code == PlaneSurface.code else ranks_of(code, balls, bars))
+            PossibleContact(k, j, [*a, *b, r, rank, shares[j][robot.links[k]]], -1, r)
+            for rank, shapes in (
+                robot.on_planes
+                if robot.on_planes is not None and code == PlaneSurface.code
+                else ranks_of(code, balls, bars)
+            )
             for k, a, b, r in shapes
         ]
-    first = len(chain.rows)
+    first = len(robot.links)
     if company.is_there:
-        robot = Parts([(*ball, 1.0) for ball in balls], [(*bar, 1.0) for bar in bars])
-        scenery = ContactBuilder(company, first, surfaces, robot)
-        scenery.build([row.link for row in chain.rows])
+        parts = Parts([(*ball, 1.0) for ball in balls], [(*bar, 1.0) for bar in bars])
+        scenery = ContactBuilder(company, first, surfaces, parts)
+        scenery.build(robot.links, robot.places)
         contacts += scenery.contacts
         surfaces = np.concatenate([surfaces, *scenery.rows])
-    wheels = wheel_contacts(chain, environment)
     contacts += [
         PossibleContact(
             wheel.body,
@@ -155,7 +213,8 @@ def scene_and_bodies_of(
         for number, wheel in enumerate(wheels)
     ]
     surfaces = np.concatenate([surfaces, *(wheel.surface[None] for wheel in wheels)])
-    contacts.sort(key=lambda contact: (contact.owner, contact.surface))
+    along = [*robot.order, *range(first, first + len(company.objects))]  # sweeps meet contacts from the tip on
+    contacts.sort(key=lambda contact: (along[contact.owner], contact.surface))
     owner, surface = (np.array([contact[side] for contact in contacts], dtype=np.int64) for side in range(2))
     features = Feature.zeros(len(contacts))
     for row, contact in zip(features, contacts, strict=True):
@@ -166,13 +225,13 @@ def scene_and_bodies_of(
     return scene, moving_bodies_of(company, scenery, contacts, first) if company.is_there else None, company
 
 
-def _surfaces(hard: Sequence[ContactEnvironment], chain: Chain) -> tuple[Array, Array, Array]:
+def _surfaces(hard: Sequence[ContactEnvironment], robot: TouchingRobot) -> tuple[Array, Array, Array]:
     """Rows of all surfaces and patches, and all heights with one number behind them."""
     rows: list[Array] = []
     patches: list[Array] = []
     heights = [np.zeros(0)]
     for item in hard:
-        surfaces = item.surfaces(chain.head, chain.skin, sum(map(len, heights)))
+        surfaces = item.surfaces(robot.head, robot.skin, sum(map(len, heights)))
         PatchRow.of(surfaces.patches).surface[:] += sum(map(len, rows))
         rows.append(surfaces.rows)
         patches.append(surfaces.patches)
@@ -246,3 +305,76 @@ def mobility(chain: Chain, environment: Sequence[Environment], bodies: Array) ->
         if m > 0.0 and inertia[k] > 0.0:
             values.append(1.0 / m + arm * arm / inertia[k])
     return float(np.mean(values)) if values else 1.0 / max(float(solid.mass.sum()), 1e-9)
+
+
+def with_kinds(robot: ChainTables) -> ChainTables:
+    """Of several kinds of joints, those that this model knows."""
+    if len(robot.kinds) == 1:
+        return robot
+    return robot._replace(kinds=tuple(kind() for kind in known_kinds if kind in screw.versions))
+
+
+def where_of(robot: ChainTables, contacts: int, objects: int, control: int = 0) -> StateLayout:
+    """Where the parts of a flat state begin; `control`: numbers of controllers."""
+    bodies, freedoms, size = len(robot.links.codes) + objects, len(robot.freedoms), state_size(robot, control)
+    ends = size + np.cumsum(
+        [0, 6 + freedoms, BodyVelocity.width * bodies, WarmStart.width * contacts, freedoms, freedoms, PLACED * objects]
+    )
+    return StateLayout(control_start(robot), control_start(robot) + control, *map(int, ends))
+
+
+def memory_for(
+    robot: ChainTables,
+    scene: Scene,
+    dry: Any,
+    environments: int,
+    tally: Any,
+    moving_bodies: MovingBodies | None,
+    objects: int,
+    clamp: HeldBody | None = None,
+    control: int = 0,
+) -> ContactMemory:
+    """Working memory of a run among so many environments and objects, with so many numbers of controllers."""
+    bodies, freedoms, contacts = len(robot.links.codes) + objects, len(robot.freedoms), len(scene.owner)
+    chain = memory_of(robot, environments, tally, control=control)
+    chain = chain._replace(bodies=Body.zeros(bodies), clamp=clamp)
+    step = Step(
+        chain.bodies,
+        chain.axes,
+        BodyStep.zeros(bodies),
+        JointStep.zeros(freedoms),
+        BaseStep.zeros(1),
+        np.zeros(freedoms),
+        ContactRow.zeros(contacts),
+        scene.owner,
+        np.zeros(contacts, dtype=np.int64),
+        np.zeros((6, 7)),
+        with_memory(moving_bodies, bodies),
+        clamp,
+    )
+    path = make_homotopy(WarmStart.width * min(contacts, MOST) + (2 * freedoms if dry is not None else 0))
+    return ContactMemory(
+        chain,
+        step,
+        BodyOutcome.zeros(bodies),
+        sleep_state_of(scene, bodies, moving_bodies),
+        path,
+        StepCounters.zeros(1),
+        FallbackRequest.zeros(1),
+    )
+
+
+def records_for(
+    robot: ChainTables, contacts: int, objects: int, count: int, tally: Any, control: int = 0
+) -> ContactRecords:
+    """Memory for `count` records, and for as many of `tally`."""
+    bodies, freedoms = len(robot.links.codes) + objects, len(robot.freedoms)
+    return ContactRecords(
+        np.zeros((count, state_size(robot, control))),
+        np.zeros((count, freedoms)),
+        BodyRecord.zeros(count, bodies),
+        ContactRecord.zeros(count, contacts),
+        StepRecord.zeros(count),
+        tally,
+        ObjectPose.zeros(count, objects),
+    )

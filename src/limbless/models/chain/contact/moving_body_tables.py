@@ -6,15 +6,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
-from limbless.environments.base import Environment
-from limbless.environments.hard_surface import surface_row
+from limbless.core import Array, InputError
+from limbless.environments import Environment, Water, flows_of, surface_of, surface_row
 from limbless.environments.object_water import in_water
 from limbless.environments.objects import FreeObject, SelfContact
-from limbless.environments.open_water import flows_of, surface_of
-from limbless.environments.water import Water
 from limbless.mechanics.algebra import Quaternion, Vector, matrix_to_quaternion
 from limbless.mechanics.compiled import LANES
 from limbless.mechanics.contact import (
@@ -38,12 +34,11 @@ from limbless.mechanics.contact import (
 )
 from limbless.mechanics.contact.shapes.carried_shapes import Corner, MovingCapsule, MovingCuboid
 from limbless.mechanics.contact.shapes.primitives import SHAPE, known_shapes
-from limbless.robots.chain import Chain
 from limbless.robots.links import upper_triangle
 
-Array = NDArray[np.float64]
 _WET = ("buoyancy", "drag", "body-drag")
 _POINTS = 8  # Gauss points on each stretch of a round object that water cuts
+APART = 3.0  # radii along a soft body: what is nearer than this bends away, and does not touch
 
 
 class PossibleContact(NamedTuple):
@@ -168,15 +163,15 @@ class ContactBuilder:
         self.carried: list[tuple[int, int, bool, Array, Array]] = []
         self.parts = [_parts(first + number, body) for number, body in enumerate(company.objects)]
 
-    def build(self, links: Sequence[int]) -> None:
-        """All contacts; `links` are the links of the robot's rows."""
+    def build(self, links: Sequence[int], places: Array | None = None) -> None:
+        """All contacts; `links` are those of the robot's rows, or the cells of a soft body, with their `places`."""
         for number, body in enumerate(self.company.objects):
             self._on_fixed(number, body)
             self._touch_object(self.robot, number, _material(body))
             for other in range(number):
                 self._touch_each_other(other, number)
         if self.company.links is not None:
-            self._touch_links(self.company.links, links)
+            self._touch_links(self.company.links, links, places)
 
     def _surface(self, code: int, numbers: Sequence[float], friction: Sequence[float], restitution: float) -> int:
         self.rows.append(surface_row(code, numbers, friction, restitution))
@@ -239,11 +234,15 @@ class ContactBuilder:
         if a.sizes is not None and b.sizes is not None:
             self._touch_object(self.parts[two]._replace(bars=[]), one, both)
 
-    def _touch_links(self, item: SelfContact, links: Sequence[int]) -> None:
+    def _touch_links(self, item: SelfContact, links: Sequence[int], places: Array | None) -> None:
         """Capsules of links that are far enough from each other along the robot."""
+
+        def far(k: int, other: int, radius: float) -> bool:
+            return places is None or bool(places[k] - places[other] > APART * radius)
+
         friction = [item.friction, item.friction, item.friction, item.rolling]
         for k, a, b, r, _ in self.robot.bars:
-            near = [bar for bar in self.robot.bars if links[k] - links[bar[0]] >= item.apart]
+            near = [bar for bar in self.robot.bars if links[k] - links[bar[0]] >= item.apart and far(k, bar[0], r)]
             if near:
                 j = self._surface(MovingCapsule.code, [*a, *b, r], friction, item.restitution)
                 self.carried.append((k, j, False, a, b))
@@ -363,8 +362,3 @@ def put_objects(objects: Sequence[FreeObject], x: Array, place: int, speeds: int
         placed, moving = ObjectPose(x, place + PLACED * number), BodyVelocity(x, speeds + BodyVelocity.width * number)
         placed.origin, placed.turn = Vector(*body.position), Quaternion(*matrix_to_quaternion(body.rotation()))
         moving.linear, moving.angular = Vector(*body.velocity), Vector(*body.spin)
-
-
-def names_of(company: SurroundingBodies, chain: Chain) -> list[str]:
-    """What the bodies of a crowd are called in sentences, rows of links first."""
-    return [*(chain.link_names[row.link] for row in chain.rows), *company.names]

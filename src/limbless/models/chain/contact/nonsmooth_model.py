@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.actuation import Actuation, Motion, Servo, Switched
+from limbless.control.actuation.feedback import refuse_feedforward
 from limbless.control.actuation.gait_to_joints import joint_motion
+from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.environments.base import Environment
 from limbless.mechanics.chain import (
     BASES,
@@ -41,32 +42,24 @@ from limbless.mechanics.contact import (
     stand,
 )
 from limbless.mechanics.contact.shapes.primitives import FAR
-from limbless.models.base import Records, State
+from limbless.models import MOREAU, Posture, Records, StandingModel, State, pose_of, water_of
 from limbless.models.chain import chain_problem
 from limbless.models.chain.chain_model import ChainModel
 from limbless.models.chain.contact import (
-    contact_memory,
     contact_messages,
     contact_recorder,
     contact_scene,
     moving_body_tables,
 )
-from limbless.models.chain.contact.contact_solution import Contacts, contact_forces, contacts_of
+from limbless.models.chain.contact.contact_recorder import Contacts, contact_forces, contacts_of
 from limbless.models.chain.contact.standing_contact import LAST, STEP, UNRECORDED, StandingContact
-from limbless.models.feedback_gains import refuse_feedforward
-from limbless.models.force_elements import water_of
-from limbless.models.initial_pose import Posture, pose_of
 from limbless.models.nonsmooth import NonSmoothSettings
-from limbless.models.standing_problem import StandingModel
-from limbless.models.step_limit import MOREAU
 from limbless.robots.base import Preset, Robot
 
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[np.float64]
 SETTLING = 1e-3  # s: steps with which a posture settles
-SUNK = 0.05  # radii: how deep a body may sink in before the run is in doubt; own scenarios stay below 0.005
 
 
 class NonSmooth(ChainModel, StandingModel):
@@ -96,24 +89,30 @@ class NonSmooth(ChainModel, StandingModel):
     ) -> None:
         super().__init__(robot, environment, actuation)
         self.settings = NonSmoothSettings.or_default(settings)
-        self._scene, self._crowd, self._company = contact_scene.scene_and_bodies_of(self.chain, self.environment)
+        touching = contact_scene.touching_chain(self.chain)
+        self._scene, self._crowd, self._company = contact_scene.scene_and_bodies_of(
+            touching, self.environment, contact_scene.wheel_contacts(self.chain, self.environment)
+        )
         self._objects = self._company.objects
         wheels = contact_recorder.WHEELS if any(item.role == "friction" for item in self.environment) else {}
         objects = contact_recorder.OBJECTS if self._objects else {}
         self._schema = {**contact_recorder.SCHEMA, **wheels, **objects}
-        self._meetings = contact_messages.Meetings(
-            self.chain, self.environment, self._scene, self._crowd, self._company
-        )
+        self._meetings = contact_messages.Meetings(touching, self.environment, self._scene, self._crowd, self._company)
         self._bodies = contact_scene.bodies_of(self.chain)
         self._solids = np.concatenate([self._bodies, moving_body_tables.solids_of(self._objects)])
-        self._where = contact_memory.where_of(self._actuated, len(self._scene.owner), len(self._objects))
+        self._where = contact_scene.where_of(
+            self._actuated, len(self._scene.owner), len(self._objects), self._controlled
+        )
         self._options = self._choose()
         self._counts = np.zeros(3)
         self._longest = math.inf
         if self._feedback and self.settings.theta <= 0.0:
             self._longest = contact_messages.longest_step(self._bodies, self._actuated.freedoms)
         self._recorder = contact_recorder.ContactRecorder(
-            self.chain, self._plain.links, self._packs, self._scene, self._crowd, self._company
+            self.chain,
+            self._plain.links,
+            self._packs,
+            contact_recorder.ContactPart(touching, self._scene, self._crowd, self._company),
         )
         self._tallies = self._tallies_of(len(self._scene.owner))
         self.switching = self._prepare_switches()
@@ -135,14 +134,14 @@ class NonSmooth(ChainModel, StandingModel):
         return item.role == "wrench"
 
     def _tables_of(self, added: Array) -> RobotTables:
-        return contact_memory.with_kinds(chain_problem.robot_of(self.chain, added, breakaway=True))
+        return contact_scene.with_kinds(chain_problem.robot_of(self.chain, added, breakaway=True))
 
     def _choose(self) -> ContactOptions:
         """Options of the time stepping; what is not used is left out by type, and not compiled."""
         own, G0 = self.settings, contact_scene.mobility(self.chain, self.environment, self._bodies)
         backlash = self.actuation.backlash if isinstance(self.actuation, Servo) else 0.0
         freedom = DofRow.of(self._actuated.freedoms)
-        looks_ahead = own.theta > 0.0 or chain_problem.leads(self._actuated)
+        looks_ahead = own.theta > 0.0 or chain_problem.leads(self._actuated) or self._motors is not None
         saturates = self._feedback and looks_ahead and bool(np.isfinite(freedom.saturation).any())
         wet = np.flatnonzero(LinkRow.of(self._actuated.links).wet)
         return ContactOptions(
@@ -180,7 +179,7 @@ class NonSmooth(ChainModel, StandingModel):
         )
 
     def _memory(self, tally: Any) -> ContactMemory:
-        return contact_memory.memory_for(
+        return contact_scene.memory_for(
             self._actuated,
             self._scene,
             self._options.dry,
@@ -189,6 +188,15 @@ class NonSmooth(ChainModel, StandingModel):
             self._crowd,
             len(self._objects),
             self._held_body(),
+            self._controlled,
+        )
+
+    def close_loop(self, controller: ClosedLoop, step: float, gait: Any = None) -> None:
+        super().close_loop(controller, step, gait)
+        if self._loop is not None and self._loop.places_joints:
+            raise InputError("controller.output: among contacts a gait is driven by motors: choose actuation pd")
+        self._where = contact_scene.where_of(
+            self._actuated, len(self._scene.owner), len(self._objects), self._controlled
         )
 
     def problem(
@@ -204,7 +212,10 @@ class NonSmooth(ChainModel, StandingModel):
         forces = chain_problem.fresh(self._forces)
         water = water_of(forces)
         options = self._options._replace(
-            rescue=saving.address, awash=water if isinstance(water, VaryingAddedMass) else None
+            rescue=saving.address,
+            awash=water if isinstance(water, VaryingAddedMass) else None,
+            controllers=None if self._loop is None else self._loop.tables(),
+            motors=self._motor_tables(),
         )
         scene = self._scene  # surfaces that bodies carry move: each run has its own
         scene = scene if self._crowd is None else scene._replace(surfaces=scene.surfaces.copy())
@@ -238,7 +249,7 @@ class NonSmooth(ChainModel, StandingModel):
             "initial" if initial.joint_position is not None else "gait", x[None, self._joints], np.zeros(1)
         )
         self._begin(x)
-        return State(0.0, x)
+        return self._started(x)
 
     def _follows_at_start(self) -> bool:
         """Whether joints start with the rates of the gait, since they are motion-given."""
@@ -321,11 +332,7 @@ class NonSmooth(ChainModel, StandingModel):
             return drive
         if self._feedback and not self._both_ends:
             times = times[1::2]  # feedback looks at the middle of a step only
-        refresh = self.actuation.refresh if isinstance(self.actuation, Servo) else None
-        if refresh is None:
-            return super().drive(gait, times)
-        held = super().drive(gait, np.floor(times * refresh + 1e-9) / refresh)
-        return held._replace(velocity=np.zeros_like(held.velocity), acceleration=np.zeros_like(held.acceleration))
+        return super().drive(gait, times)
 
     def standing_problem(self) -> StandingContact:
         return StandingContact(self)
@@ -337,17 +344,7 @@ class NonSmooth(ChainModel, StandingModel):
             self._refuse_penetration(state)
 
     def doubts(self, dataset: xr.Dataset) -> list[str]:
-        """Bodies that sank in by a visible share of their radius."""
-        if "contact_depth" not in dataset or not dataset.sizes["time"] or not dataset.sizes["contact"]:
-            return []
-        depth = dataset["contact_depth"].values
-        worst = int(np.argmax(depth))
-        if depth[worst] <= SUNK:
-            return []
-        return [
-            f"a body sank into the ground or an obstacle by {depth[worst]:.2g} of the radius with which it touches, "
-            f"until t = {dataset['time'].values[worst]:g} s; at most {SUNK:g} is taken for rounding: try a shorter step"
-        ]
+        return contact_messages.sunk_too_deep(dataset)
 
     def _telling(self, records: Records) -> dict[str, Array]:
         return {"time": records["time"], "x": records["x"], "torque": records["torque"], "twist": self._twists(records)}

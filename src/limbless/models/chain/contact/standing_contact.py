@@ -5,20 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.mechanics.contact import ENDS, ContactRow, StepCounters
 from limbless.mechanics.integrate import moreau
-from limbless.models.base import Records, State, Status, law_failure
-from limbless.models.chain.contact import contact_memory, contact_messages, contact_recorder
+from limbless.models import TOO_FAST, Records, StandingProblem, State, Status, law_failure
+from limbless.models.chain.contact import contact_messages, contact_recorder, contact_scene
 from limbless.models.chain.switching import remembered_clamp, restore_clamp
-from limbless.models.divergence import TOO_FAST
-from limbless.models.standing_problem import StandingProblem
 
 if TYPE_CHECKING:
     from limbless.models.chain.contact.nonsmooth_model import NonSmooth
 
-Array = NDArray[np.float64]
 # In the memory of a state: worst residual and greatest depth since the last record, and what the last step did, since a
 # knot records the step that ended
 UNRECORDED = "unrecorded"
@@ -43,14 +40,17 @@ class StandingContact(StandingProblem):
     def _build(self, drive: Any, records: int) -> tuple[Any, ...]:
         model = self.model
         memory = model._memory(self._tally)
-        kept = contact_memory.records_for(
-            model._actuated, len(model._scene.owner), len(model._objects), records, model._tallies.records(records)
+        kept = contact_scene.records_for(
+            model._actuated,
+            len(model._scene.owner),
+            len(model._objects),
+            records,
+            model._tallies.records(records),
+            model._controlled,
         )
         self.problem, self._saving = model.problem(drive, memory, kept)
-        self._memory, self._torques = (
-            memory,
-            ((1 if model._feedback and not model._both_ends else 2, drive.torque, lambda asked: asked.torque),),
-        )
+        per = 1 if model._feedback and not model._both_ends else 2
+        self._memory, self._driven = memory, ((per, drive, lambda asked: asked),)
         self._kept = contact_recorder.kept_arrays(kept) | model._tallies.named(kept.tally)
         self._last = (memory.step.contacts, memory.outcomes)
         self._live = {**dict(zip(LAST, self._last, strict=True)), STEP: self._length}
@@ -102,4 +102,5 @@ class StandingContact(StandingProblem):
             return model._meetings.sunk(deepest, depth, done, h)
         if found == ENDS.crowded:
             return contact_messages.crowded(done)
-        return model._meetings.unsolved(done, now.last[0], model._options.bound)
+        load = np.asarray(ContactRow.of(self._memory.step.contacts).load)
+        return model._meetings.unsolved(done, now.last[0], model._options.bound, load)

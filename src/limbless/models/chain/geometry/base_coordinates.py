@@ -6,9 +6,19 @@ import numpy as np
 
 from limbless.core import InputError
 from limbless.mechanics.chain import Base, Body, ChainTables, LinkRow, known_kinds
-from limbless.mechanics.geometry.base_charts import FixedBase, Frame, PlanarChart, PlanarGroup, SpaceChart, SpaceGroup
+from limbless.mechanics.geometry.base_charts import (
+    FixedBase,
+    Frame,
+    GeometricMemory,
+    JointScrew,
+    PlanarChart,
+    PlanarGroup,
+    Solver,
+    SpaceChart,
+    SpaceGroup,
+    Spatial,
+)
 from limbless.mechanics.geometry.screws import cross_joint
-from limbless.mechanics.geometry.tables import GeometricMemory, JointScrew, Solver, Spatial
 from limbless.models.geometric import Coordinates, Form
 from limbless.robots.chain import Chain
 

@@ -1,33 +1,86 @@
-"""The geometric equations of a chain, one state at a time, under the names of paper 003."""
+"""The geometric equations of a chain, one state at a time, under the names of paper 003.
+
+What the geometric equations give: poses, one instant, a free motion, the impact of a clamp.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.actuation import Actuation
-from limbless.core import InputError, SimulationError
-from limbless.environments.base import Environment
-from limbless.environments.clamp import Clamp
+from limbless.core import Array, InputError, SimulationError
+from limbless.environments import Clamp, Environment
 from limbless.mechanics.chain import Base, Body, Spherical, passive_torques
 from limbless.mechanics.geometry import one_state as kernels
-from limbless.mechanics.geometry.base_charts import PlanarChart, is_near_lock
+from limbless.mechanics.geometry.base_charts import JointScrew, PlanarChart, is_near_lock
 from limbless.mechanics.geometry.christoffel import fill_christoffel, fill_coriolis
 from limbless.mechanics.geometry.constrained_dynamics import Trouble
-from limbless.mechanics.geometry.tables import JointScrew
-from limbless.models.array_arguments import numbers
-from limbless.models.base import refuse_law_failure
+from limbless.models.base import numbers, refuse_law_failure
 from limbless.models.chain.chain_model import ChainModel
 from limbless.models.chain.geometry import planar_closed_form
 from limbless.models.chain.geometry.base_coordinates import frame_of, memory_of, names_of, robot_on
-from limbless.models.chain.geometry.geometric_solution import Geodesic, GeometricSolution, Impact, Poses
 from limbless.models.geometric import GeometricSettings
 from limbless.robots.base import Preset, Robot
 
-Array = NDArray[np.float64]
+
+class Poses(NamedTuple):
+    """Module frames: x along the body, origin at the module's centre."""
+
+    rotation: Array  # (modules, 3, 3) module to world
+    position: Array  # (modules, 3) m
+
+
+@dataclass(frozen=True)
+class GeometricSolution:
+    """One instant of M ẍ + Γ(ẋ, ẋ) = Y.
+
+    Attributes
+    ----------
+    acceleration : (N,) of every degree of freedom, base first.
+    force : (N,) what the actuators give along the joints; along the base, what holds it (zero where it is free).
+    reaction : (6,) force and moment that hold the robot from outside, about the base origin, world axes (N, N m).
+    clamp_reaction : (6,) the part of it that holds the module `clamp`, likewise; what holds the base is the rest.
+    """
+
+    acceleration: Array
+    force: Array
+    reaction: Array
+    clamp_reaction: Array
+
+
+class Geodesic(NamedTuple):
+    """A free motion at the asked times."""
+
+    time: Array  # (T,) s
+    x: Array  # (T, coordinates) base, then joints
+    speeds: Array  # (T, N)
+
+
+@dataclass(frozen=True)
+class Impact:
+    """A clamp that closes on a moving module.
+
+    Attributes
+    ----------
+    speeds : (N,) after it.
+    impulse : (6,) of the clamp, about the base origin, world axes (N s, N m s).
+    joint_impulse : (joints,) of the motors that keep the motion-given joints as they are (N m s).
+    energy : kinetic energy that is lost, J.
+    motor_work : work of the motors' impulses, J.
+    """
+
+    speeds: Array
+    impulse: Array
+    joint_impulse: Array
+    energy: float
+    motor_work: float
+
+
 Given = Literal["locomotion", "manipulation", "torque-driven"]
 
 

@@ -12,10 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.robots.chain import Chain
 
-Array = NDArray[np.float64]
 _FLAT = 1e-12
 
 

@@ -11,9 +11,7 @@ from limbless.mechanics.chain import Material, MaterialStation, Sample
 from limbless.mechanics.compiled import PythonCallback
 from limbless.models.base import Status
 from limbless.models.chain.soft.cell_plan import CellPlan, legendre
-from limbless.robots.material import MaterialLaw
-from limbless.robots.rod import ACTUATED, NATURAL
-from limbless.robots.tendon_spine import TendonSpine
+from limbless.robots import ACTUATED, NATURAL, MaterialLaw, TendonSpine
 
 Array = NDArray[np.float64]
 _PATH, _WEIGHT = (

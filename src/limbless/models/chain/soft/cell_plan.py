@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.core import InputError
-from limbless.robots.base import Bodies, Segment
-from limbless.robots.rod import ACTUATED, NATURAL, STRAINS, Rod
-from limbless.robots.tendon_spine import TendonSpine, Vertebra
+from limbless.robots import ACTUATED, NATURAL, STRAINS, Bodies, Rod, Segment, TendonSpine, Vertebra
 
 Array = NDArray[np.float64]
 ALONG = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
@@ -312,7 +310,7 @@ def _rod_cell(rod: Rod, start: float, end: float, degree: int, stations: int) ->
     free = [(c, j) for c in components for j in range(degree + 1)]
     at, weight = gauss(stations)
     X = start + l * at
-    inertia, axes = rod.inertia(X), rod.half_axes(X)
+    inertia, axes, areas = rod.inertia(X), rod.half_axes(X), rod.areas(X)
     pieces, marks = [], np.concatenate([[0.0], at, [1.0]])
     for k, (before, here) in enumerate(itertools.pairwise(marks)):
         away = 0.5 * (here - before) / np.sqrt(3.0)
@@ -322,17 +320,17 @@ def _rod_cell(rod: Rod, start: float, end: float, degree: int, stations: int) ->
         if k < stations:
             ds = weight[k] * l
             piece.span, piece.mass, piece.turn = ds, ds * inertia[k, 0], ds * inertia[k, 3:]
-            piece.volume, piece.axes = ds * np.pi * axes[k, 0] * axes[k, 1], (float(axes[k, 0]), float(axes[k, 1]))
+            piece.volume, piece.axes = ds * areas[k], (float(axes[k, 0]), float(axes[k, 1]))
+            piece.fill = areas[k] / (np.pi * axes[k].prod())
         pieces.append(piece)
-    P, stiffness = legendre(at, degree), rod.stiffnesses(X)
-    own = np.broadcast_to(np.array(rod.damping, dtype=np.float64), 6)
+    P, stiffness, damping = legendre(at, degree), rod.stiffnesses(X), rod.dampings(X)
     elastic, viscous = np.zeros((len(free), len(free))), np.zeros((len(free), len(free)))
     for a, (c, j) in enumerate(free):
         for b, (e, i) in enumerate(free):
             if c == e:
                 both = weight * l * P[:, j] * P[:, i]
                 elastic[a, b] = both @ stiffness[:, c]
-                viscous[a, b] = both @ (rod.damping_time * stiffness[:, c] + own[c])
+                viscous[a, b] = both @ damping[:, c]
     bent = rod.rest_strains(X) - NATURAL
     rest = np.array([(2.0 * j + 1.0) * (weight * P[:, j]) @ bent[:, c] for c, j in free])
     n, far = len(free), np.full(len(free), 1e9)

@@ -170,7 +170,7 @@ def cells_of(plan: CellPlan, added: Array, strung: RoutedTendons, tallied: int, 
     scale = np.concatenate([*(cell.scale for cell in plan.cells), [1.0, max(plan.length, LENGTH_FLOOR)]])
     held = [np.zeros(len(driven)) for _ in range(3)]
     present = DriveSample(
-        held[0], held[1], held[2], np.zeros(0 if tendons else n), np.zeros(tendons), np.zeros(tendons)
+        held[0], held[1], held[2], np.zeros(0 if tendons else n), *(np.zeros(tendons) for _ in range(4))
     )
     mass, different = plan.masses, max(len(cell.pieces) for cell in plan.cells)
     return Cells(

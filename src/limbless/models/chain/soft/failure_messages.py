@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limbless.mechanics.chain import ChainProblem
+from limbless.mechanics.chain import ChainMemory, ChainProblem
 from limbless.mechanics.forces import MorisonLaw
-from limbless.models.base import Status
-from limbless.models.force_elements import packed_rows
-from limbless.models.implicit_steps import UNSOLVED
+from limbless.models import UNSOLVED, Status, packed_rows
+from limbless.models.chain import slow_motion
 
 if TYPE_CHECKING:
     from limbless.models.chain.soft.soft_model import Soft
@@ -35,12 +34,12 @@ def lost(body: Soft, time: float, problem: ChainProblem) -> Status:
 def stopped(body: Soft, time: float, step: float) -> Status:
     """Drag that stops the body in a small part of a step: nothing else is the cause then."""
     rows = packed_rows(body.packs, MorisonLaw)
-    drag = float(sum(row.length * max(row.linear) for row in rows))
+    drag = float(sum(row.length * max(row.linear) for row in rows)) if body.settings.inertia else 0.0
     if not drag > 0.0 or (stops := body.robot.total_mass / drag) * INERTIA_LESS > step:
         return Status()
     return Status(
         f"drag stops this body in {stops:.2g} s (mass over drag), and a step has {step:.2g} s: it moves without "
-        "inertia, which `soft` cannot follow; where the shape is given, macro-continuous with inertia: false does",
+        "inertia; set model.inertia to false",
         time,
     )
 
@@ -48,9 +47,12 @@ def stopped(body: Soft, time: float, step: float) -> Status:
 def singular(body: Soft, row: int, time: float) -> Status:
     """What `singular_cell` found."""
     kind, cell = divmod(row, len(body.plan.cells) + 1)
+    if kind > 2:
+        return Status(slow_motion.UNSETTLED, time)
     place = f"{body.part} {cell}"
     if kind == 0:
-        return Status(f"{place} has no inertia to move: give it mass", time, place)
+        cure = "no inertia to move: give it mass" if body.settings.inertia else "nothing that resists it: give it drag"
+        return Status(f"{place} has {cure}", time, place)
     if kind == 2:
         return Status(
             f"{place} is pressed to a stretch of nothing: its stiffness along itself is too small for "
@@ -80,9 +82,8 @@ def singular(body: Soft, row: int, time: float) -> Status:
     )
 
 
-def unsolved(body: Soft, time: float, problem: ChainProblem) -> Status:
+def unsolved(body: Soft, time: float, memory: ChainMemory) -> Status:
     """Where and of what kind the forces are that an implicit stage could not follow."""
-    memory = problem.memory
     forces = {"springs and dampers": np.abs(memory.passive), "tendons and muscles": np.abs(memory.torque)}
     kind = max(forces, key=lambda name: float(np.nan_to_num(forces[name]).max(initial=0.0)))
     worst = int(np.nan_to_num(forces[kind]).argmax())

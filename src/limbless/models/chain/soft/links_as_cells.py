@@ -11,8 +11,7 @@ from limbless.core import InputError
 from limbless.mechanics.algebra import matrix_to_quaternion, quaternion_to_rotation_vector
 from limbless.mechanics.chain import Prismatic, Revolute
 from limbless.models.chain.soft.cell_plan import STILL, CellPlan, PlannedCell, PlannedPiece, Stations, gauss
-from limbless.robots.base import Bodies, Segment
-from limbless.robots.chain import Chain
+from limbless.robots import Bodies, Chain, Segment
 
 Array = NDArray[np.float64]
 FAR = 1e9

@@ -11,9 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from limbless.control.gaits.base import Gait
 from limbless.core import InputError
 from limbless.core.registry import find
-from limbless.environments.base import Environment
-from limbless.environments.buoyancy import Buoyancy
-from limbless.environments.water import Water
+from limbless.environments import Buoyancy, Environment, Water
 from limbless.mechanics.chain import COMMANDS, BodyRecord, Stop, TendonState
 from limbless.models.recording.body_recorder import BodyMotion
 from limbless.robots.tendon_spine import TendonSpine

@@ -18,9 +18,8 @@ from limbless.mechanics.chain import BodyRecord
 from limbless.mechanics.compiled import as_duals, dual_array, pack, seed_tangent, tangents, to_duals, values
 from limbless.mechanics.forces import FreeSurfaceStations
 from limbless.mechanics.integrate import dirk, runge_kutta
-from limbless.models.base import State
+from limbless.models import State, refuse_lost, touches
 from limbless.models.chain.chain_derivatives import PackedChange
-from limbless.models.divergence import refuse_lost
 
 if TYPE_CHECKING:
     from limbless.models.chain.soft.soft_model import Soft
@@ -83,25 +82,32 @@ class SoftDerivatives:
 
 
 def has_kinks(model: Soft) -> bool:
-    """Whether tendons go slack or stick."""
-    return bool(model.strung.elastic or model.strung.rubs)
+    """Whether tendons go slack or stick, or the body touches something."""
+    return bool(model.strung.elastic or model.strung.rubs or touches(model.environment))
 
 
-def asks_a_user(model: Soft) -> bool:
-    """Whether a law of a user's own, which knows plain numbers, acts on the body."""
-    return model.lawful.law is not None or any(item.slot is not None for item in model.environment)
+def is_plain(model: Soft) -> bool:
+    """Whether something knows plain numbers alone: a law of a user's own, or a balance of forces without inertia."""
+    own = model.lawful.law is not None or any(item.slot is not None for item in model.environment)
+    return own or not model.settings.inertia
 
 
 def refuse_kinks(model: Soft) -> None:
     """Refuse what has kinks, or knows plain numbers only."""
+    if touches(model.environment):
+        raise InputError(
+            "environment: motion among contacts has kinks and jumps, and no slopes; `limbless.optimise` searches it "
+            "with CMA-ES, and `limbless.steady` lets it settle"
+        )
     if has_kinks(model):
         raise InputError(
             "robot.tendons: tendons that stretch go slack, and those that rub stick: their motion has no "
             "slopes everywhere; give tensions without `stiffness` and `friction`, or take differences of "
             "runs"
         )
-    if asks_a_user(model):
-        raise InputError("a law of a user's own gives no derivatives; take differences of runs instead")
+    if is_plain(model):
+        what = "a law of a user's own" if model.settings.inertia else "model.inertia: motion without inertia"
+        raise InputError(f"{what} gives no derivatives; take differences of runs instead")
     if any(isinstance(force, FreeSurfaceStations) for force in model.forces):
         raise InputError(
             "environment.water.surface: soft bodies at a surface give no derivatives; leave it out, or "

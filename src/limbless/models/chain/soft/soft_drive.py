@@ -17,9 +17,7 @@ from limbless.models.chain.soft import cell_tables
 from limbless.models.chain.soft.cell_plan import CLOSE, CellPlan, gauss, legendre
 from limbless.models.chain.soft.tendon_tables import HOW, RoutedTendons
 from limbless.models.implicit_steps import quarters
-from limbless.robots.chain import Chain
-from limbless.robots.rod import ACTUATED, Rod
-from limbless.robots.tendon_spine import TendonSpine
+from limbless.robots import ACTUATED, Chain, Rod, TendonSpine
 
 Array = NDArray[np.float64]
 _BESIDE = 1e-9

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.actuation import Actuation
+from limbless.control.controllers.base import ClosedLoop, LoopLayout
 from limbless.control.gaits.base import Gait
 from limbless.core import InputError
-from limbless.environments.base import Environment, refuse_points, together
-from limbless.environments.point_wrench import breaks_of
+from limbless.environments import Environment, breaks_of, refuse_points, together
 from limbless.mechanics.chain import (
     BASES,
     COMMANDS,
@@ -30,17 +30,29 @@ from limbless.mechanics.compiled import aligned_zeros, kernel_array, pack
 from limbless.mechanics.forces import MorisonLaw
 from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals, new_objective_totals
-from limbless.models import divergence
-from limbless.models.array_arguments import numbers
-from limbless.models.base import (
+from limbless.models import (
+    RUNGE_KUTTA,
+    VERTEBRA_STATIONS,
+    ImplicitSteps,
     Records,
+    SoftSettings,
+    StandingModel,
     State,
+    StepLimit,
+    TotalsStore,
     Variable,
     Variables,
     actuation_or_motion,
+    divergence,
+    numbers,
+    packed_rows,
+    refuse_explicit_tolerance,
     refuse_law_failure,
+    refuse_unused,
+    water_of,
 )
-from limbless.models.chain import chain_problem
+from limbless.models.chain import chain_problem, slow_motion
+from limbless.models.chain.control_tables import ChainLoop, named
 from limbless.models.chain.soft import cell_tables, rest_posture
 from limbless.models.chain.soft.cell_material import CellMaterial
 from limbless.models.chain.soft.cell_plan import CellPlan, RodStations, Stations, rod_plan, spine_plan
@@ -58,19 +70,11 @@ from limbless.models.chain.soft.unused_fields import (
     refuse_of_rod,
     refuse_of_spine,
 )
-from limbless.models.force_elements import packed_rows, water_of
-from limbless.models.implicit_steps import ImplicitSteps, refuse_explicit_tolerance
 from limbless.models.recording.body_recorder import contiguous
-from limbless.models.soft import VERTEBRA_STATIONS, SoftSettings
-from limbless.models.standing_problem import StandingModel
-from limbless.models.step_limit import RUNGE_KUTTA, StepLimit
-from limbless.models.totals import TotalsStore
-from limbless.robots.base import Preset, Robot
-from limbless.robots.chain import Chain
-from limbless.robots.rod import ACTUATED, Rod
-from limbless.robots.tendon_spine import TendonSpine
+from limbless.robots import ACTUATED, Chain, Preset, Robot, Rod, TendonSpine
 
 Array = NDArray[np.float64]
+CONTACT_OPTIONS = ("theta", "activation", "recovery", "compliance", "contact_tolerance", "bound")
 _TAUT = 1.0 - 1e-6  # of its length: a tendon that begins to pull
 
 
@@ -92,12 +96,15 @@ class Soft(StandingModel):
         actuation: Actuation | None = None,
         settings: SoftSettings | None = None,
     ) -> None:
-        built, self.settings = robot.build(), SoftSettings.or_default(settings)
+        built, own = robot.build(), SoftSettings.or_default(settings)
+        self.settings = own if own.integrator else own.changed(integrator="sdirk4")
         self.actuation = actuation_or_motion(actuation)
         if not isinstance(built, TendonSpine | Rod | Chain):
             raise InputError(f"the soft model moves a tendon spine, a rod or a chain; got {type(built).__name__}")
         refuse_explicit_tolerance(self.settings, "sdirk4 or midpoint")
         self.robot, self.environment = built, together(environment)
+        self._refuse_contact_options()
+        pushing = tuple(item for item in self.environment if item.role != "contact")
         refuse_points(self.environment, "a soft body has model.stations in each of its cells")
         self.notes = self._warnings()
         self.plan, seen = self._planned(built)
@@ -110,12 +117,12 @@ class Soft(StandingModel):
         )
         self.lawful = CellMaterial(built, self.plan, self.settings.degree)
         self._refuse_weightless()
-        self.forces, self._added, self.packs = cell_tables.pack_environment(seen, self.environment)
+        self.forces, self._added, self.packs = cell_tables.pack_environment(seen, pushing)
         self._links = cell_tables.robot_of(self.plan)
         self.freedoms, self.tendons = len(self._links.freedoms), len(self.strung.tendons)
         self._base = getattr(BASES, self.plan.base)
         each, dims = (self.tendons, ("tendon",)) if self.tendons else (self.freedoms, ("joint",))
-        self._tallies = TotalsStore(np.full(each, np.inf), self.environment, 0, dims, packs=self.packs)
+        self._tallies = TotalsStore(np.full(each, np.inf), pushing, 0, dims, packs=self.packs)
         cells = self.cells()
         cell_tables.set_afloat(self.forces, cells, self._added)
         if isinstance(built, TendonSpine):
@@ -133,6 +140,11 @@ class Soft(StandingModel):
                 ACTUATED[built.strains],
                 self.lawful,
             )
+        if not own.inertia:
+            slow_motion.refuse_of_soft(self)
+            self.recorder.forget_inertia()
+            self.recorder.added[:] = 0.0
+            self._links = slow_motion.weightless(self._links)
         self.forces = (*self.forces, *self.strung.element(cells, self._links.links))
         self._split = 7 + self.freedoms
         self._size = chain_problem.state_size(self._links) + 2 * self.strung.winches
@@ -141,13 +153,49 @@ class Soft(StandingModel):
         self.steps = None
         if self.settings.integrator != "rk4":
             self.steps = ImplicitSteps(
-                self.settings.integrator,
+                str(self.settings.integrator),
                 self.settings.tolerance,
                 self._size,
                 len(cells.efforts),
                 len(self._tallies.laws),
             )
         self._one: ChainProblem | None = None
+        self._loop: ChainLoop | None = None
+
+    def close_loop(self, controller: ClosedLoop, step: float, gait: Any = None) -> None:
+        if getattr(controller, "output", "") != "tendon" or not self.tendons:
+            raise InputError("controller.output: of a soft body a controller pulls tendons (output tendon)")
+        first, n, tip = self._split + 6 + self.freedoms, self.freedoms, len(self.plan.cells)
+        joints, rows = np.arange(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        layout = LoopLayout(
+            self.robot,  # type: ignore[arg-type]
+            7 + joints,
+            self._split + 6 + joints,
+            rows,
+            rows,
+            first,
+            np.zeros(n),
+            np.ones(n),
+            (tip, 1.0) if self.robot.head == "tip" else (0, -1.0),
+            (tip, (0.0, 0.0, 0.0)),
+            step,
+            gait,
+            tendons=self.tendons,
+            rigid=False,
+        )
+        self._loop = ChainLoop(controller, layout, self.actuation)
+        self._size += self._loop.count
+        if self.steps is not None:
+            actuators = len(self.cells().efforts)
+            name, tolerance = str(self.settings.integrator), self.settings.tolerance
+            self.steps = ImplicitSteps(name, tolerance, self._size, actuators, len(self._tallies.laws))
+        self._one = None
+
+    def _refuse_contact_options(self) -> None:
+        """Refuse what only contacts need."""
+        told = "it says how contacts are solved, and there is nothing hard around; leave it out, or add a ground"
+        names = [name for name in CONTACT_OPTIONS if name != "theta" or self.settings.theta != 0.5]
+        refuse_unused(self.settings, names, told, "model.{}")
 
     def _planned(self, robot: TendonSpine | Rod | Chain) -> tuple[CellPlan, Stations]:
         """The body as cells, and as environments see it."""
@@ -206,9 +254,10 @@ class Soft(StandingModel):
 
     def cells(self, records: int = 0) -> Any:
         """Tables of the cells, with memory of their own."""
-        return cell_tables.cells_of(
+        made = cell_tables.cells_of(
             self.plan, self._added, self.strung, self.tendons or self.freedoms, records, self.lawful.table()
         )
+        return made if self.settings.inertia else slow_motion.weightless_cells(made, len(self.plan.cells))
 
     def _refuse_weightless(self) -> None:
         """A body without inertia about its own axis that is free to roll is singular."""
@@ -248,7 +297,10 @@ class Soft(StandingModel):
             slope=aligned_zeros(self._size),
             total=aligned_zeros(self._size),
         )
-        options = ChainOptions(StrainActuation(), self._base, False, False, self._links.links.codes)
+        if not self.settings.inertia:
+            memory = slow_motion.slowed(memory, self._size, self.environment)
+        loops = () if self._loop is None else self._loop.tables()
+        options = ChainOptions(StrainActuation(), self._base, False, False, self._links.links.codes, loops)
         stages: Any = drive
         return ChainProblem(
             self._links,
@@ -295,6 +347,8 @@ class Soft(StandingModel):
             problem.memory.cells.ropes.how[0] = how
         drive.command[:] = np.broadcast_to(np.asarray(command, dtype=np.float64), self.tendons)
         state = kernel_array(np.array(x, dtype=np.float64))
+        if state.shape != (self._size,):
+            raise InputError(f"x: a flat state of this body has {self._size} numbers (`flat`); got {state.shape}")
         drive.position[:] = state[7 + self._given]
         drive.velocity[:] = state[self._split + 6 + self._given]
         runge_kutta.advance(pack(problem), np.array([time]), np.ones(1, dtype=bool), state)
@@ -338,6 +392,7 @@ class Soft(StandingModel):
     def _winch_columns(self) -> tuple[slice, slice]:
         """Where a state has the angles and the rates of the winches."""
         first, m = self._split + 6 + self.freedoms, self.strung.winches
+        first += 0 if self._loop is None else self._loop.count
         return slice(first, first + m), slice(first + m, first + 2 * m)
 
     def forward(self, x: ArrayLike, tension: ArrayLike = 0.0, time: float = 0.0, **given: ArrayLike) -> SoftSolution:
@@ -413,12 +468,20 @@ class Soft(StandingModel):
         if len(self._given):
             motion = self.drive(gait, np.zeros(1))
             strain[self._given], rate[self._given] = motion.position[0], motion.velocity[0]
+        if initial.posture is not None and initial.posture.kind != "equilibrium":
+            raise InputError(
+                f"initial.posture: {initial.posture.kind!r} needs something hard around (a ground, a pipe, pegs), and "
+                "there is none; leave it out"
+            )
+        place = initial.position, initial.orientation
         if initial.posture is not None:
-            place = initial.position, initial.orientation
-            return State(0.0, rest_posture.state_at_rest(self, gait, strain, twist, *place))
-        return State(
-            0.0, self.flat(strain, rate, twist, base_position=initial.position, base_orientation=initial.orientation)
-        )
+            x = rest_posture.state_at_rest(self, gait, strain, twist, *place)
+        else:
+            x = self.flat(strain, rate, twist, base_position=place[0], base_orientation=place[1])
+        if self.steps is not None and not self.settings.inertia:
+            slow_motion.refuse_start(initial)
+            x = slow_motion.started(self, x, self.drive(gait, np.zeros(1)), self.steps, MOVES[self.plan.base])
+        return State(0.0, x, {} if self._loop is None else named(self._loop.start(x)))
 
     def equilibrium(
         self,
@@ -476,22 +539,29 @@ class Soft(StandingModel):
         return f"the end of {self.part} {int(speed.argmax())}"
 
     def variables(self, records: Records) -> Variables:
-        found = {**self.recorder.variables(records), **self._tallies.variables(records)}
+        looped = {} if self._loop is None else self._loop.variables(records["x"])
+        found = {**self.recorder.variables(records), **self._tallies.variables(records), **looped}
         present = ("time", *self.schema())
         return Variables(contiguous({name: values for name, values in found.items() if name in present}))
 
     def schema(self) -> dict[str, Variable]:
         """Tendons and muscles have no limits."""
         counted = {name: variable for name, variable in self._tallies.schema().items() if name != "limit_time"}
-        return {**self.recorder.present, **counted}
+        return {**self.recorder.present, **counted, **({} if self._loop is None else self._loop.schema())}
 
     def coordinates(self) -> dict[str, Any]:
-        return {**self.recorder.coordinates(), **self._tallies.coordinates()}
+        looped = {} if self._loop is None else self._loop.coordinates()
+        return {**self.recorder.coordinates(), **self._tallies.coordinates(), **looped}
 
     def observe(self, state: State) -> dict[str, Array]:
-        """Time, base and freedoms, for a controller."""
+        """Time, base, freedoms and tip, for a controller."""
         x, n = state.x, self.freedoms
+        flat = np.zeros(self._size)
+        flat[: self._split + 6 + n] = x[: self._split + 6 + n]  # among contacts a state counts more
+        now = self.forward(flat, time=state.time)
         return {
+            "tip_position": now.origin[-1],
+            "tip_axes": now.rotation[-1],
             "time": np.float64(state.time),  # type: ignore[dict-item]
             "base_position": x[:3].copy(),
             "base_orientation": x[3:7].copy(),

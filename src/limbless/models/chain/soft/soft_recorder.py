@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from limbless.environments.base import Pack
 from limbless.mechanics.chain import INTEGRALS, AxisRecord, Cells, Station, TendonState
-from limbless.models.base import Records, Variable
+from limbless.models import Records, Variable, choose, spine_coordinates
 from limbless.models.chain.soft.cell_material import CellMaterial
 from limbless.models.chain.soft.cell_plan import ALONG, CellPlan, legendre
 from limbless.models.chain.soft.tendon_tables import RoutedTendons
@@ -24,12 +24,7 @@ from limbless.models.recording.body_recorder import (
     following_quaternions,
     section_coordinates,
 )
-from limbless.models.variables import choose, spine_coordinates
-from limbless.robots.base import Segment
-from limbless.robots.chain import Chain
-from limbless.robots.rod import AXES
-from limbless.robots.tendon import names_of
-from limbless.robots.tendon_spine import TendonSpine
+from limbless.robots import AXES, Chain, Segment, TendonSpine, names_of
 
 Array = NDArray[np.float64]
 

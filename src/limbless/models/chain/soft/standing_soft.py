@@ -52,7 +52,7 @@ class StandingSoft(StandingSmooth):
             status = failure_messages.stopped(model, done, float(self._knots[1] - self._knots[0]))
         if found and not status.failure:
             status = (
-                failure_messages.unsolved(model, done, self.problem)
+                failure_messages.unsolved(model, done, self.problem.memory)
                 if found == dirk.UNSOLVED
                 else failure_messages.singular(model, found, done)
             )

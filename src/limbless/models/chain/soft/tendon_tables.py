@@ -38,10 +38,7 @@ from limbless.mechanics.forces import (
     TendonSegment,
 )
 from limbless.models.chain.soft.cell_plan import CellPlan, legendre
-from limbless.robots.chain import Chain
-from limbless.robots.rod import ACTUATED, Rod
-from limbless.robots.tendon import names_of
-from limbless.robots.tendon_spine import TendonSpine
+from limbless.robots import ACTUATED, Chain, Rod, TendonSpine, names_of
 
 Array = NDArray[np.float64]
 _SHORT = 1e-9  # m: a chord of no length

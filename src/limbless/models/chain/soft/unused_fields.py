@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from limbless.core import InputError
-from limbless.models.base import refuse_unused
+from limbless.models import SoftSettings, refuse_unused
 from limbless.models.chain.soft.cell_plan import CellPlan
-from limbless.models.soft import SoftSettings
-from limbless.robots.rod import Rod
-from limbless.robots.tendon_spine import TendonSpine
+from limbless.robots import Rod, TendonSpine
 
 LAW_INSTEAD = "the law of robot.material takes its place; leave one of both out"
 SPRINGS = (
@@ -85,11 +83,6 @@ def refuse_of_rod(robot: Rod) -> None:
         if robot.passive is not None:
             told = "a law of robot.material has no springs that could rest where a gait says; leave one of both out"
             refuse_unused(robot.passive, ["follows_gait"], told, "robot.passive.{}")
-    if robot.youngs_modulus is not None:
-        refuse_unused(robot, ["stiffness"], "youngs_modulus takes its place; give one of both")
-    else:
-        told = "it goes with youngs_modulus, which is not given; leave it out"
-        refuse_unused(robot, ("shear_modulus", "shear_factor"), told)
 
 
 def refuse_of_mesh(robot: Rod, settings: SoftSettings) -> None:

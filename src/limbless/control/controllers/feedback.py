@@ -1,0 +1,117 @@
+"""`feedback`: proportional, integral and derivative feedback of what is sensed, within bounds."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from limbless.control.controllers.base import Array, Lesion, LoopLayout, chosen_joints
+from limbless.control.controllers.recorded_law import Instant, Outcome, RecordedLaw, kinks, ramp
+from limbless.control.controllers.senses import Sense, places_of
+from limbless.control.controllers.signals import clip, signals, where
+from limbless.core import Field, InputError, Listed, Nested, Quantity, quantity
+
+Matrix = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
+
+
+class Feedback(RecordedLaw):
+    """u = u0 + Kp (w - s) + Ki ∫(w - s) dt - Kd s', within bounds; an integral stops where its output is at a bound.
+
+    Gains are matrices, a row for each output (joint or tendon) and a column for each number that is sensed; one number
+    is a diagonal.
+    """
+
+    kind: Literal["feedback"] = "feedback"
+    cuts: ClassVar[tuple[str, ...]] = ("senses", "outputs")
+    joints: Listed[Literal["all"] | tuple[int, ...]] = Field("all", description="joints that it moves, from 0")
+    tendons: Listed[tuple[int, ...]] = Field(
+        (), description="tendons that it pulls, for `output: tendon`; all if empty"
+    )
+    senses: Listed[tuple[Sense, ...]] = Field(min_length=1, description="what is sensed, s")
+    reference: Listed[float | tuple[float, ...] | tuple[tuple[float, float | tuple[float, ...]], ...]] = quantity(
+        0.0, "1", "w, as what is sensed: a number, one each, or [[time, numbers], ..] with straight lines between"
+    )
+    proportional: Listed[Matrix] = quantity(0.0, "1", "Kp: N m, rad or N per unit of what is sensed")
+    integral: Listed[Matrix] = quantity(0.0, "1/s", "Ki: the same per second")
+    derivative: Listed[Matrix] = quantity(0.0, "s", "Kd: the same per unit and second")
+    derivative_time: Quantity[float] = quantity(0.01, "s", "of the filter by which s' is found", gt=0)
+    offset: Listed[float | tuple[float, ...]] = quantity(0.0, "1", "u0, one for all or one each: N m, rad or N")
+    bounds: Listed[tuple[float, float] | None] = quantity(None, "1", "smallest and largest output; none if absent")
+    output: Literal["torque", "target", "tendon"] = Field(
+        "torque", description="what u is: N m, rad, or as the tendons take it"
+    )
+    seed: int = Field(0, description="of the noise of its senses", ge=0)
+    lesion: Nested[Lesion] = Field(Lesion(), description="what is cut: `senses` and `outputs`, by their numbers")
+
+    def of_joints(self, layout: LoopLayout) -> Any:
+        return chosen_joints(self.joints, layout.freedoms)
+
+    def breakpoints(self, start: float, end: float) -> list[float]:
+        return kinks(self.reference, start, end)
+
+    def fastest(self, layout: LoopLayout) -> tuple[float, str]:
+        told = "the derivative of what is sensed (controller.derivative_time)"
+        return (1.0 / self.derivative_time, told) if np.any(np.array(self.derivative)) else (0.0, "")
+
+    def _sizes(self, layout: LoopLayout) -> tuple[list[int], int]:
+        """Numbers of the outputs, and how many numbers are sensed."""
+        places = [place for sense in self.senses for place in places_of(sense, layout, self.of_joints(layout))]
+        paths = sum(sense.kind in ("cross_track", "path_heading") for sense in self.senses)
+        if self.output != "tendon":
+            return [int(v) for v in self.of_joints(layout)], len(places) - paths
+        numbers = list(self.tendons) or list(range(layout.tendons))
+        wrong = [number for number in numbers if not 0 <= number < layout.tendons]
+        if wrong or not numbers:
+            raise InputError(f"controller.tendons: {wrong or 'none'}; the robot has {layout.tendons} tendons (from 0)")
+        return numbers, len(places) - paths
+
+    def _matrix(self, name: str, layout: LoopLayout) -> Array:
+        numbers, count = self._sizes(layout)
+        given = np.array(getattr(self, name), dtype=np.float64)
+        if given.ndim < 2:
+            given = (
+                np.diag(np.broadcast_to(given, len(numbers)))
+                if len(numbers) == count
+                else np.outer(np.broadcast_to(given, len(numbers)), np.ones(count))
+            )
+        if given.shape != (len(numbers), count):
+            raise InputError(
+                f"controller.{name}: {len(numbers)} outputs (joints or tendons) and {count} senses (by kind, of) need "
+                f"as many rows and columns; got {given.shape}"
+            )
+        given[:, self.lesion.cut("senses", count, "senses")] = 0.0
+        return given
+
+    def start(self, layout: LoopLayout) -> dict[str, Array]:
+        numbers, count = self._sizes(layout)
+        return {"integral": np.zeros(len(numbers)), "smoothed": np.zeros(count)}
+
+    def answer(self, now: Instant) -> Outcome:
+        numbers, count = self._sizes(now.layout)
+        s = np.concatenate([np.asarray(row) for row in now.senses])
+        wanted = ramp(self.reference, now.t)
+        if len(wanted) not in (1, count):
+            raise InputError(f"controller.reference: {count} numbers are sensed (senses: kind, of); got {len(wanted)}")
+        error = np.broadcast_to(np.asarray(wanted), count) - s
+        speed = (s - np.asarray(now.z["smoothed"])) / self.derivative_time
+        gains = [self._matrix(name, now.layout) for name in ("proportional", "integral", "derivative")]
+        grows = gains[1] @ error
+        free = (
+            np.broadcast_to(self.offset, len(numbers))
+            + gains[0] @ error
+            + np.asarray(now.z["integral"])
+            - gains[2] @ speed
+        )
+        given = list(free)
+        if self.bounds is not None:
+            low, high = self.bounds
+            given = [clip(u, low, high) for u in free]
+            grows = [
+                where(u - high, where(g, 0.0, g), where(low - u, where(g, g, 0.0), g))
+                for u, g in zip(free, grows, strict=True)
+            ]
+        cut = self.lesion.cut("outputs", len(numbers), "outputs")
+        kept = [0.0 if k in cut else 1.0 for k in range(len(numbers))]
+        outputs = [(self.output, v, u * share) for v, u, share in zip(numbers, given, kept, strict=True)]
+        return Outcome({"integral": signals(list(grows)), "smoothed": signals(list(speed))}, outputs)

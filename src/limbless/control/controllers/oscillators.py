@@ -1,0 +1,262 @@
+"""`oscillators`: a central pattern generator of coupled phase oscillators, one for each joint or one for each side."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import model_validator
+
+from limbless.control.controllers.base import (
+    Array,
+    ClosedLoop,
+    Lesion,
+    LoopLayout,
+    PackedLoop,
+    chosen_joints,
+    one_for_each,
+)
+from limbless.control.controllers.senses import Sense, SensePlace, names_of, packed_senses, place_of
+from limbless.core import Angle, Description, Field, Listed, Nested, Quantity, quantity
+from limbless.mechanics.control import FeedbackRows, OscillatorTables, Outputs, Ramp
+
+_INTO, _TIMES = ("phase", "amplitude"), ("one", "cosine", "sine")
+_ANY = 1e300  # a drive that no oscillator is silent at
+
+
+class CouplingPair(Description):
+    """A coupling between two oscillators, both ways."""
+
+    weight: Quantity[float] = quantity(10.0, "1/s", "how strongly each is drawn by the other, per unit of amplitude")
+    lag: Quantity[Angle] = quantity(0.0, "rad", "by which the one behind lags, or the other side does")
+
+
+class Coupling(CouplingPair):
+    """Along the body, and across it where there are two sides."""
+
+    contralateral: Nested[CouplingPair] = Field(
+        CouplingPair(lag=np.pi), description="between both sides of a segment (`sides: 2`); half a turn if absent"
+    )
+
+
+class SenseFeedback(Description):
+    """What a sense does to the oscillator of its joint."""
+
+    sense: Nested[Sense] = Field(description="what is sensed")
+    into: Literal["phase", "amplitude"] = Field("phase", description="whose rate it adds to")
+    gain: Quantity[float] = quantity(1.0, "1/s", "rate per unit of what is sensed")
+    times: Literal["one", "cosine", "sine"] = Field("one", description="of the phase: a factor")
+
+
+class DriveRange(Description):
+    """Frequency and amplitude as linear functions of the drive; silent outside of a range."""
+
+    frequency: Listed[tuple[float, float]] = quantity((0.3, 0.2), "Hz", "without drive, and by a unit of it")
+    amplitude: Listed[tuple[float, float]] = quantity((0.196, 0.065), "1", "without drive, and by a unit of it")
+    range: Listed[tuple[float, float]] = quantity((1.0, 5.0), "1", "drives with which they are active")
+
+
+class OscillatorStart(Description):
+    """Where oscillators start."""
+
+    phase: Listed[float | tuple[float, ...] | None] = quantity(
+        None, "rad", "one for all, or one each; where the couplings want them if absent"
+    )
+    amplitude: Listed[float | tuple[float, ...]] = quantity(0.0, "1", "one for all, or one each")
+
+
+class Oscillators(ClosedLoop):
+    """A central pattern generator of coupled phase oscillators with amplitudes.
+
+    See Ijspeert et al. (2007) and Thandiackal et al. (2021). With `sides: 1` each joint has one oscillator, whose
+    activity is r cos θ. With `sides: 2` it has two that pull against each other: r (1 + cos θ) of the left one minus
+    that of the right one. Oscillators are numbered along `joints`, and the right side follows the left.
+    """
+
+    kind: Literal["oscillators"] = "oscillators"
+    joints: Listed[Literal["all"] | tuple[int, ...]] = Field(
+        "all", description="numbers of the joints (from 0) that have oscillators, from base to tip"
+    )
+    sides: Literal[1, 2] = Field(1, description="oscillators of each joint")
+    frequency: Listed[float | tuple[float, ...]] = quantity(1.0, "Hz", "one for all, or one each (of a side)")
+    amplitude: Listed[float | tuple[float, ...]] = quantity(1.0, "1", "to which they go; one for all, or one each")
+    drive: Listed[float | tuple[tuple[float, float], ...] | None] = quantity(
+        None, "1", "a number, or [[time, number], ..] with straight lines in between; needs `body`"
+    )
+    body: Nested[DriveRange | None] = Field(
+        None, description="frequency and amplitude by the drive, in place of those above"
+    )
+    haste: Quantity[float] = quantity(20.0, "1/s", "rate with which amplitudes go where they should", gt=0)
+    order: Literal[1, 2] = Field(1, description="order of the amplitudes in time; 2 starts without a jump of rates")
+    coupling: Nested[Coupling] = Field(Coupling(), description="between neighbours")
+    feedback: Listed[tuple[SenseFeedback, ...]] = Field((), description="what senses do to the oscillators")
+    output: Literal["torque", "target", "activation"] = Field(
+        "torque",
+        description="what activities are: torques, positions that a pd or servo actuation follows, or activations of "
+        "muscles (`sides: 2`)",
+    )
+    seed: int = Field(0, description="of the noise of its senses", ge=0)
+    strength: Listed[float | tuple[float, ...]] = quantity(
+        1.0, "N m or rad", "torque or angle of a unit of activity; one for all, or one for each joint"
+    )
+    lesion: Nested[Lesion] = Field(Lesion(), description="what is cut")
+    initial: Nested[OscillatorStart] = Field(OscillatorStart(), description="where they start")
+
+    @model_validator(mode="after")
+    def _drive_has_a_use(self) -> Oscillators:
+        if (self.drive is None) != (self.body is None):
+            given, absent = ("body", "drive") if self.drive is None else ("drive", "body")
+            raise ValueError(f"{given}: has an effect only together with `{absent}`; give both, or neither")
+        for name in self.given("frequency", "amplitude") if self.body is not None else ():
+            raise ValueError(f"{name}: `body` says it by the drive; leave out one of the two")
+        if self.output == "activation" and self.sides == 1:
+            raise ValueError(
+                "output: muscles come in pairs, and so do the oscillators that activate them: set sides to 2"
+            )
+        times = [row[0] for row in self.drive] if isinstance(self.drive, tuple) else []
+        if any(later <= before for before, later in pairwise(times)) or (isinstance(self.drive, tuple) and not times):
+            raise ValueError("drive: times must grow from row to row")
+        return self
+
+    def notes(self) -> tuple[str, ...]:
+        own: tuple[str, ...] = ()
+        if self.sides == 1 and self.coupling.contralateral != type(self.coupling).model_fields["contralateral"].default:
+            own = ("controller.coupling.contralateral: has no effect with one side",)
+        return (*super().notes(), *own)
+
+    def breakpoints(self, start: float, end: float) -> list[float]:
+        return [row[0] for row in self.drive if start < row[0] < end] if isinstance(self.drive, tuple) else []
+
+    def neurons(self, layout: LoopLayout) -> list[str]:
+        names = [layout.joint_name(v) for v in chosen_joints(self.joints, layout.freedoms)]
+        return names if self.sides == 1 else [f"{name} {side}" for side in ("left", "right") for name in names]
+
+    def activity(self, state: Array, count: int) -> Array:
+        """r cos θ, or r (1 + cos θ) of each side."""
+        return np.asarray(state[:, count : 2 * count] * (float(self.sides == 2) + np.cos(state[:, :count])))
+
+    def pack(self, layout: LoopLayout) -> PackedLoop:
+        joints = chosen_joints(self.joints, layout.freedoms)
+        one_side, n = len(joints), self.sides * len(joints)
+        pairs, weights, lags = self._couplings(one_side)
+        channels, early, late = self._feedback(layout, joints)
+        own, names = n * (1 + self.order), self.neurons(layout)
+        senses = packed_senses(channels, layout.first + own, layout, self.seed)
+        tables = OscillatorTables(
+            np.array([layout.first], dtype=np.int64),
+            np.array([self.order], dtype=np.int64),
+            self._ramp(),
+            *self._levels(one_side),
+            np.full(n, self.haste),
+            pairs,
+            weights * np.cos(lags),
+            weights * np.sin(lags),
+            senses,
+            early,
+            late,
+            self._outputs(joints),
+            *(np.zeros(n) for _ in range(4)),
+        )
+        sensing = names_of(senses, channels)
+        start = np.zeros(own + len(sensing))
+        start[:n] = self._phases(one_side)
+        start[n : 2 * n] = one_for_each(self.initial.amplitude, n, "initial.amplitude")
+        parts = ("phase", "amplitude", "amplitude rate")[: 1 + self.order]
+        labels = [f"{part} of {name}" for part in parts for name in names]
+        return PackedLoop(tables, start, (*labels, *sensing), *self._fastest(pairs, weights, tables, n))
+
+    def _fastest(self, pairs: Any, weights: Array, tables: OscillatorTables, n: int) -> tuple[float, str]:
+        """The largest rate among amplitudes, couplings and filters."""
+        drawn = np.zeros(n)
+        largest = np.abs(tables.amplitude) @ [1.0, max([0.0, *(row[1] for row in self._drive_rows())])]
+        np.add.at(drawn, pairs[:, 0], np.abs(weights) * largest[pairs[:, 1]] * 2.0)
+        rates = {
+            "the amplitudes of oscillators (controller.haste)": self.haste,
+            "the couplings of oscillators (controller.coupling.weight)": float(drawn.max(initial=0.0)),
+            "the filters of senses (filter)": float(tables.senses.rate.max(initial=0.0)),
+        }
+        why = max(rates, key=lambda name: rates[name])
+        return rates[why], why
+
+    def _drive_rows(self) -> tuple[tuple[float, float], ...]:
+        if self.drive is None:
+            return ((0.0, 0.0),)
+        return self.drive if isinstance(self.drive, tuple) else ((0.0, self.drive),)
+
+    def _ramp(self) -> Ramp:
+        rows = np.array(self._drive_rows())
+        slopes = np.append(np.diff(rows[:, 1]) / np.diff(rows[:, 0]), 0.0)
+        grows = np.diff(slopes, prepend=0.0)
+        kinks = np.flatnonzero(grows)
+        return Ramp(rows[:1, 1].copy(), rows[kinks, 0], grows[kinks])
+
+    def _levels(self, one_side: int) -> tuple[Array, Array, Array]:
+        """Frequencies (rad/s) and amplitudes, without drive and by a unit of it, and where they are active."""
+        n = self.sides * one_side
+        if self.body is not None:
+            frequency, amplitude, span = (
+                np.tile(pair, (n, 1)) for pair in (self.body.frequency, self.body.amplitude, self.body.range)
+            )
+        else:
+            frequency, amplitude, span = np.zeros((n, 2)), np.zeros((n, 2)), np.tile([-_ANY, _ANY], (n, 1))
+            frequency[:, 0] = np.tile(one_for_each(self.frequency, one_side, "frequency", "joints"), self.sides)
+            amplitude[:, 0] = np.tile(one_for_each(self.amplitude, one_side, "amplitude", "joints"), self.sides)
+        frequency[self.lesion.cut("oscillators", n)] = 0.0
+        return 2.0 * np.pi * frequency, amplitude, span
+
+    def _couplings(self, one_side: int) -> tuple[Any, Array, Array]:
+        """Who is drawn by whom, how strongly, and with which lag."""
+        pairs, weights, lags = [], [], []
+        cut = self.lesion.cut("couplings", max(one_side - 1, 0), "couplings")
+        for side in range(self.sides):
+            for k in range(one_side - 1):
+                near, far = side * one_side + k, side * one_side + k + 1
+                pairs += [(far, near), (near, far)]
+                weights += [0.0 if k in cut else self.coupling.weight] * 2
+                lags += [self.coupling.lag, -self.coupling.lag]
+        across = self.coupling.contralateral
+        for k in range(one_side if self.sides == 2 else 0):
+            pairs += [(one_side + k, k), (k, one_side + k)]
+            weights += [across.weight] * 2
+            lags += [across.lag, -across.lag]
+        return np.array(pairs, dtype=np.int64).reshape(-1, 2), np.array(weights), np.array(lags)
+
+    def _feedback(self, layout: LoopLayout, joints: Any) -> tuple[list[SensePlace], FeedbackRows, FeedbackRows]:
+        """What is sensed, and what it does to the oscillators, early and late; both sides sense the same."""
+        channels: list[SensePlace] = []
+        routes: dict[bool, list[tuple[int, ...]]] = {False: [], True: []}
+        gains: dict[bool, list[float]] = {False: [], True: []}
+        deaf = self.lesion.cut("senses", self.sides * len(joints))
+        for item in sorted(self.feedback, key=lambda item: item.sense.after):
+            for number, joint in enumerate(joints):
+                place = place_of(item.sense, layout, int(joint))
+                if place is None:
+                    continue
+                for side in range(self.sides):
+                    i = side * len(joints) + number
+                    route = (len(channels), i, _INTO.index(item.into), _TIMES.index(item.times))
+                    routes[item.sense.late].append(route)
+                    gains[item.sense.late].append(0.0 if i in deaf else item.gain)
+                channels.append(place)
+        early, late = (
+            FeedbackRows(np.array(routes[when], dtype=np.int64).reshape(-1, 4), np.array(gains[when]))
+            for when in (False, True)
+        )
+        return channels, early, late
+
+    def _outputs(self, joints: Any) -> Outputs:
+        n = self.sides * len(joints)
+        strength = np.tile(one_for_each(self.strength, len(joints), "strength", "joints"), self.sides)
+        if self.output != "activation":
+            strength[len(joints) :] *= -1.0
+        strength[self.lesion.cut("outputs", n)] = 0.0
+        bias, target = np.full(n, float(self.sides == 2)), ("torque", "target", "activation").index(self.output)
+        return Outputs(np.tile(joints, self.sides), strength, bias, np.array([target], dtype=np.int64))
+
+    def _phases(self, one_side: int) -> Array:
+        """As given, or a wave with the lags of the couplings."""
+        if self.initial.phase is not None:
+            return one_for_each(self.initial.phase, self.sides * one_side, "initial.phase")
+        along = -self.coupling.lag * np.arange(one_side)
+        return np.concatenate([along - side * self.coupling.contralateral.lag for side in range(self.sides)])

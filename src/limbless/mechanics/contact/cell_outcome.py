@@ -1,0 +1,180 @@
+"""What a step of cells did: works, impulse, and the record of a knot. Every force works along the velocity of the
+stage; what the step rule itself takes is a work of its own.
+
+For springs that are linear and masses that do not change the change of all energy is the work of the rest less
+
+    N = (θ - 1/2) (Σ Δuᵀ B Δu + h² vᵀ K v) >= 0
+"""
+
+from __future__ import annotations
+
+from limbless.mechanics.algebra import Twist, Vector, Wrench, carry_wrench, power, twist_at
+from limbless.mechanics.chain import (
+    AxisRecord,
+    BaseRecord,
+    Body,
+    BodyRecord,
+    ChainMemory,
+    ChainTables,
+    IntegralSums,
+    LinkRow,
+    account,
+    account_tendons,
+    power_of,
+    put_efforts,
+)
+from limbless.mechanics.compiled import Array, Scalar, func, noinline_func
+from limbless.mechanics.contact import (
+    BaseStep,
+    BodyOutcome,
+    BodyStep,
+    CellRecord,
+    SoftContactProblem,
+    StationStep,
+    Step,
+    StepCounters,
+    StepRecord,
+    end_objects,
+    finish_contacts,
+    given_efforts,
+    keep_forces,
+    keep_objects,
+)
+from limbless.mechanics.forces import look_again_all, spend_all
+from limbless.mechanics.integrate.running_totals import add_step, add_work, compare, record_totals
+
+
+@noinline_func
+def stage_velocities(step: Step, bodies: int, theta: Scalar) -> Scalar:
+    """`Body.velocity` of all bodies at the stage, from those at both ends of the step. Returns Σ Δuᵀ B Δu."""
+    spent = 0.0
+    for k in range(bodies):
+        start, own = StationStep(step.cells.stations, k).start, BodyStep(step.bodies, k)
+        change = own.twist - start
+        Body(step.places, k).velocity = start + theta * change
+        spent += power(change, own.matrix @ change)
+    return spent
+
+
+@noinline_func
+def stage_rates(step: Step, x: Array, first: int, theta: Scalar, rates: Array) -> None:
+    """Of all freedoms, whose rates at the start stand in x from `first` on."""
+    for v in range(rates.shape[0]):
+        rates[v] = x[first + v] + theta * (step.rates[v] - x[first + v])
+
+
+@noinline_func
+def spring_loss(robot: ChainTables, chain: ChainMemory, h: Scalar) -> Scalar:
+    """h² vᵀ K v of all free freedoms: what springs at the stage give less than they store."""
+    cells, total = chain.cells, 0.0
+    for k in range(1, len(robot.links.codes)):
+        link = LinkRow(robot.links, k)
+        for v in range(link.column, link.column + link.freedoms):
+            for i in range(link.freedoms):
+                total += cells.strain_rate[v] * cells.elastic[v, i] * cells.strain_rate[link.column + i]
+    return h * h * total
+
+
+@noinline_func
+def works_along(chain: ChainMemory) -> tuple[Scalar, Scalar]:
+    """Powers of actuators and of what is passive along all freedoms, at the stage."""
+    driven, passive = 0.0, 0.0
+    for v in range(chain.torque.shape[0]):
+        driven += chain.torque[v] * chain.cells.strain_rate[v]
+        passive += chain.passive[v] * chain.cells.strain_rate[v]
+    return account_tendons(chain.cells, driven, passive)
+
+
+@noinline_func
+def count_actuators(chain: ChainMemory, t: Scalar, h: Scalar) -> None:
+    """Works and efforts of tendons, or of all freedoms."""
+    put_efforts(chain)
+    for c in range(chain.cells.efforts.shape[0]):
+        add_work(chain.tally, c, h * power_of(chain, c, chain.cells.strain_rate, 0))
+        compare(chain.tally, c, t + h, chain.cells.efforts[c])
+
+
+@func
+def finish_cells(problem: SoftContactProblem, t: Scalar, h: Scalar, x: Array) -> None:
+    """After the solve, before the state moves: works, impulse, mean forces."""
+    robot, forces = problem.robot, problem.forces
+    where, memory = problem.where, problem.memory
+    chain, step, theta = memory.chain, memory.step, problem.rule.theta
+    base, bodies = LinkRow(robot.links, 0), chain.cells.weigh.shape[0]
+    given_efforts(robot, step, chain, h)
+    kinetic = stage_velocities(step, bodies, theta)
+    finish_contacts(
+        problem.solids, step, int(StepCounters(memory.counts, 0).active), h, x, where.speeds, chain.tally.contacts
+    )
+    stage_rates(step, x, base.velocity + 6, theta, chain.cells.strain_rate)
+    elastic = spring_loss(robot, chain, h)
+    driven, passive = works_along(chain)
+    environment, push, way = 0.0, Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0)), Vector(0.0, 0.0, 0.0)
+    for k in range(bodies):
+        body, outcome = Body(step.places, k), BodyOutcome(memory.outcomes, k)
+        F, environment = account(chain.water, k, body.velocity, body.wrench, 0.0 * push, environment)
+        push, way = push + carry_wrench(F, body.origin), way + (h * chain.cells.weigh[k]) * body.velocity.linear
+        outcome.wrench = body.wrench
+        change = BodyStep(step.bodies, k).twist - StationStep(step.cells.stations, k).start
+        outcome.rates = (1.0 / h) * change + body.known
+    hold = carry_wrench(BaseStep(step.base, 0).hold, Body(step.places, 0).origin)
+    if step.moving_bodies is not None:
+        end_objects(problem.solids, step, memory.outcomes, x, where, t, h, 1.0 - theta)
+    look_again_all(forces, chain)
+    for i in range(len(chain.law_powers)):
+        chain.law_powers[i] = 0.0
+    spend_all(forces, t + 0.5 * h, chain)
+    stored = (theta - 0.5) * elastic
+    passive = h * passive + stored
+    add_step(chain.tally, h, chain.law_powers, h * driven, h * environment, passive, way, 1.0)
+    count_actuators(chain, t, h)
+    sums = IntegralSums(x, where.sums)
+    sums.actuators = sums.actuators + h * driven
+    sums.environment = sums.environment + h * environment
+    sums.passive = sums.passive + passive
+    sums.impulse = sums.impulse + h * push + hold
+    x[where.numerical] -= (theta - 0.5) * kinetic + stored
+    for v in range(chain.torque.shape[0]):
+        x[where.torque + v] = chain.torque[v]
+
+
+@noinline_func
+def keep_cell_knot(problem: SoftContactProblem, x: Array, h: Scalar, r: int) -> None:
+    """Everything of this knot in record r; forces and accelerations are means over the step that ended here."""
+    robot, records = problem.robot, problem.records
+    where, memory = problem.where, problem.memory
+    chain, step, kept = memory.chain, memory.step, problem.records.chain
+    base, cells = LinkRow(robot.links, 0), chain.cells
+    h = step.cells.clock[3] if step.cells.clock[3] > 0.0 else h  # of the last part of the step
+    for c in range(where.earlier):
+        kept.x[r, c] = x[c]
+    for v in range(chain.torque.shape[0]):
+        axis = AxisRecord(kept.axes, r, v)
+        axis.acceleration = (x[base.velocity + 6 + v] - x[where.earlier + 6 + v]) / h
+        axis.torque = x[where.torque + v]
+    own = BaseRecord(kept.base, r)
+    now, then = twist_at(x, base.velocity), twist_at(x, where.earlier)
+    own.acceleration = (1.0 / h) * Twist(now.linear - then.linear, now.angular - then.angular)
+    own.held = (1.0 / h) * BaseStep(step.base, 0).hold
+    for k in range(cells.weigh.shape[0]):
+        body, outcome, record = Body(chain.bodies, k), BodyOutcome(memory.outcomes, k), BodyRecord(kept.bodies, r, k)
+        record.rotation = body.rotation
+        record.origin = body.origin
+        record.twist = body.velocity
+        record.twist_rate = outcome.rates
+        record.wrench = outcome.wrench
+    for c in range(cells.pulls.shape[0]):
+        for field in range(cells.pulls.shape[1]):
+            cells.kept[r, c, field] = cells.pulls[c, field]
+    counts, whole, more = StepCounters(memory.counts, 0), StepRecord(records.steps, r), CellRecord(records.own, r)
+    if step.moving_bodies is not None:
+        keep_objects(problem.solids, step, memory.outcomes, x, where, kept.bodies, records.objects, r)
+    whole.resultant = keep_forces(step, records, h, r)
+    whole.residual = counts.residual
+    whole.depth = counts.depth
+    counts.residual = 0.0
+    counts.depth = 0.0
+    more.numerical = x[where.numerical]
+    more.passes = step.cells.counts[0]
+    more.iterations = step.cells.counts[1]
+    record_totals(chain.tally, kept.tally, r)

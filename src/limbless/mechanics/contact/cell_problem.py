@@ -1,0 +1,372 @@
+"""Strain cells among hard things as a problem for Moreau's engine: one implicit stage per step, and contact impulses
+that obey their laws at the velocities of its end.
+
+    stage   v = v_A + θh a,   q = q_A + θh v        end   v_E = v_A + h a,   q_E = q_A + h v
+    M(q) a + bias(q, v) = τ(q, v) + (1/h) Σ Jᵀ P,   P obeys the laws at γ = J(q) v_E, gaps at q_A + (1 - θ) h v_A
+
+From where gaps are measured every coordinate goes exactly h v_E until they are measured again, for any θ. Without
+contacts and with θ = 1/2 this is the implicit midpoint rule (`dirk.midpoint`): the same stage, found by the same fixed
+point. A *pass* is one evaluation of the body at the present stage; within it Newton's method on the contact laws
+(`semismooth_newton`) iterates with all else held. Contact frames and arms are found once per step, and held.
+
+The state holds that of a chain, and what `SoftLayout` says.
+"""
+
+from __future__ import annotations
+
+from limbless.mechanics.algebra import (
+    Twist,
+    Vector,
+    normalised,
+    put_quaternion_at,
+    put_vector_at,
+    quaternion_at,
+    transpose,
+    vector_at,
+)
+from limbless.mechanics.chain import (
+    Body,
+    Cells,
+    ChainMemory,
+    ChainTables,
+    LinkRow,
+    bend_pieces,
+    drive_to,
+    forward_kinematics,
+    measure,
+    occupy_free,
+    overbent_cell,
+    put_winch_rates,
+    set_cell_implicit_terms,
+    strain_freedoms,
+    winch_start,
+)
+from limbless.mechanics.compiled import Array, Rows, Scalar, func, kernel, noinline_func, unpack, version_for
+from limbless.mechanics.contact import (
+    DEEPEST,
+    ENDS,
+    SPEED,
+    BaseStep,
+    CellFreedom,
+    CellSolve,
+    ContactMemory,
+    ContactRow,
+    Scene,
+    SoftContactProblem,
+    SoftLayout,
+    Step,
+    StepCounters,
+    find_contacts,
+    load_warm_start,
+    measure_gaps,
+    move_surfaces,
+    place_objects,
+    prepare_stations,
+    set_stabilisation,
+    solve_contacts,
+    start_objects,
+    start_twists,
+    store_warm_start,
+    turn_winches,
+    wake_contacts,
+)
+from limbless.mechanics.contact.cell_outcome import finish_cells, keep_cell_knot
+from limbless.mechanics.forces import push_all
+from limbless.mechanics.integrate.dirk import PATIENCE as STAGE
+from limbless.mechanics.integrate.dirk import remaining_error
+from limbless.mechanics.integrate.problem import midpoint_step, post_step, record_knot
+
+SINGULAR = 16  # added to what `overbent_cell` found: what ends a run beside `ENDS`
+
+
+@noinline_func
+def take_strains(robot: ChainTables, x: Array, cells: Cells) -> None:
+    """Freedoms as a state has them; all pieces bent."""
+    base = LinkRow(robot.links, 0)
+    position, velocity = base.position + base.positions, base.velocity + base.freedoms
+    for v in range(cells.strain.shape[0]):
+        cells.strain[v] = x[position + v]
+        cells.strain_rate[v] = x[velocity + v]
+        cells.strain_push[v] = 0.0
+    bend_pieces(cells.columns, cells)
+
+
+@func
+def drive_ends(problem: SoftContactProblem, n: int, share: Scalar, part: Scalar, x: Array) -> None:
+    """What is given: values and rates at both ends of a part of a step, and the drive at its stage, whose rates are
+    those that the rule has there.
+    """
+    robot, theta, solve = problem.robot, problem.rule.theta, problem.memory.step.cells
+    cells, base = solve.cells, LinkRow(robot.links, 0)
+    present, position, velocity = cells.present, base.position + base.positions, base.velocity + base.freedoms
+    if cells.driven.shape[0] > 0:
+        drive_to(problem.drive, n, share, present)
+        for i in range(cells.driven.shape[0]):
+            x[position + cells.driven[i]] = present.position[i]
+            x[velocity + cells.driven[i]] = present.velocity[i]
+        drive_to(problem.drive, n, share + part, present)
+        for i in range(cells.driven.shape[0]):
+            solve.ends[0, i] = present.position[i]
+            solve.ends[1, i] = present.velocity[i]
+    drive_to(problem.drive, n, share + theta * part, present)
+    for i in range(cells.driven.shape[0]):
+        before = x[velocity + cells.driven[i]]
+        present.velocity[i] = before + theta * (solve.ends[1, i] - before)
+        present.acceleration[i] = 0.0
+
+
+@func
+def go_to_gaps(problem: SoftContactProblem, t: Scalar, h: Scalar, watched: bool, x: Array) -> None:
+    """Gaps and directions where the old velocity leads in (1 - θ) h, with the impulses of the step before."""
+    robot, scene, options = problem.robot, problem.scene, problem.options
+    where, memory, ahead = problem.where, problem.memory, (1.0 - problem.rule.theta) * h
+    chain, step, counts = memory.chain, memory.step, StepCounters(memory.counts, 0)
+    cells, velocity = step.cells.cells, LinkRow(robot.links, 0).velocity
+    for c in range(chain.total.shape[0]):
+        chain.total[c] = 0.0
+    occupy_free(robot, cells.given, winch_start(cells, chain.state), x, ahead, chain.total, chain.state)
+    first = LinkRow(robot.links, 0).position + LinkRow(robot.links, 0).positions
+    for i in range(cells.driven.shape[0]):
+        v = cells.driven[i]
+        chain.state[velocity + 6 + v] = x[velocity + 6 + v]
+        chain.state[first + v] = x[first + v] + ahead * x[velocity + 6 + v]
+    take_strains(robot, chain.state, cells)
+    forward_kinematics(robot, chain.state, chain)
+    if step.moving_bodies is not None:
+        start_objects(problem.solids, step, x, where, t, h, 1.0 - problem.rule.theta)
+        move_surfaces(step.moving_bodies, scene, chain.bodies)
+    wake_contacts(scene, memory.rest, chain.bodies, SPEED * h, watched)
+    load_warm_start(scene, memory.rest, step.contacts, x, where.impulses)
+    scale_warm_start(step.contacts, h / step.cells.clock[3] if step.cells.clock[3] > 0.0 else 1.0)
+    step.cells.clock[3] = h
+    count = find_contacts(scene, memory.rest, chain.bodies, t + ahead, SPEED * h, step.contacts, step.active)
+    counts.active = set_stabilisation(options, problem.solids, scene, step, counts, count, h, x, where.speeds) + 0.0
+
+
+@func
+def scale_warm_start(contacts: Rows[ContactRow], share: Scalar) -> None:
+    """Impulses belong to a step: those of one of another length are as many times larger."""
+    if share != 1.0:
+        for i in range(contacts.shape[0]):
+            contact = ContactRow(contacts, i)
+            contact.load = share * contact.load
+            contact.shear = share * contact.shear
+            contact.twist = share * contact.twist
+
+
+@func
+def first_slopes(robot: ChainTables, earlier: int, h: Scalar, chain: ChainMemory, x: Array) -> None:
+    """The guess: velocities go on in a straight line."""
+    velocity = LinkRow(robot.links, 0).velocity
+    for c in range(chain.slope.shape[0]):
+        chain.slope[c] = 0.0
+    for c in range(6 + chain.torque.shape[0]):
+        chain.slope[velocity + c] = (x[velocity + c] - x[earlier + c]) / h
+
+
+@func
+def put_guess(robot: ChainTables, step: Step, h: Scalar, x: Array, slope: Array) -> None:
+    """Velocities at the end of the step from their slopes, where the solver finds them."""
+    velocity, R, solve = LinkRow(robot.links, 0).velocity, Body(step.places, 0).rotation, step.cells
+    base = BaseStep(step.base, 0)
+    base.twist = Twist(
+        R @ end_vector(velocity, h, x, slope),
+        R @ end_vector(velocity + 3, h, x, slope),
+    )
+    for v in range(step.rates.shape[0]):
+        step.rates[v] = x[velocity + 6 + v] + h * slope[velocity + 6 + v]
+        CellFreedom(solve.freedoms, v).before = step.rates[v]
+
+
+@func
+def end_vector(c: int, h: Scalar, x: Array, slope: Array) -> Vector:
+    return vector_at(x, c) + h * vector_at(slope, c)
+
+
+@func
+def take_slopes(robot: ChainTables, step: Step, chain: ChainMemory, h: Scalar, x: Array) -> None:
+    """Slopes of velocities from those that the solver found."""
+    velocity, R, base = LinkRow(robot.links, 0).velocity, Body(step.places, 0).rotation, BaseStep(step.base, 0)
+    linear, angular = transpose(R) @ base.twist.linear, transpose(R) @ base.twist.angular
+    put_vector_at(chain.slope, velocity, (1.0 / h) * (linear - vector_at(x, velocity)))
+    put_vector_at(chain.slope, velocity + 3, (1.0 / h) * (angular - vector_at(x, velocity + 3)))
+    for v in range(step.rates.shape[0]):
+        chain.slope[velocity + 6 + v] = (step.rates[v] - x[velocity + 6 + v]) / h
+
+
+@func
+def hold_given(robot: ChainTables, solve: CellSolve, h: Scalar, x: Array, slope: Array) -> None:
+    """Slopes of what is given: its rates go to those at the end."""
+    velocity = LinkRow(robot.links, 0).velocity + 6
+    for i in range(solve.cells.driven.shape[0]):
+        v = solve.cells.driven[i]
+        slope[velocity + v] = (solve.ends[1, i] - x[velocity + v]) / h
+
+
+@func
+def evaluate(problem: SoftContactProblem, t: Scalar, h: Scalar, x: Array) -> tuple[Scalar, Scalar, Scalar, int]:
+    """One pass: the body at the present stage, and velocities and impulses under its forces. Returns by how much the
+    stage changes, how fast it moves, the natural map (m/s), and what cannot be evaluated.
+    """
+    robot, options = problem.robot, problem.options
+    memory, gh = problem.memory, problem.rule.theta * h
+    chain, step, counts = memory.chain, memory.step, StepCounters(memory.counts, 0)
+    solve, stage = step.cells, t + problem.rule.theta * h
+    for c in range(chain.slope.shape[0]):
+        solve.before[c] = chain.slope[c]
+    occupy_free(robot, solve.cells.given, winch_start(solve.cells, chain.state), x, gh, solve.before, chain.state)
+    set_cell_implicit_terms(robot, gh, solve.before, chain)
+    strain_freedoms(robot, chain.state, chain)
+    forward_kinematics(robot, chain.state, chain)
+    push_all(problem.forces, stage, t + 0.5 * h, robot, chain)
+    put_guess(robot, step, h, x, solve.before)
+    start_twists(robot, step, x)
+    prepare_stations(robot, step, chain, gh, h)
+    more, worst, fell = solve_contacts(robot, options, step, memory.request, int(counts.active), t)
+    take_slopes(robot, step, chain, h, x)
+    if solve.cells.ropes is not None:
+        turn_winches(solve, gh)
+        put_winch_rates(solve.cells.ropes, chain.state, chain.slope)
+    solve.cells.span[0] = 0.0
+    solve.counts[0] += 1.0
+    solve.counts[1] += more
+    if fell:
+        counts.fallbacks = counts.fallbacks + 1.0
+    first = LinkRow(robot.links, 0).velocity
+    change, speed = measure(first, solve.cells.scale, gh, solve.before, chain.slope, chain.state)
+    return change, speed, worst, int(overbent_cell(robot, chain))
+
+
+@func
+def solve_cells(problem: SoftContactProblem, t: Scalar, h: Scalar, x: Array) -> tuple[int, Scalar]:
+    """Passes until the stage rests. Returns 0, or what cannot be solved, and the natural map."""
+    rule, memory = problem.rule, problem.memory
+    robot, chain, step = problem.robot, memory.chain, memory.step
+    first_slopes(robot, problem.where.earlier, h, chain, x)
+    hold_given(robot, step.cells, h, x, chain.slope)
+    last, worst = 0.0, 0.0
+    for _ in range(rule.most):
+        change, speed, worst, singular = evaluate(problem, t, h, x)
+        if step.moving_bodies is not None:
+            if step.moving_bodies.crowded[0] > 0:
+                return ENDS.crowded, worst
+        if singular > 0:
+            return SINGULAR + singular, worst
+        if not change < STAGE.lost:
+            return ENDS.unsolved, worst
+        if remaining_error(change, last) <= rule.tolerance * speed:
+            return 0 if worst <= problem.options.bound else ENDS.unsolved, worst
+        last = change
+    return ENDS.unsolved, worst
+
+
+@func
+def take_part(
+    problem: SoftContactProblem, n: int, share: Scalar, part: Scalar, t: Scalar, h: Scalar, watched: bool, x: Array
+) -> int:
+    """A step of length h at time t that is `part` of the one from knot n, from `share` of it on."""
+    memory, solve = problem.memory, problem.memory.step.cells
+    counts = StepCounters(memory.counts, 0)
+    drive_ends(problem, n, share, part, x)
+    go_to_gaps(problem, t, h, watched, x)
+    found, worst = solve_cells(problem, t, h, x)
+    counts.last = worst
+    if found > 0:
+        return found
+    if counts.depth > DEEPEST:
+        return ENDS.sunk
+    counts.residual = max(counts.residual, worst)
+    counts.steps = counts.steps + 1.0
+    counts.iterations = counts.iterations + solve.counts[1]
+    finish_cells(problem, t, h, x)
+    store_warm_start(problem.scene, memory.rest, memory.step.contacts, x, problem.where.impulses)
+    go_to_end(problem, h, x)
+    solve.clock[0] = n + 0.0
+    solve.clock[1] = share + part
+    solve.clock[2] = t + h
+    return 0
+
+
+@func
+def go_to_end(problem: SoftContactProblem, h: Scalar, x: Array) -> None:
+    """q_E = q_A + h v and v_E; the velocities before are kept."""
+    robot, chain, solve = problem.robot, problem.memory.chain, problem.memory.step.cells
+    base, earlier = LinkRow(robot.links, 0), problem.where.earlier
+    velocity = base.velocity
+    winches, ahead = winch_start(solve.cells, chain.state), problem.rule.theta * h
+    occupy_free(robot, solve.cells.given, winches, x, ahead, chain.slope, chain.state)  # rates of positions
+    for c in range(6 + chain.torque.shape[0]):
+        x[earlier + c] = x[velocity + c]
+    for c in range(problem.where.sums):
+        x[c] += h * chain.slope[c]
+    put_quaternion_at(x, base.position + 3, normalised(quaternion_at(x, base.position + 3)))
+    for i in range(solve.cells.driven.shape[0]):
+        v = solve.cells.driven[i]
+        x[base.position + base.positions + v] = solve.ends[0, i]
+        x[velocity + 6 + v] = solve.ends[1, i]
+
+
+@version_for(midpoint_step, SoftContactProblem)
+@func
+def cell_contact_step(problem: SoftContactProblem, n: int, t: Scalar, h: Scalar, watched: bool, x: Array) -> int:
+    """A step, in as many parts as are needed: one whose stage does not rest, or whose laws are not met, is halved."""
+    solve = problem.memory.step.cells
+    share, part, depth, found = 0.0, 1.0, 0, 0
+    solve.counts[1] = 0.0
+    solve.counts[0] = 0.0
+    while share < 1.0 - 1e-9:
+        length = solve.clock[3]
+        found = take_part(problem, n, share, part, t + share * h, part * h, watched, x)
+        if found == 0:
+            share += part
+            continue
+        solve.clock[3] = length
+        depth += 1
+        solve.counts[3] += 1.0
+        if depth > problem.rule.halvings or found == ENDS.crowded:
+            return found
+        part *= 0.5
+    solve.counts[2] += solve.counts[0]
+    return 0
+
+
+@version_for(record_knot, SoftContactProblem)
+@func
+def keep_cell_contacts(problem: SoftContactProblem, x: Array, h: Scalar, r: int) -> None:
+    """A knot: the body as it stands there, with its tendons; forces of contacts are means over the step that ended."""
+    robot, chain, step = problem.robot, problem.memory.chain, problem.memory.step
+    clock, present = step.cells.clock, step.cells.cells.present
+    drive_to(problem.drive, int(clock[0]), clock[1], present)
+    for c in range(chain.state.shape[0]):
+        chain.state[c] = x[c]
+    strain_freedoms(robot, chain.state, chain)
+    for i in range(present.acceleration.shape[0]):
+        present.acceleration[i] = 0.0
+    forward_kinematics(robot, chain.state, chain)
+    push_all(problem.forces, clock[2], clock[2], robot, chain)
+    if step.moving_bodies is not None:
+        place_objects(step.moving_bodies, chain.bodies, x, problem.where.objects)
+    keep_cell_knot(problem, x, h, r)
+
+
+@version_for(post_step, SoftContactProblem)
+@func
+def after_cells(problem: SoftContactProblem, n: int, x: Array, r: int, recorded: bool, last: int) -> None:
+    """A step remembers its own impulses: see `take_part`."""
+    return None
+
+
+@kernel
+def stand_cells(robot: ChainTables, scene: Scene, memory: ContactMemory, x: Array, where: SoftLayout) -> None:
+    """At time 0: the gaps of all contacts."""
+    place_cells(unpack(robot), unpack(scene), unpack(memory), unpack(x), where)
+
+
+@func
+def place_cells(robot: ChainTables, scene: Scene, memory: ContactMemory, x: Array, where: SoftLayout) -> None:
+    chain = memory.chain
+    take_strains(robot, x, chain.cells)
+    forward_kinematics(robot, x, chain)
+    if memory.step.moving_bodies is not None:
+        place_objects(memory.step.moving_bodies, chain.bodies, x, where.objects)
+    measure_gaps(scene, memory, 0.0)

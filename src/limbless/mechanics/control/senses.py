@@ -1,0 +1,220 @@
+"""What a controller senses: numbers of an instant, each `gain * number + offset`, with noise, late, and filtered.
+
+Early ones are known from time, positions and rates; late ones after the dynamics. A number that is filtered
+(y' = (s - y) / time) or delayed is a state of its own, and so is known early whatever it was made from. Kinds are codes
+in a table: a further one compiles no further kernel.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from limbless.mechanics.algebra import Matrix, Vector
+from limbless.mechanics.chain import Body, LinkRow, TendonState, mass_flow
+from limbless.mechanics.compiled import Array, IntArray, Scalar, arctangent2, func, noinline_func, value_of
+
+if TYPE_CHECKING:
+    from limbless.mechanics.chain.tables import ChainMemory, ChainTables
+
+
+class SenseRows(NamedTuple):
+    """All numbers that are read, the early ones first; row k is channel k."""
+
+    # (m, 3) what (0 state, heading, turn rate, position, centre, speed, touch; from 7 on late: torque, force, tension),
+    # where (in the state, among freedoms, bodies or tendons), and along which axis
+    code: IntArray
+    point: Array  # (m, 3) of the body's frame
+    gain: Array  # (m,)
+    offset: Array
+    side: Array  # (m,) +1 or -1: of a body's x axis, the way it heads
+
+
+class Noise(NamedTuple):
+    channel: IntArray  # (k,)
+    every: Array  # (k,) s: how long a value holds
+    rows: Array  # (k, 1021 + 1024) two tables, whose sum repeats itself after a million rows
+
+
+class Delays(NamedTuple):
+    """Numbers as they were: values at the last knots stand in the state, the newest first."""
+
+    channel: IntArray  # (d, 3) channel, where its values begin in a state, steps of delay
+    clock: IntArray  # (2,) where the state has the time, and how many knots were taken
+    step: Array  # (1,) s
+
+
+class Senses(NamedTuple):
+    """All that one controller senses."""
+
+    rows: SenseRows
+    late: IntArray  # (1,) the first late row
+    raw: Array  # (m,) of this instant,
+    felt: Array  # and what the controller is told
+    noise: Noise
+    delays: Delays
+    filtered: IntArray  # (f,) channels that are filtered,
+    rate: Array  # (f,) 1/s: how fast,
+    place: IntArray  # (1,) and where their states begin
+
+
+@func
+def component(v: Vector, axis: int) -> Scalar:
+    if axis == 0:
+        return v.x
+    return v.y if axis == 1 else v.z
+
+
+@func
+def along(R: Matrix, F: Vector, axis: int) -> Scalar:
+    """A component along an axis of a body, of a vector along those of the world."""
+    if axis == 0:
+        return R.x.x * F.x + R.y.x * F.y + R.z.x * F.z
+    if axis == 1:
+        return R.x.y * F.x + R.y.y * F.y + R.z.y * F.z
+    return R.x.z * F.x + R.y.z * F.y + R.z.z * F.z
+
+
+@func
+def centre_of_mass(robot: ChainTables, memory: ChainMemory) -> Vector:
+    moment = 0.0 * Body(memory.bodies, 0).origin
+    mass = moment.x
+    for k in range(len(robot.links.codes)):
+        link, body = LinkRow(robot.links, k), Body(memory.bodies, k)
+        if link.has_body:
+            moment = moment + link.mass * body.origin + body.rotation @ link.moment
+            mass += link.mass
+    return (1.0 / mass) * moment
+
+
+@func
+def way(robot: ChainTables, memory: ChainMemory, place: int) -> Vector:
+    """The x axis of a body, from above; of no body (-1): the mean of all."""
+    if place >= 0:
+        R = Body(memory.bodies, place).rotation
+        return Vector(R.x.x, R.y.x, R.z.x)
+    total = 0.0 * Body(memory.bodies, 0).origin
+    for k in range(len(robot.links.codes)):
+        if LinkRow(robot.links, k).has_body:
+            R = Body(memory.bodies, k).rotation
+            total = total + Vector(R.x.x, R.y.x, R.z.x)
+    return total
+
+
+@noinline_func
+def read_row(rows: SenseRows, k: int, robot: ChainTables, x: Array, memory: ChainMemory) -> Scalar:
+    """The number of one row."""
+    code, place, axis, side = rows.code[k, 0], rows.code[k, 1], rows.code[k, 2], rows.side[k]
+    if code == 0:
+        return x[place]
+    if code == 7:
+        return memory.torque[place]
+    if code == 9:
+        if memory.cells is not None:
+            return TendonState(memory.cells.pulls, place).tension
+        return 0.0 * side
+    if code == 4:
+        return component(centre_of_mass(robot, memory), axis)
+    if code == 1:
+        ahead = way(robot, memory, place)
+        return arctangent2(side * ahead.y, side * ahead.x)
+    if code == 5:
+        ahead = way(robot, memory, place)
+        flow, mass = mass_flow(robot.links, memory.bodies)
+        return side * (ahead.x * flow.x + ahead.y * flow.y + ahead.z * flow.z) / mass
+    body = Body(memory.bodies, place)
+    if code == 2:
+        return body.velocity.angular.z
+    if code == 3:
+        arm = body.rotation @ Vector(rows.point[k, 0], rows.point[k, 1], rows.point[k, 2])
+        return component(body.origin + arm, axis)
+    if code == 6:
+        touch = Vector(memory.touch[place, 0], memory.touch[place, 1], memory.touch[place, 2])
+        return along(body.rotation, touch, axis)
+    return along(body.rotation, body.wrench.force, axis)
+
+
+@func
+def read_rows(senses: Senses, first: int, last: int, robot: ChainTables, x: Array, memory: ChainMemory) -> None:
+    for k in range(first, last):
+        rows = senses.rows
+        senses.raw[k] = rows.gain[k] * read_row(rows, k, robot, x, memory) + rows.offset[k]
+
+
+@func
+def add_noise(senses: Senses, first: int, last: int, t: Scalar) -> None:
+    """To channels from `first` to `last`; the row by the time, so that a run that goes on hears the same."""
+    for k in range(senses.noise.channel.shape[0]):
+        c = senses.noise.channel[k]
+        if first <= c < last:
+            row = int(value_of(t) / value_of(senses.noise.every[k]) + 1e-6)
+            senses.raw[c] += senses.noise.rows[k, row % 1021] + senses.noise.rows[k, 1021 + row % 1024]
+
+
+@func
+def tell(senses: Senses, x: Array) -> None:
+    """What the controller is told: the number, as it was where it is late, and what its filter has."""
+    for k in range(senses.raw.shape[0]):
+        senses.felt[k] = senses.raw[k]
+    delays = senses.delays
+    for k in range(delays.channel.shape[0]):
+        senses.felt[delays.channel[k, 0]] = delayed(delays, k, x)
+    for k in range(senses.filtered.shape[0]):
+        senses.felt[senses.filtered[k]] = x[senses.place[0] + k]
+
+
+@func
+def delayed(delays: Delays, k: int, x: Array) -> Scalar:
+    """Between four knots, by Lagrange's polynomial; the newest knot is 0, older ones 1, 2, .."""
+    late, first = delays.channel[k, 2], delays.channel[k, 1]
+    share = (x[delays.clock[0]] - delays.step[0] * x[delays.clock[1]]) / delays.step[0]
+    newest = max(late - 2, 0)
+    back = late - newest - share
+    total = 0.0 * share
+    for i in range(4):
+        weight = 1.0 + 0.0 * share
+        for j in range(4):
+            if j != i:
+                weight = weight * (back - j) / (i - j)
+        total += weight * x[first + newest + i]
+    return total
+
+
+@noinline_func
+def sense_early(senses: Senses, t: Scalar, robot: ChainTables, x: Array, memory: ChainMemory) -> None:
+    """All numbers that are known before the dynamics; a filtered one is what its filter has."""
+    read_rows(senses, 0, senses.late[0], robot, x, memory)
+    add_noise(senses, 0, senses.late[0], t)
+    tell(senses, x)
+
+
+@noinline_func
+def sense_late(senses: Senses, t: Scalar, robot: ChainTables, x: Array, memory: ChainMemory, out: Array) -> None:
+    """The rest, and the rates of all filters and clocks."""
+    count = senses.raw.shape[0]
+    read_rows(senses, senses.late[0], count, robot, x, memory)
+    add_noise(senses, senses.late[0], count, t)
+    tell(senses, x)
+    for k in range(senses.filtered.shape[0]):
+        channel, place = senses.filtered[k], senses.place[0] + k
+        out[place] = senses.rate[k] * (senses.raw[channel] - x[place])
+    if senses.delays.channel.shape[0] > 0:
+        out[senses.delays.clock[0]] = 1.0
+
+
+@noinline_func
+def sample_senses(senses: Senses, robot: ChainTables, x: Array, memory: ChainMemory) -> None:
+    """At the end of a step: delayed numbers move on, late ones as the last stage had them."""
+    delays = senses.delays
+    if delays.channel.shape[0] == 0:
+        return
+    time, knot = x[delays.clock[0]], x[delays.clock[1]]
+    if value_of(time) < value_of(delays.step[0] * (knot + 1.0 - 1e-6)):
+        return  # a step that ends elsewhere
+    x[delays.clock[1]] = knot + 1.0
+    read_rows(senses, 0, senses.late[0], robot, x, memory)
+    add_noise(senses, 0, senses.late[0], time)
+    for k in range(delays.channel.shape[0]):
+        first = delays.channel[k, 1]
+        for i in range(max(delays.channel[k, 2] - 2, 0) + 3, 0, -1):
+            x[first + i] = x[first + i - 1]
+        x[first] = senses.raw[delays.channel[k, 0]]

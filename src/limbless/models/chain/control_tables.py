@@ -1,0 +1,190 @@
+"""Controllers with state and motors in a chain's problem: their tables, their numbers in a state, their variables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from limbless.control.actuation import Actuation, Motor, Muscles
+from limbless.control.actuation.feedback import one_each
+from limbless.control.controllers.base import ClosedLoop, LoopLayout
+from limbless.core import Array, InputError
+from limbless.mechanics.chain import ChainTables, LinkRow, MotorRow, Motors
+from limbless.mechanics.compiled import map_arrays
+from limbless.mechanics.control import MusclePairs
+from limbless.models import StepLimit, Variable, choose
+from limbless.models.chain.chain_problem import control_start, joint_inertia
+from limbless.robots.chain import Chain
+
+NAMES = "controller"
+"""Of a state's memory: what the numbers of its controller are."""
+
+
+def named(numbers: list[str]) -> dict[str, Array]:
+    """What a state remembers of motors and a controller: what their numbers are."""
+    return {NAMES: np.frombuffer("\n".join(numbers).encode(), dtype=np.uint8)} if numbers else {}
+
+
+def layout_of(chain: Chain, robot: ChainTables, step: float, gait: Any, others: int = 0) -> LoopLayout:
+    """Where a controller finds the joints and bodies of a chain; its own numbers come after so many others."""
+    link = LinkRow.of(robot.links)
+    columns: list[tuple[int, ...]] = []
+    for row in range(1, len(link.kind)):
+        behind = next((k for k in range(row, len(link.kind)) if link.has_body[k]), row)
+        before = next((k for k in range(row - 1, -1, -1) if link.has_body[k]), 0)
+        for c in range(link.freedoms[row]):
+            if link.positions[row] != link.freedoms[row]:
+                raise InputError("controller: spherical joints take none; describe them as three revolute joints")
+            columns.append((link.position[row] + c, link.velocity[row] + c, behind, before))
+    position, velocity, behind_of, before_of = np.array(columns, dtype=np.int64).reshape(-1, 4).T
+    pieces = {piece.body: piece for piece in chain.segments()}
+    own = [pieces.get(int(row)) for row in behind_of]
+    last = max(row for row in range(len(link.kind)) if link.has_body[row])
+    ends = [piece for piece in chain.segments() if piece.body == last]
+    tip = ends[-1].start + ends[-1].length * ends[-1].frame[:, 0] if ends else np.zeros(3)
+    return LoopLayout(
+        chain,
+        position,
+        velocity,
+        behind_of,
+        before_of,
+        control_start(robot) + others,
+        np.array([0.0 if piece is None else piece.half_width for piece in own]),
+        np.array([1.0 if piece is None else piece.length for piece in own]),
+        (last, 1.0) if chain.head == "tip" else (0, -1.0),
+        (last, (float(tip[0]), float(tip[1]), float(tip[2]))),
+        step,
+        gait,
+        bool(len(link.given) > 1 and link.given[1:].all()),
+    )
+
+
+class ChainLoop:
+    """A controller and the robot that it drives, perhaps by muscles."""
+
+    def __init__(self, controller: ClosedLoop, layout: LoopLayout, actuation: Actuation) -> None:
+        self.controller, self.layout = controller, layout
+        self.packed = controller.pack(layout)
+        self.count = len(self.packed.start)
+        self.columns = slice(layout.first, layout.first + self.count)
+        self._neurons = controller.neurons(layout)
+        self.places_joints = bool(getattr(self.packed.tables, "placed", np.zeros(1))[0])
+        self._muscles: MusclePairs | None = None
+        if isinstance(actuation, Muscles):
+            each = [
+                one_each(getattr(actuation, name), layout.freedoms, name)
+                for name in ("alpha", "beta", "gamma", "delta", "epsilon", "rest")
+            ]
+            self._muscles = MusclePairs(
+                np.column_stack([layout.position, layout.velocity]),
+                np.column_stack(each),
+                np.array([actuation.power], dtype=np.int64),
+            )
+
+    def tables(self) -> tuple[Any, ...]:
+        """With memory of their own: two runs of one model are two problems."""
+        both = (self.packed.tables, *(() if self._muscles is None else (self._muscles,)))
+        return tuple(map_arrays(np.copy, table) for table in both)
+
+    def count_muscles(self, inertia: Array) -> None:
+        """Explicit steps follow muscles, too, which joints of such inertia answer to."""
+        if self._muscles is None:
+            return
+        _, beta, gamma, delta, epsilon, _ = self._muscles.law.T
+        rates = np.concatenate([(delta + 2.0 * epsilon) / inertia, np.sqrt(beta * (2.0 + gamma) / inertia)])
+        fastest = (
+            (self.packed.fastest, self.packed.why),
+            (float(rates.max()), "muscles (model.integrator sdirk4 is not)"),
+        )
+        self.packed = self.packed._replace(**dict(zip(("fastest", "why"), max(fastest), strict=True)))
+
+    def start(self, x: Array) -> list[str]:
+        """Put its own numbers where they start. Returns what they are."""
+        x[self.columns] = self.packed.start
+        return list(self.packed.names)
+
+    def step_limit(self, interval: float) -> StepLimit:
+        """The longest step with which an explicit scheme follows the controller."""
+        return StepLimit(interval / max(self.packed.fastest, 1e-300), self.packed.why)
+
+    def variables(self, x: Array) -> dict[str, Array]:
+        state = x[:, self.columns]
+        return {"controller_state": state, "activity": self.controller.activity(state, len(self._neurons))}
+
+    def schema(self) -> dict[str, Variable]:
+        return choose("controller_state", "activity")
+
+    def coordinates(self) -> dict[str, Any]:
+        return {
+            "controller_number": (("controller_number",), list(self.packed.names), {}),
+            "neuron": (("neuron",), self._neurons, {}),
+        }
+
+
+class MotorBank:
+    """The motors of a chain."""
+
+    def __init__(self, actuation: Motor, chain: Chain, robot: ChainTables) -> None:
+        n, first = chain.freedoms, control_start(robot)
+        if int(LinkRow.of(robot.links).velocity[0]) - 7 != n:
+            raise InputError("actuation: spherical joints take no motor; describe them as three revolute joints")
+        stall, current, speed = (
+            one_each(getattr(actuation, name), n, name) for name in ("stall_torque", "stall_current", "no_load_speed")
+        )
+        spring, rotor = actuation.series_stiffness, chain.arrays().rotor_inertia
+        if spring is not None and not (rotor > 0.0).all():
+            raise InputError(
+                "actuation.series_stiffness: a motor behind a spring needs an inertia of its own; set rotor_inertia of "
+                f"joint {chain.joint_names[int(np.argmin(rotor))]!r}"
+            )
+        rows = MotorRow.zeros(n)
+        row = MotorRow.of(rows)
+        row.stall[:], row.drop[:], row.limit[:] = stall, stall / speed, np.inf
+        if actuation.largest_current is not None:
+            row.limit[:] = actuation.largest_current * stall / current
+        row.rate[:] = 1.0 / (actuation.electrical_time or 1.0)
+        row.stiffness[:], row.damping[:], row.inertia[:] = spring or 0.0, actuation.series_damping, rotor
+        self.electric, self.elastic = actuation.electrical_time is not None, spring is not None
+        place = np.array([first, first + n if self.electric else -1, first + n + n * self.electric], dtype=np.int64)
+        place[2] = place[2] if self.elastic else -1
+        self.tables, self.count = Motors(rows, place, np.zeros(n), np.zeros(n), np.zeros(n)), n
+        self.count += n * self.electric + 2 * n * self.elastic
+        self.moving = range(first + n, first + self.count)
+        self.rotors = np.zeros(n) if self.elastic else rotor
+        self._volts, self._amperes, self._names = actuation.voltage / stall, current / stall, chain.joint_names
+        self._inertia = joint_inertia(robot, chain.base)
+
+    def start(self, x: Array, joints: slice, rates: slice) -> list[str]:
+        """Motors stand where their joints do, without current. Returns what their numbers are."""
+        angle = self.tables.place[2]
+        parts = ["voltage", *["current"] * self.electric, *["angle", "rate"] * self.elastic]
+        if self.elastic:
+            x[angle : angle + 2 * len(self._names)] = np.concatenate([x[joints], x[rates]])
+        return [f"{part} of the motor of {name}" for part in parts for name in self._names]
+
+    def step_limit(self, interval: float) -> StepLimit | None:
+        """The longest step with which an explicit scheme follows the numbers of the motors."""
+        row = MotorRow.of(self.tables.rows)
+        light = np.maximum(self._inertia, 1e-300)
+        rates = {"the current of the motors (actuation.electrical_time)": row.rate * self.electric}
+        if self.elastic:
+            both = 1.0 / row.inertia + 1.0 / light
+            rates["the springs of the motors (actuation.series_stiffness)"] = np.sqrt(row.stiffness * both)
+            rates["the dampers of the motors (actuation.series_damping)"] = row.damping * both
+            rates["motors of so little rotor_inertia (actuation.no_load_speed)"] = row.drop / row.inertia
+        why = max(rates, key=lambda name: float(rates[name].max()))
+        fastest = float(rates[why].max())
+        return StepLimit(interval / fastest, why) if fastest > 0.0 else None
+
+    def variables(self, x: Array, joint_velocity: Array) -> dict[str, Array]:
+        """Voltage, current and, behind springs, angle of every motor."""
+        n, (voltage, current, angle) = len(self._names), self.tables.place
+        given = x[:, voltage : voltage + n]
+        speed = x[:, angle + n : angle + 2 * n] if self.elastic else joint_velocity
+        torque = x[:, current : current + n] if self.electric else given - MotorRow.of(self.tables.rows).drop * speed
+        found = {"joint_voltage": given * self._volts, "joint_current": torque * self._amperes}
+        return found | ({"motor_position": x[:, angle : angle + n]} if self.elastic else {})
+
+    def schema(self) -> dict[str, Variable]:
+        return choose("joint_voltage", "joint_current", *["motor_position"] * self.elastic)

@@ -1,0 +1,400 @@
+"""`SoftContact`: a soft body among hard things, with impacts, stick and slip."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.control.actuation import Actuation
+from limbless.control.gaits.base import Gait
+from limbless.core import InputError
+from limbless.environments.base import Environment
+from limbless.mechanics.chain import ChainTables
+from limbless.mechanics.compiled import PythonCallback, pack
+from limbless.mechanics.contact import (
+    ENDS,
+    SINGULAR,
+    BodyInertia,
+    BodyVelocity,
+    CellRecord,
+    ContactMemory,
+    ContactOptions,
+    ContactRow,
+    FallbackRequest,
+    SoftContactProblem,
+    SoftContactRecords,
+    SoftRule,
+    StepCounters,
+    StepRecord,
+    run_fallback,
+    stand_cells,
+)
+from limbless.mechanics.integrate import dirk, moreau
+from limbless.models import (
+    Records,
+    SoftSettings,
+    State,
+    Status,
+    TotalsStore,
+    Variable,
+    Variables,
+    before_failure,
+    choose,
+    law_failure,
+    water_of,
+)
+from limbless.models.chain import chain_problem
+from limbless.models.chain.contact import contact_messages, contact_recorder, contact_scene, moving_body_tables
+from limbless.models.chain.contact.contact_recorder import contact_forces
+from limbless.models.chain.soft import cell_tables, contact_posture, contact_tables, failure_messages
+from limbless.models.chain.soft.soft_features import mobility, touching_of
+from limbless.models.chain.soft.soft_model import Soft
+from limbless.models.recording.body_recorder import contiguous, kept_arrays, mean_powers, mean_schema
+from limbless.robots.base import Preset, Robot
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Array = NDArray[np.float64]
+BENT = 0.3  # rad between neighbours, from which on a straight capsule is visibly off its arc
+THETA, TOLERANCE = 0.6, 1e-4  # where nothing is said: an error of the stage far below that of the step
+_UNRECORDED = "unrecorded"
+_LAST = ("last_contacts", "last_outcomes", "last_base")
+_CLOCK = "last_step"
+
+
+class SoftContact(Soft):
+    """Soft bodies among hard things: one implicit stage per step, and impulses that obey the laws of contact.
+
+    Parameters as those of `Soft`.
+    """
+
+    steps_per_block = 1024
+    worst = ("residual", "depth")
+
+    def __init__(
+        self,
+        robot: Robot | Preset,
+        environment: Sequence[Environment] | Environment = (),
+        actuation: Actuation | None = None,
+        settings: SoftSettings | None = None,
+    ) -> None:
+        own = SoftSettings.or_default(settings)
+        if own.integrator not in (None, "midpoint"):
+            raise InputError(
+                f"model.integrator: contacts need 'midpoint', for an impulse belongs to a step, not to a stage; got "
+                f"{own.integrator!r}"
+            )
+        super().__init__(robot, environment, actuation, own.changed(integrator="midpoint"))
+        self.touching = touching_of(self.robot, self.plan)
+        self._refuse_of_rods()
+        self.scene, self.crowd, self.company = contact_scene.scene_and_bodies_of(self.touching, self.environment)
+        self._note_contacts()
+        self._objects = self.company.objects
+        rows, contacts = len(self.touching.links), len(self.scene.owner)
+        self._solids = np.concatenate([BodyInertia.zeros(rows), moving_body_tables.solids_of(self._objects)])
+        self._meetings = contact_messages.Meetings(
+            self.touching, self.environment, self.scene, self.crowd, self.company
+        )
+        self.contacts = contact_recorder.ContactPart(self.touching, self.scene, self.crowd, self.company)
+        self.where = contact_tables.layout_of(self._size, self.freedoms, rows, contacts, len(self._objects))
+        self._options = self._choose()
+        self._counts, self._longest = np.zeros(5), 0.0
+        self._tallies = TotalsStore(
+            self._tallies.limit.reshape(self._tallies.shape),
+            tuple(item for item in self.environment if item.role != "contact"),
+            contacts,
+            self._tallies.dims,
+            packs=self.packs,
+        )
+
+    def _refuse_contact_options(self) -> None:
+        """All of them are used."""
+
+    def _refuse_of_rods(self) -> None:
+        """What rods cannot do in contact."""
+        for item in self.environment:
+            if self.robot.kind == "rod" and getattr(item, "restitution", 0.0) > 0.0:
+                raise InputError(
+                    f"{item.kind}.restitution: a rod bounces by its own elasticity, and restitution would act on the "
+                    f"mass of one station alone; leave it out (0), got {getattr(item, 'restitution', 0.0):g}"
+                )
+            if self.robot.kind == "rod" and getattr(item, "link_factors", None) is not None:
+                raise InputError(
+                    f"{item.kind}.link_factors: a rod has no links; give forward, backward and lateral, or patches"
+                )
+
+    def _note_contacts(self) -> None:
+        """What soft bodies should not do in contact."""
+        rigid = not (self.cells().given == 0).any() and self.plan.base == "fixed"
+        if rigid and self.company.objects:
+            self.notes = (
+                *self.notes,
+                "environment.objects: all strains are given and the base is fixed, so that nothing bounds the force "
+                "with which this robot with a fixed base pushes; make strains passive, or free the base",
+            )
+        loose = [name for cell in self.plan.cells for j, name in enumerate(cell.names) if self._is_loose(cell, j)]
+        if loose and self.lawful.law is None:
+            self.notes = (
+                *self.notes,
+                f"robot.stiffness: the passive {loose[0]} has no stiffness: on the ground it is a mechanism, which "
+                "lies as it falls; give it a stiffness or a youngs_modulus",
+            )
+        if self.robot.kind == "rod" and any(item.kind == "pegs" for item in self.environment):
+            short = min(sum(piece.length for piece in cell.pieces) for cell in self.plan.cells)
+            radius = max(ball[3] for ball in self.touching.balls)
+            if 2.0 * radius > short:
+                self.notes = (
+                    *self.notes,
+                    f"model.cells: the rod touches pegs with a radius of {radius:g} m, more than half of its shortest "
+                    f"cell, {short:g} m: its capsules overlap; take fewer cells",
+                )
+
+    @staticmethod
+    def _is_loose(cell: Any, j: int) -> bool:
+        """Whether a passive freedom has nothing that resists it."""
+        return not cell.given[j] and not cell.elastic[j, j] > 0.0
+
+    def _choose(self) -> ContactOptions:
+        own, G0 = self.settings, mobility(self.touching, self.plan.masses)
+        return ContactOptions(
+            None,
+            None,
+            None,
+            None,
+            None,
+            self._base,
+            own.activation == "anticipative",
+            own.recovery,
+            own.compliance * G0,
+            0.92 / G0,
+            own.contact_tolerance,
+            max(own.bound, own.contact_tolerance),
+            0,
+        )
+
+    def contact_problem(
+        self, drive: Any, memory: ContactMemory, records: SoftContactRecords, theta: float | None = None
+    ) -> tuple[SoftContactProblem, PythonCallback]:
+        """Everything that an engine needs, and what it calls where its own iterations do not end."""
+        saving = PythonCallback(
+            lambda _: run_fallback(self._links, self._options, memory.step, memory.path, memory.request),
+            FallbackRequest.width,
+        )
+        forces = chain_problem.fresh(self.forces)
+        memory = memory._replace(chain=memory.chain._replace(water=water_of(forces)))
+        scene = self.scene
+        scene = scene if self.crowd is None else scene._replace(surfaces=scene.surfaces.copy())
+        own = THETA if self.settings.theta is None else self.settings.theta
+        tolerance = self.settings.tolerance if self.settings.given("tolerance") else TOLERANCE
+        rule = SoftRule(own if theta is None else theta, tolerance, dirk.PATIENCE.most, dirk.PATIENCE.halvings)
+        return SoftContactProblem(
+            self._links,
+            self._solids,
+            scene,
+            forces,
+            self._options._replace(rescue=saving.address),
+            rule,
+            self.where,
+            drive,
+            memory,
+            records,
+        ), saving
+
+    # Through time
+
+    def initial_state(self, initial: Any, gait: Gait) -> State:
+        """As given, or as a posture has it, at rest where it settles."""
+        posture = initial.posture
+        if posture is None:
+            return State(0.0, self.grown(super().initial_state(initial, gait).x))
+        bare = super().initial_state(SimpleNamespace(**{**vars(initial), "posture": None}), gait)
+        return State(0.0, contact_posture.take(self, posture, self.grown(bare.x), gait))
+
+    def grown(self, flat: Array) -> Array:
+        """A state of a soft body with what contacts remember: nothing yet."""
+        x = np.zeros(self.where.end)
+        x[: self._size] = flat
+        n = 6 + self.freedoms
+        x[self.where.earlier :][:n] = x[self._split : self._split + n]
+        moving_body_tables.put_objects(
+            self._objects, x, self.where.objects, self.where.speeds + BodyVelocity.width * len(self.touching.links)
+        )
+        return x
+
+    def gaps(self, x: Array) -> Array:
+        """(contacts,) m, at a state."""
+        memory = contact_tables.memory_for(self, self.still(), 0, self._tallies.start({}, 0.0))
+        stand_cells(self._links, self.scene, memory, x.copy(), self.where)
+        return np.asarray(ContactRow.of(memory.step.contacts).gap)
+
+    def _refuse_penetration(self, state: State) -> None:
+        if len(self.scene.owner):
+            gap = self.gaps(state.x)
+            self._meetings.refuse_overlap(int(np.argmin(gap)), float(gap.min()))
+
+    def close_loop(self, controller: Any, step: float, gait: Any = None) -> None:
+        raise InputError(
+            "controller: soft bodies among contacts take none with state; a function is asked every period"
+        )
+
+    def standing_problem(self) -> Any:
+        """None: every period of a controller is a block of `advance`."""
+        return None
+
+    @property
+    def tables(self) -> ChainTables:
+        """Base and cells as kernels take them."""
+        return self._links
+
+    @property
+    def moving(self) -> slice:
+        """Where a state has the velocities of base and freedoms."""
+        return slice(self._split, self._split + 6 + self.freedoms)
+
+    @property
+    def outer(self) -> Any:
+        """Which contacts the robot has with what does not move."""
+        if self.crowd is None:
+            return slice(None)
+        return (self.crowd.other < 0) & (self.scene.owner < self.crowd.first)
+
+    def advance(
+        self,
+        state: State,
+        knots: Array,
+        record: NDArray[np.bool_],
+        drive: cell_tables.SoftDrive,
+        theta: float | None = None,
+    ) -> tuple[State, Records, Status]:
+        """From knot to knot; `theta` in place of the model's own."""
+        if state.time == 0.0:
+            self._refuse_penetration(state)
+        self._longest = max(self._longest, float(np.diff(knots).max(initial=0.0)))
+        x, times = state.x.copy(), knots[record]
+        tally = self._tallies.start(state.memory, state.time)
+        memory = contact_tables.memory_for(self, drive, len(times), tally)
+        kept = contact_tables.records_for(self, memory, len(times), self._tallies.records(len(times)))
+        now, solve = StepCounters.of(memory.counts), memory.step.cells
+        now.residual[0], now.depth[0] = state.memory.get(_UNRECORDED, np.zeros(2))
+        solve.clock[:] = 0.0, 0.0, knots[0], float(state.memory.get(_CLOCK, np.zeros(1))[0])
+        last = (memory.step.contacts, memory.outcomes, memory.step.base)
+        for name, values in zip(_LAST, last, strict=True):
+            if name in state.memory and state.memory[name].shape == values.shape:
+                values[:] = state.memory[name]
+        problem, saving = self.contact_problem(drive, memory, kept, theta)
+        trouble, step = moreau.advance(pack(problem), knots, record, x)
+        if saving.error is not None:
+            raise saving.error
+        self._counts += now.steps[0], now.iterations[0], now.fallbacks[0], solve.counts[2], solve.counts[3]
+        done = float(knots[step])
+        status = self._status(int(trouble), done, problem, knots, step)
+        steps, more = StepRecord.of(kept.steps), CellRecord.of(kept.own)
+        held: Any = kept
+        records = Records(
+            {
+                "time": times,
+                **kept_arrays(kept.chain),
+                "tendons": memory.chain.cells.kept,
+                "iterations": more.passes,
+                "numerical": more.numerical,
+                "contacts": held.contacts,
+                "resultant": steps.resultant,
+                "residual": steps.residual,
+                "depth": steps.depth,
+                "objects": kept.objects,
+            }
+        )
+        left: dict[str, Any] = {
+            _UNRECORDED: np.array([now.residual[0], now.depth[0]]),
+            _CLOCK: np.array([solve.clock[3]]),
+            **dict(zip(_LAST, last, strict=True)),
+        }
+        after = State(done, x, {**state.memory, **left, **self._tallies.named(tally)})
+        return after, before_failure(records, status, of_the_step_that_ended=True), status
+
+    def _status(self, trouble: int, done: float, problem: SoftContactProblem, knots: Array, step: int) -> Status:
+        """How a block ended, in a sentence."""
+        status = law_failure(self.environment)
+        status = status if status.failure else self.lawful.failure(done)
+        if status.failure or not trouble:
+            return status
+        now = StepCounters.of(problem.memory.counts)
+        if trouble > SINGULAR:
+            return failure_messages.singular(self, trouble - SINGULAR, done)
+        if trouble == ENDS.sunk:
+            deepest = int(now.deepest[0])
+            depth = -float(ContactRow.of(problem.memory.step.contacts).gap[deepest])
+            return self._meetings.sunk(deepest, depth, done, float(knots[min(step + 1, len(knots) - 1)] - done))
+        if trouble == ENDS.crowded:
+            return contact_messages.crowded(done)
+        if now.last[0] <= self._options.bound:
+            return failure_messages.unsolved(self, done, problem.memory.chain)
+        load = np.asarray(ContactRow.of(problem.memory.step.contacts).load)
+        return self._meetings.unsolved(done, now.last[0], self._options.bound, load)
+
+    # What is recorded
+
+    def variables(self, records: Records) -> Variables:
+        own = Records({**records, "bodies": records["bodies"][:, : len(self.touching.links)]})
+        found = {**self.recorder.variables(own), **self._tallies.variables(records)}
+        found |= mean_powers(found) | self.contacts.variables(records) | {"numerical_work": records["numerical"]}
+        present = ("time", *self.schema())
+        return Variables(contiguous({name: values for name, values in found.items() if name in present}))
+
+    def schema(self) -> dict[str, Variable]:
+        own = {name: variable for name, variable in super().schema().items() if name != "base_acceleration"}
+        mean = mean_schema({name: own[name] for name in ("actuator_power", "environment_power", "passive_power")})
+        return {
+            **own,
+            **mean,
+            **contact_recorder.CONTACTS,
+            **choose("numerical_work"),
+            **(contact_recorder.OBJECTS if self._objects else {}),
+        }
+
+    def coordinates(self) -> dict[str, Any]:
+        return {**super().coordinates(), **self.contacts.coordinates()}
+
+    def observe(self, state: State) -> dict[str, Array]:
+        """Time, base, freedoms, and what the last step did at every contact."""
+        contacts = ContactRow.zeros(len(self.scene.owner))
+        last = state.memory.get(_LAST[0])
+        if last is not None and last.shape == contacts.shape:
+            contacts[:] = last
+        length = float(state.memory.get(_CLOCK, np.ones(1))[0])
+        force, found = contact_forces(contacts, length or 1.0)
+        return super().observe(state) | {"contact_force": force, "contact_state": found}
+
+    def remarks(self, dataset: xr.Dataset) -> list[str]:
+        """Stations that pass their own radius in a step, and capsules that leave the arc of a bent rod."""
+        found, radius = super().remarks(dataset), min(ball[3] for ball in self.touching.balls)
+        time, place = dataset["time"].values, dataset["position"].values
+        fast = np.linalg.norm(np.diff(place, axis=0), axis=-1).max(axis=1, initial=0.0) / np.diff(time)
+        if fast.max(initial=0.0) * self._longest > radius:
+            found.append(
+                f"step: a part of the body goes {fast.max():.3g} m/s, more than its radius of {radius:g} m in a step "
+                f"of {self._longest:g} s, and may pass through what is thin; take at most {radius / fast.max():.2g} s"
+            )
+        if self.robot.kind == "rod" and any(item.kind == "pegs" for item in self.environment) and len(time):
+            bend = np.linalg.norm(dataset["strain"].values[..., 3:], axis=-1) * dataset["section_length"].values
+            if bend.max() > BENT:
+                found.append(
+                    f"model.cells: the rod bends by {bend.max():.2g} rad from one station to the next, and touches "
+                    f"pegs with straight capsules; take {math.ceil(len(self.plan.cells) * bend.max() / BENT)} cells"
+                )
+        return found
+
+    def doubts(self, dataset: xr.Dataset) -> list[str]:
+        return contact_messages.sunk_too_deep(dataset)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Steps, Newton iterations, fallbacks, passes and halvings of all runs of this model so far."""
+        names = ("steps", "iterations", "fallbacks", "passes", "halvings")
+        return {name: int(count) for name, count in zip(names, self._counts, strict=True)}

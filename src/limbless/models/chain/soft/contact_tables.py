@@ -1,0 +1,146 @@
+"""Memory and records of a soft body in contact, as a `SoftContactProblem` takes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from limbless.mechanics.chain import INTEGRALS, Body, BodyRecord, Station
+from limbless.mechanics.compiled import LANES, aligned_zeros
+from limbless.mechanics.contact import (
+    MOST,
+    PLACED,
+    BaseStep,
+    BodyOutcome,
+    BodyStep,
+    BodyVelocity,
+    CellFreedom,
+    CellRecord,
+    CellResponse,
+    CellSolve,
+    CellStep,
+    ContactMemory,
+    ContactRecord,
+    ContactRow,
+    FallbackRequest,
+    ImpulseResponse,
+    JointStep,
+    ObjectPose,
+    SoftContactRecords,
+    SoftLayout,
+    StationStep,
+    Step,
+    StepCounters,
+    StepRecord,
+    WarmStart,
+    make_homotopy,
+)
+from limbless.models.chain import chain_problem
+from limbless.models.chain.contact import contact_scene, moving_body_tables
+from limbless.models.chain.soft import cell_tables
+
+if TYPE_CHECKING:
+    from limbless.models.chain.soft.contact_model import SoftContact
+
+
+def layout_of(size: int, freedoms: int, rows: int, contacts: int, objects: int) -> SoftLayout:
+    """Where the parts of a flat state begin, after the `size` numbers of a soft body."""
+    ends = size + np.cumsum(
+        [0, 6 + freedoms, BodyVelocity.width * objects, WarmStart.width * contacts, freedoms, 1, PLACED * objects]
+    )
+    earlier, speeds, *others = map(int, ends)
+    return SoftLayout(size - INTEGRALS, earlier, speeds - BodyVelocity.width * rows, *others)
+
+
+def solve_memory(model: SoftContact, cells: Any, rows: int) -> CellSolve:
+    n, most = cells.elastic.shape
+    count = len(model.plan.cells)
+    return CellSolve(
+        cells,
+        CellStep.zeros(count),
+        CellFreedom.zeros(n),
+        StationStep.zeros(rows),
+        np.argsort(np.concatenate([[-1], Station.of(cells.stations).body])) - 1,
+        aligned_zeros((n, most)),
+        aligned_zeros((n, most)),
+        aligned_zeros((n, most)),
+        aligned_zeros((count, most, most)),
+        np.zeros((count, most), dtype=np.int64),
+        aligned_zeros((most, LANES)),
+        aligned_zeros((most, LANES)),
+        np.zeros(len(model.flat())),
+        np.zeros((2, len(cells.driven))),
+        np.zeros(4),
+        np.zeros(4),
+        None if model.crowd is None and cells.ropes is None else response_memory(model, cells, rows),
+    )
+
+
+def response_memory(model: SoftContact, cells: Any, rows: int) -> CellResponse:
+    n, terms = len(cells.rest), 0 if cells.ropes is None else len(cells.ropes.terms)
+    return CellResponse(
+        ImpulseResponse.zeros(rows + len(model.company.objects), words=(LANES,)),
+        aligned_zeros((n, LANES)),
+        aligned_zeros((n, LANES)),
+        aligned_zeros((n, LANES)),
+        moving_body_tables.factors_of(0),
+        np.zeros((terms, terms)),
+        np.zeros(terms, dtype=np.int64),
+        aligned_zeros((terms, LANES)),
+        aligned_zeros((terms, LANES)),
+        np.zeros((terms, 12)),
+    )
+
+
+def memory_for(model: SoftContact, drive: Any, records: int, tally: Any) -> ContactMemory:
+    """Working memory of a run with so many records."""
+    cells, scene = model.cells(records), model.scene
+    if cells.ropes is not None:
+        cells.ropes.how[0] = drive.how
+    rows, contacts, size = len(model.touching.links), len(scene.owner), len(model.flat())
+    bodies = rows + len(model.company.objects)
+    chain = chain_problem.memory_of(model.tables, len(tally.laws), tally, cells)._replace(
+        bodies=Body.zeros(bodies),
+        powers=np.zeros((4, len(cells.efforts))),
+        state=aligned_zeros(size),
+        slope=aligned_zeros(size),
+        total=aligned_zeros(size),
+    )
+    step = Step(
+        chain.bodies,
+        chain.axes,
+        BodyStep.zeros(bodies),
+        JointStep.zeros(model.freedoms),
+        BaseStep.zeros(1),
+        np.zeros(model.freedoms),
+        ContactRow.zeros(contacts),
+        scene.owner,
+        np.zeros(contacts, dtype=np.int64),
+        np.zeros((6, 7)),
+        moving_body_tables.with_memory(model.crowd, bodies),
+        None,
+        solve_memory(model, cells, rows),
+    )
+    return ContactMemory(
+        chain,
+        step,
+        BodyOutcome.zeros(bodies),
+        contact_scene.sleep_state_of(scene, bodies, model.crowd),
+        make_homotopy(WarmStart.width * min(contacts, MOST)),
+        StepCounters.zeros(1),
+        FallbackRequest.zeros(1),
+    )
+
+
+def records_for(model: SoftContact, memory: ContactMemory, count: int, tally: Any) -> SoftContactRecords:
+    """Memory for `count` records, and for as many of `tally`."""
+    kept = cell_tables.records_of(model.tables, memory.chain.cells, len(model.flat()), count, tally)
+    objects = len(model.company.objects)
+    return SoftContactRecords(
+        kept._replace(bodies=BodyRecord.zeros(count, len(model.touching.links) + objects)),
+        ContactRecord.zeros(count, len(model.scene.owner)),
+        StepRecord.zeros(count),
+        CellRecord.zeros(count),
+        ObjectPose.zeros(count, objects),
+    )

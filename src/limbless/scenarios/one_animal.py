@@ -1,0 +1,105 @@
+"""A scenario whose model does not take its kind of robot: robot, gait and start as the model sees them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from limbless.control.actuation.seen_gait import gait_on
+from limbless.core import InputError, registry
+from limbless.mechanics.algebra import quaternion_to_matrix
+from limbless.robots import Chain, Robot, Rod, TendonSpine
+from limbless.robots.views import without
+
+_SEEN = {"rod": "a rod", "chain": "a chain", "tendon-spine": "a spine"}
+_COUNTS = {"links": "chain", "vertebrae": "tendon-spine"}
+_TOLD = "the shape of gait.result is followed, and nothing in the body is free"
+_FOLLOWED = {"tendons": _TOLD, "passive": _TOLD, "material": _TOLD}
+_NO_LIMITS = {"effort_limit": "the model 'soft' looks at no limits of efforts"}
+
+
+def seen_by(model: Any, robot: Any, gait: Any = None) -> Robot | None:
+    """The robot as a model sees it, or None where the model takes it as it is (or knows none of its views)."""
+    if robot.kind not in _SEEN or not set(_SEEN) & set(model.takes_robots):
+        return None
+    built, takes = robot.build(), model.takes_robots
+    follows = getattr(gait, "result", None) is not None and model.kind != "soft"
+    passive = getattr(built, "passive", None) is not None and model.kind != "soft"
+    if passive and not follows and getattr(gait, "drives", "") in ("shape", "strain"):
+        raise InputError(
+            f"robot.passive: the model {model.kind!r} knows no strains that follow from forces; run the model 'soft', "
+            "and give its motion here: gait: {kind: recorded, result: folder of that run}"
+        )
+    seen = without(built, _FOLLOWED) if follows and robot.kind != "tendon-spine" else built
+    if robot.kind not in takes:
+        if "chain" in takes:
+            seen = seen.as_chain(model.links)
+        else:
+            seen = seen.as_rod() if "rod" in takes else seen.as_spine(getattr(model, "vertebrae", None))
+    elif model.kind == "soft" and isinstance(built, Chain) and not built.tendons:
+        seen = built.as_rod()
+    if follows and not isinstance(seen, TendonSpine):
+        seen = without(seen, _FOLLOWED)
+    if model.kind == "soft" and isinstance(seen, Rod):
+        seen = without(seen, _NO_LIMITS)
+    return None if seen is built else seen
+
+
+def base_shift(robot: Robot) -> np.ndarray:
+    """(3,) m: where the base frame of a view is, in that of the robot that it is a view of."""
+    source: Robot | None = robot
+    while source is not None and not isinstance(source, Chain):
+        source = source.seen_from
+    if source is None or isinstance(robot, Chain):
+        return np.zeros(3)
+    first = source.segments()[0]
+    return np.cumsum(source.arrays().arm, axis=0)[first.body] + first.start
+
+
+def one_animal(model: Any, robot: Any, gait: Any, initial: Any) -> tuple[dict[str, Any], tuple[str, ...]] | None:
+    """Fields of a scenario as its model sees them, and what is said of it; None where nothing changes."""
+    view = seen_by(model, robot, gait)
+    for name, kind in _COUNTS.items():
+        if getattr(model, name, None) is not None and robot.kind == kind:
+            own = len(getattr(robot.build(), name))
+            raise InputError(
+                f"model.{name}: the robot has {own} {name} of its own, and another number would have no effect; leave "
+                "it out"
+            )
+    if view is None:
+        played = gait_on(robot.build(), gait) if getattr(gait, "result", None) is not None else gait
+        return None if played is gait else ({"gait": played}, ())
+    shift = base_shift(view)
+    if shift.any() and initial.posture is None:
+        moved = np.array(initial.position) + quaternion_to_matrix(initial.orientation) @ shift
+        arm = np.cross(initial.twist[3:], shift)
+        twist = (*(np.array(initial.twist[:3]) + arm).tolist(), *initial.twist[3:])
+        initial = initial.changed(position=tuple(moved.tolist()), twist=twist)
+    count = getattr(view, "links", None) or getattr(view, "vertebrae", None)
+    what = f"{len(count)} {'rigid links' if view.kind == 'chain' else 'vertebrae'}" if count else "a rod"
+    seen = gait_on(view, gait)
+    changed = [f"model.kind: {_SEEN[robot.kind].replace('a ', 'the ')} is seen as {what}"]
+    notes = [*(changed if view.kind != robot.kind else ()), *view.lost]
+    if getattr(seen, "joints", None) is not None:
+        notes.append("gait: joint angles are spread along the body by a spline through their sums")
+    return {"robot": view, "gait": seen, "initial": initial}, tuple(notes)
+
+
+def left_out(before: Any, data: dict[str, Any], given: set[str]) -> list[str]:
+    """Take options of a former model out of the data of another, unless a change gives them; one note each."""
+    now = data.get("model")
+    kinds = [str(one.get("kind") if isinstance(one, dict) else one) for one in (before, now)]
+    if not isinstance(now, dict) or not isinstance(before, dict) or kinds[0] == kinds[1]:
+        return []
+    found = registry.kinds("model")
+    if kinds[0] not in found or kinds[1] not in found:
+        return []
+    fields, known = (found[kind].model_fields for kind in kinds)
+    # one name may mean two things: an option stays where it says the same of both
+    same = {name for name in known if name in fields and known[name].description == fields[name].description}
+    old = [name for name in now if name not in same | given | {"kind"} and name in before]
+    data["model"] = {name: value for name, value in now.items() if name not in old}
+    told = f"is an option of {kinds[0]!r}, which {kinds[1]!r} does not have; it is left out"
+    wished = [name for name in old if name not in fields or before[name] != fields[name].default]
+    return [f"model.{name}: {told}" for name in wished]

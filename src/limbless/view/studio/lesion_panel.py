@@ -1,0 +1,72 @@
+"""Lesions of a controller: a switch for each thing that can be cut, above a raster of what its neurons do."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.control.controllers.base import Lesion
+from limbless.view.studio.server import by_visitor
+
+if TYPE_CHECKING:
+    from limbless.simulation.result import Result
+    from limbless.view.studio.page import Page
+
+WIDEST, ROW = 320, 8  # of a raster, pixels; and the height of a neuron in it
+_HIGH, _LOW = np.array([178.0, 24.0, 43.0]), np.array([33.0, 102.0, 172.0])  # colours of +1 and -1; 0 is white
+
+
+class LesionPanel:
+    """The folder with the switches of a controller that can be cut; for other scenarios there is none."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self._parts: list[Any] = []
+        self.switches: dict[str, list[Any]] = {}
+
+    def show(self, result: Result) -> None:
+        """Offer them for a new result."""
+        for part in self._parts:
+            part.remove()
+        self._parts, self.switches = [], {}
+        counts, gui = lesion_counts(result), self.page.client.gui
+        if not counts:
+            return
+        folder = gui.add_folder("Lesions", order=22, expand_by_default=False)
+        with folder:
+            gui.add_image(raster(result), label="activity, the first neuron above, time to the right")
+            for what, (count, cut) in counts.items():
+                with gui.add_folder(what, expand_by_default=False):
+                    self.switches[what] = [gui.add_checkbox(f"{k} is cut", k in cut) for k in range(count)]
+                for switch in self.switches[what]:
+                    by_visitor(switch, partial(self.cut, what))
+        self._parts = [folder]
+
+    def cut(self, what: str) -> None:
+        """Run again with what is switched."""
+        self.page.tune(f"controller.lesion.{what}", [k for k, one in enumerate(self.switches[what]) if one.value])
+
+
+def lesion_counts(result: Result) -> dict[str, tuple[int, tuple[int, ...]]]:
+    """What of a controller can be cut -> how many there are, and which of them are."""
+    controller = None if result.scenario is None else result.scenario.controller
+    lesion = getattr(controller, "lesion", None)
+    if not isinstance(lesion, Lesion) or "activity" not in result.dataset:
+        return {}
+    count = result.dataset.sizes["neuron"]
+    along = count // getattr(controller, "sides", 1) - 1  # a coupling is cut on all sides
+    return {
+        what: (along if what == "couplings" else count, getattr(lesion, what)) for what in type(lesion).model_fields
+    }
+
+
+def raster(result: Result) -> NDArray[np.uint8]:
+    """(neurons, time, 3): what every neuron gives, red above and blue below 0."""
+    values = result.dataset["activity"].values
+    shown = values[:: max(1, -(-len(values) // WIDEST))].T
+    share = shown / max(float(np.abs(values).max(initial=0.0)), 1e-300)
+    towards = np.where(share[..., None] > 0.0, _HIGH, _LOW)
+    return np.repeat((255.0 + np.abs(share)[..., None] * (towards - 255.0)).astype(np.uint8), ROW, axis=0)

@@ -1,0 +1,168 @@
+"""The map beside the view: heights of the connection, a loop that is pulled at its points, and what one turn of it
+does."""
+
+from __future__ import annotations
+
+import threading
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from limbless.core import InputError
+from limbless.view.studio.server import by_visitor
+
+if TYPE_CHECKING:
+    from limbless.scenarios.scenario import Scenario
+    from limbless.simulation.result import Result
+    from limbless.view.studio.loop_editor import LoopEditor
+    from limbless.view.studio.page import Page
+
+
+class MapPanel:
+    """The folder with the map of a robot whose motion no past decides; for others there is none."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self._parts: list[Any] = []
+        self._busy = threading.Lock()
+        self._wanted: str | None = None
+        self.editor: LoopEditor | None = None
+
+    def show(self, result: Result) -> None:
+        """Offer it for a new result; a loop that is being pulled stays where the robot is the same."""
+        if result.scenario is None or not has_map(result.scenario):
+            self._remove()
+            return
+        if self._parts and self.editor is not None and _same(self.editor.connection.scenario, result.scenario):
+            return
+        self._remove()
+        gui = self.page.client.gui
+        with self.page.controls.numbers_tab:
+            folder = gui.add_folder("Map", order=22, expand_by_default=False)
+        with folder:
+            self.button: Any = gui.add_button(
+                "Find the map", hint="height functions: what a loop of shapes encloses is how far it goes"
+            )
+            self.component: Any = gui.add_dropdown("height of", ("x", "y", "turn"), visible=False)
+            self.map: Any = gui.add_html("")
+            self.field: Any = gui.add_text(
+                "pull", "", visible=False, hint="number of a point and its place in the picture; drag a point instead"
+            )
+            self.told: Any = gui.add_html("")
+            self.gait: Any = gui.add_button("Loop as gait", visible=False, hint="run the robot along this loop")
+            self.best: Any = gui.add_button(
+                "Best loop", visible=False, hint="the loop of largest efficiency, or distance"
+            )
+        self._parts = [folder]
+        scenario = result.scenario
+        by_visitor(self.button, lambda: self.find(scenario))
+        by_visitor(self.component, self.draw)
+        by_visitor(self.field, lambda: self.ask(str(self.field.value)))
+        by_visitor(self.gait, self.as_gait)
+        by_visitor(self.best, self.find_best)
+
+    def _remove(self) -> None:
+        for part in self._parts:
+            part.remove()
+        self._parts, self.editor = [], None
+
+    def find(self, scenario: Scenario) -> None:
+        """The connection of the scenario that is shown."""
+        from limbless.search.studies.connection import connection
+        from limbless.view.studio.loop_editor import LoopEditor
+
+        try:
+            self.editor = LoopEditor(connection(scenario))
+        except InputError as error:
+            self.page.controls.refuse(str(error))
+            return
+        with self.page.told_together():
+            for handle in (self.component, self.field, self.gait, self.best):
+                handle.visible = True
+            self.button.visible = False
+        self.draw()
+
+    def ask(self, text: str) -> None:
+        """Pull a point; while one is being pulled only the newest wish is kept."""
+        self._wanted = text
+        while self._wanted is not None and self._busy.acquire(blocking=False):
+            try:
+                wanted, self._wanted = self._wanted, None
+                self._pull(wanted)
+            finally:
+                self._busy.release()
+
+    def _pull(self, text: str) -> None:
+        editor = self.editor
+        if editor is None or not text.strip():
+            return
+        try:
+            number, x, y = text.split()
+            editor.pull(int(number), editor.from_picture(float(x), float(y)))
+        except ValueError:
+            self.page.controls.refuse(
+                f"pull: write the number of a point and its place, such as 0 200 120; got {text!r}"
+            )
+            return
+        except InputError as error:
+            self.page.controls.refuse(str(error))
+            return
+        self.draw()
+
+    def draw(self) -> None:
+        """The map, the body along the loop, and the numbers."""
+        from limbless.view.studio.loop_editor import PULL
+
+        editor = self.editor
+        if editor is None:
+            return
+        rows = "".join(
+            f"<tr><td class='dim' style='padding:1px 10px 1px 0'>{escape(label)}</td><td>{escape(text)}</td></tr>"
+            for label, text in editor.rows()
+        )
+        notes = "".join(f"<div class='dim'>{escape(note)}</div>" for note in editor.connection.notes)
+        with self.page.told_together():
+            self.map.content = editor.picture(self.component.value, PULL.format(uuid=self.field._impl.uuid))
+            self.told.content = (
+                f"<div style='padding:2px 12px;font-size:12.5px'>{editor.way()}"
+                f"<table id='stroke' style='border-collapse:collapse;margin-top:6px'>{rows}</table>{notes}</div>"
+            )
+
+    def as_gait(self) -> None:
+        """Run the robot along the loop."""
+        if self.editor is None:
+            return
+        try:
+            gait = self.editor.stroke.gait()
+        except InputError as error:
+            self.page.controls.refuse(str(error))
+            return
+        self.page.tune("gait", gait.model_dump(mode="json", exclude_none=True))
+
+    def find_best(self) -> None:
+        """The best loop, for efficiency where there is a resistance, else for distance."""
+        editor = self.editor
+        if editor is None:
+            return
+        aim = "efficiency" if editor.connection.medium == "drag" else "distance"
+        try:
+            best = editor.connection.optimum(aim, starts=2)
+        except InputError as error:
+            self.page.controls.refuse(str(error))
+            return
+        editor.take(best.loop)
+        self.draw()
+
+
+def has_map(scenario: Scenario) -> bool:
+    """Whether a map can be asked for: a planar chain or rod without inertia, on wheels, or floating."""
+    robot = scenario.robot.build()
+    if type(robot).__name__ not in ("Chain", "Rod") or robot.base != "planar":
+        return False
+    kinds = {item.kind for item in scenario.environment}
+    slow = not getattr(scenario.model, "inertia", True)
+    return scenario.model.kind not in ("soft", "tendon-statics") and (slow or kinds <= {"wheels"})
+
+
+def _same(one: Scenario, other: Scenario) -> bool:
+    """Whether two scenarios have the same map."""
+    return one.robot == other.robot and one.environment == other.environment and one.model == other.model

@@ -1,0 +1,152 @@
+"""Tools in the scene: a measuring tape, handles that move pegs and boxes, and a picture of what is seen."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from limbless.view.scene.arrows import linear, rgb
+from limbless.view.scene.frames import Array
+from limbless.view.scene.legend import legend
+from limbless.view.scene.world import DRAWN, metres
+from limbless.view.studio.server import by_visitor
+
+if TYPE_CHECKING:
+    from limbless.simulation.result import Result
+    from limbless.view.studio.page import Page
+
+MOVED = {"pegs": "feet", "boxes": "centres"}
+"""Environments whose parts are moved by hand, and the field that says where they are."""
+MOST = 40  # handles
+_GRIP = 0.12  # size of a handle, in body lengths
+
+
+class SceneTools:
+    """Two switches in the tab Show, and what they put into the scene."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self._tape: list[Any] = []
+        self._handles: list[Any] = []
+        gui = page.client.gui
+        with page.controls.show_tab:
+            self.tape: Any = gui.add_checkbox("measuring tape", False, order=1e3 - 2, hint="drag its ends")
+            self.move: Any = gui.add_checkbox(
+                "move pegs and boxes", False, order=1e3 - 1, hint="drag one: the run starts again when it is let go"
+            )
+        by_visitor(self.tape, self._show_tape)
+        by_visitor(self.move, self._show_handles)
+
+    def show(self, result: Result) -> None:
+        """Tools for a new result."""
+        self.move.visible = bool(self._movable())
+        self._show_tape()
+        self._show_handles()
+
+    # The tape
+
+    def _show_tape(self) -> None:
+        """Two ends beside the body, a line between them, and how long it is."""
+        ends = [np.array(handle.position) for handle in self._tape[:2]]
+        for node in self._tape:
+            node.remove()
+        self._tape = []
+        if not self.tape.value:
+            return
+        page, world = self.page, self.page.display.world
+        if not ends:
+            place = page.frames.position[page.display.frame]
+            y = place[:, 1].min() - 0.1 * world.size
+            ends = [
+                world.k * np.array([x, y, world.height(x, y) + 0.02 * world.size])
+                for x in np.sort(place[:, 0])[[0, -1]]
+            ]
+        scene, ink = page.client.scene, rgb(world.theme.text)
+        self._tape = [
+            scene.add_transform_controls(
+                f"/surroundings/tape {number}", scale=_GRIP * DRAWN, disable_rotations=True, position=end
+            )
+            for number, end in enumerate(ends)
+        ]
+        self._tape.append(
+            scene.add_line_segments(
+                "/surroundings/tape",
+                np.stack(ends)[None],
+                linear(np.array(ink)),
+                thickness=3.0,
+                thickness_units="screen",
+            )
+        )
+        self._tape.append(scene.add_label("/surroundings/tape length", "", anchor="bottom-center"))
+        for handle in self._tape[:2]:
+            handle.on_update(lambda _: self._measure())
+        self._measure()
+
+    def _measure(self) -> None:
+        one, two = (np.array(handle.position) for handle in self._tape[:2])
+        line, label = self._tape[2:]
+        line.points, label.position = np.stack([one, two])[None].astype(np.float32), 0.5 * (one + two)
+        label.text = metres(float(np.linalg.norm(two - one)) / self.page.display.k)
+
+    # Pegs and boxes
+
+    def _movable(self) -> list[tuple[str, Array]]:
+        """Path of the field and places (n, 3), m, of every environment whose parts are moved."""
+        scenario = self.page.result.scenario
+        return [
+            (f"environment.{number}.{MOVED[item.kind]}", np.array(getattr(item, MOVED[item.kind]), float))
+            for number, item in enumerate(() if scenario is None else scenario.environment)
+            if item.kind in MOVED
+        ]
+
+    def _show_handles(self) -> None:
+        for node in self._handles:
+            node.remove()
+        self._handles = []
+        if not (self.move.value and self.move.visible):
+            return
+        for path, places in self._movable():
+            for number, place in enumerate(places[: MOST - len(self._handles)]):
+                handle = self.page.client.scene.add_transform_controls(
+                    f"/surroundings/grip {len(self._handles)}",
+                    scale=_GRIP * DRAWN,
+                    active_axes=(True, True, False),
+                    disable_rotations=True,
+                    position=self.page.display.k * place,
+                )
+                handle.on_update(partial(self._dropped, path, number))
+                self._handles.append(handle)
+
+    def _dropped(self, path: str, number: int, event: Any) -> None:
+        if event.phase == "end":
+            self.put(path, number, np.array(event.target.position))
+
+    def put(self, path: str, number: int, place: Array) -> None:
+        """A peg or box elsewhere, at a place in the scene: run again."""
+        places = dict(self._movable())[path]
+        places[number, :2] = place[:2] / self.page.display.k
+        self.page.tune(path, [[float(f"{value:.6g}") for value in row] for row in places])
+
+
+def picture_file(page: Page, kind: str) -> bytes:
+    """What is seen, with its legend below it, as the bytes of a `png`, `svg` or `pdf`."""
+    from matplotlib.figure import Figure
+
+    camera = page.client.camera
+    drawn = page.client.get_render(camera.image_height, camera.image_width)
+    tall, wide = drawn.shape[:2]
+    card = re.sub(r"<svg.*?</svg>", "", legend(page.display))
+    words = [text for text in re.split(r"<[^>]*>", card) if text.strip()]
+    below = 0.24
+    sheet = Figure(figsize=(wide / 150.0, tall / 150.0 + below))
+    axes = sheet.add_axes((0.0, below / sheet.get_figheight(), 1.0, 1.0 - below / sheet.get_figheight()))
+    axes.imshow(drawn, aspect="auto", interpolation="none")
+    axes.set_axis_off()
+    sheet.text(0.01, 0.3 * below / sheet.get_figheight(), " · ".join(words), fontsize=6)
+    out = BytesIO()
+    sheet.savefig(out, format=kind, dpi=150)
+    return out.getvalue()

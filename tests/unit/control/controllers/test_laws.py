@@ -1,0 +1,298 @@
+"""Recorded laws against closed forms, plain NumPy and SciPy; resumed, side by side, with slopes; bad input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import limbless as ll
+from limbless.control.controllers.recorded_law import beside_path
+from limbless.control.controllers.signals import SignalTape, signals
+from limbless.search import measures
+from limbless.search.studies.variations import value_at
+from limbless.simulation.simulate import run_scenario
+
+ROBOT = {"preset": "uniform", "base": "planar", "links": 4, "length": 0.08, "stiffness": 0.02, "damping": 0.002}
+GROUND = [{"kind": "drag", "along": 1.0, "lateral": 10.0}]
+
+
+def state(result: ll.Result) -> np.ndarray:
+    return np.asarray(result.dataset["controller_state"].values)
+
+
+def end(result: ll.Result) -> np.ndarray:
+    assert result.state is not None
+    return result.state.x
+
+
+def hopf(t: Any, s: Any, z: Any, omega: float = 6.28, mu: float = 0.2, pull: float = 1.0) -> Any:
+    x, y = z.reshape(2, -1)
+    r = mu - x * x - y * y
+    return np.concatenate([r * x - omega * y + pull * s, r * y + omega * x]), 0.002 * x
+
+
+def own(law: Any = hopf, **fields: Any) -> dict[str, Any]:
+    numbers = {"x": [0.1, 0.1, 0.05], "y": [0.0, 0.1, 0.0]}
+    senses = [{"kind": "joint_position", "of": "all"}]
+    return {"kind": "function", "law": law, "state": numbers, "senses": senses, **fields}
+
+
+def scenario(controller: Mapping[str, Any], **fields: Any) -> ll.Scenario:
+    given = {"name": "law", "robot": ROBOT, "actuation": "torque", "controller": controller, "environment": GROUND}
+    return ll.Scenario.load({**given, "duration": 0.5, "step": 0.002, "record_every": 0.1, **fields})
+
+
+# What is recorded is what NumPy does
+
+
+def every(t: Any, s: Any, z: Any, gain: float = 1.0) -> Any:
+    """All operations that a law may use."""
+    x = z * gain + 0.3
+    chosen = np.where(x > 0.4, np.sin(x), np.cos(x)) + np.maximum(x, 0.5) - np.minimum(x, 0.45)
+    grown = np.tanh(x) + np.exp(-x) + np.log(1.0 + x * x) + np.sqrt(x * x + 1.0) + np.arctan2(x, 2.0) + np.abs(x - 0.5)
+    mixed = np.array([[1.0, 2.0], [0.5, -1.0]]) @ x + x**3 + 2.0**0.5 * np.clip(x, 0.3, 0.42) - x / (1.0 + t)
+    return -0.1 * (chosen + grown) + 0.05 * mixed + 0.01 * np.sign(x - 0.41) + np.arctan(s[:2]), 0.0 * s
+
+
+def test_a_recorded_law_does_what_numpy_does() -> None:
+    controller = own(every, state={"z": [-0.05, 0.6]}, senses=[{"kind": "joint_position", "of": "all"}])
+    found = ll.run(scenario(controller, duration=0.4, step=0.001, record_every=0.4))
+    expected = solve_ivp(lambda t, z: every(t, np.zeros(3), z)[0], (0.0, 0.4), [-0.05, 0.6], rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(state(found)[-1], expected.y[:, -1], atol=1e-9)
+
+
+def test_a_law_of_ones_own_moves_as_scipy_says() -> None:
+    found = ll.run(scenario(own(arguments={"pull": 0.0})))
+    expected = solve_ivp(
+        lambda t, z: hopf(t, np.zeros(3), z, pull=0.0)[0], (0, 0.5), [0.1, 0.1, 0.05, 0, 0.1, 0], rtol=1e-11, atol=1e-12
+    )
+    np.testing.assert_allclose(state(found)[-1], expected.y[:, -1], atol=1e-8)
+    assert found.summary()["proven"]
+
+
+def test_a_path_of_corners_has_a_nearest_piece() -> None:
+    path = ((0.0, 0.0), (1.0, 0.0), (1.0, 2.0))
+    for place, beside, ahead in (((0.5, 0.2), 0.2, 0.0), ((0.8, 1.0), 0.2, np.pi / 2), ((1.3, 5.0), -0.3, np.pi / 2)):
+        tape = SignalTape()
+        found = beside_path(path, signals([tape.signal(number) for number in place]))
+        assert [evaluated(tape, part) for part in found] == pytest.approx([beside, ahead])
+
+
+def evaluated(tape: SignalTape, signal: Any) -> float:
+    """The value of a signal, by an interpreter of its own."""
+    values = list(tape.values)
+    rules: dict[int, Any] = {0: np.add, 1: np.subtract, 2: np.multiply, 3: np.divide}
+    for code, out, a, b, c in tape.blocks:
+        values[out] = rules[code](values[a], values[b]) if code in rules else values[b if values[a] > 0 else c]
+    return float(values[signal.place])
+
+
+# As a part of the motion
+
+LATE = {"kind": "joint_position", "of": "all", "delay": 0.02, "noise": 0.01, "filter": 0.03}
+
+
+def test_a_run_resumed_anywhere_is_the_same_in_every_bit_with_noise_delay_and_filter() -> None:
+    asked = scenario(own(senses=[LATE], seed=3), duration=0.24, record_every=0.01)
+    first = ll.run(asked, {"duration": 0.11})
+    rest = run_scenario(ll.Scenario.load(asked, {"duration": 0.13}), after=first)
+    assert np.array_equal(end(ll.run(asked)), end(rest))
+
+
+def test_a_delayed_number_is_the_number_as_it_was() -> None:
+    """z' = s(t - d) of a joint that swings: the integral of its record, late."""
+
+    def take(t: Any, s: Any, z: Any) -> Any:
+        return s, 0.002 * np.sin(12.0 * t) + 0.0 * s
+
+    for late in (0.002, 0.05):
+        senses = [{"kind": "joint_position", "of": "all", "delay": late}]
+        found = ll.run(scenario(own(take, state={"z": [0.0] * 3}, senses=senses), record_every=0.002))
+        joints, time = found.dataset["joint_position"].values, found.dataset["time"].values
+        steps = round(late / 0.002)
+        sums = np.vstack([np.zeros(3), np.cumsum(0.5 * (joints[1:] + joints[:-1]) * np.diff(time)[:, None], axis=0)])
+        np.testing.assert_allclose(state(found)[steps:, :3], sums[: len(sums) - steps], atol=2e-7)
+        assert np.abs(sums).max() > 1e-3
+
+
+def test_noise_is_normal_of_its_size_and_of_its_seed() -> None:
+    """z' = (s - z) / 1e-9 s would show it; a slow filter shows its sum: here its own table."""
+    from limbless.control.controllers.senses import _noise
+
+    rows = _noise(7, 2, 0.3)
+    heard = rows[np.arange(20000) % 1021] + rows[1021 + np.arange(20000) % 1024]
+    assert heard.std() == pytest.approx(0.3, rel=0.05) and abs(heard.mean()) < 0.03
+    ends = [end(ll.run(scenario(own(senses=[LATE], seed=seed)))) for seed in (1, 1, 2)]
+    assert np.array_equal(ends[0], ends[1]) and not np.array_equal(ends[0], ends[2])
+
+
+def test_slopes_and_lanes_of_a_law() -> None:
+    asked = scenario(own(), duration=0.3, record_every=0.3)
+    steps = {"controller.arguments.omega": 1e-4, "controller.arguments.pull": 1e-4}
+    found = ll.sensitivity(asked, list(steps))
+    for name, step in steps.items():
+        here = value_at(asked, name)
+        low, high = (ll.run(asked, {name: here + sign * step}).dataset["base_position"].values[-1] for sign in (-1, 1))
+        expected = (high - low) / (2.0 * step)
+        slope = found["d_base_position"].sel(parameter=name).values[-1]
+        np.testing.assert_allclose(slope, expected, atol=1e-6 * np.abs(expected).max())
+    over = [4.0, 6.0, 8.0]
+    many = ll.rollout(asked, {"controller.arguments.omega": over})
+    for number, omega in enumerate(over):
+        one = ll.run(asked, {"controller.arguments.omega": omega}).dataset["base_position"].values[-1]
+        np.testing.assert_allclose(many["base_position"].values[number, -1], one, atol=1e-9)
+
+
+# Feedback
+
+
+def swing(**fields: Any) -> ll.Result:
+    """One joint of two links in free space under a feedback of its angle."""
+    senses = [{"kind": "joint_position", "of": [0]}]
+    controller = {"kind": "feedback", "joints": [0], "senses": senses, **fields}
+    robot = {"preset": "uniform", "base": "fixed", "links": 2, "length": 0.1, "density": 1000.0}
+    return ll.run(scenario(controller, robot=robot, environment=[], duration=1.0, step=0.001, record_every=0.01))
+
+
+def test_a_proportional_feedback_is_a_spring() -> None:
+    found = swing(proportional=0.05, reference=0.1)
+    mass = 1000.0 * np.pi * 0.02 * 0.02 * 0.1
+    omega = np.sqrt(0.05 / (mass * (0.1**2 / 3.0 + 0.02**2 / 4.0)))  # a cylinder about its end
+    expected = 0.1 * (1.0 - np.cos(omega * found.dataset["time"].values))
+    np.testing.assert_allclose(found.dataset["joint_position"].values[:, 0], expected, atol=1e-7)
+
+
+def test_bounds_hold_and_the_integral_stops_there() -> None:
+    found = swing(proportional=0.05, integral=0.5, derivative=0.004, reference=2.0, bounds=[-0.01, 0.01])
+    torque = found.dataset["joint_torque"].values
+    assert np.abs(torque).max() <= 0.01 + 1e-15
+    assert state(found)[:, 0].max() < 0.02  # 0.5 * 2 rad * 1 s where it did not stop
+    cut = swing(proportional=0.05, reference=0.1, lesion={"outputs": [0]})
+    assert np.abs(cut.dataset["joint_torque"].values).max() == 0.0
+
+
+def test_an_integral_ends_at_the_reference_under_a_load() -> None:
+    asked = {"proportional": 0.3, "integral": 1.0, "derivative": 0.02, "reference": [[0.0, 0.0], [0.5, 0.2]]}
+    found = ll.run(swing(**asked).scenario, {"duration": 8.0, "gait": {"kind": "still", "drives": "torque"}})
+    assert found.dataset["joint_position"].values[-1, 0] == pytest.approx(0.2, abs=1e-4)
+
+
+# Guidance
+
+CRAWL = {"kind": "serpenoid", "amplitude": 0.5, "frequency": 1.0, "phase_step": 0.8}
+SNAKE = {"preset": "uniform", "base": "planar", "links": 8, "length": 0.14, "half_width": 0.03, "half_height": 0.03}
+
+
+def crawl(controller: Mapping[str, Any] | None, **fields: Any) -> ll.Result:
+    given = {"name": "crawl", "robot": {**SNAKE, "head": "tip"}, "gait": CRAWL, "environment": GROUND}
+    loop = {} if controller is None else {"controller": {"kind": "guidance", **controller}}
+    return ll.run({**given, **loop, "duration": 3.0, "step": 0.005, "record_every": 0.05, **fields})
+
+
+@pytest.mark.parametrize("actuation", ["motion", "pd"])
+def test_a_gait_by_its_clock_is_the_gait(actuation: str) -> None:
+    """The balances close, so that torques of given joints take the right accelerations."""
+    plain, driven = (crawl(loop, actuation=actuation) for loop in (None, {"heading": 0.0, "lesion": {"senses": [0]}}))
+    for name in ("base_position", "joint_position", "joint_torque"):
+        np.testing.assert_allclose(driven.dataset[name].values, plain.dataset[name].values, atol=1e-9)
+    assert driven.summary()["proven"]
+
+
+@pytest.mark.parametrize(("head", "turn"), [("tip", 1.0), ("base", -1.0)])
+def test_the_head_goes_to_its_heading_whichever_end_it_is(head: str, turn: float) -> None:
+    """A robot whose head is its base heads along -x at the start; with the wave the other way round."""
+    wanted = (0.0 if head == "tip" else np.pi) + 0.5
+    gait = {**CRAWL, "phase_step": 0.8 * turn}
+    found = crawl({"heading": wanted}, robot={**SNAKE, "head": head}, gait=gait, duration=4.0)
+    body = found.dataset["orientation"].values[-1, -1 if head == "tip" else 0]
+    heading = 2.0 * np.arctan2(body[3], body[0]) + (0.0 if head == "tip" else np.pi)
+    assert abs(np.angle(np.exp(1j * (heading - wanted)))) < 0.08
+
+
+def test_the_clock_obeys_its_law_and_the_speed_is_short_by_what_it_says() -> None:
+    """mean speed = reference - mean rate of the clock / gain, whatever the ground; an integral takes that away."""
+    fast = {"gain": 40.0, "rate": 100.0}
+    found = crawl({"heading": -0.785, "speed": 0.1, "clock": fast}, duration=40.0)
+    half = len(found.dataset["time"]) // 2
+    seconds = float(found.dataset["time"].values[-1] - found.dataset["time"].values[half])
+    clock, lack = state(found)[[half, -1], 0], state(found)[[half, -1], 4]
+    assert np.diff(clock)[0] / seconds / 40.0 == pytest.approx(-np.diff(lack)[0] / seconds, abs=1e-4)
+    held = crawl({"heading": -0.785, "speed": 0.05, "clock": {**fast, "integral": 8.0}}, duration=60.0)
+    assert abs(state(held)[-1, 4] - state(held)[-400, 4]) / 20.0 < 2e-3
+
+
+def test_a_path_is_reached() -> None:
+    """All joints bend aside, by the mean heading of the body."""
+    bend = {"joints": "all", "rate": 2.0, "damping": [1.0, 2.0], "largest": 0.3}
+    aim = {"path": [[0, 0], [5, 0]], "lookahead": 2.0, "heading_of": "all", "heading_gain": 0.5, "steering": bend}
+    found = crawl(aim, initial={"position": [0, 0.4, 0]}, duration=120.0)
+    beside = found.dataset["com_position"].values[:, 1]
+    assert beside[0] > 0.4 and abs(beside[-1]) < 0.05 and beside.min() > -0.05  # no overshoot
+    late = beside[len(beside) // 2 :]
+    assert measures.find("path_error").function(found) == pytest.approx(np.abs(late).mean(), abs=1e-12)
+    assert abs(measures.find("heading_error").function(found)) < 0.02
+
+
+# Bad input
+
+
+def branch(t: Any, s: Any, z: Any) -> Any:
+    return (z if z[0] > 0 else -z), s
+
+
+def short(t: Any, s: Any, z: Any) -> Any:
+    return z[:-1], s
+
+
+def broken(t: Any, s: Any, z: Any) -> Any:
+    raise RuntimeError("no such thing")
+
+
+def forced(t: Any, s: Any, z: Any) -> Any:
+    return z, s
+
+
+FORCE = [{"kind": "external_force", "of": "own"}]
+
+
+@pytest.mark.parametrize(
+    ("controller", "words"),
+    [
+        (own(branch), "cannot decide an `if`"),
+        (own(short), "short returned 5 rates for 6 numbers of state"),
+        (own(broken), "broken failed while it was recorded with RuntimeError: no such thing"),
+        (own(hopf, joints=[0, 1]), "returned 3 commands for 2 outputs"),
+        (own(forced, senses=FORCE), "external_force is known only after the motion of the instant"),
+        (own(senses=[{**LATE, "delay": 0.003}]), "0.003 s is no whole multiple of the step of 0.002 s"),
+        (own(senses=[{"kind": "joint_position", "of": [7]}]), "no joint 7"),
+        (own(senses=[{"kind": "tip_position"}]), "along x, y or z of the world"),
+        (own(lesion={"outputs": [3]}), "3 is none of the 3 outputs"),
+        (own(arguments={"omga": 1.0}), "'omga' is no argument of hopf"),
+        (own(rate=5000.0), "too long for the numbers of the law"),
+        (own(senses=[{"kind": "tension"}]), "the robot has 0 tendons"),
+        ({"kind": "feedback", "senses": FORCE, "proportional": 1.0}, "add filter"),
+        (
+            {"kind": "feedback", "senses": [{"kind": "speed"}], "proportional": [[1.0, 2.0]]},
+            "3 outputs .joints or tendons. and 1 senses",
+        ),
+        ({"kind": "guidance", "heading": 0.0}, "gait needs an actuation of kind motion or pd"),
+        ({"kind": "guidance"}, "give a heading or a path"),
+        ({"kind": "compliance"}, "gait needs an actuation of kind motion or pd"),
+        ({"kind": "threshold-neurons"}, "activation needs an actuation of kind muscles"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(controller: Mapping[str, Any], words: str) -> None:
+    with pytest.raises(ll.InputError, match=words.replace("(", r"\(")):
+        ll.run(scenario(controller, duration=0.01, record_every=0.01))
+
+
+def test_a_law_that_gives_no_number_ends_the_run() -> None:
+    def infinite(t: Any, s: Any, z: Any) -> Any:
+        return np.log(z - 10.0), 0.0 * s
+
+    with pytest.raises(ll.SimulationError):
+        ll.run(scenario(own(infinite)))

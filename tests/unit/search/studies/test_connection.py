@@ -1,0 +1,352 @@
+"""The connection against numbers of an independent implementation (numpy, quadrature of rotated links), against runs,
+and against what geometry demands; refusals in sentences.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import limbless as ll
+from limbless.search.studies.best_loop import LoopProblem
+from limbless.search.studies.strokes import moved_along
+
+THIRD = 1.0 / 3.0
+THREE: dict[str, Any] = {"links": 3, "length": THIRD, "half_width": 0.01, "half_height": 0.01, "base": "planar"}
+ROBOT = ll.UniformChain(**THREE)
+TAM = {  # a1 b1 a3 b3 a5 b5, turned by 45 deg: distance, efficiency at constant power, as timed
+    "displacement": (
+        (
+            2.017955906441066,
+            1.353385144748382,
+            0.013112519773635,
+            0.263823759269392,
+            -0.031456173657342,
+            -0.003626287235861,
+        ),
+        (0.10351639442192632, 0.008921633260768691, 0.008497841006835103),
+    ),
+    "efficiency": (
+        (
+            1.495398722861924,
+            1.326600886340017,
+            0.083253854456986,
+            0.089227148110158,
+            -0.034695750579259,
+            -0.044759551791058,
+        ),
+        (0.08727293057990394, 0.01230963324147187, 0.011834813106032979),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def drag() -> ll.Connection:
+    return ll.connection(ROBOT, ll.Drag(along=1.0, lateral=2.0), shapes="joints", region=2.5)
+
+
+def circle(radius: float, middle: tuple[float, float] = (0.0, 0.0)) -> dict[str, Any]:
+    return {"mean": middle, "cos": [[radius, 0.0]], "sin": [[0.0, radius]]}
+
+
+def tam(name: str) -> Any:
+    a1, b1, a3, b3, a5, b5 = TAM[name][0]
+
+    def at(phase: float) -> np.ndarray:
+        t = -2.0 * np.pi * phase
+        x = a1 * np.cos(t) + a3 * np.cos(3 * t) + a5 * np.cos(5 * t)
+        y = b1 * np.sin(t) + b3 * np.sin(3 * t) + b5 * np.sin(5 * t)
+        return np.sqrt(0.5) * np.array([x - y, x + y])
+
+    return at
+
+
+def test_a_three_link_swimmer_has_the_connection_of_the_reference(drag: ll.Connection) -> None:
+    base, middle, mean = (drag.in_frame(name) for name in ("base", "middle", "mean"))
+    np.testing.assert_allclose(
+        base([2.0, -1.5]),
+        [
+            [0.055844274204845404, -0.03451929245725097],
+            [0.18604265217759897, 0.04466463415181838],
+            [-0.7058748857896427, -0.38125364360089403],
+        ],
+        atol=1e-10,
+    )
+    np.testing.assert_allclose(
+        middle([0.5, -0.3]),
+        [
+            [-0.030995075284357267, -0.02581814222562848],
+            [-0.049910207226857156, -0.05049709238163307],
+            [0.2595983989421302, -0.26832780494799346],
+        ],
+        atol=1e-10,
+    )
+    np.testing.assert_allclose(mean([1.0, 1.0])[2], [-0.09175522475935327, 0.09175522475935363], atol=1e-10)
+    np.testing.assert_allclose(
+        drag.metric([2.0, -1.5]),
+        [[0.01195690103467592, 0.00025590202179595276], [0.0002559020217959597, 0.008080970707692231]],
+        atol=1e-10,
+    )
+    np.testing.assert_allclose(
+        mean.curvature([-1.2, 0.7])[0], [0.007422895826534416, -0.007690752796162819, -0.005387076343633487], atol=1e-7
+    )
+    np.testing.assert_allclose(
+        drag.curvature([0.5, -0.3])[0], [-0.013889639122520794, 0.004078386383401663, -0.005459124961778215], atol=2e-5
+    )
+    np.testing.assert_allclose(
+        drag([1.0, 1.0]),
+        [
+            [0.0055814556468883475, -0.005581455646887952],
+            [0.0002935570781980211, 0.00029355707819799973],
+            [-0.04247014233032176, 0.04247014233031951],
+        ],
+        atol=2e-4,
+    )
+
+
+def test_the_minimum_frame_is_as_small_as_told_and_knows_no_beginning(drag: ll.Connection) -> None:
+    nodes, weights = np.polynomial.legendre.leggauss(24)
+    grid = np.stack([part.ravel() for part in np.meshgrid(2.5 * nodes, 2.5 * nodes, indexing="ij")], axis=1)
+    share = np.outer(weights, weights).ravel() / 4.0
+    for frame, sizes in (("middle", (0.08009542424821656, 0.3995734754844632)), ("minimum", (0.00850662, 0.07821806))):
+        A = drag.in_frame(frame)(grid)
+        found = [np.sqrt((share * (part**2).sum(axis=1)).sum()) for part in (np.linalg.norm(A[:, :2], axis=1), A[:, 2])]
+        np.testing.assert_allclose(found, sizes, rtol=1e-5)
+    reverse = ll.connection(  # the same body seen from its other end: another base, the same frame
+        ROBOT, ll.Drag(along=1.0, lateral=2.0), shapes=[[0.0, 1.0], [1.0, 0.0]], region=2.5
+    )
+    np.testing.assert_allclose(reverse([0.4, 0.9])[:, ::-1], drag([0.9, 0.4]), atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("radius", "distance", "efficiency", "area"),
+    [
+        (0.5, 0.015299969555168366, 0.0034990335026123644, -0.01533211228070361),
+        (1.0, 0.05128082430808744, 0.010022378633478362, -0.051636240209845134),
+        (1.5, 0.0804513831873045, 0.011224084942557383, -0.08107915044876332),
+    ],
+)
+def test_circles(drag: ll.Connection, radius: float, distance: float, efficiency: float, area: float) -> None:
+    stroke = drag.around(circle(radius))
+    assert stroke.distance == pytest.approx(distance, abs=1e-8) and abs(stroke.turn) < 1e-9
+    assert stroke.efficiency == pytest.approx(efficiency, abs=1e-7)
+    assert stroke.area is not None and stroke.area[0] == pytest.approx(area, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", TAM)
+def test_strokes_of_tam_and_hosoi(drag: ll.Connection, name: str) -> None:
+    stroke, (distance, constant, timed) = drag.around(tam(name)), TAM[name][1]
+    assert (stroke.distance, stroke.efficiency) == pytest.approx((distance, constant), abs=1e-8)
+    assert stroke.efficiency_as_timed == pytest.approx(timed, abs=1e-8)
+    assert stroke.area is not None and np.hypot(*stroke.area[:2]) == pytest.approx(distance, rel=0.01)
+
+
+def test_a_run_without_inertia_goes_as_far_as_the_loop() -> None:
+    run = ll.run("purcell-swimmer", {"duration": 1.0, "step": 0.0025, "record_every": 1.0})
+    way = np.diff(run.dataset["base_position"].values[[0, -1]], axis=0)[0]
+    assert np.hypot(*way[:2]) == pytest.approx(0.05128082430808744, abs=1e-8)
+    drag = ll.connection("purcell-swimmer", frame="base")
+    np.testing.assert_allclose(drag.around().displacement[:2], way[:2], atol=1e-8)
+
+
+def test_ideal_wheels_and_their_singular_line() -> None:
+    wheels = ll.connection(ROBOT, ll.Wheels(), shapes="joints", region=[(0.4, 1.6), (-1.6, -0.4)], frame="middle")
+    np.testing.assert_allclose(
+        wheels([1.0, 0.2]),
+        [[-0.24262707582357518, -0.18874064566280513], [0.0, 0.0], [-0.14606344855086117, -0.6186569079618902]],
+        atol=1e-10,
+    )
+    assert wheels.denominator([1.0, 0.2]) == pytest.approx(0.22669295748539295, abs=1e-12)
+    assert abs(wheels.denominator([0.7, 0.7])) < 1e-14
+    np.testing.assert_allclose(
+        wheels.curvature([1.0, -0.8])[0], [0.13581028535370698, -0.06580658235863472, 0.050321488058424624], atol=1e-8
+    )
+    stroke = wheels.around(circle(0.3, (1.0, -1.0)))
+    np.testing.assert_allclose(stroke.displacement[:2], [0.03213105454882436, -0.0216190488466366], atol=1e-8)
+    assert stroke.efficiency is None
+    with pytest.raises(ll.InputError, match="singular posture"):
+        wheels([0.5, 0.5])
+    wide = ll.connection(ROBOT, ll.Wheels(), shapes="joints", region=2.0)
+    with pytest.raises(ll.InputError, match="crosses postures at which the wheels decide nothing"):
+        wide.around(circle(1.0))
+
+
+def test_four_wheels_slip_as_little_as_they_can() -> None:
+    robot = ll.UniformChain(**{**THREE, "links": 4, "length": 0.25})
+    wheels = ll.connection(robot, ll.Wheels(), shapes="joints", region=2.0, frame="base")
+    np.testing.assert_allclose(
+        wheels([0.5, -0.3, 0.4])[0], [-0.08712115053344742, -0.07010853313768918, 0.05023871850109727], atol=1e-10
+    )
+    slip = wheels.field["slip"]
+    assert slip.sizes["wheel"] == 4 and float(np.abs(slip).max()) < 0.5 and len(wheels.notes) == 2
+
+
+def test_a_floating_body_turns_and_its_centre_of_mass_rests() -> None:
+    """As a run with inertia in free space does, whose centre of mass no shape can move."""
+    floating = ll.connection(ROBOT, shapes="joints", region=1.6, frame="base")
+    loop = circle(0.5, (0.8, 0.6))
+    gait = ll.ShapeLoop(mean=(0.8, 0.6), cos=((0.5, 0.0),), sin=((0.0, 0.5),), period=1.0)
+    stroke = floating.around(loop)
+    start = floating.velocity(np.array([1.3, 0.6]), np.array([0.0, np.pi]))
+    twist = (start[0], start[1], 0.0, 0.0, 0.0, start[2])
+    run = ll.simulate(ROBOT, gait, duration=1.0, step=0.0025, initial={"twist": twist})
+    np.testing.assert_allclose(run.dataset["base_position"].values[-1, :2], stroke.displacement[:2], atol=1e-7)
+    assert np.ptp(run.dataset["com_position"].values, axis=0).max() < 1e-8
+    with pytest.raises(ll.InputError, match="no efficiency"):
+        floating.optimum("efficiency")
+
+
+def test_a_chain_and_a_rod_of_waves() -> None:
+    chain = ll.UniformChain(**{**THREE, "links": 16, "length": 1 / 16, "half_width": 0.005, "half_height": 0.005})
+    wave = ll.connection(chain, ll.Drag(along=1.0, lateral=2.0), shapes="waves 1", region=0.6, frame="mean")
+    np.testing.assert_allclose(
+        wave([0.3, -0.2]),
+        [
+            [-0.06666900612135264, -0.03146787358702105],
+            [0.04033575611469927, -0.018871521695101045],
+            [0.02902660561919011, -0.6923181525567809],
+        ],
+        atol=1e-10,
+    )
+    stroke = wave.around(circle(0.2))
+    assert (stroke.distance, stroke.efficiency) == pytest.approx((0.07292077834708016, 0.034185219756849565), abs=1e-8)
+    rod = ll.Rod(length=1.0, base="planar", strains="planar", half_width=0.01)
+    bent = ll.connection(rod, ll.Drag(along=1.0, lateral=2.0), shapes="waves 1", region=6.0, frame="base")
+    np.testing.assert_allclose(
+        bent([4.0, -3.0]),
+        [
+            [0.01048405398922081, -0.01739533605783734],
+            [-0.02759200749607887, 0.025683232341310983],
+            [0.0011472095970020844, -0.20345258827613122],
+        ],
+        atol=1e-6,
+    )
+    stroke = bent.around(circle(3.0))
+    assert (stroke.distance, stroke.efficiency) == pytest.approx((0.06622219587672976, 0.03162905889692936), abs=2e-6)
+
+
+@pytest.mark.long
+def test_a_rod_follows_a_loop() -> None:
+    rod = ll.Rod(length=1.0, base="planar", strains="planar", half_width=0.01)
+    bent = ll.connection(rod, ll.Drag(along=1.0, lateral=2.0), shapes="waves 1", region=6.0, frame="base")
+    stroke = bent.around(circle(3.0))
+    run = ll.run(stroke.scenario(), {"duration": 1.0, "step": 0.005})
+    assert np.hypot(*run.dataset["base_position"].values[-1, :2]) == pytest.approx(stroke.distance, abs=1e-7)
+
+
+def test_what_is_not_linear_is_fitted_and_says_so() -> None:
+    rubs = ll.RegularisedFriction(
+        forward=0.1, backward=0.1, lateral=0.3, cone="weighted", gravity=1.0, speed=5e-4, points=40
+    )
+    dry = ll.connection(ROBOT, rubs, shapes="joints", region=1.5, frame="middle")
+    angles = np.pi * np.arange(8) / 8.0
+    V = dry.velocity([0.5, -0.3], np.stack([np.cos(angles), np.sin(angles)], axis=1)[0])
+    np.testing.assert_allclose(V, [-0.02346831549313528, -0.04016556610487204, 0.18399320518636653], atol=5e-3)
+    assert dry.misfit([0.5, -0.3]) == pytest.approx(0.1295517092589819, abs=2e-3)
+    np.testing.assert_allclose(dry.velocity([0.5, -0.3], [-2.0, 0.0]), -2.0 * V, atol=2e-3)  # timing does not matter
+    assert dry.medium == "friction" and dry.odd and "fitted" in dry.notes[0]
+    with pytest.raises(ll.InputError, match="no square of the rates"):
+        dry.metric([0.0, 0.0])
+    one_way = ll.connection(ROBOT, rubs.changed(backward=0.3), shapes="joints", region=1.5)
+    assert not one_way.odd
+
+
+@pytest.mark.parametrize("middle", [(0.0, 0.0), (0.4, 0.6)])
+def test_slopes_of_the_holonomy_are_those_of_differences(drag: ll.Connection, middle: tuple[float, float]) -> None:
+    problem = LoopProblem(drag, 3)
+    x = problem.coefficients(ll.Loop.of_table(middle, [[1.0, 0.2]], [[-0.3, 0.8]]))
+    _, slopes, _, growth = problem.evaluate(x)
+    for n in (1, 4, 9):
+        step = 1e-5 * np.eye(len(x))[n]
+        (end, _, length, _), (before, _, shorter, _) = problem.evaluate(x + step), problem.evaluate(x - step)
+        np.testing.assert_allclose(slopes[:, n], (end - before) / 2e-5, atol=1e-8)
+        assert growth[n] == pytest.approx((length - shorter) / 2e-5, abs=1e-8)
+
+
+def test_the_best_loop_from_a_random_start(drag: ll.Connection) -> None:
+    best = drag.optimum("efficiency", harmonics=5, starts=1, seed=1)
+    assert best.efficiency == pytest.approx(0.012364154622088327, rel=1e-5) and abs(best.turn) < 1e-6
+    assert best.distance == pytest.approx(0.08403251626550938, rel=1e-3)
+    again = ll.connection(best.scenario(), region=2.5).around()
+    assert again.distance == pytest.approx(best.distance, abs=1e-9)
+
+
+@pytest.mark.long
+def test_best_loops_from_eight_random_starts(drag: ll.Connection) -> None:
+    for aim, value in (("efficiency", 0.012364154622088327), ("distance", 0.10353224000867495)):
+        found = []
+        for seed in range(8):
+            try:
+                found.append(getattr(drag.optimum(aim, harmonics=5, starts=1, seed=seed), aim))
+            except ll.InputError:
+                found.append(0.0)
+        assert max(found) < value * (1.0 + 1e-5)
+        assert sum(one > value * (1.0 - 1e-5) for one in found) >= 4, found
+
+
+def test_a_turn_and_a_way_have_closed_forms() -> None:
+    """A body that goes straight on while it turns draws a circle."""
+    twist = np.tile([1.0, 0.0, 0.7], (16, 1))
+    end, path = moved_along(twist)
+    np.testing.assert_allclose(end, [np.sin(0.7) / 0.7, (1.0 - np.cos(0.7)) / 0.7, 0.7], atol=1e-14)
+    np.testing.assert_allclose(path[8], [np.sin(0.35) / 0.7, (1.0 - np.cos(0.35)) / 0.7, 0.35], atol=1e-14)
+
+
+def test_saved_and_loaded(drag: ll.Connection, tmp_path: Path) -> None:
+    back = ll.Connection.load(drag.save(tmp_path / "map.nc"))
+    np.testing.assert_array_equal(back([0.3, 0.4]), drag([0.3, 0.4]))
+    assert back.frame == "minimum" and back.field["curvature"].shape == (41, 41, 1, 3)
+
+
+def test_principal_components_of_a_gait() -> None:
+    chain = ll.UniformChain(**{**THREE, "links": 8, "length": 0.1})
+    scenario = ll.Scenario(
+        name="wave",
+        robot=chain,
+        gait=ll.Serpenoid(amplitude=0.4, phase_step=0.8),
+        environment=(ll.Drag(),),
+        model={"kind": "newton-euler", "inertia": False},
+    )
+    found = ll.connection(scenario, frame="mean")
+    assert found.shapes.share == pytest.approx(1.0) and found.count == 2
+    run = ll.run(scenario.changed(duration=float(scenario.gait.cycle or 0.0), step=0.01))
+    straight = run.dataset["base_position"].values[-1] - run.dataset["base_position"].values[0]
+    assert found.around().distance == pytest.approx(float(np.hypot(*straight[:2])), abs=1e-6)
+    assert found.around(run).distance == pytest.approx(found.around().distance, abs=1e-5)
+
+
+LINEAR = ll.Drag()
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: ll.connection(ROBOT, LINEAR), "there is no gait that repeats itself"),
+        (lambda: ll.connection(ROBOT, LINEAR, shapes=[[1.0], [0.0], [0.0]]), "bends at 2 stations"),
+        (lambda: ll.connection(ROBOT, LINEAR, shapes=[[1.0, 2.0], [1.0, 2.0]]), "two of them are the same"),
+        (lambda: ll.connection(ROBOT, LINEAR, shapes="wave"), "shapes: write joints"),
+        (lambda: ll.connection(ROBOT, LINEAR, joints=[0, 5]), "there is no joint 5"),
+        (lambda: ll.connection(ROBOT, LINEAR, shapes="joints", region=(1.0, 0.0)), "region: give a half width"),
+        (lambda: ll.connection(ROBOT, LINEAR, shapes="joints", frame="head"), "frame: one of base"),
+        (lambda: ll.connection(ROBOT, (LINEAR, ll.Wheels()), shapes="joints"), "wheels that do not slip"),
+        (lambda: ll.connection(ROBOT, (LINEAR, ll.Gravity()), shapes="joints"), "the same everywhere"),
+        (lambda: ll.connection(ROBOT, ll.Drag(active=((0.0, 1.0),)), shapes="joints"), "a map knows no time"),
+        (lambda: ll.connection(ROBOT, ll.Drag(current=(1.0, 0.0, 0.0)), shapes="joints"), "the same everywhere"),
+        (lambda: ll.connection(ROBOT.changed(base="fixed"), LINEAR, shapes="joints"), "holds the base"),
+        (lambda: ll.connection(ROBOT.changed(base="free"), LINEAR, shapes="joints")([0.0, 0.0]), "every direction"),
+        (lambda: ll.connection(ROBOT.changed(links=9), LINEAR, shapes="joints"), "give 1 to 6 of them"),
+        (lambda: ll.connection(ROBOT, LINEAR, shapes="joints", region=1.0).around(circle(2.0)), "a larger region"),
+        (lambda: ll.connection(ROBOT, LINEAR, shapes="joints", region=1.0)([0.1]), "give 2 finite numbers"),
+        (lambda: ll.connection(ROBOT, LINEAR, shapes="joints", region=1.0).around("no.csv"), "no file"),
+        (lambda: ll.connection(ROBOT, LINEAR, shapes="joints", region=1.0).optimum("speed"), "the aim is one of"),
+        (lambda: ll.connection(ROBOT, LINEAR, joints=[0]).curvature([0.0]), "encloses no area"),
+        (lambda: ll.connection("eel-planar"), "robot.base|depends on its past"),
+        (lambda: ll.connection(ROBOT, LINEAR, shapes=ll.Shapes.principal(np.outer([0, 1, 2, 1], [1, 1]))), "fewer"),
+    ],
+)
+def test_what_has_no_map_is_refused_in_a_sentence(make: Any, told: str) -> None:
+    with pytest.raises(ll.InputError, match=told):
+        make()

@@ -1,0 +1,96 @@
+"""The ladder names differences right: those of the model, and those of numerics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import limbless as ll
+from limbless.core import InputError
+from limbless.search.studies.error_bars import error_bars
+from limbless.search.studies.ladder import Ladder, Rung
+from limbless.view.comparison_figure import draw_ladder
+
+SWIM = {
+    "robot": {"kind": "rod", "strains": "planar", "half_width": 0.03},
+    "gait": {"kind": "body-wave", "amplitude": 0.3, "wavelength": 1.0, "period": 1.0},
+    "environment": [{"kind": "water", "model": "morison"}],
+    "model": {"kind": "macro-continuous", "cells": 32},
+    "duration": 1.0,
+    "step": 0.02,
+}
+
+
+@pytest.fixture(scope="module")
+def swum() -> Ladder:
+    return ll.ladder(SWIM, models=["macro-continuous", "newton-euler", "non-smooth", "tendon-statics"])
+
+
+def test_models_that_refuse_are_said_and_the_rest_is_compared(swum: Ladder, tmp_path: object) -> None:
+    assert [rung.model for rung in swum.ran][:2] == ["macro-continuous", "newton-euler"]
+    assert "robot.tendons" in swum.rungs[3].refused
+    lines = {line.label: line for line in swum.numbers()}
+    assert lines["mass"].values[1] == pytest.approx(lines["mass"].values[0], rel=1e-12)
+    text = swum.to_markdown()
+    assert "newton-euler, 17 links" in text and "tendon-statics: refused" in text
+    folder = swum.write(str(tmp_path))
+    assert (folder / "ladder.csv").exists() and (folder / "newton-euler" / "result.nc").exists()
+
+
+def test_planted_differences_are_named_right(swum: Ladder) -> None:
+    """2 % more mass is a difference of the animal, beyond all numerics; a step twice as long is none."""
+    first = swum.rungs[0]
+    heavy = error_bars(SWIM, {"robot.density": 1020.0}).result
+    coarse = error_bars(SWIM, {"step": 0.04}).result
+    planted = Ladder([first, Rung("heavy", "heavy", heavy), Rung("coarse", "coarse", coarse)])
+    speed = next(line for line in planted.numbers() if line.label == "mean speed")
+    assert planted.verdict(speed, 1) == "model form" and planted.verdict(speed, 2) == "numerical error"
+
+
+@pytest.mark.parametrize("links", [4, 6, 8, 12, 16, 24])
+def test_few_links_are_a_numerical_error(swum: Ladder, links: int) -> None:
+    """Two refinements hold the limit, the rod, also where the order of convergence does not show yet."""
+    seen = error_bars(SWIM, {"model.kind": "newton-euler", "model.links": links}).result
+    coarse = Ladder([swum.rungs[0], Rung("newton-euler", f"{links} links", seen)])
+    assert {coarse.verdict(line, 1) for line in coarse.numbers()} <= {"numerical error", ""}
+
+
+@pytest.mark.parametrize(
+    ("models", "sentence"),
+    [
+        (["soft", "soft"], "named twice"),
+        (["newton-eular", "soft"], "unknown model 'newton-eular'.*newton-euler"),
+        (["tendon-statics"], "at least two models"),
+    ],
+)
+def test_bad_input_is_one_sentence(models: list[str], sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        ll.ladder(SWIM, models=models)
+
+
+def test_models_agree_best_at_one_instant(swum: Ladder) -> None:
+    """The moment inside the body of 17 links and of the rod, in one posture; the error is that of few links."""
+    found = swum.at(0.6)["internal_moment"]
+    rod, chain = found.values[:2]
+    assert list(found["rung"].values[:2]) == ["macro-continuous, 32 cells", "newton-euler, 17 links"]
+    assert abs(chain - rod).max() < 0.03 * abs(rod).max() and abs(rod[[0, -1]]).max() == 0.0
+    with pytest.raises(InputError, match="the ladder covers 0 to 1 s; got 7 s"):
+        swum.at(7.0)
+
+
+def test_a_body_that_answers_gives_its_motion_to_models_that_follow(tmp_path: Path) -> None:
+    tail = {"duration": 0.4, "gait": {"kind": "still"}, "initial": {"twist": [0.0, 0.3, 0.0, 0.0, 0.0, 1.0]}}
+    found = ll.ladder("eel-passive-tail", {**tail, "robot.passive": {}}, models=["soft", "macro-continuous"])
+    soft, rod = found.results
+    assert rod.scenario is not None and rod.scenario.gait.kind == "recorded"
+    way = np.ptp(soft.dataset.com_position.values[:, 1])
+    apart = np.abs(rod.dataset.com_position.values - soft.dataset.com_position.values).max()
+    assert apart < 0.01 * way
+    assert "path of the centre of mass (m) differs" in found.curves()[0]
+    assert len(draw_ladder(found).axes) == 5
+    found.write(tmp_path)
+    assert "tabular" in (tmp_path / "ladder.tex").read_text()
+    again = ll.Result.load(tmp_path / "macro-continuous")
+    assert again.scenario is not None and again.scenario.gait.result == str((tmp_path / "soft").resolve())

@@ -1,0 +1,111 @@
+"""A live session moves as a run does, takes commands, goes back, and says how late it was."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import limbless as ll
+from limbless.simulation import session as module
+
+OTHER = {"controller.joints": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}
+FOLLOWS = {
+    "robot": {"preset": "uniform", "links": 4},
+    "gait": {"kind": "joint-wave"},
+    "environment": ["water"],
+    "actuation": "pd",
+}
+SWIM = {"duration": 0.2, "step": 0.01, "record_every": 0.2}
+
+
+def test_steps_are_those_of_a_run_in_every_bit() -> None:
+    live = ll.Session("eel-planar", SWIM, period=0.04)
+    seen = live.step(5)
+    whole = ll.run("eel-planar", SWIM)
+    assert whole.state is not None and live.time == pytest.approx(0.2)
+    assert np.array_equal(live.save().x, whole.state.x)
+    assert np.array_equal(seen["base_position"], whole.dataset["base_position"].values[-1])
+
+
+def test_a_session_with_oscillators_is_their_run() -> None:
+    changes = {"duration": 0.02, "record_every": 0.02}
+    live, whole = ll.Session("agnathax", changes, period=0.005), ll.run("agnathax", changes)
+    seen = live.step(4)
+    assert np.array_equal(seen["controller_state"], whole.dataset["controller_state"].values[-1])
+
+
+def test_commands_change_the_gait_and_going_back_forgets_them() -> None:
+    live = ll.Session("eel-planar", SWIM, period=0.05)
+    live.step()
+    kept = live.save()
+    plain = live.step(2)["base_twist"]
+    live.restore(kept)
+    live.command({"amplitude": 0.12})
+    live.step()
+    changed, middle = live.save(), live.step()["base_twist"]
+    assert np.abs(middle - plain).max() > 1e-6
+    live.restore(changed)
+    assert np.array_equal(live.step()["base_twist"], middle)
+    live.restore(kept)
+    assert np.array_equal(live.step(2)["base_twist"], plain)
+
+
+def test_the_clock_is_kept_and_lateness_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock of ours: every look at it takes 4 ms, one period in three is slow."""
+    now, slept = [0.0], []
+
+    def look() -> float:
+        now[0] += 0.004 if len(slept) != 2 else 0.5
+        return now[0]
+
+    def wait(seconds: float) -> None:
+        slept.append(seconds)
+        now[0] += seconds
+
+    monkeypatch.setattr(module.clock, "perf_counter", look)
+    monkeypatch.setattr(module.clock, "sleep", wait)
+    live = ll.Session("eel-planar", SWIM, period=0.02, paced=True)
+    live.step(4)
+    found = live.timing()
+    assert found["steps"] == 4 and found["late"] >= 1 and 0.4 < found["worst"] < 1.1
+    assert 0.1 < found["jitter"] < 0.5  # of three intervals one is half a second
+    assert slept and all(0.0 < seconds <= 0.02 for seconds in slept)
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda: ll.Session("eel-planar", SWIM, period=0.015), "no whole multiple of the step"),
+        (lambda: ll.Session("neck-planar"), "statics has no time"),
+        (lambda: ll.Session("eel-planar", SWIM).command({"amplitud": 1.0}), "amplitud"),
+        (lambda: ll.Session("eel-planar", SWIM).command(np.zeros(3)), "torque-given joints"),
+        (lambda: ll.Session("eel-planar", SWIM).timing(), "paced=True"),
+        (lambda: ll.Session("eel-planar", SWIM).restore(ll.Session("agnathax").save()), "another robot or model"),
+        (
+            lambda: ll.Session("agnathax").restore(ll.Session("agnathax", OTHER).save()),
+            "saved state was run by another",
+        ),
+        (lambda: ll.Session(FOLLOWS).command([np.nan, 0.0, 0.0]), "torque must be finite; got nan at entry 0"),
+        (lambda: ll.Session(FOLLOWS).command({"joint_position": [0.0, np.nan, 0.0]}), "joint_position must be finite"),
+        (lambda: ll.Session(FOLLOWS).command({"joint_position": [0.0]}), "joint_position must have 3 numbers"),
+        (lambda: ll.Session(FOLLOWS).command({"yaw_amplitude": np.nan}), "must be a number .rad.; received nan"),
+        (lambda: ll.Session(FOLLOWS).command({3: 1.0}), "command: must name fields of the gait, or joint_position"),
+        (lambda: ll.Session(FOLLOWS, {"driven_by": lambda t, seen: 1 / 0}).step(), "failed at t = 0 s with ZeroDiv"),
+    ],
+)
+def test_what_is_wrong_is_said(ask, words: str) -> None:
+    with pytest.raises(ll.InputError, match=words):
+        ask()
+
+
+def test_a_session_asks_the_function_of_its_scenario_and_follows_targets() -> None:
+    def bend(t: float, seen: dict, to: float = 0.2) -> dict:
+        return {"joint_position": np.full(len(seen["joint_position"]), to)}
+
+    snake = {"duration": 0.1, "step": 0.001, "control_period": 0.02, "record_every": 0.02}
+    whole = ll.run("module-snake-undulate", snake, controller=bend)
+    live = ll.Session(whole.scenario)
+    assert np.array_equal(live.step(5)["joint_position"], whole.dataset["joint_position"].values[-1])
+    by_hand = ll.Session("module-snake-undulate", snake)
+    by_hand.command({"joint_position": np.full(len(live.observe()["joint_position"]), 0.2)})
+    assert np.array_equal(by_hand.step(5)["joint_position"], live.observe()["joint_position"])

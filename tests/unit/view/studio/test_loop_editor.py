@@ -1,0 +1,48 @@
+"""The loop that is pulled in the studio: pulls move it, numbers follow, pictures hold what the page needs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import limbless as ll
+from limbless.scenarios.scenario import Scenario
+from limbless.view.studio.loop_editor import PULL, LoopEditor
+from limbless.view.studio.map_panel import has_map
+
+
+@pytest.fixture(scope="module")
+def editor() -> LoopEditor:
+    return LoopEditor(ll.connection("purcell-swimmer"))
+
+
+def test_it_begins_with_the_gait_and_follows_a_pull(editor: LoopEditor) -> None:
+    assert editor.stroke.distance == pytest.approx(0.05128082430808744, abs=1e-8)
+    before = editor.stroke.distance
+    larger = editor.pull(3, 1.15 * editor.points[3])
+    assert larger.distance > before  # the height of x has one sign there: a larger loop goes farther
+    np.testing.assert_allclose(editor.stroke.loop.along(np.arange(12) / 12.0)[0], editor.points, atol=1e-9)
+    assert editor.gait_scenario().gait.kind == "shape-loop"
+    rows = dict(editor.rows())
+    assert set(rows) == {"distance by motion", "turn", "distance by area", "efficiency"}
+    with pytest.raises(ll.InputError, match="points 0 to 11"):
+        editor.pull(12, np.zeros(2))
+
+
+def test_pictures_tell_where_the_points_are(editor: LoopEditor) -> None:
+    drawn = editor.picture("x", PULL.format(uuid="abc"))
+    assert drawn.count("data-point=") == 12 and "data:image/png;base64," in drawn and "onpointermove" in drawn
+    assert "joint 1 (rad)" in drawn
+    place = editor.to_picture(editor.points[5])
+    np.testing.assert_allclose(editor.from_picture(*place), editor.points[5])
+    bodies, track = editor.bodies(5)
+    for body in bodies:  # links of their length, wherever they are
+        np.testing.assert_allclose(np.linalg.norm(np.diff(body, axis=0), axis=1), 1.0 / 3.0, atol=1e-12)
+    # of a period's first and last moment, nearly a period apart
+    assert np.linalg.norm(bodies[-1].mean(axis=0) - bodies[0].mean(axis=0)) < 2.0 * editor.stroke.distance + 0.05
+    assert editor.way().count("<polyline") == 7 and len(track) == len(editor.stroke.path)
+
+
+def test_only_what_has_a_map_is_offered_one() -> None:
+    assert has_map(Scenario.load("purcell-swimmer")) and has_map(Scenario.load("kinematic-snake-map"))
+    assert not has_map(Scenario.load("eel-planar")) and not has_map(Scenario.load("neck-planar"))

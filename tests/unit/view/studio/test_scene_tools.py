@@ -1,0 +1,81 @@
+"""A tape says how far its ends are apart, handles move pegs, and shadows can be switched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import limbless as ll
+from limbless.simulation.result import Result
+from limbless.view.scene.frames import frames_of
+from limbless.view.scene.palette import theme_of
+from limbless.view.scene.world import World
+from tests.unit.view import made_up
+
+viser = pytest.importorskip("viser", reason="the extra view is not installed")
+
+PEGS = ((1.0, 0.5, 0.0), (0.0, 0.0, 0.0))
+
+
+@pytest.fixture
+def page() -> Iterator[Any]:
+    """As much of a page as tools need, among two pegs."""
+    from limbless.view.scene.scene import Display
+    from limbless.view.studio.server import quiet_server, stop
+
+    server = quiet_server()
+    environment = [ll.Ground(), ll.Pegs(feet=PEGS, span=(0.0, 0.0, 0.4), radius=0.05)]
+    result = Result(made_up.straight(), SimpleNamespace(environment=environment, robot=None, name="straight"))
+    frames = frames_of(result)
+    made: list[Any] = []
+    yield SimpleNamespace(
+        client=server,
+        controls=SimpleNamespace(show_tab=server.gui.add_folder("Show")),
+        result=result,
+        frames=frames,
+        display=Display(server.scene, frames, World([frames], theme_of(frames))),
+        made=made,
+        tune=lambda path, value: made.append((path, value)),
+    )
+    stop(server)
+
+
+def test_a_tape_tells_metres(page: Any) -> None:
+    from limbless.view.studio.scene_tools import SceneTools
+
+    tools = SceneTools(page)
+    tools.tape.value = True
+    tools.show(page.result)
+    assert tools._tape[3].text == "40 cm"  # from the middle of the first section of 0.1 m to that of the fifth
+    tools._tape[0].position = (0.0, 0.0, 0.0)
+    tools._tape[1].position = page.display.k * np.array([0.3, 0.4, 0.0])
+    tools._measure()
+    assert tools._tape[3].text == "50 cm"
+    tools.tape.value = False
+    tools._show_tape()
+    assert tools._tape == []
+
+
+def test_a_peg_that_is_let_go_elsewhere_is_a_change_of_its_feet(page: Any) -> None:
+    from limbless.view.studio.scene_tools import SceneTools
+
+    tools = SceneTools(page)
+    tools.move.value = True
+    tools.show(page.result)
+    places = [np.array(handle.position) / page.display.k for handle in tools._handles]
+    np.testing.assert_allclose(places, PEGS)
+    tools.put("environment.1.feet", 1, page.display.k * np.array([0.2, -0.3, 0.7]))
+    assert page.made == [("environment.1.feet", [[1.0, 0.5, 0.0], [0.2, -0.3, 0.0]])]
+
+
+def test_shadows_fall_on_the_ground_or_on_nothing(page: Any) -> None:
+    from limbless.view.scene.scene import SHADE, Stage
+
+    stage = Stage(page.client.scene, page.display.world)
+    assert stage._sun.cast_shadow and stage._shaded[0].receive_shadow == SHADE
+    stage.cast_shadows(False)
+    assert not stage._sun.cast_shadow and not stage._shaded[0].receive_shadow
