@@ -193,6 +193,8 @@ def test_a_long_run_shows_its_progress_and_can_be_cancelled(seen: Any, page: Any
 
 
 def test_another_scenario_is_picked(seen: Any, page: Any) -> None:
+    """Also where the view does not follow: a camera that sees the whole way sees the robot through the fog."""
+    page.controls.follow.value = False
     page.pick("eel-loop")
     until(lambda: page.result.name == "eel-loop")
     seen.page.wait_for_selector("#status:has-text('eel-loop')")

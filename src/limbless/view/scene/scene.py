@@ -95,9 +95,14 @@ class Stage:
             "/fill", color=(214, 230, 255), intensity=0.28 * theme.sun, position=(-1.0, -4.0, 2.0)
         )
         self._nodes += [self._sun, fill]
-        fog = linear(rgb(theme.horizon))
-        scene.configure_fog(*map(float, self.world.fog), color=(int(fog[0]), int(fog[1]), int(fog[2])))
+        self.lay_fog(self.world.fog)
         _put_sky(scene, textures.sky(theme), theme.fill)
+
+    def lay_fog(self, reach: Array) -> None:
+        """Between where it begins and where it hides everything, drawn."""
+        near, far = map(float, reach)
+        red, green, blue = map(int, linear(rgb(self.world.theme.horizon)))
+        self._scene.configure_fog(near, far, color=(red, green, blue))
 
     def cast_shadows(self, on: bool) -> None:
         """With or without: software that draws them takes a processor for itself."""

@@ -70,10 +70,13 @@ class World:
         self.stream = np.asarray(sum((item.stream for item in waters), np.zeros(3)))  # of all water, m/s
         self._waves: Any = next((item for item in items if item.is_wavy and self.frames.axis == "time"), None)
         self.wavy = self._waves is not None
-        position, look_at = camera_for(self.frames, follow=True)
-        away = float(np.linalg.norm(position - look_at)) / (_NEAR * self.size)  # a camera far away sees through fog
-        self.fog = DRAWN * max(away, 1.0) * np.array(theme.fog)  # where it begins and hides everything, drawn
+        self.fog = self.fog_from(*camera_for(self.frames, follow=True))
         self._sheet, self.wave_faces = surroundings.wave_grid(self.extent)
+
+    def fog_from(self, position: Array, look_at: Array) -> Array:
+        """Where fog begins and where it hides everything, drawn: a camera far away sees through it."""
+        away = float(np.linalg.norm(position - look_at)) / (_NEAR * self.size)
+        return DRAWN * max(away, 1.0) * np.array(self.theme.fog)
 
     def _take(self, one: Any, name: str) -> None:
         theme = self.theme

@@ -311,6 +311,7 @@ class Page:
         """Put the camera where it sees the robot, or at a side of it; afterwards it is the visitor's."""
         position, look_at = camera_for(self.frames, self.controls.follows, self.screen.aspect)
         position = position if view is None else seen_from(position, look_at, *view)
+        self.stage.lay_fog(self.display.world.fog_from(position, look_at))
         camera, k = self.client.camera, self.display.k
         camera.position, camera.look_at, camera.far = k * position, k * look_at, FAR * DRAWN
         camera.fov = FIELD
