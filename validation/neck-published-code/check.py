@@ -93,5 +93,5 @@ def _draw(sheet: Any, errors: dict[str, dict[str, float]]) -> None:
     for number, (name, found) in enumerate(errors.items()):
         axes.bar(np.arange(len(views)) + 0.27 * number, list(found.values()), 0.25, label=names[name])
     axes.set_xticks(np.arange(len(views)) + 0.27, [view.replace(", ", ",\n") for view in views], rotation=30)
-    axes.set(ylabel="distance of the tip (% of the length)", yscale="log")
-    axes.legend()
+    axes.set(ylabel="distance of the tip (% of the length)", yscale="log", ylim=(5e-4, 50.0))
+    axes.legend(ncols=3)
