@@ -122,6 +122,7 @@ def phases(result: Result) -> Drawing:
     for row in rows:
         along.axvline(row["start"], color=style.GREY, linewidth=0.5)
         along.annotate(row["phase"], (row["start"], 1.0), (2.0, -6.0), ("data", "axes fraction"), "offset points")
+    along.margins(y=0.18)
     along.set(xlabel="time (s)", ylabel="work since start (J)", xlim=(time[0], time[-1]))
     for number, (label, field) in enumerate((("net", "work"), ("positive", "positive_work"))):
         values = np.array([row[field] for row in rows])
