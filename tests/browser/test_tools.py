@@ -1,4 +1,4 @@
-"""Tools of the studio in a real browser: camera buttons, a tape and pegs that the mouse drags, files of what is seen."""
+"""Tools of the studio in a real browser: camera buttons, a tape and pegs dragged by the mouse, files of what is seen."""
 
 from __future__ import annotations
 
