@@ -51,6 +51,18 @@ def test_a_robot_slides_with_the_friction_of_its_file(tmp_path: Path) -> None:
     assert result.dataset["base_twist"].values[-1, 0] == pytest.approx(1.0 - 0.3 * GRAVITY * 0.06, rel=1e-3)
 
 
+def test_a_pair_goes_before_other_geoms_of_its_link(tmp_path: Path) -> None:
+    """A link slides as its <pair> says, though another of its geoms has more friction; that is said."""
+    pytest.importorskip("mujoco")
+    pairs = "".join(f'<pair geom1="floor" geom2="g{k}" friction="0.3 0.3 0.005 0.0001 0.0001"/>' for k in "ab")
+    fin = '<geom type="box" size=".01 .01 .001" pos="0 0 .009" mass="0" friction="0.9"/>'
+    text = crawler(more=f"<contact>{pairs}</contact>").replace("<body name=\"b\">", f'{fin}<body name="b">')
+    path = written(tmp_path, "p.xml", text)
+    found = ll.read_robot(path)
+    assert found.chain().skin == ll.SkinFriction(forward=0.3, lateral=0.3) and not found.environment
+    assert any("rub differently on 1 links (0.3 to 0.9 on 'a')" in note for note in found.notes)
+
+
 def test_links_that_rub_differently_do_so(tmp_path: Path) -> None:
     pytest.importorskip("mujoco")
     first, _, second = crawler('friction="0.8"').rpartition('friction="0.8"')
