@@ -16,7 +16,7 @@ from limbless.core.errors import InputError
 from limbless.interop.robots.first_run import first_scenario
 from limbless.mechanics.contact import ContactRow
 from limbless.models.chain.contact.nonsmooth_model import NonSmooth
-from tests.unit.interop.robots.descriptions import massive, revolute, urdf, written
+from tests.unit.interop.robots.descriptions import massive, revolute, sdf, urdf, written
 
 GRAVITY = 9.81
 WHEEL = (
@@ -61,6 +61,12 @@ def test_a_pair_goes_before_other_geoms_of_its_link(tmp_path: Path) -> None:
     found = ll.read_robot(path)
     assert found.chain().skin == ll.SkinFriction(forward=0.3, lateral=0.3) and not found.environment
     assert any("rub differently on 1 links (0.3 to 0.9 on 'a')" in note for note in found.notes)
+
+
+def test_an_sdf_states_friction_too(tmp_path: Path) -> None:
+    rough = "<surface><friction><ode><mu>0.7</mu><mu2>0.7</mu2></ode></friction></surface></collision>"
+    text = sdf().replace("</collision>", rough)
+    assert ll.load_robot(written(tmp_path, "s.sdf", text)).skin == ll.SkinFriction(forward=0.7, lateral=0.7)
 
 
 def test_links_that_rub_differently_do_so(tmp_path: Path) -> None:
