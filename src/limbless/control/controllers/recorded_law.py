@@ -44,6 +44,11 @@ class RecordedLaw(ClosedLoop):
     cuts: ClassVar[tuple[str, ...]] = tuple(Lesion.model_fields)
     """What its `lesion` may cut."""
 
+    @property
+    def gives(self) -> str:
+        """What its outputs are (`GIVES`): an effort stands among torques."""
+        return "torque" if self.output == "effort" else str(self.output)  # type: ignore[attr-defined]
+
     def sensed(self, layout: LoopLayout) -> Sequence[Sense]:
         """What it senses."""
         return self.senses  # type: ignore[attr-defined, no-any-return]
@@ -79,7 +84,7 @@ class RecordedLaw(ClosedLoop):
         for name, values in begun.items():
             z[name] = signals([tape.new(0) for _ in values])
         channels, felt = self._felt(tape, layout)
-        told = self.answer(Instant(t, felt, z, layout))
+        told, slot = self._answered(tape, Instant(t, felt, z, layout))
         own = sum(len(values) for values in begun.values())
         still = tape.new(0).place
         rates, order = np.full(own, still, dtype=np.int64), list(begun)
@@ -108,13 +113,18 @@ class RecordedLaw(ClosedLoop):
             placed,
             Samples(np.array(jumps, dtype=np.int64).reshape(-1, 2), clock, np.array([period])),
             senses,
+            np.array([0 if slot is None else slot.address], dtype=np.int64),
             np.array(tape.values),
         )
         names = [*_labels(begun), *(["clock", "ticks"] if period else []), *names_of(senses, channels)]
         start = np.zeros(len(names))
         start[:own] = np.concatenate([np.zeros(0), *begun.values()])
         fastest = max(self.fastest(layout), (float(senses.rate.max(initial=0.0)), "the filters of senses (filter)"))
-        return PackedLoop(tables, start, tuple(names), *fastest)
+        return PackedLoop(tables, start, tuple(names), *fastest, slot)
+
+    def _answered(self, tape: SignalTape, now: Instant) -> tuple[Outcome, Any]:
+        """What it answers, and the callback that is asked at every stage where it cannot be recorded."""
+        return self.answer(now), None
 
     def _felt(self, tape: SignalTape, layout: LoopLayout) -> tuple[list[SensePlace], list[Any]]:
         """What is read, the early ones first, and the signals of each sense."""
