@@ -315,21 +315,48 @@ def test_a_rod_follows_a_loop() -> None:
     assert np.hypot(*run.dataset["base_position"].values[-1, :2]) == pytest.approx(stroke.distance, abs=1e-7)
 
 
+ANGLES = np.pi * np.arange(8) / 8.0
+EIGHT = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
+
+
+def rubbing(speed: float = 5e-4, **fields: float) -> ll.RegularisedFriction:
+    given: dict[str, Any] = {"forward": 0.1, "backward": 0.1, "lateral": 0.3, **fields}
+    return ll.RegularisedFriction(**given, cone="weighted", gravity=1.0, speed=speed, points=40)
+
+
 def test_what_is_not_linear_is_fitted_and_says_so() -> None:
-    rubs = ll.RegularisedFriction(
-        forward=0.1, backward=0.1, lateral=0.3, cone="weighted", gravity=1.0, speed=5e-4, points=40
-    )
-    dry = ll.connection(ROBOT, rubs, shapes="joints", region=1.5, frame="middle")
-    angles = np.pi * np.arange(8) / 8.0
-    V = dry.velocity([0.5, -0.3], np.stack([np.cos(angles), np.sin(angles)], axis=1)[0])
-    np.testing.assert_allclose(V, [-0.02346831549313528, -0.04016556610487204, 0.18399320518636653], atol=5e-3)
+    dry = ll.connection(ROBOT, rubbing(), shapes="joints", region=1.5, frame="middle")
+    known = [
+        [-0.02346831549313528, -0.04016556610487204, 0.18399320518636653],
+        [-0.034455453994355255, -0.05205717999179077, 0.09104174763589234],
+        [-0.03594683669708998, -0.05764546451672245, -0.00691862298912338],
+        [-0.030919615390456928, -0.053771563780931744, -0.1055122015207865],
+        [-0.020278146183722735, -0.04234196624852294, -0.1940330650648864],
+        [-0.00479581320606624, -0.0294745806094524, -0.31221168449755193],
+        [0.001443668010967699, 0.00013458316974938878, -0.37396933984875846],
+        [0.007738539750830209, 0.028249359368049093, -0.30512055214614775],
+    ]
+    np.testing.assert_allclose(dry.velocity(np.tile([0.5, -0.3], (8, 1)), EIGHT), known, atol=5e-3)
     assert dry.misfit([0.5, -0.3]) == pytest.approx(0.1295517092589819, abs=2e-3)
-    np.testing.assert_allclose(dry.velocity([0.5, -0.3], [-2.0, 0.0]), -2.0 * V, atol=2e-3)  # timing does not matter
     assert dry.medium == "friction" and dry.odd and "fitted" in dry.notes[0]
     with pytest.raises(ll.InputError, match="no square of the rates"):
         dry.metric([0.0, 0.0])
-    one_way = ll.connection(ROBOT, rubs.changed(backward=0.3), shapes="joints", region=1.5)
+    one_way = ll.connection(ROBOT, rubbing(backward=0.3), shapes="joints", region=1.5)
     assert not one_way.odd
+
+
+def test_dry_laws_know_no_timing_and_a_loop_back_undoes_a_loop() -> None:
+    """V(r, 2 r') = 2 V(r, r') where the fading speed is doubled too; an odd law gives all back."""
+    slow, fast = (ll.connection(ROBOT, rubbing(v), shapes="joints", region=1.5, frame="base") for v in (0.01, 0.02))
+    r, rate = np.array([0.5, -0.3]), EIGHT[1]
+    V = slow.velocity(r, rate)
+    np.testing.assert_allclose(fast.velocity(r, 2.0 * rate), 2.0 * V, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(slow.velocity(r, -rate), -V, rtol=1e-9, atol=1e-12)
+    there = slow.around({"mean": [0.2, -0.1], "cos": [[0.6, 0.0]], "sin": [[0.0, 0.6]]}, area=False).displacement
+    back = slow.around({"mean": [0.2, -0.1], "cos": [[0.6, 0.0]], "sin": [[0.0, -0.6]]}, area=False).displacement
+    c, s = np.cos(there[2]), np.sin(there[2])
+    end = there + np.array([c * back[0] - s * back[1], s * back[0] + c * back[1], back[2]])
+    assert np.abs(end).max() < 1e-6 and np.hypot(*there[:2]) > 1e-3
 
 
 @pytest.mark.parametrize("middle", [(0.0, 0.0), (0.4, 0.6)])
