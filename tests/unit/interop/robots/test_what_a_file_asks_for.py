@@ -56,7 +56,7 @@ def test_a_pair_goes_before_other_geoms_of_its_link(tmp_path: Path) -> None:
     pytest.importorskip("mujoco")
     pairs = "".join(f'<pair geom1="floor" geom2="g{k}" friction="0.3 0.3 0.005 0.0001 0.0001"/>' for k in "ab")
     fin = '<geom type="box" size=".01 .01 .001" pos="0 0 .009" mass="0" friction="0.9"/>'
-    text = crawler(more=f"<contact>{pairs}</contact>").replace("<body name=\"b\">", f'{fin}<body name="b">')
+    text = crawler(more=f"<contact>{pairs}</contact>").replace('<body name="b">', f'{fin}<body name="b">')
     path = written(tmp_path, "p.xml", text)
     found = ll.read_robot(path)
     assert found.chain().skin == ll.SkinFriction(forward=0.3, lateral=0.3) and not found.environment
