@@ -1,4 +1,4 @@
-"""Tools of the studio in a real browser: camera buttons, a tape and pegs dragged by the mouse, files of what is seen."""
+"""Tools of the studio in a real browser: camera buttons, a tape and pegs dragged by the mouse, files of the scene."""
 
 from __future__ import annotations
 
