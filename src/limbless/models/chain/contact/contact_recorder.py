@@ -102,7 +102,7 @@ class ContactPart:
         self.masses = [body.mass_and_inertia() for body in company.objects]
 
     @cached_property
-    def places(self) -> dict[str, NDArray[np.int64]]:
+    def places(self) -> dict[str, Any]:
         """Which link each contact belongs to, and what that touches: a surface, another link or an object."""
         return {
             name: np.asarray(told[1], dtype=np.int64)

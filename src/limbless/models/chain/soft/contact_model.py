@@ -36,6 +36,7 @@ from limbless.mechanics.contact import (
     run_fallback,
     stand_cells,
 )
+from limbless.mechanics.contact.shapes.primitives import FAR
 from limbless.mechanics.integrate import dirk, moreau
 from limbless.models import (
     Records,
@@ -243,6 +244,8 @@ class SoftContact(Soft):
         if len(self.scene.owner):
             gap = self.gaps(state.x)
             self._meetings.refuse_overlap(int(np.argmin(gap)), float(gap.min()))
+            above = self._meetings.falls(float(gap[self.outer].min(initial=FAR)))
+            self.notes = tuple(dict.fromkeys((*self.notes, *above)))
 
     def _layout(self) -> SoftLayout:
         rows, contacts = len(self.touching.links), len(self.scene.owner)

@@ -564,18 +564,19 @@ class Soft(StandingModel):
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base, freedoms, tip and tendons, for a controller; their tensions are those of the last step."""
-        x, n, tip = state.x, self.freedoms, len(self.plan.cells)
+        x, n = state.x, self.freedoms
         flat = np.zeros(self._size)
         flat[: self._split + 6 + n] = x[: self._split + 6 + n]  # among contacts a state counts more
         now = self.instant(flat, time=state.time).memory
-        end, pulls = Body.of(now.bodies), TendonState.of(now.cells.pulls)
+        bodies, pulls = Body.of(now.bodies), TendonState.of(now.cells.pulls)
+        rotation = bodies.rotation.reshape(-1, 3, 3)
         last = state.memory.get(LAST_TENDONS)
         tension = pulls.tension if last is None else TendonState.of(last).tension
         tendons = {"tension": np.array(tension), "tendon_length": np.array(pulls.length)} if self.tendons else {}
         return {
             **tendons,
-            "tip_position": np.array(end.origin[tip]),
-            "tip_axes": np.array(end.rotation[tip]).reshape(3, 3),
+            "tip_position": np.array(self.recorder.tip(rotation, bodies.origin)),
+            "tip_axes": np.array(rotation[len(self.plan.cells)]),
             "time": np.float64(state.time),  # type: ignore[dict-item]
             "base_position": x[:3].copy(),
             "base_orientation": x[3:7].copy(),

@@ -32,7 +32,7 @@ class StandingSoft(StandingSmooth):
     def _build(self, drive: Any, records: int) -> tuple[Any, ...]:
         problem = self.model.problem(drive, records, self._tally, self._totals.records(records))
         self._kept = kept_arrays(problem.records) | {"tendons": problem.memory.cells.kept}
-        self._live = {LAST_TENDONS: problem.memory.cells.pulls} if self.model.tendons else {}
+        self._live = {LAST_TENDONS: np.asarray(problem.memory.cells.pulls)} if self.model.tendons else {}
         return self._engaged(problem)
 
     def _left(self) -> dict[str, Any]:
