@@ -276,14 +276,41 @@ def test_energy_goes_where_it_is_said_to_go() -> None:
     for step in (2e-3, 1e-3):
         data = fallen(0.8, step, 0.5).dataset
         works = sum(data[f"{name}_work"].values for name in ("actuator", "environment", "passive", "numerical"))
-        left.append(np.abs(data["kinetic_energy"].values - works).max())
+        left.append(np.abs(data["kinetic_energy"].values - works))
         total = data["kinetic_energy"].values + data["potential_energy"].values
         assert (np.diff(total) <= 1e-3 * -data["contact_work"].values[-1].sum()).all()
         assert data["numerical_work"].values[-1] == 0.0
-    assert left[1] < 1e-3 * -data["contact_work"].values[-1].sum() and left[1] < 0.4 * left[0]
+    assert left[1].max() < 1e-3 * -data["contact_work"].values[-1].sum()
+    assert left[0][4] / left[1][4] == pytest.approx(4.0, rel=0.1)  # before it slaps down
     damped = fallen(0.8, 1e-3, 0.6).dataset
     assert damped["numerical_work"].values[-1] == pytest.approx(-0.0147, abs=2e-4)  # the program: 0.01474 by 0.5 s
     assert (np.diff(damped["numerical_work"].values) <= 0.0).all()
+
+
+LANDS = ll.Initial(position=(0.0, 0.0, 0.0101), twist=(0.5, 0.2, -0.5, 0.0, 0.0, 2.0))
+
+
+def test_contacts_take_their_impulses_along_the_velocities_of_the_stage() -> None:
+    """An impact in steps too short for all else: what kinetic energy loses is what contacts, springs and rule take."""
+    data = run(rod(0.3, 0.3, 0.05, 0.01), world(0.0, forward=0.3, lateral=0.3), {"cells": 2}, 8e-4, 2e-4, initial=LANDS)
+    kinetic, contacts = data.dataset["kinetic_energy"].values, data.dataset["contact_work"].values.sum(axis=1)
+    works = sum(data.dataset[f"{name}_work"].values for name in ("environment", "passive", "numerical"))
+    assert contacts[-1] < -0.3 * kinetic[0]
+    np.testing.assert_allclose(kinetic[-1] - kinetic[0], works[-1] - works[0], atol=1e-3 * -contacts[-1])
+
+
+def test_newtons_method_takes_few_iterations_where_everything_slips() -> None:
+    """The radius of friction follows the load, so that the matrix of a contact that slips is not symmetric: with a
+    symmetric one the laws are met too, after many more iterations.
+    """
+    model = SoftContact(rod(0.3, 0.3, 0.05, 0.01), world(0.0, forward=0.1, lateral=0.15), None, ll.SoftSettings(cells=2))
+    state = State(1.0, model.grown(model.flat(np.zeros(8), np.zeros(8), LANDS.twist, base_position=LANDS.position)))
+    knots = 1.0 + 1e-3 * np.arange(4)
+    middles = np.linspace(1.0, knots[-1], 7)
+    after, _, status = model.advance(state, knots, np.zeros(4, dtype=bool), model.drive(ll.Still(), middles))
+    assert not status.failure and np.count_nonzero(ContactRow.of(after.memory["last_contacts"]).load) > 5
+    found = model.counts
+    assert found["fallbacks"] == 0 and found["iterations"] <= 4 * found["passes"], found
 
 
 def test_a_fall_has_the_first_order_across_its_impact_and_flight_the_second() -> None:
@@ -293,13 +320,11 @@ def test_a_fall_has_the_first_order_across_its_impact_and_flight_the_second() ->
     steps, limit = (2e-3, 1e-3, 5e-4), 0.08761  # m: the program, 0.25 and 0.125 ms
     error = [abs(fallen(0.8, step, 0.6).dataset["base_position"].values[4, 2] - limit) for step in steps]
     assert 0.6 < np.polyfit(np.log(steps), np.log(error), 1)[0] < 1.5
-    body, start = (
-        rod(0.3, 0.3, 0.05, 0.01),
-        ll.Initial(twist=(0.0, 0.0, 0.0, 1.0, 4.0, 2.0), joint_velocity=(4.0,) * 12),
-    )
+    body = rod(0.3, 0.3, 2e-4, 0.01, damping_time=0.02)
+    start = ll.Initial(twist=(0.0, 0.0, 0.0, 1.0, 4.0, 2.0), joint_velocity=(1.0, 0.0, 0.0, 0.0) * 3)
     fine = {"cells": 3, "theta": 0.5, "tolerance": 1e-11}
     ends = [run(body, world(), fine, 0.064, step, initial=start).state.x[:19] for step in (4e-3, 2e-3, 1e-3)]
-    assert np.linalg.norm(ends[0] - ends[1]) / np.linalg.norm(ends[1] - ends[2]) == pytest.approx(4.0, rel=0.15)
+    assert np.linalg.norm(ends[0] - ends[1]) / np.linalg.norm(ends[1] - ends[2]) == pytest.approx(4.0, rel=0.02)
 
 
 def test_a_turned_and_shifted_world_has_the_same_motion() -> None:
@@ -328,7 +353,7 @@ def test_bars_that_are_far_away_sleep_without_a_trace() -> None:
     """A recorded step measures every gap, other steps leave out what is far: the same motion to the last bit."""
     body = rod(0.3, 0.3, 0.05, 0.01, damping_time=5e-3)
     start = ll.Initial(position=(0.0, 0.0, 0.0105), twist=(0.5, 0.2, -0.4, 0.2, 0.5, 1.0))
-    ground = world(0.0, bar=(0.36, 0.015), forward=0.3, lateral=0.3)
+    ground = world(0.0, bar=(0.335, 0.015), forward=0.3, lateral=0.3)
     ends = [run(body, ground, {"cells": 3}, 0.1, 1e-3, initial=start, record_every=every) for every in (1e-3, 0.1)]
     assert ends[0].dataset["contact_force"].values[:, ends[0].dataset["contact_surface"].values == 1].any()
     assert np.array_equal(ends[0].state.x, ends[1].state.x)
@@ -433,7 +458,7 @@ def test_a_rod_that_sticks_does_not_creep() -> None:
     data = run(body, ground, {"cells": 10, "theta": 1.0}, 8.0, 2e-3, record_every=0.5, initial=start).dataset
     place = data["position"].values
     assert np.abs(place[6:] - place[6]).max() < 1e-9
-    left = (data["strain"].values[6, :, 5] * data["section_length"].values[6]).sum()
+    left = (data["strain"].values[6, :, 5] * data["section_length"].values).sum()
     assert left == pytest.approx(-0.1598242, rel=0.02)  # held by friction, still bent: the program
     touching = data["contact_surface"].values == 0
     assert np.mean(data["contact_state"].values[-1][touching] == 1) > 0.7  # the ends hold with all that they can
