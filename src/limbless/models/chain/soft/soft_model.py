@@ -565,7 +565,9 @@ class Soft(StandingModel):
         flat = np.zeros(self._size)
         flat[: self._split + 6 + n] = x[: self._split + 6 + n]  # among contacts a state counts more
         now = self.forward(flat, time=state.time)
+        looped = {} if self._loop is None else {"controller_state": x[self._loop.columns].copy()}
         return {
+            **looped,
             "tip_position": now.origin[-1],
             "tip_axes": now.rotation[-1],
             "time": np.float64(state.time),  # type: ignore[dict-item]
