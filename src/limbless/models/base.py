@@ -263,6 +263,14 @@ class Model(Recording):
         """What may ask a user's function at every stage: see `law_failure`."""
         return (*getattr(self, "environment", ()), *(() if self._loop is None else self._loop.asked))
 
+    def retune(self, fields: Mapping[str, Any]) -> None:
+        """Other numbers in these fields of its controllers from now on; in all others those of the start."""
+        if self._loop is None:
+            raise InputError(f"controller.{next(iter(fields))}: this robot has no controller with state")
+        first = self.__dict__.setdefault("_first_loop", self._loop)
+        self._loop = first.retuned(fields) if fields else first
+        self.__dict__.pop("_spare_problems", None)  # they hold the tables of before
+
     def close_loop(self, controllers: Sequence[ClosedLoop], step: float, gait: Any = None) -> None:
         """Let controllers with state drive the robot, with steps of this length and the gait that it may drive; asked
         once, before anything else.

@@ -39,7 +39,15 @@ class Feedback(RecordedLaw):
     offset: Listed[float | tuple[float, ...]] = quantity(0.0, "1", "u0, one for all or one each: N m, rad or N")
     bounds: Listed[tuple[float, float] | None] = quantity(None, "1", "smallest and largest output; none if absent")
     output: Literal["torque", "target", "tendon", "effort"] = Field(
-        "torque", description="what u is: N m, rad, as the tendons take it, or along the freedoms of a soft body"
+        "torque",
+        description="what u is: N m, rad, as the tendons take it, or along the freedoms of a soft body (N m; of a "
+        "rod a moment times the length of a cell, N m2)",
+    )
+    period: Quantity[float | None] = quantity(
+        None,
+        "s",
+        "what it gives is held so long, whole steps, from 0 at the start on; at every instant if absent",
+        gt=0,
     )
     seed: int = Field(0, description="of the noise of its senses", ge=0)
     lesion: Nested[Lesion] = Field(Lesion(), description="what is cut: `senses` and `outputs`, by their numbers")

@@ -48,6 +48,12 @@ class FunctionController(RecordedLaw):
         False, description="call it in Python at every stage, some 10 µs each: one robot at a time, no derivatives"
     )
     rate: Quantity[float] = quantity(0.0, "1/s", "how fast its numbers answer: steps must follow it", ge=0)
+    period: Quantity[float | None] = quantity(
+        None,
+        "s",
+        "what it gives is held so long, whole steps, from 0 at the start on; at every instant if absent",
+        gt=0,
+    )
     seed: int = Field(0, description="of the noise of its senses", ge=0)
     lesion: Nested[Lesion] = Field(Lesion(), description="what is cut: `outputs`, by their numbers")
 
@@ -78,10 +84,10 @@ class FunctionController(RecordedLaw):
         if not self.plain:
             return super()._answered(tape, now)
         places, read = self._places(now.layout), [_joined(now.senses), _joined(now.z.values())]
-        s, z = ([self._early(signal).place for signal in part] for part in read)
+        s, z = (np.array([self._early(signal).place for signal in part], dtype=np.int64) for part in read)
         rates, given = ([tape.new(1) for _ in part] for part in (z, places))
         told = np.array([signal.place for signal in (*rates, *given)])
-        s, z, kept = np.array(s, dtype=np.int64), np.array(z, dtype=np.int64), np.ones(len(told))
+        kept = np.ones(len(told))
         kept[[len(z) + k for k in self._cut(places)]] = 0.0
 
         def ask(values: Array) -> None:

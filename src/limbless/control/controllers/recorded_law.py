@@ -79,12 +79,14 @@ class RecordedLaw(ClosedLoop):
     def pack(self, layout: LoopLayout) -> PackedLoop:
         for name in set(Lesion.model_fields) - set(self.cuts):
             self.lesion.cut(name, 0, name)  # type: ignore[attr-defined]
-        tape, begun = SignalTape(), self.start(layout)
-        t, z = tape.new(0), {}
-        for name, values in begun.items():
-            z[name] = signals([tape.new(0) for _ in values])
-        channels, felt = self._felt(tape, layout)
-        told, slot = self._answered(tape, Instant(t, felt, z, layout))
+        begun, held = self.start(layout), None if self.ticks else getattr(self, "period", None)
+        tape, channels, told, slot, z = self._recorded(layout, begun)
+        if held is not None:  # what it gives at a tick is a number of its own until the next one
+            begun = {**begun, "held": np.zeros(len(told.outputs))}
+            tape, channels, told, slot, z = self._recorded(layout, begun)
+            given = [value for _, _, value in told.outputs]
+            kept = [(what, row, own) for (what, row, _), own in zip(told.outputs, z["held"], strict=True)]
+            told = Outcome(told.rates, kept, {"held": given})
         own = sum(len(values) for values in begun.values())
         still = tape.new(0).place
         rates, order = np.full(own, still, dtype=np.int64), list(begun)
@@ -98,7 +100,7 @@ class RecordedLaw(ClosedLoop):
             for k, value in enumerate(_row(given, len(begun[name]), f"numbers of {name}"))
         ]
         outputs, placed = self._outputs(tape, told.outputs, layout)
-        period = float(self.period) if self.ticks and jumps else 0.0  # type: ignore[attr-defined]
+        period = float(self.period) if jumps else 0.0  # type: ignore[attr-defined]
         if period:
             whole_steps("period", period, layout.step)
         senses = packed_senses(channels, layout.first + own + 2 * (period > 0.0), layout, getattr(self, "seed", 0))
@@ -121,6 +123,16 @@ class RecordedLaw(ClosedLoop):
         start[:own] = np.concatenate([np.zeros(0), *begun.values()])
         fastest = max(self.fastest(layout), (float(senses.rate.max(initial=0.0)), "the filters of senses (filter)"))
         return PackedLoop(tables, start, tuple(names), *fastest, slot)
+
+    def _recorded(self, layout: LoopLayout, begun: Mapping[str, Array]) -> tuple[Any, ...]:
+        """A tape with what it answers on it."""
+        tape, z = SignalTape(), {}
+        t = tape.new(0)
+        for name, values in begun.items():
+            z[name] = signals([tape.new(0) for _ in values])
+        channels, felt = self._felt(tape, layout)
+        own = {name: numbers for name, numbers in z.items() if name != "held"}
+        return tape, channels, *self._answered(tape, Instant(t, felt, own, layout)), z
 
     def _answered(self, tape: SignalTape, now: Instant) -> tuple[Outcome, Any]:
         """What it answers, and the callback that is asked at every stage where it cannot be recorded."""

@@ -123,6 +123,8 @@ def place_of(sense: Sense, layout: LoopLayout, joint: int) -> SensePlace | None:
     if isinstance(sense.of, tuple) or sense.of == "all" or sense.kind in PATHS:
         raise InputError("controller.feedback: its sense is that of each oscillator: own, behind or before; no path")
     if sense.kind in _OF_LINKS:
+        if not layout.rigid:
+            raise InputError(f"controller.senses: {sense.kind!r} is that of a link, and a soft body has none")
         row = layout.before[joint] if sense.of == "before" else layout.behind[joint]
         return SensePlace(sense, _OF_LINKS[sense.kind], int(row), AXES.index(sense.axis) % 3)
     if sense.kind in _OF_JOINTS:

@@ -59,7 +59,6 @@ from limbless.mechanics.contact import (
     Step,
     StepCounters,
     find_contacts,
-    gather_touch,
     load_warm_start,
     measure_gaps,
     move_surfaces,
@@ -324,13 +323,10 @@ def cell_contact_step(problem: SoftContactProblem, n: int, t: Scalar, h: Scalar,
     """A step, in as many parts as are needed: one whose stage does not rest, or whose laws are not met, is halved."""
     solve = problem.memory.step.cells
     share, part, depth, found = 0.0, 1.0, 0, 0
-    controllers, chain = problem.options.controllers, problem.memory.chain
     solve.counts[1] = 0.0
     solve.counts[0] = 0.0
     while share < 1.0 - 1e-9:
         length = solve.clock[3]
-        if controllers is not None and found == 0 and length > 0.0:
-            gather_touch(problem.memory.step, length, chain)
         found = take_part(problem, n, share, part, t + share * h, part * h, watched, x)
         if found == 0:
             share += part
@@ -342,9 +338,9 @@ def cell_contact_step(problem: SoftContactProblem, n: int, t: Scalar, h: Scalar,
             return found
         part *= 0.5
     solve.counts[2] += solve.counts[0]
-    if controllers is not None:
+    if problem.options.controllers is not None:
         take_strains(problem.robot, x, solve.cells)
-        sample_all(controllers, problem.robot, x, chain)
+        sample_all(problem.options.controllers, problem.robot, x, problem.memory.chain)
     return 0
 
 

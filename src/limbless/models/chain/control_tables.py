@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 from limbless.control.actuation import Actuation, Motor, Muscles
 from limbless.control.actuation.feedback import one_each
 from limbless.control.controllers.base import ClosedLoop, LoopLayout, PackedLoop
-from limbless.core import Array, InputError
+from limbless.core import Array, InputError, nearest
 from limbless.mechanics.chain import ChainTables, LinkRow, MotorRow, Motors
 from limbless.mechanics.compiled import map_arrays
 from limbless.mechanics.control import MusclePairs
@@ -26,6 +26,19 @@ NAMES = "controller"
 def named(numbers: list[str]) -> dict[str, Array]:
     """What a state remembers of motors and a controller: what their numbers are."""
     return {NAMES: np.frombuffer("\n".join(numbers).encode(), dtype=np.uint8)} if numbers else {}
+
+
+def with_field(owner: Any, path: Sequence[str], value: Any) -> Any:
+    """A description, or a tuple of them, with one field changed somewhere inside."""
+    name, *rest = path
+    if isinstance(owner, tuple):
+        if not name.isdigit() or int(name) >= len(owner):
+            raise InputError(f"controller.{name}: give a number from 0 to {len(owner) - 1}")
+        changed = with_field(owner[int(name)], rest, value) if rest else value
+        return (*owner[: int(name)], changed, *owner[int(name) + 1 :])
+    if name not in type(owner).model_fields:
+        raise InputError(f"controller.{name}: no such field; {nearest(name, type(owner).model_fields)}")
+    return owner.changed(**{name: with_field(getattr(owner, name), rest, value) if rest else value})
 
 
 @contextmanager
@@ -84,7 +97,7 @@ class ChainLoop:
     """Controllers and the robot that they drive, perhaps by muscles; a later one may sense what an earlier one does."""
 
     def __init__(self, controllers: Sequence[ClosedLoop], layout: LoopLayout, actuation: Actuation) -> None:
-        self.controllers, self.layouts = controllers, list[LoopLayout]()
+        self.controllers, self.layouts, self._actuation = controllers, list[LoopLayout](), actuation
         self.packed: list[PackedLoop] = []
         driving = [k for k, one in enumerate(controllers) if getattr(one, "output", "") == "gait"]
         if len(driving) > 1:
@@ -130,6 +143,17 @@ class ChainLoop:
         _, beta, gamma, delta, epsilon, _ = self._muscles.law.T
         rates = np.concatenate([(delta + 2.0 * epsilon) / inertia, np.sqrt(beta * (2.0 + gamma) / inertia)])
         self.fastest = max(self.fastest, (float(rates.max()), "muscles (model.integrator sdirk4 is not)"))
+
+    def retuned(self, fields: Mapping[str, Any]) -> ChainLoop:
+        """The same with other numbers in fields, such as `drive` or, of a list, `0.coupling.weight`."""
+        changed = self.controllers
+        for path, value in fields.items():
+            changed = with_field(changed if len(changed) > 1 else changed[0], path.split("."), value)
+            changed = changed if isinstance(changed, tuple) else (changed,)
+        made = ChainLoop(changed, self.layouts[0], self._actuation)
+        if made.names() != self.names() or made.asked or self.asked:
+            raise InputError(f"controller.{next(iter(fields))}: it cannot change on the way; set it before the start")
+        return made
 
     def names(self) -> list[str]:
         """What all their numbers are; in a list each ends with the number of its controller."""

@@ -573,8 +573,10 @@ class Soft(StandingModel):
         last = state.memory.get(LAST_TENDONS)
         tension = pulls.tension if last is None else TendonState.of(last).tension
         tendons = {"tension": np.array(tension), "tendon_length": np.array(pulls.length)} if self.tendons else {}
+        looped = {} if self._loop is None else {"controller_state": x[self._loop.columns].copy()}
         return {
             **tendons,
+            **looped,
             "tip_position": np.array(self.recorder.tip(rotation, bodies.origin)),
             "tip_axes": np.array(rotation[len(self.plan.cells)]),
             "time": np.float64(state.time),  # type: ignore[dict-item]
