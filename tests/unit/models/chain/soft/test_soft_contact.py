@@ -303,7 +303,9 @@ def test_newtons_method_takes_few_iterations_where_everything_slips() -> None:
     """The radius of friction follows the load, so that the matrix of a contact that slips is not symmetric: with a
     symmetric one the laws are met too, after many more iterations.
     """
-    model = SoftContact(rod(0.3, 0.3, 0.05, 0.01), world(0.0, forward=0.1, lateral=0.15), None, ll.SoftSettings(cells=2))
+    model = SoftContact(
+        rod(0.3, 0.3, 0.05, 0.01), world(0.0, forward=0.1, lateral=0.15), None, ll.SoftSettings(cells=2)
+    )
     state = State(1.0, model.grown(model.flat(np.zeros(8), np.zeros(8), LANDS.twist, base_position=LANDS.position)))
     knots = 1.0 + 1e-3 * np.arange(4)
     middles = np.linspace(1.0, knots[-1], 7)
@@ -333,7 +335,7 @@ def test_a_turned_and_shifted_world_has_the_same_motion() -> None:
     found = []
     for angle, place in ((0.0, np.zeros(3)), (turn, shift)):
         start = ll.Initial(
-            position=tuple(place + [0.0, 0.0, 0.0105]),
+            position=tuple(place + np.array([0.0, 0.0, 0.0105])),
             orientation=(np.cos(angle / 2), 0.0, 0.0, np.sin(angle / 2)),
             twist=(0.3, 0.2, -0.4, 0.2, 0.5, 1.0),
         )
@@ -563,9 +565,7 @@ SNAKE = {  # step (s), cells: speed in the last of four periods, m/s: the progra
 
 @pytest.mark.parametrize(("step", "cells"), [pytest.param(*row, marks=pytest.mark.long) for row in SNAKE])
 def test_the_soft_snake_crawls_as_fast_as_an_independent_program_found(step: float, cells: int) -> None:
-    """PyElastica's snake with set-valued friction. The start is smooth, not linear; three periods later the speed is
-    the same.
-    """
+    """PyElastica's snake with set-valued friction. Its start is smooth, not linear; three periods on, speeds agree."""
     own = ll.Scenario.load("snake-soft")
     own = own.changed(model=own.model.changed(cells=cells), step=step, record_every=2.0)
     way = np.diff(ll.run(own).dataset["com_position"].values[-2:, :2], axis=0)
