@@ -32,7 +32,7 @@ _BY_USE = {
         "simulation.session": "Session",
         "search.steady_motion.steady": "SteadyMotion",
         "search.sweeps.sweep": "Sweep",
-        "search.optimisation.optimise": "Best Front",
+        "search.optimisation.best": "Best Front",
         "search.optimisation.optimisers": "Evolution Gradient Search",
         "search.studies.error_bars": "ErrorBars",
         "search.studies.connection": "Connection",

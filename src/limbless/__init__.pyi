@@ -31,8 +31,8 @@ from limbless.simulation.result import Result as Result
 from limbless.simulation.session import Session as Session
 from limbless.search.steady_motion.steady import SteadyMotion as SteadyMotion
 from limbless.search.sweeps.sweep import Sweep as Sweep
-from limbless.search.optimisation.optimise import Best as Best
-from limbless.search.optimisation.optimise import Front as Front
+from limbless.search.optimisation.best import Best as Best
+from limbless.search.optimisation.best import Front as Front
 from limbless.search.optimisation.optimisers import Evolution as Evolution
 from limbless.search.optimisation.optimisers import Gradient as Gradient
 from limbless.search.optimisation.optimisers import Search as Search

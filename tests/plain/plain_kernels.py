@@ -62,7 +62,6 @@ def _with_lane(x: np.ndarray, i: int, number: float) -> np.ndarray:
 
 PLAIN: dict[str, Callable] = {
     "unpack": lambda value: value,
-    "flat_slice": lambda array, start, count: array[start : start + count],
     "as_lane_array": LaneArray,
     "_floor": np.floor,
     "align_stack": lambda: None,

@@ -71,7 +71,7 @@ def test_snippets_are_strictly_typed_and_public_names_are_known(tmp_path: Path) 
     answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
     notes = [line for line in answer.stdout.splitlines() if "Revealed type" in line]
     assert answer.returncode == 0, answer.stdout.replace(str(tmp_path), "")[-6000:]
-    expected = ("limbless.robots.rod.Rod", "xarray.core.dataset.Dataset", '"float"', "optimise.Front", "gym_env.Env")
+    expected = ("limbless.robots.rod.Rod", "xarray.core.dataset.Dataset", '"float"', "best.Front", "gym_env.Env")
     assert len(notes) == len(expected)
     assert all(word in note for word, note in zip(expected, notes, strict=True)), notes
 

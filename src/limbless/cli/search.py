@@ -356,7 +356,7 @@ def optimise(
       limbless optimise eel-planar --over gait.amplitude=0.005..0.3 --over gait.period=0.6..4 \\
         --maximise steady.speed --minimise steady.cost_of_transport --front 8
     """
-    from limbless.search.optimisation.optimise import Best
+    from limbless.search.optimisation.best import Best
     from limbless.search.optimisation.optimise import optimise as find
     from limbless.search.sweeps.parameter_ranges import from_words
     from limbless.view import terminal

@@ -15,7 +15,7 @@ from limbless.view.figures import style
 from limbless.view.figures.figure_registry import Drawing, Table
 
 if TYPE_CHECKING:
-    from limbless.search.optimisation.optimise import Best, Front
+    from limbless.search.optimisation.best import Best, Front
     from limbless.search.sweeps.sweep import Sweep
 
 _pictures: dict[str, tuple[str, str, Callable[..., Drawing]]] = {}

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import limbless as ll
 from limbless.cli.main import main
-from limbless.search.optimisation.optimise import Best, Front
+from limbless.search.optimisation.best import Best, Front
 from limbless.search.sweeps.row_store import Store, StoredRow
 from limbless.search.sweeps.sweep import Sweep
 from limbless.search.sweeps.sweep_plan import SweepPlan

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from limbless.mechanics.algebra.spatial import Twist, carry_twist, skew
-from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, outer, product, transpose
+from limbless.mechanics.algebra.vectors import Matrix, Vector, dot, outer, product
 from limbless.mechanics.compiled import (
     LANES,
     Scalar,
@@ -154,15 +154,6 @@ def left_jacobian(v: Vector) -> Matrix:
     return axial(v, c.c1, c.c2, c.c3)
 
 
-@func
-def left_jacobian_inverse(v: Vector):
-    """J(v)⁻¹ = 1 - ½ [v] + d [v]², d = (1 - (θ/2) cot(θ/2)) / θ² = (c3 - 2 c4) / (2 c2); |v| < 2π."""
-    x = dot(v, v)
-    c = stumpff(x)
-    d = (c.c3 - 2.0 * c.c4) / (2.0 * c.c2)
-    return axial(v, 1.0 - d * x, 0.0 * d - 0.5, d)
-
-
 # ---------------------------------------------------------------------------------------------------------- quaternions
 
 
@@ -188,14 +179,6 @@ def normalised(q: Quaternion) -> Quaternion:
     """q / |q|"""
     scale = 1.0 / sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z)
     return Quaternion(scale * q.w, scale * q.x, scale * q.y, scale * q.z)
-
-
-@func
-def quaternion_rotate(q: Quaternion, v: Vector):
-    """R(q) v, without the matrix."""
-    u = Vector(q.x, q.y, q.z)
-    turned = 2.0 * cross(u, v)
-    return v + q.w * turned + cross(u, turned)
 
 
 @func
@@ -254,22 +237,9 @@ def compose(g: Pose, h: Pose) -> Pose:
 
 
 @func
-def invert(g: Pose) -> Pose:
-    Rt = transpose(g.rotation)
-    return Pose(Rt, -(Rt @ g.position))
-
-
-@func
 def pose_exp(V: Twist) -> Pose:
     """The pose reached from the identity in unit time with a constant body twist V."""
     return Pose(rotation_exp(V.angular), left_jacobian(V.angular) @ V.linear)
-
-
-@func
-def pose_log(g: Pose) -> Twist:
-    """The twist V, with an angle of at most π, whose exponential is g."""
-    v = rotation_log(g.rotation)
-    return Twist(left_jacobian_inverse(v) @ g.position, v)
 
 
 @func

@@ -30,7 +30,7 @@ __getattr__ = lazy_names(
             "kernel_array noinline_func on_compile prune_cache strict_kernel"
         ),
         "dispatch": "constant_version delegate for_each generic no_op switch switch_scalar version_for",
-        "flat_array": ("ALIGNED FlatArray address as_lane_array flat_slice indices unpack unpack_duals unpack_lanes"),
+        "flat_array": ("ALIGNED FlatArray address as_lane_array indices unpack unpack_duals unpack_lanes"),
         "function_pointer": "PythonCallback call_pointer compiled_callback compiled_for compiled_pointer njit",
         "lanes": "LANES as_lanes lane total with_lane",
         "operators": "Components define_binary define_constants define_negative with_operators",

@@ -132,16 +132,6 @@ def as_lane_array(typing, array):
     return target(array), codegen
 
 
-@intrinsic
-def flat_slice(typing, array, start, count):
-    """`count` numbers of a flat array of one axis, from `start` on."""
-
-    def codegen(context, builder, sig, args):
-        return _part(context, builder, array, args[0], args[1], [args[2]])
-
-    return FlatArray(array.dtype, 1)(array, types.intp, types.intp), codegen
-
-
 def _part(context: Any, builder: Any, ty: Any, value: Any, start: Any, shape: Any) -> Any:
     part = cgutils.create_struct_proxy(FlatArray(ty.dtype, len(shape)))(context, builder)
     part.data = address(context, builder, ty, value, [start])

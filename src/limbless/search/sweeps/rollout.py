@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,7 +63,8 @@ def rollout(
         raise InputError("statics has no time to roll out; use `sweep`")
     scenarios = [scenario_at(base, point, allow_code) for point in _points(over)]
     _refuse_times(scenarios)
-    return _Many(scenarios).dataset({path: _column(values) for path, values in over.items()})
+    columns = {path: _column(values) for path, values in over.items()}
+    return _dataset(_outcomes(scenarios), _kept_times(scenarios[0]), columns)
 
 
 def _refuse_times(scenarios: Sequence[Scenario]) -> None:
@@ -213,6 +215,24 @@ class RolloutScratch:
             self._spare = same, lanes.problem
         return RolloutRun(kind, lanes.models, x, score, lanes.ends)
 
+    def side_by_side(self, scenarios: Mapping[int, Scenario]) -> Iterator[tuple[int, RolloutRun, int]]:
+        """Run up to eight of one key at a time: the number of each that went well, its group and its lane in it. All
+        others are left out, to go alone: what fails there has its own words.
+        """
+        groups: dict[Any, list[int]] = {}
+        for number, scenario in scenarios.items():
+            with suppress(InputError, SimulationError):
+                groups.setdefault(self.key(scenario), []).append(number)
+        groups.pop(None, None)
+        parts = [
+            numbers[start : start + LANES] for numbers in groups.values() for start in range(0, len(numbers), LANES)
+        ]
+        for part in parts:
+            if len(part) >= self.least(scenarios[part[0]]):
+                with suppress(InputError, SimulationError):
+                    ran = self.together([scenarios[number] for number in part])
+                    yield from ((number, ran, lane) for lane, number in enumerate(part) if ran.is_sound(lane))
+
 
 class RolloutRun(NamedTuple):
     """Eight runs: how they went, their models, states (records, numbers, 8), sums (actuators,
@@ -241,82 +261,45 @@ class RolloutRun(NamedTuple):
         return {self.kind.peak_of(self.models[lane]): self.score.peak[:, lane].copy()}
 
 
-class _Many:
-    """Runs in groups that go side by side."""
+def _outcomes(scenarios: Sequence[Scenario]) -> list[_Outcome]:
+    """Runs side by side as far as they can be, all others alone."""
+    found = {
+        number: _Outcome(ran.named(lane), float(ran.score.positive[:, lane].sum()), ran.peaks(lane), "completed")
+        for number, ran, lane in RolloutScratch().side_by_side(dict(enumerate(scenarios)))
+    }
+    return [found.get(number) or _alone(scenario) for number, scenario in enumerate(scenarios)]
 
-    def __init__(self, scenarios: Sequence[Scenario]) -> None:
-        self.scenarios = scenarios
-        self.outcomes: dict[int, _Outcome] = {}
-        self.desk = RolloutScratch()
-        groups: dict[Any, list[int]] = {}
-        self.times = _kept_times(scenarios[0])
-        for number, scenario in enumerate(scenarios):
-            groups.setdefault(self._key(scenario), []).append(number)
-        for key, numbers in groups.items():
-            for start in range(0, len(numbers), LANES):
-                part = numbers[start : start + LANES]
-                if key is None or len(part) < self.desk.least(self.scenarios[part[0]]):
-                    for number in part:
-                        self._alone(number)
-                else:
-                    self._together(part)
 
-    def _key(self, scenario: Scenario) -> Any:
-        try:
-            return self.desk.key(scenario)
-        except (InputError, SimulationError):
-            return None  # alone, so that it has its own words
+def _alone(scenario: Scenario) -> _Outcome:
+    """One run by itself; what it says if it fails."""
+    try:
+        result = run_scenario(scenario)
+    except Exception as error:
+        words = str(error) if isinstance(error, InputError | SimulationError) else told(error)
+        return _Outcome({}, np.nan, {}, f"failed: {words}")
+    data = result.dataset
+    states = {name: data[name].values for name in STATES if name in data}
+    work = float(data["positive_work"].values[-1].sum()) if "positive_work" in data else np.nan
+    peaks = {name: np.abs(data[name].values) for name in PEAKS if name in data}
+    return _Outcome(states, work, peaks, result.status)
 
-    def _together(self, numbers: list[int]) -> None:
-        try:
-            ran = self.desk.together([self.scenarios[number] for number in numbers])
-        except (InputError, SimulationError):  # a gait of theirs: each has its own words
-            ran = None
-        for lane, number in enumerate(numbers):
-            if ran is None or not ran.is_sound(lane):
-                self._alone(number)
-                continue
-            self.outcomes[number] = _Outcome(
-                ran.named(lane), float(ran.score.positive[:, lane].sum()), ran.peaks(lane), "completed"
-            )
 
-    def _alone(self, number: int) -> None:
-        """One run by itself; what it says if it fails."""
-        try:
-            result = run_scenario(self.scenarios[number])
-        except Exception as error:
-            words = str(error) if isinstance(error, InputError | SimulationError) else told(error)
-            self.outcomes[number] = _Outcome({}, np.nan, {}, f"failed: {words}")
-            return
-        data = result.dataset
-        states = {name: data[name].values for name in STATES if name in data}
-        work = float(data["positive_work"].values[-1].sum()) if "positive_work" in data else np.nan
-        peaks = {name: np.abs(data[name].values) for name in PEAKS if name in data}
-        self.outcomes[number] = _Outcome(states, work, peaks, result.status)
-
-    def dataset(self, over: Mapping[str, Any]) -> xr.Dataset:
-        count = len(self.scenarios)
-        made = xr.Dataset(
-            coords={
-                "run": np.arange(count),
-                "time": ("time", self.times, {"units": "s"}),
-                **{path: ("run", values) for path, values in over.items()},
-            }
-        )
-        states, peaks = (
-            [getattr(self.outcomes[number], kept) for number in range(count)] for kept in ("states", "peaks")
-        )
-        for name, variable in STATES.items():
-            _put(made, name, ("run", "time", *variable.dims), states, variable.units)
-        made["positive_work"] = (
-            "run",
-            [self.outcomes[number].positive_work for number in range(count)],
-            {"units": "J"},
-        )
-        for name, variable in PEAKS.items():
-            _put(made, name, ("run", *variable.dims), peaks, "N m" if name == "peak_torque" else variable.units)
-        made["status"] = ("run", np.array([self.outcomes[number].status for number in range(count)], dtype=object))
-        return made
+def _dataset(outcomes: Sequence[_Outcome], times: Array, over: Mapping[str, Any]) -> xr.Dataset:
+    made = xr.Dataset(
+        coords={
+            "run": np.arange(len(outcomes)),
+            "time": ("time", times, {"units": "s"}),
+            **{path: ("run", values) for path, values in over.items()},
+        }
+    )
+    for name, variable in STATES.items():
+        _put(made, name, ("run", "time", *variable.dims), [one.states for one in outcomes], variable.units)
+    made["positive_work"] = ("run", [one.positive_work for one in outcomes], {"units": "J"})
+    for name, variable in PEAKS.items():
+        unit = "N m" if name == "peak_torque" else variable.units
+        _put(made, name, ("run", *variable.dims), [one.peaks for one in outcomes], unit)
+    made["status"] = ("run", np.array([one.status for one in outcomes], dtype=object))
+    return made
 
 
 def _put(made: xr.Dataset, name: str, dims: tuple[str, ...], found: Sequence[Mapping[str, Array]], unit: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from limbless.core import InputError, SimulationError
@@ -82,28 +83,17 @@ class Evaluator:
 
     def _runs_together(self, items: Sequence[Item]) -> dict[int, StoredRow]:
         """The rows of up to eight runs that went side by side; those that could not, or diverged, are left out."""
-        groups: dict[Any, list[tuple[int, Scenario]]] = {}
         began = clock.perf_counter()
+        scenarios: dict[int, Scenario] = {}
         for item in items:
-            try:
+            with suppress(InputError, SimulationError):  # alone, so that it has its own words
                 scenario = scenario_at(self.plan.scenario, self._point(item), self.plan.allow_code)
-                key = self.desk.key(scenario) if self.desk.knows(scenario, self.wanted) else None
-                groups.setdefault(key, []).append((number_of(item), scenario))
-            except (InputError, SimulationError):
-                continue  # alone, so that it has its own words
+                if self.desk.knows(scenario, self.wanted):
+                    scenarios[number_of(item)] = scenario
         found: dict[int, StoredRow] = {}
-        for key, members in groups.items():
-            if key is None or len(members) < self.desk.least(members[0][1]):
-                continue
-            try:
-                ran = self.desk.together([scenario for _, scenario in members])
-            except (InputError, SimulationError):
-                continue  # one by one: a gait of theirs has words of its own
-            seconds = (clock.perf_counter() - began) / len(items)
-            for lane, (number, scenario) in enumerate(members):
-                if ran.is_sound(lane):
-                    values = leanly_measured(self.of_results, self._lean(ran, lane, scenario))
-                    found[number] = StoredRow(number, values, "completed", seconds)
+        for number, ran, lane in self.desk.side_by_side(scenarios):
+            values = leanly_measured(self.of_results, self._lean(ran, lane, scenarios[number]))
+            found[number] = StoredRow(number, values, "completed", (clock.perf_counter() - began) / len(items))
         return found
 
     def _lean(self, ran: RolloutRun, lane: int, scenario: Scenario) -> Lean:

@@ -97,10 +97,10 @@ def _bar(what: str, unit: str, largest: float, dark: bool) -> Row:
 def _cell(row: Row) -> str:
     if row.mark == "bar":
         numbers = "".join(f"<span>{number}</span>" for number in row.numbers)
+        shades = f"linear-gradient(90deg, {', '.join(row.colours)})"
         return (
-            f"<b>{escape(row.text)}</b><div style='height:10px;border-radius:3px;margin:3px 0 1px;background:"
-            f"linear-gradient(90deg, {', '.join(row.colours)})'></div>"
-            f"<div style='display:flex;justify-content:space-between'>{numbers}</div>"
+            f"<b>{escape(row.text)}</b><div style='height:10px;border-radius:3px;margin:3px 0 1px;background:{shades}'>"
+            f"</div><div style='display:flex;justify-content:space-between'>{numbers}</div>"
         )
     drawn = _MARKS.get(row.mark, "{}").format(*row.colours or ("",))
     return f"{drawn} {escape(row.text)}"

@@ -18,18 +18,14 @@ from limbless.mechanics.algebra.lie import (
     Quaternion,
     adjoint,
     compose,
-    invert,
     left_jacobian,
-    left_jacobian_inverse,
     normalised,
     pose_exp,
-    pose_log,
     quaternion_conjugate,
     quaternion_exp,
     quaternion_from_rotation,
     quaternion_log,
     quaternion_product,
-    quaternion_rotate,
     rotation_exp,
     rotation_log,
     stumpff,
@@ -196,13 +192,12 @@ def test_left_jacobian_against_central_differences(v, dv):
 @given(rotation_vectors(5.0))
 @examples
 def test_left_jacobian_against_its_series(v):
-    """J = Σ [v]ᵏ / (k + 1)!, and J⁻¹ J = 1."""
+    """J = Σ [v]ᵏ / (k + 1)!"""
     V, term, total = np.array(skew(v)), np.eye(3), np.eye(3)
     for k in range(1, 60):
         term = term @ V / (k + 1)
         total = total + term
     same(left_jacobian(v), total, rtol=1e-12, atol=1e-13)
-    same(product(left_jacobian_inverse(v), left_jacobian(v)), np.eye(3), rtol=0.0, atol=1e-13)
 
 
 # ---------------------------------------------------------------------------------------------------------- quaternions
@@ -215,7 +210,7 @@ def test_quaternions_compose_and_rotate_like_matrices(v, w, x):
     same(rotation_from_quaternion(*p), rotation_exp(v))
     pq = quaternion_product(p, q)
     same(rotation_from_quaternion(*pq), product(rotation_exp(v), rotation_exp(w)))
-    same(quaternion_rotate(p, x), rotation_exp(v) @ x)
+    same(rotation_from_quaternion(*p) @ x, rotation_exp(v) @ x)
     same(quaternion_product(pq, quaternion_conjugate(pq)), [1.0, 0.0, 0.0, 0.0])
 
 
@@ -251,30 +246,17 @@ def test_pose_exp_is_the_matrix_exponential(V):
     same(four_by_four(pose_exp(V)), expm(hat(V)), rtol=1e-12, atol=1e-13)
 
 
-@given(twists(math.pi - 1e-8))
-@examples
-def test_pose_log_of_exp(V):
-    same(np.ravel(pose_log(pose_exp(V))), np.ravel(V), rtol=1e-12, atol=1e-13)
-
-
-@given(poses())
-@examples
-def test_pose_exp_of_log(g):
-    same(four_by_four(pose_exp(pose_log(g))), four_by_four(g), rtol=1e-12, atol=1e-13)
-
-
 @given(poses(), poses())
 @examples
 def test_poses_compose_like_matrices(g, h):
     same(four_by_four(compose(g, h)), four_by_four(g) @ four_by_four(h))
-    same(four_by_four(compose(g, invert(g))), np.eye(4))
 
 
 @given(poses(), poses(), twists())
 @examples
 def test_adjoint_is_conjugation(g, h, V):
     """Ad_g V is g V g⁻¹ as 4 x 4 matrices, and Ad_g Ad_h = Ad_gh."""
-    same(hat(adjoint(g, V)), four_by_four(g) @ hat(V) @ four_by_four(invert(g)), rtol=1e-12, atol=1e-13)
+    same(hat(adjoint(g, V)), four_by_four(g) @ hat(V) @ np.linalg.inv(four_by_four(g)), rtol=1e-12, atol=1e-13)
     same(np.ravel(adjoint(g, adjoint(h, V))), np.ravel(adjoint(compose(g, h), V)), rtol=1e-12, atol=1e-13)
 
 
@@ -294,24 +276,23 @@ def test_adjoint_of_exp_is_exp_of_ad(V):
 
 @array_kernel
 def compiled_round_trip(v, out):
-    """log(exp(v)) by matrices and by quaternions, and a pose's logarithm."""
+    """log(exp(v)) by matrices and by quaternions."""
     v, out = dual_view(v), dual_view(out)
     u = vector_at(v, np.int64(0))
     put_vector_at(out, np.int64(0), rotation_log(rotation_exp(u)))
     q = quaternion_exp(u)
     put_vector_at(out, np.int64(3), quaternion_log(Quaternion(-q.w, -q.x, -q.y, -q.z)))
-    put_vector_at(out, np.int64(6), pose_log(pose_exp(Twist(u, u))).linear)
-    put_vector_at(out, np.int64(9), left_jacobian(u) @ u)
+    put_vector_at(out, np.int64(6), left_jacobian(u) @ u)
 
 
 @pytest.mark.parametrize("angle", [0.0, 1e-12, 1e-8, 1e-4, 0.5, 2.0, math.pi - 1e-4])
 def test_compiled_with_derivatives(angle):
     """What is compiled returns v, and its derivative is the identity, at zero and near π too. (J v = v.)"""
     v = angle * np.array([0.48, -0.6, 0.64])
-    out = dual_array(np.zeros(12))
+    out = dual_array(np.zeros(9))
     compiled_round_trip(dual_array(v, np.eye(3)), out)
-    same(values(out).reshape(4, 3), np.tile(v, (4, 1)), rtol=1e-13, atol=1e-300)
-    same(tangents(out)[:, :3].reshape(4, 3, 3), np.tile(np.eye(3), (4, 1, 1)), rtol=0.0, atol=1e-11)
+    same(values(out).reshape(3, 3), np.tile(v, (3, 1)), rtol=1e-13, atol=1e-300)
+    same(tangents(out)[:, :3].reshape(3, 3, 3), np.tile(np.eye(3), (3, 1, 1)), rtol=0.0, atol=1e-11)
 
 
 # ---------------------------------------------------------------------------------------------------------------- NumPy
