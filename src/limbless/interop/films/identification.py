@@ -33,8 +33,8 @@ from limbless.interop.films.experiment import (
 )
 from limbless.interop.films.film_smoothing import PLACES, SmoothFilm
 from limbless.interop.films.midline_kinematics import REFITS
+from limbless.interop.identification.free_parameters import FreeParameter, value_of
 from limbless.interop.identification.identified import Identified
-from limbless.interop.identification.identify import FreeParameter, value_of
 from limbless.interop.identification.least_squares import (
     Fit,
     alike,

@@ -36,7 +36,7 @@ class Identified:
     about: tuple[str, ...] = ()  # further lines
     also: tuple[Array, ...] = ()  # other values that fit as well
     spans: tuple[float, ...] = ()  # of each parameter; 0 of one that is known by its logarithm
-    profile: Array | None = None  # (p, 2) by how much farther each interval reaches down and up than its covariance has
+    profile: Array | None = None  # (p, 2) factors of the intervals' reach, down and up
     more: dict[str, Any] = field(default_factory=dict)  # for `numbers`
 
     def factor(self, weights: Sequence[float] | Array) -> float:

@@ -165,7 +165,15 @@ def test_the_command_writes_a_scenario_that_runs(tmp_path: Path) -> None:
     assert fit["coefficients"]["actuation.damping"]["value"] == pytest.approx(0.08, rel=1e-2)
     again = ll.run(out / "fitted.yaml")
     np.testing.assert_allclose(again.dataset.joint_position.values, data.joint_position.values, atol=1e-3)
-    assert (out / "residuals" / "0-run_1.csv").is_file()
+    assert (out / "residuals" / "0-run_1.csv").is_file() and (out / "fit.png").stat().st_size > 5000
+    kept = (out / "runs.jsonl").read_text()
+    lines = kept.splitlines()
+    (out / "runs.jsonl").write_text("\n".join(lines[: len(lines) // 2]) + '\n{"of": "torn')  # killed half-way
+    ran = ["--fit", "actuation.stiffness=1..10", "--fit", "actuation.damping=0.02..0.2"]
+    again = CliRunner().invoke(main, [*words, *ran])
+    assert again.output == said.output
+    resumed = json.loads((out / "fit.json").read_text())
+    assert resumed["coefficients"] == fit["coefficients"] and 0 < resumed["runs"] < fit["runs"]
 
 
 class Bowl:
