@@ -61,7 +61,8 @@ def identify(
     Prints values with intervals, and what the runs do not determine.
 
     A run is a YAML file with `log` or `track` (or both), `changes` of the scenario, `counts` and `sigma`. Writes
-    fitted.yaml (which runs), fit.json and a table of residuals for each run.
+    fitted.yaml (which runs), fit.json, a table of residuals for each run and a picture. Begun again, it goes on where
+    it was.
 
     \b
     Examples:
@@ -70,11 +71,16 @@ def identify(
     """
     from limbless.cli.scenario_arguments import changes_in
     from limbless.core import InputError, printable
+    from limbless.interop.identification.fit_folder import write_fit
     from limbless.interop.identification.identify import identify as find
-    from limbless.interop.identification.identify import write_fit
     from limbless.search.sweeps.parameter_ranges import from_words
 
-    if out is not None and out.is_dir() and any(out.iterdir()) and not (out / "fit.json").is_file():
+    if (
+        out is not None
+        and out.is_dir()
+        and any(out.iterdir())
+        and not any((out / kept).is_file() for kept in ("fit.json", "runs.jsonl"))
+    ):
         raise InputError(f"the folder {out} holds something else; choose another with --out")
     fit: dict[str, Any] = {}
     for text in fields:
@@ -88,9 +94,9 @@ def identify(
             except (ValueError, TypeError, KeyError):
                 raise InputError(f"--fit {text}: a prior is ~MEAN+-SD behind LOW..HIGH") from None
     changes = changes_in(settings)
-    found = find(scenario, runs, fit, test=test, changes=changes)
+    found = find(scenario, runs, fit, test=test, changes=changes, folder=out)
     for line in found.lines():
         click.echo(printable(line))
     if out is not None:
         written = write_fit(found, scenario, out, changes)
-        click.echo(f"\nWritten to {out}: {', '.join(path.name for path in written[:2])}, residuals/")
+        click.echo(f"\nWritten to {out}: {', '.join(path.name for path in written[:2])}, residuals/, fit.png")

@@ -33,8 +33,8 @@ from limbless.interop.films.experiment import (
 )
 from limbless.interop.films.film_smoothing import PLACES, SmoothFilm
 from limbless.interop.films.midline_kinematics import REFITS
+from limbless.interop.identification.free_parameters import FreeParameter, value_of
 from limbless.interop.identification.identified import Identified
-from limbless.interop.identification.identify import FreeParameter, value_of
 from limbless.interop.identification.least_squares import (
     Fit,
     alike,
@@ -299,8 +299,8 @@ def _windows(smooth: SmoothFilm, beat: float, gait: Any, model: Any) -> list[_Wi
 
 def _with_noise(film: Film, found: Identified, fit: Fit, model: Any) -> Identified:
     """What noise of the points does to the answer, which residuals do not show, because the shape that the model swims
-    has it too: refits of the smooth film with simulated noise, each a step of Newton's method away. Their mean is a
-    bias, which is taken off; their scatter is added to the intervals."""
+    has it too: refits of the smooth film with simulated noise, each a step of Newton's method away. Bias of the
+    smoothing and of the noise is taken off; the scatter of the refits is added to the intervals."""
     A = inverse(fit.information)
     rng, surface = np.random.default_rng(0), film.smooth.surface
     reduced = fit.reduced
@@ -316,14 +316,15 @@ def _with_noise(film: Film, found: Identified, fit: Fit, model: Any) -> Identifi
             total -= A @ (j.T @ without(z, other.residual(model, start)))
         return total
 
-    here = moved(film.smooth)
-    several = []
-    for _ in range(REFITS):
-        samples = surface.values + surface.noise * rng.normal(size=surface.values.shape)
+    def resampled(samples: Array) -> Array:
         noisy = film.smooth.resampled(samples)
-        several.append(moved(noisy.scaled(film.length / noisy.length)) - here)
-    bias, scatter = np.mean(several, axis=0), np.atleast_2d(np.cov(np.array(several).T))
-    covariance = found.covariance + (1.0 + 1.0 / REFITS) * scatter
+        return moved(noisy.scaled(film.length / noisy.length))
+
+    here, again = moved(film.smooth), resampled(surface.values)
+    several = [resampled(surface.values + surface.noise * rng.normal(size=surface.values.shape)) for _ in range(REFITS)]
+    # the film that is smoothed again has lost the noise that it had: what noise does counts twice
+    bias, scatter = 2.0 * np.mean(several, axis=0) - again - here, np.atleast_2d(np.cov(np.array(several).T))
+    covariance = found.covariance + (1.0 + 4.0 / REFITS) * scatter
     quantile = (
         max(found.quantile, student(REFITS - 1)) if np.trace(scatter) > np.trace(found.covariance) else found.quantile
     )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbless.core import InputError, SimulationError
+from limbless.interop.identification.free_parameters import FreeParameter, free_parameters, value_of
 from limbless.interop.identification.identified import Identified
 from limbless.interop.identification.least_squares import (
     Fit,
@@ -23,10 +27,8 @@ from limbless.interop.identification.least_squares import (
     uncertainty,
 )
 from limbless.interop.identification.measured_run import SIGMAS, MeasuredRun, RunData, runs_of
-from limbless.scenarios.changes import Changes
 from limbless.scenarios.scenario import Scenario
 from limbless.search.optimisation.optimisers import needed_cma
-from limbless.search.sweeps.parameter_ranges import Bounds, bounds_of
 from limbless.simulation.simulate import run_scenario
 
 Array = NDArray[np.float64]
@@ -37,85 +39,53 @@ NEAR, NEARBY = 2e-3, 8  # by which parameters are moved to see how rough runs ar
 STARTS = 3
 EVOLVED = 50  # evaluations of CMA-ES for each parameter
 FARTHEST_PROFILE = 3.0  # by which a profile may widen an interval
-MOST_KEPT = 64  # runs that are remembered
 FLAGGED = 2.0  # reduced sum of squares above which the model does not explain the data
 FEWEST_RUNS = 4  # of a bootstrap over runs
 AT_BOUND = 1e-6
 
 
-class FreeParameter(NamedTuple):
-    """One that is fitted: between bounds, by its logarithm where they are positive."""
-
-    path: str
-    low: float
-    high: float
-    prior: tuple[float, float] | None = None
-
-    @property
-    def is_log(self) -> bool:
-        return self.low > 0.0
-
-    def coordinate(self, value: float) -> float:
-        return float(np.log(value)) if self.is_log else (value - self.low) / (self.high - self.low)
-
-    def value(self, coordinate: float) -> float:
-        return float(np.exp(coordinate)) if self.is_log else self.low + coordinate * (self.high - self.low)
-
-    def slope(self, value: float) -> float:
-        """Of the coordinate in the value."""
-        return 1.0 / value if self.is_log else 1.0 / (self.high - self.low)
-
-
-def free_parameters(fit: Mapping[str, Any], scenario: Scenario) -> list[FreeParameter]:
-    """From path -> (low, high), or {between: [low, high], prior: [mean, sd]}; refused before anything runs."""
-    if not fit:
-        raise InputError(
-            "fit: name one or more parameters with their bounds, such as {environment.ground.lateral: (0.2, 1)}"
-        )
-    found = []
-    for path, given in fit.items():
-        prior = None
-        if isinstance(given, Mapping) and "between" in given:
-            mean, sd = given.get("prior") or (0.0, 0.0)
-            prior = (float(mean), float(sd)) if given.get("prior") else None
-            if prior is not None and not sd > 0.0:
-                raise InputError(
-                    f"fit.{path}: prior: mean and standard deviation, which is positive; got {given['prior']}"
-                )
-            given = given["between"]
-        bounds = given if isinstance(given, Bounds) else bounds_of(path, given, scenario)
-        for end in (bounds.low, bounds.high):
-            Scenario.load(scenario, {path: end})  # a path that is none, or a value that cannot be, is refused here
-        found.append(FreeParameter(path, bounds.low, bounds.high, prior))
-    return found
-
-
-def value_of(scenario: Scenario, path: str) -> Any:
-    """What a scenario has at a path at which a number may stand; a path that is none is refused."""
-    try:
-        Scenario.load(scenario, {path: 1.0})
-    except InputError as error:
-        raise InputError(str(error).replace(f"--set {path}=1.0: ", "identify: ")) from None
-    here: Any = scenario.model_dump()
-    for part in next(iter(Changes(Scenario, here, {path: 1.0}).made)):
-        here = here[part]
-    return here
+def _whole(value: Any) -> str:
+    """All numbers of an array, where its text has a few."""
+    return sha256(value.tobytes()).hexdigest() if isinstance(value, np.ndarray) else repr(value)
 
 
 class _Runs:
     """All measured runs, and residuals of them over their sigmas for any coordinates of the parameters."""
 
-    def __init__(self, runs: list[RunData], parameters: list[FreeParameter]) -> None:
+    def __init__(self, runs: list[RunData], parameters: list[FreeParameter], store: Path | None = None) -> None:
         self.runs, self.parameters = runs, parameters
         self.priors = [(k, each) for k, each in enumerate(parameters) if each.prior is not None]
         self.own = [np.zeros(0) for _ in range(len(runs) + bool(self.priors))]
         self.sigmas = {word: np.array(size) for word, size in SIGMAS.items()}
         self._kept: dict[bytes, list[dict[str, Array]]] = {}
         self.count = 0
+        self.store = store
+        if store is not None and store.is_file():
+            self._read(store)
         self.ends = (
             np.array([each.coordinate(each.low) for each in parameters]),
             np.array([each.coordinate(each.high) for each in parameters]),
         )
+
+    @cached_property
+    def _mark(self) -> str:
+        """Of what was measured and is fitted: runs that were kept for anything else are not taken."""
+        texts = [repr(self.parameters)]
+        for run in self.runs:
+            texts += [run.scenario.to_yaml(), repr(run.counts), repr(run.measured.skip), repr(run.measured.delay)]
+            held = [data for data in (run.measured.log, run.measured.track) if data is not None]
+            texts += [str(value) for data in held for value in map(_whole, vars(data).values())]
+        return sha256("\n".join(texts).encode()).hexdigest()[:16]
+
+    def _read(self, store: Path) -> None:
+        for line in store.read_text(encoding="utf-8").splitlines():
+            try:
+                row = json.loads(line)
+            except ValueError:
+                continue  # the last line of a fit that was killed while it wrote
+            if row["of"] == self._mark:
+                values = [{word: np.array(each) for word, each in run.items()} for run in row["compared"]]
+                self._kept[np.array(row["at"]).tobytes()] = values
 
     def changes(self, coordinates: Array) -> dict[str, float]:
         return {each.path: each.value(x) for each, x in zip(self.parameters, coordinates, strict=True)}
@@ -123,8 +93,6 @@ class _Runs:
     def compared(self, coordinates: Array) -> list[dict[str, Array]]:
         key = coordinates.tobytes()
         if key not in self._kept:
-            while len(self._kept) > MOST_KEPT:
-                self._kept.pop(next(iter(self._kept)))
             changes = self.changes(coordinates)
             made = []
             for run in self.runs:
@@ -135,6 +103,10 @@ class _Runs:
                 self.count += 1
                 made.append(run.compared(result))
             self._kept[key] = made
+            if self.store is not None:
+                values = [{word: each.tolist() for word, each in run.items()} for run in made]
+                with self.store.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps({"of": self._mark, "at": coordinates.tolist(), "compared": values}) + "\n")
         return self._kept[key]
 
     def sigma(self, run: RunData, word: str) -> Array:
@@ -191,6 +163,7 @@ def identify(
     test: Sequence[Any] = (),
     changes: Mapping[str, Any] | None = None,
     allow_code: bool = False,
+    folder: str | Path | None = None,
     **film: Any,
 ) -> Identified:
     """Fit fields of a scenario to measurements.
@@ -201,6 +174,7 @@ def identify(
     runs : measured runs: `MeasuredRun`s, mappings, or YAML files of them (names may contain *).
     fit : path -> (low, high), or {between: (low, high), prior: (mean, sd)}.
     test : runs that are not fitted, to compare the fitted and the original scenario.
+    folder : where runs are kept, so that a fit that was ended goes on where it was.
 
     Returns
     -------
@@ -216,7 +190,10 @@ def identify(
     if not measured:
         raise InputError("runs: name one or more measured runs")
     rough = any(run.scenario.model.kind == "non-smooth" for run in measured)
-    data = _Runs(measured, parameters)
+    store = None if folder is None else Path(folder) / "runs.jsonl"
+    if store is not None:
+        store.parent.mkdir(parents=True, exist_ok=True)
+    data = _Runs(measured, parameters, store)
     best, others, told = _fitted(data, _starts(scenario, parameters), rough)
     found = replace(_judged(data, best, rough), also=tuple(_values(parameters, other.parameters) for other in others))
     first = _starts(scenario, parameters)[0]
@@ -228,6 +205,7 @@ def identify(
     ]
     more = {**found.more, "bounds": {each.path: [each.low, each.high] for each in parameters}, "runs": data.count}
     more["fitted"] = data.changes(best.parameters)
+    more["sigmas"] = [{word: data.sigma(run, word).tolist() for word in run.counts} for run in measured]
     more["residuals"] = [
         {"run": run.name, **{word: values.tolist() for word, values in each.items()}}
         for run, each in zip(measured, data.compared(best.parameters), strict=True)
@@ -398,39 +376,4 @@ def _tested(apart: list[RunData], parameters: list[FreeParameter], before: Array
     return told
 
 
-def write_fit(
-    found: Identified, source: Any, folder: str | Path, changes: Mapping[str, Any] | None = None
-) -> list[Path]:
-    """`fitted.yaml`, which runs; `fit.json` with everything; `residuals/RUN.csv`."""
-    import json
-
-    from limbless.core import __version__, below, write_table, write_text
-
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    fitted = Scenario.load(Scenario.load(source, changes), found.more["fitted"])
-    numbers = {**found.numbers(), "lines": found.lines(), "limbless": __version__}
-    residuals = numbers.pop("residuals")
-    header = "".join(f"# {line}\n" for line in found.lines())
-    paths = [write_text(place / "fitted.yaml", header + fitted.to_yaml())]
-    paths.append(write_text(place / "fit.json", json.dumps(numbers, indent=2, default=float) + "\n"))
-    for number, each in enumerate(residuals):
-        columns = {
-            f"{word} {k}": column
-            for word, values in each.items()
-            if word != "run"
-            for k, column in enumerate(np.asarray(values).T)
-        }
-        file = below(place, "residuals", f"{number}-{_word(each['run'])}.csv")
-        file.parent.mkdir(exist_ok=True)
-        paths.append(write_table(file, columns))
-    return paths
-
-
-def _word(text: str) -> str:
-    from limbless.core import as_word
-
-    return as_word(text)
-
-
-__all__ = ["MeasuredRun", "identify", "write_fit"]
+__all__ = ["MeasuredRun", "identify"]

@@ -14,6 +14,8 @@ from click.testing import CliRunner
 import limbless as ll
 from limbless.cli.main import main
 from limbless.core.errors import InputError
+from limbless.interop.identification.identify import _evolved, _profiled, _roughness
+from limbless.interop.identification.least_squares import Fit, bootstrapped, solve, uncertainty
 
 ENCODER = np.radians(0.088)
 BENCH: dict[str, Any] = {
@@ -163,7 +165,79 @@ def test_the_command_writes_a_scenario_that_runs(tmp_path: Path) -> None:
     assert fit["coefficients"]["actuation.damping"]["value"] == pytest.approx(0.08, rel=1e-2)
     again = ll.run(out / "fitted.yaml")
     np.testing.assert_allclose(again.dataset.joint_position.values, data.joint_position.values, atol=1e-3)
-    assert (out / "residuals" / "0-run_1.csv").is_file()
+    assert (out / "residuals" / "0-run_1.csv").is_file() and (out / "fit.png").stat().st_size > 5000
+    kept = (out / "runs.jsonl").read_text()
+    lines = kept.splitlines()
+    (out / "runs.jsonl").write_text("\n".join(lines[: len(lines) // 2]) + '\n{"of": "torn')  # killed half-way
+    ran = ["--fit", "actuation.stiffness=1..10", "--fit", "actuation.damping=0.02..0.2"]
+    again = CliRunner().invoke(main, [*words, *ran])
+    assert again.output == said.output
+    resumed = json.loads((out / "fit.json").read_text())
+    assert resumed["coefficients"] == fit["coefficients"] and 0 < resumed["runs"] < fit["runs"]
+
+
+class Bowl:
+    """Two residuals of two parameters, bent and rough: the least sum is at (0.3, -0.2)."""
+
+    ends = (np.full(2, -1.0), np.full(2, 1.0))
+
+    def __init__(self, rough: float = 0.0, bent: float = 0.0) -> None:
+        self.rough, self.bent, self.own = rough, bent, [np.zeros(0)]
+
+    def residuals(self, several: Any) -> list[list[np.ndarray]]:
+        found = []
+        for x in several:
+            u, v = x - (0.3, -0.2)
+            ripple = self.rough * np.sin(1e4 * (u + 2.0 * v))
+            found.append([np.array([10.0 * u * np.exp(-self.bent * u) + ripple, 20.0 * v + 5.0 * u + ripple, 1.0])])
+        return found
+
+    def own_slopes(self, _: Any, residuals: list[np.ndarray]) -> list[np.ndarray]:
+        return [np.zeros((len(r), 0)) for r in residuals]
+
+    def cost(self, x: np.ndarray) -> float:
+        return float(sum(r @ r for r in self.residuals([x])[0]))
+
+
+def test_evolution_finds_a_minimum_among_ripples() -> None:
+    pytest.importorskip("cma")
+    found = _evolved(Bowl(rough=1.0), np.array([-0.9, 0.9]))
+    np.testing.assert_allclose(found, (0.3, -0.2), atol=0.15)
+
+
+def test_roughness_is_measured_and_steps_are_ten_times_it() -> None:
+    rough, probe = _roughness(Bowl(rough=0.3), np.zeros(2))
+    slope = 20.0 / 3.0**0.5  # root mean square over the three residuals, of the second parameter
+    assert 0.1 < rough < 0.5 and probe == pytest.approx([0.3, 10.0 * rough / slope], rel=0.1)
+    assert _roughness(Bowl(), np.zeros(2))[1].tolist() == [0.1, 0.1]
+
+
+def test_a_profile_reaches_farther_where_the_sum_rises_less() -> None:
+    """Of r = 10 u exp(-bent u) the sum rises less than its curvature says for u > 0, and more below."""
+    data = Bowl(bent=2.0)
+    fit = solve(data, np.zeros(2), np.full(2, 1e-4))
+    covariance, freedom, variance = uncertainty(fit, 1.0, least=1.0)
+    assert (freedom, variance) == (1.0, pytest.approx(1.0))
+    quantile = 2.0
+    down, up = _profiled(data, fit, covariance, quantile, quantile**2)[0]
+    half = quantile * covariance[0, 0] ** 0.5
+    assert half == pytest.approx(0.2, rel=1e-3)  # of 10 u
+    assert down == 1.0 and up == pytest.approx(np.exp(2.0 * 0.2), rel=0.02)
+    found = ll.Identified(("a", "b"), np.ones(2), covariance, quantile, 1.0, 1, profile=np.array([[down, up], [1, 1]]))
+    low, high = found.bounds("a") or (0.0, 0.0)
+    assert np.log(high) == pytest.approx(half * up) and np.log(low) == pytest.approx(-half)
+
+
+def test_runs_that_scatter_more_than_their_residuals_widen_the_interval() -> None:
+    """Six runs that each say another value: their scatter, not the noise within each, is the error."""
+    rng = np.random.default_rng(3)
+    J = [np.ones((40, 1))] * 6
+    r = [0.01 * rng.normal(size=40) + each for each in (-1.0, 1.0, -0.6, 0.6, 0.9, -0.9)]
+    fit = Fit(np.zeros(1), [], r, J, [np.zeros((40, 0))] * 6)
+    narrow, _, _ = uncertainty(fit, 1.0)
+    wide = bootstrapped(fit, narrow, 4)
+    assert wide[0, 0] == pytest.approx(np.var([each.mean() for each in r]) / 6.0, rel=0.25)  # 400 draws: 7 %
+    assert wide[0, 0] > 30.0 * narrow[0, 0] and bootstrapped(fit, narrow, 7) is narrow
 
 
 @pytest.mark.long

@@ -1,0 +1,72 @@
+"""Fields of a scenario that are fitted: between bounds, by their logarithm where these are positive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from limbless.core import InputError
+from limbless.scenarios.changes import Changes
+from limbless.scenarios.scenario import Scenario
+from limbless.search.sweeps.parameter_ranges import Bounds, bounds_of
+
+
+class FreeParameter(NamedTuple):
+    """One that is fitted: between bounds, by its logarithm where they are positive."""
+
+    path: str
+    low: float
+    high: float
+    prior: tuple[float, float] | None = None
+
+    @property
+    def is_log(self) -> bool:
+        return self.low > 0.0
+
+    def coordinate(self, value: float) -> float:
+        return float(np.log(value)) if self.is_log else (value - self.low) / (self.high - self.low)
+
+    def value(self, coordinate: float) -> float:
+        return float(np.exp(coordinate)) if self.is_log else self.low + coordinate * (self.high - self.low)
+
+    def slope(self, value: float) -> float:
+        """Of the coordinate in the value."""
+        return 1.0 / value if self.is_log else 1.0 / (self.high - self.low)
+
+
+def free_parameters(fit: Mapping[str, Any], scenario: Scenario) -> list[FreeParameter]:
+    """From path -> (low, high), or {between: [low, high], prior: [mean, sd]}; refused before anything runs."""
+    if not fit:
+        raise InputError(
+            "fit: name one or more parameters with their bounds, such as {environment.ground.lateral: (0.2, 1)}"
+        )
+    found = []
+    for path, given in fit.items():
+        prior = None
+        if isinstance(given, Mapping) and "between" in given:
+            mean, sd = given.get("prior") or (0.0, 0.0)
+            prior = (float(mean), float(sd)) if given.get("prior") else None
+            if prior is not None and not sd > 0.0:
+                raise InputError(
+                    f"fit.{path}: prior: mean and standard deviation, which is positive; got {given['prior']}"
+                )
+            given = given["between"]
+        bounds = given if isinstance(given, Bounds) else bounds_of(path, given, scenario)
+        for end in (bounds.low, bounds.high):
+            Scenario.load(scenario, {path: end})  # a path that is none, or a value that cannot be, is refused here
+        found.append(FreeParameter(path, bounds.low, bounds.high, prior))
+    return found
+
+
+def value_of(scenario: Scenario, path: str) -> Any:
+    """What a scenario has at a path at which a number may stand; a path that is none is refused."""
+    try:
+        Scenario.load(scenario, {path: 1.0})
+    except InputError as error:
+        raise InputError(str(error).replace(f"--set {path}=1.0: ", "identify: ")) from None
+    here: Any = scenario.model_dump()
+    for part in next(iter(Changes(Scenario, here, {path: 1.0}).made)):
+        here = here[part]
+    return here
