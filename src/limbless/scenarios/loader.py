@@ -30,7 +30,7 @@ from limbless.scenarios.compatibility import disagreements
 from limbless.scenarios.document import Document, Place, read_file, read_text
 from limbless.scenarios.entries import (
     ActuationEntry,
-    ControllerEntry,
+    Controllers,
     EnvironmentEntry,
     GaitEntry,
     ModelEntry,
@@ -46,7 +46,7 @@ _READERS: dict[str, TypeAdapter[Any]] = {
     "robot": TypeAdapter(RobotEntry),
     "gait": TypeAdapter(GaitEntry),
     "actuation": TypeAdapter(ActuationEntry),
-    "controller": TypeAdapter(ControllerEntry | None),
+    "controller": TypeAdapter(Controllers),
     "model": TypeAdapter(ModelEntry),
     "initial": TypeAdapter(Initial),
     "duration": _TIME,

@@ -132,8 +132,7 @@ def _describe_scenario(scenario: Scenario, out: Console) -> None:
         out.print(Text(printable(f"Running it executes Python code: {told}; `limbless run` asks for --allow-code.")))
     out.print(Text("\nThe complete file; any field can be changed with --set path=value:\n"))
     out.print(Text(printable(scenario.to_yaml().rstrip())), soft_wrap=True)
-    loops = () if scenario.controller is None else (scenario.controller,)
-    parts = (scenario.robot, scenario.gait, *scenario.environment, scenario.actuation, *loops, scenario.model)
+    parts = (scenario.robot, scenario.gait, *scenario.environment, scenario.actuation, *scenario.loops, scenario.model)
     kinds = [getattr(part, "preset", part.kind) for part in parts]
     out.print(Text(f"\nWhat the fields mean: limbless describe scenario, {', '.join(dict.fromkeys(kinds))}"))
 
