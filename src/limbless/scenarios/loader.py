@@ -166,8 +166,7 @@ def _readable(data: Mapping[str, Any], context: dict[str, Any]) -> dict[str, Any
     if all(name in parts for name in ("model", "robot", "gait", "initial")):
         with suppress(InputError):
             around = parts["environment"]
-            model, robot, gait, initial = (parts[name] for name in ("model", "robot", "gait", "initial"))
-            seen = one_animal(model, robot, gait, initial, tuple(around.values()))
+            seen = one_animal(parts["model"], parts["robot"], parts["gait"], parts["initial"], tuple(around.values()))
             parts |= {} if seen is None else seen[0]
             if parts["environment"] is not around:
                 parts["environment"] = dict(zip(around, parts["environment"], strict=True))

@@ -10,7 +10,7 @@ import numpy as np
 
 from limbless.core import InputError
 from limbless.view.figures import finite
-from limbless.view.figures.style import COLOURS, literal, save_figure, styled
+from limbless.view.figures.style import COLOURS, legend_above, literal, save_figure, styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,18 +93,21 @@ def draw_ladder(ladder: Ladder) -> Figure:
             colour = COLOURS[number % len(COLOURS)]
             panel.bar(at, np.minimum(whole, error), width, color=colour, alpha=0.35)
             panel.bar(at, np.maximum(whole - error, 0.0), width, np.minimum(whole, error), color=colour)
-            panel.plot([], [], "s", color=colour, label=literal(f"{names[number]} (light: numerical error)"))
+            panel.plot([], [], "s", color=colour, label=literal(f"{names[number]} (light: error)"))
         panel.set_xticks(
             np.arange(len(lines)) + 0.4 - 0.5 * width, [line.label for line in lines], rotation=30, ha="right"
         )
+        panel.plot([], [], "s", color=COLOURS[0], label=literal(names[0]))
         panel.set(ylabel=literal(f"differs from {names[0]} by (%)"), yscale="symlog")
-        panel.legend()
+        panel.margins(x=0.02, y=0.1)
+        legend_above(panel)
         for number, (axes, share) in enumerate(zip(lower.subplots(1, 4), (0.25, 0.5, 0.75, 1.0), strict=True)):
             for place, result in enumerate(results):
                 data = finite(result).dataset
                 record = round(share * (data.sizes["time"] - 1))
                 x, y, _ = data["position"].values[record].T
-                axes.plot(x, y, color=COLOURS[place % len(COLOURS)], linewidth=0.8)
+                width = 0.6 + 1.8 * (1.0 - place / len(results))  # thin on thick: all are seen where they agree
+                axes.plot(x, y, color=COLOURS[place % len(COLOURS)], linewidth=width)
             axes.set(xlabel="x (m)", title=f"t = {data['time'].values[record]:.3g} s")
             axes.set_aspect("equal", adjustable="datalim")
             if number == 0:

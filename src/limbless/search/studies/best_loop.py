@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 AIMS = ("efficiency", "distance", "x", "y", "turn")
 POINTS = 64
-LEGS = 3
+LEGS = 2
 """How often a search may begin anew where it got to."""
 WITHIN = 2.5
 """Largest bend of a joint, rad: beyond it links overlap."""
@@ -121,7 +121,9 @@ def best_loop(
     It is the best of the loops found, and no proof that there is no better one.
     """
     _refuse(connection, aim, harmonics, starts)
-    problem = LoopProblem(connection, harmonics)
+    # a stroke without net turn goes as far in every frame, and the middle of the body is the quickest one
+    told = connection if aim in ("x", "y") else connection.in_frame("middle")
+    problem = LoopProblem(told, harmonics)
     limit = _limit(connection, within)
     some = np.random.default_rng(seed)
     found: list[tuple[float, Loop]] = []
@@ -158,9 +160,12 @@ def _limit(connection: Connection, within: Any) -> Array:
     if within is None:
         most = basis @ np.abs(connection.region).max(axis=1)
         return most if connection.shapes.unit == "1/m" else np.full(len(basis), WITHIN)
-    limit = np.broadcast_to(np.asarray(within, dtype=np.float64), (len(basis),)).copy()
+    try:
+        limit = np.broadcast_to(np.asarray(within, dtype=np.float64), (len(basis),)).copy()
+    except (TypeError, ValueError):
+        limit = np.zeros(1)
     if not (limit > 0.0).all() or not np.isfinite(limit).all():
-        raise InputError(f"within: give the largest bend, above 0; got {within}")
+        raise InputError(f"within: give the largest bend, above 0, for all or for each of {len(basis)}; got {within!r}")
     return limit
 
 
@@ -204,21 +209,29 @@ def _climb(problem: LoopProblem, aim: str, x: Array, limit: Array) -> tuple[floa
             return -distance / scale, -along / scale
         return -np.log(distance / length), growth / length - along / distance
 
-    bounds = _bounds(problem, aim, x, limit)
+    lines, room = _lines(problem, limit)
+    held = np.zeros(len(room), dtype=bool)
+    held[::4] = True  # few bounds are met: most of them would cost time alone
+    curved = _bounds(problem, aim, x)
     for _ in range(LEGS):
         # loops are flat along their timing, and what the search has learned of their bends misleads it there: it begins
-        # anew where it got to
-        made = minimize(value, x, jac=True, method="SLSQP", constraints=bounds, options={"maxiter": 100, "ftol": 1e-12})
-        x = made.x
-        if made.success:
+        # anew where it got to, with the bounds that it crossed
+        some, own = lines[held], room[held]
+        bounds = [{"type": "ineq", "fun": lambda x, a=some, b=own: b + a @ x, "jac": lambda x, a=some: a}, *curved]
+        made = minimize(value, x, jac=True, method="SLSQP", constraints=bounds, options={"maxiter": 100, "ftol": 1e-9})
+        x, crossed = made.x, room + lines @ made.x < -1e-9
+        if made.success and not crossed.any():
             break
-    left = max(
-        [0.0]
-        + [
-            float(np.abs(b["fun"](made.x)).max() if b["type"] == "eq" else np.maximum(-b["fun"](made.x), 0.0).max())
-            for b in bounds
-        ]
+        held |= crossed
+    left = (
+        max(
+            float(np.abs(b["fun"](x)).max() if b["type"] == "eq" else np.maximum(-b["fun"](x), 0.0).max())
+            for b in curved
+        )
+        if curved
+        else 0.0
     )
+    left = max(left, float(-(room + lines @ x).min()))
     if left > 1e-6 or not np.isfinite(made.fun) or (aim in ("distance", "x", "y") and _windings(problem, made.x) != 1):
         return None
     return -float(made.fun), problem.loop(made.x)
@@ -234,21 +247,26 @@ def _windings(problem: LoopProblem, x: Array) -> int:
     return round(abs(angle[-1] - angle[0]) / (2.0 * np.pi))
 
 
-def _bounds(problem: LoopProblem, aim: str, x: Array, limit: Array) -> list[dict[str, Any]]:
-    """Bends within their limits, shapes within the region, no net turn, one winding."""
-    connection, p, B, S = problem.connection, problem.count, problem.basis[::2], problem.slope[::2]
+def _lines(problem: LoopProblem, limit: Array) -> tuple[Array, Array]:
+    """Bends within their limits and shapes within the region: room + lines x is not negative."""
+    connection, p, B = problem.connection, problem.count, problem.basis[::2]
     shape, rest = np.asarray(connection.shapes.basis), np.asarray(connection.shapes.rest)
     low, high = connection.region.T
-    bends = np.einsum("sk,jp->sjkp", B, shape).reshape(-1, len(x))
-    shapes = np.einsum("sk,ip->sikp", B, np.eye(p)).reshape(-1, len(x))
+    bends = np.einsum("sk,jp->sjkp", B, shape).reshape(-1, B.shape[1] * p)
+    shapes = np.einsum("sk,ip->sikp", B, np.eye(p)).reshape(-1, B.shape[1] * p)
     points = len(B)
     lines = np.concatenate([-bends, bends, -shapes, shapes])
     room = np.concatenate(
         [np.tile(limit - rest, points), np.tile(limit + rest, points), np.tile(high, points), np.tile(-low, points)]
     )
     _, kept = np.unique(np.column_stack([lines, room]), axis=0, return_index=True)  # joints are shapes of their own
-    lines, room = lines[kept], room[kept]
-    made: list[dict[str, Any]] = [{"type": "ineq", "fun": lambda x: room + lines @ x, "jac": lambda x: lines}]
+    return lines[np.sort(kept)], room[np.sort(kept)]
+
+
+def _bounds(problem: LoopProblem, aim: str, x: Array) -> list[dict[str, Any]]:
+    """No net turn, one winding."""
+    p, B, S = problem.count, problem.basis[::2], problem.slope[::2]
+    made: list[dict[str, Any]] = []
     if aim != "turn":
         made.append(
             {"type": "eq", "fun": lambda x: problem.evaluate(x)[0][2:3], "jac": lambda x: problem.evaluate(x)[1][2:3]}

@@ -313,8 +313,8 @@ def connection(
         )
     where = region_of(scenario, made, region, robot.length if isinstance(robot, Rod) else None)
     p = len(where)
-    plane = (int(slice[0]), int(slice[-1]))
-    if p >= 2 and (len(slice) != 2 or plane[0] == plane[1] or not all(0 <= k < p for k in plane)):
+    plane = (slice[0], slice[-1])
+    if p >= 2 and (len(slice) != 2 or plane[0] == plane[1] or not all(k in range(p) for k in plane)):
         raise InputError(f"slice: name two of the {p} shapes by number, from 0; got {slice}")
     if p > 3 and frame == "minimum":
         frame = "mean"

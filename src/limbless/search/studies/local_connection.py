@@ -69,12 +69,11 @@ class LocalConnection:
             given = np.asarray(r, dtype=np.float64)
         except (TypeError, ValueError):
             given = np.full((1, 0), np.nan)
-        if given.ndim == 0 and self.count == 1:
-            given = given[None]
+        given = given[None] if given.ndim == 0 else given
         if given.shape[-1] != self.count or not np.isfinite(given).all():
             raise InputError(
                 f"{what}: give {self.count} finite numbers ({', '.join(self.shapes.names)}, {self.shapes.unit}) for "
-                f"each posture; got {np.shape(r)}"
+                f"each posture; got {r!r:.60}"
             )
         return np.ascontiguousarray(given.reshape(-1, self.count)), given.shape[:-1]
 

@@ -79,6 +79,23 @@ def loop_of(given: Any, shapes: Shapes, motion: Callable[[Any], tuple[Array, flo
     """A loop from what a user gives: points (N, p), a Fourier table, a function of the phase, or a motion (a gait,
     result or film, whose bends `motion` samples over one period)."""
     p = np.asarray(shapes.basis).shape[1]
+    try:
+        found = _read_loop(given, shapes, motion, p)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"loop: give at least 3 postures of {p} numbers each, or a Fourier table (mean, cos, sin) of rows of {p} "
+            f"numbers; {error}"
+        ) from None
+    points = found.points
+    if points.ndim != 2 or points.shape[1] != p or len(points) < 3 or not np.isfinite(points).all():
+        raise InputError(
+            f"loop: give at least 3 postures of {p} finite numbers each, a Fourier table (mean, cos, sin), a function "
+            f"of the phase, a gait, a result or a film; got an array of shape {points.shape}"
+        )
+    return found
+
+
+def _read_loop(given: Any, shapes: Shapes, motion: Callable[[Any], tuple[Array, float]], p: int) -> Loop:
     if isinstance(given, Loop):
         found = given
     elif isinstance(given, dict) and {"mean", "cos", "sin"} & set(given):
@@ -98,12 +115,6 @@ def loop_of(given: Any, shapes: Shapes, motion: Callable[[Any], tuple[Array, flo
                 "more of them, or Shapes.principal of the motion itself"
             )
         found = Loop(r, period)
-    points = found.points
-    if points.ndim != 2 or points.shape[1] != p or len(points) < 3 or not np.isfinite(points).all():
-        raise InputError(
-            f"loop: give at least 3 postures of {p} finite numbers each, a Fourier table (mean, cos, sin), a function "
-            f"of the phase, a gait, a result or a film; got an array of shape {points.shape}"
-        )
     return found
 
 

@@ -129,8 +129,8 @@ def phases(result: Result) -> Drawing:
         drawn = bars.bar(np.arange(len(rows)) + 0.4 * number, values, 0.38, color=style.COLOURS[number], label=label)
         bars.bar_label(drawn, fmt="%.3g", fontsize=6.0, padding=1.0)
         table[f"{label} work in {', '.join(names)} (J)"] = values
-    bars.set_xticks(np.arange(len(rows)) + 0.2, names)
-    bars.set(ylabel="work (J)", xlim=(-0.4, len(rows) - 0.2))
+    bars.set_xticks(np.arange(len(rows)) + 0.2, [f"{row['phase']}, {row['start']:g} to {row['end']:g}" for row in rows])
+    bars.set(xlabel="phase (s)", ylabel="work (J)", xlim=(-0.4, len(rows) - 0.2))
     bars.margins(y=0.15)
     bars.grid(False, axis="x")
     style.legend_above(bars)

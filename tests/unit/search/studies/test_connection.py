@@ -426,6 +426,10 @@ def test_principal_components_of_a_gait() -> None:
 LINEAR = ll.Drag()
 
 
+def dragged() -> ll.Connection:
+    return ll.connection(ROBOT, LINEAR, shapes="joints", region=1.0)
+
+
 @pytest.mark.parametrize(
     ("make", "told"),
     [
@@ -447,6 +451,13 @@ LINEAR = ll.Drag()
         (lambda: ll.connection(ROBOT, LINEAR, shapes="joints", region=1.0)([0.1]), "give 2 finite numbers"),
         (lambda: ll.connection(ROBOT, LINEAR, shapes="joints", region=1.0).around("no.csv"), "no file"),
         (lambda: ll.connection(ROBOT, LINEAR, shapes="joints", region=1.0).optimum("speed"), "the aim is one of"),
+        (lambda: dragged().around([[0.0, 1.0], [1.0]]), "at least 3 postures of 2 numbers"),
+        (lambda: dragged().around({"cos": "x"}), "a Fourier table"),
+        (lambda: dragged()([[0.0, 1.0], [1.0]]), "give 2 finite numbers"),
+        (lambda: dragged()(None), "give 2 finite numbers"),
+        (lambda: dragged().velocity(np.zeros((8, 2)), np.zeros((3, 2))), "rate: give one for each posture"),
+        (lambda: dragged().optimum(within="far"), "within: give the largest bend"),
+        (lambda: ll.connection(ROBOT, LINEAR, shapes="joints", slice="ab"), "slice: name two"),
         (lambda: ll.connection(ROBOT, LINEAR, joints=[0]).curvature([0.0]), "encloses no area"),
         (lambda: ll.connection("eel-planar"), "robot.base|depends on its past"),
         (lambda: ll.connection(ROBOT, LINEAR, shapes=ll.Shapes.principal(np.outer([0, 1, 2, 1], [1, 1]))), "fewer"),

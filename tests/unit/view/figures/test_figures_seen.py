@@ -24,7 +24,7 @@ SHORT = {
     "eel-planar": {"duration": 4.0},
     "inchworm-climb": {"duration": 5.0},
     "rod-arm": {"duration": 0.5},
-    "serpent-ashore": {"duration": 0.2},
+    "serpent-ashore": {"duration": 0.4},
     "neck-friction": {},
     "neck-planar": {},
     "neck-vertical-air": {},
