@@ -191,8 +191,8 @@ class NonSmooth(ChainModel, StandingModel):
             self._controlled,
         )
 
-    def close_loop(self, controller: ClosedLoop, step: float, gait: Any = None) -> None:
-        super().close_loop(controller, step, gait)
+    def close_loop(self, controllers: Sequence[ClosedLoop], step: float, gait: Any = None) -> None:
+        super().close_loop(controllers, step, gait)
         if self._loop is not None and self._loop.places_joints:
             raise InputError("controller.output: among contacts a gait is driven by motors: choose actuation pd")
         self._where = contact_scene.where_of(

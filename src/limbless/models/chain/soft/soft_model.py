@@ -162,9 +162,15 @@ class Soft(StandingModel):
         self._one: tuple[ChainProblem, Any] | None = None
         self._loop: ChainLoop | None = None
 
-    def close_loop(self, controller: ClosedLoop, step: float, gait: Any = None) -> None:
-        if getattr(controller, "output", "") != "tendon" or not self.tendons:
-            raise InputError("controller.output: of a soft body a controller pulls tendons (output tendon)")
+    def close_loop(self, controllers: Sequence[ClosedLoop], step: float, gait: Any = None) -> None:
+        for controller in controllers:
+            if getattr(controller, "output", "") not in ("signal", "tendon" if self.tendons else "effort"):
+                raise InputError(
+                    "controller.output: of a soft body with tendons a controller pulls these (output tendon)"
+                    if self.tendons
+                    else "controller.output: of a soft body without tendons a controller acts along its freedoms "
+                    "(output effort)"
+                )
         first, n, tip = self._split + 6 + self.freedoms, self.freedoms, len(self.plan.cells)
         joints, rows = np.arange(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         layout = LoopLayout(
@@ -183,7 +189,7 @@ class Soft(StandingModel):
             tendons=self.tendons,
             rigid=False,
         )
-        self._loop = ChainLoop(controller, layout, self.actuation)
+        self._loop = ChainLoop(controllers, layout, self.actuation)
         self._size += self._loop.count
         if self.steps is not None:
             actuators = len(self.cells().efforts)
@@ -355,7 +361,7 @@ class Soft(StandingModel):
         drive.position[:] = state[7 + self._given]
         drive.velocity[:] = state[self._split + 6 + self._given]
         runge_kutta.advance(packed, np.array([time]), np.ones(1, dtype=bool), state)
-        refuse_law_failure(self.environment)
+        refuse_law_failure(self.asked)
         self.lawful.refuse()
         return problem
 
@@ -567,8 +573,10 @@ class Soft(StandingModel):
         last = state.memory.get(LAST_TENDONS)
         tension = pulls.tension if last is None else TendonState.of(last).tension
         tendons = {"tension": np.array(tension), "tendon_length": np.array(pulls.length)} if self.tendons else {}
+        looped = {} if self._loop is None else {"controller_state": x[self._loop.columns].copy()}
         return {
             **tendons,
+            **looped,
             "tip_position": np.array(self.recorder.tip(rotation, bodies.origin)),
             "tip_axes": np.array(rotation[len(self.plan.cells)]),
             "time": np.float64(state.time),  # type: ignore[dict-item]

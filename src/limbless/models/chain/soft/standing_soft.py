@@ -51,7 +51,7 @@ class StandingSoft(StandingSmooth):
             self._x[7 + model._given], self._x[model._split + 6 + model._given] = position, velocity
 
     def _status(self, found: int, done: float, records: Records) -> Status:
-        model, status = self.model, law_failure(self.model.environment)
+        model, status = self.model, law_failure(self.model.asked)
         status = status if status.failure else model.lawful.failure(done)
         if found and not status.failure:
             status = failure_messages.lost(model, done, self.problem)
