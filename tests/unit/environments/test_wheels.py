@@ -70,7 +70,9 @@ def test_a_held_wheel_does_not_creep() -> None:
     limit = 0.5 * 0.5 * 9.81
     below, above = (PointWrench(point=(0.04, 0, 0), force=(0, factor * limit, 0)) for factor in (0.9, 1.2))
     held = slide(Wheels(), (0,) * 6, 1.0, laws=(below,))
-    assert np.abs(held["com_position"].values[:, 1]).max() < 1e-15 and held["contact_held"].values[5, 0] == 2
+    way = held["com_position"].values[:, 1]
+    # the ground gives way by less than a picometre within the first two steps, and then the wheel stays
+    assert np.abs(way).max() < 1e-12 and np.ptp(way[2:]) < 1e-18 and held["contact_held"].values[5, 0] == 2
     assert held["contact_force"].values[5, 0, 1] == pytest.approx(-0.9 * limit, rel=1e-12)
     creeping = slide(Wheels(law="regularised", slip_speed=1e-3), (0,) * 6, 0.5, 1e-4, laws=(below,))
     assert creeping["com_velocity"].values[-1, 1] == pytest.approx(1e-3 * 0.9 / np.sqrt(1 - 0.81), rel=1e-6)

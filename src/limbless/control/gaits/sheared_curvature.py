@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.polynomial import chebyshev
 
 from limbless.control.gaits.base import Array, Drive, Gait, strain_drive
 from limbless.control.gaits.body_wave import smooth_start
@@ -130,7 +131,6 @@ class ShearedCurvature(Gait):
         """Chebyshev coefficients of K along the body, as splines of degree five in time: one from each start to the
         next, where they meet less smoothly.
         """
-        from numpy.polynomial import chebyshev
         from scipy.interpolate import make_interp_spline
 
         X, D = self._nodes
@@ -172,13 +172,18 @@ class ShearedCurvature(Gait):
                 f"gait 'sheared-curvature' is for a body of length {self.length:g} m, and the robot reaches X = "
                 f"{stations.max():g} m; give both the same length"
             )
-        basis = np.cos(np.arange(_NODES) * np.arccos(np.clip(2.0 * stations / self.length - 1.0, -1.0, 1.0))[..., None])
+        basis = kernel_array(chebyshev.chebvander(np.clip(2.0 * stations / self.length - 1.0, -1.0, 1.0), _NODES - 1))
         wave = self.shear * np.sin(np.pi * stations / self.length) ** 4
         beats = np.empty((3, len(times), 1))
         sample_beat(kernel_array(times), self.ramp, self.period, self.pulse, beats[..., 0])
-        where = "tn,sn->ts" if stations.ndim == 1 else "tn,tsn->ts"
-        bends = [np.einsum(where, self._coefficients(times, order), basis) for order in range(3)]
-        return strain_drive(bends, shear=[part * wave for part in beats])
+        rows = np.stack([self._coefficients(times, order) for order in range(3)])  # (3, T, nodes)
+        flat = rows.reshape(-1, _NODES)
+        bends = (
+            (flat @ basis.T).reshape(3, len(times), -1)
+            if stations.ndim == 1
+            else (basis @ rows.transpose(1, 2, 0)).transpose(2, 0, 1)
+        )
+        return strain_drive(list(bends), shear=[part * wave for part in beats])
 
     @property
     def cycle(self) -> None:

@@ -64,6 +64,8 @@ class TravellingCurvature(Gait):
         if not (self.turn or self.climb):
             return strain_drive(waves)
         z = stations / self.speed + t - self.turn_start - 0.5 * self.turn_duration
+        if np.abs(z).min(initial=np.inf) >= 0.5 * self.turn_duration:  # not yet, or no longer
+            return strain_drive(waves)
         rises = bump(z, 0.5 * self.turn_duration)
         turned = [height + self.turn * rise for height, rise in zip(waves, rises, strict=True)]
         return strain_drive(turned, [self.climb * rise for rise in rises])

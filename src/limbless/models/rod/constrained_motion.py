@@ -353,23 +353,10 @@ class Kinematic:
         same = np.concatenate([present, open_laws, *(item.open_at(middle)[:, None] for item, _ in self.groups)], axis=1)
         switches = np.ones(steps, dtype=bool)
         switches[:-1] = (same[1:] != same[:-1]).any(axis=1)
-        grid = np.zeros((steps, 3), dtype=np.int64)
-        stage: list[int] = []
-        step: list[int] = []
-        at: list[int] = []
-        for n in range(steps):
-            grid[n, :2] = len(stage), len(stage) + 1
-            if n and not switches[n - 1]:
-                grid[n - 1, 2] = len(stage)
-            stage += [2 * n, 2 * n + 1]
-            step += [n, n]
-            at += [0, 1]
-            if switches[n]:
-                grid[n, 2] = len(stage)
-                stage.append(2 * n + 2)
-                step.append(n)
-                at.append(2)
-        return Evaluations(grid, np.array(stage), np.array(step), np.array(at))
+        begin = np.cumsum(2 + switches) - 2 - switches  # start and middle of each step, and its end before a switch
+        step = np.repeat(np.arange(steps), 2 + switches)
+        at = np.arange(len(step)) - begin[step]
+        return Evaluations(begin[:, None] + np.arange(3), 2 * step + at, step, at)
 
     @staticmethod
     def _times(knots: Array, when: Evaluations) -> Array:

@@ -16,6 +16,9 @@ from limbless.mechanics.contact import nonnegative_least_norm
 from limbless.mechanics.rod.magnus import adjoint_matrices
 from limbless.models.rod.constraint_set import RANK, ConstraintSet, Group
 
+EASY = 1e-3
+"""Smallest over largest singular value, above which their squares serve."""
+
 
 class Shared(NamedTuple):
     """Forces of the contacts at R instants."""
@@ -54,7 +57,7 @@ def share(
     A = columns_of.transpose(0, 2, 1, 3).reshape(len(pose), 6, guided.size)[:, contacts.free]
     scale = np.where(np.arange(6) < 3, 1.0, 1.0 / contacts.rod.length)[contacts.free]
     A, b = A * scale[:, None], resultant[:, contacts.free] * scale
-    left, singular, right = np.linalg.svd(A, full_matrices=False)
+    left, singular, right = principal(A)
     conditioning = singular[:, -1] / np.maximum(singular[:, 0], 1e-300)
     if (conditioning < RANK).any():
         i = int(np.argmax(conditioning < RANK))
@@ -71,6 +74,17 @@ def share(
         forces = (right.swapaxes(1, 2) @ along[..., None])[..., 0]
     wrench = forces.reshape(len(pose), *guided.shape) * unit * guided * present[..., None]
     return Shared(wrench, (carry @ wrench[..., None])[..., 0], singular)
+
+
+def principal(A: Array) -> tuple[Array, Array, Array]:
+    """Singular value decomposition of wide matrices (R, n, N): by the eigenvalues of A Aᵀ, a third of the time, where
+    these leave ten digits to the smallest.
+    """
+    squares, left = np.linalg.eigh(A @ A.swapaxes(1, 2))
+    if not (squares[:, 0] > EASY**2 * squares[:, -1]).all():
+        return np.linalg.svd(A, full_matrices=False)
+    left, singular = left[..., ::-1], np.sqrt(squares[:, ::-1])
+    return left, singular, (left.swapaxes(1, 2) @ A) / singular[..., None]
 
 
 def one_sided(V: Array, c: Array, sides: Array, times: Array) -> Array:

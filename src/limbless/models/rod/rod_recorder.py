@@ -142,8 +142,12 @@ def instants_of(records: Records) -> tuple[RodInstants, Touches | None]:
 
 def bracket(a: Array, b: Array) -> Array:
     """ad_a b of (..., 6) arrays."""
-    v, w = a[..., :3], a[..., 3:]
-    return np.concatenate([np.cross(w, b[..., :3]) + np.cross(v, b[..., 3:]), np.cross(w, b[..., 3:])], axis=-1)
+    found = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):  # component by component: np.cross moves axes about
+        v, w, turn = (a[..., j], a[..., k]), (a[..., j + 3], a[..., k + 3]), (b[..., j + 3], b[..., k + 3])
+        found[..., i] = w[0] * b[..., k] - w[1] * b[..., j] + v[0] * turn[1] - v[1] * turn[0]
+        found[..., i + 3] = w[0] * turn[1] - w[1] * turn[0]
+    return found
 
 
 def carried(way: Any, shape: Array, pairs: Array) -> Array:
