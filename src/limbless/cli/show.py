@@ -85,9 +85,16 @@ def _plot_many(directory: Path, names: tuple[str, ...], form: str) -> None:
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where to listen.  [default: a free port]")
 @click.option("--host", default="127.0.0.1", help="Address to listen on.  [default: this machine only]")
 @click.option("--no-browser", is_flag=True, help="Print the address and open nothing.")
+@click.option("--live", is_flag=True, help="Drive one scenario by sliders and keys while it moves, without an end.")
 @ALLOW_CODE
 def view(
-    sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: str, no_browser: bool, allow_code: bool
+    sources: tuple[str, ...],
+    settings: tuple[str, ...],
+    port: int,
+    host: str,
+    no_browser: bool,
+    live: bool,
+    allow_code: bool,
 ) -> None:
     """Watch and tune a run in the browser.
 
@@ -101,6 +108,7 @@ def view(
       limbless view eel-planar
       limbless view runs/eel-planar runs/eel-planar-2
       limbless view sweeps/eel-planar
+      limbless view snake-cpg --live
     """
     from limbless.core import InputError
     from limbless.interop.films import FILMED
@@ -109,6 +117,13 @@ def view(
 
     require()
     _refuse_taken(host, port)
+    if live:
+        from limbless.view.studio.live_drive import drive_live
+
+        if len(sources) > 1:
+            raise InputError(f"--live drives one scenario; got {len(sources)}")
+        scenario = permitted(sources[0], changes_in(settings), allow_code)
+        return drive_live(scenario, host, port, not no_browser, click.echo)
     from limbless.view.studio.studio import Studio, opened, opened_sweep, serve
 
     def load(name: str, changes: dict[str, Any]) -> Scenario:

@@ -205,7 +205,7 @@ class StaticModel(Recording):
         raise NotImplementedError
 
 
-def law_failure(environment: Sequence[Environment]) -> Status:
+def law_failure(environment: Sequence[Any]) -> Status:
     """An exception that a user's law raised inside compiled code comes out here."""
     for item in environment:
         slot = item.slot
@@ -218,7 +218,7 @@ def law_failure(environment: Sequence[Environment]) -> Status:
     return Status()
 
 
-def refuse_law_failure(environment: Sequence[Environment]) -> None:
+def refuse_law_failure(environment: Sequence[Any]) -> None:
     """The same for one state at a time: what a user's law raised ends the call."""
     failure = law_failure(environment)
     if isinstance(failure.cause, KeyboardInterrupt | InputError):
@@ -255,8 +255,24 @@ class Model(Recording):
     switching: Any = None
     """What changes on the way beside the gait, in a model that knows such a thing: each period is then a block."""
 
-    def close_loop(self, controller: ClosedLoop, step: float, gait: Any = None) -> None:
-        """Let a controller with state drive the robot, with steps of this length and the gait that it may drive; asked
+    _loop: Any = None
+    """Its controllers with state, in tables."""
+
+    @property
+    def asked(self) -> tuple[Any, ...]:
+        """What may ask a user's function at every stage: see `law_failure`."""
+        return (*getattr(self, "environment", ()), *(() if self._loop is None else self._loop.asked))
+
+    def retune(self, fields: Mapping[str, Any]) -> None:
+        """Other numbers in these fields of its controllers from now on; in all others those of the start."""
+        if self._loop is None:
+            raise InputError(f"controller.{next(iter(fields))}: this robot has no controller with state")
+        first = self.__dict__.setdefault("_first_loop", self._loop)
+        self._loop = first.retuned(fields) if fields else first
+        self.__dict__.pop("_spare_problems", None)  # they hold the tables of before
+
+    def close_loop(self, controllers: Sequence[ClosedLoop], step: float, gait: Any = None) -> None:
+        """Let controllers with state drive the robot, with steps of this length and the gait that it may drive; asked
         once, before anything else.
         """
         raise InputError(

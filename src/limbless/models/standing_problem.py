@@ -54,7 +54,7 @@ class StandingProblem:
         self._knots, self._record = np.zeros(0), np.zeros(0, dtype=bool)
         self._tally, self._x = totals.start({}, 0.0), aligned_zeros(size)
         self._shares, self._spare = 1.0 / self._limits(size), np.zeros(size)
-        self._slots = [item.slot for item in getattr(model, "environment", ()) if item.slot is not None]
+        self._slots = [item.slot for item in model.asked if item.slot is not None]
 
     # What a model fills in
 

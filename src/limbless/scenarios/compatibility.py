@@ -230,13 +230,15 @@ def _loop(parts: Mapping[str, Any]) -> Iterator[Refusal]:
     posture = getattr(parts.get("initial"), "posture", None)
     if posture is not None and posture.settle:
         yield Refusal(("initial", "posture", "settle"), "a controller would move the robot meanwhile; leave it out")
-    takers = controller.needs[controller.output]
-    if actuation.kind not in takers:
-        yield Refusal(
-            ("controller", "output"),
-            f"{controller.output} needs an actuation of kind {' or '.join(takers)}, and it is {actuation.kind!r} here",
-            controller.output,
-        )
+    listed = isinstance(controller, tuple)
+    for number, one in enumerate(controller if listed else (controller,)):
+        takers = one.needs[one.output]
+        if actuation.kind not in takers:
+            yield Refusal(
+                ("controller", *([number] if listed else []), "output"),
+                f"{one.output} needs an actuation of kind {' or '.join(takers)}, and it is {actuation.kind!r} here",
+                one.output,
+            )
 
 
 def _task(parts: Mapping[str, Any]) -> Iterator[Refusal]:

@@ -29,6 +29,8 @@ ActuationEntry = Annotated[
 ControllerEntry = Annotated[
     SerializeAsAny[ClosedLoop], PlainValidator(reader("controller", (ClosedLoop,))), Family("controller")
 ]
+Controllers = ControllerEntry | tuple[ControllerEntry, ...] | None
+"""One, several, or none."""
 ModelEntry = Annotated[
     SerializeAsAny[ModelSettings], PlainValidator(reader("model", (ModelSettings,))), Family("model")
 ]

@@ -30,7 +30,7 @@ from limbless.scenarios.compatibility import disagreements
 from limbless.scenarios.document import Document, Place, read_file, read_text
 from limbless.scenarios.entries import (
     ActuationEntry,
-    ControllerEntry,
+    Controllers,
     EnvironmentEntry,
     GaitEntry,
     ModelEntry,
@@ -46,7 +46,7 @@ _READERS: dict[str, TypeAdapter[Any]] = {
     "robot": TypeAdapter(RobotEntry),
     "gait": TypeAdapter(GaitEntry),
     "actuation": TypeAdapter(ActuationEntry),
-    "controller": TypeAdapter(ControllerEntry | None),
+    "controller": TypeAdapter(Controllers),
     "model": TypeAdapter(ModelEntry),
     "initial": TypeAdapter(Initial),
     "duration": _TIME,
@@ -165,8 +165,12 @@ def _readable(data: Mapping[str, Any], context: dict[str, Any]) -> dict[str, Any
             parts["environment"][number] = _ENVIRONMENT.validate_python(item, context=context)
     if all(name in parts for name in ("model", "robot", "gait", "initial")):
         with suppress(InputError):
-            seen = one_animal(*(parts[name] for name in ("model", "robot", "gait", "initial")))
+            around = parts["environment"]
+            four = (parts[name] for name in ("model", "robot", "gait", "initial"))
+            seen = one_animal(*four, tuple(around.values()))
             parts |= {} if seen is None else seen[0]
+            if parts["environment"] is not around:
+                parts["environment"] = dict(zip(around, parts["environment"], strict=True))
     return parts
 
 

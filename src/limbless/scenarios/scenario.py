@@ -22,6 +22,7 @@ from pydantic import (
 
 from limbless.control.actuation import Motion
 from limbless.control.controllers import AskedFunction
+from limbless.control.controllers.base import ClosedLoop
 from limbless.core import (
     Angle,
     Description,
@@ -43,7 +44,7 @@ from limbless.scenarios import plausibility
 from limbless.scenarios.compatibility import TIMES, disagreements, remarks
 from limbless.scenarios.entries import (
     ActuationEntry,
-    ControllerEntry,
+    Controllers,
     EnvironmentEntry,
     GaitEntry,
     ModelEntry,
@@ -145,8 +146,10 @@ class Scenario(Description):
         _USUAL_ACTUATION,
         description="how the gait acts on the joints; if absent `motion`, or the servo of a robot file on ground",
     )
-    controller: Nested[ControllerEntry | None] = Field(
-        None, description="what closes the loop: a controller whose state is a part of the motion"
+    controller: Listed[Controllers] = Field(
+        None,
+        description="what closes the loop: a controller whose state is a part of the motion, or a list of them, of "
+        "which later ones may sense earlier ones",
     )
     initial: Nested[Initial] = Field(Initial(), description="where it starts")
     model: Nested[ModelEntry] = Field(_USUAL_MODEL, description="the equations and their options")
@@ -179,9 +182,12 @@ class Scenario(Description):
         kind = (
             how if isinstance(how, str) else how.get("kind") if isinstance(how, Mapping) else getattr(how, "kind", "")
         )
-        loop = data["controller"]
-        output = loop.get("output") if isinstance(loop, Mapping) else getattr(loop, "output", "")
-        drives = "tension" if output == "tendon" else "torque" if kind in ("torque", "muscles") else "joint"
+        given = data["controller"]
+        loops = given if isinstance(given, list | tuple) else [given]
+        outputs = [loop.get("output") if isinstance(loop, Mapping) else getattr(loop, "output", "") for loop in loops]
+        special = {"tendon": "tension", "effort": "effort"}
+        usual = "torque" if kind in ("torque", "muscles") else "joint"
+        drives = next((special[output] for output in outputs if output in special), usual)
         return {**data, "gait": {"kind": "still", "drives": drives}}
 
     @field_validator("name")
@@ -197,6 +203,12 @@ class Scenario(Description):
         if "\n" in value.strip():
             raise ValueError("must be one line")
         return value.strip()
+
+    @field_validator("controller")
+    @classmethod
+    def _some_controllers(cls, value: Any) -> Any:
+        """A list of none is none; of one, that one."""
+        return value if not isinstance(value, tuple) or len(value) > 1 else value[0] if value else None
 
     @field_validator("environment", mode="before")
     @classmethod
@@ -231,7 +243,7 @@ class Scenario(Description):
     @model_validator(mode="after")
     def _as_its_model_sees_it(self, info: ValidationInfo) -> Self:
         try:
-            seen = one_animal(self.model, self.robot, self.gait, self.initial)
+            seen = one_animal(self.model, self.robot, self.gait, self.initial, self.environment)
         except InputError as error:
             if (info.context or {}).get("saved"):  # the file of its robot may be gone since
                 return self
@@ -260,8 +272,7 @@ class Scenario(Description):
 
     def notes(self) -> tuple[str, ...]:
         """The notes of all its parts, in the order of the file."""
-        loops = () if self.controller is None else (self.controller,)
-        parts = (self.robot, self.gait, *self.environment, self.actuation, *loops, self.model)
+        parts = (self.robot, self.gait, *self.environment, self.actuation, *self.loops, self.model)
         together = {"robot": self.robot, "environment": self.environment}
         likely = plausibility.notes(self.model_copy(update=self._animal) if self._animal else self)
         told = [*self._told, *(note for part in parts for note in part.notes()), *remarks(together), *likely]
@@ -270,18 +281,28 @@ class Scenario(Description):
     def assemble(self) -> Any:
         """The model of its parts."""
         model: Any = self.model.assemble(self.robot.build(), self.environment, self.actuation)
-        if self.controller is not None:
-            model.close_loop(self.controller, self.step, self.gait)
+        if self.loops:
+            model.close_loop(self.loops, self.step, self.gait)
         return model
+
+    @property
+    def loops(self) -> tuple[ClosedLoop, ...]:
+        """Its controllers with state."""
+        return (
+            self.controller
+            if isinstance(self.controller, tuple)
+            else ()
+            if self.controller is None
+            else (self.controller,)
+        )
 
     def switches(self, begin: float, end: float, gait: Any = None) -> list[float]:
         """Times in (begin, end) at which a part of it is not smooth, with this gait in place of its own."""
         return [t for part in self.parts(gait) for t in part.breakpoints(begin, end)]
 
     def parts(self, gait: Any = None) -> list[Any]:
-        """What may change in time: its gait (or this one), environments, actuation and controller."""
-        parts = (self.gait if gait is None else gait, *self.environment, self.actuation, self.controller)
-        return [part for part in parts if part is not None]
+        """What may change in time: its gait (or this one), environments, actuation and controllers."""
+        return [self.gait if gait is None else gait, *self.environment, self.actuation, *self.loops]
 
     def refuse_incomplete(self, asked: bool = True) -> None:
         """Refuse what cannot run as it stands: code that is only named, and, not `asked`, a function in `driven_by`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time as clock
 from collections.abc import Mapping
 from dataclasses import replace
@@ -64,7 +65,7 @@ class Session:
             raise InputError(
                 f"step: {self.scenario.step:g} s is too long for {limit.why}; try one of up to {limit.longest:.3g} s"
             )
-        self._gait, self._wish = self.scenario.gait, dict[str, Any]()
+        self._gait, self._wish, self._tuned = self.scenario.gait, dict[str, Any](), dict[str, Any]()
         self._held: Any = None
         self._paced, self._due, self._late, self._woke = paced, 0.0, list[float](), list[float]()
 
@@ -79,16 +80,25 @@ class Session:
 
     def command(self, command: Mapping[str, Any] | ArrayLike | None) -> None:
         """From the next step on: fields of the gait, to which it passes over one period, among them `joint_position`,
-        which a feedback is to follow; or joint torques, which are added. Both are held. None: neither.
+        which a feedback is to follow; fields of the controller, `controller.drive`; or joint torques, which are added.
+        All are held. None: neither targets nor torques.
         """
         if not isinstance(command, Mapping):
             self._held = None if command is None else self.model.commanded(command)
             return
         if not all(isinstance(name, str) for name in command):
             raise InputError(f"command: must name fields of the gait, or joint_position; got {list(command)!r:.60}")
-        fields = {name: value for name, value in command.items() if name != "joint_position"}
+        tuned = {name.partition(".")[2]: value for name, value in command.items() if name.startswith("controller.")}
+        fields = {
+            name: value
+            for name, value in command.items()
+            if name != "joint_position" and not name.startswith("controller.")
+        }
         self._gait.changed(**fields)  # what is wrong is said now
         self._wish |= fields
+        if tuned:
+            self.model.retune({**self._tuned, **tuned})
+            self._tuned |= tuned
         if "joint_position" in command:
             self.model.targeted(command["joint_position"])
             self._held = JointTarget(command["joint_position"])
@@ -178,15 +188,19 @@ class Session:
 
     def save(self) -> State:
         """Where it is, to come back to, in this session or in another one of the same scenario."""
-        gait = np.frombuffer(self._gait.model_dump_json().encode(), dtype=np.uint8)
-        return replace(self._state, x=self._state.x.copy(), memory={**self._state.memory, "gait": gait})
+        texts = {"gait": self._gait.model_dump_json(), **({"tuned": json.dumps(self._tuned)} if self._tuned else {})}
+        kept = {name: np.frombuffer(text.encode(), dtype=np.uint8) for name, text in texts.items()}
+        return replace(self._state, x=self._state.x.copy(), memory={**self._state.memory, **kept})
 
     def restore(self, state: State) -> None:
         """Go back to a saved state, with the gait that was in force; torques and wishes since then are forgotten."""
         refuse_foreign(state, self._state, "the saved state")
         memory = dict(state.memory)
-        saved = memory.pop("gait", None)
+        saved, tuned = (memory.pop(name, None) for name in ("gait", "tuned"))
         if saved is not None:
             self._gait = self._gait.model_validate_json(np.asarray(saved).astype(np.uint8).tobytes())
+        if self._tuned or tuned is not None:
+            self._tuned = {} if tuned is None else json.loads(np.asarray(tuned).astype(np.uint8).tobytes())
+            self.model.retune(self._tuned)
         self._state = replace(state, x=state.x.copy(), memory=memory)
         self._wish, self._held, self._due = {}, None, 0.0

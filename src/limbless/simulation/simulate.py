@@ -89,7 +89,7 @@ def simulate(
     step: float | str = 0.01,
     initial: Initial | Mapping[str, Any] | Result | None = None,
     actuation: Actuation | str | Mapping[str, Any] = "motion",
-    controller: Controller | ClosedLoop | Mapping[str, Any] | None = None,
+    controller: Controller | ClosedLoop | Mapping[str, Any] | Sequence[ClosedLoop | Mapping[str, Any]] | None = None,
     control_period: float | str | None = None,
     record_every: float | str | None = None,
     name: str = "untitled",
@@ -124,7 +124,7 @@ def simulate(
     --------
     >>> result = ll.simulate(ll.UniformChain(links=5), ll.BodyWave(), ll.Water(), duration=1.0)
     """
-    loop = controller if isinstance(controller, ClosedLoop | Mapping) else None
+    loop = controller if isinstance(controller, ClosedLoop | Mapping | list | tuple) else None
     scenario = Scenario(
         name=name,
         robot=robot,
@@ -136,7 +136,7 @@ def simulate(
         record_every=record_every,  # type: ignore[arg-type]  # absent: every step
         actuation=actuation,
         control_period=control_period,
-        controller=loop,
+        controller=loop,  # type: ignore[arg-type]
         initial=Initial() if initial is None or isinstance(initial, Result) else initial,
     )
     return run_scenario(

@@ -132,8 +132,7 @@ def _describe_scenario(scenario: Scenario, out: Console) -> None:
         out.print(Text(printable(f"Running it executes Python code: {told}; `limbless run` asks for --allow-code.")))
     out.print(Text("\nThe complete file; any field can be changed with --set path=value:\n"))
     out.print(Text(printable(scenario.to_yaml().rstrip())), soft_wrap=True)
-    loops = () if scenario.controller is None else (scenario.controller,)
-    parts = (scenario.robot, scenario.gait, *scenario.environment, scenario.actuation, *loops, scenario.model)
+    parts = (scenario.robot, scenario.gait, *scenario.environment, scenario.actuation, *scenario.loops, scenario.model)
     kinds = [getattr(part, "preset", part.kind) for part in parts]
     out.print(Text(f"\nWhat the fields mean: limbless describe scenario, {', '.join(dict.fromkeys(kinds))}"))
 
@@ -218,6 +217,9 @@ def summary_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
             *statics_work.lines(summary["statics"], errors.get("statics")),
         ]
     rows += [(label, _shown(get(key), unit, errors.get(key))) for key, label, unit in _NUMBERS]
+    for part in get("phases") or ():
+        work, spent = _shown(part["work"], "J"), _shown(part["positive_work"], "J")
+        rows.append((f"pulleys, {part['phase']}", f"{work}, positive {spent}, {part['start']:g} to {part['end']:g} s"))
     for label, beyond in (("torque limits", False), ("joint limits", True)):
         exceeded = [item for item in get("limits_exceeded") or () if ("worst_position" in item) == beyond]
         if exceeded:

@@ -32,6 +32,7 @@ class LoopLayout(NamedTuple):
     given: bool = False  # joints are motion-given
     tendons: int = 0
     rigid: bool = True
+    earlier: tuple[tuple[Signalled, ...], ...] = ()  # of each controller before this one: what it may sense
 
     def joint_name(self, number: int) -> str:
         return str(getattr(self.chain, "joint_names", {})[number] if self.rigid else f"freedom {number}")
@@ -39,6 +40,14 @@ class LoopLayout(NamedTuple):
     @property
     def freedoms(self) -> int:
         return len(self.velocity)
+
+
+class Signalled(NamedTuple):
+    """An activity of a controller that later ones may sense: a number of the state, or r (bias + cos θ) of two."""
+
+    place: int  # in a state
+    amplitude: int = -1  # place of r; -1: the number itself
+    bias: float = 0.0
 
 
 class PackedLoop(NamedTuple):
@@ -49,6 +58,7 @@ class PackedLoop(NamedTuple):
     names: tuple[str, ...]  # of its numbers
     fastest: float  # 1/s: how fast they answer,
     why: str  # and which field says so
+    slot: Any = None  # the callback of a law in plain Python
 
 
 class Lesion(Description):
@@ -87,6 +97,8 @@ class ClosedLoop(Description):
         "activation": ("muscles",),
         "gait": ("motion", "pd"),
         "tendon": ("motion",),
+        "effort": ("motion",),
+        "signal": ("motion", "torque", "pd", "servo", "motor", "muscles", "switched"),
     }
     """What it may give (`output`) -> the actuations that take it."""
 
@@ -106,6 +118,10 @@ class ClosedLoop(Description):
     def neurons(self, layout: LoopLayout) -> list[str]:
         """Labels of its activities."""
         raise NotImplementedError
+
+    def signals(self, layout: LoopLayout) -> tuple[Signalled, ...]:
+        """Where its activities are found in a state."""
+        return tuple(Signalled(layout.first + k) for k in range(len(self.neurons(layout))))
 
     def breakpoints(self, start: float, end: float) -> list[float]:
         """Times in (start, end) at which its law is not smooth: steps end there."""

@@ -38,8 +38,16 @@ class Feedback(RecordedLaw):
     derivative_time: Quantity[float] = quantity(0.01, "s", "of the filter by which s' is found", gt=0)
     offset: Listed[float | tuple[float, ...]] = quantity(0.0, "1", "u0, one for all or one each: N m, rad or N")
     bounds: Listed[tuple[float, float] | None] = quantity(None, "1", "smallest and largest output; none if absent")
-    output: Literal["torque", "target", "tendon"] = Field(
-        "torque", description="what u is: N m, rad, or as the tendons take it"
+    output: Literal["torque", "target", "tendon", "effort"] = Field(
+        "torque",
+        description="what u is: N m, rad, as the tendons take it, or along the freedoms of a soft body (N m; of a "
+        "rod a moment times the length of a cell, N m2)",
+    )
+    period: Quantity[float | None] = quantity(
+        None,
+        "s",
+        "what it gives is held so long, whole steps, from 0 at the start on; at every instant if absent",
+        gt=0,
     )
     seed: int = Field(0, description="of the noise of its senses", ge=0)
     lesion: Nested[Lesion] = Field(Lesion(), description="what is cut: `senses` and `outputs`, by their numbers")
@@ -113,5 +121,5 @@ class Feedback(RecordedLaw):
             ]
         cut = self.lesion.cut("outputs", len(numbers), "outputs")
         kept = [0.0 if k in cut else 1.0 for k in range(len(numbers))]
-        outputs = [(self.output, v, u * share) for v, u, share in zip(numbers, given, kept, strict=True)]
+        outputs = [(self.gives, v, u * share) for v, u, share in zip(numbers, given, kept, strict=True)]
         return Outcome({"integral": signals(list(grows)), "smoothed": signals(list(speed))}, outputs)

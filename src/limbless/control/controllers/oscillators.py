@@ -14,6 +14,7 @@ from limbless.control.controllers.base import (
     Lesion,
     LoopLayout,
     PackedLoop,
+    Signalled,
     chosen_joints,
     one_for_each,
 )
@@ -91,10 +92,10 @@ class Oscillators(ClosedLoop):
     order: Literal[1, 2] = Field(1, description="order of the amplitudes in time; 2 starts without a jump of rates")
     coupling: Nested[Coupling] = Field(Coupling(), description="between neighbours")
     feedback: Listed[tuple[SenseFeedback, ...]] = Field((), description="what senses do to the oscillators")
-    output: Literal["torque", "target", "activation"] = Field(
+    output: Literal["torque", "target", "activation", "effort", "signal"] = Field(
         "torque",
-        description="what activities are: torques, positions that a pd or servo actuation follows, or activations of "
-        "muscles (`sides: 2`)",
+        description="what activities are: torques, positions that a pd or servo actuation follows, activations of "
+        "muscles (`sides: 2`), efforts along the freedoms of a soft body, or nothing but what later controllers sense",
     )
     seed: int = Field(0, description="of the noise of its senses", ge=0)
     strength: Listed[float | tuple[float, ...]] = quantity(
@@ -135,6 +136,10 @@ class Oscillators(ClosedLoop):
     def activity(self, state: Array, count: int) -> Array:
         """r cos θ, or r (1 + cos θ) of each side."""
         return np.asarray(state[:, count : 2 * count] * (float(self.sides == 2) + np.cos(state[:, :count])))
+
+    def signals(self, layout: LoopLayout) -> tuple[Signalled, ...]:
+        first, n = layout.first, self.sides * len(chosen_joints(self.joints, layout.freedoms))
+        return tuple(Signalled(first + k, first + n + k, float(self.sides == 2)) for k in range(n))
 
     def pack(self, layout: LoopLayout) -> PackedLoop:
         joints = chosen_joints(self.joints, layout.freedoms)
@@ -251,7 +256,8 @@ class Oscillators(ClosedLoop):
         if self.output != "activation":
             strength[len(joints) :] *= -1.0
         strength[self.lesion.cut("outputs", n)] = 0.0
-        bias, target = np.full(n, float(self.sides == 2)), ("torque", "target", "activation").index(self.output)
+        strength *= self.output != "signal"
+        bias, target = np.full(n, float(self.sides == 2)), {"target": 1, "activation": 2}.get(self.output, 0)
         return Outputs(np.tile(joints, self.sides), strength, bias, np.array([target], dtype=np.int64))
 
     def _phases(self, one_side: int) -> Array:

@@ -44,6 +44,11 @@ class RecordedLaw(ClosedLoop):
     cuts: ClassVar[tuple[str, ...]] = tuple(Lesion.model_fields)
     """What its `lesion` may cut."""
 
+    @property
+    def gives(self) -> str:
+        """What its outputs are (`GIVES`): an effort stands among torques."""
+        return "torque" if self.output == "effort" else str(self.output)  # type: ignore[attr-defined]
+
     def sensed(self, layout: LoopLayout) -> Sequence[Sense]:
         """What it senses."""
         return self.senses  # type: ignore[attr-defined, no-any-return]
@@ -74,12 +79,14 @@ class RecordedLaw(ClosedLoop):
     def pack(self, layout: LoopLayout) -> PackedLoop:
         for name in set(Lesion.model_fields) - set(self.cuts):
             self.lesion.cut(name, 0, name)  # type: ignore[attr-defined]
-        tape, begun = SignalTape(), self.start(layout)
-        t, z = tape.new(0), {}
-        for name, values in begun.items():
-            z[name] = signals([tape.new(0) for _ in values])
-        channels, felt = self._felt(tape, layout)
-        told = self.answer(Instant(t, felt, z, layout))
+        begun, held = self.start(layout), None if self.ticks else getattr(self, "period", None)
+        tape, channels, told, slot, z = self._recorded(layout, begun)
+        if held is not None:  # what it gives at a tick is a number of its own until the next one
+            begun = {**begun, "held": np.zeros(len(told.outputs))}
+            tape, channels, told, slot, z = self._recorded(layout, begun)
+            given = [value for _, _, value in told.outputs]
+            kept = [(what, row, own) for (what, row, _), own in zip(told.outputs, z["held"], strict=True)]
+            told = Outcome(told.rates, kept, {"held": given})
         own = sum(len(values) for values in begun.values())
         still = tape.new(0).place
         rates, order = np.full(own, still, dtype=np.int64), list(begun)
@@ -93,7 +100,7 @@ class RecordedLaw(ClosedLoop):
             for k, value in enumerate(_row(given, len(begun[name]), f"numbers of {name}"))
         ]
         outputs, placed = self._outputs(tape, told.outputs, layout)
-        period = float(self.period) if self.ticks and jumps else 0.0  # type: ignore[attr-defined]
+        period = float(self.period) if jumps else 0.0  # type: ignore[attr-defined]
         if period:
             whole_steps("period", period, layout.step)
         senses = packed_senses(channels, layout.first + own + 2 * (period > 0.0), layout, getattr(self, "seed", 0))
@@ -108,13 +115,28 @@ class RecordedLaw(ClosedLoop):
             placed,
             Samples(np.array(jumps, dtype=np.int64).reshape(-1, 2), clock, np.array([period])),
             senses,
+            np.array([0 if slot is None else slot.address], dtype=np.int64),
             np.array(tape.values),
         )
         names = [*_labels(begun), *(["clock", "ticks"] if period else []), *names_of(senses, channels)]
         start = np.zeros(len(names))
         start[:own] = np.concatenate([np.zeros(0), *begun.values()])
         fastest = max(self.fastest(layout), (float(senses.rate.max(initial=0.0)), "the filters of senses (filter)"))
-        return PackedLoop(tables, start, tuple(names), *fastest)
+        return PackedLoop(tables, start, tuple(names), *fastest, slot)
+
+    def _recorded(self, layout: LoopLayout, begun: Mapping[str, Array]) -> tuple[Any, ...]:
+        """A tape with what it answers on it."""
+        tape, z = SignalTape(), {}
+        t = tape.new(0)
+        for name, values in begun.items():
+            z[name] = signals([tape.new(0) for _ in values])
+        channels, felt = self._felt(tape, layout)
+        own = {name: numbers for name, numbers in z.items() if name != "held"}
+        return tape, channels, *self._answered(tape, Instant(t, felt, own, layout)), z
+
+    def _answered(self, tape: SignalTape, now: Instant) -> tuple[Outcome, Any]:
+        """What it answers, and the callback that is asked at every stage where it cannot be recorded."""
+        return self.answer(now), None
 
     def _felt(self, tape: SignalTape, layout: LoopLayout) -> tuple[list[SensePlace], list[Any]]:
         """What is read, the early ones first, and the signals of each sense."""

@@ -11,7 +11,19 @@ from limbless.control.controllers.base import Array, LoopLayout, whole_steps
 from limbless.core import Description, Field, InputError, Listed, Quantity, quantity
 from limbless.mechanics.control import Delays, Noise, SenseRows, Senses
 
-READS = ("state", "heading", "turn_rate", "position", "centre", "speed", "touch", "torque", "force", "tension")
+READS = (
+    "state",
+    "heading",
+    "turn_rate",
+    "position",
+    "centre",
+    "speed",
+    "touch",
+    "torque",
+    "force",
+    "tension",
+    "activity",
+)
 """What kernels read, by its number."""
 NOISE_ROWS = (1021, 1024)
 AXES = ("along", "lateral", "vertical", "x", "y", "z")
@@ -40,16 +52,17 @@ class Sense(Description):
         "contact_force",
         "joint_torque",
         "tension",
+        "signal",
     ] = Field(
         description="rad, rad/s; strain of a side; rad and rad/s of the head, from above; m/s of the centre of mass "
         "along the head; m; m and rad beside `path`; N of all force laws on a link (added mass is inertia, and no part "
-        "of it); N of all contacts of a link over the step that ended; N m; N"
+        "of it); N of all contacts of a link over the step that ended; N m; N; activity of an earlier controller"
     )
     of: Listed[Literal["own", "behind", "before", "all"] | tuple[int, ...]] = Field(
         "own",
         description="of joints: this one, its neighbour towards tip or base, all, or these numbers; of links: the one "
-        "that the joint carries (own, behind), or the one that carries it; of tendons: numbers, or all; heading "
-        "and speed: along the head, or along the mean of all links",
+        "that the joint carries (own, behind), or the one that carries it; of tendons and signals: numbers, or all; "
+        "heading and speed: along the head, or along the mean of all links",
     )
     axis: Literal["along", "lateral", "vertical", "x", "y", "z"] = Field(
         "lateral", description="axis of the link for a force; x, y or z of the world for a position"
@@ -57,6 +70,9 @@ class Sense(Description):
     side: Literal["left", "right"] = Field("left", description="of a stretch: the side that is stretched")
     path: Listed[tuple[tuple[float, float], ...]] = quantity(
         (), "m", "points [x, y] of a path, for `cross_track` (to its left) and `path_heading`; it goes on straight"
+    )
+    controller: int | None = Field(
+        None, description="of a signal: whose it is, from 0 in the list of controllers; the one before if absent", ge=0
     )
     gain: Quantity[float] = quantity(1.0, "1", "what the number is multiplied by")
     offset: Quantity[float] = quantity(0.0, "1", "what is added then")
@@ -73,6 +89,7 @@ class Sense(Description):
             "side": self.kind != "stretch",
             "axis": self.kind not in (*_OF_LINKS, "com_position", "tip_position"),
             "every": self.noise == 0.0,
+            "controller": self.kind != "signal",
         }
         idle = [name for name in self.given(*told) if told[name]]
         return (*super().notes(), *(f"controller: {name} of a sense {self.kind!r} has no effect" for name in idle))
@@ -101,15 +118,47 @@ class SensePlace(NamedTuple):
 
 def place_of(sense: Sense, layout: LoopLayout, joint: int) -> SensePlace | None:
     """Where the number of a joint is; None where there is none."""
+    if sense.kind == "signal" and isinstance(sense.of, tuple) and len(sense.of) == 1:
+        return _signals(sense, layout, [])[0]
     if isinstance(sense.of, tuple) or sense.of == "all" or sense.kind in PATHS:
         raise InputError("controller.feedback: its sense is that of each oscillator: own, behind or before; no path")
     if sense.kind in _OF_LINKS:
+        if not layout.rigid:
+            raise InputError(f"controller.senses: {sense.kind!r} is that of a link, and a soft body has none")
         row = layout.before[joint] if sense.of == "before" else layout.behind[joint]
         return SensePlace(sense, _OF_LINKS[sense.kind], int(row), AXES.index(sense.axis) % 3)
     if sense.kind in _OF_JOINTS:
         beside = joint + {"own": 0, "behind": 1, "before": -1}[sense.of]
         return _of_joint(sense, layout, beside) if 0 <= beside < layout.freedoms else None
+    if sense.kind == "signal":
+        return _signals(sense, layout, [joint])[0]
     return places_of(sense, layout, [joint])[0]
+
+
+def _signals(sense: Sense, layout: LoopLayout, joints: Sequence[int]) -> list[SensePlace]:
+    """Activities of an earlier controller: by their numbers, all, or one for each of these joints."""
+    number = len(layout.earlier) - 1 if sense.controller is None else sense.controller
+    if not 0 <= number < len(layout.earlier):
+        which = "there is none" if sense.controller is None else f"{number} is none of the {len(layout.earlier)}"
+        raise InputError(f"controller.senses: 'signal' is of a controller before this one in the list, and {which}")
+    known = layout.earlier[number]
+    shift = {"own": 0, "behind": 1, "before": -1}
+    if isinstance(sense.of, tuple):
+        wanted = list(sense.of)
+    elif sense.of == "all" or len(known) == 1:
+        wanted = list(range(len(known))) * (len(joints) if sense.of != "all" else 1)
+    else:
+        wanted = [joint + shift[sense.of] for joint in joints]
+    for one in wanted:
+        if not 0 <= one < len(known):
+            raise InputError(f"controller.senses.of: no signal {one}; controller {number} has 0 to {len(known) - 1}")
+    places = [known[one] for one in wanted]
+    return [
+        SensePlace(sense, "state", place.place)
+        if place.amplitude < 0
+        else SensePlace(sense, "activity", place.place, place.amplitude, 1.0, (place.bias, 0.0, 0.0))
+        for place in places
+    ]
 
 
 def _of_joint(sense: Sense, layout: LoopLayout, joint: int) -> SensePlace:
@@ -134,6 +183,8 @@ def places_of(sense: Sense, layout: LoopLayout, joints: Sequence[int]) -> list[S
         return [SensePlace(sense.changed(gain=1.0, offset=0.0), "centre", -1, axis) for axis in (0, 1)]
     if sense.kind in _OF_ALL or sense.kind == "tip_position":
         return [_of_robot(sense, layout)]
+    if sense.kind == "signal":
+        return _signals(sense, layout, joints)
     if sense.kind == "tension":
         numbers = range(layout.tendons) if not isinstance(sense.of, tuple) else sense.of
         if not layout.tendons or not all(0 <= number < layout.tendons for number in numbers):

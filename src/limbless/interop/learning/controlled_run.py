@@ -13,7 +13,7 @@ from limbless.control.actuation import ProportionalDerivative, Torque
 from limbless.control.gaits.user_gait import FunctionGait
 from limbless.core import InputError, SimulationError, in_unit, nearest, stage_times
 from limbless.mechanics.chain import ChainDrive
-from limbless.mechanics.compiled import aligned_zeros, pack
+from limbless.mechanics.compiled import aligned_zeros, map_arrays, pack
 from limbless.mechanics.integrate import runge_kutta
 from limbless.models.base import JointTarget, State
 from limbless.models.chain.chain_model import ChainModel
@@ -25,7 +25,7 @@ from limbless.scenarios.scenario import Initial, Scenario
 from limbless.simulation.session import Session
 
 Array = NDArray[np.float64]
-ACTIONS = ("torque", "target", "gait")
+ACTIONS = ("torque", "target", "gait", "controller")
 WIDEST = 1e6
 """Largest length of all numbers of a state, as a vector, that is still a motion."""
 
@@ -88,10 +88,10 @@ class ControlledRun:
     ----------
     scenario : name, file, data or `Scenario`; of a chain, or of a soft body, whose actions are fields of its gait.
     actions : `torque` (of every joint, as a share of its limit or of `scale`), `target` (offset of every joint from the
-        gait, as a share of `scale`, followed by `pd`) or `gait` (fields of the gait between bounds).
+        gait, as a share of `scale`, followed by `pd`), `gait` or `controller` (fields of it between bounds).
     control_period : s, for which an action is held; a whole number of steps.
     scale : torque (N m) or angle (rad) of an action of 1, one or one per joint.
-    fields : for `gait`: field -> (lowest, highest).
+    fields : for `gait` and `controller`: field, such as `coupling.weight` -> (lowest, highest).
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class ControlledRun:
         self._lay_out()
         self.gait = self.scenario.gait
         self.fields = self._checked_fields(fields)
-        self.size = len(self.fields) if actions == "gait" else self.count
+        self.size = len(self.fields) if self.fields else self.count
         self.scale = self._scales(scale)
         self._allocate()
 
@@ -127,7 +127,9 @@ class ControlledRun:
     def _actuated(self, scenario: Scenario) -> Scenario:
         """The scenario with the actuation that its actions need."""
         data = {name: getattr(scenario, name) for name in type(scenario).model_fields}
-        if scenario.model.kind == "soft" and self.actions != "gait":
+        if self.actions == "controller" and not scenario.loops:
+            raise InputError("actions: 'controller' needs a scenario with a controller with state")
+        if scenario.model.kind == "soft" and self.actions not in ("gait", "controller"):
             raise InputError(
                 f"actions: tendons and muscles of a soft body pull as its gait says; use actions='gait' with fields of "
                 f"the gait {scenario.gait.kind!r}, not {self.actions!r}"
@@ -173,16 +175,22 @@ class ControlledRun:
             self.work = columns["actuator_work"].start
             if columns["base_twist"] != self.twist:
                 raise InputError("the state of this model is laid out otherwise")  # never: a slip of ours
+        loop = self.model._loop
+        after = self.work + 1 + 4 * self.contacts
+        self.control = slice(0, 0) if loop is None else loop.columns if self.lean else slice(after, after + loop.count)
+        self.control_names = [] if loop is None else loop.names()
         self.looks = -1.0 if self.chain.head == "base" else 1.0
         start = Observed(self, 0.0, np.array([0.0, 0.0, 0.0, *self.scenario.initial.orientation]))
         sine, cosine = start.heading
         self.course = (float(cosine), float(sine))
 
     def _checked_fields(self, fields: Mapping[str, tuple[float, float]] | None) -> dict[str, tuple[float, float]]:
-        if self.actions != "gait":
+        if self.actions not in ("gait", "controller"):
             if fields:
-                raise InputError("fields: belong to actions='gait'")
+                raise InputError("fields: belong to actions='gait' or 'controller'")
             return {}
+        if self.actions == "controller":
+            return self._checked_controller_fields(fields)
         known = [name for name in type(self.gait).model_fields if name != "kind"]
         if not fields:
             raise InputError(
@@ -200,8 +208,21 @@ class ControlledRun:
             self.gait.changed(**{name: low}), self.gait.changed(**{name: high})
         return dict(fields)
 
+    def _checked_controller_fields(
+        self, fields: Mapping[str, tuple[float, float]] | None
+    ) -> dict[str, tuple[float, float]]:
+        if not fields:
+            raise InputError("actions='controller' needs fields={name: (lowest, highest)} of the controller")
+        for name, ends in fields.items():
+            if len(tuple(ends)) != 2 or not all(isinstance(end, int | float) for end in ends) or not ends[0] < ends[1]:
+                raise InputError(f"fields: {name} needs its lowest and its highest number; received {ends!r}")
+            for end in ends:
+                self.model.retune({name: end})
+        self.model.retune({})
+        return dict(fields)
+
     def _scales(self, scale: float | str | Sequence[float | str] | None) -> Array:
-        if self.actions == "gait":
+        if self.fields:
             return np.ones(self.size)
         limits = self.chain.arrays().torque_limit
         if scale is None and self.actions == "torque":
@@ -224,6 +245,9 @@ class ControlledRun:
         if not self.lean:
             return
         self.drive = ChainDrive(np.zeros((rows, n)), np.zeros((rows, n)), np.zeros((rows, n)), np.zeros((1, n)))
+        if self.actions == "controller":  # of what the gait gives
+            own = self.model.drive(self.gait, stage_times(self._numbers * self.step))
+            self.drive = ChainDrive(*(np.array(part) for part in own))
         self._knots = np.zeros(self.steps + 1)
         self._x = aligned_zeros(self.model._size)  # type: ignore[attr-defined]
         self.problem = self.model.problem(self.drive, 0, None, None)  # type: ignore[attr-defined]
@@ -262,11 +286,17 @@ class ControlledRun:
 
     def commanded(self, action: Array) -> tuple[dict[str, float], Any]:
         """An action as a session takes it: fields of the gait, and what is held."""
-        if self.actions != "gait":
+        if not self.fields:
             held = self.scale * action
             return {}, held if self.actions == "torque" else JointTarget(held, beside=True)
         ends = zip(self.fields.items(), action.tolist(), strict=True)
-        return {name: low + 0.5 * (value + 1.0) * (high - low) for (name, (low, high)), value in ends}, None
+        asked = {name: low + 0.5 * (value + 1.0) * (high - low) for (name, (low, high)), value in ends}
+        if self.actions == "gait":
+            return asked, None
+        self.model.retune(asked)
+        if self.lean:
+            map_arrays(np.copyto, self.problem.options.controllers, self.model._loop.tables())
+        return {}, None
 
     def move(self, state: State, action: Array) -> State:
         """One control period. Where nothing moves any more (a joint that is locked) the state is not a number."""
@@ -316,6 +346,7 @@ class ControlledRun:
         ]
         if self.contacts:
             parts += [found["contact_force"], found["contact_state"]]
+        parts += [found["controller_state"]] if self.control_names else []
         values = np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in parts])
         if self.knows_work:
             columns = {name: place for name, _, place in self.model.state_columns()}  # type: ignore[attr-defined]

@@ -38,7 +38,7 @@ class Env(gymnasium.Env[Array, Any]):
         Box(-1, 1); what is beyond is taken as it is (`gymnasium.wrappers.ClipAction` cuts it).
     observe : names of what is seen: time, base_position, base_orientation, base_twist, joint_position, joint_velocity,
         heading (sine, cosine), phase (of the gait), target, and among hard things contact_force (N, world) and
-        contact_state (0 open, 1 sticks, 2 slips) of every contact. `layout` names every entry.
+        contact_state (0 open, 1 sticks, 2 slips) of every contact, controller_state. `layout` names every entry.
     reward : term -> weight (see `terms`); or a function of (before, after, action) that returns a number.
     duration : s until an episode is truncated; the scenario's if absent. Times, `scale` and `randomise` may be texts
         with a unit: '40 ms'.

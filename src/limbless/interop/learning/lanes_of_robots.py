@@ -29,7 +29,7 @@ class RobotLanes:
         """None where robots do not go side by side: other models and actions, laws of a user, feedback that answers to
         accelerations.
         """
-        asks = any(item.slot is not None for item in world.scenario.environment)
+        asks = any(item.slot is not None for item in world.model.asked)
         if not world.lean or world.actions != "torque" or asks:
             return None
         actuation = getattr(world.model, "_options").actuation  # noqa: B009

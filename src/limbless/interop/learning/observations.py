@@ -52,6 +52,8 @@ class Observations:
             forces = [f"{number} {axis}" for number in numbers for axis in AXES]
             standing["contact_force"] = (world.contact_force, forces)
             standing["contact_state"] = (world.contact_state, numbers)
+        if world.control_names:
+            standing["controller_state"] = (world.control, world.control_names)
         computed: dict[str, tuple[Callable[[Observed], Sequence[Any]], Sequence[str]]] = {
             "time": (_time, ("s",)),
             "heading": (_heading, ("sine", "cosine")),

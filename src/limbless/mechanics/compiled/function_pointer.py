@@ -34,7 +34,8 @@ def call_pointer(typing, address, buffer):
         pointer = ir.DoubleType().as_pointer()
         function = builder.inttoptr(args[0], ir.FunctionType(ir.VoidType(), [pointer]).as_pointer())
         array = context.make_array(buffer) if isinstance(buffer, types.Array) else cgutils.create_struct_proxy(buffer)
-        builder.call(function, [array(context, builder, value=args[1]).data])
+        data = array(context, builder, value=args[1]).data  # of wide numbers, too, whose calls are refused before
+        builder.call(function, [builder.bitcast(data, pointer)])
         return context.get_dummy_value()
 
     return types.void(types.int64, buffer), codegen
@@ -51,8 +52,14 @@ class PythonCallback:
         self.error: BaseException | None = None
         self.time = 0.0
 
+        seen: dict[int, np.ndarray] = {}  # to see the buffer as an array costs as much as a short function
+
         def law(pointer):
-            buffer = np.ctypeslib.as_array(pointer, shape=(size,))
+            place = ctypes.addressof(pointer.contents)
+            if place not in seen:
+                seen.clear()
+                seen[place] = np.ctypeslib.as_array(pointer, shape=(size,))
+            buffer = seen[place]
             try:
                 if self.error is None:
                     function(buffer)

@@ -30,7 +30,9 @@ from limbless.mechanics.chain import (
     ChainMemory,
     ChainTables,
     LinkRow,
+    add_span,
     bend_pieces,
+    control_change,
     drive_to,
     forward_kinematics,
     measure,
@@ -71,6 +73,7 @@ from limbless.mechanics.contact import (
     wake_contacts,
 )
 from limbless.mechanics.contact.cell_outcome import finish_cells, keep_cell_knot
+from limbless.mechanics.control.closed_loop import command_all, put_all_control_rates, sample_all
 from limbless.mechanics.forces import push_all
 from limbless.mechanics.integrate.dirk import PATIENCE as STAGE
 from limbless.mechanics.integrate.dirk import remaining_error
@@ -214,10 +217,16 @@ def evaluate(problem: SoftContactProblem, t: Scalar, h: Scalar, x: Array) -> tup
     solve, stage = step.cells, t + problem.rule.theta * h
     for c in range(chain.slope.shape[0]):
         solve.before[c] = chain.slope[c]
-    occupy_free(robot, solve.cells.given, winch_start(solve.cells, chain.state), x, gh, solve.before, chain.state)
+    last = winch_start(solve.cells, chain.state)
+    occupy_free(robot, solve.cells.given, last, x, gh, solve.before, chain.state)
+    first = LinkRow(robot.links, 0).velocity
+    control = first + 6 + chain.torque.shape[0], last
+    add_span(control[0], control[1], x, gh, solve.before, chain.state)
     set_cell_implicit_terms(robot, gh, solve.before, chain)
     strain_freedoms(robot, chain.state, chain)
     forward_kinematics(robot, chain.state, chain)
+    if options.controllers is not None:
+        command_all(options.controllers, stage, robot, chain.state, chain)
     push_all(problem.forces, stage, t + 0.5 * h, robot, chain)
     put_guess(robot, step, h, x, solve.before)
     start_twists(robot, step, x)
@@ -227,13 +236,15 @@ def evaluate(problem: SoftContactProblem, t: Scalar, h: Scalar, x: Array) -> tup
     if solve.cells.ropes is not None:
         turn_winches(solve, gh)
         put_winch_rates(solve.cells.ropes, chain.state, chain.slope)
+    if options.controllers is not None:
+        put_all_control_rates(options.controllers, stage, robot, chain.state, chain, chain.slope)
     solve.cells.span[0] = 0.0
     solve.counts[0] += 1.0
     solve.counts[1] += more
     if fell:
         counts.fallbacks = counts.fallbacks + 1.0
-    first = LinkRow(robot.links, 0).velocity
     change, speed = measure(first, solve.cells.scale, gh, solve.before, chain.slope, chain.state)
+    change = control_change(control, solve.cells.scale, gh, solve.before, chain.slope, change)
     return change, speed, worst, int(overbent_cell(robot, chain))
 
 
@@ -327,6 +338,9 @@ def cell_contact_step(problem: SoftContactProblem, n: int, t: Scalar, h: Scalar,
             return found
         part *= 0.5
     solve.counts[2] += solve.counts[0]
+    if problem.options.controllers is not None:
+        take_strains(problem.robot, x, solve.cells)
+        sample_all(problem.options.controllers, problem.robot, x, problem.memory.chain)
     return 0
 
 
@@ -343,6 +357,8 @@ def keep_cell_contacts(problem: SoftContactProblem, x: Array, h: Scalar, r: int)
     for i in range(present.acceleration.shape[0]):
         present.acceleration[i] = 0.0
     forward_kinematics(robot, chain.state, chain)
+    if problem.options.controllers is not None:
+        command_all(problem.options.controllers, clock[2], robot, chain.state, chain)
     push_all(problem.forces, clock[2], clock[2], robot, chain)
     if step.moving_bodies is not None:
         place_objects(step.moving_bodies, chain.bodies, x, problem.where.objects)

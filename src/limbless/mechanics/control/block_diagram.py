@@ -16,6 +16,7 @@ from limbless.mechanics.compiled import (
     Scalar,
     absolute,
     arctangent2,
+    call_pointer,
     exponential,
     func,
     logarithm,
@@ -63,6 +64,7 @@ class BlockDiagram(NamedTuple):
     placed: IntArray
     samples: Samples
     senses: Senses
+    call: IntArray  # (1,) address of a function that answers in `values`, in place of blocks; 0: there is none
     values: Array
 
 
@@ -111,6 +113,14 @@ def take_senses(diagram: BlockDiagram) -> None:
         diagram.values[first + k] = felt[k]
 
 
+@func
+def answer(diagram: BlockDiagram) -> None:
+    """All values that need no late senses; a law in plain Python gives its rates at once, too."""
+    run_blocks(diagram, 0, diagram.ends[1])
+    if diagram.call[0] != 0:
+        call_pointer(diagram.call[0], diagram.values)
+
+
 @version_for(place_joints, BlockDiagram)
 @noinline_func
 def place_by_diagram(controller: BlockDiagram, robot: ChainTables, x: Array, memory: ChainMemory) -> None:
@@ -129,7 +139,7 @@ def command_by_diagram(controller: BlockDiagram, t: Scalar, robot: ChainTables, 
     controller.values[0] = t
     take_numbers(controller, x)
     take_senses(controller)
-    run_blocks(controller, 0, controller.ends[1])
+    answer(controller)
     for k in range(controller.placed[0], controller.outputs.shape[0]):
         given, what, v = controller.values[controller.outputs[k, 0]], controller.outputs[k, 1], controller.outputs[k, 2]
         if what == 0:
@@ -189,6 +199,6 @@ def sample_diagram(controller: BlockDiagram, robot: ChainTables, x: Array, memor
     controller.values[0] = time
     take_numbers(controller, x)
     take_senses(controller)
-    run_blocks(controller, 0, controller.ends[1])
+    answer(controller)
     for k in range(samples.number.shape[0]):
         x[controller.place[0] + samples.number[k, 0]] = controller.values[samples.number[k, 1]]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from limbless.mechanics.algebra import Matrix, Vector
 from limbless.mechanics.chain import Body, LinkRow, TendonState, mass_flow
-from limbless.mechanics.compiled import Array, IntArray, Scalar, arctangent2, func, noinline_func, value_of
+from limbless.mechanics.compiled import Array, IntArray, Scalar, arctangent2, func, noinline_func, sincos, value_of
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain.tables import ChainMemory, ChainTables
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 class SenseRows(NamedTuple):
     """All numbers that are read, the early ones first; row k is channel k."""
 
-    # (m, 3) what (0 state, heading, turn rate, position, centre, speed, touch; from 7 on late: torque, force, tension),
-    # where (in the state, among freedoms, bodies or tendons), and along which axis
+    # (m, 3) what (0 state, heading, turn rate, position, centre, speed, touch; late ones: 7 torque, force, tension;
+    # 10 activity of an oscillator), where (in the state, among freedoms, bodies or tendons), and along which axis, or
+    # where in the state its amplitude is
     code: IntArray
-    point: Array  # (m, 3) of the body's frame
+    point: Array  # (m, 3) of the body's frame; of an oscillator: what is added to its cosine
     gain: Array  # (m,)
     offset: Array
     side: Array  # (m,) +1 or -1: of a body's x axis, the way it heads
@@ -108,6 +109,9 @@ def read_row(rows: SenseRows, k: int, robot: ChainTables, x: Array, memory: Chai
         return x[place]
     if code == 7:
         return memory.torque[place]
+    if code == 10:
+        _, turned = sincos(x[place])
+        return x[axis] * (rows.point[k, 0] + turned)
     if code == 9:
         if memory.cells is not None:
             return TendonState(memory.cells.pulls, place).tension

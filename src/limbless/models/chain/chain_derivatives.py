@@ -84,8 +84,8 @@ class ChainDerivatives:
                 "sensitivities of a chain with spherical joints are not available; describe them as "
                 "three revolute joints"
             )
-        if any(item.slot is not None for item in self.model.environment):
-            raise InputError("a user's force law gives no derivatives; take differences of runs instead")
+        if any(item.slot is not None for item in self.model.asked):
+            raise InputError("a user's law in plain Python gives no derivatives; take differences of runs instead")
 
     def advance(self, knots: Array, times: Array, record: NDArray[np.bool_]) -> tuple[Array, Array]:
         """Step on; the flat state at the recorded knots (R, x) and its derivatives (R, x, 8). `score` sums on."""

@@ -164,11 +164,11 @@ class ChainModel(Model):
 
     # Controllers with state
 
-    def close_loop(self, controller: ClosedLoop, step: float, gait: Any = None) -> None:
+    def close_loop(self, controllers: Sequence[ClosedLoop], step: float, gait: Any = None) -> None:
         if self.clamps:
             raise InputError("controller: a robot that is clamped takes none with state; leave out the clamp")
         layout = layout_of(self.chain, self._actuated, step, gait, self._controlled)
-        self._loop = ChainLoop(controller, layout, self.actuation)
+        self._loop = ChainLoop(controllers, layout, self.actuation)
 
     @property
     def _controlled(self) -> int:

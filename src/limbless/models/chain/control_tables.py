@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from limbless.control.actuation import Actuation, Motor, Muscles
 from limbless.control.actuation.feedback import one_each
-from limbless.control.controllers.base import ClosedLoop, LoopLayout
-from limbless.core import Array, InputError
+from limbless.control.controllers.base import ClosedLoop, LoopLayout, PackedLoop
+from limbless.core import Array, InputError, nearest
 from limbless.mechanics.chain import ChainTables, LinkRow, MotorRow, Motors
 from limbless.mechanics.compiled import map_arrays
 from limbless.mechanics.control import MusclePairs
@@ -24,6 +26,30 @@ NAMES = "controller"
 def named(numbers: list[str]) -> dict[str, Array]:
     """What a state remembers of motors and a controller: what their numbers are."""
     return {NAMES: np.frombuffer("\n".join(numbers).encode(), dtype=np.uint8)} if numbers else {}
+
+
+def with_field(owner: Any, path: Sequence[str], value: Any) -> Any:
+    """A description, or a tuple of them, with one field changed somewhere inside."""
+    name, *rest = path
+    if isinstance(owner, tuple):
+        if not name.isdigit() or int(name) >= len(owner):
+            raise InputError(f"controller.{name}: give a number from 0 to {len(owner) - 1}")
+        changed = with_field(owner[int(name)], rest, value) if rest else value
+        return (*owner[: int(name)], changed, *owner[int(name) + 1 :])
+    if name not in type(owner).model_fields:
+        raise InputError(f"controller.{name}: no such field; {nearest(name, type(owner).model_fields)}")
+    return owner.changed(**{name: with_field(getattr(owner, name), rest, value) if rest else value})
+
+
+@contextmanager
+def in_list(number: int, count: int) -> Iterator[None]:
+    """Whatever is wrong with one of several controllers is said of its place in the list."""
+    try:
+        yield
+    except InputError as error:
+        raise (
+            InputError(str(error).replace("controller.", f"controller.{number}.", 1)) if count > 1 else error
+        ) from None
 
 
 def layout_of(chain: Chain, robot: ChainTables, step: float, gait: Any, others: int = 0) -> LoopLayout:
@@ -60,16 +86,39 @@ def layout_of(chain: Chain, robot: ChainTables, step: float, gait: Any, others: 
     )
 
 
-class ChainLoop:
-    """A controller and the robot that it drives, perhaps by muscles."""
+class AskedLaw(NamedTuple):
+    """A law of a controller that is asked in Python at every stage."""
 
-    def __init__(self, controller: ClosedLoop, layout: LoopLayout, actuation: Actuation) -> None:
-        self.controller, self.layout = controller, layout
-        self.packed = controller.pack(layout)
-        self.count = len(self.packed.start)
-        self.columns = slice(layout.first, layout.first + self.count)
-        self._neurons = controller.neurons(layout)
-        self.places_joints = bool(getattr(self.packed.tables, "placed", np.zeros(1))[0])
+    slot: Any
+    law: Any
+
+
+class ChainLoop:
+    """Controllers and the robot that they drive, perhaps by muscles; a later one may sense what an earlier one does."""
+
+    def __init__(self, controllers: Sequence[ClosedLoop], layout: LoopLayout, actuation: Actuation) -> None:
+        self.controllers, self.layouts, self._actuation = controllers, list[LoopLayout](), actuation
+        self.packed: list[PackedLoop] = []
+        driving = [k for k, one in enumerate(controllers) if getattr(one, "output", "") == "gait"]
+        if len(driving) > 1:
+            raise InputError(f"controller.{driving[1]}.output: controller {driving[0]} drives the gait already")
+        own = layout
+        for number, controller in enumerate(controllers):
+            with in_list(number, len(controllers)):
+                self.packed.append(controller.pack(own))
+            self.layouts.append(own)
+            own = own._replace(
+                first=own.first + len(self.packed[-1].start), earlier=(*own.earlier, controller.signals(own))
+            )
+        self.count = own.first - layout.first
+        self.columns = slice(layout.first, own.first)
+        self.fastest = max((packed.fastest, packed.why) for packed in self.packed)
+        self.asked = tuple(
+            AskedLaw(packed.slot, getattr(one, "law", None))
+            for packed, one in zip(self.packed, controllers, strict=True)
+            if packed.slot is not None
+        )
+        self.places_joints = any(bool(getattr(packed.tables, "placed", np.zeros(1))[0]) for packed in self.packed)
         self._muscles: MusclePairs | None = None
         if isinstance(actuation, Muscles):
             each = [
@@ -84,8 +133,8 @@ class ChainLoop:
 
     def tables(self) -> tuple[Any, ...]:
         """With memory of their own: two runs of one model are two problems."""
-        both = (self.packed.tables, *(() if self._muscles is None else (self._muscles,)))
-        return tuple(map_arrays(np.copy, table) for table in both)
+        all_of_them = (*(one.tables for one in self.packed), *(() if self._muscles is None else (self._muscles,)))
+        return tuple(map_arrays(np.copy, table) for table in all_of_them)
 
     def count_muscles(self, inertia: Array) -> None:
         """Explicit steps follow muscles, too, which joints of such inertia answer to."""
@@ -93,32 +142,53 @@ class ChainLoop:
             return
         _, beta, gamma, delta, epsilon, _ = self._muscles.law.T
         rates = np.concatenate([(delta + 2.0 * epsilon) / inertia, np.sqrt(beta * (2.0 + gamma) / inertia)])
-        fastest = (
-            (self.packed.fastest, self.packed.why),
-            (float(rates.max()), "muscles (model.integrator sdirk4 is not)"),
-        )
-        self.packed = self.packed._replace(**dict(zip(("fastest", "why"), max(fastest), strict=True)))
+        self.fastest = max(self.fastest, (float(rates.max()), "muscles (model.integrator sdirk4 is not)"))
+
+    def retuned(self, fields: Mapping[str, Any]) -> ChainLoop:
+        """The same with other numbers in fields, such as `drive` or, of a list, `0.coupling.weight`."""
+        changed = self.controllers
+        for path, value in fields.items():
+            changed = with_field(changed if len(changed) > 1 else changed[0], path.split("."), value)
+            changed = changed if isinstance(changed, tuple) else (changed,)
+        made = ChainLoop(changed, self.layouts[0], self._actuation)
+        if made.names() != self.names() or made.asked or self.asked:
+            raise InputError(f"controller.{next(iter(fields))}: it cannot change on the way; set it before the start")
+        return made
+
+    def names(self) -> list[str]:
+        """What all their numbers are; in a list each ends with the number of its controller."""
+        return self._labelled([one.names for one in self.packed])
+
+    def _labelled(self, names: Sequence[Sequence[str]]) -> list[str]:
+        alone = len(names) == 1
+        return [one if alone else f"{one} ({number})" for number, part in enumerate(names) for one in part]
 
     def start(self, x: Array) -> list[str]:
-        """Put its own numbers where they start. Returns what they are."""
-        x[self.columns] = self.packed.start
-        return list(self.packed.names)
+        """Put their own numbers where they start. Returns what they are."""
+        x[self.columns] = np.concatenate([one.start for one in self.packed])
+        return self.names()
 
     def step_limit(self, interval: float) -> StepLimit:
-        """The longest step with which an explicit scheme follows the controller."""
-        return StepLimit(interval / max(self.packed.fastest, 1e-300), self.packed.why)
+        """The longest step with which an explicit scheme follows the controllers."""
+        return StepLimit(interval / max(self.fastest[0], 1e-300), self.fastest[1])
+
+    def neurons(self) -> list[list[str]]:
+        return [one.neurons(own) for one, own in zip(self.controllers, self.layouts, strict=True)]
 
     def variables(self, x: Array) -> dict[str, Array]:
-        state = x[:, self.columns]
-        return {"controller_state": state, "activity": self.controller.activity(state, len(self._neurons))}
+        parts = [
+            one.activity(x[:, own.first : own.first + len(packed.start)], len(names))
+            for one, own, packed, names in zip(self.controllers, self.layouts, self.packed, self.neurons(), strict=True)
+        ]
+        return {"controller_state": x[:, self.columns], "activity": np.concatenate(parts, axis=1)}
 
     def schema(self) -> dict[str, Variable]:
         return choose("controller_state", "activity")
 
     def coordinates(self) -> dict[str, Any]:
         return {
-            "controller_number": (("controller_number",), list(self.packed.names), {}),
-            "neuron": (("neuron",), self._neurons, {}),
+            "controller_number": (("controller_number",), self.names(), {}),
+            "neuron": (("neuron",), self._labelled(self.neurons()), {}),
         }
 
 

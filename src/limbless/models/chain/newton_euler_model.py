@@ -112,8 +112,8 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
                 self.settings.integrator, tolerance, self._size, self.chain.freedoms, len(self._tallies.laws)
             )
 
-    def close_loop(self, controller: ClosedLoop, step: float, gait: Any = None) -> None:
-        super().close_loop(controller, step, gait)
+    def close_loop(self, controllers: Sequence[ClosedLoop], step: float, gait: Any = None) -> None:
+        super().close_loop(controllers, step, gait)
         if self._loop is not None and self.actuation.kind == "muscles":
             self._loop.count_muscles(chain_problem.joint_inertia(self._plain, self.chain.base))
         self._make_room()
@@ -307,7 +307,7 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
 
     def _refuse_failure(self, now: ChainEvaluator, time: float) -> None:
         """A law that raised, a joint without inertia, or a body without any."""
-        refuse_law_failure(self.environment)
+        refuse_law_failure(self.asked)
         row = now.locked()
         if row:
             raise SimulationError(self._locked_sentence(row), time=time, place=self._joint_of_row(row))
@@ -361,7 +361,7 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
 
     def status_at(self, row: int, done: float, records: Records) -> Status:
         """How steps ended that reached this time; `row` is what `failure_code` said."""
-        status = law_failure(self.environment)
+        status = law_failure(self.asked)
         if row and not self.settings.inertia and not self._answers and not status.failure and done == 0.0:
             raise InputError(f"model.inertia: at t = 0 s {_UNBALANCED}")
         if row == dirk.UNSOLVED:

@@ -10,11 +10,17 @@ from limbless.search.measures.measure_registry import measure
 from limbless.simulation.result import Result
 
 
+def _guidance(result: Result) -> Any:
+    """The guidance of a run, or None."""
+    loops = () if result.scenario is None else result.scenario.loops
+    return next((loop for loop in loops if loop.kind == "guidance"), None)
+
+
 @measure(
     "path_error", "m", "distance of the centre of mass from the path of a guidance, its mean", wants=("time", "path")
 )
 def path_error(result: Result) -> float | None:
-    aim: Any = getattr(result.scenario, "controller", None)
+    aim = _guidance(result)
     if not getattr(aim, "path", ()):
         return None
     places = result.dataset["com_position"].values
@@ -23,9 +29,8 @@ def path_error(result: Result) -> float | None:
 
 @measure("heading_error", "rad", "heading less that which a guidance asks for, its mean", wants=("time", "guidance"))
 def heading_error(result: Result) -> float | None:
-    aim: Any = getattr(result.scenario, "controller", None)
-    data = result.dataset
-    if getattr(aim, "kind", "") != "guidance" or result.scenario is None:
+    aim, data = _guidance(result), result.dataset
+    if aim is None or result.scenario is None:
         return None
     late = slice(len(data["time"]) // 2, None)
     w, x, y, z = np.moveaxis(data["orientation"].values[late], -1, 0)

@@ -110,7 +110,8 @@ def _of_result(function: Callable[..., Any]) -> Callable[[Result], Any]:
     """Of the joints that a controller drives, seen from the head; of all joints where there is none."""
 
     def of(result: Result) -> Any:
-        joints: Any = getattr(getattr(result.scenario, "controller", None), "joints", "all")
+        loops = () if result.scenario is None else result.scenario.loops
+        joints: Any = getattr(loops[0], "joints", "all") if len(loops) == 1 else "all"
         robot = None if result.scenario is None else result.scenario.robot.build()
         away = -1.0 if getattr(robot, "head", "base") == "tip" else 1.0
         return function(result.dataset, slice(None) if isinstance(joints, str) else list(joints), away)

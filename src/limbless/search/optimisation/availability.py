@@ -64,15 +64,16 @@ def _smoothness(scenario: Scenario) -> str | None:
 
 
 def _oscillators(scenario: Scenario) -> str | None:
-    return None if getattr(scenario.controller, "kind", "") == "oscillators" else "needs a controller of oscillators"
+    return None if "oscillators" in [loop.kind for loop in scenario.loops] else "needs a controller of oscillators"
 
 
 def _guidance(scenario: Scenario) -> str | None:
-    return None if getattr(scenario.controller, "kind", "") == "guidance" else "needs a controller of guidance"
+    return None if "guidance" in [loop.kind for loop in scenario.loops] else "needs a controller of guidance"
 
 
 def _path(scenario: Scenario) -> str | None:
-    return None if getattr(scenario.controller, "path", ()) else "needs a controller that follows a path"
+    path = any(getattr(loop, "path", ()) for loop in scenario.loops)
+    return None if path else "needs a controller that follows a path"
 
 
 _LACKS = {

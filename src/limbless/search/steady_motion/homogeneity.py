@@ -51,7 +51,7 @@ def refuse_medium(scenario: Scenario) -> str:
             )
     if scenario.controller is not None:
         explicit = scenario.model.kind == "newton-euler" and getattr(scenario.model, "integrator", "") == "rk4"
-        if settling or not explicit or scenario.controller.kind != "oscillators":
+        if settling or not explicit or [loop.kind for loop in scenario.loops] != ["oscillators"]:
             raise InputError(
                 "controller: the period of its own rhythm is found for oscillators of chains in smooth motion "
                 "(newton-euler, rk4); run it until it has settled, and ask for the measures `frequency` and "

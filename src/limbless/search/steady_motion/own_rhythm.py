@@ -117,7 +117,7 @@ class LimitCycle:
         own = ChainFamily.unknown_rows_of(self.model)
         self.rows = np.array([*own, *range(loop.columns.start, loop.columns.stop)], dtype=np.int64)
         self.anchor, self.turn = len(own), np.zeros(len(self.rows))
-        self.turn[self.anchor : self.anchor + len(loop.controller.neurons(loop.layout))] = 2.0 * np.pi
+        self.turn[self.anchor : self.anchor + len(loop.neurons()[0])] = 2.0 * np.pi
         self.record = np.zeros(steps + 1, dtype=bool)
         self.slopes: list[Any] = []
 

@@ -163,9 +163,9 @@ class RolloutScratch:
                 return known
         model: Any = scenario.assemble()
         kind = kind_of(model)
-        if scenario.initial.result is not None or any(
-            item.slot is not None or item.has_surface for item in scenario.environment
-        ):  # a surface cuts each robot elsewhere
+        asks = any(item.slot is not None for item in model.asked)
+        if asks or scenario.initial.result is not None or any(item.has_surface for item in scenario.environment):
+            # a surface cuts each robot elsewhere
             kind = None
         make, longest, timeless = None, np.inf, False
         if kind is not None:

@@ -47,20 +47,24 @@ class LesionPanel:
 
     def cut(self, what: str) -> None:
         """Run again with what is switched."""
-        self.page.tune(f"controller.lesion.{what}", [k for k, one in enumerate(self.switches[what]) if one.value])
+        *number, field = what.split(".")
+        path = ".".join(["controller", *number, "lesion", field])
+        self.page.tune(path, [k for k, one in enumerate(self.switches[what]) if one.value])
 
 
 def lesion_counts(result: Result) -> dict[str, tuple[int, tuple[int, ...]]]:
-    """What of a controller can be cut -> how many there are, and which of them are."""
-    controller = None if result.scenario is None else result.scenario.controller
-    lesion = getattr(controller, "lesion", None)
-    if not isinstance(lesion, Lesion) or "activity" not in result.dataset:
-        return {}
-    count = result.dataset.sizes["neuron"]
-    along = count // getattr(controller, "sides", 1) - 1  # a coupling is cut on all sides
-    return {
-        what: (along if what == "couplings" else count, getattr(lesion, what)) for what in type(lesion).model_fields
-    }
+    """What of a controller can be cut -> how many there are, and which of them are; in a list with its number."""
+    found: dict[str, tuple[int, tuple[int, ...]]] = {}
+    loops = () if result.scenario is None or "activity" not in result.dataset else result.scenario.loops
+    for number, controller in enumerate(loops):
+        lesion, where = getattr(controller, "lesion", None), f"{number}." if len(loops) > 1 else ""
+        if isinstance(lesion, Lesion):
+            labels = map(str, result.dataset["neuron"].values)
+            count = sum(not where or label.endswith(f"({number})") for label in labels)
+            along = count // getattr(controller, "sides", 1) - 1  # a coupling is cut on all sides
+            for what in type(lesion).model_fields:
+                found[where + what] = (along if what == "couplings" else count, getattr(lesion, what))
+    return found
 
 
 def raster(result: Result) -> NDArray[np.uint8]:

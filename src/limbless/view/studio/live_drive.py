@@ -1,22 +1,33 @@
-"""A robot that is driven live: a page with a slider for every number of its gait, and a session behind it."""
+"""A robot that is driven live: a page with a slider and keys for numbers of its gait and its controller, and a session
+behind it.
+"""
 
 from __future__ import annotations
 
 import time as clock
+from collections.abc import Callable
 from functools import partial
 from html import escape
 from typing import Any
 
 from limbless.core import InputError, SimulationError
+from limbless.scenarios.scenario import Scenario
 from limbless.simulation.session import Session
 from limbless.view.studio.auth import LOOPBACK
 from limbless.view.studio.live import Live
 from limbless.view.studio.server import by_visitor
 from limbless.view.studio.tuning import knobs
 
+KEYS = ("QA", "WS", "ED", "RF", "TG", "YH", "UJ", "IK", "OL")
+"""Keys that raise and lower the first numbers."""
+KEY_STEPS = 5.0
+"""Steps of a slider by which a key moves it."""
+PERIOD = 0.04
+"""s, of a step of the session, about."""
+
 
 class LiveDrive:
-    """A session whose commands come from sliders.
+    """A session whose commands come from sliders and keys.
 
     Parameters
     ----------
@@ -26,12 +37,24 @@ class LiveDrive:
     def __init__(self, session: Session, host: str = LOOPBACK, port: int = 0) -> None:
         self.session, self.page = session, Live(session.result(), host, port)
         self.url, self._asked, self._told = self.page.url, dict[str, Any](), ""
+        keys = iter(KEYS)
         for knob in knobs(session.scenario):
-            if knob.group == "gait" and knob.kind == "number" and knob.low is not None and knob.path.count(".") == 1:
-                slider = self.page.server.gui.add_slider(knob.label, knob.low, knob.high, knob.step, knob.value)
-                by_visitor(slider, partial(self._slid, knob.path.partition(".")[2], slider))
+            gait = knob.group == "gait" and knob.path.count(".") == 1
+            if knob.kind != "number" or knob.low is None or not (gait or knob.path.startswith("controller.")):
+                continue
+            pair, field = next(keys, ""), knob.path.removeprefix("gait.")
+            label = f"{knob.label} [{pair[0]}, {pair[1]}]" if pair else knob.label
+            slider = self.page.server.gui.add_slider(label, knob.low, knob.high, knob.step, knob.value)
+            by_visitor(slider, partial(self._slid, field, slider))
+            for key, steps, word in zip(pair, (KEY_STEPS, -KEY_STEPS), ("more", "less"), strict=False):
+                pressed = self.page.server.gui.add_command(f"{knob.label}: {word}", hotkey=key)
+                pressed.on_trigger(partial(self._pressed, field, slider, steps * knob.step))
 
     def _slid(self, field: str, slider: Any) -> None:
+        self.ask(field, slider.value)
+
+    def _pressed(self, field: str, slider: Any, change: float, event: Any = None) -> None:
+        slider.value = min(max(slider.value + change, slider.min), slider.max)
         self.ask(field, slider.value)
 
     def ask(self, field: str, value: float) -> None:
@@ -54,3 +77,21 @@ class LiveDrive:
     def close(self) -> None:
         """Stop the server."""
         self.page.close()
+
+
+def drive_live(scenario: Scenario, host: str, port: int, browser: bool, told: Callable[[str], None]) -> None:
+    """A page that drives a scenario as fast as the clock goes, until Ctrl-C."""
+    import webbrowser
+
+    steps = max(1, round(PERIOD / scenario.step))
+    drive = LiveDrive(Session(scenario, period=steps * scenario.step, paced=True), host, port)
+    try:
+        told(f"Drive it at {drive.url} (ends with Ctrl-C)")
+        if browser:
+            webbrowser.open(drive.url)
+        while True:
+            drive.go(drive.session.period)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        drive.close()

@@ -111,7 +111,10 @@ def knobs(scenario: Scenario) -> list[Knob]:
         found += _of(item, f"environment.{number}", f"environment: {item.kind}")
     found += _of(scenario.robot, "robot", "robot")
     found += _of(scenario.actuation, "actuation", "actuation")
-    found += () if scenario.controller is None else _of(scenario.controller, "controller", "controller")
+    alone = not isinstance(scenario.controller, tuple)
+    for number, loop in enumerate(scenario.loops):
+        place = "controller" if alone else f"controller.{number}"
+        found += _of(loop, place, "controller" if alone else f"controller: {loop.kind}")
     found += () if scenario.driven_by is None else _of(scenario.driven_by, "driven_by", "controller")
     found += _of(scenario.model, "model", "model")
     for name in used["initial"]:

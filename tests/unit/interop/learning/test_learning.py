@@ -486,3 +486,30 @@ def test_an_environment_with_oscillators_is_a_session_and_robots_side_by_side_ar
     found = live.step(4)
     np.testing.assert_allclose(seen, np.concatenate([found["joint_position"], found["base_twist"]]), atol=1e-12)
     np.testing.assert_allclose(crowd, np.tile(seen, (9, 1)), atol=1e-9)
+
+
+def test_actions_are_fields_of_a_controller_and_its_numbers_are_seen() -> None:
+    """As a session that is told the same; one after another in one model, robots keep their own numbers."""
+    fields = {"feedback.0.gain": (0.0, 200.0), "coupling.weight": (0.0, 20.0)}
+    options = {"actions": "controller", "fields": fields, "control_period": 0.02, "observe": ("controller_state",)}
+    env, many = learning.Env("agnathax", **options), learning.VectorEnv("agnathax", 2, **options)
+    live = ll.Session("agnathax", period=0.02)
+    assert env.action_space.shape == (2,) and env.layout[0] == "controller_state phase of joint 1"
+    env.reset(seed=0), many.reset(seed=0)
+    for action in ([0.0, 1.0], [1.0, -1.0], [-0.5, 0.5]):
+        seen, *_ = env.step(action)
+        crowd, *_ = many.step([action, [-1.0, -1.0]])
+        live.command(
+            {
+                "controller.feedback.0.gain": 100.0 * (action[0] + 1.0),
+                "controller.coupling.weight": 10.0 * (action[1] + 1.0),
+            }
+        )
+        np.testing.assert_allclose(seen, live.step()["controller_state"], atol=1e-12)
+    np.testing.assert_allclose(crowd[0], seen, atol=1e-12)
+    assert np.abs(crowd[1] - seen).max() > 1e-3
+    for wrong, words in (({}, "needs fields"), ({"wait": (0.0, 1.0)}, "no such field"), ({"haste": (1.0,)}, "lowest")):
+        with pytest.raises(InputError, match=words):
+            learning.Env("agnathax", **{**options, "fields": wrong})
+    with pytest.raises(InputError, match="needs a scenario with a controller"):
+        learning.Env("eel-planar", **options)

@@ -191,8 +191,8 @@ class NonSmooth(ChainModel, StandingModel):
             self._controlled,
         )
 
-    def close_loop(self, controller: ClosedLoop, step: float, gait: Any = None) -> None:
-        super().close_loop(controller, step, gait)
+    def close_loop(self, controllers: Sequence[ClosedLoop], step: float, gait: Any = None) -> None:
+        super().close_loop(controllers, step, gait)
         if self._loop is not None and self._loop.places_joints:
             raise InputError("controller.output: among contacts a gait is driven by motors: choose actuation pd")
         self._where = contact_scene.where_of(
@@ -355,7 +355,7 @@ class NonSmooth(ChainModel, StandingModel):
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller, and what the last step did: torques, and at every contact its mean
-        force (N, world) and state (0 open, 1 sticks, 2 slips).
+        force (N, world), state (0 open, 1 sticks, 2 slips), link and what that touches.
         """
         count = len(self._scene.owner)
         last = state.memory.get(LAST[0])
@@ -365,6 +365,7 @@ class NonSmooth(ChainModel, StandingModel):
             "joint_torque": state.x[self._where.torque :][: self.chain.freedoms].copy(),
             "contact_force": force,
             "contact_state": found,
+            **self._recorder.contacts.places,
             **self._seen(state),
         }
 

@@ -92,7 +92,7 @@ class StandingContact(StandingProblem):
         return left
 
     def _status(self, found: int, done: float, records: Records) -> Status:
-        status, model, now = law_failure(self.model.environment), self.model, StepCounters.of(self._memory.counts)
+        status, model, now = law_failure(self.model.asked), self.model, StepCounters.of(self._memory.counts)
         if status.failure or not found:  # whatever else went wrong follows from that
             return status
         if found == ENDS.sunk:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.actuation import Actuation
+from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
 from limbless.core import InputError
 from limbless.environments.base import Environment
@@ -28,12 +29,14 @@ from limbless.mechanics.contact import (
     FallbackRequest,
     SoftContactProblem,
     SoftContactRecords,
+    SoftLayout,
     SoftRule,
     StepCounters,
     StepRecord,
     run_fallback,
     stand_cells,
 )
+from limbless.mechanics.contact.shapes.primitives import FAR
 from limbless.mechanics.integrate import dirk, moreau
 from limbless.models import (
     Records,
@@ -54,6 +57,7 @@ from limbless.models.chain.contact.contact_recorder import contact_forces
 from limbless.models.chain.soft import cell_tables, contact_posture, contact_tables, failure_messages
 from limbless.models.chain.soft.soft_features import mobility, touching_of
 from limbless.models.chain.soft.soft_model import Soft
+from limbless.models.chain.soft.standing_soft import LAST_TENDONS
 from limbless.models.recording.body_recorder import contiguous, kept_arrays, mean_powers, mean_schema
 from limbless.robots.base import Preset, Robot
 
@@ -102,7 +106,7 @@ class SoftContact(Soft):
             self.touching, self.environment, self.scene, self.crowd, self.company
         )
         self.contacts = contact_recorder.ContactPart(self.touching, self.scene, self.crowd, self.company)
-        self.where = contact_tables.layout_of(self._size, self.freedoms, rows, contacts, len(self._objects))
+        self.where = self._layout()
         self._options = self._choose()
         self._counts, self._longest = np.zeros(5), 0.0
         self._tallies = TotalsStore(
@@ -198,7 +202,9 @@ class SoftContact(Soft):
             self._solids,
             scene,
             forces,
-            self._options._replace(rescue=saving.address),
+            self._options._replace(
+                rescue=saving.address, controllers=None if self._loop is None else self._loop.tables()
+            ),
             rule,
             self.where,
             drive,
@@ -212,9 +218,10 @@ class SoftContact(Soft):
         """As given, or as a posture has it, at rest where it settles."""
         posture = initial.posture
         if posture is None:
-            return State(0.0, self.grown(super().initial_state(initial, gait).x))
+            bare = super().initial_state(initial, gait)
+            return State(0.0, self.grown(bare.x), bare.memory)
         bare = super().initial_state(SimpleNamespace(**{**vars(initial), "posture": None}), gait)
-        return State(0.0, contact_posture.take(self, posture, self.grown(bare.x), gait))
+        return State(0.0, contact_posture.take(self, posture, self.grown(bare.x), gait), bare.memory)
 
     def grown(self, flat: Array) -> Array:
         """A state of a soft body with what contacts remember: nothing yet."""
@@ -237,11 +244,16 @@ class SoftContact(Soft):
         if len(self.scene.owner):
             gap = self.gaps(state.x)
             self._meetings.refuse_overlap(int(np.argmin(gap)), float(gap.min()))
+            above = self._meetings.falls(float(gap[self.outer].min(initial=FAR)))
+            self.notes = tuple(dict.fromkeys((*self.notes, *above)))
 
-    def close_loop(self, controller: Any, step: float, gait: Any = None) -> None:
-        raise InputError(
-            "controller: soft bodies among contacts take none with state; a function is asked every period"
-        )
+    def _layout(self) -> SoftLayout:
+        rows, contacts = len(self.touching.links), len(self.scene.owner)
+        return contact_tables.layout_of(self._size, self.freedoms, rows, contacts, len(self._objects))
+
+    def close_loop(self, controllers: Sequence[ClosedLoop], step: float, gait: Any = None) -> None:
+        super().close_loop(controllers, step, gait)
+        self.where = self._layout()
 
     def standing_problem(self) -> Any:
         """None: every period of a controller is a block of `advance`."""
@@ -314,13 +326,14 @@ class SoftContact(Soft):
             _UNRECORDED: np.array([now.residual[0], now.depth[0]]),
             _CLOCK: np.array([solve.clock[3]]),
             **dict(zip(_LAST, last, strict=True)),
+            **({LAST_TENDONS: memory.chain.cells.pulls.copy()} if self.tendons else {}),
         }
         after = State(done, x, {**state.memory, **left, **self._tallies.named(tally)})
         return after, before_failure(records, status, of_the_step_that_ended=True), status
 
     def _status(self, trouble: int, done: float, problem: SoftContactProblem, knots: Array, step: int) -> Status:
         """How a block ended, in a sentence."""
-        status = law_failure(self.environment)
+        status = law_failure(self.asked)
         status = status if status.failure else self.lawful.failure(done)
         if status.failure or not trouble:
             return status
@@ -344,6 +357,7 @@ class SoftContact(Soft):
         own = Records({**records, "bodies": records["bodies"][:, : len(self.touching.links)]})
         found = {**self.recorder.variables(own), **self._tallies.variables(records)}
         found |= mean_powers(found) | self.contacts.variables(records) | {"numerical_work": records["numerical"]}
+        found |= {} if self._loop is None else self._loop.variables(records["x"])
         present = ("time", *self.schema())
         return Variables(contiguous({name: values for name, values in found.items() if name in present}))
 
@@ -369,7 +383,7 @@ class SoftContact(Soft):
             contacts[:] = last
         length = float(state.memory.get(_CLOCK, np.ones(1))[0])
         force, found = contact_forces(contacts, length or 1.0)
-        return super().observe(state) | {"contact_force": force, "contact_state": found}
+        return super().observe(state) | {"contact_force": force, "contact_state": found, **self.contacts.places}
 
     def remarks(self, dataset: xr.Dataset) -> list[str]:
         """Stations that pass their own radius in a step, and capsules that leave the arc of a bent rod."""

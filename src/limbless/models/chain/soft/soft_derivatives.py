@@ -88,7 +88,7 @@ def has_kinks(model: Soft) -> bool:
 
 def is_plain(model: Soft) -> bool:
     """Whether something knows plain numbers alone: a law of a user's own, or a balance of forces without inertia."""
-    own = model.lawful.law is not None or any(item.slot is not None for item in model.environment)
+    own = model.lawful.law is not None or any(item.slot is not None for item in model.asked)
     return own or not model.settings.inertia
 
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+LAST_TENDONS = "last_tendons"
+"""In the memory of a state: the `TendonState` of the last step."""
+
 
 class StandingSoft(StandingSmooth):
     model: Soft
@@ -29,7 +32,11 @@ class StandingSoft(StandingSmooth):
     def _build(self, drive: Any, records: int) -> tuple[Any, ...]:
         problem = self.model.problem(drive, records, self._tally, self._totals.records(records))
         self._kept = kept_arrays(problem.records) | {"tendons": problem.memory.cells.kept}
+        self._live = {LAST_TENDONS: np.asarray(problem.memory.cells.pulls)} if self.model.tendons else {}
         return self._engaged(problem)
+
+    def _left(self) -> dict[str, Any]:
+        return super()._left() | {name: array.copy() for name, array in self._live.items()}
 
     def _records(self, count: int, times: Array) -> Records:
         evaluations = 4.0
@@ -44,7 +51,7 @@ class StandingSoft(StandingSmooth):
             self._x[7 + model._given], self._x[model._split + 6 + model._given] = position, velocity
 
     def _status(self, found: int, done: float, records: Records) -> Status:
-        model, status = self.model, law_failure(self.model.environment)
+        model, status = self.model, law_failure(self.model.asked)
         status = status if status.failure else model.lawful.failure(done)
         if found and not status.failure:
             status = failure_messages.lost(model, done, self.problem)
