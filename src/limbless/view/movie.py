@@ -126,8 +126,13 @@ def _write_mp4(path: Path, pictures: Iterator[Picture], rate: float, size: tuple
     import imageio_ffmpeg
 
     writer = imageio_ffmpeg.write_frames(
-        *(str(path), size),
-        **{"fps": rate, "codec": "libx264", "quality": 7, "macro_block_size": 2, "ffmpeg_log_level": "quiet"},
+        str(path),
+        size,
+        fps=rate,
+        codec="libx264",
+        quality=7,
+        macro_block_size=2,
+        ffmpeg_log_level="quiet",
         output_params=["-preset", preset],
     )
     writer.send(None)
