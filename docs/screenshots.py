@@ -51,7 +51,7 @@ def take(name: str) -> Path:
     drawn = Painter(frames, SIZE, show, fine=3).picture(frames.at(float(moment)))
     path = PICTURES / f"{name}.webp"
     path.parent.mkdir(parents=True, exist_ok=True)
-    Image.fromarray(drawn).save(path, quality=85, method=6)
+    Image.fromarray(drawn).save(path, quality=75, method=6)
     return path
 
 

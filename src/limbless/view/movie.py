@@ -86,7 +86,7 @@ def write_movie(
     size : `1280x720`, width and height in px; 960x540 for `.mp4` and 640x360 for `.gif` if absent.
     camera : `side`, `front`, `back`, `top`, or azimuth,elevation[,distance] as `30,20,1.5` (degrees, share of the usual
         distance); where the studio begins if absent.
-    fine : samples along each side of a pixel: 1 for a draft, 2, up to 4 for smooth edges.
+    fine : samples along each side of a pixel: 1 for a draft, which is drawn half as large, 2, up to 4 for smooth edges.
     """
     path = Path(path)
     kind = path.suffix.lower()
@@ -103,7 +103,10 @@ def write_movie(
     painter = Painter(frames, shape, show, None if camera is None else stand_of(camera), fine)
     pictures = _pictures(painter, RATE[kind], speed, progress)
     with replacing(path) as temporary:
-        (_write_mp4 if kind == ".mp4" else _write_gif)(temporary, pictures, RATE[kind], shape)
+        if kind == ".mp4":
+            _write_mp4(temporary, pictures, RATE[kind], shape, "veryfast" if fine == 1 else "medium")
+        else:
+            _write_gif(temporary, pictures, RATE[kind])
     return path
 
 
@@ -119,11 +122,18 @@ def _pictures(
             progress((number + 1) / count)
 
 
-def _write_mp4(path: Path, pictures: Iterator[Picture], rate: float, size: tuple[int, int]) -> None:
+def _write_mp4(path: Path, pictures: Iterator[Picture], rate: float, size: tuple[int, int], preset: str) -> None:
     import imageio_ffmpeg
 
     writer = imageio_ffmpeg.write_frames(
-        str(path), size, fps=rate, codec="libx264", quality=7, macro_block_size=2, ffmpeg_log_level="quiet"
+        str(path),
+        size,
+        fps=rate,
+        codec="libx264",
+        quality=7,
+        macro_block_size=2,
+        ffmpeg_log_level="quiet",
+        output_params=["-preset", preset],
     )
     writer.send(None)
     try:
@@ -135,7 +145,7 @@ def _write_mp4(path: Path, pictures: Iterator[Picture], rate: float, size: tuple
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def _write_gif(path: Path, pictures: Iterator[Picture], rate: float, size: tuple[int, int]) -> None:
+def _write_gif(path: Path, pictures: Iterator[Picture], rate: float) -> None:
     from PIL import Image
 
     drawn = [Image.fromarray(picture) for picture in pictures]

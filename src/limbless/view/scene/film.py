@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from limbless.core import InputError
 from limbless.view.scene import arrows, tendon_lines, textures
@@ -17,7 +18,7 @@ from limbless.view.scene.frames import Array, Frames
 from limbless.view.scene.glb import normals
 from limbless.view.scene.legend import scale_words
 from limbless.view.scene.moving_parts import MovingParts
-from limbless.view.scene.palette import GHOST, GHOSTLY, SUN, SURFACE, as_light, light, shown, theme_of
+from limbless.view.scene.palette import GHOST, GHOSTLY, SUN, SURFACE, as_bytes, as_light, light, theme_of
 from limbless.view.scene.raster import LIT, PLAIN, TILED, Air, Buffer, Eye, Ground, Mesh, Sun, Water, fill, paint
 from limbless.view.scene.shapes import Shape, axes_along, cone, painted, tube
 from limbless.view.scene.trail import fading, trail_at
@@ -39,7 +40,7 @@ class Film:
     ----------
     size : width and height, px.
     show : kinds of arrows: `contacts`, `fluid`, `clamp`, `base`, `flow`.
-    fine : samples along each side of a pixel.
+    fine : samples along each side of a pixel; 1 is a draft, drawn half as large and enlarged.
     lighting : `day` or `dark`.
     ghost : another run, pale and see-through beside this one.
     """
@@ -68,9 +69,10 @@ class Film:
         self._normals: dict[int, Array] = {}
         self._still = self._without_motion()
         self._ground, self._water, self._air = self._make_ground(), self._make_water(), self._make_air()
-        rows, columns = size[1] * fine, size[0] * fine
+        wide, tall = (side // (2 if fine == 1 else 1) for side in size)
+        rows, columns = tall * fine, wide * fine
         self._buffer, self._veil = _buffer(rows, columns), _buffer(rows, columns)
-        self._shade, self._out = _buffer(_SHADOW, _SHADOW), np.empty((size[1], size[0], 3), np.float32)
+        self._shade, self._out = _buffer(_SHADOW, _SHADOW), np.empty((tall, wide, 3), np.float32)
 
     # What does not move
 
@@ -199,7 +201,8 @@ class Film:
         sun = self._light(mesh)
         water = self._water._replace(drift=self.k * self.world.drift(frame)[:2])
         paint(self._out, self._buffer, mesh, self._veil, clear, eye, sun, self._ground, water, self._air)
-        return np.rint(255.0 * shown(self._out)).astype(np.uint8)
+        drawn: Picture = as_bytes(self._out)
+        return drawn if drawn.shape[1::-1] == self.size else np.asarray(Image.fromarray(drawn).resize(self.size))
 
     def _light(self, mesh: Mesh) -> Sun:
         """What the sun meets first."""
@@ -217,7 +220,7 @@ class Film:
 
     def annotated(self, picture: Picture, moment: str, position: Array, look_at: Array) -> Picture:
         """The same with its name, its moment, how long small tiles and arrows are, and the heights of steps."""
-        from PIL import Image, ImageDraw, ImageFont
+        from PIL import ImageDraw, ImageFont
 
         image = Image.fromarray(picture)
         draw = ImageDraw.Draw(image, "RGBA")

@@ -344,7 +344,8 @@ def paint(
                         r, g, b_, opacity = _colour(clear, cover, a, b)
                         n = _normal(clear, cover, a, b, ray)
                         bright = 0.55 + 0.5 * max(n[0] * sun.way[0] + n[1] * sun.way[1] + n[2] * sun.way[2], 0.0)
-                        found = _mixed(found, _lighter((r, g, b_), bright), opacity)
+                        near = _foggy(_lighter((r, g, b_), bright), air, 1.0 / veil.near[y, x])
+                        found = _mixed(found, near, opacity)
                     red, green, blue = red + found[0], green + found[1], blue + found[2]
             share = 1.0 / (looks * looks)
             out[row, column, 0], out[row, column, 1], out[row, column, 2] = red * share, green * share, blue * share

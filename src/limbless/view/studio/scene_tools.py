@@ -98,8 +98,10 @@ class SceneTools:
 
     def _movable(self) -> dict[str, tuple[Array, Array]]:
         """Path of the field -> places (n, 3) and heights of the tops above them (n,), m, of all that is moved."""
-        found, scenario = {}, self.page.result.scenario
-        for number, item in enumerate(() if scenario is None else scenario.environment):
+        scenario = self.page.result.scenario
+        there: tuple[Any, ...] = () if scenario is None else tuple(scenario.environment)
+        found: dict[str, tuple[Array, Array]] = {}
+        for number, item in enumerate(there):
             if item.kind in MOVED:
                 places = np.array(getattr(item, MOVED[item.kind]), float)
                 high = item.span[2] if item.kind == "pegs" else 0.5 * np.array(item.sizes)[:, 2]
@@ -167,11 +169,16 @@ def picture_file(page: Page, kind: str) -> bytes:
     axes = sheet.add_axes((0.0, below / (tall + below), 1.0, tall / (tall + below)))
     axes.imshow(drawn, aspect="auto", interpolation="none")
     axes.set_axis_off()
+    marks: list[Any] = [tuple(_mark(row, colour) for colour in row.colours or ("none",)) for row in rows]
     sheet.legend(
-        [tuple(_mark(row, colour) for colour in row.colours or ("none",)) for row in rows],
+        marks,
         [row.text + (f": {row.numbers[0]} to {row.numbers[-1]}" if row.numbers else "") for row in rows],
         handler_map={tuple: HandlerTuple(ndivide=None, pad=0.0)},
-        **{"loc": "lower left", "ncols": columns, "fontsize": 6.5, "frameon": False, "borderaxespad": 0.3},
+        loc="lower left",
+        ncols=columns,
+        fontsize=6.5,
+        frameon=False,
+        borderaxespad=0.3,
     )
     out = BytesIO()
     sheet.savefig(out, format=kind, dpi=_DOTS)

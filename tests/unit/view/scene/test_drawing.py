@@ -323,7 +323,7 @@ def test_a_box_is_drawn_where_it_is_felt() -> None:
     from limbless.mechanics.algebra.vectors import Vector
     from limbless.mechanics.contact.shapes import primitives
 
-    boxes = ll.Boxes(centers=((0.3, -0.2, 0.4),), sizes=((1.0, 0.4, 0.6),), yaw=0.5)
+    boxes = ll.Boxes(centres=((0.3, -0.2, 0.4),), sizes=((1.0, 0.4, 0.6),), yaw=0.5)
     surface = np.zeros((1, primitives.SURFACE_COLUMNS))
     surface[0, primitives.SHAPE : primitives.SHAPE + 15] = boxes.shapes()[0][1]
     (shape,) = world_of(boxes).still.values()
