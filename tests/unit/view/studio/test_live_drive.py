@@ -65,15 +65,15 @@ def test_keys_and_sliders_reach_a_controller(monkeypatch: pytest.MonkeyPatch) ->
     drive, by_hand = (LiveDrive(ll.Session("agnathax", period=0.01)), ll.Session("agnathax", period=0.01))
     page: Any = drive.page
     first = next(iter(page.sliders))
-    assert first.startswith("frequency") and first.endswith("[Q, A]")
+    assert first.startswith("frequency") and first.endswith("[R, F]")
     before = page.sliders[first]
-    page.keys["Q"]()
+    page.keys["R"]()
     drive.go(0.02)
     asked = drive.session._tuned["frequency"]
     assert asked > before
     by_hand.command({"controller.frequency": asked})
     assert np.array_equal(by_hand.step(2)["controller_state"], drive.session.observe()["controller_state"])
     for _ in range(100):
-        page.keys["A"]()
+        page.keys["F"]()
     drive.go(0.01)
     assert drive.session._tuned["frequency"] < before and not any(page.told)
