@@ -32,7 +32,8 @@ class LoopLayout(NamedTuple):
     given: bool = False  # joints are motion-given
     tendons: int = 0
     rigid: bool = True
-    earlier: tuple[tuple[Signalled, ...], ...] = ()  # of each controller before this one: what it may sense
+    # of each controller before this one: what may be sensed of it
+    earlier: tuple[tuple[Signalled, ...], ...] = ()
 
     def joint_name(self, number: int) -> str:
         return str(getattr(self.chain, "joint_names", {})[number] if self.rigid else f"freedom {number}")

@@ -64,7 +64,8 @@ class BlockDiagram(NamedTuple):
     placed: IntArray
     samples: Samples
     senses: Senses
-    call: IntArray  # (1,) address of a function that answers in `values`, in place of blocks; 0: there is none
+    # (1,) address of a function that answers in `values`, in place of blocks; 0: there is none
+    call: IntArray
     values: Array
 
 

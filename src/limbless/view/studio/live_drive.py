@@ -1,6 +1,4 @@
-"""A robot that is driven live: a page with a slider and keys for numbers of its gait and its controller, and a session
-behind it.
-"""
+"""A robot that is driven live: a page with sliders and keys for numbers of its gait and controller, and a session."""
 
 from __future__ import annotations
 
