@@ -16,7 +16,8 @@ PACKAGES = ("numpy", "numba", "pin", "mujoco", "pyelastica")
 
 TEXT = """# Benchmark
 
-Written by `limbless bench`, which measures on your machine. These numbers: {date}, {machine}; {versions}.
+This page compares the speed of limbless with other engines and with real time. `limbless bench` writes it, with the
+numbers of your machine. These numbers: {date}, {machine}; {versions}.
 
 Times are thread CPU time, so that other work on the machine does not count. Competitors take turns in one process and
 the smallest of many short chunks is kept; expect ±10 % between runs. Both engines must first give the same answer. Rows
@@ -27,6 +28,11 @@ rows that say "all of `ll.run`".
 {verdict}
 {missed}
 """
+NEXT = """## Next steps
+
+- [Validation](validation.md): whether the results are right.
+- [Clusters](clusters.md): many runs on many machines.
+- [Which model should I use?](choose.md): what each model costs."""
 
 
 def machine() -> str:
@@ -78,7 +84,7 @@ def text(sections: list[Section]) -> str:
         missed=missed(sections),
     ).rstrip()
     parts = [f"## {section.title}\n\n{markdown(section.rows)}\n\n{section.text}".rstrip() for section in sections]
-    return "\n\n".join([head, *parts]) + "\n"
+    return "\n\n".join([head, *parts, NEXT]) + "\n"
 
 
 def write(sections: list[Section]) -> Path:

@@ -33,6 +33,15 @@ SHOWN = ("contacts", "clamp", "flow")
 """Kinds of arrows; where a run has no contacts, also the forces of the water."""
 
 
+_NEXT = """
+## Next steps
+
+- [First run](start/first-run.md): run one of these scenarios.
+- [Scenario files](scenarios.md): change it, or write your own.
+- [View and share results](viewing.md): the studio, movies and pages.
+"""
+
+
 def take(name: str) -> Path:
     """Run a scenario and save its picture."""
     frames = frames_of(ll.run(name))
@@ -96,14 +105,16 @@ def gallery() -> str:
     """The page that shows them all."""
     head = "# Gallery\n\n"
     head += (
-        "Every scenario as the studio shows it, taken by `make screenshots`; `limbless view NAME` shows and tunes it.\n"
+        "This page shows every scenario of the library, drawn as movies and the studio draw it. `limbless view NAME` "
+        "opens a\nscenario in the studio, and `limbless describe NAME` prints its file. `make screenshots` takes the "
+        "pictures.\n"
     )
     titles = {name: Scenario.load(name).title.rstrip(".") for name in loader.names()}
     shown = [
         f"\n## {name}\n\n{title}.\n\n![{name} in the studio](images/studio/{name}.webp)\n"
         for name, title in titles.items()
     ]
-    return head + "".join(shown)
+    return head + "".join(shown) + _NEXT
 
 
 def main(names: list[str]) -> None:

@@ -253,11 +253,11 @@ def api() -> str:
         "",
     ]
     titles = api_titles()
-    for group, modules in limbless._PUBLIC.items():
+    for group, modules in limbless._BY_USE.items():
         words = [word for text in modules.values() for word in text.split()]
         links = ", ".join(f"[`{word}`](#{anchor(titles[word])})" for word in words)
         lines += [f"- [{group}](#{anchor(group)}): {links}"]
-    for group, modules in limbless._PUBLIC.items():
+    for group, modules in limbless._BY_USE.items():
         lines += ["", f"## {group}", ""]
         for text in modules.values():
             for word in text.split():
@@ -269,8 +269,8 @@ def api() -> str:
 def api_titles() -> dict[str, str]:
     """Public names and their headings, which differ in more than capital letters."""
     titles: dict[str, str] = {}
-    taken = {anchor(group) for group in limbless._PUBLIC}
-    for text in (text for modules in limbless._PUBLIC.values() for text in modules.values()):
+    taken = {anchor(group) for group in limbless._BY_USE}
+    for text in (text for modules in limbless._BY_USE.values() for text in modules.values()):
         for word in text.split():
             kind = "function" if inspect.isfunction(getattr(limbless, word)) else "class"
             titles[word] = f"{word} ({kind})" if word.lower() in taken else word

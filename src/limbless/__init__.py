@@ -6,7 +6,7 @@ from limbless import interop as interop
 from limbless.core import __version__ as __version__
 from limbless.core.lazy import homes_of, lazy_names
 
-_PUBLIC = {
+_BY_USE = {
     "Verbs": {
         "simulation.simulate": "run simulate",
         "search.steady_motion.steady": "steady",
@@ -166,8 +166,8 @@ _PUBLIC = {
     },
 }
 """Public names by what they are for, and the modules that have them; `__init__.pyi` says the same to type checkers."""
-__all__ = ["__version__", *homes_of(__name__, *_PUBLIC.values())]
-__getattr__ = lazy_names(__name__, *_PUBLIC.values())
+__all__ = ["__version__", *homes_of(__name__, *_BY_USE.values())]
+__getattr__ = lazy_names(__name__, *_BY_USE.values())
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""What type checkers read of `import limbless as ll`: the names of `_PUBLIC`, group by group."""
+"""What type checkers read of `import limbless as ll`: the names of `_BY_USE`, group by group."""
 
 from limbless import interop as interop
 from limbless.core import __version__ as __version__

@@ -112,14 +112,16 @@ FOUND = {
     "snake-coil": {"joints"},
     "snake-flotsam": {"shape", "radius", "length", "sizes", "rolling"},
     "chain-tendons": {"skin"},
+    "strip-lift": {"position", "orientation", "youngs_modulus"},
+    "worm-muscles": {"youngs_modulus"},
 }
-"""Leaves that a scenario's posture finds, that an object of another shape or in water has, or that its gait needs:
-refused here."""
+"""Leaves that a scenario's posture finds, that an object of another shape or in water has, that its gait needs, or in
+whose place another one is given (stiffness for youngs_modulus): refused here."""
 CALLED = {"law": "too long for regularised friction", "dive": "elevation"}
 """What a refusal calls a field: the step that has to follow a law, the elevation that a dive asks for."""
 SILENT = {"name", "title", "paper", "control_period", "figures"}
 """Fields that a run's data cannot show: labels, and the period of a controller that is not there."""
-LIMITS = {"tolerance", "bound"}
+LIMITS = {"tolerance", "contact_tolerance", "bound"}
 """Fields that say how much of an error is accepted: a run that stays below shows nothing of them."""
 ROUND = {("drag", 3), ("inertia", 2)}
 """Coefficients of roll, which a round section does not feel."""
@@ -226,6 +228,7 @@ SOONER: dict[str, dict[str, Any]] = {
         "gait.after": [0.0042, 0.0012, 0.0002, -0.0038],
     },
     "flying-spaghetti": {"environment.point-wrench.active": [[0.0, 0.03]], "record_every": 0.02},
+    "strip-lift": {"record_every": 0.02},
     "snake-coil": {
         "gait.pitch_amplitude": 0.0,
         "initial.joint_position": [1.8279, 1.8279] + [0.0] * 13,

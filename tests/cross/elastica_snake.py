@@ -25,6 +25,7 @@ LENGTH, RADIUS, DENSITY, MODULUS, PERIOD, GRAVITY = 0.35, 0.35 * 0.011, 1000.0, 
 MUSCLES = np.array([3.4e-3, 3.3e-3, 4.2e-3, 2.6e-3, 3.6e-3, 3.5e-3])  # N m: those of the published snake
 MU = LENGTH / (PERIOD**2 * GRAVITY * 0.1)  # Froude number 0.1
 SLIP, DAMPING = 0.01, 2.0  # m/s; 1/s, on every mass
+PLANE_DAMPING = 2e-3  # 1/s on every mass, and the same number in N m s/kg on what turns: as in its example
 # s: half as much again is unstable
 STEP = 1e-4
 
@@ -69,14 +70,14 @@ class Ground(ea.NoForces):  # type: ignore[misc]
         )
 
 
-class _World(ea.BaseSystemCollection, ea.Forcing, ea.Damping):  # type: ignore[misc]
+class _World(ea.BaseSystemCollection, ea.Forcing, ea.Damping, ea.Contact):  # type: ignore[misc]
     pass
 
 
 class Snake:
-    """PyElastica's snake, ready to step."""
+    """PyElastica's snake, ready to step; on PyElastica's own plane with its friction, if `plane`."""
 
-    def __init__(self, elements: int, step: float = STEP) -> None:
+    def __init__(self, elements: int, step: float = STEP, plane: bool = False) -> None:
         self.elements, self.step, self.time = elements, step, np.float64(0.0)
         self.world = _World()
         self.rod = ea.CosseratRod.straight_rod(
@@ -103,12 +104,29 @@ class Snake:
             direction=np.array([0.0, 0.0, 1.0]),
             with_spline=True,
         )
-        self.world.add_forcing_to(self.rod).using(
-            Ground, weight=DENSITY * np.pi * RADIUS**2 * LENGTH / elements * GRAVITY
-        )
-        self.world.dampen(self.rod).using(ea.AnalyticalLinearDamper, uniform_damping_constant=DAMPING, time_step=step)
+        if plane:
+            self._lay_on_plane()
+        else:
+            weight = DENSITY * np.pi * RADIUS**2 * LENGTH / elements * GRAVITY
+            self.world.add_forcing_to(self.rod).using(Ground, weight=weight)
+        damping = {"damping_constant": PLANE_DAMPING} if plane else {"uniform_damping_constant": DAMPING}
+        self.world.dampen(self.rod).using(ea.AnalyticalLinearDamper, **damping, time_step=step)
         self.world.finalize()
         self.stepper = ea.PositionVerlet()
+
+    def _lay_on_plane(self) -> None:
+        """As in its example: weight, and a plane whose penalty and friction are those of Gazzola et al. 2018."""
+        self.world.add_forcing_to(self.rod).using(ea.GravityForces, acc_gravity=np.array([0.0, 0.0, -GRAVITY]))
+        ground = ea.Plane(plane_origin=np.array([0.0, 0.0, -RADIUS]), plane_normal=np.array([0.0, 0.0, 1.0]))
+        self.world.append(ground)
+        self.world.detect_contact_between(self.rod, ground).using(
+            ea.RodPlaneContactWithAnisotropicFriction,
+            k=1.0,
+            nu=1e-6,
+            slip_velocity_tol=1e-8,
+            static_mu_array=np.zeros(3),
+            kinetic_mu_array=MU * np.array([1.0, 1.5, 2.0]),
+        )
 
     def advance(self, steps: int) -> None:
         for _ in range(steps):
@@ -141,6 +159,12 @@ class Snake:
             * np.sin(2.0 * np.pi * (self.time / PERIOD - place))
         )
         return np.asarray(pull[::-1][1:] - self.rod.bend_matrix[0, 0] * self.rod.kappa[0])
+
+
+def touching(cells: int, step: float, duration: float) -> ll.Scenario:
+    """The scenario `snake-soft`, which is this snake among hard things, to be run for so long."""
+    own = ll.Scenario.load("snake-soft")
+    return own.changed(model=own.model.changed(cells=cells), step=step, duration=duration, record_every=PERIOD)
 
 
 def rod() -> ll.Rod:

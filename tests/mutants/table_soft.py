@@ -84,6 +84,22 @@ MUTANTS = [
         f"{TOUCH}::test_works_of_all_points_of_a_rod_sum_up_to_that_of_its_muscles",
     ),
     (
+        "touch-work-at-end",
+        "contacts work along the velocity of the stage, not along that of the end",
+        "mechanics/contact/cell_outcome.py",
+        "Body(step.places, k).velocity = start + theta * change",
+        "Body(step.places, k).velocity = start + change",
+        f"{TOUCH}::test_contacts_take_their_impulses_along_the_velocities_of_the_stage",
+    ),
+    (
+        "touch-given",
+        "rates of given strains go from those at the start of a step to those at its end",
+        "mechanics/contact/cell_problem.py",
+        "present.velocity[i] = before + theta * (solve.ends[1, i] - before)",
+        "present.velocity[i] = before",
+        f"{TOUCH}::test_a_step_is_that_of_dense_jacobians[universal-free-1-1.0-0.25]",
+    ),
+    (
         "slow-held",
         "what is taken ahead of drag is held against the accelerations before",
         "mechanics/chain/slow_motion.py",

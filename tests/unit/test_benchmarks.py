@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The package `benchmarks`, which is not installed."""
+    pytest.importorskip("pinocchio", reason="Pinocchio has no wheels for Windows")
     monkeypatch.syspath_prepend(str(ROOT))
     for name in (
         "command",

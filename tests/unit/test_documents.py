@@ -36,6 +36,26 @@ START = sorted((ROOT / "docs" / "start").glob("*.md"))
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
+ENGINES = {
+    "forward dynamics of the eel": ("in a compiled loop / `pin.aba`", "beside `mj_forward`"),
+    "a step of the eel in water with a wake": ("with a wake at the tail: MuJoCo",),
+    "snake on friction": ("snake on friction, 32 cells",),
+    "a step of a sidewinding snake": ("step of `snake-sidewind`",),
+}
+"""Rows of the README and rows of docs/benchmark.md in which their numbers stand."""
+REALITY = {
+    "speed of a filmed lamprey": ("lamprey-film", "Speed over the last two beats, laminar skin"),
+    "speed of lampreys in water": ("lamprey-viscosity", "Speed in water, laminar skin"),
+    "speed of an eel": ("eel-cfd-torque", "Steady speed"),
+    "largest bending moment": ("eel-cfd-torque", "Largest bending moment of a period"),
+    "rolling speed": ("robot-snake-floor", "Net speed of rolling"),
+    "sidewinding speed": ("robot-snake-floor", "Net speed of sidewinding"),
+    "the same with the floor": ("robot-snake-floor", "Net speed of sidewinding, second scene of the authors"),
+    "torque of that robot": ("robot-snake-floor", "Rms torque in slithering"),
+}
+"""Rows of the README, and case and row of docs/experiments.md."""
+NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.]*\d)")
+
 
 def blocks(path: Path, language: str) -> list[str]:
     return [text for found, text in BLOCK.findall(path.read_text()) if found == language]
@@ -236,3 +256,40 @@ def test_limits_of_the_studio_are_those_that_the_page_of_safety_gives() -> None:
     assert given in text
     assert f"| visitors at a time | {studio_limits.MOST_VISITORS} " in text
     assert f"| runs at a time | {studio_limits.MOST_RUNS};" in text
+
+
+def cells(path: Path, heading: str = "") -> list[list[str]]:
+    """Rows of the tables of a page, below a heading."""
+    text = path.read_text().partition(heading)[2].partition("\n## ")[0] if heading else path.read_text()
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
+
+
+def rounds_to(short: str, long: str) -> bool:
+    """Whether a number is another one with fewer digits: half a unit of its last place away at most."""
+    mantissa, _, exponent = short.partition("e")
+    unit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
+    return abs(float(short) - float(long)) <= 0.5000001 * unit
+
+
+def test_the_readme_has_the_numbers_of_the_benchmark() -> None:
+    known, page = cells(ROOT / "docs" / "benchmark.md"), (ROOT / "docs" / "benchmark.md").read_text()
+    said = cells(ROOT / "README.md", "## Compared with other engines")[2:-1]
+    assert len(said) == len(ENGINES)
+    for row in said:
+        wanted = next(words for name, words in ENGINES.items() if row[0].startswith(name))
+        there = [found for other in known if any(word in other[0] for word in wanted) for found in other[1:]]
+        numbers = NUMBER.findall(" ".join(there))
+        for number in NUMBER.findall(" ".join(row[1:])):
+            assert any(rounds_to(number, other) for other in numbers), (row, number)
+    met, of = re.findall(r"all (\d+) targets, of which (\d+) are met", (ROOT / "README.md").read_text())[0][::-1]
+    assert f"{met} of {of} targets are met." in page
+
+
+def test_the_readme_has_the_numbers_of_the_experiments() -> None:
+    known = {(row[0].partition("]")[0].strip("["), row[1]): row for row in cells(ROOT / "docs" / "experiments.md")}
+    said = cells(ROOT / "README.md", "## Compared with reality")[2:]
+    assert len(said) == len(REALITY)
+    for row in said:
+        found = known[next(words for name, words in REALITY.items() if row[0].startswith(name))]
+        for short, long in zip(row[1:], found[2:4], strict=True):
+            assert rounds_to(NUMBER.findall(short)[0], NUMBER.findall(long)[0]), (row, long)

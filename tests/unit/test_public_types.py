@@ -1,4 +1,4 @@
-"""What type checkers know of the public names: the stub is `_PUBLIC`, and every piece of Python that the documents show
+"""What type checkers know of the public names: the stub is `_BY_USE`, and every piece of Python that the documents show
 is well typed.
 """
 
@@ -45,7 +45,7 @@ def test_the_stub_has_the_public_names_and_their_homes() -> None:
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
     found = {alias.asname: node.module for node in imports for alias in node.names}
     assert found.pop("interop") == "limbless" and found.pop("__version__") == "limbless.core"
-    assert list(found.items()) == list(homes_of("limbless", *limbless._PUBLIC.values()).items())
+    assert list(found.items()) == list(homes_of("limbless", *limbless._BY_USE.values()).items())
 
 
 def shown(document: Path) -> str:

@@ -13,16 +13,31 @@ from validation.runner.run_cases import Report, RowOutcome
 
 _HEAD = """# Experiments
 
-Written by `limbless validate --write` from the cases of kind `experiment` in the folder `validation/`; do not edit. A
-balance proves that equations were integrated well, not that they describe a robot: here runs stand beside measured
-motion, first with nothing fitted, then, where a case has a fitted arm, with what was fitted (second table). Each number
-has four lengths, which are not added: the scatter of the experiment (standard deviation, or single trials), the
-numerical error of the run, the band of what the experiment does not say (each assumption with its range and reason
-stands with its case), and, of a fitted arm, the interval of what was fitted. Verdicts are computed: *inside*, where the
-scatter (twice its standard deviation) meets the run with its error and band; *outside by*, in shares of the measured
-mean; *not decidable*, where the band is wider than half of the value, or where the run was fitted to that number. A row
-outside does not fail the tests: a value that leaves the recorded one by more than its numerical error does.
+This page compares runs with measured motion of robots and animals, the worst row first. A balance proves that equations
+were integrated well; only an experiment shows that they describe a robot. `limbless validate --write` writes the page
+from the cases of kind `experiment` in the folder `validation/`; do not edit it.
+
+The first comparison fits nothing. Where a case has a fitted arm, two more columns show it, and the second table lists
+what was fitted. Each number has up to four lengths, which are not added:
+
+- the scatter of the experiment, as a standard deviation or as single trials;
+- the numerical error of the run;
+- the band of what the experiment does not say: each case lists its assumptions with range and reason;
+- for a fitted arm, the interval of the fitted parameters.
+
+limbless computes the verdicts:
+
+- *inside*: the scatter (twice its standard deviation) meets the run with its error and band;
+- *outside by*: the gap, as a fraction of the measured mean;
+- *not decidable*: the band is wider than half of the value, or the run was fitted to that number.
+
+A row outside does not fail the tests. A value that differs from the recorded one by more than its numerical error does.
 """
+_NEXT = """## Next steps
+
+- [Limits](limits.md): what the equations leave out.
+- [Compare with my robot's log](compare-log.md): the same comparison for your robot.
+- [Validation](validation.md): papers, closed forms and other engines."""
 
 
 def _worst_first(pair: tuple[Report, RowOutcome]) -> float:
@@ -50,7 +65,7 @@ def markdown(reports: Sequence[Report]) -> str:
     ]
     heads = ("case", "what", "experiment", "limbless, un-fitted", "ratio", "verdict", "fitted", "verdict of the fit")
     fitted = "## What was fitted\n\n" + (_fits(chosen) or "Nothing.")
-    return "\n\n".join([_HEAD, _table(heads, rows), fitted, *(_section(report) for report in chosen)]) + "\n"
+    return "\n\n".join([_HEAD, _table(heads, rows), fitted, *(_section(report) for report in chosen), _NEXT]) + "\n"
 
 
 def _fits(reports: Sequence[Report]) -> str:

@@ -113,13 +113,13 @@ def _head(shown: Sequence[tuple[Case, str]]) -> str:
     lines = [
         "# Validation",
         "",
-        "Written by `limbless validate --write`, which runs every case of the folder `validation/`; do not edit. "
-        "Each row is a statement with what",
-        "was measured, what it is held against, and a tolerance whose reason stands beside it. What falls short is "
-        "shown as such.",
-        "Robots and animals are on [a page of their own](experiments.md).",
+        "This page shows how limbless compares with papers, closed forms and other engines. Each row is a statement: "
+        "what was measured, what it is compared with, and a tolerance with its reason. Rows that fall short are shown. "
+        "`limbless validate --write` runs every case of the folder `validation/` and writes the page; do not edit it.",
+        "",
         "*The spec* is the corrected form of a paper's model that this project worked from; the model's "
-        "[page](index.md) repeats it.",
+        "[page](index.md) repeats it. Next steps: [experiments](experiments.md) compare runs with robots and animals, "
+        "and [limits](limits.md) lists what the equations leave out.",
         "",
         f"**{len(shown)} cases, {found.total()} rows: {told(found)}.**",
         "",

@@ -30,9 +30,10 @@ def wave(theta: float, waves: int) -> ll.FunctionGait:
     return ll.FunctionGait(function=travelling, drives="strain")
 
 
-def speed(theta: float, waves: int, ratio: float) -> float:
-    """U/V of a free planar body over one period."""
+def speed(theta: float, waves: int, ratio: float, **other: Any) -> float:
+    """U/V of a free planar body over one period, as a rod or as another model sees it."""
     model = {"kind": "macro-continuous", "inertia": False, "cells": 64 * waves}
+    model = {"inertia": False, **other} if other else model
     rod = ll.Rod(base="planar", strains="planar")
     data = ll.simulate(
         rod,
@@ -45,6 +46,12 @@ def speed(theta: float, waves: int, ratio: float) -> float:
     ).dataset
     moved = data.com_position.values[-1] - data.com_position.values[0]
     return float(np.linalg.norm(moved) / (j0(theta) / waves))
+
+
+def many_links(waves: int) -> float:
+    """U/V of the rod as links, extrapolated from 16 and 32 for each wave."""
+    found = (speed(0.5, waves, 2.0, kind="newton-euler", links=count * waves) for count in (16, 32))
+    return float(extrapolated(*found))
 
 
 def formula(theta: float, ratio: float) -> float:
@@ -60,7 +67,13 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     draw_order(axes, counts, errors, "free body, t0 = 0.5, g = 2", "waves along the body")
     axes.set_ylabel("difference of U/V from the formula")
     small = extrapolated(speed(0.05, 8, 2.0), speed(0.05, 16, 2.0)) / (0.5 * 0.05**2)
+    links = {n: abs(speed(0.5, 2, 2.0, kind="newton-euler", links=n) - found[2]) for n in (32, 64, 128)}
+    soft = [abs(speed(0.5, 2, 2.0, kind="soft", cells=n, degree=2) - found[2]) for n in (8, 16)]
+    draw_order(axes, list(links), list(links.values()), "as links, from the rod of 2 waves", "waves, or links")
     return {
+        "links order": fitted_order(list(links), list(links.values())),
+        "links limit": float(extrapolated(many_links(4), many_links(8))),
+        "soft": soft[1],
         "limit": float(extrapolated(found[8], found[16])),
         "small": float(small),
         "no slip": speed(0.5, 2, 1e6),

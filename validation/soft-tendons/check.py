@@ -52,6 +52,7 @@ def rubbing(axes: Any) -> dict[str, float]:
         {
             "robot.damping_time": 0.05,
             "robot.friction": 0.2,
+            "robot.slip_speed": 1e-3,  # as in the other program; the default follows the winch
             "duration": 34.0,
             "step": 0.01,
             "gait": {"kind": "tendon-path", "table": table},

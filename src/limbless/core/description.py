@@ -4,10 +4,9 @@ registers its kind.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from limbless.core import fields, registry
 from limbless.core.errors import InputError
@@ -51,9 +50,6 @@ class Description(_Refused):
         frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True, validate_default=True
     )
     family: ClassVar[str | None] = None
-    renamed: ClassVar[Mapping[str, str]] = {}
-    """Old names of fields -> their names: an old one is still read, with a note."""
-    _spelled: tuple[str, ...] = PrivateAttr(())
 
     if TYPE_CHECKING:
 
@@ -66,19 +62,10 @@ class Description(_Refused):
         def __getattr__(self, name: str) -> Any:
             return type(self).__name__ if name == "kind" else super().__getattr__(name)
 
-    @model_validator(mode="wrap")
+    @model_validator(mode="before")
     @classmethod
-    def _as_written(cls, data: Any, handler: Any) -> Any:
-        used = [name for name in cls.renamed if isinstance(data, Mapping) and name in data]
-        if not used:
-            return handler(without_units(cls, data))
-        for name in used:
-            if cls.renamed[name] in data:
-                raise ValueError(f"{name}: the old name of {cls.renamed[name]!r}, and both are given; leave it out")
-        named = {cls.renamed.get(name, name): value for name, value in data.items()}
-        made = handler(without_units(cls, named))
-        made._spelled = tuple(used)
-        return made
+    def _in_si_units(cls, data: Any) -> Any:
+        return without_units(cls, data)
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -112,10 +99,7 @@ class Description(_Refused):
             for part in (value if isinstance(value, tuple) else (value,))
             if isinstance(part, Description)
         ]
-        own = [
-            f"{self.kind}.{name}: is called {self.renamed[name]!r} now; the old name was read" for name in self._spelled
-        ]
-        return tuple(dict.fromkeys([*own, *(note for part in inner for note in part.notes())]))
+        return tuple(dict.fromkeys(note for part in inner for note in part.notes()))
 
     def given(self, *names: str) -> list[str]:
         """Those of these fields that are not at their defaults."""

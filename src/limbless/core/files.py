@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import secrets
@@ -112,15 +113,12 @@ def write_table(path: str | Path, columns: Mapping[str, ArrayLike], units: Seque
     """
     import numpy as np
 
-    lines = [",".join(_cell(name) for name in columns)]
     if units is not None:
         beside = Path(path).with_name(f"{Path(path).stem}-units.csv")
         write_table(beside, {"column": list(columns), "unit": list(units)})
     values = [np.asarray(column).ravel().tolist() for column in columns.values()]
-    lines += [",".join(_cell(value) for value in row) for row in zip_longest(*values, fillvalue="")]
-    return write_text(path, "\n".join(lines) + "\n")
-
-
-def _cell(value: object) -> str:
-    text = repr(value) if isinstance(value, float) else str(value)
-    return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in ',"\n\r') else text
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(columns)
+        table.writerows(zip_longest(*values, fillvalue=""))
+    return Path(path)

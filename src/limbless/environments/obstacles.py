@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -56,7 +56,6 @@ class Boxes(ContactEnvironment):
 
     kind: Literal["boxes"] = "boxes"
     has_steps: ClassVar[bool] = True
-    renamed: ClassVar[Mapping[str, str]] = {"centers": "centres"}
     centres: Listed[tuple[Vector3, ...]] = quantity(..., "m", "centres, world")
     sizes: Listed[tuple[Vector3, ...]] = quantity(
         ..., "m", "length, width and height of each, or of all if only one is given"

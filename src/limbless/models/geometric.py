@@ -40,11 +40,11 @@ class GeometricSettings(ChainSettings):
                 "a robot: a run takes 'full'; for one state at a time there is Geometric(robot, settings="
                 "GeometricSettings(equations='printed')).solve"
             )
-        model = NewtonEulerSettings().assemble(robot, environment, actuation)
-        if self.given("coordinates"):
-            model.notes = (
-                *model.notes,
-                f"model.coordinates: {self.coordinates!r} says how `Geometric` writes its equations; the motion of a "
-                "run does not depend on it",
-            )
-        return model
+        return NewtonEulerSettings().assemble(robot, environment, actuation)
+
+    def notes(self) -> tuple[str, ...]:
+        told = (
+            f"model.coordinates: {self.coordinates!r} says how `Geometric` writes its equations; the motion of a run "
+            "does not depend on it"
+        )
+        return (*super().notes(), *(told for _ in self.given("coordinates")))

@@ -4,8 +4,7 @@ and what later models touch.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import BeforeValidator, field_validator, model_validator
@@ -59,7 +58,6 @@ class Sphere(Description):
     A disc touches planes with its edge. Everything else touches the ball around it.
     """
 
-    renamed: ClassVar[Mapping[str, str]] = {"center": "centre"}
     centre: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "m", "centre in the link frame")
     radius: Quantity[float] = quantity(..., "m", "radius; of a disc half its thickness", gt=0)
     rim: Quantity[float] = quantity(
@@ -88,7 +86,6 @@ class Link(Description):
     `body`.
     """
 
-    renamed: ClassVar[Mapping[str, str]] = {"volume_center": "volume_centre"}
     name: str = Field("", description="name in results; `link 3` if absent")
     joint: Nested[Joint | None] = Field(None, description="the joint to the previous link; link 0, the base, has none")
     position: Listed[Vector3] = quantity(
@@ -121,19 +118,6 @@ class Link(Description):
     mesh: Listed[tuple[Mesh, ...]] = Field(
         (), description="meshes that are drawn in place of the body, where they are found"
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _no_wheels(cls, data: Any) -> Any:
-        if isinstance(data, Mapping) and "wheels" in data:
-            if data["wheels"]:
-                raise ValueError(
-                    "wheels: a link carries none; list an environment {kind: wheels} (`modules` says "
-                    "which links have them)"
-                )
-            # files that were written with the empty list
-            data = {name: value for name, value in data.items() if name != "wheels"}
-        return data
 
     @field_validator("orientation")
     @classmethod

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from limbless.core import (
     Description,
     Family,
     InputProblem,
-    description_at,
     dotted,
     field_at,
     from_word,
@@ -79,7 +78,7 @@ class Changes:
     def _key(self, here: Any, name: str, place: Place, last: bool) -> tuple[str | int, str | None]:
         """The key that a name means in a mapping or a list, or what is wrong with it."""
         if isinstance(here, dict):
-            return self._new_name(place, name), None
+            return name, None
         if not isinstance(here, list):
             return name, f"{dotted(place)} is {_shown(here)}; it has no part {name!r}"
         if name.isdigit():
@@ -98,11 +97,6 @@ class Changes:
         words = [kind for kind in kinds if isinstance(kind, str)]
         known = nearest(name, words) if words else "use a number, counted from 0"
         return name, f"{dotted(place)} has no item of kind {name!r}; {known}"
-
-    def _new_name(self, place: Place, name: str) -> str:
-        """The name that a field has now, of one that is written by its old name."""
-        owner = description_at(self._root, self.data, place)
-        return name if owner is None else cast(type[Description], owner).renamed.get(name, name)
 
     def _enter(self, here: Any, key: Any, place: Place) -> Any:
         """The mapping or list at a key, made from the field's default where nothing is written."""

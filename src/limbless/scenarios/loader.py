@@ -165,8 +165,12 @@ def _readable(data: Mapping[str, Any], context: dict[str, Any]) -> dict[str, Any
             parts["environment"][number] = _ENVIRONMENT.validate_python(item, context=context)
     if all(name in parts for name in ("model", "robot", "gait", "initial")):
         with suppress(InputError):
-            seen = one_animal(*(parts[name] for name in ("model", "robot", "gait", "initial")))
+            around = parts["environment"]
+            four = (parts[name] for name in ("model", "robot", "gait", "initial"))
+            seen = one_animal(*four, tuple(around.values()))
             parts |= {} if seen is None else seen[0]
+            if parts["environment"] is not around:
+                parts["environment"] = dict(zip(around, parts["environment"], strict=True))
     return parts
 
 

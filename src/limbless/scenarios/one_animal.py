@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from limbless.control.actuation.seen_gait import gait_on
-from limbless.core import InputError, registry
+from limbless.core import Array, InputError, registry
+from limbless.environments import Environment, PointWrench
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.robots import Chain, Robot, Rod, TendonSpine
 from limbless.robots.views import without
@@ -46,18 +47,63 @@ def seen_by(model: Any, robot: Any, gait: Any = None) -> Robot | None:
     return None if seen is built else seen
 
 
-def base_shift(robot: Robot) -> np.ndarray:
+def _homes(chain: Chain) -> tuple[Array, Array]:
+    """Of the straight chain: where its bodies (rows, 3) are, and where each piece of it begins, base frame, m."""
+    homes = np.cumsum(chain.arrays().arm, axis=0)
+    return homes, np.array([homes[piece.body] + piece.start for piece in chain.segments()])
+
+
+def base_shift(robot: Robot) -> Array:
     """(3,) m: where the base frame of a view is, in that of the robot that it is a view of."""
     source: Robot | None = robot
     while source is not None and not isinstance(source, Chain):
         source = source.seen_from
-    if source is None or isinstance(robot, Chain):
-        return np.zeros(3)
-    first = source.segments()[0]
-    return np.cumsum(source.arrays().arm, axis=0)[first.body] + first.start
+    return np.zeros(3) if source is None or isinstance(robot, Chain) else _homes(source)[1][0]
 
 
-def one_animal(model: Any, robot: Any, gait: Any, initial: Any) -> tuple[dict[str, Any], tuple[str, ...]] | None:
+def _wrench_on(view: Robot, robot: Any, item: Environment) -> Environment:
+    """A wrench at the same place of the body; anything else as it is."""
+    if not isinstance(item, PointWrench):
+        return item
+    if isinstance(robot, Rod):
+        if item.abscissa is None and item.body != -1:
+            raise InputError(
+                f"environment: point-wrench: body {item.body} of a rod depends on its cells, and this model sees the "
+                "rod as something else; say where by `abscissa`"
+            )
+        place = np.array([robot.length if item.abscissa is None else item.abscissa, 0.0, 0.0])
+    else:
+        if isinstance(robot, Chain):
+            homes, starts = _homes(robot)
+            known = homes[robot.bodies().mass > 0.0] - starts[0]
+        else:
+            known = _disks(robot)
+        if not -len(known) <= item.body < len(known):
+            return item  # refused by its own name
+        place = known[item.body]
+    place = place + item.point
+    if isinstance(view, Rod):
+        x = float(np.clip(place[0], 0.0, view.length))
+        return item.changed(body=-1, abscissa=x, point=tuple((place - [x, 0.0, 0.0]).tolist()))
+    if isinstance(view, Chain):
+        homes, starts = _homes(view)
+        piece = int(np.searchsorted(starts[:, 0] - starts[0, 0], place[0] * (1.0 - 1e-12), "right")) - 1
+        row = view.segments()[max(piece, 0)].body
+        body, home = int((view.bodies().mass[:row] > 0.0).sum()), homes[row] - starts[0]
+    else:
+        body = int(np.abs(_disks(view)[:, 0] - place[0]).argmin())
+        home = _disks(view)[body]
+    return item.changed(body=body, abscissa=None, point=tuple((place - home).tolist()))
+
+
+def _disks(spine: Any) -> Array:
+    """(n + 1, 3) m: where the base and the disks of a straight spine are."""
+    return np.concatenate([[0.0], np.cumsum(spine.values("length"))])[:, None] * np.array([1.0, 0.0, 0.0])
+
+
+def one_animal(
+    model: Any, robot: Any, gait: Any, initial: Any, environment: tuple[Environment, ...] = ()
+) -> tuple[dict[str, Any], tuple[str, ...]] | None:
     """Fields of a scenario as its model sees them, and what is said of it; None where nothing changes."""
     view = seen_by(model, robot, gait)
     for name, kind in _COUNTS.items():
@@ -83,7 +129,8 @@ def one_animal(model: Any, robot: Any, gait: Any, initial: Any) -> tuple[dict[st
     notes = [*(changed if view.kind != robot.kind else ()), *view.lost]
     if getattr(seen, "joints", None) is not None:
         notes.append("gait: joint angles are spread along the body by a spline through their sums")
-    return {"robot": view, "gait": seen, "initial": initial}, tuple(notes)
+    around = tuple(_wrench_on(view, robot.build(), item) for item in environment)
+    return {"robot": view, "gait": seen, "initial": initial, "environment": around}, tuple(notes)
 
 
 def left_out(before: Any, data: dict[str, Any], given: set[str]) -> list[str]:

@@ -174,6 +174,8 @@ def _idle(scenario: Scenario, robot: Robot) -> Iterator[str]:
             f"model.theta: {theta:g} has no effect: actuation {actuation!r} has no position feedback to take at the "
             "end of a step; {kind: pd} has"
         )
+    if getattr(robot, "contact_radius", None) and not any(item.role == "contact" for item in scenario.environment):
+        yield "robot.contact_radius: it has no effect: there is nothing hard to touch; a {kind: ground} is"
     if isinstance(robot, Chain):
         arrays = robot.arrays()
         if ((arrays.rest != 0.0) & (arrays.stiffness == 0.0)).any():

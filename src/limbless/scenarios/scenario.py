@@ -243,7 +243,7 @@ class Scenario(Description):
     @model_validator(mode="after")
     def _as_its_model_sees_it(self, info: ValidationInfo) -> Self:
         try:
-            seen = one_animal(self.model, self.robot, self.gait, self.initial)
+            seen = one_animal(self.model, self.robot, self.gait, self.initial, self.environment)
         except InputError as error:
             if (info.context or {}).get("saved"):  # the file of its robot may be gone since
                 return self

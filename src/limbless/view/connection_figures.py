@@ -100,6 +100,12 @@ def _fitted(connection: Connection) -> str:
     return f"; fitted, misfit {100.0 * float(connection.field['misfit'].mean()):.0f} %"
 
 
+def _unbounded(connection: Connection) -> bool:
+    """Whether A grows without bound in the region: it holds singular postures of wheels."""
+    field = connection.field
+    return "denominator" in field and float(field["denominator"].min()) <= 0.0 <= float(field["denominator"].max())
+
+
 def _sign(sign: str) -> float:
     if sign not in ("ours", "hatton"):
         raise InputError(f"sign: ours (velocity = A r') or hatton (velocity = -A r'); got {sign!r}")
@@ -123,7 +129,7 @@ def height(connection: Connection, loop: Stroke | None = None, sign: str = "ours
     rows, columns = np.meshgrid(x, y, indexing="ij")
     for name, values in (("r1", rows), ("r2", columns)):
         table[f"{name} ({unit})"] = values.ravel()
-    if connection.medium == "wheels":  # A grows without bound near singular postures
+    if _unbounded(connection):
         heights = np.arctan(heights * 4.0)
     plane = float(np.abs(heights[..., :2]).max()) or 1.0
     for c, (panel, name, per) in enumerate(zip(axes, ("x", "y", "turn"), ("m", "m", "rad"), strict=False)):
@@ -132,13 +138,14 @@ def height(connection: Connection, loop: Stroke | None = None, sign: str = "ours
         mesh = panel.pcolormesh(x, y, values.T, cmap=style.DIVERGING, vmin=-most, vmax=most, shading="gouraud")
         panel.contour(x, y, values.T, levels=[0.0], colors=style.GREY, linewidths=0.8)
         if "misfit" in field:
-            panel.contourf(x, y, field["misfit"].values.T, levels=[UNSURE, 10.0], colors="none", hatches=["////"])
+            unsure = panel.contourf(x, y, field["misfit"].values.T, [UNSURE, 10.0], colors="none", hatches=["////"])
+            unsure.set(edgecolor=style.GREY, linewidth=0.0)
         if "denominator" in field:
             panel.contour(x, y, field["denominator"].values.T, levels=[0.0], colors=style.RED, linewidths=1.2)
         style.colour_bar(panel, mesh)
         _labels(panel, connection)
         _loop(panel, connection, loop, shaded=True)
-        shown = f"height of {name} ({per}/{unit}²)" if connection.medium != "wheels" else f"atan of 4 height of {name}"
+        shown = f"atan of 4 height of {name}" if _unbounded(connection) else f"height of {name} ({per}/{unit}²)"
         style.note_above(panel, style.literal(shown + _fitted(connection)))
         table[f"height {name} ({per}/{unit}2)"] = heights[..., c].ravel()
     _bodies(axes[3], connection)
@@ -153,19 +160,21 @@ def arrows(connection: Connection, loop: Stroke | None = None, sign: str = "ours
     A = turned * field["A"].values[:, :, :, [i, j]]
     sheet, axes = _squares(3)
     x, y = field["r1"].values, field["r2"].values
-    every = max(len(x) // 13, 1)
+    some = slice(len(x) // 20, None, len(x) // 10)  # ten each way, as far from either edge
     table: Table = {}
     for c, (panel, name) in enumerate(zip(axes, ("x", "y", "turn"), strict=True)):
-        u, v = A[::every, ::every, c, 0].T, A[::every, ::every, c, 1].T
-        if connection.medium == "wheels":
+        u, v = A[some, some, c, 0].T, A[some, some, c, 1].T
+        if _unbounded(connection):
             size = np.maximum(np.hypot(u, v), 1e-12)
-            u, v = u * np.arctan(size) / size, v * np.arctan(size) / size
+            far = np.abs(field["denominator"].values[some, some].T)
+            shown = np.where(far > 0.02 * far.max(), np.arctan(size) / size, np.nan)  # none on the singular line
+            u, v = u * shown, v * shown
         _narrow(panel)
-        panel.quiver(x[::every], y[::every], u, v, color=style.BLUE, width=0.004)
+        panel.quiver(x[some], y[some], u, v, color=style.BLUE, width=0.004, pivot="middle")
         _labels(panel, connection)
         table |= _loop(panel, connection, loop)
-        shown = f"rate of shapes that moves {name} fastest"
-        style.note_above(panel, shown + (" (atan)" if connection.medium == "wheels" else "") + _fitted(connection))
+        told = f"rate of shapes that moves {name} fastest"
+        style.note_above(panel, told + (" (atan)" if _unbounded(connection) else "") + _fitted(connection))
     return sheet, table
 
 

@@ -217,6 +217,9 @@ def summary_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
             *statics_work.lines(summary["statics"], errors.get("statics")),
         ]
     rows += [(label, _shown(get(key), unit, errors.get(key))) for key, label, unit in _NUMBERS]
+    for part in get("phases") or ():
+        work, spent = _shown(part["work"], "J"), _shown(part["positive_work"], "J")
+        rows.append((f"pulleys, {part['phase']}", f"{work}, positive {spent}, {part['start']:g} to {part['end']:g} s"))
     for label, beyond in (("torque limits", False), ("joint limits", True)):
         exceeded = [item for item in get("limits_exceeded") or () if ("worst_position" in item) == beyond]
         if exceeded:

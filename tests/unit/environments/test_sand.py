@@ -107,10 +107,11 @@ def test_skin_along_a_cylinder_is_the_axial_force_of_the_slender_law() -> None:
     assert across(sand, (0.0, 1.0, 0.0))[1] == pytest.approx(-11.535433070866146, rel=3e-3)
 
 
-def test_sand_never_gives_power() -> None:
+@pytest.mark.parametrize("count", [1000, pytest.param(10_000, marks=pytest.mark.long)])
+def test_sand_never_gives_power(count: int) -> None:
     some = np.random.default_rng(0)
     faces, thin = row(FACES.changed(leading=0.05, skin=0.25)), row(SLENDER, 0.01, 0.02)
-    for _ in range(1000):
+    for _ in range(count):
         n, v = some.standard_normal((2, 3))
         n /= np.linalg.norm(n)
         assert np.dot(face_stress(faces, Vector(*n), Vector(*v)), v) <= 0.0
@@ -159,6 +160,20 @@ def test_three_links_in_sand_move_as_under_a_law_of_the_same_formula() -> None:
         np.testing.assert_allclose(
             moved.velocity([0.5, -0.3], [1.0, 0.0]), [0.00693771, 0.20773736, -0.8301962], atol=1e-6
         )
+
+
+def test_three_straight_links_in_sand_move_as_by_the_reference() -> None:
+    """Eight directions of the shapes: drag at a straight posture acts as friction of one sign per half link."""
+    robot = ll.UniformChain(links=3, length=1 / 3, half_width=0.5, half_height=0.5, base="planar")
+    sand = ll.Sand(depth=1.0, lateral=0.8765, along=0.3623, along_slip=-0.2744, speed=0.01, end=0.0, points=60)
+    moved = ll.connection(robot, sand, shapes="joints", region=1.5, frame="middle")
+    angles = np.pi * np.arange(8) / 8.0
+    across = [-0.0423026563551136, -0.05459799260258261, -0.05903781503596964, -0.05459799260258262]
+    turning = [0.1702791151834172, 0.0908286811080482, 0.0, -0.09082868110804826]
+    across += [-0.042302656355113565, -0.03245575255136578, 0.0, 0.03245575255136579]
+    turning += [-0.17027911518341707, -0.30685604447709885, -0.37344081408061935, -0.3068560444770989]
+    found = moved.velocity(np.zeros((8, 2)), np.stack([np.cos(angles), np.sin(angles)], axis=1))
+    np.testing.assert_allclose(found, np.stack([np.zeros(8), across, turning], axis=1), atol=5e-3)
 
 
 def wave(ratio: float, place: np.ndarray) -> tuple[np.ndarray, float]:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-import limbless as ll
 from limbless.control.actuation.shape_map import stations
 from limbless.core import registry
 from limbless.core.errors import InputError
@@ -376,25 +375,3 @@ def test_a_fixed_base_needs_no_mass_in_the_tables():
     assert arm.link_names == ["link 0", "upper", "lower"]
     assert arm.joint_labels == ["elbow", "yaw"]
     assert arm.bodies().volume.tolist() == [0.0, 0.1, 0.2]
-
-
-def test_old_names_are_read_and_noted() -> None:
-    old, new = (Link(mass=1.0, contact_shapes=({name: (0.1, 0, 0), "radius": 0.1},)) for name in ("center", "centre"))
-    assert (
-        old == new
-        and new.notes() == ()
-        and old.notes() == ("Sphere.center: is called 'centre' now; the old name was read",)
-    )
-    assert Chain(links=(old,)).notes() == old.notes()
-    boxes = ll.Scenario.load(
-        "snake-stairs", {"environment.boxes.centers": [[0.0, 0.7, 0.01], [0.0, 1.6, 0.02]]}
-    ).environment[1]
-    assert boxes.centres[0] == (0.0, 0.7, 0.01)
-    with pytest.raises(InputError, match="both are given"):
-        Link(volume_center=(0, 0, 0), volume_centre=(0, 0, 0))
-
-
-def test_a_link_carries_no_wheels() -> None:
-    with pytest.raises(InputError, match="list an environment"):
-        Link(wheels=({"position": (0, 0, 0)},))
-    assert Link(wheels=()) == Link()  # as files had it that were written before

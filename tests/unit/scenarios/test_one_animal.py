@@ -66,6 +66,30 @@ def test_a_chain_is_seen_as_a_rod_whose_start_is_the_same_place() -> None:
     assert "model.kind: the chain is seen as a rod" in scenario.notes()
 
 
+@pytest.mark.parametrize("links", [5, 8])
+def test_a_wrench_stays_where_it_pushes_the_body(links: int) -> None:
+    """At the tip and at 0.7 m: a rod counts from its first end, a chain from the joint of each link."""
+    pushes = [
+        {"kind": "point-wrench", "force": [0.0, 1.0, 0.0]},
+        {"kind": "point-wrench", "abscissa": 0.7, "point": [0.0, 0.01, 0.0], "force": [0.0, 1.0, 0.0]},
+    ]
+    changes = {"model.kind": "newton-euler", "model.links": links, "environment": pushes}
+    scenario = ll.Scenario.load(SWIM, changes)
+    homes = np.cumsum([link.position for link in scenario.robot.links], axis=0)
+    places = [homes[item.body] - homes[0] + item.point for item in scenario.environment]
+    np.testing.assert_allclose(places, [[1.0, 0.0, 0.0], [0.7, 0.01, 0.0]], atol=1e-12)
+    assert [item.body for item in scenario.environment] == [links - 1, int(0.7 * links)]
+    assert "abscissa: 0.7" in scenario.to_yaml()
+    back = ll.Scenario.load({**SWIM, "robot": scenario.robot, "environment": scenario.environment})
+    assert [item.abscissa for item in back.environment] == pytest.approx([1.0, 0.7], abs=1e-12)
+    spine = ll.SnakeNeck().build()
+    seen = ll.Scenario.load({**SWIM, "robot": spine, "environment": pushes[:1], "model": "newton-euler"})
+    tip = sum(link.position[0] for link in seen.robot.links) + seen.environment[0].point[0]
+    assert seen.environment[0].body == len(spine.vertebrae) and tip == pytest.approx(spine.values("length").sum())
+    with pytest.raises(InputError, match="body 3 of a rod depends on its cells"):
+        ll.Scenario.load(SWIM, {**changes, "environment": [{**pushes[0], "body": 3}]})
+
+
 def test_limits_that_soft_does_not_look_at_are_a_note() -> None:
     scenario = ll.Scenario.load("rod-hangs", {"robot.effort_limit": 1.0})
     assert scenario.robot.effort_limit is None and "effort_limit: 1.0" in scenario.to_yaml()

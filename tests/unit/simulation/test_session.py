@@ -109,3 +109,29 @@ def test_a_session_asks_the_function_of_its_scenario_and_follows_targets() -> No
     by_hand = ll.Session("module-snake-undulate", snake)
     by_hand.command({"joint_position": np.full(len(live.observe()["joint_position"]), 0.2)})
     assert np.array_equal(by_hand.step(5)["joint_position"], live.observe()["joint_position"])
+
+
+@pytest.mark.parametrize("name", ["neck-winch", "chain-tendons"])
+def test_a_controller_sees_tip_and_tendons_as_the_result_has_them(name: str) -> None:
+    """The tensions are those of the last stage of a step, which solves its end to the tolerance of the model."""
+    step = ll.Scenario.load(name).step
+    live = ll.Session(name, period=step)
+    seen, held = live.step(20), ll.Session(name, period=step)
+    last = ll.run(name, {"duration": 20 * step, "record_every": 20 * step}).dataset.isel(time=-1)
+    for told in ("tip_position", "tendon_length"):
+        assert np.array_equal(seen[told], last[told].values), told
+    np.testing.assert_allclose(seen["tension"], last["tension"].values, rtol=1e-6)
+    held.restore(live.save())
+    assert np.array_equal(held.observe()["tension"], seen["tension"])
+
+
+def test_a_controller_sees_whose_contacts_they_are() -> None:
+    """Sixteen spheres on two surfaces, link by link: a plane and a box beside the robot."""
+    box = {"kind": "boxes", "centres": [[0.0, -2.0, 0.1]], "sizes": [[0.2, 0.2, 0.2]]}
+    seen = ll.Session("snake-sidewind", {"environment": ["gravity", "ground", box]}).step()
+    whole = ll.run("snake-sidewind", {"environment": ["gravity", "ground", box], "duration": 0.001}).dataset
+    assert len(seen["contact_state"]) == len(seen["contact_link"]) == len(seen["contact_surface"])
+    assert set(seen["contact_surface"]) == {0, 1} and set(seen["contact_link"]) == set(range(11))
+    touches = np.linalg.norm(seen["contact_force"], axis=1) > 0.0
+    assert touches.any() and set(seen["contact_surface"][touches]) == {0}
+    assert np.array_equal(seen["contact_link"], whole["contact_link"].values)

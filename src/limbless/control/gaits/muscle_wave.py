@@ -9,22 +9,25 @@ from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core import Quantity, quantity
+from limbless.core import Listed, Quantity, quantity
 
 
 class MuscleWave(Gait):
     """A travelling wave of bending moment about the vertical axis; the shape is a result.
 
-    The moment is M f(t) sin 2π(t/period - X/λ) between the arc lengths `start` and `end`, with a smooth start f. It
-    drives the passive strains of a rod in the model `soft`.
+    The moment is M f(t) b(X) sin 2π(t/period - X/λ) between the arc lengths `start` and `end`, with a smooth start f.
+    It drives the passive strains of a rod in the model `soft`.
     """
 
     kind: Literal["muscle-wave"] = "muscle-wave"
     couple: Quantity[float] = quantity(4e-3, "N m", "largest couple M")
     period: Quantity[float] = quantity(1.0, "s", "period", gt=0)
-    wavelength: Quantity[float] = quantity(0.3, "m", "wavelength λ along the body", gt=0)
+    wavelength: Quantity[float] = quantity(0.3, "m", "wavelength λ along the body; below 0 waves run to the base")
     start: Quantity[float] = quantity(0.0, "m", "abscissa where the muscles begin", ge=0)
     end: Quantity[float | None] = quantity(None, "m", "abscissa where they end; the tail if absent", gt=0)
+    envelope: Listed[tuple[float, ...]] = quantity(
+        (), "1", "b from `start` to `end`: coefficients of a cubic B-spline with clamped ends; 1 everywhere if absent"
+    )
     ramp: Quantity[float] = quantity(1.0, "s", "duration of the smooth start; 0: none", ge=0)
     drives: ClassVar[str] = "effort"
     start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
@@ -33,6 +36,11 @@ class MuscleWave(Gait):
     def _has_muscles(self) -> MuscleWave:
         if self.end is not None and not self.start < self.end:
             raise ValueError(f"muscles from {self.start:g} to {self.end:g} m are none; `start` lies before `end`")
+        if not self.wavelength:
+            raise ValueError("`wavelength` is 0; give a length, below 0 for waves that run from the tip to the base")
+        if self.envelope and (len(self.envelope) < 4 or self.end is None):
+            given = f"{len(self.envelope)} and `end` {self.end}"
+            raise ValueError(f"an envelope needs 4 coefficients or more, and `end`, where its spline ends; got {given}")
         return self
 
     def sample(self, times: Array, stations: Array) -> Drive:
@@ -41,7 +49,18 @@ class MuscleWave(Gait):
         wave = np.sin(2.0 * np.pi * (times[:, None] / self.period - stations / self.wavelength))
         there = (stations >= self.start) & (stations <= (np.inf if self.end is None else self.end))
         value[..., 5] = self.couple * smooth_steps(times, self.ramp)[0][:, None] * wave * there
+        if self.envelope:
+            value[..., 5] *= self._spline(stations)
         return Drive(value, np.zeros_like(value), np.zeros_like(value))
+
+    def _spline(self, stations: Array) -> Array:
+        """The envelope at abscissae; beyond its ends as there."""
+        from scipy.interpolate import BSpline
+
+        inner = np.linspace(0.0, 1.0, len(self.envelope) - 2)
+        along = np.clip((stations - self.start) / ((self.end or 0.0) - self.start), 0.0, 1.0)
+        knots = np.concatenate([np.zeros(3), inner, np.ones(3)])
+        return np.asarray(BSpline(knots, np.array(self.envelope), 3)(along))
 
     def breaks(self) -> tuple[float, ...]:
         """Where the muscles begin and end."""

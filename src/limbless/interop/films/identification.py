@@ -34,22 +34,24 @@ from limbless.interop.films.experiment import (
 from limbless.interop.films.film_smoothing import PLACES, SmoothFilm
 from limbless.interop.films.midline_kinematics import REFITS
 from limbless.interop.identification.identified import Identified
+from limbless.interop.identification.identify import FreeParameter, value_of
 from limbless.interop.identification.least_squares import (
     Fit,
     alike,
+    bootstrapped,
     inverse,
     solve_from,
     student,
-    unseen,
+    uncertainty,
     without,
 )
 from limbless.mechanics.rod.tables import HeadState
 from limbless.models.base import State
 from limbless.robots.rod import Rod
+from limbless.scenarios.scenario import Scenario
 
 if TYPE_CHECKING:
     from limbless.interop.films.film import Film, Width
-    from limbless.scenarios.scenario import Scenario
 
 
 TRUSTED = 0.7  # R² below which a start is only that
@@ -108,45 +110,8 @@ STEPS = 40  # of a beat: twice as many change the answer by 0.03 %
 PROBE = 1e-3  # change of a logarithm for derivatives
 NUDGE = 0.01  # change of a start velocity, in lengths per beat
 APART = np.log(6.0)  # between the starts of one coefficient
-MANY = 20  # windows from which on their own scatter is asked
-
-
-# The medium with other coefficients
-
-
-def _placed(environment: Environment, path: str) -> tuple[str, int | None, float]:
-    """Field, entry and value of a path such as `drag.0`, `along` or `environment.water.drag.0`."""
-    words = path.split(".")
-    if words[0] == "environment":
-        words = words[2:]
-    field = words[0] if words else ""
-    if field not in type(environment).model_fields:
-        numbers = [name for name in type(environment).model_fields if name not in ("kind", "active", "points")]
-        raise InputError(f"identify: {environment.kind!r} has no field {path!r}; known: {', '.join(numbers)}")
-    value = getattr(environment, field)
-    entry = None
-    if isinstance(value, tuple):
-        if len(words) != 2 or not words[1].isdigit() or int(words[1]) >= len(value):
-            raise InputError(
-                f"identify: {field} has {len(value)} entries; name one, {field}.0 to {field}.{len(value) - 1}"
-            )
-        entry, value = int(words[1]), value[int(words[1])]
-    if not isinstance(value, float | int) or isinstance(value, bool) or not value > 0.0:
-        raise InputError(f"identify: {path} must be a positive number in the medium to begin with; it is {value!r}")
-    return field, entry, float(value)
-
-
-def _with(environment: Environment, paths: Sequence[str], values: Array) -> Environment:
-    changed: dict[str, Any] = {}
-    for path, value in zip(paths, values, strict=True):
-        field, entry, _ = _placed(environment, path)
-        if entry is None:
-            changed[field] = float(value)
-        else:
-            several = list(changed.get(field, getattr(environment, field)))
-            several[entry] = float(value)
-            changed[field] = tuple(several)
-    return environment.changed(**changed)
+SMALLEST = 1e-300  # of a coefficient: it has no bounds
+MANY = 21  # windows from which on their own scatter counts
 
 
 # Shooting
@@ -229,8 +194,9 @@ class _Windows:
 
 def checked_scenario(
     film: Film, paths: Sequence[str], medium: str, width: Width, changes: Mapping[str, Any] | None
-) -> Scenario:
-    """The scenario in which these coefficients are to be found; refused before anything runs where there are none."""
+) -> tuple[Scenario, list[FreeParameter], Array]:
+    """The scenario in which these coefficients are to be found, and their logarithms in it; refused before anything
+    runs where there are none."""
     if not film.placed:
         raise InputError("identify: a kymogram does not show where the animal went")
     if not paths or len(set(paths)) < len(paths):
@@ -238,9 +204,16 @@ def checked_scenario(
     scenario = scenario_of(
         film.smooth, film.name, film.period, film.medium(medium, width, changes), width, changes=changes
     )
-    for path in paths:
-        _placed(scenario.environment[0], path)
-    return scenario
+    kind = scenario.environment[0].kind
+    free = [
+        FreeParameter(path if path.startswith("environment.") else f"environment.{kind}.{path}", SMALLEST, np.inf)
+        for path in paths
+    ]
+    values = [value_of(scenario, each.path) for each in free]
+    for path, value in zip(paths, values, strict=True):
+        if not isinstance(value, float | int) or isinstance(value, bool) or not value > 0.0:
+            raise InputError(f"identify: {path} must be a positive number in the medium to begin with; it is {value!r}")
+    return scenario, free, np.log(values)
 
 
 def identify(
@@ -258,23 +231,46 @@ def identify(
     paths : fields of the medium, such as `drag.0` (along) and `drag.1` (across) of water.
     medium, width, changes : as for `Film.predict`.
     """
-    scenario = checked_scenario(film, paths, medium, width, changes)
+    scenario, free, logs = checked_scenario(film, paths, medium, width, changes)
     # the cells of a prediction: half of them make coefficients a hundredth too large, or too small on a thick tail
-    environment, settings = scenario.environment[0], scenario.model
     rod: Any = scenario.robot.build()
 
     def model_of(logs: Array) -> Any:
-        return settings.assemble(rod, (_with(environment, paths, np.exp(logs)),), scenario.actuation)
+        changed = Scenario.load(scenario, {each.path: each.value(x) for each, x in zip(free, logs, strict=True)})
+        return changed.model.assemble(rod, changed.environment, changed.actuation)
 
-    logs = np.log([_placed(environment, path)[2] for path in paths])
-    balance = _start(film, rod, environment, paths, logs)
+    balance = _start(film, rod, scenario.environment[0], paths, logs)
     data = _Windows(_windows(film.smooth, film.period, scenario.gait, model_of(logs)), model_of)
     axes = np.eye(len(paths))
     starts = [logs, *(logs + sign * APART * axis for axis in axes for sign in (1.0, -1.0))]
     fit, others = solve_from(data, starts, np.full(len(paths), PROBE))
-    judged = _judged(tuple(paths), fit, balance)
-    judged = replace(judged, also=tuple(np.exp(other.parameters) for other in others))
-    return _with_noise(film, judged, fit, data.windows, model_of(fit.parameters))
+    covariance, freedom, _ = uncertainty(fit, alike([r.reshape(-1, 3) for r in fit.free], LOOKS // 2))
+    found = Identified(
+        tuple(paths),
+        np.exp(fit.parameters),
+        bootstrapped(fit, covariance, MANY),
+        student(freedom),
+        float(np.sqrt(3.0 * fit.cost / sum(len(r) for r in fit.free))),
+        len(data.windows),
+        about=tuple(_told(data, fit, balance)),
+        also=tuple(np.exp(other.parameters) for other in others),
+        more={"force_balance": None if balance is None else balance._asdict()},
+    )
+    return _with_noise(film, found, fit, model_of(fit.parameters))
+
+
+def _told(data: _Windows, fit: Fit, balance: ForceBalance | None) -> list[str]:
+    size = 100.0 * float(np.sqrt(3.0 * fit.cost / sum(len(r) for r in fit.free)))
+    told = [
+        f"{len(data.windows)} windows of two beats, each with its own start; film and model differ by {size:.2g} % of "
+        "the length"
+    ]
+    if balance is not None and balance.quality < TRUSTED:
+        told.append(
+            f"the force balance of the film itself explains {100.0 * max(balance.quality, 0.0):.0f} % of it: it was "
+            "only used as a start"
+        )
+    return told
 
 
 def _start(film: Film, rod: Any, environment: Environment, paths: Sequence[str], logs: Array) -> ForceBalance | None:
@@ -282,10 +278,10 @@ def _start(film: Film, rod: Any, environment: Environment, paths: Sequence[str],
     if not isinstance(environment, Water):
         return None
     found = force_balance(film.smooth, rod, environment, film.period)
+    guesses = {"drag.0": found.along, "drag.1": found.across}
     for k, path in enumerate(paths):
-        field, entry, value = _placed(environment, path)
-        guess = {0: found.along, 1: found.across}.get(entry if entry is not None else -1) if field == "drag" else None
-        if guess is not None and 0.1 * value < guess < 10.0 * value:
+        guess = next((value for name, value in guesses.items() if path.endswith(name)), 0.0)
+        if 0.1 < guess / np.exp(logs[k]) < 10.0:
             logs[k] = np.log(guess)
     return found
 
@@ -301,35 +297,7 @@ def _windows(smooth: SmoothFilm, beat: float, gait: Any, model: Any) -> list[_Wi
     return [_Window(smooth, beat, gait, model, int(first), int(first) + span) for first in starts]
 
 
-def _judged(paths: tuple[str, ...], fit: Fit, balance: ForceBalance | None) -> Identified:
-    """Intervals from the residual variance with the effective number of residuals, or from the windows' scatter where
-    there are many: the wider."""
-    reduced, free, windows = fit.reduced, fit.free, len(fit.Z)
-    inverted = inverse(fit.information)
-    total, same = fit.cost, alike([r.reshape(-1, 3) for r in free], LOOKS // 2)
-    number = sum(len(r) - z.shape[1] for r, z in zip(free, fit.Z, strict=True))
-    freedom = max(number / same - len(paths), 1.0)
-    covariance = inverted * (total / freedom) + unseen(fit.information)
-    if windows > MANY:
-        scores = [j.T @ r for j, r in zip(reduced, free, strict=True)]
-        scatter = inverted @ sum(np.outer(g, g) for g in scores) @ inverted * windows / (windows - len(paths))
-        covariance = scatter if np.trace(scatter) > np.trace(covariance) else covariance
-    size = float(np.sqrt(3.0 * total / max(sum(len(r) for r in free), 1)))
-    told = [
-        f"{windows} windows of two beats, each with its own start; film and model differ by {100.0 * size:.2g} % of "
-        "the length"
-    ]
-    if balance is not None and balance.quality < TRUSTED:
-        told.append(
-            f"the force balance of the film itself explains {100.0 * max(balance.quality, 0.0):.0f} % of it: it was "
-            "only used as a start"
-        )
-    more = {"force_balance": None if balance is None else balance._asdict()}
-    values = np.exp(fit.parameters)
-    return Identified(paths, values, covariance, student(freedom), size, windows, about=tuple(told), more=more)
-
-
-def _with_noise(film: Film, found: Identified, fit: Fit, windows: list[_Window], model: Any) -> Identified:
+def _with_noise(film: Film, found: Identified, fit: Fit, model: Any) -> Identified:
     """What noise of the points does to the answer, which residuals do not show, because the shape that the model swims
     has it too: refits of the smooth film with simulated noise, each a step of Newton's method away. Their mean is a
     bias, which is taken off; their scatter is added to the intervals."""
@@ -343,7 +311,9 @@ def _with_noise(film: Film, found: Identified, fit: Fit, windows: list[_Window],
         again = _windows(smooth, film.period, gait, model)
         total = np.zeros(len(fit.parameters))
         for other, own, j, z in zip(again, fit.own, reduced, fit.Z, strict=True):
-            total -= A @ (j.T @ without(z, other.residual(model, own)))
+            # noise turns the start by more than a step of Newton's method in all numbers at once bears: it goes first
+            start = own - np.linalg.lstsq(z, other.residual(model, own), rcond=None)[0]
+            total -= A @ (j.T @ without(z, other.residual(model, start)))
         return total
 
     here = moved(film.smooth)

@@ -36,6 +36,7 @@ class Identified:
     about: tuple[str, ...] = ()  # further lines
     also: tuple[Array, ...] = ()  # other values that fit as well
     spans: tuple[float, ...] = ()  # of each parameter; 0 of one that is known by its logarithm
+    profile: Array | None = None  # (p, 2) by how much farther each interval reaches down and up than its covariance has
     more: dict[str, Any] = field(default_factory=dict)  # for `numbers`
 
     def factor(self, weights: Sequence[float] | Array) -> float:
@@ -58,11 +59,12 @@ class Identified:
     def bounds(self, path: str) -> tuple[float, float] | None:
         """95 % interval of one parameter; None where it is not determined."""
         k = self.paths.index(path)
-        span = self.spans[k] if self.spans else 0.0
+        span, value = self.spans[k] if self.spans else 0.0, float(self.values[k])
+        half = self.quantile * float(self.covariance[k, k]) ** 0.5
+        down, up = half * (np.ones(2) if self.profile is None else self.profile[k])
         if not span:
-            return self.interval(self._alone(path))
-        wide = self.quantile * span * float(self.covariance[k, k]) ** 0.5
-        return None if wide > 0.5 * span else (self.values[k] - wide, self.values[k] + wide)
+            return None if half > np.log(FARTHEST) else (value * float(np.exp(-down)), value * float(np.exp(up)))
+        return None if half > 0.5 else (value - span * down, value + span * up)
 
     def determined(self, path: str) -> bool:
         """Whether a parameter by itself has an interval."""
@@ -72,9 +74,6 @@ class Identified:
     def _powers(self) -> list[int]:
         """Parameters of which products of powers can be made."""
         return [k for k in range(len(self.paths)) if not (self.spans and self.spans[k])]
-
-    def _alone(self, path: str) -> Array:
-        return np.array([float(name == path) for name in self.paths])
 
     @cached_property
     def ratios(self) -> list[tuple[int, int]]:

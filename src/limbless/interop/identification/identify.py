@@ -15,27 +15,30 @@ from limbless.interop.identification.identified import Identified
 from limbless.interop.identification.least_squares import (
     Fit,
     alike,
-    inverse,
-    seen,
+    bootstrapped,
+    linearised,
     solve,
     solve_from,
     student,
-    unseen,
+    uncertainty,
 )
 from limbless.interop.identification.measured_run import SIGMAS, MeasuredRun, RunData, runs_of
+from limbless.scenarios.changes import Changes
 from limbless.scenarios.scenario import Scenario
+from limbless.search.optimisation.optimisers import needed_cma
 from limbless.search.sweeps.parameter_ranges import Bounds, bounds_of
 from limbless.simulation.simulate import run_scenario
 
 Array = NDArray[np.float64]
 
 PROBE, ROUGH_PROBE = 1e-3, 0.1  # change of a logarithm for derivatives; with contacts runs are rough
-ROUGH_ROUNDS = 6
-NEAR = 2e-3  # by which a parameter is moved to see how rough runs are
+ROUGH_TURNS, ROUGH_ROUNDS = 2, 6  # turns from every start, and from the best of them
+NEAR, NEARBY = 2e-3, 8  # by which parameters are moved to see how rough runs are, and how often
 STARTS = 3
+EVOLVED = 50  # evaluations of CMA-ES for each parameter
+FARTHEST_PROFILE = 3.0  # by which a profile may widen an interval
 MOST_KEPT = 64  # runs that are remembered
 FLAGGED = 2.0  # reduced sum of squares above which the model does not explain the data
-BOOTSTRAPS = 400
 FEWEST_RUNS = 4  # of a bootstrap over runs
 AT_BOUND = 1e-6
 
@@ -87,6 +90,18 @@ def free_parameters(fit: Mapping[str, Any], scenario: Scenario) -> list[FreePara
     return found
 
 
+def value_of(scenario: Scenario, path: str) -> Any:
+    """What a scenario has at a path at which a number may stand; a path that is none is refused."""
+    try:
+        Scenario.load(scenario, {path: 1.0})
+    except InputError as error:
+        raise InputError(str(error).replace(f"--set {path}=1.0: ", "identify: ")) from None
+    here: Any = scenario.model_dump()
+    for part in next(iter(Changes(Scenario, here, {path: 1.0}).made)):
+        here = here[part]
+    return here
+
+
 class _Runs:
     """All measured runs, and residuals of them over their sigmas for any coordinates of the parameters."""
 
@@ -97,6 +112,10 @@ class _Runs:
         self.sigmas = {word: np.array(size) for word, size in SIGMAS.items()}
         self._kept: dict[bytes, list[dict[str, Array]]] = {}
         self.count = 0
+        self.ends = (
+            np.array([each.coordinate(each.low) for each in parameters]),
+            np.array([each.coordinate(each.high) for each in parameters]),
+        )
 
     def changes(self, coordinates: Array) -> dict[str, float]:
         return {each.path: each.value(x) for each, x in zip(self.parameters, coordinates, strict=True)}
@@ -139,6 +158,10 @@ class _Runs:
 
     def own_slopes(self, parameters: Array, residuals: list[Array]) -> list[Array]:
         return [np.zeros((len(r), 0)) for r in residuals]
+
+    def cost(self, coordinates: Array) -> float:
+        """Sum of squares."""
+        return sum(float(r @ r) for r in self.residuals([coordinates])[0])
 
     def scaled(self, coordinates: Array) -> list[str]:
         """Sigmas that nobody stated, from the residuals themselves where there are enough; what was done, in words."""
@@ -220,19 +243,10 @@ def _starts(scenario: Scenario, parameters: list[FreeParameter]) -> list[Array]:
     """The scenario's own values where they lie within the bounds, and points spread between these."""
     from scipy.stats import qmc
 
-    from limbless.scenarios.changes import Changes
-
-    low = np.array([each.coordinate(each.low) for each in parameters])
-    high = np.array([each.coordinate(each.high) for each in parameters])
+    low, high = (np.array([each.coordinate(getattr(each, end)) for each in parameters]) for end in ("low", "high"))
     own = 0.5 * (low + high)
-    data = scenario.model_dump()
     for k, each in enumerate(parameters):
-        here: Any = data
-        try:
-            for part in next(iter(Changes(Scenario, data, {each.path: each.low}).made)):
-                here = here[part]
-        except (KeyError, IndexError, TypeError, StopIteration):
-            here = None
+        here = value_of(scenario, each.path)
         if isinstance(here, float | int) and each.low <= here <= each.high:
             own[k] = each.coordinate(float(here))
     spread = qmc.Sobol(len(parameters), scramble=False).random(4)[1:STARTS]
@@ -240,114 +254,118 @@ def _starts(scenario: Scenario, parameters: list[FreeParameter]) -> list[Array]:
 
 
 def _fitted(data: _Runs, starts: list[Array], rough: bool) -> tuple[Fit, list[Fit], list[str]]:
-    """The best minimum; once more where sigmas came from the residuals."""
-    parameters = data.parameters
-    low = np.array([each.coordinate(each.low) for each in parameters])
-    high = np.array([each.coordinate(each.high) for each in parameters])
-    probe = np.full(len(parameters), ROUGH_PROBE if rough else PROBE)
-    told, gain = [], 1e-9
+    """The best minimum from all starts; once more where sigmas came from the residuals."""
+    low, high = data.ends
+    probe, gain, told = np.full(len(low), PROBE), 1e-9, []
     if rough:
-        base = np.concatenate(data.residuals([starts[0]])[0])
-        beside = data.residuals([starts[0] + sign * NEAR for sign in (1.0, -1.0)])
-        roughness = float(np.sqrt(np.mean([(np.concatenate(each) - base) ** 2 for each in beside])))
-        gain = min(roughness / max(float(np.sqrt(np.mean(base**2))), 1e-12), 0.1)
-        told.append(f"contacts make runs rough: residuals change by {roughness:.2g} sigma for 0.2 % of the parameters")
+        roughness, probe = _roughness(data, starts[0])
+        size = float(np.sqrt(np.mean(np.concatenate(data.residuals([starts[0]])[0]) ** 2)))
+        gain = min(roughness / max(size, 1e-12), 0.1)
+        told.append(
+            f"contacts make runs rough: residuals change by {roughness:.2g} sigma for 0.2 % of the parameters; slopes "
+            f"come from changes of {', '.join(f'{100.0 * h:.0f}' for h in probe)} %"
+        )
 
-    def solver(data: Any, start: Array, probe: Array, bounds: Any) -> Fit:
-        return solve(data, start, probe, bounds, ROUGH_ROUNDS if rough else 20, gain)
+    def solver(rounds: int) -> Any:
+        return lambda data, start, probe, bounds: solve(data, start, probe, bounds, rounds, gain)
 
-    best, others = solve_from(data, starts, probe, (low, high), tried=1 if rough else 2, solver=solver)
+    first = solver(ROUGH_TURNS if rough else 20)
+    best, others = solve_from(data, starts, probe, (low, high), STARTS, first)
+    if rough:
+        if min(data.cost(start) for start in starts) * (1.0 - gain) <= best.cost:
+            told.append("two turns of least squares changed no more than roughness does: CMA-ES was taken")
+            starts = [_evolved(data, best.parameters)]
+        else:
+            starts = [best.parameters]
+        best, _ = solve_from(data, starts, probe, (low, high), solver=solver(ROUGH_ROUNDS))
     words = data.scaled(best.parameters)
     if words:
-        best, others = solve_from(data, [best.parameters], probe, (low, high), solver=solver)
+        best, _ = solve_from(data, [best.parameters], probe, (low, high), solver=solver(ROUGH_ROUNDS if rough else 20))
     return best, others, [*told, *words]
 
 
+def _roughness(data: _Runs, start: Array) -> tuple[float, Array]:
+    """Change of the residuals, root mean square, in eight runs nearby; and changes of the parameters that are ten times
+    that, between a tenth and three."""
+    signs = np.sign(np.random.default_rng(0).normal(size=(NEARBY, len(start))))
+    here, *beside = (np.concatenate(each) for each in data.residuals([start, *(start + NEAR * sign for sign in signs)]))
+    roughness = float(np.sqrt(np.mean((np.array(beside) - here) ** 2)))
+    J = np.concatenate(linearised(data, start, np.full(len(start), ROUGH_PROBE)).J)
+    slopes = np.sqrt((J**2).mean(axis=0))
+    return roughness, np.clip(10.0 * roughness / np.maximum(slopes, 1e-12), ROUGH_PROBE, 3.0 * ROUGH_PROBE)
+
+
+def _evolved(data: _Runs, start: Array) -> Array:
+    """The best parameters that CMA-ES finds between the bounds."""
+    low, high = data.ends
+    engine = needed_cma().CMAEvolutionStrategy(
+        np.clip((start - low) / (high - low), 0.0, 1.0),
+        0.2,
+        {"bounds": [0.0, 1.0], "seed": 1, "verbose": -9, "verb_log": 0, "maxfevals": EVOLVED * len(start)},
+    )
+    while not engine.stop():
+        points = engine.ask()
+        engine.tell(points, [data.cost(low + point * (high - low)) for point in points])
+    return np.asarray(low + engine.result.xbest * (high - low))
+
+
 def _judged(data: _Runs, fit: Fit, rough: bool) -> Identified:
-    """Intervals: curvature of the sum of squares, the profile at its ends, and a bootstrap over runs; the widest."""
-    parameters, information = data.parameters, fit.information
-    number, p = sum(len(r) for r in fit.residuals), len(parameters)
+    """Intervals: curvature of the sum of squares, a bootstrap over runs (or over blocks of them), and the profile at
+    their ends; the widest."""
+    parameters, number = data.parameters, sum(len(r) for r in fit.residuals)
     same = alike([r.reshape(-1, 1) for r in fit.residuals], number**0.5) if not rough else 1.0
-    freedom = max(number / same - p, 1.0)
-    reduced = fit.cost / max(number - p, 1)
-    scale = max(reduced, 1.0) * same
-    covariance = inverse(information) * scale + unseen(information)
+    covariance, freedom, variance = uncertainty(fit, same, least=1.0)
+    reduced = fit.cost / max(number - len(parameters), 1)
     quantile = student(freedom)
-    covariance = _bootstrapped(fit, covariance)
-    if not rough and p > 1:
-        covariance = _profiled(data, fit, covariance, quantile**2 * scale, quantile)
+    covariance = bootstrapped(fit, covariance, FEWEST_RUNS)
+    profile = _profiled(data, fit, covariance, quantile, quantile**2 * variance * same)
     about = [f"{len(data.runs)} measured runs, {number} residuals, {reduced**0.5:.2g} times their sigma"]
     if reduced > FLAGGED:
         about.append(
             f"the model does not explain the data: residuals are {reduced**0.5:.2g} times their sigma; intervals were "
             "widened by that, and parameters may make up for what is missing"
         )
-    spans = tuple(0.0 if each.is_log else each.high - each.low for each in parameters)
-    values = _values(parameters, fit.parameters)
-    paths = tuple(each.path for each in parameters)
     more = {
         "reduced_sum": reduced,
         "sigma": {word: size.tolist() for word, size in data.sigmas.items()},
         "priors": {each.path: each.prior for each in parameters if each.prior},
     }
-    size = float(np.sqrt(reduced))
     return Identified(
-        paths, values, covariance, quantile, size, len(data.runs), "log", tuple(about), spans=spans, more=more
+        tuple(each.path for each in parameters),
+        _values(parameters, fit.parameters),
+        covariance,
+        quantile,
+        float(np.sqrt(reduced)),
+        len(data.runs),
+        "log",
+        tuple(about),
+        spans=tuple(0.0 if each.is_log else each.high - each.low for each in parameters),
+        profile=profile,
+        more=more,
     )
 
 
-def _bootstrapped(fit: Fit, covariance: Array) -> Array:
-    """The wider of a covariance and that of runs drawn again, each fit one step of Newton's method away."""
-    count = len(fit.residuals)
-    if count < FEWEST_RUNS:
-        return covariance
-    rng, V = np.random.default_rng(0), seen(fit.information)
-    A = [V.T @ j.T @ j @ V for j in fit.reduced]
-    g = [V.T @ j.T @ r for j, r in zip(fit.reduced, fit.free, strict=True)]
-    steps = []
-    for _ in range(BOOTSTRAPS):
-        drawn = rng.integers(0, count, count)
-        H = np.sum([A[i] for i in drawn], axis=0)
-        if np.linalg.cond(H) < 1e12:
-            steps.append(V @ np.linalg.solve(H, np.sum([g[i] for i in drawn], axis=0)))
-    if len(steps) < BOOTSTRAPS // 2:
-        return covariance
-    other = np.atleast_2d(np.cov(np.array(steps).T))
-    grow = np.sqrt(np.maximum(np.diag(other) / np.maximum(np.diag(covariance), 1e-300), 1.0))
-    return np.asarray(covariance * np.outer(grow, grow))
-
-
-def _profiled(data: _Runs, fit: Fit, covariance: Array, rise: float, quantile: float) -> Array:
-    """Wider where the sum of squares rises less than its curvature says, with one parameter at the end of its interval
-    and the others where they fit best then."""
-    grow = np.ones(len(covariance))
-    low = np.array([each.coordinate(each.low) for each in data.parameters])
-    high = np.array([each.coordinate(each.high) for each in data.parameters])
+def _profiled(data: _Runs, fit: Fit, covariance: Array, quantile: float, rise: float) -> Array:
+    """(p, 2) factors by which the interval reaches farther down and up than the covariance says: where the sum of
+    squares rises less than its curvature has it, with one parameter at the end and the others where they fit best."""
+    low, high = data.ends
+    grow = np.ones((len(covariance), 2))
+    J = np.concatenate(fit.J)
     for k in range(len(grow)):
-        half = quantile * covariance[k, k] ** 0.5
-        others = np.arange(len(grow)) != k
-        along = covariance[:, k] / covariance[k, k] if half < np.log(10.0) else None
-        for sign in (1.0, -1.0) if along is not None else ():
-            at = np.clip(fit.parameters + sign * half * along, low, high)
-            if not low[k] < at[k] < high[k]:
-                continue
+        half, others = quantile * covariance[k, k] ** 0.5, np.arange(len(grow)) != k
+        for side, sign in enumerate((-1.0, 1.0)):
+            at = np.clip(fit.parameters + sign * half * covariance[:, k] / covariance[k, k], low, high)
+            if half > np.log(10.0) or not low[k] < at[k] < high[k]:
+                continue  # not determined, or ends at a bound
             try:
-                r, J = _slopes(data, at, others)
-                step = -np.linalg.lstsq(J, r, rcond=None)[0]
-                best = float(((r + J @ step) ** 2).sum())
+                r = np.concatenate(data.residuals([at])[0])
+                better = at.copy()
+                better[others] -= np.linalg.lstsq(J[:, others], r, rcond=None)[0]
+                rose = min(float(r @ r), data.cost(np.clip(better, low, high))) - fit.cost
             except SimulationError:
                 continue
-            rose = best - fit.cost
-            if 0.0 < rose < rise:
-                grow[k] = max(grow[k], min((rise / rose) ** 0.5, 3.0))
-    return np.asarray(covariance * np.outer(grow, grow))
-
-
-def _slopes(data: _Runs, at: Array, which: NDArray[np.bool_]) -> tuple[Array, Array]:
-    axes = np.eye(len(at))[which]
-    several = data.residuals([at, *(at + PROBE * axis for axis in axes)])
-    here, *beside = (np.concatenate(each) for each in several)
-    return here, np.stack([(other - here) / PROBE for other in beside], axis=1)
+            grow[k, side] = np.clip((rise / max(rose, 1e-300)) ** 0.5, 1.0, FARTHEST_PROFILE)
+    return grow
 
 
 def _at_bounds(parameters: list[FreeParameter], coordinates: Array) -> list[str]:

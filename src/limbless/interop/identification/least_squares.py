@@ -25,6 +25,7 @@ BLIND = 1e-9  # of the largest information: below, nothing is seen
 ENDLESS = 1e4  # variance of a logarithm of which nothing is known
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-3, 1e-7, 1e6
 CHANCE = 2.0  # standard errors of a correlation that is none
+BOOTSTRAPS = 400
 ALIKE = 0.05  # cost above that of the best at which another minimum is as good
 
 
@@ -191,6 +192,37 @@ def unseen(information: Array) -> Array:
     """Variance without end in the directions of which nothing is seen."""
     V = seen(information)
     return np.asarray(ENDLESS * (np.eye(len(information)) - V @ V.T))
+
+
+def uncertainty(fit: Fit, same: float, least: float = 0.0) -> tuple[Array, float, float]:
+    """Covariance of the parameters, its degrees of freedom, and the variance of the residuals, of which `same` say one
+    thing; `least` is the variance that is known to be there."""
+    number = sum(len(r) - z.shape[1] for r, z in zip(fit.residuals, fit.Z, strict=True))
+    freedom = max(number / same - len(fit.parameters), 1.0)
+    variance = max(fit.cost / freedom, least * same)
+    return inverse(fit.information) * variance + unseen(fit.information), freedom, variance / same
+
+
+def bootstrapped(fit: Fit, covariance: Array, fewest: int) -> Array:
+    """The wider of a covariance and that of stretches drawn again, each fit one step of Newton's method away; as it is
+    with fewer than `fewest` stretches."""
+    count = len(fit.residuals)
+    if count < fewest:
+        return covariance
+    rng, V = np.random.default_rng(0), seen(fit.information)
+    A = [V.T @ j.T @ j @ V for j in fit.reduced]
+    g = [V.T @ j.T @ r for j, r in zip(fit.reduced, fit.free, strict=True)]
+    steps = []
+    for _ in range(BOOTSTRAPS):
+        drawn = rng.integers(0, count, count)
+        H = np.sum([A[i] for i in drawn], axis=0)
+        if np.linalg.cond(H) < 1e12:
+            steps.append(V @ np.linalg.solve(H, np.sum([g[i] for i in drawn], axis=0)))
+    if len(steps) < BOOTSTRAPS // 2:
+        return covariance
+    other = np.diag(np.atleast_2d(np.cov(np.array(steps).T)))
+    grow = np.sqrt(np.maximum(other / np.maximum(np.diag(covariance), 1e-300), 1.0))
+    return np.asarray(covariance * np.outer(grow, grow))
 
 
 def student(freedom: float) -> float:

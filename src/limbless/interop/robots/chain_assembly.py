@@ -8,7 +8,7 @@ import numpy as np
 
 from limbless.interop.robots.body_shapes import Dress, dress
 from limbless.interop.robots.serial_trunk import Trunk, names
-from limbless.interop.robots.tree import Array, Connection, FilePart, FileShape
+from limbless.interop.robots.tree import Array, Connection, FilePart
 from limbless.robots import Chain, Joint, Link, SkinFriction, about_x, upper_triangle
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def chain_of(trunk: Trunk, name: str, options: FromFile) -> Chain:
     if armature is not None:
         links[0] = _heavier(links[0], armature, axes, origins[0])
     _tell(trunk, hows, options)
+    _tell_frictions(trunk)
     rubs = max(frictions(trunk), default=None)
     skin = None if rubs is None else SkinFriction(forward=rubs, lateral=rubs)
     return Chain(name=name, base=trunk.base, head=options.head or "base", links=tuple(links), skin=skin)
@@ -49,17 +50,32 @@ def chain_of(trunk: Trunk, name: str, options: FromFile) -> Chain:
 def frictions(trunk: Trunk) -> list[float]:
     """What the file states of each part's friction with a floor; empty where it says nothing. A part that cannot touch
     has that of the others."""
-    stated = [
-        max((shape.friction for shape in _touching(part) if shape.friction is not None), default=None)
-        for part in trunk.parts
-    ]
+    stated = [max(_stated(part), default=None) for part in trunk.parts]
     known = [rubs for rubs in stated if rubs is not None]
     return [max(known) if rubs is None else rubs for rubs in stated] if known else []
 
 
-def _touching(part: FilePart) -> list[FileShape]:
-    """Shapes that collide; all of a part whose own shape is not here."""
-    return [shape for shape in part.shapes if shape.collides] or part.shapes
+def _stated(part: FilePart) -> list[float]:
+    """Frictions of the shapes that collide (of all, where none does); those that a file pairs with its floor go before
+    others."""
+    touching = [shape for shape in part.shapes if shape.collides] or part.shapes
+    paired = [shape for shape in touching if shape.paired]
+    return [shape.friction for shape in paired or touching if shape.friction is not None]
+
+
+def _tell_frictions(trunk: Trunk) -> None:
+    """A link has one friction here, whatever its shapes have."""
+    unlike = {
+        part.name: rubs
+        for part in trunk.parts
+        if len(rubs := {shape.friction for shape in part.shapes if shape.collides and shape.friction is not None}) > 1
+    }
+    if unlike:
+        name, rubs = next(iter(unlike.items()))
+        trunk.notes.append(
+            f"shapes of one link rub differently on {len(unlike)} links ({min(rubs):g} to {max(rubs):g} on {name!r}): "
+            "the link has that of its <pair> with the floor, else the largest"
+        )
 
 
 def body_axes(trunk: Trunk) -> Array:

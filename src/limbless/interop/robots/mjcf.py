@@ -158,8 +158,10 @@ class _Reader:
             elif kind == "mesh":
                 centre, half = m.geom_aabb[geom][:3], m.geom_aabb[geom][3:].copy()
                 place = place @ pose(centre, np.eye(3))
-            collides = bool(m.geom_contype[geom] or m.geom_conaffinity[geom] or int(geom) in self.paired)
-            part.shapes.append(FileShape(kind, half, place, collides, friction=float(self.friction[geom])))
+            paired = int(geom) in self.paired
+            collides = bool(m.geom_contype[geom] or m.geom_conaffinity[geom] or paired)
+            rubs = float(self.friction[geom])
+            part.shapes.append(FileShape(kind, half, place, collides, friction=rubs, paired=paired))
 
     def _geom_pose(self, geom: int) -> Array:
         """In the world: a body's pose times the geom's in it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -147,6 +148,9 @@ def _part(link: Element, frames: _Frames, beside: Path) -> FilePart:
             shape = shape_of(
                 item.find("geometry"), frames.within(item, name), tag == "collision", beside, f"{what}: {tag}"
             )
+            mu = item.findtext("surface/friction/ode/mu")
+            if shape and mu:
+                shape = replace(shape, friction=number(mu, f"{what}: mu"))
             part.shapes += [shape] if shape else []
             if shape and tag == "collision" and inertial is not None and _is_true(inertial.get("auto")):
                 own = item.findtext("density") or inertial.findtext("density")

@@ -35,6 +35,7 @@ class FileShape:
     scale: Array = field(default_factory=lambda: np.ones(3))
     mesh_pose: Array | None = None  # (4, 4) of the mesh's own frame, file frame
     friction: float | None = None
+    paired: bool = False  # with the floor: its friction goes before that of other shapes
 
     def extent(self, direction: Array) -> tuple[float, float]:
         """From where to where it reaches along a direction, m."""

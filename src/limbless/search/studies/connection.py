@@ -79,9 +79,13 @@ class Connection(LocalConnection):
 
     def velocity(self, r: ArrayLike, rate: ArrayLike) -> Array:
         """Velocity (.., 3) of the frame at postures and rates (.., p); exact in all media."""
-        points, shape = self._points(r)
-        rates, _ = self._points(rate, "rate")
-        points, rates = np.broadcast_arrays(points, rates)
+        try:
+            both = np.broadcast_arrays(np.asarray(r, dtype=np.float64), np.asarray(rate, dtype=np.float64))
+        except ValueError:
+            raise InputError(
+                f"rate: give one for each posture, or one for all; got {np.shape(rate)} beside {np.shape(r)}"
+            ) from None
+        (points, shape), (rates, _) = self._points(both[0]), self._points(both[1], "rate")
         found = self._moved(points, rates)[0]
         return found.reshape(*shape, found.shape[-1])
 

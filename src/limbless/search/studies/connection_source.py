@@ -92,12 +92,13 @@ def scenario_of(source: Any, environment: Any, allow_code: bool) -> Scenario:
         items = (items,) if isinstance(items, Environment) else tuple(items)
         rod = isinstance(source.build(), Rod)
         still = not items or any(item.role == "friction" for item in items)
+        model = {"kind": "macro-continuous", "cells": 128} if rod else {"kind": "newton-euler"}
         return Scenario(
             name="map",
             robot=source,
             gait={"kind": "curvature-wave", "curvature": 0.0} if rod else {"kind": "serpenoid", "amplitude": 0.0},
             environment=items,
-            model={"kind": "macro-continuous" if rod else "newton-euler", "inertia": still},
+            model={**model, "inertia": still},
         )
     if environment is not None:
         raise InputError("environment: a scenario has its own; give it beside a robot alone")

@@ -161,17 +161,18 @@ class LocalConnection:
         return A, V
 
     def _fitted(self, r: Array) -> tuple[Array, Array]:
-        """The fitted A in the frame, and its relative misfit (S,), turning by the length of the body."""
+        """The fitted A in the frame, and its relative misfit (S,), turning by the length of the body. The misfit is
+        that of the middle of the body: a frame of least perturbation leaves little motion to compare with."""
         answer, u = self._response.at(r), self._directions
         A, V = self._fit_base(r)
-        told = self._carry(r, answer, A) + self._follow(r, answer)
-        frames = self._frames(r, answer)
-        moving = V.swapaxes(1, 2)
-        for frame in frames:
-            moving = carried(frame, moving) + frame.J @ u.T
-        scale = np.array([1.0, 1.0, self.length])[:, None]
-        left = np.linalg.norm((moving - told @ u.T) * scale, axis=(1, 2))
-        return told, left / np.maximum(np.linalg.norm(moving * scale, axis=(1, 2)), 1e-300)
+        moving, fit, scale = V.swapaxes(1, 2), A, np.repeat([1.0, self.length], 3)
+        if self.planar:
+            middle = body_frame("middle", answer.place, answer.swing, self._response.lengths)
+            moving, fit = carried(middle, moving) + middle.J @ u.T, carried(middle, A) + middle.J
+            scale = scale[1:4]
+        left = np.linalg.norm((moving - fit @ u.T) * scale[:, None], axis=(1, 2))
+        size = np.linalg.norm(moving * scale[:, None], axis=(1, 2))
+        return self._carry(r, answer, A) + self._follow(r, answer), left / np.maximum(size, 1e-300)
 
     def _frames(self, r: Array, answer: Response) -> list[FramePose]:
         """The frames that lead from the base to the one that is told."""

@@ -47,6 +47,7 @@ class MotorSizing:
     errors : the same numbers' numerical errors, from runs with shorter steps; empty where none were made.
     limits : label -> the smallest `torque_limit` of its joints, N m; infinite where there is none.
     proven : whether the run is.
+    start_up : s, what the gait needs to begin: its ramp and a period.
     """
 
     after: float
@@ -54,9 +55,10 @@ class MotorSizing:
     errors: dict[str, dict[str, Any]]
     limits: dict[str, float]
     proven: bool
+    start_up: float = 0.0
 
     def told(self) -> list[str]:
-        """A sentence for each axis."""
+        """A sentence for each axis, and one where a start-up is counted that may hop."""
         found = []
         for label, load in self.axes.items():
             limit, error = self.limits[label], self.errors.get(label, {}).get("lasting", 0.0)
@@ -70,6 +72,11 @@ class MotorSizing:
             else:
                 fits = "enough" if load["lasting"] + error <= limit else "NOT enough"
                 found.append(f"{need}, {load['lasting'] / limit:.0%} of the limit of {limit:.3g} N m: {fits}")
+        if self.errors and self.after < self.start_up:
+            found.append(
+                f"the first {self.start_up:g} s are the start-up: among contacts a hop in it may need shorter steps "
+                "than those of the error bars, which then are too small; leave it out (after)"
+            )
         return found
 
     def __repr__(self) -> str:
@@ -110,8 +117,8 @@ def motor_sizing(
     parts, proven = _recorded(scenario, "the run", watch)
     found: list[dict[str, dict[str, Any]]] = [motor_load.of_series(parts, start)]
     bars: dict[str, dict[str, Any]] = {}
+    order = scenario.model.time_order(scenario.environment)
     if errors:
-        order = scenario.model.time_order(scenario.environment)
         finer = [with_steps(scenario, times) for times in ((2.0,) if order > 1 else MORE_STEPS)]
         found += [motor_load.of_series(_recorded(one, "shorter steps", watch)[0], start) for one in finer]
         if order > 1:
@@ -119,7 +126,8 @@ def motor_sizing(
         else:
             powers = np.array([1.0, *(one.step / scenario.step for one in finer)]) ** order
             bars = each_number(lambda *values: distance_from_limit(powers, np.array(values)), *found)
-    return MotorSizing(start, found[0], bars, _limits(parts[0]), proven)
+    needed = motor_load.start_up(scenario.gait.cycle, ramp, np.inf)
+    return MotorSizing(start, found[0], bars, _limits(parts[0]), proven, needed if order <= 1 else 0.0)
 
 
 def _limits(data: xr.Dataset) -> dict[str, float]:

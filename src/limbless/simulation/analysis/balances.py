@@ -49,6 +49,9 @@ THRESHOLDS = {
 }
 """Largest relative mismatch of each balance that passes."""
 
+OF_ONE_STEP = ("orientation", "contact residual", "tail wrench", "joint drift", "equilibrium", "actuator work")
+"""Balances that are of an instant, and so do not sum up what steps leave."""
+
 SMALLEST_SCALE = 1e-9
 """In the unit of the balance. Below this a mismatch is round-off of nothing."""
 
@@ -105,12 +108,19 @@ class Balance:
         """`pass` or `fail`; a mismatch that is not a number fails."""
         return "pass" if self.relative <= self.threshold else "fail"
 
-    def sentence(self) -> str:
-        """What it found, in words."""
-        return (
+    def sentence(self, step: float | None = None, order: float = 1.0) -> str:
+        """What it found, in words, and the step that likely passes where the mismatch falls with this order of `step`
+        (s): 1, 2 or 5 times a power of ten.
+        """
+        told = (
             f"the {self.name} balance is off by {self.relative:.2g} of its scale ({self.value:.3g} of "
             f"{self.scale:.3g} {self.units}); at most {self.threshold:.0e} passes"
         )
+        if not step or not 0.0 < self.relative < 1.0 or self.name in OF_ONE_STEP:
+            return told
+        wanted = step * (self.threshold / self.relative) ** (1.0 / max(order, 1.0))  # works sum up what impacts leave
+        power = 10.0 ** np.floor(np.log10(wanted))
+        return f"{told}; try step: {max(d for d in (1.0, 2.0, 5.0) if d * power <= wanted) * power:g}"
 
     def as_dict(self) -> dict[str, object]:
         """All of it in plain types, as `summary.json` holds it."""

@@ -161,7 +161,9 @@ class Result:
     @cached_property
     def doubts(self) -> tuple[str, ...]:
         """Why the run is not to be believed, one sentence each: what its model found, and the balances that fail."""
-        return (*self.found, *(balance.sentence() for balance in self.balances() if balance.verdict != "pass"))
+        own = self.scenario
+        how = () if own is None or own.task else (own.step, own.model.time_order(own.environment))
+        return (*self.found, *(balance.sentence(*how) for balance in self.balances() if balance.verdict != "pass"))
 
     @property
     def proven(self) -> bool:

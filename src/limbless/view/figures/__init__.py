@@ -1,7 +1,9 @@
 """Figures of a result, by name. One file per family; a function under `@figure(..)` is found by being present in this
 folder.
 
-Matplotlib is imported when something is drawn, not before: the names alone are cheap.
+In a clone of the repository, the folder `validation/figures` belongs to this package too: the figures of published
+papers, each for its own scenarios. Matplotlib is imported when something is drawn, not before: the names alone are
+cheap.
 """
 
 from __future__ import annotations
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["Drawing", "Entry", "draw", "figure", "find", "finite", "known", "names_for", "save"]
 
 _visited: list[str] = []
+_CLONE = Path(__file__).parents[4]
+if (_CLONE / "pyproject.toml").is_file():
+    __path__.append(str(_CLONE / "validation" / "figures"))
 _DRAWABLE = 1e12  # larger numbers are those of a run that diverged
 
 
@@ -41,12 +46,17 @@ def find(name: str) -> Entry:
 
 
 def names_for(result: Result) -> list[str]:
-    """The figures of a run: those drawn for every run that recorded what they need, then
-    those that its scenario lists.
+    """The figures of a run: those drawn for every run, or for its scenario, that recorded what they need, then those
+    that its scenario lists.
     """
-    general = [name for name, entry in known().items() if entry.every_run and not entry.missing(result)]
+    scenario = getattr(result.scenario, "name", None)
+    unasked = [
+        name
+        for name, entry in known().items()
+        if (entry.every_run or scenario in entry.scenarios) and not entry.missing(result)
+    ]
     listed = [find(name).name for name in getattr(result.scenario, "figures", None) or ()]
-    return list(dict.fromkeys([*general, *listed]))
+    return list(dict.fromkeys([*unasked, *listed]))
 
 
 def draw(result: Result, name: str) -> Drawing:

@@ -93,3 +93,33 @@ def contacts(result: Result) -> Drawing:
     }
     table |= {f"link {number + 1}: 0 lifted, 1 sticks, 2 slips": worst[:, number] for number in range(links)}
     return sheet, table
+
+
+@figure(
+    "clamp",
+    "the clamp: its reaction, and the energy that closing it takes",
+    every_run=True,
+    needs=("clamp_wrench", "clamp_energy", "kinetic_energy"),
+)
+def clamp(result: Result) -> Drawing:
+    data = result.dataset
+    time, wrench = data["time"].values, data["clamp_wrench"].values
+    sheet, (force, moment, energy) = style.panels([24.0, 24.0, 24.0], share_time=True, gap=7.0)
+    for k, colour in enumerate((style.BLUE, style.RED)):
+        force.plot(time, wrench[:, k], color=colour, label=f"along {'xy'[k]}")
+    moment.plot(time, wrench[:, 5], color=style.BLUE)
+    energy.plot(time, 1e3 * data["kinetic_energy"].values, color=style.BLUE, label="kinetic energy")
+    energy.plot(time, 1e3 * data["clamp_energy"].values, color=style.RED, label="lost at the clamp")
+    force.set(ylabel="force (N)")
+    moment.set(ylabel="moment (N m)")
+    energy.set(xlabel="time (s)", ylabel="energy (mJ)", xlim=(time[0], time[-1]))
+    style.legend_above(force)
+    style.legend_above(energy)
+    return sheet, {
+        "time (s)": time,
+        "clamp force x (N)": wrench[:, 0],
+        "clamp force y (N)": wrench[:, 1],
+        "clamp moment (N m)": wrench[:, 5],
+        "kinetic energy (J)": data["kinetic_energy"].values,
+        "energy lost at the clamp (J)": data["clamp_energy"].values,
+    }

@@ -23,7 +23,7 @@ Drawing = tuple["Figure", Table]
 @dataclass(frozen=True)
 class Entry:
     """A figure: its name (and the name of its file), what it shows, the variables that it
-    needs, and how it is drawn.
+    needs, how it is drawn, and the runs that it is drawn for unasked.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Entry:
     draw: Callable[[Result], Drawing]
     needs: tuple[str, ...] = ()
     every_run: bool = False
+    scenarios: tuple[str, ...] = ()
 
     def missing(self, result: Result) -> list[str]:
         """The variables that it needs and that the result does not have."""
@@ -41,14 +42,14 @@ entries: dict[str, Entry] = {}
 
 
 def figure(
-    name: str, shows: str, needs: tuple[str, ...] = (), every_run: bool = False
+    name: str, shows: str, needs: tuple[str, ...] = (), every_run: bool = False, scenarios: tuple[str, ...] = ()
 ) -> Callable[[Callable], Callable]:
-    """Register a function `(result) -> (Figure, table)` as a figure; with `every_run` it is drawn for every run that
-    has what it needs.
+    """Register a function `(result) -> (Figure, table)` as a figure; it is drawn for every run (`every_run`), or the
+    runs of the named scenarios, that have what it needs.
     """
 
     def register(draw: Callable[[Result], Drawing]) -> Callable[[Result], Drawing]:
-        entries[name] = Entry(name, shows, draw, needs, every_run)
+        entries[name] = Entry(name, shows, draw, needs, every_run, scenarios)
         return draw
 
     return register

@@ -1,7 +1,8 @@
-"""Figures of every run of a rod: the body and its track, the efforts along it, what a root carries."""
+"""Figures of every run of a rod: the body and its track, efforts and internal wrench along it, what a root carries."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,23 +46,31 @@ def rod_body(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure(
-    "rod-efforts",
-    "efforts of the actuated strains over time and along the body, at the end of the run",
-    every_run=True,
-    needs=("effort", "abscissa"),
-)
-def efforts(result: Result) -> Drawing:
-    data = result.dataset
-    effort, X = data["effort"].values, data["abscissa"].values
-    peak = np.abs(effort).max(axis=(0, 1))
+def _waves(result: Result, variable: str, words: str) -> Drawing:
+    """The loud components of a wrench over time and along the body, at the end of the run."""
+    wrench, X = result.dataset[variable].values, result.dataset["abscissa"].values
+    peak = np.abs(wrench).max(axis=(0, 1))
     loud = [c for c in range(6) if peak[c] > _SILENT * max(float(peak.max()), 1e-300)] or [5]
     sheet, panels = style.panels([30.0] * len(loud))
     table: Table = {"X (m)": X}
     for axes, c in zip(panels, loud, strict=True):
-        _wave(axes, result, effort[..., c], X, f"effort in {_LABELS[c]}")
-        table[f"peak effort in {_LABELS[c]}"] = np.abs(effort[..., c]).max(axis=0)
+        _wave(axes, result, wrench[..., c], X, f"{words} in {_LABELS[c]}")
+        table[f"peak {words} in {_LABELS[c]}"] = np.abs(wrench[..., c]).max(axis=0)
     return sheet, table
+
+
+figure(
+    "rod-efforts",
+    "efforts of the actuated strains over time and along the body, at the end of the run",
+    every_run=True,
+    needs=("effort", "abscissa"),
+)(partial(_waves, variable="effort", words="effort"))
+figure(
+    "rod-internal-wrench",
+    "internal forces and moments over time and along the body, at the end of the run",
+    every_run=True,
+    needs=("effort", "internal_wrench", "abscissa"),
+)(partial(_waves, variable="internal_wrench", words="internal wrench"))
 
 
 def _wave(axes: Axes, result: Result, values: np.ndarray, X: np.ndarray, title: str) -> None:

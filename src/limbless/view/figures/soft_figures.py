@@ -1,4 +1,4 @@
-"""Figures of soft bodies in motion: envelope of the midline, tensions, where the energy went."""
+"""Figures of soft bodies in motion: envelope of the midline, tensions, where the energy went, and in which phase."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from limbless.core import InputError
 from limbless.view.figures import body_outline, style
 from limbless.view.figures.figure_registry import Drawing, Table, figure
 from limbless.view.figures.general import last_periods
@@ -99,4 +100,38 @@ def energy(result: Result) -> Drawing:
     works.set(xlabel="time (s)", ylabel="work since start (mJ)", xlim=(time[0], time[-1]))
     style.legend_above(stored)
     style.legend_above(works)
+    return sheet, table
+
+
+@figure(
+    "soft-phases",
+    "work of all pulleys since the start, and in each phase of the gait",
+    needs=("pulley_work", "positive_work"),
+)
+def phases(result: Result) -> Drawing:
+    data, rows = result.dataset, result.summary().get("phases")
+    if not rows:
+        raise InputError(
+            "figure 'soft-phases' needs a gait of several phases, such as wave-and-reach; this gait has one"
+        )
+    time, names = data["time"].values, [row["phase"] for row in rows]
+    sheet, (along, bars) = style.panels([30.0, 24.0])
+    table: Table = {"time (s)": time}
+    works = {"net": data["pulley_work"].values.sum(axis=1), "positive": data["positive_work"].values.sum(axis=1)}
+    style.curves(along, time, works, table, "{} work of all pulleys (J)")
+    for row in rows:
+        along.axvline(row["start"], color=style.GREY, linewidth=0.5)
+        along.annotate(row["phase"], (row["start"], 1.0), (2.0, -6.0), ("data", "axes fraction"), "offset points")
+    along.margins(y=0.18)
+    along.set(xlabel="time (s)", ylabel="work since start (J)", xlim=(time[0], time[-1]))
+    for number, (label, field) in enumerate((("net", "work"), ("positive", "positive_work"))):
+        values = np.array([row[field] for row in rows])
+        drawn = bars.bar(np.arange(len(rows)) + 0.4 * number, values, 0.38, color=style.COLOURS[number], label=label)
+        bars.bar_label(drawn, fmt="%.3g", fontsize=6.0, padding=1.0)
+        table[f"{label} work in {', '.join(names)} (J)"] = values
+    bars.set_xticks(np.arange(len(rows)) + 0.2, names)
+    bars.set(ylabel="work (J)", xlim=(-0.4, len(rows) - 0.2))
+    bars.margins(y=0.15)
+    bars.grid(False, axis="x")
+    style.legend_above(bars)
     return sheet, table

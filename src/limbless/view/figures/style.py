@@ -49,6 +49,7 @@ _SETTINGS: dict[str, Any] = {
     "axes.linewidth": 0.6,
     "lines.linewidth": 0.9,
     "patch.linewidth": 0.5,
+    "hatch.linewidth": 0.4,
     "xtick.major.width": 0.6,
     "ytick.major.width": 0.6,
     "xtick.major.size": 2.5,

@@ -229,8 +229,7 @@ class Controls:
         self.show_legend(display)
 
     def show_legend(self, display: Display) -> None:
-        other = self.page.other
-        self.legend.content = legend(display, "" if other is None else other.name or "other run")
+        self.legend.content = legend(display, self.page.ghost_name)
 
     def show_numbers(self, result: Result) -> None:
         """The table, with the run that is compared where there is one."""

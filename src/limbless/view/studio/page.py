@@ -195,7 +195,19 @@ class Page:
     def send_picture(self, kind: str) -> None:
         """A file of what is seen, for the visitor."""
         name = f"{self.result.name or 'limbless'}.{kind.lower()}"
-        self.client.send_file_download(name, picture_file(self, kind.lower()), save_immediately=True)
+        self.controls.say(f"drawing {name} ...")
+        try:
+            self.client.send_file_download(name, picture_file(self, kind.lower()), save_immediately=True)
+        except TimeoutError:
+            return self.controls.refuse(
+                "this page was too slow to draw a picture; switch shadows off, or use a smaller window"
+            )
+        self.controls.say(f"{name} is in the folder of your browser's downloads")
+
+    @property
+    def ghost_name(self) -> str:
+        """What the run that is compared is called; nothing without one."""
+        return "" if self.other is None else self.other.name or "other run"
 
     def compare(self, on: bool) -> None:
         """Keep the run that is shown as a ghost, with its own numbers, beside those that follow; or let it go."""
@@ -258,6 +270,7 @@ class Page:
         self.controls.say(f"{result.name}: {told}, answered in {took:.2g} s")
 
     def _refused(self, message: str) -> None:
+        self.tools.take_back(self._changing)
         self.controls.refuse(in_page_words(message, self.result.scenario), self._changing)
 
     # What is seen

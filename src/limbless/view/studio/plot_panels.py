@@ -108,7 +108,7 @@ class _Panel:
                 {"label": label, "stroke": colour, "width": 1.5} | ({"dash": (6, 4)} if label.startswith(LIMIT) else {})
                 for label, colour in _coloured(self.lines)
             ),
-            {"label": "now", "stroke": style.BLACK, "width": 1, "points": {"show": False}},
+            {"label": "now", "stroke": style.GREY, "width": 1, "points": {"show": False}},
         ]
         options: dict[str, Any] = {
             "data": self._data(),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ import numpy as np
 
 from limbless.view.scene.arrows import linear, rgb
 from limbless.view.scene.frames import Array
-from limbless.view.scene.legend import legend
+from limbless.view.scene.legend import Row, legend_rows
 from limbless.view.scene.world import DRAWN, metres
 from limbless.view.studio.server import by_visitor
 
@@ -23,6 +22,9 @@ MOVED = {"pegs": "feet", "boxes": "centres"}
 """Environments whose parts are moved by hand, and the field that says where they are."""
 MOST = 40  # handles
 _GRIP = 0.12  # size of a handle, in body lengths
+_PATIENCE = 300.0  # s that a page may take to draw a picture: without a graphics card it is slow
+_DOTS = 150.0  # of a picture per inch
+_LINE, _COLUMN = 0.14, 2.3  # height and width of a row of its legend, inches
 
 
 class SceneTools:
@@ -94,14 +96,15 @@ class SceneTools:
 
     # Pegs and boxes
 
-    def _movable(self) -> list[tuple[str, Array]]:
-        """Path of the field and places (n, 3), m, of every environment whose parts are moved."""
-        scenario = self.page.result.scenario
-        return [
-            (f"environment.{number}.{MOVED[item.kind]}", np.array(getattr(item, MOVED[item.kind]), float))
-            for number, item in enumerate(() if scenario is None else scenario.environment)
-            if item.kind in MOVED
-        ]
+    def _movable(self) -> dict[str, tuple[Array, Array]]:
+        """Path of the field -> places (n, 3) and heights of the tops above them (n,), m, of all that is moved."""
+        found, scenario = {}, self.page.result.scenario
+        for number, item in enumerate(() if scenario is None else scenario.environment):
+            if item.kind in MOVED:
+                places = np.array(getattr(item, MOVED[item.kind]), float)
+                high = item.span[2] if item.kind == "pegs" else 0.5 * np.array(item.sizes)[:, 2]
+                found[f"environment.{number}.{MOVED[item.kind]}"] = places, np.broadcast_to(high, len(places))
+        return found
 
     def _show_handles(self) -> None:
         for node in self._handles:
@@ -109,8 +112,9 @@ class SceneTools:
         self._handles = []
         if not (self.move.value and self.move.visible):
             return
-        for path, places in self._movable():
-            for number, place in enumerate(places[: MOST - len(self._handles)]):
+        for path, (places, tops) in self._movable().items():
+            grips = places + tops[:, None] * [0.0, 0.0, 1.0]
+            for number, place in enumerate(grips[: MOST - len(self._handles)]):
                 handle = self.page.client.scene.add_transform_controls(
                     f"/surroundings/grip {len(self._handles)}",
                     scale=_GRIP * DRAWN,
@@ -127,26 +131,48 @@ class SceneTools:
 
     def put(self, path: str, number: int, place: Array) -> None:
         """A peg or box elsewhere, at a place in the scene: run again."""
-        places = dict(self._movable())[path]
+        places, _ = self._movable()[path]
         places[number, :2] = place[:2] / self.page.display.k
         self.page.tune(path, [[float(f"{value:.6g}") for value in row] for row in places])
+
+    def take_back(self, path: str | None) -> None:
+        """What was moved and is refused stands where it stood: the next run does not ask for it again."""
+        if path in self._movable():
+            self.page.changes.pop(path, None)
+            self._show_handles()
+
+
+def _mark(row: Row, colour: str) -> Any:
+    """What stands before a row of the legend."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    if row.mark in ("", "bar"):
+        return Patch(color=colour, linewidth=0.0)
+    return Line2D([], [], color=colour, marker=">" if row.mark == "arrow" else None, markersize=5.0)
 
 
 def picture_file(page: Page, kind: str) -> bytes:
     """What is seen, with its legend below it, as the bytes of a `png`, `svg` or `pdf`."""
     from matplotlib.figure import Figure
+    from matplotlib.legend_handler import HandlerTuple
 
     camera = page.client.camera
-    drawn = page.client.get_render(camera.image_height, camera.image_width)
-    tall, wide = drawn.shape[:2]
-    card = re.sub(r"<svg.*?</svg>", "", legend(page.display))
-    words = [text for text in re.split(r"<[^>]*>", card) if text.strip()]
-    below = 0.24
-    sheet = Figure(figsize=(wide / 150.0, tall / 150.0 + below))
-    axes = sheet.add_axes((0.0, below / sheet.get_figheight(), 1.0, 1.0 - below / sheet.get_figheight()))
+    drawn = page.client.get_render(camera.image_height, camera.image_width, timeout=_PATIENCE)
+    tall, wide = (side / _DOTS for side in drawn.shape[:2])
+    rows = [Row(page.result.name or ""), *legend_rows(page.display, page.ghost_name)]
+    columns = max(1, int(wide / _COLUMN))
+    below = _LINE * (1 + -(-len(rows) // columns))
+    sheet = Figure(figsize=(wide, tall + below))
+    axes = sheet.add_axes((0.0, below / (tall + below), 1.0, tall / (tall + below)))
     axes.imshow(drawn, aspect="auto", interpolation="none")
     axes.set_axis_off()
-    sheet.text(0.01, 0.3 * below / sheet.get_figheight(), " · ".join(words), fontsize=6)
+    sheet.legend(
+        [tuple(_mark(row, colour) for colour in row.colours or ("none",)) for row in rows],
+        [row.text + (f": {row.numbers[0]} to {row.numbers[-1]}" if row.numbers else "") for row in rows],
+        handler_map={tuple: HandlerTuple(ndivide=None, pad=0.0)},
+        **{"loc": "lower left", "ncols": columns, "fontsize": 6.5, "frameon": False, "borderaxespad": 0.3},
+    )
     out = BytesIO()
-    sheet.savefig(out, format=kind, dpi=150)
+    sheet.savefig(out, format=kind, dpi=_DOTS)
     return out.getvalue()

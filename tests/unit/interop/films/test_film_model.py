@@ -100,10 +100,10 @@ def test_what_a_film_does_not_determine_gets_no_interval() -> None:
 @pytest.mark.parametrize(
     ("paths", "message"),
     [
-        (["drug.0"], "'water' has no field 'drug.0'"),
-        (["drag"], "drag has 4 entries; name one, drag.0 to drag.3"),
+        (["drug.0"], "drug: unknown field; did you mean 'drag'"),
+        (["drag"], "drag: must be a list of 4 numbers"),
         (["drag.0", "drag.0"], "each once"),
-        (["added_mass"], "must be a positive number"),
+        (["added_mass"], "added_mass: must be 'paper', 'consistent' or 'none'"),
     ],
 )
 def test_coefficients_that_are_none(paths: list[str], message: str) -> None:
@@ -311,7 +311,7 @@ def test_coefficients_are_checked_before_anything_runs(tmp_path: Path, monkeypat
     film = make.write_table(tmp_path / "eel.csv", planted()[:70])
     monkeypatch.setattr(ll.Film, "predict", lambda *_: pytest.fail("a run before the paths were checked"))
     said = CliRunner().invoke(main, ["film", str(film), "--identify", "drug.0"])
-    assert said.exit_code == 2 and "'water' has no field 'drug.0'" in said.output
+    assert said.exit_code == 2 and "drug: unknown field; did you mean 'drag'" in said.output
 
 
 @pytest.mark.long

@@ -16,7 +16,7 @@ from limbless.core.errors import InputError
 from limbless.interop.robots.first_run import first_scenario
 from limbless.mechanics.contact import ContactRow
 from limbless.models.chain.contact.nonsmooth_model import NonSmooth
-from tests.unit.interop.robots.descriptions import massive, revolute, urdf, written
+from tests.unit.interop.robots.descriptions import massive, revolute, sdf, urdf, written
 
 GRAVITY = 9.81
 WHEEL = (
@@ -49,6 +49,24 @@ def test_a_robot_slides_with_the_friction_of_its_file(tmp_path: Path) -> None:
     paired = written(tmp_path, "p.xml", crawler('contype="0" conaffinity="0"', more=f"<contact>{pairs}</contact>"))
     result = on_ground(paired, {**still, "duration": 0.06})
     assert result.dataset["base_twist"].values[-1, 0] == pytest.approx(1.0 - 0.3 * GRAVITY * 0.06, rel=1e-3)
+
+
+def test_a_pair_goes_before_other_geoms_of_its_link(tmp_path: Path) -> None:
+    """A link slides as its <pair> says, though another of its geoms has more friction; that is said."""
+    pytest.importorskip("mujoco")
+    pairs = "".join(f'<pair geom1="floor" geom2="g{k}" friction="0.3 0.3 0.005 0.0001 0.0001"/>' for k in "ab")
+    fin = '<geom type="box" size=".01 .01 .001" pos="0 0 .009" mass="0" friction="0.9"/>'
+    text = crawler(more=f"<contact>{pairs}</contact>").replace('<body name="b">', f'{fin}<body name="b">')
+    path = written(tmp_path, "p.xml", text)
+    found = ll.read_robot(path)
+    assert found.chain().skin == ll.SkinFriction(forward=0.3, lateral=0.3) and not found.environment
+    assert any("rub differently on 1 links (0.3 to 0.9 on 'a')" in note for note in found.notes)
+
+
+def test_an_sdf_states_friction_too(tmp_path: Path) -> None:
+    rough = "<surface><friction><ode><mu>0.7</mu><mu2>0.7</mu2></ode></friction></surface></collision>"
+    text = sdf().replace("</collision>", rough)
+    assert ll.load_robot(written(tmp_path, "s.sdf", text)).skin == ll.SkinFriction(forward=0.7, lateral=0.7)
 
 
 def test_links_that_rub_differently_do_so(tmp_path: Path) -> None:

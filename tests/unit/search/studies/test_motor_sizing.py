@@ -23,7 +23,9 @@ def test_loads_of_a_sinusoid_in_closed_form() -> None:
     assert found["peak"][0] == 80.0
     assert found["lasting"][0] == pytest.approx(3.0 * np.cos(2.0 * np.pi * 0.005), rel=1e-4)
     assert found["p99"][0] == pytest.approx(3.0 * np.cos(0.005 * np.pi), rel=1e-3)
-    assert found["rms"][0] == pytest.approx(np.sqrt(4.5 + 80.0**2 * STEP / 3.0), rel=1e-3)
+    hop = 80.0 * STEP / motor_load.LASTS  # its mean over 10 ms, near t = 3 s, where the sine passes through 0,
+    # as it does where the first and the last of the windows of 10 ms lie
+    assert found["rms"][0] == pytest.approx(np.sqrt((13.5 + hop**2 * motor_load.LASTS) / 2.99), rel=3e-4)
     inside = 2.0 / np.pi * np.arccos(2.9 * motor_load.AT_LIMIT / 3.0)
     assert found["at_limit"][0] == pytest.approx(inside, rel=2e-3)
     assert found["speed"][0] == pytest.approx(5.0, rel=1e-6)
@@ -66,6 +68,7 @@ def test_motors_of_a_snake_with_error_bars() -> None:
     for name in ("lasting", "p99", "rms", "speed"):
         assert abs(fine.axes["yaw"][name] - yaw[name]) <= 2.0 * bars[name] + 1e-3 * yaw[name], name
     assert fine.errors == {} and "enough" in found.told()[0] and "start-up of 1 s" in repr(found)
+    assert found.start_up == 3.0 and "the first 3 s are the start-up" in found.told()[-1]
 
 
 def test_slices_are_one_run(monkeypatch: pytest.MonkeyPatch) -> None:

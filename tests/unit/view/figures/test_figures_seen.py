@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ SHORT = {
     "eel-planar": {"duration": 4.0},
     "inchworm-climb": {"duration": 5.0},
     "rod-arm": {"duration": 0.5},
+    "serpent-ashore": {"duration": 0.2},
     "neck-friction": {},
     "neck-planar": {},
     "neck-vertical-air": {},
@@ -55,15 +57,33 @@ def short(name: str) -> ll.Result:
     return ll.run(name, SHORT[name])
 
 
+def own(name: str) -> list[str]:
+    """The figures that a scenario lists, and those of papers that are drawn for it."""
+    papers = [figure for figure, entry in figures.known().items() if name in entry.scenarios]
+    return [*ll.Scenario.load(name).figures, *papers]
+
+
 def test_every_figure_is_looked_at() -> None:
-    listed = {figure for name in loader.names() for figure in ll.Scenario.load(name).figures}
-    assert listed <= {figure for name in SHORT for figure in ll.Scenario.load(name).figures}
+    listed = {figure for name in loader.names() for figure in own(name)}
+    assert listed <= {figure for name in SHORT for figure in own(name)}
+
+
+def test_a_wheel_draws_what_its_scenarios_list() -> None:
+    """Figures of papers are beside the cases of validation; the scenarios name none of them."""
+    package = Path(figures.__file__).parent
+    inside = {f"{figures.__name__}.{path.stem}" for path in package.glob("*.py")}
+    papers = {name for name, entry in figures.known().items() if entry.scenarios}
+    assert len(papers) == 35
+    for name in loader.names():
+        for listed in ll.Scenario.load(name).figures:
+            assert listed not in papers
+            assert figures.find(listed).draw.__module__ in inside
 
 
 @pytest.mark.parametrize("name", SHORT)
 def test_nothing_is_cropped_covered_or_without_a_unit(name: str) -> None:
     result = short(name)
-    for figure in figures.names_for(result) if name in ALL else result.scenario.figures:
+    for figure in figures.names_for(result) if name in ALL else own(name):
         with styled():
             drawing, table = figures.draw(result, figure)
             faults = [fault for fault in unseen(drawing) if figure not in CLOSE_UP or "leaves its axes" not in fault]
@@ -118,6 +138,6 @@ def test_the_jump_of_the_worm_is_drawn_where_it_is_large() -> None:
 
 
 def test_hysteresis_can_be_seen() -> None:
-    _, table = figures.draw(short("neck-friction"), "gautreau-hysteresis")
+    _, table = figures.draw(short("neck-friction"), "spine-hysteresis")
     change = table["tip y less that without friction (m)"]
     assert change.max() > 2e-5 and change.min() < -2e-5

@@ -39,6 +39,7 @@ def page() -> Iterator[Any]:
         frames=frames,
         display=Display(server.scene, frames, World([frames], theme_of(frames))),
         made=made,
+        changes={},
         tune=lambda path, value: made.append((path, value)),
     )
     stop(server)
@@ -67,9 +68,14 @@ def test_a_peg_that_is_let_go_elsewhere_is_a_change_of_its_feet(page: Any) -> No
     tools.move.value = True
     tools.show(page.result)
     places = [np.array(handle.position) / page.display.k for handle in tools._handles]
-    np.testing.assert_allclose(places, PEGS)
+    np.testing.assert_allclose(places, np.add(PEGS, [0.0, 0.0, 0.4]))  # at their tops
     tools.put("environment.1.feet", 1, page.display.k * np.array([0.2, -0.3, 0.7]))
     assert page.made == [("environment.1.feet", [[1.0, 0.5, 0.0], [0.2, -0.3, 0.0]])]
+    page.changes = dict(page.made) | {"duration": 2.0}
+    tools._handles[1].position = page.display.k * np.array([0.2, -0.3, 0.4])
+    tools.take_back("environment.1.feet")  # refused: the peg stands there, and its handle too
+    assert page.changes == {"duration": 2.0}
+    np.testing.assert_allclose(np.array(tools._handles[1].position) / page.display.k, [0.0, 0.0, 0.4])
 
 
 def test_shadows_fall_on_the_ground_or_on_nothing(page: Any) -> None:
@@ -79,3 +85,33 @@ def test_shadows_fall_on_the_ground_or_on_nothing(page: Any) -> None:
     assert stage._sun.cast_shadow and stage._shaded[0].receive_shadow == SHADE
     stage.cast_shadows(False)
     assert not stage._sun.cast_shadow and not stage._shaded[0].receive_shadow
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_a_picture_has_what_is_seen_and_every_row_of_its_legend(page: Any, kind: str) -> None:
+    from io import BytesIO
+
+    from PIL import Image
+
+    from limbless.view.scene.legend import legend_rows
+    from limbless.view.studio.scene_tools import picture_file
+
+    seen = np.zeros((300, 700, 3), np.uint8)
+    seen[100:200, 300:400] = (255, 0, 0)
+    page.client = SimpleNamespace(
+        camera=SimpleNamespace(image_height=300, image_width=700), get_render=lambda *_, timeout: seen
+    )
+    page.ghost_name = "an earlier run"
+    data = picture_file(page, kind)
+    if kind == "png":
+        with Image.open(BytesIO(data)) as image:
+            drawn = np.asarray(image.convert("RGB"))
+        assert drawn.shape[1] == 700 and drawn.shape[0] > 300
+        np.testing.assert_array_equal(drawn[:300], seen)
+        assert (drawn[300:] < 128).all(axis=2).any()  # letters
+    elif kind == "pdf":
+        assert data.startswith(b"%PDF")
+    else:
+        said = data.decode()
+        for row in legend_rows(page.display, page.ghost_name):
+            assert f"<!-- {row.text}" in said

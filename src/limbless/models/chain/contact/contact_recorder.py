@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,15 @@ class ContactPart:
     ) -> None:
         self.robot, self.scene, self.moving_bodies, self.company = robot, scene, moving_bodies, company
         self.masses = [body.mass_and_inertia() for body in company.objects]
+
+    @cached_property
+    def places(self) -> dict[str, Any]:
+        """Which link each contact belongs to, and what that touches: a surface, another link or an object."""
+        return {
+            name: np.asarray(told[1], dtype=np.int64)
+            for name, told in self.coordinates().items()
+            if name.startswith("contact_")
+        }
 
     def coordinates(self) -> dict[str, Any]:
         """Labels of contacts, and which link each belongs to."""

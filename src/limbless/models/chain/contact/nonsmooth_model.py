@@ -355,7 +355,7 @@ class NonSmooth(ChainModel, StandingModel):
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller, and what the last step did: torques, and at every contact its mean
-        force (N, world) and state (0 open, 1 sticks, 2 slips).
+        force (N, world), state (0 open, 1 sticks, 2 slips), link and what that touches.
         """
         count = len(self._scene.owner)
         last = state.memory.get(LAST[0])
@@ -365,6 +365,7 @@ class NonSmooth(ChainModel, StandingModel):
             "joint_torque": state.x[self._where.torque :][: self.chain.freedoms].copy(),
             "contact_force": force,
             "contact_state": found,
+            **self._recorder.contacts.places,
             **self._seen(state),
         }
 

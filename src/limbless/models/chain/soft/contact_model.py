@@ -36,6 +36,7 @@ from limbless.mechanics.contact import (
     run_fallback,
     stand_cells,
 )
+from limbless.mechanics.contact.shapes.primitives import FAR
 from limbless.mechanics.integrate import dirk, moreau
 from limbless.models import (
     Records,
@@ -56,6 +57,7 @@ from limbless.models.chain.contact.contact_recorder import contact_forces
 from limbless.models.chain.soft import cell_tables, contact_posture, contact_tables, failure_messages
 from limbless.models.chain.soft.soft_features import mobility, touching_of
 from limbless.models.chain.soft.soft_model import Soft
+from limbless.models.chain.soft.standing_soft import LAST_TENDONS
 from limbless.models.recording.body_recorder import contiguous, kept_arrays, mean_powers, mean_schema
 from limbless.robots.base import Preset, Robot
 
@@ -242,6 +244,8 @@ class SoftContact(Soft):
         if len(self.scene.owner):
             gap = self.gaps(state.x)
             self._meetings.refuse_overlap(int(np.argmin(gap)), float(gap.min()))
+            above = self._meetings.falls(float(gap[self.outer].min(initial=FAR)))
+            self.notes = tuple(dict.fromkeys((*self.notes, *above)))
 
     def _layout(self) -> SoftLayout:
         rows, contacts = len(self.touching.links), len(self.scene.owner)
@@ -322,6 +326,7 @@ class SoftContact(Soft):
             _UNRECORDED: np.array([now.residual[0], now.depth[0]]),
             _CLOCK: np.array([solve.clock[3]]),
             **dict(zip(_LAST, last, strict=True)),
+            **({LAST_TENDONS: memory.chain.cells.pulls.copy()} if self.tendons else {}),
         }
         after = State(done, x, {**state.memory, **left, **self._tallies.named(tally)})
         return after, before_failure(records, status, of_the_step_that_ended=True), status
@@ -378,7 +383,7 @@ class SoftContact(Soft):
             contacts[:] = last
         length = float(state.memory.get(_CLOCK, np.ones(1))[0])
         force, found = contact_forces(contacts, length or 1.0)
-        return super().observe(state) | {"contact_force": force, "contact_state": found}
+        return super().observe(state) | {"contact_force": force, "contact_state": found, **self.contacts.places}
 
     def remarks(self, dataset: xr.Dataset) -> list[str]:
         """Stations that pass their own radius in a step, and capsules that leave the arc of a bent rod."""

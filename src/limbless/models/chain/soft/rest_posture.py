@@ -12,8 +12,7 @@ from limbless.control.gaits.base import Gait
 from limbless.core import InputError
 from limbless.core.registry import find
 from limbless.environments import Buoyancy, Environment, Water
-from limbless.mechanics.chain import COMMANDS, BodyRecord, Stop, TendonState
-from limbless.models.recording.body_recorder import BodyMotion
+from limbless.mechanics.chain import COMMANDS, Body, Stop, TendonState
 from limbless.robots.tendon_spine import TendonSpine
 
 if TYPE_CHECKING:
@@ -135,7 +134,8 @@ def workspace(body: Soft, tensions: ArrayLike, **place: Any) -> Array:
     found = np.empty((len(rows), 3))
     for number, pull in enumerate(rows):
         x = body.flat(equilibrium(body, pull, **place), **place)
-        found[number] = body.recorder.tip(BodyMotion.of(BodyRecord.of(body.instant(x, pull).records.bodies)))[0]
+        now = Body.of(body.instant(x, pull).memory.bodies)
+        found[number] = body.recorder.tip(now.rotation.reshape(-1, 3, 3), now.origin)
     return found
 
 

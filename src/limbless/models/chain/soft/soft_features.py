@@ -45,8 +45,8 @@ def radii_of(rod: Rod, places: Array) -> Array:
     oval = int(np.argmax(np.abs(axes[:, 0] - axes[:, 1]) / axes.max(axis=1)))
     if abs(axes[oval, 0] - axes[oval, 1]) > ROUND * axes[oval].max():
         raise InputError(
-            f"robot.contact_radius: the rod touches with round sections, and at X = {places[oval]:.4g} m its half axes "
-            f"are {axes[oval, 0]:g} and {axes[oval, 1]:g} m; give it a contact_radius, or equal half axes"
+            f"robot.contact_radius: the rod touches with round sections, and at X = {places[oval]:.4g} m half_width "
+            f"and half_height are {axes[oval, 0]:g} and {axes[oval, 1]:g} m; give it a contact_radius, or equal ones"
         )
     return np.asarray(axes[:, 0])
 

@@ -61,7 +61,7 @@ from limbless.models.chain.soft.links_as_cells import ChainStations, chain_plan,
 from limbless.models.chain.soft.soft_drive import Driving
 from limbless.models.chain.soft.soft_recorder import ChainRecorder, RodRecorder, SoftRecorder, SpineRecorder
 from limbless.models.chain.soft.soft_solution import Modes, SoftSolution
-from limbless.models.chain.soft.standing_soft import StandingSoft
+from limbless.models.chain.soft.standing_soft import LAST_TENDONS, StandingSoft
 from limbless.models.chain.soft.tendon_tables import ChainTendons, RodTendons, RoutedTendons, SpineTendons
 from limbless.models.chain.soft.unused_fields import (
     refuse_cells,
@@ -159,7 +159,7 @@ class Soft(StandingModel):
                 len(cells.efforts),
                 len(self._tallies.laws),
             )
-        self._one: ChainProblem | None = None
+        self._one: tuple[ChainProblem, Any] | None = None
         self._loop: ChainLoop | None = None
 
     def close_loop(self, controllers: Sequence[ClosedLoop], step: float, gait: Any = None) -> None:
@@ -343,7 +343,10 @@ class Soft(StandingModel):
         torque: ArrayLike | None = None,
     ) -> ChainProblem:
         """The problem evaluated at a flat state (`flat`), with these tensions, unstretched lengths or torques."""
-        problem = self._one = self._one or self.problem(self.still(), 1, None, None)
+        if self._one is None:
+            alone = self.problem(self.still(), 1, None, None)
+            self._one = alone, pack(alone)
+        problem, packed = self._one
         drive: Any = problem.drive
         command = length if length is not None else tension if torque is None else torque
         how = COMMANDS.length if length is not None else COMMANDS.tension if torque is None else COMMANDS.torque
@@ -357,7 +360,7 @@ class Soft(StandingModel):
             raise InputError(f"x: a flat state of this body has {self._size} numbers (`flat`); got {state.shape}")
         drive.position[:] = state[7 + self._given]
         drive.velocity[:] = state[self._split + 6 + self._given]
-        runge_kutta.advance(pack(problem), np.array([time]), np.ones(1, dtype=bool), state)
+        runge_kutta.advance(packed, np.array([time]), np.ones(1, dtype=bool), state)
         refuse_law_failure(self.asked)
         self.lawful.refuse()
         return problem
@@ -560,16 +563,22 @@ class Soft(StandingModel):
         return {**self.recorder.coordinates(), **self._tallies.coordinates(), **looped}
 
     def observe(self, state: State) -> dict[str, Array]:
-        """Time, base, freedoms and tip, for a controller."""
+        """Time, base, freedoms, tip and tendons, for a controller; their tensions are those of the last step."""
         x, n = state.x, self.freedoms
         flat = np.zeros(self._size)
         flat[: self._split + 6 + n] = x[: self._split + 6 + n]  # among contacts a state counts more
-        now = self.forward(flat, time=state.time)
+        now = self.instant(flat, time=state.time).memory
+        bodies, pulls = Body.of(now.bodies), TendonState.of(now.cells.pulls)
+        rotation = bodies.rotation.reshape(-1, 3, 3)
+        last = state.memory.get(LAST_TENDONS)
+        tension = pulls.tension if last is None else TendonState.of(last).tension
+        tendons = {"tension": np.array(tension), "tendon_length": np.array(pulls.length)} if self.tendons else {}
         looped = {} if self._loop is None else {"controller_state": x[self._loop.columns].copy()}
         return {
+            **tendons,
             **looped,
-            "tip_position": now.origin[-1],
-            "tip_axes": now.rotation[-1],
+            "tip_position": np.array(self.recorder.tip(rotation, bodies.origin)),
+            "tip_axes": np.array(rotation[len(self.plan.cells)]),
             "time": np.float64(state.time),  # type: ignore[dict-item]
             "base_position": x[:3].copy(),
             "base_orientation": x[3:7].copy(),

@@ -93,7 +93,7 @@ class SoftRecorder(BodyRecorder):
 
     def section_variables(self, base: BaseMotion, bodies: BodyMotion, outside: Array) -> dict[str, Array]:
         """Poses of the sections, and the force of the environment on each, along its axes."""
-        R, tip = bodies.rotation[:, self.sections], self.tip(bodies)
+        R, tip = bodies.rotation[:, self.sections], self.tip(bodies.rotation, bodies.origin)
         force = outside[:, self.sections, :3]
         if self.pushed is not None:
             world = np.einsum("rbij,rbj->rbi", bodies.rotation, outside[..., :3])
@@ -148,8 +148,9 @@ class SoftRecorder(BodyRecorder):
         """(R, sections, 3): middles of the sections."""
         return np.asarray(bodies.origin[:, self.sections])
 
-    def tip(self, bodies: BodyMotion) -> Array:
-        return np.asarray(bodies.origin[:, len(self.plan.cells)])
+    def tip(self, rotation: Array, origin: Array) -> Array:
+        """Of bodies with these matrices (.., B, 3, 3) at these places (.., B, 3), m."""
+        return np.asarray(origin[..., len(self.plan.cells), :])
 
     def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
         """What a spine, a rod or a chain alone has."""
@@ -274,10 +275,10 @@ class ChainRecorder(SoftRecorder):
         middle = np.array([piece.start + 0.5 * piece.length * piece.frame[:, 0] for piece in self.pieces])
         return np.asarray(bodies.origin[:, self.sections] + np.einsum("rsij,sj->rsi", R, middle))
 
-    def tip(self, bodies: BodyMotion) -> Array:
+    def tip(self, rotation: Array, origin: Array) -> Array:
         last = self.pieces[-1]
         end = last.start + last.length * last.frame[:, 0]
-        return np.asarray(bodies.origin[:, last.body] + bodies.rotation[:, last.body] @ end)
+        return np.asarray(origin[..., last.body, :] + rotation[..., last.body, :, :] @ end)
 
     def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
         return {**self.shape(q, rates), "joint_torque": AxisRecord.of(records["axes"]).torque}

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+LAST_TENDONS = "last_tendons"
+"""In the memory of a state: the `TendonState` of the last step."""
+
 
 class StandingSoft(StandingSmooth):
     model: Soft
@@ -29,7 +32,11 @@ class StandingSoft(StandingSmooth):
     def _build(self, drive: Any, records: int) -> tuple[Any, ...]:
         problem = self.model.problem(drive, records, self._tally, self._totals.records(records))
         self._kept = kept_arrays(problem.records) | {"tendons": problem.memory.cells.kept}
+        self._live = {LAST_TENDONS: np.asarray(problem.memory.cells.pulls)} if self.model.tendons else {}
         return self._engaged(problem)
+
+    def _left(self) -> dict[str, Any]:
+        return super()._left() | {name: array.copy() for name, array in self._live.items()}
 
     def _records(self, count: int, times: Array) -> Records:
         evaluations = 4.0

@@ -78,20 +78,26 @@ def stage_pose(x: Array, v: Array, gh: float) -> Array:
 
 
 BODIES = [
-    ("universal", "free", 0, 0.5),
-    ("universal", "free", 1, 0.7),
-    ("reissner", "free", 1, 0.6),
-    ("kirchhoff", "planar", 2, 1.0),
-    ("universal", "fixed", 1, 0.5),
-    ("kirchhoff", "pinned", 1, 0.6),
-    ("planar-reissner", "line", 1, 0.7),
+    ("universal", "free", 0, 0.5, None),
+    ("universal", "free", 1, 0.7, None),
+    ("reissner", "free", 1, 0.6, None),
+    ("kirchhoff", "planar", 2, 1.0, None),
+    ("universal", "fixed", 1, 0.5, None),
+    ("kirchhoff", "pinned", 1, 0.6, None),
+    ("planar-reissner", "line", 1, 0.7, None),
+    ("universal", "free", 1, 0.5, 0.25),
+    ("universal", "free", 1, 1.0, 0.25),
 ]
+BODY_NAMES = ["-".join(str(part) for part in body if part is not None) for body in BODIES]
 
 
-@pytest.mark.parametrize(("strains", "base", "degree", "theta"), BODIES, ids=lambda part: str(part))
-def test_a_step_is_that_of_dense_jacobians(strains: str, base: str, degree: int, theta: float) -> None:
+@pytest.mark.parametrize(("strains", "base", "degree", "theta", "given_to"), BODIES, ids=BODY_NAMES)
+def test_a_step_is_that_of_dense_jacobians(
+    strains: str, base: str, degree: int, theta: float, given_to: float | None
+) -> None:
     """Velocities after one step under the impulses that were found, by a dense mass matrix and dense Jacobians at the
     stage; and impulses that obey their laws at these velocities. Friction slides at some contacts and sticks at others.
+    Up to `given_to` (m) a gait says the strains, and how they change.
     """
     body = rod(
         0.4,
@@ -101,7 +107,9 @@ def test_a_step_is_that_of_dense_jacobians(strains: str, base: str, degree: int,
         strains=strains,
         base=base,
         damping_time=0.01,  # type: ignore[arg-type]
+        passive={} if given_to is None else {"start": given_to},
     )
+    gait = ll.Still() if given_to is None else ll.TravellingCurvature(amplitude=0.5, speed=-8.0)
     friction = {"forward": 0.3, "backward": 0.5, "lateral": 0.7, "rolling": 0.02}
     model = SoftContact(
         body,
@@ -119,17 +127,21 @@ def test_a_step_is_that_of_dense_jacobians(strains: str, base: str, degree: int,
         twist[held] = 0.0
         x = model.grown(model.flat(q, rates, twist, base_position=(0.0, 0.0, 0.0195)))
         state = State(1.0, x)
-        drive = model.drive(ll.Still(), np.array([1.0, 1.0 + 0.5 * h, 1.0 + h]))
+        drive = model.drive(gait, np.array([1.0, 1.0 + 0.5 * h, 1.0 + h]))
+        given = model.given_freedoms
         after, _, status = model.advance(state, np.array([1.0, 1.0 + h]), np.zeros(2, dtype=bool), drive)
         assert not status.failure
-        vA, vE = x[model.moving], after.x[model.moving]
+        vA, vE = x[model.moving].copy(), after.x[model.moving]
+        vA[6 + given] = drive.velocity[0]
+        np.testing.assert_allclose(vE[6 + given], drive.velocity[-1], atol=1e-12)
         v = vA + theta * (vE - vA)
-        stage, strain = stage_pose(x, v, theta * h), q + theta * h * v[6:]
-        np.testing.assert_allclose(after.x[7 : 7 + n], q + h * v[6:], atol=1e-14)
+        stage, strain, end = stage_pose(x, v, theta * h), q + theta * h * v[6:], q + h * v[6:]
+        strain[given], end[given] = drive.position[round(4 * theta)], drive.position[-1]
+        np.testing.assert_allclose(after.x[7 : 7 + n], end, atol=1e-14)
         dense = Dense(model)
         J, mass, poses = dense.jacobians(stage, strain), dense.inertias(), dense.bodies(stage, strain)
         M = sum(one.T @ (own[:, None] * one) for one, own in zip(J, mass, strict=True))
-        free = np.array([*free_rows(base), *range(6, 6 + n)])
+        free = np.array([*free_rows(base), *(6 + np.setdiff1d(np.arange(n), given))])
         right = M @ dense.accelerations(stage, strain, v, np.zeros(0), np.array([0.0, 0.0, -9.81]))
         pushed = np.zeros(6 + n)
         contacts = ContactRow.of(after.memory["last_contacts"])
@@ -162,7 +174,8 @@ def test_a_step_is_that_of_dense_jacobians(strains: str, base: str, degree: int,
             wanted = trial * min(1.0, contacts.load[i] / np.linalg.norm(trial))
             np.testing.assert_allclose(contacts.shear[i], wanted, atol=1e-6 * contacts.load[i] + 1e-12)
         a = np.zeros(6 + n)
-        a[free] = np.linalg.solve(M[np.ix_(free, free)], (right + pushed / h)[free])
+        a[6 + given] = (vE - vA)[6 + given] / h
+        a[free] = np.linalg.solve(M[np.ix_(free, free)], (right + pushed / h - M @ a)[free])
         worst = max(worst, float(np.abs(size * (vA + h * a - vE)).max()))
     assert touched > 6
     assert worst < 5e-8, worst  # what the differences of the dense accelerations leave
@@ -263,14 +276,87 @@ def test_energy_goes_where_it_is_said_to_go() -> None:
     for step in (2e-3, 1e-3):
         data = fallen(0.8, step, 0.5).dataset
         works = sum(data[f"{name}_work"].values for name in ("actuator", "environment", "passive", "numerical"))
-        left.append(np.abs(data["kinetic_energy"].values - works).max())
+        left.append(np.abs(data["kinetic_energy"].values - works))
         total = data["kinetic_energy"].values + data["potential_energy"].values
         assert (np.diff(total) <= 1e-3 * -data["contact_work"].values[-1].sum()).all()
         assert data["numerical_work"].values[-1] == 0.0
-    assert left[1] < 1e-3 * -data["contact_work"].values[-1].sum()
+    assert left[1].max() < 1e-3 * -data["contact_work"].values[-1].sum()
+    assert left[0][4] / left[1][4] == pytest.approx(4.0, rel=0.1)  # before it slaps down
     damped = fallen(0.8, 1e-3, 0.6).dataset
     assert damped["numerical_work"].values[-1] == pytest.approx(-0.0147, abs=2e-4)  # the program: 0.01474 by 0.5 s
     assert (np.diff(damped["numerical_work"].values) <= 0.0).all()
+
+
+LANDS = ll.Initial(position=(0.0, 0.0, 0.0101), twist=(0.5, 0.2, -0.5, 0.0, 0.0, 2.0))
+
+
+def test_contacts_take_their_impulses_along_the_velocities_of_the_stage() -> None:
+    """An impact in steps too short for all else: what kinetic energy loses is what contacts, springs and rule take."""
+    data = run(rod(0.3, 0.3, 0.05, 0.01), world(0.0, forward=0.3, lateral=0.3), {"cells": 2}, 8e-4, 2e-4, initial=LANDS)
+    kinetic, contacts = data.dataset["kinetic_energy"].values, data.dataset["contact_work"].values.sum(axis=1)
+    works = sum(data.dataset[f"{name}_work"].values for name in ("environment", "passive", "numerical"))
+    assert contacts[-1] < -0.3 * kinetic[0]
+    np.testing.assert_allclose(kinetic[-1] - kinetic[0], works[-1] - works[0], atol=1e-3 * -contacts[-1])
+
+
+def test_newtons_method_takes_few_iterations_where_everything_slips() -> None:
+    """The radius of friction follows the load, so that the matrix of a contact that slips is not symmetric: with a
+    symmetric one the laws are met too, after many more iterations.
+    """
+    model = SoftContact(rod(0.3, 0.3, 0.05, 0.01), world(0.0, forward=0.1, lateral=0.15), None, ll.SoftSettings(cells=2))
+    state = State(1.0, model.grown(model.flat(np.zeros(8), np.zeros(8), LANDS.twist, base_position=LANDS.position)))
+    knots = 1.0 + 1e-3 * np.arange(4)
+    middles = np.linspace(1.0, knots[-1], 7)
+    after, _, status = model.advance(state, knots, np.zeros(4, dtype=bool), model.drive(ll.Still(), middles))
+    assert not status.failure and np.count_nonzero(ContactRow.of(after.memory["last_contacts"]).load) > 5
+    found = model.counts
+    assert found["fallbacks"] == 0 and found["iterations"] <= 4 * found["passes"], found
+
+
+def test_a_fall_has_the_first_order_across_its_impact_and_flight_the_second() -> None:
+    """Tip first: where the base is at 0.2 s against the limit of the program; a rod that turns and bends in the air,
+    θ = 1/2, against steps of half the length.
+    """
+    steps, limit = (2e-3, 1e-3, 5e-4), 0.08761  # m: the program, 0.25 and 0.125 ms
+    error = [abs(fallen(0.8, step, 0.6).dataset["base_position"].values[4, 2] - limit) for step in steps]
+    assert 0.6 < np.polyfit(np.log(steps), np.log(error), 1)[0] < 1.5
+    body = rod(0.3, 0.3, 2e-4, 0.01, damping_time=0.02)
+    start = ll.Initial(twist=(0.0, 0.0, 0.0, 1.0, 4.0, 2.0), joint_velocity=(1.0, 0.0, 0.0, 0.0) * 3)
+    fine = {"cells": 3, "theta": 0.5, "tolerance": 1e-11}
+    ends = [run(body, world(), fine, 0.064, step, initial=start).state.x[:19] for step in (4e-3, 2e-3, 1e-3)]
+    assert np.linalg.norm(ends[0] - ends[1]) / np.linalg.norm(ends[1] - ends[2]) == pytest.approx(4.0, rel=0.02)
+
+
+def test_a_turned_and_shifted_world_has_the_same_motion() -> None:
+    """A rod that lands and slides: turned about the vertical and moved, it does the same, turned and moved."""
+    body, turn, shift = rod(0.3, 0.3, 0.05, 0.01, damping_time=5e-3), 1.1, np.array([3.0, -2.0, 0.0])
+    found = []
+    for angle, place in ((0.0, np.zeros(3)), (turn, shift)):
+        start = ll.Initial(
+            position=tuple(place + [0.0, 0.0, 0.0105]),
+            orientation=(np.cos(angle / 2), 0.0, 0.0, np.sin(angle / 2)),
+            twist=(0.3, 0.2, -0.4, 0.2, 0.5, 1.0),
+        )
+        ground = world(0.0, forward=0.3, backward=0.5, lateral=0.7)
+        fine = {"cells": 3, "tolerance": 1e-10, "contact_tolerance": 1e-11}
+        found.append(run(body, ground, fine, 0.02, 1e-3, initial=start).dataset)
+    plain, turned = (data["position"].values for data in found)
+    R = quaternion_to_matrix(np.array([np.cos(turn / 2), 0.0, 0.0, np.sin(turn / 2)]))
+    np.testing.assert_allclose(turned, plain @ R.T + shift, atol=1e-9)
+    assert found[0]["contact_force"].values[-1].any()
+    np.testing.assert_allclose(
+        found[1]["contact_force"].values, found[0]["contact_force"].values @ R.T, atol=1e-6 * 0.09 * 9.81
+    )
+
+
+def test_bars_that_are_far_away_sleep_without_a_trace() -> None:
+    """A recorded step measures every gap, other steps leave out what is far: the same motion to the last bit."""
+    body = rod(0.3, 0.3, 0.05, 0.01, damping_time=5e-3)
+    start = ll.Initial(position=(0.0, 0.0, 0.0105), twist=(0.5, 0.2, -0.4, 0.2, 0.5, 1.0))
+    ground = world(0.0, bar=(0.335, 0.015), forward=0.3, lateral=0.3)
+    ends = [run(body, ground, {"cells": 3}, 0.1, 1e-3, initial=start, record_every=every) for every in (1e-3, 0.1)]
+    assert ends[0].dataset["contact_force"].values[:, ends[0].dataset["contact_surface"].values == 1].any()
+    assert np.array_equal(ends[0].state.x, ends[1].state.x)
 
 
 def test_works_of_all_points_of_a_rod_sum_up_to_that_of_its_muscles() -> None:
@@ -329,26 +415,34 @@ def test_a_step_gives_momentum_exactly_what_contacts_and_weight_give() -> None:
     np.testing.assert_allclose(gained, impulse, atol=1e-10 * np.abs(impulse).max() + 1e-13)
 
 
-GOLDEN_SWING = {  # step: time of first contact, tips (x, z) at 0.1, 0.2, 0.4 s and impulse on the bar by 0.15, 0.4 s
-    1e-3: (
-        [[0.396485323, -0.04843490788], [0.3971538523, -0.04475119782], [0.3973307332, -0.04375316941]],
-        0.06703648953,
+GOLDEN_SWING = {  # θ: tips (x, z) at 0.1, 0.15, 0.2, 0.3, 0.4 s, impulse on the bar by 0.15, 0.2, 0.3, 0.4 s, 1 ms
+    0.5: (
+        [0.396485323, 0.3975711468, 0.3971538523, 0.3972882989, 0.3973307332],
+        [-0.04843490788, -0.04238531169, -0.04475119782, -0.04399605704, -0.04375316941],
+        [0.02738784871, 0.03500612182, 0.05100987095, 0.06703648953],
+    ),
+    1.0: (
+        [0.396559682, 0.3975484039, 0.3972143939, 0.3973171231, 0.3973430105],
+        [-0.04808782051, -0.04247532959, -0.04441362321, -0.04383164944, -0.04368190956],
+        [0.02721007003, 0.03492859933, 0.05095667477, 0.06698296696],
     ),
 }
 
 
-def test_a_cantilever_swings_on_a_bar_as_an_independent_program_found() -> None:
+@pytest.mark.parametrize("theta", GOLDEN_SWING)
+def test_a_cantilever_swings_on_a_bar_as_an_independent_program_found(theta: float) -> None:
     """Clamped, 0.4 m, EI 0.02: it falls on a frictionless bar at 0.3 m. The program's sections have no rotary inertia:
     2e-6 m of the tip.
     """
     body = rod(0.4, 0.1, 0.02, 0.005, base="fixed", damping_time=5e-3)
     bar = world(bar=(0.3, -0.055))
-    result = run(body, bar, {"cells": 8, "theta": 0.5}, 0.4, 1e-3, record_every=0.001)
+    result = run(body, bar, {"cells": 8, "theta": theta}, 0.4, 1e-3, record_every=0.001)
     data = result.dataset
-    tips, impulse = GOLDEN_SWING[1e-3]
-    np.testing.assert_allclose(data["tip_position"].values[[100, 200, 400]][:, [0, 2]], tips, atol=5e-6)
+    along, high, impulse = GOLDEN_SWING[theta]
+    tips = data["tip_position"].values[[100, 150, 200, 300, 400]]
+    np.testing.assert_allclose(tips[:, [0, 2]], np.stack([along, high], axis=1), atol=5e-6)
     force = data["contact_force"].values.sum(axis=1)[:, 2]
-    assert 1e-3 * force.sum() == pytest.approx(impulse, rel=5e-4)
+    np.testing.assert_allclose(1e-3 * np.cumsum(force)[[150, 200, 300, 400]], impulse, rtol=5e-4)
     first = data["time"].values[np.flatnonzero(force)[0]]
     assert first == pytest.approx(0.0787, abs=1.1e-3)
     assert result.balances()[0].relative < 1e-3
@@ -364,7 +458,8 @@ def test_a_rod_that_sticks_does_not_creep() -> None:
     data = run(body, ground, {"cells": 10, "theta": 1.0}, 8.0, 2e-3, record_every=0.5, initial=start).dataset
     place = data["position"].values
     assert np.abs(place[6:] - place[6]).max() < 1e-9
-    assert 4e-4 < data["elastic_energy"].values[-1] < 2e-3  # held by friction, still bent
+    left = (data["strain"].values[6, :, 5] * data["section_length"].values).sum()
+    assert left == pytest.approx(-0.1598242, rel=0.02)  # held by friction, still bent: the program
     touching = data["contact_surface"].values == 0
     assert np.mean(data["contact_state"].values[-1][touching] == 1) > 0.7  # the ends hold with all that they can
 
@@ -394,7 +489,7 @@ def test_steps_of_another_length_start_from_the_same_forces() -> None:
 def test_numerical_damping_of_a_cantilever_is_the_one_that_is_promised() -> None:
     """θ = 1/2: none; θ = 0.6: a ratio of (θ - 1/2) ω h."""
     body = rod(0.4, 0.1, 0.02, 0.005, base="fixed", strains="planar")
-    start = ll.Initial(joint_position=tuple(np.ravel([[0.4 * (1 - k / 8), -0.03] for k in range(8)])))
+    start = ll.Initial(joint_position=tuple(np.ravel([[4e-3 * (1 - k / 8), -3e-4] for k in range(8)])))
     h = 1e-2
     model = {"cells": 8, "tolerance": 1e-10}
     omega = 3.516015 * np.sqrt(0.02 / 0.1) / 0.4**2
@@ -404,7 +499,7 @@ def test_numerical_damping_of_a_cantilever_is_the_one_that_is_promised() -> None
     for theta in (0.5, 0.6):
         data = run(body, environment, {**model, "theta": theta}, 160 * h, h, record_every=h, initial=start).dataset
         kept[theta] = data["kinetic_energy"].values + data["potential_energy"].values
-    assert np.abs(kept[0.5] / kept[0.5][0] - 1.0).max() < 2e-3
+    assert np.abs(kept[0.5] / kept[0.5][0] - 1.0).max() < 1e-6
     rate = np.log(kept[0.6][96] / kept[0.6][-1]) / (64 * h)  # higher modes are gone by then
     assert rate / (2.0 * omega) == pytest.approx(0.1 * omega * h, rel=0.02)
     assert period > 10 * h
@@ -439,6 +534,68 @@ def test_a_stiff_rod_slides_to_rest_as_a_rigid_body_does() -> None:
         0.4**2 / (2 * 0.3 * 9.81), rel=5e-3
     )
     assert np.abs(data["strain"].values[-1, :, 3:]).max() < 1e-5
+
+
+def test_a_stiff_rod_tips_over_as_a_rigid_body_that_rolls_on_its_end() -> None:
+    """EI large, its round end sticks: kinetic energy m (r2 + r L cos φ + L2/3 + r2/4) φ'2/2 against the weight's."""
+    L, r, m, g = 0.3, 0.01, 0.09, 9.81
+    body, lean = rod(L, 0.3, 500.0, r), 0.3
+    up = 0.5 * np.pi - lean  # x of the base: up, and over to +x by `lean`
+    start = ll.Initial(position=(0.0, 0.0, r), orientation=(np.cos(up / 2), 0.0, -np.sin(up / 2), 0.0))
+    ground = world(0.0, forward=2.0, lateral=2.0)
+    data = run(body, ground, {"cells": 2, "theta": 0.5}, 0.2, 5e-4, initial=start).dataset
+    phi = np.arccos((data["tip_position"].values - data["base_position"].values)[:, 2] / L)
+    inertia = m * (r * r + r * L * np.cos(phi) + L * L / 3.0 + r * r / 4.0)
+    rate = np.sqrt(m * g * L * (np.cos(lean) - np.cos(phi)) / inertia)
+    assert phi[-1] > 0.5
+    np.testing.assert_allclose(data["base_twist"].values[1:, 4], rate[1:], rtol=2e-3)
+    np.testing.assert_allclose(data["base_position"].values[:, 0], r * (phi - lean), atol=2e-6)
+
+
+SNAKE = {  # step (s), cells: speed in the last of four periods, m/s: the program
+    (2e-3, 10): 0.02755017144,
+    (1e-3, 10): 0.02784998471,
+    (5e-4, 10): 0.02799934394,
+    (1e-3, 5): 0.02769172476,
+    (1e-3, 20): 0.02788730202,
+}
+
+
+@pytest.mark.parametrize(("step", "cells"), [pytest.param(*row, marks=pytest.mark.long) for row in SNAKE])
+def test_the_soft_snake_crawls_as_fast_as_an_independent_program_found(step: float, cells: int) -> None:
+    """PyElastica's snake with set-valued friction. The start is smooth, not linear; three periods later the speed is
+    the same.
+    """
+    own = ll.Scenario.load("snake-soft")
+    own = own.changed(model=own.model.changed(cells=cells), step=step, record_every=2.0)
+    way = np.diff(ll.run(own).dataset["com_position"].values[-2:, :2], axis=0)
+    assert np.linalg.norm(way) / 2.0 == pytest.approx(SNAKE[step, cells], rel=1e-3)
+
+
+@pytest.mark.long
+def test_given_curvature_moves_cells_as_far_as_chains_of_ever_more_links() -> None:
+    """A wave of 4/m over a rough ground, 3 s. All stations of a body with given strains are loaded alike, the massless
+    ends too: its way, too, tends to its limit with the first power of their distance.
+    """
+    body = ll.Rod(length=1.0, half_width=0.02, density=1000.0, strains="planar", base="free")
+    ground = [ll.Gravity(), ll.Ground(forward=0.1, backward=0.1, lateral=0.5)]
+
+    def way(robot: Any, gait: Any, **fields: Any) -> float:
+        own = {"duration": 3.0, "step": 1e-3, "record_every": 3.0, "initial": ll.Initial(posture={"kind": "lay"})}
+        scenario = ll.Scenario(name="wave", robot=robot, gait=gait, environment=ground, **own, **fields)
+        place = ll.run(scenario).dataset["com_position"].values[:, :2]
+        return float(np.linalg.norm(place[-1] - place[0]))
+
+    wave = ll.CurvatureWave(curvature=4.0, wavelength=1.0, period=1.5, ramp=0.75)
+    settings = [ll.SoftSettings(cells=cells, theta=0.5, compliance=0.5) for cells in (12, 24)]
+    soft = [way(body, wave, model=one) for one in settings]
+    assert soft[0] == pytest.approx(1.021423993, rel=2e-3)  # the program
+    chains = []
+    for n in (20, 40):
+        turn = 2.0 * np.pi / n
+        joints = ll.JointWave(yaw_amplitude=4.0 / n, yaw_rate=2.0 * np.pi / 1.5, yaw_phase=-turn, ramp=0.75)
+        chains.append(way(body.as_chain(n), joints, model=ll.NonSmoothSettings(), actuation={"kind": "motion"}))
+    assert 2.0 * soft[1] - soft[0] == pytest.approx(2.0 * chains[1] - chains[0], rel=0.02)
 
 
 @pytest.mark.parametrize(("share", "holds"), [(0.95, True), (1.05, False)])

@@ -29,16 +29,32 @@ def scenario(robot: Any, environment: list[Any], **fields: Any) -> ll.Scenario:
     return ll.Scenario(name="touch", robot=robot, environment=environment, **{**own, **fields})
 
 
-# least energy of springs and tendon under a wall y = -0.035, or a pole, by SLSQP: which disks press, and how hard
+# least energy of springs and tendon under a wall y = -0.035, or a pole, by SLSQP: which disks press and how hard, where
+# the tip is, and bends of the program with how near those of least energy they are (rad)
 LEAST_ENERGY = {
-    "wall": (1.2, [WALL, GONE], {8: 0.1416455945}, (0.1414503, -0.02)),
-    "pole": (1.0, [AWAY, POLE], {5: 0.1657808135}, (0.1289033654, -0.05781467892)),
+    "a little on the wall": (
+        0.3,
+        [WALL, GONE],
+        {8: 0.0225537268},
+        (0.1576231505, -0.02),
+        [-0.006593975, -0.01818684, -0.030250625, -0.04282362, -0.055937281, -0.069610186, -0.083840954, -0.098600282],
+        1e-6,
+    ),
+    "the wall": (
+        1.2,
+        [WALL, GONE],
+        {8: 0.1416455945},
+        (0.1485891634, -0.02),
+        [0.119538715, 0.049215594, -0.023027789, -0.098045476, -0.176358236, -0.256836507, -0.335317548, -0.403864451],
+        3e-6,
+    ),
+    "a pole": (1.0, [AWAY, POLE], {5: 0.1657808135}, (0.1289033654, -0.05781467892), None, 0.0),
 }
 
 
 @pytest.mark.parametrize("case", LEAST_ENERGY)
 def test_a_neck_that_is_pulled_against_something_presses_as_least_energy_says(case: str) -> None:
-    tension, environment, presses, tip = LEAST_ENERGY[case]
+    tension, environment, presses, tip, bends, near = LEAST_ENERGY[case]
     pull = ll.TensionStep(after=(tension, 0.0, 0.0, 0.0), ramp=0.5)
     model = ll.SoftSettings(theta=1.0, stops=False)
     data = ll.run(scenario(neck(), environment, gait=pull, model=model, duration=3.0, record_every=3.0)).dataset
@@ -48,8 +64,9 @@ def test_a_neck_that_is_pulled_against_something_presses_as_least_energy_says(ca
     wanted = np.zeros(9)
     wanted[list(presses)] = list(presses.values())
     np.testing.assert_allclose(found, wanted, atol=1e-5)
-    if case == "pole":
-        np.testing.assert_allclose(data["tip_position"].values[-1, :2], tip, atol=1e-5)
+    np.testing.assert_allclose(data["tip_position"].values[-1, :2], tip, atol=2e-6)
+    if bends is not None:
+        np.testing.assert_allclose(data["bend"].values[-1, :, 0], bends, atol=near)
 
 
 def rest(tendon: Any, **more: Any) -> Any:
@@ -133,20 +150,26 @@ def test_a_rod_and_a_box_that_collide_keep_their_momentum() -> None:
 
 
 @pytest.mark.long
-def test_a_box_is_pushed_with_the_force_of_its_friction() -> None:
-    """A rod with given motion pushes a box over the ground: μ m g while it slides."""
-    push = ll.PointWrench(abscissa=0.0, force=(1.5, 0.0, 0.0))
+@pytest.mark.parametrize("push", [0.85, 1.5])
+def test_a_box_is_pushed_with_the_force_of_its_friction(push: float) -> None:
+    """A rod pushes a box over the ground. It stands below what friction of both holds, 0.873 N, and slides above; then
+    the force on it is μ m g, and what it takes to speed it up.
+    """
     ground = ll.Ground(forward=0.1, lateral=0.1, rolling=0.0)
-    box = crate(position=(0.345, 0.0, 0.03), friction=0.4, rolling=0.0)
-    start = ll.Initial(position=(0.0, 0.0, 0.01))
-    model = ll.SoftSettings(cells=3)
-    own = scenario(arm(), [ll.Gravity(), ground, box, push], model=model, step=1e-3, duration=0.3, initial=start)
+    box = crate(position=(0.341, 0.0, 0.03), friction=0.4, rolling=0.0)
+    environment = [ll.Gravity(), ground, box, ll.PointWrench(abscissa=0.0, force=(push, 0.0, 0.0))]
+    start, model = ll.Initial(position=(0.0, 0.0, 0.01)), ll.SoftSettings(cells=3)
+    own = scenario(arm(), environment, model=model, step=1e-3, duration=0.3, record_every=1e-3, initial=start)
     data = ll.run(own).dataset
-    accelerates = np.diff(data["object_twist"].values[-2:, 0, 0])[0] / 0.05
+    way = data["object_position"].values[:, 0, 0]
+    if push < 0.873:
+        assert abs(way[-1] - way[150]) < 1e-6  # it was knocked by the rod that came, and stands
+        return
+    gains = np.diff(data["object_twist"].values[:, 0, 0]) / 1e-3
     on_box = (data["contact_object"].values == 0) & (data["contact_link"].values >= 0)
-    force = -data["contact_force"].values[-1][on_box].sum(axis=0)[0]
-    assert force == pytest.approx(0.2 * (0.4 * 9.81 + accelerates), rel=2e-2)
-    assert data["object_position"].values[-1, 0, 0] > 0.35
+    force = -data["contact_force"].values[1:, on_box].sum(axis=1)[:, 0]
+    np.testing.assert_allclose(force[200:], 0.2 * (0.4 * 9.81 + gains[200:]), rtol=1e-3)
+    assert way[-1] - way[0] > 0.01
 
 
 # ------------------------------------------------------------------------------------- restart, postures, refusals

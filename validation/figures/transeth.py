@@ -34,9 +34,19 @@ def _link_six(result: Result) -> np.ndarray:
     return data["position"].values[:, _MIDDLE, :2]
 
 
-@figure("transeth-fig06-track", "Fig. 6: track of link 6 in lateral undulation with orthotropic friction", needs=_TRACK)
-@figure("transeth-fig07-track", "Fig. 7: track of link 6 in lateral undulation with isotropic friction", needs=_TRACK)
-@figure("transeth-fig10-track", "Fig. 10: track of link 6 in sidewinding", needs=_TRACK)
+@figure(
+    "transeth-fig06-track",
+    "Fig. 6: track of link 6 in lateral undulation with orthotropic friction",
+    scenarios=("snake-undulate-orthotropic",),
+    needs=_TRACK,
+)
+@figure(
+    "transeth-fig07-track",
+    "Fig. 7: track of link 6 in lateral undulation with isotropic friction",
+    scenarios=("snake-undulate-isotropic",),
+    needs=_TRACK,
+)
+@figure("transeth-fig10-track", "Fig. 10: track of link 6 in sidewinding", scenarios=("snake-sidewind",), needs=_TRACK)
 def track_of_link_six(result: Result) -> Drawing:
     """The track at true scale, from a circle to a triangle, with the body at the end."""
     track, time = _link_six(result), result.dataset["time"].values
@@ -54,6 +64,7 @@ def track_of_link_six(result: Result) -> Drawing:
 @figure(
     "transeth-fig08-soft-start",
     "Fig. 8: postures while the waves set in one joint after the other",
+    scenarios=("snake-sidewind",),
     needs=body_outline.BODY,
 )
 def soft_start(result: Result) -> Drawing:
@@ -70,6 +81,7 @@ def soft_start(result: Result) -> Drawing:
 @figure(
     "transeth-fig09-snapshots",
     "Fig. 9: the robot at four times (0, 5, 10 and 15 s in the paper), from above and from the side",
+    scenarios=("snake-sidewind",),
     needs=body_outline.BODY,
 )
 def snapshots(result: Result) -> Drawing:
@@ -117,7 +129,12 @@ def _postures(
     body_outline.true_scale(axes, shapes, plane)
 
 
-@figure("transeth-fig11-position", "Fig. 11: x and y of link 6 over time in sidewinding", needs=("position",))
+@figure(
+    "transeth-fig11-position",
+    "Fig. 11: x and y of link 6 over time in sidewinding",
+    scenarios=("snake-sidewind",),
+    needs=("position",),
+)
 def position(result: Result) -> Drawing:
     x, y = _link_six(result).T
     return style.series(result.dataset["time"].values, {"x of link 6 (m)": x, "y of link 6 (m)": y})

@@ -140,6 +140,7 @@ def newton_euler_head(result: Result) -> tuple[np.ndarray, np.ndarray]:
 @figure(
     "wang-fig04-track",
     "Fig. 4a: track of the tail, at true scale with the body at the end, and its last part enlarged",
+    scenarios=("wheeled-snake-crawl",),
     needs=("base_position", *body_outline.BODY),
 )
 def track(result: Result) -> Drawing:
@@ -172,6 +173,7 @@ def track(result: Result) -> Drawing:
 @figure(
     "wang-fig04-manipulation",
     "Fig. 4b: the body at ten instants of its last period, tail clamped, and the track of the head",
+    scenarios=("wheeled-snake-manipulate",),
     needs=("head_position", *body_outline.BODY),
 )
 def manipulation(result: Result) -> Drawing:
@@ -204,6 +206,7 @@ def manipulation(result: Result) -> Drawing:
 @figure(
     "wang-reach",
     "Crawl, clamp, reach: the body at ten instants, and the tracks of tail and head",
+    scenarios=("wheeled-snake-crawl-then-reach", "wheeled-snake-switch"),
     needs=("head_position", *body_outline.BODY),
 )
 def reach(result: Result) -> Drawing:
@@ -213,6 +216,7 @@ def reach(result: Result) -> Drawing:
 @figure(
     "wang-raised",
     "The raised front from the side: the body at ten instants and the track of the head",
+    scenarios=("wheeled-snake-3d", "wheeled-snake-float"),
     needs=("head_position", *body_outline.BODY),
 )
 def raised(result: Result) -> Drawing:
@@ -244,6 +248,7 @@ def _configurations(
 @figure(
     "wang-fig05-locomotion-torques",
     "Fig. 5: torques of crawling, with those of the Newton-Euler model on top",
+    scenarios=("wheeled-snake-crawl",),
     needs=_MOTION,
 )
 def locomotion_torques(result: Result) -> Drawing:
@@ -253,6 +258,7 @@ def locomotion_torques(result: Result) -> Drawing:
 @figure(
     "wang-fig06-manipulation-torques",
     "Fig. 6: torques with the tail clamped, with those of the Newton-Euler model on top",
+    scenarios=("wheeled-snake-manipulate",),
     needs=_MOTION,
 )
 def manipulation_torques(result: Result) -> Drawing:
@@ -293,32 +299,3 @@ def _torques(result: Result, window: tuple[float, float]) -> Drawing:
         fontsize=6.0,
     )
     return sheet, table
-
-
-@figure(
-    "wang-clamp",
-    "The clamp: its reaction, and the energy that closing it takes",
-    needs=("clamp_wrench", "clamp_energy", "kinetic_energy"),
-)
-def clamp(result: Result) -> Drawing:
-    data = result.dataset
-    time, wrench = data["time"].values, data["clamp_wrench"].values
-    sheet, (force, moment, energy) = style.panels([24.0, 24.0, 24.0], share_time=True, gap=7.0)
-    for k, colour in enumerate((style.BLUE, style.RED)):
-        force.plot(time, wrench[:, k], color=colour, label=f"along {'xy'[k]}")
-    moment.plot(time, wrench[:, 5], color=style.BLUE)
-    energy.plot(time, 1e3 * data["kinetic_energy"].values, color=style.BLUE, label="kinetic energy")
-    energy.plot(time, 1e3 * data["clamp_energy"].values, color=style.RED, label="lost at the clamp")
-    force.set(ylabel="force (N)")
-    moment.set(ylabel="moment (N m)")
-    energy.set(xlabel="time (s)", ylabel="energy (mJ)", xlim=(time[0], time[-1]))
-    style.legend_above(force)
-    style.legend_above(energy)
-    return sheet, {
-        "time (s)": time,
-        "clamp force x (N)": wrench[:, 0],
-        "clamp force y (N)": wrench[:, 1],
-        "clamp moment (N m)": wrench[:, 5],
-        "kinetic energy (J)": data["kinetic_energy"].values,
-        "energy lost at the clamp (J)": data["clamp_energy"].values,
-    }

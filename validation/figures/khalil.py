@@ -28,6 +28,7 @@ _CONFIGURATIONS = 10
 @figure(
     "khalil-fig05-head-trajectory",
     "Fig. 5: track of the head in the horizontal plane, at true scale and with y enlarged",
+    scenarios=("eel-planar",),
     needs=("head_position", *body_outline.BODY),
 )
 def head_trajectory(result: Result) -> Drawing:
@@ -54,6 +55,7 @@ def head_trajectory(result: Result) -> Drawing:
 @figure(
     "khalil-fig06-forward-speed",
     "Fig. 6: velocity of the head in the world: along x (it swims towards -x), and speed",
+    scenarios=("eel-planar",),
     needs=("base_twist", "base_orientation"),
 )
 def forward_speed(result: Result) -> Drawing:
@@ -96,13 +98,17 @@ def _joints(result: Result, variable: str, joints: tuple[int, ...], quantity: st
     return sheet, table
 
 
-figure("khalil-fig07-joint-trajectories", "Fig. 7: positions of joints 1, 25 and 34 (yaw)", needs=("joint_position",))(
-    partial(_joints, variable="joint_position", joints=(1, 25, 34), quantity="position", unit="rad")
-)
+figure(
+    "khalil-fig07-joint-trajectories",
+    "Fig. 7: positions of joints 1, 25 and 34 (yaw)",
+    scenarios=("eel-loop",),
+    needs=("joint_position",),
+)(partial(_joints, variable="joint_position", joints=(1, 25, 34), quantity="position", unit="rad"))
 for _number, (_turn, _shown) in enumerate({"yaw": (1, 25, 34), "pitch": (2, 26, 35), "roll": (3, 27, 36)}.items()):
     figure(
         f"khalil-fig{8 + _number:02}-{_turn}-torques",
         f"Fig. {8 + _number}: torques of joints {_shown[0]}, {_shown[1]} and {_shown[2]} ({_turn}), with their limits",
+        scenarios=("eel-loop",),
         needs=("joint_torque",),
     )(partial(_joints, variable="joint_torque", joints=_shown, quantity="torque", unit="N m"))
 
@@ -110,6 +116,7 @@ for _number, (_turn, _shown) in enumerate({"yaw": (1, 25, 34), "pitch": (2, 26, 
 @figure(
     "khalil-fig11-loop",
     "Fig. 11: track of the head in the vertical plane, with ten configurations of the body",
+    scenarios=("eel-loop",),
     needs=("head_position", *body_outline.BODY),
 )
 def loop(result: Result) -> Drawing:

@@ -53,6 +53,7 @@ def _both_anchorages(result: Result) -> dict[str, Result]:
 @figure(
     "boyer-fig07-worm-locomotion",
     "Fig. 7: the worm at equal intervals, with both anchorages; triangles where it holds on",
+    scenarios=("worm-burrow",),
     needs=("position", "radius", "support_abscissa"),
 )
 def worm_locomotion(result: Result) -> Drawing:
@@ -93,6 +94,7 @@ def worm_locomotion(result: Result) -> Drawing:
 @figure(
     "boyer-fig08-head-motion",
     "Fig. 8: position and velocity of the worm's head, with both anchorages",
+    scenarios=("worm-accelerate", "worm-burrow"),
     needs=("base_position", "base_twist", "support_abscissa"),
 )
 def head_motion(result: Result) -> Drawing:
@@ -116,11 +118,13 @@ def head_motion(result: Result) -> Drawing:
 @figure(
     "boyer-fig09-worm-forces",
     "Fig. 9: with constant speed, contact force in time and internal force along the body",
+    scenarios=("worm-burrow",),
     needs=("contact_wrench", *_INSIDE),
 )
 @figure(
     "boyer-fig10-worm-forces",
     "Fig. 10: with variable speed, contact force in time and internal force along the body",
+    scenarios=("worm-accelerate",),
     needs=("contact_wrench", *_INSIDE),
 )
 def worm_forces(result: Result) -> Drawing:
@@ -160,6 +164,7 @@ def _draw_inside(axes: Axes, run: Result, record: int, name: str, colour: str, t
 @figure(
     "boyer-fig11-caterpillar-locomotion",
     "Fig. 11: the inchworm in its plane at equal intervals",
+    scenarios=("inchworm-climb",),
     needs=("head_position", *body_outline.BODY),
 )
 def caterpillar(result: Result) -> Drawing:
@@ -179,6 +184,7 @@ def caterpillar(result: Result) -> Drawing:
 @figure(
     "boyer-fig12-head-motion",
     "Fig. 12: how far the inchworm's head has climbed, and its velocity",
+    scenarios=("inchworm-climb",),
     needs=("head_position", "base_twist"),
 )
 def climb(result: Result) -> Drawing:
@@ -194,6 +200,7 @@ def climb(result: Result) -> Drawing:
 @figure(
     "boyer-fig13-torques",
     "Fig. 13: reaction torque at the feet in time, and internal torque along the body at 4.5 s",
+    scenarios=("inchworm-climb",),
     needs=("support_wrench", *_INSIDE),
 )
 def torques(result: Result) -> Drawing:
@@ -228,6 +235,7 @@ def _inside(axes: Axes, result: Result, moment: float, component: int, label: st
 @figure(
     "boyer-fig15-curvature-profile",
     "Fig. 15: curvature along the snake's body, at equal intervals",
+    scenarios=("snake-shear", "snake-steered", "snake-turn-2d"),
     needs=("strain", "abscissa"),
 )
 def curvature_profile(result: Result) -> Drawing:
@@ -255,6 +263,7 @@ def curvature_profile(result: Result) -> Drawing:
 @figure(
     "boyer-fig17-snake-turning",
     "Fig. 17: the snake in the plane at equal intervals, and the track of its head",
+    scenarios=("snake-shear", "snake-turn-2d"),
     needs=("head_position", *body_outline.BODY),
 )
 def snake_turning(result: Result) -> Drawing:
@@ -271,6 +280,7 @@ def snake_turning(result: Result) -> Drawing:
 @figure(
     "boyer-fig18-forces",
     "Fig. 18: lateral contact forces along the body and internal torque along the body, at 2 s",
+    scenarios=("snake-shear", "snake-turn-2d"),
     needs=("support_wrench", *_INSIDE),
 )
 def snake_forces(result: Result) -> Drawing:
@@ -295,6 +305,7 @@ def snake_forces(result: Result) -> Drawing:
 @figure(
     "boyer-fig19-snake-turning-3d",
     "Fig. 19: track of the head, and the snake at equal intervals, from above and from the side",
+    scenarios=("snake-steered", "snake-turn-3d"),
     needs=("head_position", *body_outline.BODY),
 )
 def snake_in_space(result: Result) -> Drawing:
