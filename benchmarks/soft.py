@@ -1,7 +1,11 @@
-"""Soft bodies in motion: one evaluation, growth with the cells, a swimming spine, and PyElastica's swinging rod."""
+"""Soft bodies in motion: one evaluation, growth with the cells, a swimming spine, PyElastica's swinging rod, and bodies
+on the ground: crawling rods, their growth with the cells, PyElastica's snake.
+"""
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -9,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
+from benchmarks.rods import PEERS
 from benchmarks.table import Row, microseconds
 from benchmarks.timing import each, race
 from limbless.core.timeline import knots_between
@@ -190,6 +195,121 @@ def neck_rows(chunks: int = 10) -> list[Row]:
     ]
 
 
+class Touching:
+    """Blocks of steps of a body that crawls, from where it is after some of them."""
+
+    def __init__(self, scenario: ll.Scenario, steps: int = 250) -> None:
+        self.scenario, self.steps = scenario, steps
+        self.model: Any = scenario.assemble()
+        self.gait = scenario.gait
+        self.state = self.model.initial_state(scenario.initial, self.gait)
+        self.run()
+        self.state = self.after
+
+    def run(self) -> None:
+        """A block."""
+        knots = self.state.time + self.scenario.step * np.arange(self.steps + 1)
+        middles = np.linspace(knots[0], knots[-1], 2 * self.steps + 1)
+        record = np.zeros(len(knots), dtype=bool)
+        self.after, _, status = self.model.advance(self.state, knots, record, self.model.drive(self.gait, middles))
+        if status.failure:
+            raise RuntimeError(status.failure)
+
+
+def crawler(cells: int, degree: int = 0, **model: Any) -> ll.Scenario:
+    """A rod of pitch and yaw on the ground, bent by muscles; a sphere per cell, and two at its ends."""
+    body = ll.Rod(length=0.35, half_width=0.00385, youngs_modulus=1e6, strains="universal", passive={})
+    gait = ll.MuscleWave(couple=3e-3, wavelength=0.35, period=2.0, ramp=0.2)
+    ground = [ll.Gravity(), ll.Ground(forward=0.09, backward=0.13, lateral=0.18)]
+    settings = ll.SoftSettings(**{"cells": cells, "degree": degree, "stations": 1, "theta": 0.5, **model})
+    lie = Initial(posture={"kind": "lay"})
+    own: dict[str, Any] = {"robot": body, "gait": gait, "environment": ground, "model": settings, "initial": lie}
+    return ll.Scenario(name="crawls", step=1e-3, duration=1.0, **own)
+
+
+def touching_rows(chunks: int = 10, cells: tuple[int, ...] = (10, 20, 45, 90, 180)) -> list[Row]:
+    """Steps of crawling rods, beside a rigid chain with as many freedoms, and their growth with the cells."""
+    runs = {count: Touching(crawler(count)) for count in cells}
+    rigid = crawler(20)
+    wave = ll.JointWave(yaw_amplitude=0.3, yaw_rate=np.pi, yaw_phase=-0.3, ramp=0.2)
+    links = rigid.changed(
+        robot=rigid.robot.as_chain(21), gait=wave, model=ll.NonSmoothSettings(), actuation={"kind": "motion"}
+    )
+    chain = Touching(links)
+    best = race({**{str(n): each(one.run) for n, one in runs.items()}, "chain": each(chain.run)}, chunks, 0.02)
+    each_step = {name: took / chain.steps for name, took in best.items()}
+    took = [each_step[str(count)] for count in cells]
+    slope = float(np.polyfit(np.log(cells), np.log(took), 1)[0])
+    found = [
+        Row(
+            f"a crawling rod, {count} cells of 2 freedoms, {count + 2} spheres, 1 ms: a step",
+            microseconds(each_step[str(count)]),
+            "",
+            each_step[str(count)] * 1e6,
+            microseconds(each_step[str(count)]),
+            target,
+            "at most",
+            " µs",
+        )
+        for count, target in ((20, 45.0), (45, 100.0))
+    ]
+    ratio = each_step["20"] / each_step["chain"]
+    table = ", ".join(f"{count}: {microseconds(one)}" for count, one in zip(cells, took, strict=True))
+    return [
+        *found,
+        Row(
+            "the same, 20 cells, over a step of 21 rigid links with 40 joints given (`non-smooth`)",
+            f"{ratio:.1f}",
+            microseconds(each_step["chain"]),
+            ratio,
+            f"{ratio:.1f}",
+            4.0,
+            "at most",
+        ),
+        Row(
+            f"a step of crawling rods with {table} (cells): slope",
+            f"{slope:.2f}",
+            "",
+            slope,
+            f"{slope:.2f}",
+            1.1,
+            "at most",
+        ),
+    ]
+
+
+def crawling_rows(chunks: int = 5) -> list[Row]:
+    """`snake-soft` beside PyElastica's program: stepping of a period of 2 s."""
+    sys.path.insert(0, str(PEERS))
+    try:
+        peer = importlib.import_module("elastica_snake")
+    except ImportError:
+        return [Row("PyElastica's crawling snake (not measured: PyElastica is not installed)", "")]
+    finally:
+        sys.path.remove(str(PEERS))
+    ours, theirs, some = Touching(ll.Scenario.load("snake-soft")), peer.Snake(50, plane=True), 200
+    best = race({"soft": each(ours.run), "peer": each(partial(theirs.advance, some))}, chunks, 0.02)
+    period = best["soft"] / (ours.steps * ours.scenario.step) * peer.PERIOD
+    other = best["peer"] / (some * peer.STEP) * peer.PERIOD
+    return [
+        Row(
+            "`snake-soft`, 10 cells of degree 1, 32 spheres, 2 ms (speed 2 % below its limit): stepping of a period",
+            f"{period * 1e3:.0f} ms",
+            f"PyElastica, 50 elements, 100 µs, its largest stable step (1 % below): {other * 1e3:.0f} ms",
+            other / period,
+            f"{other / period:.0f}",
+            20.0,
+        )
+    ]
+
+
 def rows() -> list[Row]:
-    parts: tuple[Callable[[], list[Row]], ...] = (evaluation_rows, swimmer_rows, neck_rows, swing_rows)
+    parts: tuple[Callable[[], list[Row]], ...] = (
+        evaluation_rows,
+        swimmer_rows,
+        neck_rows,
+        swing_rows,
+        touching_rows,
+        crawling_rows,
+    )
     return [row for part in parts for row in part()]

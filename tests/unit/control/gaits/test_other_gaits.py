@@ -274,3 +274,33 @@ def test_a_figure_of_eight_is_turned_about_x_by_its_tilt() -> None:
     s = np.pi * times
     assert flat == pytest.approx(np.stack([0.0 * s, 0.030 * np.sin(s), 0.012 * np.sin(2.0 * s)], axis=1), abs=1e-15)
     assert tilted == pytest.approx(Rotation.from_rotvec([tilt, 0.0, 0.0]).apply(flat), abs=1e-15)
+
+
+def test_the_envelope_of_muscles_is_a_clamped_cubic_spline() -> None:
+    """One everywhere where all coefficients are one; its ends are the first and the last; of four coefficients it is
+    Bernstein's polynomial. A wavelength below 0 turns the way of the wave round.
+    """
+    times, stations = np.array([0.3]), np.array([0.1, 0.2, 0.4, 0.5])
+    plain = ll.MuscleWave(couple=2.0, start=0.1, end=0.5, ramp=0.0)
+    moment = plain.sample(times, stations).value[0, :, 5]
+    even = plain.changed(envelope=(1.0,) * 6).sample(times, stations).value[0, :, 5]
+    np.testing.assert_allclose(even, moment, rtol=1e-14)
+    shaped = plain.changed(envelope=(3.0, 1.0, 2.0, 5.0)).sample(times, stations).value[0, :, 5]
+    s = (stations - 0.1) / 0.4
+    wanted = 3.0 * (1 - s) ** 3 + 3.0 * s * (1 - s) ** 2 + 6.0 * s**2 * (1 - s) + 5.0 * s**3
+    np.testing.assert_allclose(shaped, wanted * moment, rtol=1e-12)
+    back = plain.changed(wavelength=-0.3).sample(times, stations).value[0, :, 5]
+    np.testing.assert_allclose(back, 2.0 * np.sin(2.0 * np.pi * (0.3 + stations / 0.3)), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"envelope": (1.0, 2.0)}, "4 coefficients"),
+        ({"envelope": (1.0,) * 5}, "`end`"),
+        ({"wavelength": 0.0}, "`wavelength` is 0"),
+    ],
+)
+def test_muscles_without_an_end_or_a_length_are_refused(wrong: dict[str, Any], told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        ll.MuscleWave(**wrong)

@@ -85,7 +85,6 @@ BODIES = [
     ("universal", "fixed", 1, 0.5, None),
     ("kirchhoff", "pinned", 1, 0.6, None),
     ("planar-reissner", "line", 1, 0.7, None),
-    ("universal", "free", 1, 0.5, 0.25),
     ("universal", "free", 1, 1.0, 0.25),
 ]
 BODY_NAMES = ["-".join(str(part) for part in body if part is not None) for body in BODIES]
@@ -303,7 +302,9 @@ def test_newtons_method_takes_few_iterations_where_everything_slips() -> None:
     """The radius of friction follows the load, so that the matrix of a contact that slips is not symmetric: with a
     symmetric one the laws are met too, after many more iterations.
     """
-    model = SoftContact(rod(0.3, 0.3, 0.05, 0.01), world(0.0, forward=0.1, lateral=0.15), None, ll.SoftSettings(cells=2))
+    model = SoftContact(
+        rod(0.3, 0.3, 0.05, 0.01), world(0.0, forward=0.1, lateral=0.15), None, ll.SoftSettings(cells=2)
+    )
     state = State(1.0, model.grown(model.flat(np.zeros(8), np.zeros(8), LANDS.twist, base_position=LANDS.position)))
     knots = 1.0 + 1e-3 * np.arange(4)
     middles = np.linspace(1.0, knots[-1], 7)
@@ -333,7 +334,7 @@ def test_a_turned_and_shifted_world_has_the_same_motion() -> None:
     found = []
     for angle, place in ((0.0, np.zeros(3)), (turn, shift)):
         start = ll.Initial(
-            position=tuple(place + [0.0, 0.0, 0.0105]),
+            position=(place[0], place[1], 0.0105),
             orientation=(np.cos(angle / 2), 0.0, 0.0, np.sin(angle / 2)),
             twist=(0.3, 0.2, -0.4, 0.2, 0.5, 1.0),
         )

@@ -150,25 +150,25 @@ def test_a_rod_and_a_box_that_collide_keep_their_momentum() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("push", [0.85, 1.5])
+@pytest.mark.parametrize("push", [0.8, 0.95])
 def test_a_box_is_pushed_with_the_force_of_its_friction(push: float) -> None:
     """A rod pushes a box over the ground. It stands below what friction of both holds, 0.873 N, and slides above; then
-    the force on it is μ m g, and what it takes to speed it up.
+    the force on it is μ times its load, of which the rod bears a part, and what it takes to speed it up.
     """
     ground = ll.Ground(forward=0.1, lateral=0.1, rolling=0.0)
-    box = crate(position=(0.341, 0.0, 0.03), friction=0.4, rolling=0.0)
+    box = crate(position=(0.3402, 0.0, 0.03), friction=0.4, rolling=0.0)
     environment = [ll.Gravity(), ground, box, ll.PointWrench(abscissa=0.0, force=(push, 0.0, 0.0))]
     start, model = ll.Initial(position=(0.0, 0.0, 0.01)), ll.SoftSettings(cells=3)
     own = scenario(arm(), environment, model=model, step=1e-3, duration=0.3, record_every=1e-3, initial=start)
     data = ll.run(own).dataset
     way = data["object_position"].values[:, 0, 0]
     if push < 0.873:
-        assert abs(way[-1] - way[150]) < 1e-6  # it was knocked by the rod that came, and stands
+        assert abs(way[-1] - way[200]) < 1e-6  # it was knocked by the rod that came, and stands
         return
     gains = np.diff(data["object_twist"].values[:, 0, 0]) / 1e-3
     on_box = (data["contact_object"].values == 0) & (data["contact_link"].values >= 0)
-    force = -data["contact_force"].values[1:, on_box].sum(axis=1)[:, 0]
-    np.testing.assert_allclose(force[200:], 0.2 * (0.4 * 9.81 + gains[200:]), rtol=1e-3)
+    along, _, up = -data["contact_force"].values[1:, on_box].sum(axis=1).T
+    np.testing.assert_allclose(along[200:], (0.2 * gains + 0.4 * (0.2 * 9.81 - up))[200:], rtol=1e-3)
     assert way[-1] - way[0] > 0.01
 
 
