@@ -108,7 +108,7 @@ def view(
       limbless view eel-planar
       limbless view runs/eel-planar runs/eel-planar-2
       limbless view sweeps/eel-planar
-      limbless view snake-cpg --live
+      limbless view agnathax --live
     """
     from limbless.core import InputError
     from limbless.interop.films import FILMED

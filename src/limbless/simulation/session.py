@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 Array = NDArray[np.float64]
+PAUSE = 1.0
+"""s by which a paced session may be late and still catch up."""
 
 
 class Session:
@@ -36,7 +38,8 @@ class Session:
     ----------
     source, changes, allow_code : the scenario, as for `ll.run`; its duration has no meaning here.
     period : s, of one `step`; the scenario's `control_period`, or its step, if absent.
-    paced : whether a step waits for the clock on the wall, so that a second of motion takes a second.
+    paced : whether a step waits for the clock on the wall, so that a second of motion takes a second. One that is more
+        than a second late does not catch up.
     """
 
     def __init__(
@@ -161,6 +164,8 @@ class Session:
         now = clock.perf_counter()
         self._due = (self._due or now - self.period) + self.period
         self._late.append(max(now - self._due, 0.0))
+        if now > self._due + PAUSE:  # it was stopped, or is too slow: it does not hurry after the clock
+            self._due = now
         if now < self._due:
             clock.sleep(self._due - now)
         self._woke.append(clock.perf_counter())

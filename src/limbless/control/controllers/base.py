@@ -32,7 +32,7 @@ class LoopLayout(NamedTuple):
     given: bool = False  # joints are motion-given
     tendons: int = 0
     rigid: bool = True
-    # of each controller before this one: what it may sense
+    # of each controller before this one: what may be sensed of it
     earlier: tuple[tuple[Signalled, ...], ...] = ()
 
     def joint_name(self, number: int) -> str:

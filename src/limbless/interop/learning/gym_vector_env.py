@@ -77,9 +77,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._values = np.zeros((num_envs, 0))
         self._crew = RobotLanes.of(self.world, num_envs)
         # a law of a user's own is asked in Python, one call at a time
-        own = [item.slot for item in self.world.model.asked if item.slot is not None]
-        alone = own or self.world.lean or self.world.actions == "controller"  # whose numbers stand in the model
-        self._threads = 1 if alone else min(num_envs, os.cpu_count() or 1)
+        asks = any(item.slot is not None for item in self.world.model.asked)
+        held = self.world.actions == "controller"  # in tables of the model
+        self._threads = 1 if asks or held or self.world.lean else min(num_envs, os.cpu_count() or 1)
         self._crowd: ThreadPoolExecutor | None = None
 
     @property

@@ -85,7 +85,7 @@ class ChainDerivatives:
                 "three revolute joints"
             )
         if any(item.slot is not None for item in self.model.asked):
-            raise InputError("a user's law in plain Python gives no derivatives; take differences of runs instead")
+            raise InputError("a user's force law gives no derivatives; take differences of runs instead")
 
     def advance(self, knots: Array, times: Array, record: NDArray[np.bool_]) -> tuple[Array, Array]:
         """Step on; the flat state at the recorded knots (R, x) and its derivatives (R, x, 8). `score` sums on."""

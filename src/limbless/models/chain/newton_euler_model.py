@@ -368,7 +368,7 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
             return status if status.failure else Status(f"{UNSOLVED}; try a shorter step", done)
         if self._answers and row and not status.failure:
             return Status(slow_motion.UNSETTLED, done)
-        if row and not (status.failure and not self.settings.inertia):
+        if row and not status.failure:
             status = (
                 Status(self._locked_sentence(row), done, self._joint_of_row(row))
                 if self.settings.inertia

@@ -111,7 +111,7 @@ def _of_result(function: Callable[..., Any]) -> Callable[[Result], Any]:
 
     def of(result: Result) -> Any:
         loops = () if result.scenario is None else result.scenario.loops
-        joints: Any = getattr(loops[0], "joints", "all") if len(loops) == 1 else "all"
+        joints: Any = next((loop.joints for loop in loops if hasattr(loop, "joints")), "all")
         robot = None if result.scenario is None else result.scenario.robot.build()
         away = -1.0 if getattr(robot, "head", "base") == "tip" else 1.0
         return function(result.dataset, slice(None) if isinstance(joints, str) else list(joints), away)

@@ -60,6 +60,10 @@ def changed(scenario: Scenario, path: str, value: float) -> Scenario:
 
 def vary(scenario: Scenario, path: str, share: float = STEP) -> Variation:
     """The scenarios around one, this share of its value away; at a bound of the field they lie to one side."""
+    if any(getattr(loop, "plain", False) for loop in scenario.loops):
+        raise InputError(
+            "controller.plain: a law in plain Python gives no derivatives; take differences of runs instead"
+        )
     here = value_at(scenario, path)
     if isinstance(here, int) or _is_whole(scenario, path):
         raise InputError(f"{path}: is a whole number, which has no derivative")

@@ -1,4 +1,4 @@
-"""A robot that is driven live: a page with a slider and keys for numbers of gait and controller, and its session."""
+"""A robot that is driven live: a page with sliders and keys for numbers of its gait and controller, and a session."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from limbless.view.studio.live import Live
 from limbless.view.studio.server import by_visitor
 from limbless.view.studio.tuning import knobs
 
-KEYS = ("QA", "WS", "ED", "RF", "TG", "YH", "UJ", "IK", "OL")
-"""Keys that raise and lower the first numbers."""
+KEYS = ("RF", "TG", "YH", "UJ", "IK", "OL", "ZX", "CV", "BN")
+"""Keys that raise and lower the first numbers; viser moves the camera by W, A, S, D, Q and E."""
 KEY_STEPS = 5.0
 """Steps of a slider by which a key moves it."""
 PERIOD = 0.04
@@ -38,7 +38,7 @@ class LiveDrive:
         keys = iter(KEYS)
         for knob in knobs(session.scenario):
             gait = knob.group == "gait" and knob.path.count(".") == 1
-            if knob.kind != "number" or knob.low is None or not (gait or knob.path.startswith("controller.")):
+            if knob.kind != "number" or knob.low is None or not (gait or _turns(knob.path)):
                 continue
             pair, field = next(keys, ""), knob.path.removeprefix("gait.")
             label = f"{knob.label} [{pair[0]}, {pair[1]}]" if pair else knob.label
@@ -75,6 +75,12 @@ class LiveDrive:
     def close(self) -> None:
         """Stop the server."""
         self.page.close()
+
+
+def _turns(path: str) -> bool:
+    """Whether a number of a controller can change on the way."""
+    words = path.split(".")
+    return words[0] == "controller" and "initial" not in words and words[-1] not in ("delay", "filter", "period")
 
 
 def drive_live(scenario: Scenario, host: str, port: int, browser: bool, told: Callable[[str], None]) -> None:

@@ -147,6 +147,120 @@ def test_slopes_and_lanes_of_a_law() -> None:
         np.testing.assert_allclose(many["base_position"].values[number, -1], one, atol=1e-9)
 
 
+# In plain Python
+
+
+def short(t: Any, s: Any, z: Any) -> Any:
+    return z[:-1], s
+
+
+def fussy(t: Any, s: Any, z: Any, omega: float = 6.28, mu: float = 0.2, pull: float = 1.0) -> Any:
+    """The same law with branches that cannot be recorded."""
+    if len(z) and z[0] > 1e6:
+        return 0.0 * z, s
+    return hopf(float(t), s, z, omega, mu, pull)
+
+
+def test_a_plain_law_is_the_recorded_one_in_every_bit() -> None:
+    """Resumed, too; one robot at a time, and without slopes, which is said."""
+    late = {"senses": [LATE], "seed": 3, "lesion": {"outputs": [1]}}
+    recorded, plain = (ll.run(scenario(own(law, **late, plain=law is fussy))) for law in (hopf, fussy))
+    assert np.array_equal(end(recorded), end(plain))
+    first = ll.run(plain.scenario, {"duration": 0.22})
+    rest = run_scenario(ll.Scenario.load(plain.scenario, {"duration": 0.28}), after=first)
+    assert np.array_equal(end(plain), end(rest))
+    assert plain.scenario is not None and ":fussy" in plain.scenario.to_yaml()
+    found = ll.rollout(scenario(own(fussy, plain=True)), {"controller.arguments.omega": [4.0, 8.0]})
+    one = ll.run(scenario(own(hopf, arguments={"omega": 8.0}))).dataset["base_position"].values[-1]
+    assert np.array_equal(found["base_position"].values[1, -1], one)
+    with pytest.raises(ll.InputError, match="in plain Python gives no derivatives"):
+        ll.sensitivity(scenario(own(fussy, plain=True)), ["controller.arguments.omega"])
+
+
+@pytest.mark.parametrize(
+    ("law", "words"),
+    [
+        (lambda t, s, z: 1 / 0, "failed at t = 0 s with ZeroDivisionError"),
+        (lambda t, s, z: (z * np.nan, s), "gave nan at t = 0 s, no number"),
+        (lambda t, s, z: (z[:-1], s), "returned 5 rates for 6 numbers of state"),
+        (lambda t, s, z: z, "two things"),
+    ],
+)
+def test_a_plain_law_that_fails_says_when(law: Any, words: str) -> None:
+    with pytest.raises(ll.InputError, match=words):
+        ll.run(scenario(own(law, plain=True)))
+    with pytest.raises(ll.SimulationError, match=r"no more at t = 0\.1") as failed:
+        ll.run(scenario(own(tired, plain=True)))
+    assert failed.value.result is not None
+
+
+def tired(t: Any, s: Any, z: Any) -> Any:
+    if t > 0.1:
+        raise ll.InputError(f"no more at t = {t:g} s")
+    return hopf(t, s, z)
+
+
+# Held, and in a list
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_what_a_law_gives_is_held_from_tick_to_tick(plain: bool) -> None:
+    asked = scenario(own(period=0.01, plain=plain), duration=0.1, record_every=0.002)
+    found = ll.run(asked).dataset["controller_state"]
+    held, x = (found.sel(controller_number=name).values for name in ("held 0", "x 0"))
+    np.testing.assert_allclose(held[5:50], np.repeat(0.002 * x[5:50:5], 5), atol=1e-17)
+    assert not held[:5].any() and np.ptp(x) > 0.01
+    whole, first = ll.run(asked), ll.run(asked, {"duration": 0.046})
+    rest = run_scenario(ll.Scenario.load(asked, {"duration": 0.054}), after=first)
+    assert np.array_equal(end(whole), end(rest))
+
+
+CORD = {"kind": "oscillators", "strength": 0.002, "frequency": 2.0, "coupling": {"lag": 1.0}}
+
+
+def echo(t: Any, s: Any, z: Any, share: float = 0.001) -> Any:
+    return s - z, share * s
+
+
+@pytest.mark.parametrize("sides", [1, 2])
+def test_a_later_controller_senses_an_earlier_one(sides: int) -> None:
+    """Half of its activity once more is a cord half as strong again; one that moves nothing is sensed as well."""
+    cord = {**CORD, "sides": sides, "coupling": {"lag": 1.0, "contralateral": {"lag": 2.0}}}
+    echoing = {"kind": "function", "law": echo, "state": {"z": [0.0] * 3}}
+    echoing["senses"] = [{"kind": "signal", "of": [0, 1, 2]}]
+    mute = ll.run(scenario([{**cord, "output": "signal"}, echoing], record_every=0.01))
+    activity, torque = mute.dataset["activity"].values, mute.dataset["joint_torque"].values
+    assert list(mute.dataset["neuron"].values)[:1] == [f"joint 1{' left' * (sides == 2)} (0)"]
+    np.testing.assert_allclose(torque, 0.001 * activity[:, :3], atol=1e-15)
+    if sides == 1:
+        both = ll.run(scenario([cord, echoing]))
+        once = ll.run(scenario({**cord, "strength": 0.003}))
+        for name in ("base_position", "joint_position"):
+            np.testing.assert_allclose(both.dataset[name].values, once.dataset[name].values, atol=1e-15)
+        first = ll.run(both.scenario, {"duration": 0.2})
+        rest = run_scenario(ll.Scenario.load(both.scenario, {"duration": 0.3}), after=first)
+        assert np.array_equal(end(both), end(rest))
+        many = ll.rollout(both.scenario, {"controller.1.arguments.share": [0.0, 0.001]})
+        np.testing.assert_allclose(
+            many["base_position"].values[1, -1], both.dataset["base_position"].values[-1], atol=1e-12
+        )
+
+
+@pytest.mark.parametrize(
+    ("loops", "words"),
+    [
+        ([own(senses=[{"kind": "signal"}]), CORD], "'signal' is of a controller before this one in the list"),
+        ([CORD, own(senses=[{"kind": "signal", "of": [3]}])], "no signal 3; controller 0 has 0 to 2"),
+        ([CORD, own(short)], "controller.1.law: short returned 5 rates"),
+        ([CORD, {**CORD, "output": "target"}], "controller.1.output: target needs an actuation"),
+        ([CORD, {**CORD, "lesion": {"oscillators": [9]}}], "controller.1.lesion.oscillators: 9 is none of the 3"),
+    ],
+)
+def test_what_is_wrong_in_a_list_is_said_of_its_place(loops: Any, words: str) -> None:
+    with pytest.raises(ll.InputError, match=words):
+        ll.run(scenario(loops, duration=0.01, record_every=0.01))
+
+
 # Feedback
 
 
@@ -242,10 +356,6 @@ def test_a_path_is_reached() -> None:
 
 def branch(t: Any, s: Any, z: Any) -> Any:
     return (z if z[0] > 0 else -z), s
-
-
-def short(t: Any, s: Any, z: Any) -> Any:
-    return z[:-1], s
 
 
 def broken(t: Any, s: Any, z: Any) -> Any:

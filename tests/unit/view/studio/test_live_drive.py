@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,14 @@ class Page:
         self.sliders: dict[str, Any] = {}
         self.shown: list[float] = []
         self.told: list[str] = []
+        self.keys: dict[str, Any] = {}
 
     def add_slider(self, label: str, low: float, high: float, step: float, value: float) -> Any:
         self.sliders[label] = value
-        return label
+        return SimpleNamespace(value=value, min=low, max=high)
+
+    def add_command(self, label: str, hotkey: str) -> Any:
+        return SimpleNamespace(on_trigger=lambda do: self.keys.__setitem__(hotkey, do))
 
     def show(self, result: Any, wait: bool, told: str) -> None:
         self.shown.append(float(result.dataset["time"].values[-1]))
@@ -51,3 +56,24 @@ def test_sliders_command_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "period" in page.told[-1]
     drive.go(0.05)
     assert drive.session.time == pytest.approx(0.25)
+
+
+def test_keys_and_sliders_reach_a_controller(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first key raises the first number by five steps of its slider, and no further than the slider goes."""
+    monkeypatch.setattr(live_drive, "Live", Page)
+    monkeypatch.setattr(live_drive, "by_visitor", lambda handle, do: None)
+    drive, by_hand = (LiveDrive(ll.Session("agnathax", period=0.01)), ll.Session("agnathax", period=0.01))
+    page: Any = drive.page
+    first = next(iter(page.sliders))
+    assert first.startswith("frequency") and first.endswith("[R, F]")
+    before = page.sliders[first]
+    page.keys["R"]()
+    drive.go(0.02)
+    asked = drive.session._tuned["frequency"]
+    assert asked > before
+    by_hand.command({"controller.frequency": asked})
+    assert np.array_equal(by_hand.step(2)["controller_state"], drive.session.observe()["controller_state"])
+    for _ in range(100):
+        page.keys["F"]()
+    drive.go(0.01)
+    assert drive.session._tuned["frequency"] < before and not any(page.told)
