@@ -564,9 +564,7 @@ SNAKE = {  # step (s), cells: speed in the last of four periods, m/s: the progra
 
 @pytest.mark.parametrize(("step", "cells"), [pytest.param(*row, marks=pytest.mark.long) for row in SNAKE])
 def test_the_soft_snake_crawls_as_fast_as_an_independent_program_found(step: float, cells: int) -> None:
-    """PyElastica's snake with set-valued friction. The start is smooth, not linear; three periods later the speed is
-    the same.
-    """
+    """PyElastica's snake with set-valued friction; its smooth start is forgotten after three periods."""
     own = ll.Scenario.load("snake-soft")
     own = own.changed(model=own.model.changed(cells=cells), step=step, record_every=2.0)
     way = np.diff(ll.run(own).dataset["com_position"].values[-2:, :2], axis=0)
