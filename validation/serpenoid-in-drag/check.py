@@ -70,6 +70,7 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     links = {n: abs(speed(0.5, 2, 2.0, kind="newton-euler", links=n) - found[2]) for n in (32, 64, 128)}
     soft = [abs(speed(0.5, 2, 2.0, kind="soft", cells=n, degree=2) - found[2]) for n in (8, 16)]
     draw_order(axes, list(links), list(links.values()), "as links, from the rod of 2 waves", "waves, or links")
+    axes.set_xticks([*counts, *links], [str(n) for n in (*counts, *links)])
     return {
         "links order": fitted_order(list(links), list(links.values())),
         "links limit": float(extrapolated(many_links(4), many_links(8))),

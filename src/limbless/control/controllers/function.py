@@ -45,7 +45,7 @@ class FunctionController(RecordedLaw):
         "controllers sense its numbers",
     )
     plain: bool = Field(
-        False, description="call it in Python at every stage, some 10 µs each: one robot at a time, no derivatives"
+        False, description="call it in Python at every stage, some 7 µs each: one robot at a time, no derivatives"
     )
     rate: Quantity[float] = quantity(0.0, "1/s", "how fast its numbers answer: steps must follow it", ge=0)
     period: Quantity[float | None] = quantity(
