@@ -80,7 +80,6 @@ from limbless.mechanics.integrate.dirk import remaining_error
 from limbless.mechanics.integrate.problem import midpoint_step, post_step, record_knot
 
 SINGULAR = 16  # added to what `overbent_cell` found: what ends a run beside `ENDS`
-FIRST = 100.0  # times the tolerance of the laws is enough for the first pass of a step: another one follows
 
 
 @noinline_func
@@ -254,14 +253,16 @@ def evaluate(
 
 @func
 def solve_cells(problem: SoftContactProblem, t: Scalar, h: Scalar, x: Array) -> tuple[int, Scalar]:
-    """Passes until the stage rests. Returns 0, or what cannot be solved, and the natural map."""
+    """Passes until the stage rests; the first one, which another follows, may leave 100 times as much of the laws.
+    Returns 0, or what cannot be solved, and the natural map.
+    """
     rule, memory = problem.rule, problem.memory
     robot, chain, step = problem.robot, memory.chain, memory.step
     first_slopes(robot, problem.where.earlier, h, chain, x)
     hold_given(robot, step.cells, h, x, chain.slope)
     last, worst, wanted = 0.0, 0.0, problem.options.tolerance
     for n in range(rule.most):
-        change, speed, worst, singular = evaluate(problem, t, h, x, wanted if n > 0 else FIRST * wanted)
+        change, speed, worst, singular = evaluate(problem, t, h, x, wanted if n > 0 else 100.0 * wanted)
         if step.moving_bodies is not None:
             if step.moving_bodies.crowded[0] > 0:
                 return ENDS.crowded, worst

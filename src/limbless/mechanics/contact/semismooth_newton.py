@@ -71,7 +71,6 @@ from limbless.mechanics.contact import (
 )
 
 PLAIN = 6  # iterations of Newton's method: one to six suffice almost always
-SAME = 0.05  # share by which the natural maps of every other iteration of a cycle differ at most
 
 
 @noinline_func
@@ -273,7 +272,7 @@ def solve_contacts(
             left -= 1
             iterations += 1
             if step.cells is not None:
-                if abs(worst - earlier) <= SAME * worst:
+                if abs(worst - earlier) <= 0.05 * worst:  # as two iterations before: a cycle
                     left = 0
         if worst < tolerance:
             return iterations, worst, False
