@@ -51,7 +51,8 @@ class MuscleWave(Gait):
         value[..., 5] = self.couple * smooth_steps(times, self.ramp)[0][:, None] * wave * there
         if self.envelope:
             value[..., 5] *= self._spline(stations)
-        return Drive(value, np.zeros_like(value), np.zeros_like(value))
+        still = np.zeros(value.shape)  # nobody reads it: `zeros_like` would write it
+        return Drive(value, still, still)
 
     def _spline(self, stations: Array) -> Array:
         """The envelope at abscissae; beyond its ends as there."""

@@ -48,8 +48,8 @@ __getattr__ = lazy_names(
             "cell_backward_pass cell_forward_pass cell_slope column given_efforts prepare_stations start_twists"
         ),
         "contact_law": (
-            "RollLaw STATES contact_wrench explicit_impulse held_directions impulse_of law_matrix6 law_point "
-            "law_roll linearise load_of_force natural_map no_impulse no_law put_impulse put_law_impulse "
+            "PointLaw RollLaw STATES contact_wrench explicit_impulse held_directions impulse_of law_about law_matrix6 "
+            "law_point law_roll linearise load_of_force natural_map no_impulse no_law put_impulse put_law_impulse "
             "put_rates roll_scale state_of"
         ),
         "fallback": "run_fallback",

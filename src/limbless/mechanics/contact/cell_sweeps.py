@@ -57,11 +57,13 @@ from limbless.mechanics.contact import (
     CellStep,
     ContactRow,
     JointStep,
+    PointLaw,
     RollLaw,
     StationStep,
     Step,
     is_fixed,
     last_of_robot,
+    law_about,
     law_matrix6,
     law_point,
     law_roll,
@@ -212,7 +214,7 @@ def add_wrench(target: Array, j: int, W: Wrench) -> None:
     put_wrench(target, j, wrench_in(target, j) + W)
 
 
-@noinline_func
+@func
 def load_cell(link: LinkRow, solve: CellSolve, station: Station, arm: Vector, I: Matrix6, f: Wrench) -> None:
     """D, U, V and y of a cell: what its own stations sum to, and a matrix I and a wrench f at its end."""
     first, m, right = link.column, link.freedoms, solve.right
@@ -226,13 +228,14 @@ def load_cell(link: LinkRow, solve: CellSolve, station: Station, arm: Vector, I:
             solve.whole[first + i, j] = solve.matrix[first + i, j] + power(column(solve, station.lever, i), U)
 
 
-@noinline_func
-def load_contact(link: LinkRow, solve: CellSolve, station: Station, arm: Vector, contact: ContactRow) -> None:
-    """The same with a linearised contact within the cell, its station at `arm` from the inner node: of rank three, or
-    five where it rubs as it rolls. Its matrix and wrench about the inner node join those of the cell.
+@func
+def load_contact(
+    link: LinkRow, solve: CellSolve, station: Station, at: Vector, contact: ContactRow, law: PointLaw
+) -> None:
+    """The same with a linearised contact within the cell, its place `at` from the inner node: of rank three, or five
+    where it rubs as it rolls.
     """
-    first, m, right = link.column, link.freedoms, solve.right
-    law, scale, n, at = law_point(contact), roll_scale(contact), contact.normal, arm + contact.arm
+    first, m, right, scale, n = link.column, link.freedoms, solve.right, roll_scale(contact), contact.normal
     Qt = transpose(law.Q)
     for j in range(m):
         J = column(solve, station.lever, j)
@@ -323,10 +326,10 @@ def cell_backward_pass(robot: ChainTables, step: Step, count: int) -> tuple[Matr
             if solve.station[owner] < link.station:
                 break
             if contact.acts > 0.0 and is_fixed(step, step.active[a]):
-                inner = Body(step.places, owner).arm
-                load_contact(link, solve, Station(solve.cells.stations, solve.station[owner]), inner, contact)
-                matrix, wrench = law_matrix6(contact)
-                I, f = I + carry_matrix6(matrix, inner), f + carry_wrench(wrench, inner)
+                at, law = Body(step.places, owner).arm + contact.arm, law_point(contact)
+                matrix, wrench = law_about(contact, law, at)
+                I, f = I + matrix, f + wrench
+                load_contact(link, solve, Station(solve.cells.stations, solve.station[owner]), at, contact, law)
             a -= 1
         eliminate_cell(link, k, step)
         for j in range(link.freedoms):

@@ -261,9 +261,10 @@ def law_roll(contact: ContactRow, scale: Scalar) -> RollLaw:
 
 
 @func
-def law_matrix6(contact: ContactRow) -> tuple[Matrix6, Wrench]:
-    """-∂(wrench)/∂(twist) and the constant part of the wrench of a linearised contact, about the body's origin."""
-    arm, own = contact.arm, law_point(contact)
+def law_about(contact: ContactRow, own: PointLaw, arm: Vector) -> tuple[Matrix6, Wrench]:
+    """-∂(wrench)/∂(twist) and the constant part of the wrench of a linearised contact with the law `own`, about a point
+    from which its place is at `arm`.
+    """
     I = point_matrix6(own.Q, arm)
     torque = cross(arm, own.force)
     scale = roll_scale(contact)
@@ -273,6 +274,12 @@ def law_matrix6(contact: ContactRow) -> tuple[Matrix6, Wrench]:
         n = contact.normal
         I = Matrix6(I.A, I.B, I.C + outer(roll.lean, n), I.D + roll.Z + outer(roll.lean, cross(arm, n)))
     return I, Wrench(own.force, torque)
+
+
+@func
+def law_matrix6(contact: ContactRow) -> tuple[Matrix6, Wrench]:
+    """The same about the body's origin."""
+    return law_about(contact, law_point(contact), contact.arm)
 
 
 @func

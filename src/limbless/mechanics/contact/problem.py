@@ -259,7 +259,7 @@ def solve_step(robot: ChainTables, options: ContactOptions, memory: ContactMemor
     counts = StepCounters(memory.counts, 0)
     again, rounds, worst, count = True, 0, 0.0, int(counts.active)
     while again:
-        more, worst, fell = solve_contacts(robot, options, memory.step, memory.request, count, t)
+        more, worst, fell = solve_contacts(robot, options, memory.step, memory.request, count, t, options.tolerance)
         counts.iterations = counts.iterations + more
         again = False
         if options.rate_slack is not None:

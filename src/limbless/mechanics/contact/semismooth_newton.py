@@ -239,28 +239,41 @@ def newton_iteration(
 
 @func
 def solve_contacts(
-    robot: ChainTables, options: ContactOptions, step: Step, request: Rows[FallbackRequest], count: int, t: Scalar
+    robot: ChainTables,
+    options: ContactOptions,
+    step: Step,
+    request: Rows[FallbackRequest],
+    count: int,
+    t: Scalar,
+    tolerance: Scalar,
 ) -> tuple[int, Scalar, bool]:
     """Solve the step from the guess in the rates, in the base's twist and in the impulses of the contacts.
 
     Newton's method from the guess; then the same with longer and shorter trial steps, which leave most cycles; then
-    `rescue`, behind an address: it is seldom needed, and compiled only then. Returns the number of iterations, the
-    natural map (m/s) and whether the rescue had to be called.
+    `rescue`, behind an address: it is seldom needed, and compiled only then. Cells, which cycle more often, leave a
+    cycle once it is seen, and go to the rescue without the shorter ones, which hardly ever help them. Returns the
+    number of iterations, the natural map (m/s) and whether the rescue had to be called.
     """
     forward_pass(robot, step, 0.0)
     for a in range(count):
         i = step.active[a]
         put_rates(ContactRow(step.contacts, i), relative_twist(step, i))
-    iterations, worst, rho, tolerance = 0, 1e300, options.descent, options.tolerance
-    for attempt in range(3):
+    iterations, rho, attempts = 0, options.descent, 3
+    if step.cells is not None:
+        attempts = 2
+    for attempt in range(attempts):
         trial = rho if attempt == 0 else 3.0 * rho if attempt == 1 else 0.3 * rho
-        left = PLAIN
+        left, worst, last = PLAIN, 1e300, 1e300
         while left > 0 and worst >= tolerance:
+            last, earlier = worst, last
             worst = newton_iteration(robot, options, step, count, trial, 0.0)
             if attempt > 0 and worst < tolerance:  # the natural map belongs to ρ
                 worst = contact_velocities(step, count, options.compliance, rho, 0.0)
             left -= 1
             iterations += 1
+            if step.cells is not None:
+                if abs(worst - earlier) <= 0.05 * worst:  # as two iterations before: a cycle
+                    left = 0
         if worst < tolerance:
             return iterations, worst, False
     asked = FallbackRequest(request, 0)

@@ -140,19 +140,27 @@ class Driving:
         """(freedoms,) 1 where a freedom is the mean stretch of its cell: freedoms are counted from the straight rod."""
         return np.array([float(name == "stretch 0") for cell in self.plan.cells for name in cell.names])
 
+    @cached_property
+    def _polynomials(self) -> list[tuple[slice, Array, float]]:
+        """Of each cell: its stations, its polynomials there (stations, degree + 1), each times what the station stands
+        for, and its length."""
+        found, row = [], 0
+        for cell in self.plan.cells:
+            inner, length = cell.pieces[:-1], sum(piece.length for piece in cell.pieces)
+            start = cell.pieces[-1].place - length
+            P = legendre([(piece.place - start) / length for piece in inner], self.degree)
+            found.append((slice(row, row + len(inner)), np.array([[piece.span] for piece in inner]) * P, length))
+            row += len(inner)
+        return found
+
     def _project(self, values: Array, strains: bool) -> Array:
         """(T, freedoms): a field (T, stations, 6) on the polynomials of the cells, as strains or as efforts."""
         assert isinstance(self.robot, Rod)
-        components, n = ACTUATED[self.robot.strains], self.degree + 1
-        parts, row = [], 0
-        for cell in self.plan.cells:
-            inner = cell.pieces[:-1]
-            length = sum(piece.length for piece in cell.pieces)
-            start = cell.pieces[-1].place - length
-            P = legendre([(piece.place - start) / length for piece in inner], self.degree)
-            weight = np.array([piece.span for piece in inner]) / (length if strains else 1.0)
-            factor = 2.0 * np.arange(n) + 1.0 if strains else np.ones(n)
-            for c in components:
-                parts.append((values[:, row : row + len(inner), c] * weight) @ P * factor)
-            row += len(inner)
+        fields = [np.ascontiguousarray(values[..., c]) for c in ACTUATED[self.robot.strains]]
+        factor = 2.0 * np.arange(self.degree + 1) + 1.0
+        parts = [
+            field[:, own] @ (P * factor / length if strains else P)
+            for own, P, length in self._polynomials
+            for field in fields
+        ]
         return kernel_array(np.concatenate(parts, axis=1))
