@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
@@ -51,7 +52,7 @@ class TensionWave(Gait):
         found = set()
         for middle in {middle for middle, side in places if side != 0.0}:
             delay = middle / self._length
-            first = np.ceil(2.0 * (start / self.period - delay))
-            last = np.floor(2.0 * (end / self.period - delay))
-            found |= {float(self.period * (0.5 * k + delay)) for k in np.arange(first, last + 1.0)}
+            first = math.ceil(2.0 * (start / self.period - delay))
+            last = math.floor(2.0 * (end / self.period - delay))
+            found |= {self.period * (0.5 * k + delay) for k in range(first, last + 1)}
         return sorted(t for t in found if start < t < end)
