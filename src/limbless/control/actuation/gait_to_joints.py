@@ -161,7 +161,7 @@ def _with_quaternions(arrays: ChainArrays, shape: bool, value: Array, rate: Arra
     and child-frame velocities.
     """
     kinds = arrays.joint_kind[1:]
-    if not np.any(kinds == SPHERICAL):
+    if not (kinds == SPHERICAL).any():
         return JointMotion(value, rate, acceleration)
     velocity, second = rate.copy(), acceleration.copy()
     position = np.zeros((len(value), len(kinds) + 3 * int(np.sum(kinds == SPHERICAL))))

@@ -37,10 +37,10 @@ class TensionWave(Gait):
         omega = 2.0 * np.pi / self.period
         start, start_rate, _ = smooth_steps(times, self.ramp) * self.largest
         phase = omega * times[:, None] - 2.0 * np.pi * middle / self._length
-        wave = start[:, None] * np.sin(phase)
-        rate = start_rate[:, None] * np.sin(phase) + omega * start[:, None] * np.cos(phase)
-        pulls = side * wave > 0.0
-        return Drive(np.where(pulls, side * wave, 0.0), np.where(pulls, side * rate, 0.0), np.zeros_like(wave))
+        sine = np.sin(phase)
+        rate = start_rate[:, None] * sine + omega * start[:, None] * np.cos(phase)
+        pull = side * (start[:, None] * sine)
+        return Drive(np.where(pull > 0.0, pull, 0.0), np.where(pull > 0.0, side * rate, 0.0), np.zeros_like(pull))
 
     @property
     def _length(self) -> float:
