@@ -375,8 +375,8 @@ class Run:
 
 
 def sampled(scenario: Scenario, model: Model, gait: Any, knots: Array) -> Any:
-    """The drive of a block. What goes wrong is told as `asking` and `computable` tell it, which are too slow to be asked
-    at every call of a controller."""
+    """The drive of a block. What goes wrong is told as `asking` and `computable` tell it; they are too slow for every
+    call of a controller."""
     try:
         with np.errstate(over="raise", divide="raise", invalid="raise"):
             return model.drive(gait, stage_times(knots))
