@@ -112,9 +112,9 @@ def without_units(description: type[BaseModel], data: Any) -> Any:
     written = {
         name: units.spelled_out(value, unit)
         for name, unit in _units(description).items()
-        if isinstance(value := data.get(name), str | list | tuple)
+        if type(value := data.get(name)) is not float and isinstance(value, str | list | tuple)
     }
-    return {**data, **written}
+    return {**data, **written} if written else data
 
 
 @cache

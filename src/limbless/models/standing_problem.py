@@ -18,13 +18,11 @@ _LARGE = 1 << 14
 """Numbers of an array of working memory that is never read before it is written, and so not made new."""
 
 
-def arrays_in(part: Any) -> Iterator[Any]:
+def arrays_in(part: Any) -> list[Any]:
     """All arrays of nested tuples."""
-    if isinstance(part, tuple):
-        for one in part:
-            yield from arrays_in(one)
-    elif isinstance(part, np.ndarray):
-        yield part
+    if type(part) is np.ndarray:
+        return [part]
+    return [array for one in part for array in arrays_in(one)] if isinstance(part, tuple) else []
 
 
 def with_arrays(part: Any, arrays: Iterator[Any]) -> Any:
@@ -102,6 +100,8 @@ class StandingProblem:
     """Rows for each step of a drive that a controller adds to, the drive, and where it is in `_laid_out`."""
     _pushed: type | None = None  # what the last command was
     _of_the_step_that_ended = False
+    redrives = True
+    """Whether the drive of steps to come may be replaced: nothing is made of it ahead of them."""
 
     # How it runs
 
@@ -119,9 +119,20 @@ class StandingProblem:
             own[: len(given) if len(given) > 1 else None if len(own) == 1 else 4 * steps + 1] = given
         self._totals.refresh(self._tally, state.memory, state.time)
         self._restore(state, knots)
-        self._from, self._asked = state.memory, asked
+        self._from, self._asked, self._origin = state.memory, asked, 0
         self._pushed: type | None = None
         self._here, self._reached, self._r = 0, 0, 0
+
+    def redrive(self, first: int, last: int, drive: Any) -> bool:
+        """Another drive from one knot to a later one; False where it takes more room than the one that was begun."""
+        asked = self._laid_out(drive)
+        if not self._fits(last - first, 0, asked):
+            return False
+        for own, given in zip(self._rows, arrays_in(asked), strict=True):
+            start, end = ((len(own) - 1) // self._steps * knot for knot in (first, last))
+            own[start : start + len(given) if len(given) > 1 else end + 1] = given
+        self._asked, self._origin = asked, first
+        return True
 
     def _fits(self, steps: int, count: int, drive: Any) -> bool:
         if steps > self._steps or count > self._room or type(drive) is not type(self._drive):
@@ -133,7 +144,7 @@ class StandingProblem:
 
     def _allocate(self, steps: int, count: int, drive: Any) -> None:
         """Room for so many steps and records at least."""
-        most, given = max(steps, self._steps, 1), list(arrays_in(drive))
+        most, given = max(steps, self._steps, 1), arrays_in(drive)
         rows = [1 if len(part) == 1 else -(-(len(part) - 1) // steps) * most + 1 for part in given]
         if self._drive is not None and type(drive) is type(self._drive):
             rows = [max(one, len(own)) for one, own in zip(rows, self._rows, strict=True)]
@@ -168,16 +179,18 @@ class StandingProblem:
         target = isinstance(torque, JointTarget)
         added = 0.0 if torque is None or target else self.model.commanded(torque)
         for per, own, asked in self._driven:
-            asked, part = asked(self._asked), slice(per * first, per * last + 1)
+            asked, here = asked(self._asked), per * first
+            part = slice(here - per * self._origin, per * (last - self._origin) + 1)
             if target or self._pushed is JointTarget:
                 moved = self.model.with_torque(asked, torque) if target else asked
                 for name in ("position", "velocity", "acceleration"):
                     rows = getattr(moved, name)[part]
-                    getattr(own, name)[part.start : part.start + len(rows)] = rows
+                    getattr(own, name)[here : here + len(rows)] = rows
             if len(own.torque) == 1:
                 np.add(asked.torque, added, out=own.torque)
             else:
-                own.torque[part] = (asked.torque if len(asked.torque) == 1 else asked.torque[part]) + added
+                given = asked.torque if len(asked.torque) == 1 else asked.torque[part]
+                own.torque[here : per * last + 1] = given + added
         self._pushed = JointTarget if target else None if torque is None else type(torque)
 
     @property

@@ -1,8 +1,8 @@
 """The loop of a run that a controller interrupts: periods are laid out ahead, so that each costs one call.
 
-While the controller answers with torques, or with nothing, the gait stays as it is: the knots, the gait's
-drive and the memory for records of many periods are made at once (a `StandingProblem` of the model). A command
-that changes the gait ends that: its period is a block of its own.
+The knots, the gait's drive and the memory for records of many periods are made at once (a `StandingProblem` of the
+model). A command that changes the gait replaces the drive of its period, and of those after it when they come. Where
+steps would then end at other times its period is a block of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from limbless.models.base import Status
 STEPS = 4096
 """Most steps that are laid out ahead: laying out is then little work for each of them."""
 FIRST = 8
-"""Periods that are laid out at first, and after a command that changed the gait; twice as many the next time."""
+"""Periods that are laid out at first, twice as many the next time, and that get the drive of a changed gait at once."""
 
 
 class Prefetch:
@@ -50,9 +50,9 @@ class Prefetch:
             plain = times.tolist()
             for number in range(len(times) - 1):
                 begin, finish = plain[number], plain[number + 1]
-                before = run.gait
                 gait = run.ask_controller(begin, finish, run.state)
-                if gait is before and run.records and (self._laid or self._lay_out(times[number:], gait)):
+                fits = run.records and (gait is run.gait or self.problem.redrives)
+                if fits and (self._laid or self._lay_out(times[number:])) and self._follows(gait):
                     yield self._go(finish)
                     continue
                 self._ahead = FIRST
@@ -69,25 +69,45 @@ class Prefetch:
                 return failure
         return None
 
-    def _lay_out(self, times: Array, gait: Any) -> bool:
-        """Periods from the first of these times on. False where they do not fit, where the drive jumps (a block of
-        steps ends there), or where the gait cannot be asked that far ahead: it may end before.
-        """
-        run, times = self.run, times[: self._ahead + 1]
-        if run.model.jumps(gait, float(times[0]), float(times[-1])):
-            return False
-        knots, places = knots_among(times, run.scenario.step, run.switches(gait, float(times[0]), float(times[-1])))
-        if len(knots) > STEPS + 1:
-            return False
-        try:
-            drive = run.sampled(gait, knots)
-        except (InputError, SimulationError):
+    def _lay_out(self, times: Array) -> bool:
+        """Periods from the first of these times on. False where they do not fit, or where the gait does not."""
+        run, gait, times = self.run, self.run.gait, times[: self._ahead + 1]
+        self._switches = set(run.switches(gait, float(times[0]), float(times[-1])))
+        knots, places = knots_among(times, run.scenario.step, sorted(self._switches))
+        drive = None if len(knots) > STEPS + 1 else self._drive(gait, knots)
+        if drive is None:
             return False
         record, look = run.chosen(knots)
         self._marks, self._knots, self._places = (record, look), knots, places
         self.problem.begin(run.state, knots, record | look, drive)
         self._begun, self._period, self._laid = run.state, 0, True
+        self._gait, self._until = gait, len(places) - 1
         return True
+
+    def _drive(self, gait: Any, knots: Array) -> Any:
+        """None where it jumps (a block of steps ends there), or where the gait cannot be asked that far ahead: it may
+        end before.
+        """
+        if self.run.model.jumps(gait, float(knots[0]), float(knots[-1])):
+            return None
+        try:
+            return self.run.sampled(gait, knots)
+        except (InputError, SimulationError):
+            return None
+
+    def _follows(self, gait: Any) -> bool:
+        """Whether the next period that is laid out has the drive of this gait; it gets it where it can."""
+        if gait is self._gait and self._period < self._until:
+            return True
+        run, places, first = self.run, self._places, self._places[self._period]
+        self._gait, count = gait, FIRST if gait is run.gait else 1
+        self._until = min(self._period + count, len(places) - 1)
+        knots = self._knots[first : places[self._until] + 1]
+        begin, finish = float(knots[0]), float(knots[-1])
+        if set(run.switches(gait, begin, finish)) != {time for time in self._switches if begin < time < finish}:
+            return False
+        drive = self._drive(gait, knots)
+        return drive is not None and self.problem.redrive(first, places[self._until], drive)
 
     def _go(self, finish: float) -> Status | None:
         """The next period that is laid out."""
@@ -108,10 +128,12 @@ class Prefetch:
         """
         if not self._laid:
             return None
-        self._laid, self.run.state = False, self._begun
-        last = self._places[self._period]
-        state, records, status = self.problem.leave(found)
+        last, self._laid = self._places[self._period], False
         self.run.looks.back_to(self._knots, last)
+        if not self._period:
+            return None
+        self.run.state = self._begun
+        state, records, status = self.problem.leave(found)
         marks = [mark[self._marks[0] | self._marks[1]] for mark in self._marks]
         failure: Status | None = self.run.judge(state, records, status, tuple(marks), float(self._knots[last]))
         return failure

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.gaits.base import Gait
-from limbless.core import InputError, SimulationError, knots_between, on_grid, parted, stage_times
+from limbless.core import InputError, SimulationError, knots_between, on_grid, parted
 from limbless.models.base import JointTarget, Records, State, StaticModel
 from limbless.scenarios.plausibility import computable
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation.result import Result
 from limbless.simulation.simulate import refuse_foreign
-from limbless.simulation.time_loop import asking
+from limbless.simulation.time_loop import asking, sampled
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -143,8 +143,7 @@ class Session:
         switches = [*self.scenario.switches(begin, finish, passing), *model.breakpoints(passing, begin, finish)]
         knots = knots_between(begin, finish, self.scenario.step, switches)
         for part in parted(knots, model.jumps(passing, begin, finish)):
-            with asking(passing, f"between t = {part[0]:g} and {part[-1]:g} s"), computable(self.scenario):
-                drive = model.drive(passing, stage_times(part))
+            drive = sampled(self.scenario, model, passing, part)
             drive = drive if held is None else model.with_torque(drive, held)
             record = np.zeros(len(part), dtype=bool)
             record[0] = kept is not None and part[0] == begin

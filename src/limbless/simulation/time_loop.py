@@ -285,8 +285,7 @@ class Run:
         return None
 
     def sampled(self, gait: Any, knots: Array) -> Any:
-        with asking(gait, f"between t = {knots[0]:g} and {knots[-1]:g} s"), computable(self.scenario):
-            return self.model.drive(gait, stage_times(knots))
+        return sampled(self.scenario, self.model, gait, knots)
 
     def _keep(self, records: Records) -> None:
         if len(records["time"]):
@@ -373,6 +372,17 @@ class Run:
         if status.cause is not None:  # a user's law failed at its first call
             raise InputError(f"at t = {self.start:g} s {status.failure}") from status.cause
         return records
+
+
+def sampled(scenario: Scenario, model: Model, gait: Any, knots: Array) -> Any:
+    """The drive of a block. What goes wrong is told as `asking` and `computable` tell it; they are too slow for every
+    call of a controller."""
+    try:
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            return model.drive(gait, stage_times(knots))
+    except BaseException:
+        with asking(gait, f"between t = {knots[0]:g} and {knots[-1]:g} s"), computable(scenario):
+            raise
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import limbless as ll
 from limbless.control.actuation import ProportionalDerivative
 from limbless.control.actuation.gait_to_joints import joint_motion
 from limbless.core import stage_times
+from limbless.models import StandingProblem
 
 SWIMMER = ll.UniformChain(links=5, half_height=0.03)
 GAIT = ll.BodyWave(ramp=0.5, period=1.0)
@@ -92,6 +93,32 @@ def test_a_standing_problem_gives_what_one_block_gives(name: str, changes: dict[
         assert one.keys() == other.keys()
         for key in one:
             np.testing.assert_array_equal(one[key], other[key], err_msg=key)
+
+
+@pytest.mark.parametrize(
+    ("case", "field"), [("implicit chain", "amplitude"), ("contact", "yaw_amplitude"), ("soft", "after")]
+)
+def test_a_command_in_a_standing_problem_gives_what_a_block_of_its_own_gives(
+    case: str, field: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Periods with changed gait fields, and without, in every order: their drive replaces what was laid out ahead, bit
+    for bit as if each were a block."""
+    name, changes = SHORT[case]
+    scenario = ll.Scenario.load(name, changes)
+    own, period = np.array(getattr(scenario.gait, field)), changes["control_period"]
+
+    def controller(t: float, _: dict) -> dict | None:
+        number = round(t / period)
+        return {field: (own * (1.0 + 0.05 * (number % 5))).tolist()} if number % 4 < 2 else None
+
+    replaced, inner = [], StandingProblem.redrive
+    monkeypatch.setattr(StandingProblem, "redrive", lambda *given: replaced.append(inner(*given)) or replaced[-1])
+    ahead = ll.run(scenario, controller=controller).dataset
+    assert sum(replaced) > 0.5 * scenario.duration / period
+    monkeypatch.setattr(StandingProblem, "redrives", False)
+    blocks = ll.run(scenario, controller=controller).dataset
+    for key in set(blocks.data_vars) - {"iterations"}:
+        np.testing.assert_array_equal(ahead[key].values, blocks[key].values, err_msg=str(key))
 
 
 def test_observations_belong_to_the_controller() -> None:

@@ -142,7 +142,7 @@ def _bend(chain: Chain, drive: Drive) -> list[Array]:
             "that drives joints, or axes within 3 deg of x, y or z"
         )
     for name, columns, channel in (("heading", mapping.yaw_column, 0), ("elevation", mapping.pitch_column, 1)):
-        if np.all(columns < 0) and np.abs(np.diff(drive.value[:, :, channel], axis=1)).max(initial=0.0) > _NO_BEND:
+        if (columns < 0).all() and np.abs(np.diff(drive.value[:, :, channel], axis=1)).max(initial=0.0) > _NO_BEND:
             axis = "z" if channel == 0 else "y"
             raise InputError(
                 f"the gait asks for {name}, but chain {chain.name!r} has no joint whose axis at home is {axis}; "
@@ -161,7 +161,7 @@ def _with_quaternions(arrays: ChainArrays, shape: bool, value: Array, rate: Arra
     and child-frame velocities.
     """
     kinds = arrays.joint_kind[1:]
-    if not np.any(kinds == SPHERICAL):
+    if not (kinds == SPHERICAL).any():
         return JointMotion(value, rate, acceleration)
     velocity, second = rate.copy(), acceleration.copy()
     position = np.zeros((len(value), len(kinds) + 3 * int(np.sum(kinds == SPHERICAL))))

@@ -50,7 +50,7 @@ class Blend:
 
     def _blended(self, times: Array, old: Drive, new: Drive) -> Drive:
         steps = smooth_steps(times - self.start, self.end - self.start)
-        w, wd, wdd = (part.reshape(-1, *(1,) * (old.value.ndim - 1)) for part in steps)
+        w, wd, wdd = steps.reshape(3, -1, *(1,) * (old.value.ndim - 1))
         gap, gap_rate = new.value - old.value, new.rate - old.rate
         return Drive(
             old.value + w * gap,

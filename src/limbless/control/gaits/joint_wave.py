@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_start, smooth_steps
@@ -29,7 +31,7 @@ class Sines(NamedTuple):
 
     def table(self) -> Array:
         """(6, joints), as the samplers take it."""
-        return np.stack([*self[:5], np.full(len(self.amplitude), self.ramp)])
+        return np.array([*self[:5], np.full(len(self.amplitude), self.ramp)])
 
 
 @array_kernel
@@ -71,6 +73,16 @@ def sample_joint_wave(amplitude, rate, start, offset, release, times, value, fir
             value[i, j] = on * (amplitude[j] * sine + offset[j])
             first[i, j] = on * amplitude[j] * rate[j] * cosine
             second[i, j] = -on * amplitude[j] * rate[j] * rate[j] * sine
+
+
+@lru_cache
+def _joints(turns: tuple[tuple[str, float], ...]) -> tuple[NDArray[np.intp], Array, Array]:
+    """Of every joint the wave that it follows (yaw, pitch, none), its sign, and its number among those that do the same
+    as it. Kept, because controllers ask for a drive at every call."""
+    kinds = [turn for turn, _ in turns]
+    wave = [{"yaw": 0, "pitch": 1}.get(turn, 2) for turn in kinds]
+    number = [kinds[:column].count(turn) for column, turn in enumerate(kinds)]
+    return np.array(wave, dtype=np.intp), np.array([way for _, way in turns]), np.array(number, dtype=np.float64)
 
 
 class JointWave(Gait):
@@ -119,16 +131,14 @@ class JointWave(Gait):
 
     def _waves(self, turns: Sequence[tuple[str, float]]) -> Sines:
         """The sine of every joint, from its first instant on."""
-        kinds = [turn for turn, _ in turns]
-        waves = {
-            "yaw": (self.yaw_amplitude, self.yaw_rate, self.yaw_phase, self.yaw_offset, self.yaw_lead),
-            "pitch": (self.pitch_amplitude, self.pitch_rate, self.pitch_phase, self.pitch_offset, self.pitch_lead),
-        }
-        sign = np.array([way for _, way in turns])
-        number = np.array([kinds[:column].count(turn) for column, turn in enumerate(kinds)])
-        columns = np.array([waves.get(turn, (0.0,) * 5) for turn in kinds], dtype=np.float64).reshape(-1, 5)
-        amplitude, rate, phase, offset, lead = (np.ascontiguousarray(column) for column in columns.T)
-        return Sines(sign * amplitude, rate, number * phase + lead, sign * offset, np.zeros(len(kinds)), self.ramp)
+        waves = (
+            (self.yaw_amplitude, self.yaw_rate, self.yaw_phase, self.yaw_offset, self.yaw_lead),
+            (self.pitch_amplitude, self.pitch_rate, self.pitch_phase, self.pitch_offset, self.pitch_lead),
+            (0.0,) * 5,
+        )
+        wave, sign, number = _joints(tuple(turns))
+        amplitude, rate, phase, offset, lead = np.array(waves, dtype=np.float64).T[:, wave]
+        return Sines(sign * amplitude, rate, number * phase + lead, sign * offset, np.zeros(len(sign)), self.ramp)
 
     def _refuse(self, kinds: set[str]) -> None:
         """A wave that no joint can follow."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
@@ -36,10 +37,10 @@ class TensionWave(Gait):
         omega = 2.0 * np.pi / self.period
         start, start_rate, _ = smooth_steps(times, self.ramp) * self.largest
         phase = omega * times[:, None] - 2.0 * np.pi * middle / self._length
-        wave = start[:, None] * np.sin(phase)
-        rate = start_rate[:, None] * np.sin(phase) + omega * start[:, None] * np.cos(phase)
-        pulls = side * wave > 0.0
-        return Drive(np.where(pulls, side * wave, 0.0), np.where(pulls, side * rate, 0.0), np.zeros_like(wave))
+        sine = np.sin(phase)
+        rate = start_rate[:, None] * sine + omega * start[:, None] * np.cos(phase)
+        pull = side * (start[:, None] * sine)
+        return Drive(np.where(pull > 0.0, pull, 0.0), np.where(pull > 0.0, side * rate, 0.0), np.zeros_like(pull))
 
     @property
     def _length(self) -> float:
@@ -51,7 +52,7 @@ class TensionWave(Gait):
         found = set()
         for middle in {middle for middle, side in places if side != 0.0}:
             delay = middle / self._length
-            first = np.ceil(2.0 * (start / self.period - delay))
-            last = np.floor(2.0 * (end / self.period - delay))
-            found |= {float(self.period * (0.5 * k + delay)) for k in np.arange(first, last + 1.0)}
+            first = math.ceil(2.0 * (start / self.period - delay))
+            last = math.floor(2.0 * (end / self.period - delay))
+            found |= {self.period * (0.5 * k + delay) for k in range(first, last + 1)}
         return sorted(t for t in found if start < t < end)

@@ -242,6 +242,8 @@ def kernel_array(values: Any) -> NDArray[np.float64]:
     A kernel is compiled once more for an array of another kind, and what it rounds then depends on which version came
     first.
     """
+    if type(values) is np.ndarray and values.dtype == np.float64 and values.flags.carray:  # nearly always
+        return values
     return np.require(values, np.float64, ["C", "W"])
 
 

@@ -22,7 +22,7 @@ addresses: reading a field is a load at a constant distance, and nothing is comp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, get_type_hints
 
@@ -150,13 +150,20 @@ def _row(array: Any, index: tuple) -> Any:
 
 
 class Columns:
-    """NumPy views of all fields of a table."""
+    """NumPy views of all fields of a table, each made when it is asked for."""
+
+    _layout: Mapping[str, Field] = {}
 
     def __init__(self, fields: dict[str, Field], rows: Any) -> None:
-        numbers, codes = rows if isinstance(rows, Rows) else (rows, None)
-        for name, (kind, c, size) in fields.items():
-            array: Any = codes if is_code(kind) else numbers
-            setattr(self, name, array[..., c] if kind in (float, int, bool) else array[..., c : c + size])
+        self._layout, self._rows = fields, rows if isinstance(rows, Rows) else (rows, None)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._layout:
+            raise AttributeError(name)
+        kind, c, size = self._layout[name]
+        array: Any = self._rows[is_code(kind)]
+        self.__dict__[name] = view = array[..., c if kind in (float, int, bool) else slice(c, c + size)]
+        return view
 
 
 def constants(cls: Any) -> Any:

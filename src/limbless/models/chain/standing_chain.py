@@ -72,7 +72,8 @@ class StandingChain(StandingSmooth):
         return self._engaged(problem)
 
     def _take(self, last: int) -> None:
-        self.model._take_given(self._x, self._asked if self.implicit is None else self._asked[0], 2 * last)
+        asked = self._asked if self.implicit is None else self._asked[0]
+        self.model._take_given(self._x, asked, 2 * (last - self._origin))
 
     def _status(self, found: int, done: float, records: Records) -> Status:
         return self.model.status_at(found, done, records)

@@ -223,6 +223,7 @@ def records_of(nodes: int, count: int, tallied: Totals) -> RodRecords:
 class StandingRod(StandingProblem):
     model: MacroContinuous
     engine = staticmethod(runge_kutta.advance_part)
+    redrives = False
 
     def __init__(self, model: MacroContinuous) -> None:
         super().__init__(model, model.tallies, HeadState.width)

@@ -331,7 +331,7 @@ class NonSmooth(ChainModel, StandingModel):
             self._refuse_beyond("gait", drive.position, times)
             return drive
         if self._feedback and not self._both_ends:
-            times = times[1::2]  # feedback looks at the middle of a step only
+            times = times[1::2].copy()  # feedback looks at the middle of a step only
         return super().drive(gait, times)
 
     def standing_problem(self) -> StandingContact:

@@ -128,8 +128,11 @@ class Driving:
 
     def _held(self, rows: int) -> tuple[Array, Array]:
         """So many rows of given freedoms that stay at their rest values, and of their rates."""
-        rest = np.concatenate([cell.rest for cell in self.plan.cells])[self.given]
-        return np.tile(rest, (rows, 1)), np.zeros((rows, len(rest)))
+        return self._rest[np.zeros(rows, dtype=np.intp)], np.zeros((rows, len(self.given)))
+
+    @cached_property
+    def _rest(self) -> Array:
+        return np.concatenate([cell.rest for cell in self.plan.cells])[None, self.given]
 
     @cached_property
     def _abscissae(self) -> Array:

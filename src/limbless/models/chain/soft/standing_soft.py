@@ -47,7 +47,8 @@ class StandingSoft(StandingSmooth):
     def _take(self, last: int) -> None:
         model = self.model
         if len(model._given):
-            position, velocity = self._asked.position[4 * last], self._asked.velocity[4 * last]
+            row = 4 * (last - self._origin)
+            position, velocity = self._asked.position[row], self._asked.velocity[row]
             self._x[7 + model._given], self._x[model._split + 6 + model._given] = position, velocity
 
     def _status(self, found: int, done: float, records: Records) -> Status:
