@@ -85,8 +85,8 @@ class Prefetch:
         return True
 
     def _drive(self, gait: Any, knots: Array) -> Any:
-        """None where it jumps (a block of steps ends there), or where the gait cannot be asked that far ahead: it may
-        end before.
+        """None where it jumps (a block of steps ends there), or where the gait ends before: it cannot be asked that far
+        ahead then.
         """
         if self.run.model.jumps(gait, float(knots[0]), float(knots[-1])):
             return None
