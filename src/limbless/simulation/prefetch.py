@@ -85,9 +85,7 @@ class Prefetch:
         return True
 
     def _drive(self, gait: Any, knots: Array) -> Any:
-        """None where it jumps (a block of steps ends there), or where the gait ends before: it cannot be asked that far
-        ahead then.
-        """
+        """None where the gait jumps, since a block of steps ends there, or where it ends before these knots do."""
         if self.run.model.jumps(gait, float(knots[0]), float(knots[-1])):
             return None
         try:
