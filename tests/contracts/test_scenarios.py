@@ -326,7 +326,8 @@ def others(value: Any) -> list[Any]:
         return [value + 1, value - 1]
     if isinstance(value, str):
         return [*WORDS, 0.25]
-    return [0.25, "other-word", [0.01] * 36, [[0.0, 0.005]], [0], [0.1, 0.2, -9.0], [0.1, 0.2, 0.3], 1.75, 5]
+    lists = [[0.01] * 36, [[0.0, 0.005]], [0], [0.1, 0.2, -9.0], [0.1, 0.2, 0.3], ["energy-balance"]]
+    return [0.25, "other-word", *lists, 1.75, 5]
 
 
 @cache
