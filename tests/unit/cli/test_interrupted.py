@@ -7,7 +7,11 @@ import sys
 
 import pytest
 
-BEGIN = "import os, signal, sys, limbless.__main__ as program\nsys.argv = ['limbless', 'list', 'models']\n"
+# Under nohup the signal is ignored, and children inherit that
+BEGIN = """import os, signal, sys, limbless.__main__ as program
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.argv = ['limbless', 'list', 'models']
+"""
 PRESS = "os.kill(os.getpid(), signal.SIGINT)"
 PLACES = {
     "while the commands are imported": f"""

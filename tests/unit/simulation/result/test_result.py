@@ -69,8 +69,9 @@ def scenario(**more) -> SimpleNamespace:
     return SimpleNamespace(
         name="stub",
         step=0.01,
+        task=None,
         gait=SimpleNamespace(cycle=2.0, phases=tuple),
-        model=SimpleNamespace(kind="newton-euler"),
+        model=SimpleNamespace(kind="newton-euler", time_order=lambda environment: 4.0),
         figures=(),
         robot=SimpleNamespace(build=lambda: SimpleNamespace(total_mass=1.5, base="free")),
         notes=tuple,
