@@ -94,7 +94,13 @@ def test_writing_a_run_leaves_out_what_cannot_be_drawn(
     swimmer.dataset = swimmer.dataset.isel(joint=slice(0, 12))
     listed = ("khalil-fig10-roll-torques", "khalil-fig05-head-trajectory")
     swimmer.scenario = SimpleNamespace(
-        environment=(), figures=listed, to_yaml=lambda: "name: stub\n", gait=SimpleNamespace(phases=tuple)
+        environment=(),
+        figures=listed,
+        to_yaml=lambda: "name: stub\n",
+        gait=SimpleNamespace(phases=tuple),
+        task=None,
+        step=0.01,
+        model=SimpleNamespace(time_order=lambda environment: 4.0),
     )
     with caplog.at_level(logging.WARNING, logger="limbless"):
         names = {path.name for path in swimmer.write(tmp_path)}
