@@ -101,14 +101,15 @@ def ladder(
     kinds = None if models is None else [kind.strip() for kind in models.split(",")]
     found = rungs.ladder(chosen, models=kinds, watch=lambda label: terminal.progress_bar(label, chosen.duration, False))
     terminal.console().print(terminal.table(found.rows(), found.heads))
-    for told in (*found.curves(), *(f"{rung.model}: refused: {rung.refused}" for rung in found.refused)):
+    for told in found.told():
         say(told)
     folder = found.write(out or fresh_folder(Path("runs") / "ladder"))
     from limbless.view.comparison_figure import save_ladder
 
     click.echo(f"\nWritten: {folder}")
-    if all("time" in result.dataset.dims for result in found.results):
-        click.echo(f"         {save_ladder(found, folder / f'ladder.{form}')}")
+    timed = [rung for rung in found.ran if rung.result and "time" in rung.result.dataset.dims]
+    if len(timed) > 1:
+        click.echo(f"         {save_ladder(rungs.Ladder(timed), folder / f'ladder.{form}')}")
     click.echo(f"Watch:   limbless view {' '.join(str(folder / rung.model) for rung in found.ran)}")
 
 

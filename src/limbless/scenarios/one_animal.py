@@ -147,6 +147,9 @@ def left_out(before: Any, data: dict[str, Any], given: set[str]) -> list[str]:
     same = {name for name in known if name in fields and known[name].description == fields[name].description}
     old = [name for name in now if name not in same | given | {"kind"} and name in before]
     data["model"] = {name: value for name, value in now.items() if name not in old}
-    told = f"is an option of {kinds[0]!r}, which {kinds[1]!r} does not have; it is left out"
+    told = {
+        False: f"is an option of {kinds[0]!r}, which {kinds[1]!r} does not have; it is left out",
+        True: f"means one thing in {kinds[0]!r} and another in {kinds[1]!r}; it is left out, so that the default holds",
+    }
     wished = [name for name in old if name not in fields or before[name] != fields[name].default]
-    return [f"model.{name}: {told}" for name in wished]
+    return [f"model.{name}: {told[name in known]}" for name in wished]

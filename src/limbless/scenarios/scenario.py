@@ -274,8 +274,8 @@ class Scenario(Description):
         """The notes of all its parts, in the order of the file."""
         parts = (self.robot, self.gait, *self.environment, self.actuation, *self.loops, self.model)
         together = {"robot": self.robot, "environment": self.environment}
-        likely = plausibility.notes(self.model_copy(update=self._animal) if self._animal else self)
-        told = [*self._told, *(note for part in parts for note in part.notes()), *remarks(together), *likely]
+        told = [*self._told, *(note for part in parts for note in part.notes()), *remarks(together)]
+        told += plausibility.notes(self)
         return tuple(dict.fromkeys(told))
 
     def assemble(self) -> Any:

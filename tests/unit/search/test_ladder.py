@@ -94,3 +94,14 @@ def test_a_body_that_answers_gives_its_motion_to_models_that_follow(tmp_path: Pa
     assert "tabular" in (tmp_path / "ladder.tex").read_text()
     again = ll.Result.load(tmp_path / "macro-continuous")
     assert again.scenario is not None and again.scenario.gait.result == str((tmp_path / "soft").resolve())
+
+
+def test_statics_has_the_equilibria_under_the_tensions_of_the_motion() -> None:
+    """A neck that is pulled slowly is where statics has it; pulled at once, it swings past."""
+    slow = {"duration": 4.0, "gait.ramp": 3.0, "robot.damping_time": 0.1}
+    found = ll.ladder("neck-swing-air", slow, models=["soft", "tendon-statics"])
+    told = next(line for line in found.told() if "path of the tip (m)" in line)
+    apart = float(told.split(" by ")[1].split()[0])
+    assert apart < 2e-3, "it lags by its damping, 0.1 s of a way of 46 mm in 3 s"
+    still = found.results[1].dataset["tip_position"].values[-1]
+    np.testing.assert_allclose(found.results[0].dataset["tip_position"].values[-1], still, atol=2e-5)

@@ -152,6 +152,8 @@ def spine_as_chain(spine: TendonSpine) -> Chain:
         lost.append("robot.pulley_radius: tendons on links have no pulley angles")
     if spine.antagonists:
         lost.append("robot.pairs: which tendons are antagonists is not said on a chain")
+    if spine.touch == "capsules":
+        lost.append("robot.touch: links touch with their disks alone, not with the joints between")
     r, after = spine.disk_radius, [0.0, *((1.0 - at) * spine.values("length"))]
     before = [*(at * spine.values("length")), 0.0]
     section = spine.section or SpineSection(half_width=r, half_height=r)
@@ -172,14 +174,17 @@ def spine_as_chain(spine: TendonSpine) -> Chain:
             round_turn = m * (coming.joint_radius or r) ** 2 * np.array([0.5, 0.25, 0.25])
             mass, moment = mass + m, moment + m * end
             inertia += round_turn + at_distance(m, end) + m * spread * np.array([0.0, 1.0, 1.0])
+        around = _volumes(one, coming) if arc else (0.0, 0.0 if coming is None else coming.volume)
+        volume = sum(around)
+        middle = (around[0] * 0.5 * disk + around[1] * 0.5 * (disk + end)) / volume if arc and volume else end
         shape = {"length": end, "half_width": section.half_width, "half_height": section.half_height}
         links.append(
             Link(
                 mass=mass,
                 first_moment=(moment, 0.0, 0.0),
                 inertia=(inertia[0], 0.0, 0.0, inertia[1], 0.0, inertia[2]),
-                volume=0.0 if coming is None else coming.volume,
-                volume_centre=(end, 0.0, 0.0),
+                volume=volume,
+                volume_centre=(middle, 0.0, 0.0),
                 body=BodyShape(**shape) if end > 0.0 else None,
                 contact_shapes=(Sphere(centre=(disk, 0.0, 0.0), radius=r),),
                 joint=None if one is None else _vertebra_joint(spine, one),
@@ -192,8 +197,22 @@ def spine_as_chain(spine: TendonSpine) -> Chain:
         holes = tendon.holes * (last + 1) if len(tendon.holes) == 1 else tendon.holes
         through = tuple((disk, (float(after[disk]), *holes[disk])) for disk in range(tendon.start, last + 1))
         tendons.append(LinkTendon(**cable_fields(tendon), through=through))
-    name = f"{spine.name} as {len(links)} links"
-    return view(Chain(name=name, head=spine.head, base=base, links=tuple(links), tendons=tuple(tendons)), spine, lost)
+    chain = Chain(
+        name=f"{spine.name} as {len(links)} links",
+        head=spine.head,
+        base=base,
+        links=tuple(links),
+        skin=spine.skin,
+        tendons=tuple(tendons),
+    )
+    return view(chain, spine, lost)
+
+
+def _volumes(one: Vertebra | None, coming: Vertebra | None) -> tuple[float, float]:
+    """Half of the arc before a disk and half of the one behind it, m3: along the body of the link, where a surface
+    lifts it.
+    """
+    return 0.0 if one is None else one.volume / 2, 0.0 if coming is None else coming.volume / 2
 
 
 def _vertebra_joint(spine: TendonSpine, one: Vertebra) -> Joint:

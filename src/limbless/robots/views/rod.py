@@ -27,6 +27,7 @@ from limbless.robots.views.common import SAME, at_distance, cable_fields, refuse
 ALIKE = 3.0
 """How much longer the length that one joint stands for may be than that of another, about the same axis."""
 _TURNS = {3: "roll", 4: "pitch", 5: "yaw"}
+_NO_SKIN = "robot.skin: a rod has no skin friction of its own; give it to the ground"
 
 
 class _Part:
@@ -162,7 +163,7 @@ def chain_as_rod(chain: Chain) -> Rod:
     if np.abs(first).max() > SAME:
         lost.append("robot.base: the base frame moved to the first end of the body, on its axis")
     if chain.skin is not None:
-        lost.append("robot.skin: a rod has no skin friction of its own; give it to the ground")
+        lost.append(_NO_SKIN)
     if any(link.contact_shapes for link in chain.links):
         lost.append("robot.links: contact shapes have no place on a rod")
     if any(link.mesh for link in chain.links):
@@ -291,6 +292,14 @@ def spine_as_rod(spine: TendonSpine) -> Rod:
             lost.append("robot.vertebrae: their stops have no place in a rod")
         if one.rest_lateral or one.rest_vertical:
             lost.append("robot.vertebrae: bends at rest are taken as straight")
+    if spine.skin is not None:
+        lost.append(_NO_SKIN)
+    if spine.section is not None:
+        lost.append("robot.disk_radius: a rod touches with its section")
+    if spine.pulley_radius is not None:
+        lost.append("robot.pulley_radius: tendons of a rod have no pulley angles")
+    if spine.antagonists:
+        lost.append("robot.pairs: which tendons are antagonists is not said on a rod")
     edges = np.concatenate([[0.0], np.cumsum(spine.values("length"))])
     tables = [np.zeros((len(parts), 6)) for _ in range(2)]
     for c, name in (

@@ -26,6 +26,8 @@ def rod_as_spine(rod: Rod, count: int | None) -> TendonSpine:
         )
     if strains != rod.strains:
         lost.append("robot.strains: stretch and shear have no place in vertebrae")
+    if rod.contact_radius is not None:
+        lost.append("robot.contact_radius: a spine touches with disks as wide as its widest section")
     if rod.effort_limit is not None:
         lost.append("robot.effort_limit: vertebrae have no limits of efforts")
     if rod.rest is not None and any(any(joint.per_freedom("rest")) for joint in joints):

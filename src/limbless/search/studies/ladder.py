@@ -31,6 +31,7 @@ ANSWERING = ("tension", "tendon-length", "winch-torque", "effort")
 _NO_NUMBER = ("simulated", "computed in", "cost")
 """What says nothing about the animal, or has no error bar ("cost" is a row, and "cost of transport" is kept)."""
 _PLACES = 41  # abscissae at which moments along the body are compared
+_INSTANTS = 41  # instants of a motion at which statics has its equilibria
 
 
 @dataclass
@@ -67,11 +68,15 @@ class Ladder:
 
     def verdict(self, line: ComparedNumber, number: int) -> str:
         """Why a number of a rung differs from that of the first: `model form` where it differs by more than both
-        numerical errors, `numerical error` where it does not, nothing where an error is not known."""
+        numerical errors and the rounding of its vector, `numerical error` where it does not, nothing where an error is
+        not known."""
         found = line.difference(number)
         if found is None or found[1] is None:
             return ""
-        return "model form" if abs(found[0]) > found[1] else "numerical error"
+        what = line.label.rsplit(" ", 1)[0]
+        alike = [one for one in self.numbers() if one.label.startswith(what) and one.unit == line.unit]
+        rounding = 1e-12 * max(abs(value) for one in alike for value in one.values if value is not None)
+        return "model form" if abs(found[0]) > found[1] + rounding else "numerical error"
 
     def rows(self) -> list[tuple[str, ...]]:
         """The table in words: each number ± its error, then why each rung differs from the first, and the spread."""
@@ -107,6 +112,17 @@ class Ladder:
                 )
         return told
 
+    def told(self) -> list[str]:
+        """How far curves are apart, what each rung is to know of itself alone, and in words why models refused."""
+        notes = [rung.result.scenario.notes() if rung.result and rung.result.scenario else () for rung in self.ran]
+        own = [
+            f"{rung.label}: {note}"
+            for rung, said in zip(self.ran, notes, strict=True)
+            for note in said
+            if sum(note in others for others in notes) < len(notes)
+        ]
+        return [*self.curves(), *own, *(f"{rung.model}: refused: {rung.refused}" for rung in self.refused)]
+
     def at(self, time: float) -> xr.Dataset:
         """Every model at one instant, in the posture of the first rung, with its velocities and the accelerations of
         its shape: `internal_moment` (rung, abscissa, axis), N m, along the axes of the sections. Nothing accumulates
@@ -137,11 +153,10 @@ class Ladder:
         )
 
     def to_markdown(self) -> str:
-        """The table, how far curves are apart, and in words why models refused."""
+        """The table, and what there is to know beside it."""
         lines = [self.heads, ("---",) * len(self.heads), *self.rows()]
         table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        told = [*self.curves(), *(f"{rung.model}: refused: {rung.refused}" for rung in self.refused)]
-        return table + "\n" + "".join(f"\n- {line}" for line in told) + "\n"
+        return table + "\n" + "".join(f"\n- {line}" for line in self.told()) + "\n"
 
     def write(self, folder: str | Path) -> Path:
         """`ladder.csv`, `ladder.md`, `ladder.tex` and a folder for each run."""
@@ -188,7 +203,8 @@ def ladder(
         for kind in wanted:
             try:
                 seen = {} if animal.model.kind == kind else _seen(animal, kind, found, Path(folder))
-                scenario = Scenario.load(animal, seen) if seen else animal
+                timed = not seen.get("task")
+                scenario = Scenario.load(animal if timed else _timeless(animal), seen) if seen else animal
                 result = error_bars(scenario, watch=watch).result
                 found.rungs.append(Rung(kind, _label(scenario), result))
             except (InputError, SimulationError) as error:
@@ -200,12 +216,31 @@ def ladder(
 
 
 def _seen(animal: Scenario, kind: str, found: Ladder, folder: Path) -> dict[str, Any]:
-    """What changes for another model: its kind, and what it follows."""
-    if animal.gait.drives not in ANSWERING or kind in ("soft", "tendon-statics") or not found.results:
-        return {"model.kind": kind}
+    """What changes for another model: its kind, what it follows, and the figures, which are those of the scenario's own
+    model.
+    """
+    if animal.gait.drives not in ANSWERING or kind == "soft" or not found.results:
+        return {"model.kind": kind, "figures": ()}
+    if kind == "tendon-statics":
+        return _at_rest(found.results[0].dataset)
     if not (folder / FILE_NAME).exists():
         found.results[0].save(folder / FILE_NAME)
-    return {"model.kind": kind, "gait": {"kind": "recorded", "result": str(folder)}}
+    return {"model.kind": kind, "figures": (), "gait": {"kind": "recorded", "result": str(folder)}}
+
+
+def _at_rest(data: xr.Dataset) -> dict[str, Any]:
+    """What changes for statics: a path of equilibria under the tensions of the first run, at some of its instants."""
+    if "tension" not in data:
+        return {"model.kind": "tendon-statics"}
+    some = np.unique(np.linspace(0, data.sizes["time"] - 1, _INSTANTS).astype(int))
+    table = np.column_stack([data["time"].values[some], data["tension"].values[some]]).tolist()
+    path = {"kind": "tendon-path", "table": table}
+    return {"model": {"kind": "tendon-statics"}, "task": "path", "gait": path, "figures": ()}
+
+
+def _timeless(animal: Scenario) -> dict[str, Any]:
+    """What was said of a scenario, without its times."""
+    return animal.model_dump(exclude_unset=True, exclude={"duration", "step", "record_every", "control_period"})
 
 
 def _follow(result: Result, folder: str) -> None:
@@ -253,24 +288,33 @@ def _spread(places: Array, values: Array, asked: Array) -> Array:
     return np.asarray(make_interp_spline(known[keep], padded[:, keep], k=1, axis=1)(asked))
 
 
+def _clock(result: Any) -> Array:
+    """Times of its records, s; of equilibria along a path, those of its points."""
+    if "time" in result.dataset.dims:
+        return np.asarray(result.dataset["time"].values)
+    return np.asarray(result.scenario.gait.instants() if hasattr(result.scenario.gait, "instants") else ())
+
+
 def _matched(one: Any, other: Any) -> Iterator[tuple[str, list[tuple[Array, str]], Array, Array]]:
     """Curves that both results have: name, axes, and both at the same times and abscissae."""
     a, b = one.dataset, other.dataset
-    if "time" not in a.dims or "time" not in b.dims or not a.sizes["time"] or not b.sizes["time"]:
+    clocks = [_clock(result) for result in (one, other)]
+    times = clocks[0][clocks[0] <= clocks[1][-1] * (1.0 + 1e-12)] if all(map(len, clocks)) else clocks[0][:0]
+    if not len(times):
         return
-    times = a["time"].values[a["time"].values <= b["time"].values[-1] * (1.0 + 1e-12)]
 
-    def at_times(data: xr.Dataset, values: Array) -> Array:
+    def at_times(known: Array, values: Array) -> Array:
         flat = values.reshape(len(values), -1)
-        known = data["time"].values
         return np.stack([np.interp(times, known, column) for column in flat.T], axis=1).reshape(-1, *values.shape[1:])
 
-    path = [at_times(data, data["com_position"].values) for data in (a, b)]
-    yield "path of the centre of mass (m)", [(times, "s")], path[0], path[1]
+    for name, what in (("com_position", "path of the centre of mass (m)"), ("tip_position", "path of the tip (m)")):
+        if name in a and name in b:
+            path = [at_times(known, data[name].values) for known, data in zip(clocks, (a, b), strict=True)]
+            yield what, [(times, "s")], path[0], path[1]
     moments = [_moment(data) for data in (a, b)]
     if moments[0] is not None and moments[1] is not None:
         asked = np.linspace(0.0, 1.0, _PLACES)
-        both = [at_times(data, _spread(*along, asked)) for data, along in zip((a, b), moments, strict=True) if along]
+        both = [at_times(known, _spread(*along, asked)) for known, along in zip(clocks, moments, strict=True) if along]
         yield "moment inside the body (N m)", [(times, "s"), (asked * _length(a), "m")], both[0], both[1]
 
 

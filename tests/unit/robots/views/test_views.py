@@ -148,6 +148,30 @@ def test_a_view_keeps_what_it_says(name: str, how: str) -> None:
         np.testing.assert_allclose(tendon_lines(view), tendon_lines(robot), rtol=0.0, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["serpent", "spine-45", "snake-neck"])
+def test_a_spine_of_arcs_floats_level_as_links(name: str) -> None:
+    """A surface lifts each link along its body: half a vertebra off, a neutral spine tips over (by 0.3 m in 3 s)."""
+    spine = ROBOTS[name]().build()
+    chain = spine.as_chain()
+    homes, pieces = np.cumsum(chain.arrays().arm, axis=0), chain.segments()
+    ends = np.cumsum(spine.values("length"))
+    volumes = np.array([one.volume for one in spine.vertebrae])
+    lifted = np.array([f * p.length * p.half_width * p.half_height for f, p in zip(chain.fills(), pieces, strict=True)])
+    middles = np.array([homes[p.body][0] + p.start[0] + p.length / 2 for p in pieces])
+    assert np.pi * lifted.sum() == pytest.approx(volumes.sum(), rel=1e-12)
+    told = volumes @ (ends - spine.values("length") / 2) / volumes.sum()
+    off = lifted @ middles / lifted.sum() - told
+    assert abs(off) < 0.05 * ends[0], "only a link whose halves differ, such as the head's, is lifted off its centre"
+
+
+def test_what_touches_and_rubs_is_kept_or_said() -> None:
+    """A serpent whose links lost its skin crawled nowhere, and nothing said so."""
+    serpent = ll.Serpent().build().changed(touch="capsules")
+    chain, rod = serpent.as_chain(), serpent.as_rod()
+    assert chain.skin == serpent.skin and any("robot.touch" in told for told in chain.lost)
+    assert {"robot.skin", "robot.pulley_radius", "robot.pairs"} <= {told.split(":")[0] for told in rod.lost}
+
+
 def test_views_can_be_printed_saved_and_run() -> None:
     view = ll.UniformChain(links=6, stiffness=0.2).as_rod()
     again = Rod(**view.model_dump(exclude={"kind"}))
