@@ -60,8 +60,10 @@ def wrongs(variable: str, data: xr.DataArray) -> dict[str, np.ndarray]:
 @every
 def test_a_witness_notices_a_wrong_variable(model: str, variable: str) -> None:
     case = witnesses.CASES[model]()
-    recorded = [make()[variable] for make in case.runs.values() if variable in make()]
-    assert recorded, f"no run of {model} records {variable}"
+    case.asked.clear()
+    witnesses.WITNESSES[model, variable](case)
+    recorded = [data[variable] for data in (case.runs[name]() for name in sorted(case.asked)) if variable in data]
+    assert recorded, f"no run that the witness of {variable} of {model} looks at records it"
     for wrong in sorted({wrong for data in recorded for wrong in wrongs(variable, data)}):
         with pytest.raises(AssertionError):
             mistaken = case.changed(variable, lambda data: wrongs(variable, data).get(wrong, data.values))

@@ -19,14 +19,16 @@ Array = np.ndarray
 
 class Case:
     """Runs of one model, by name, made when they are first asked for. `tolerance`: relative to the largest value, where
-    a witness does not say another.
+    a witness does not say another. `asked`: the runs that witnesses have looked at.
     """
 
     def __init__(self, makers: Mapping[str, Callable[[], xr.Dataset]], tolerance: float) -> None:
+        self.asked: set[str] = set()
         self.runs, self.tolerance = {name: cache(make) for name, make in makers.items()}, tolerance
 
     def of(self, run: str) -> dict[str, Array]:
         """All recorded numbers of a run by name."""
+        self.asked.add(run)
         data = self.runs[run]()
         return {str(name): data[name].values for name in (*data.data_vars, *data.coords)}
 

@@ -24,12 +24,13 @@ def numbers(data: object, path: str = "") -> list[str]:
 @pytest.mark.parametrize("name", loader.names())
 def test_every_knob_can_be_turned(name: str) -> None:
     """A value that is offered is taken, or refused in words that name the field."""
-    found = knobs(Scenario.load(name))
+    scenario = Scenario.load(name)
+    found = knobs(scenario)
     assert len({knob.path for knob in found}) == len(found)
     for knob in found:
         for value in (knob.low, knob.high) if knob.kind in ("number", "whole") else knob.options:
             try:
-                assert Scenario.load(name, {knob.path: value}) is not None
+                assert Scenario.load(scenario, {knob.path: value}) is not None
             except InputError as error:
                 assert str(error)
 
@@ -48,7 +49,7 @@ def test_lists_are_offered_as_text_that_gives_them_again(name: str) -> None:
     scenario = Scenario.load(name)
     for knob in knobs(scenario):
         if knob.kind == "text" and knob.value:
-            assert Scenario.load(name, {knob.path: parse_value(knob.value, knob.path)}) == scenario
+            assert Scenario.load(scenario, {knob.path: parse_value(knob.value, knob.path)}) == scenario
 
 
 def test_statics_has_no_duration_to_tune() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.linalg import expm
 
 import limbless as ll
 from limbless.core.errors import InputError
@@ -33,12 +32,29 @@ def beam(base: str = "fixed", strains: str = "planar", **fields: Any) -> Rod:
 
 
 def hat(x: Array) -> Array:
-    v, w = x[:3], x[3:]
-    return np.array([[0, -w[2], w[1], v[0]], [w[2], 0, -w[0], v[1]], [-w[1], w[0], 0, v[2]], [0, 0, 0, 0]])
+    """(..., 6) to (..., 4, 4)."""
+    X = np.zeros((*x.shape[:-1], 4, 4), dtype=x.dtype)
+    for k, (i, j) in enumerate(((0, 3), (1, 3), (2, 3), (2, 1), (0, 2), (1, 0))):
+        X[..., i, j] = x[..., k]
+        if k > 2:
+            X[..., j, i] = -x[..., k]
+    return X
 
 
 def vee(X: Array) -> Array:
-    return np.array([X[0, 3], X[1, 3], X[2, 3], X[2, 1], X[0, 2], X[1, 0]])
+    return np.stack([X[..., i, j] for i, j in ((0, 3), (1, 3), (2, 3), (2, 1), (0, 2), (1, 0))], axis=-1)
+
+
+def expm(X: Array) -> Array:
+    """Of many small matrices at once, by their power series; halved five times first, and squared again."""
+    X = X / 32.0
+    found = term = np.broadcast_to(np.eye(4), X.shape)
+    for k in range(1, 13):
+        term = term @ X / k
+        found = found + term
+    for _ in range(5):
+        found = found @ found
+    return found
 
 
 def bracket(x: Array, y: Array) -> Array:
@@ -57,8 +73,8 @@ class Dense:
         """Stations, ends of cells, and their inertias in this order."""
         stations, ends, first = [], [g], 0
         for cell in self.cells:
-            own = q[first : first + len(cell.names)]
-            first += len(own)
+            own = q[..., first : first + len(cell.names)]
+            first += len(cell.names)
             for k, piece in enumerate(cell.pieces):
                 a = piece.natural + own @ piece.first
                 b = a if piece.second is None else piece.natural + own @ piece.second
@@ -81,14 +97,11 @@ class Dense:
 
     def jacobians(self, g: Array, q: Array) -> Array:
         """(bodies, 6, 6 + n): body twists per base twist and rates of the freedoms."""
+        steps = 1e-30j * np.eye(6 + self.n)
+        moved = self.bodies(g @ expm(hat(steps[:, :6])), q + steps[:, 6:])
         bodies = self.bodies(g, q)
-        columns = []
-        for c in range(6 + self.n):
-            step = np.zeros(6 + self.n, dtype=complex)
-            step[c] = 1e-30j
-            moved = self.bodies(g @ expm(hat(step[:6])), q + step[6:])
-            columns.append([vee(np.linalg.solve(a, b.imag / 1e-30)) for a, b in zip(bodies, moved, strict=True)])
-        return np.moveaxis(np.array(columns), 0, 2)
+        found = [vee(np.linalg.solve(a, b.imag / 1e-30)).T for a, b in zip(bodies, moved, strict=True)]
+        return np.array(found)
 
     def lengths(self, g: Array, q: Array) -> Array:
         disks, found = self.poses(g, q)[2], []

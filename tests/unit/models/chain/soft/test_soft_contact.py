@@ -17,7 +17,7 @@ from limbless.mechanics.contact import ContactRow
 from limbless.models.base import State
 from limbless.models.chain.contact.contact_recorder import contact_forces
 from limbless.models.chain.soft.contact_model import SoftContact
-from tests.unit.models.chain.soft.test_soft import Dense
+from tests.unit.models.chain.soft.test_soft import Dense, expm, hat
 
 Array = np.ndarray
 FAR = -50.0  # m: no contact
@@ -395,9 +395,7 @@ def test_a_step_gives_momentum_exactly_what_contacts_and_weight_give() -> None:
     g, q = stage_pose(x, v, 0.6 * h), x[7:19] + 0.6 * h * v[6:]
     J, mass, poses = dense.jacobians(g, q), dense.inertias(), dense.bodies(g, q)
     d = 1e-4
-    from scipy.linalg import expm
 
-    from tests.unit.models.chain.soft.test_soft import hat
 
     def velocities(s: float) -> Array:
         moved, there = g @ expm(hat(s * v[:6])), q + s * v[6:]
