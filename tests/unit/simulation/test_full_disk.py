@@ -43,7 +43,7 @@ main(sys.argv[2:])
 )  # fmt: skip
 def test_a_full_disk_is_one_sentence_and_not_a_crash(room: int, words: list[str], named: str, tmp_path: Path) -> None:
     """In a process of its own: HDF5 that fails to write takes its process with it."""
-    ll.run("eel-planar", {"duration": 0.02})  # its kernels are written to the cache before the disk is full
+    ll.run("eel-planar", {"duration": 0.1})  # its kernels are written to the cache before the disk is full
     done = subprocess.run(
         [sys.executable, "-c", FULL, str(room), *words], capture_output=True, text=True, check=False, cwd=tmp_path
     )
