@@ -43,13 +43,17 @@ main(sys.argv[2:])
 )  # fmt: skip
 def test_a_full_disk_is_one_sentence_and_not_a_crash(room: int, words: list[str], named: str, tmp_path: Path) -> None:
     """In a process of its own: HDF5 that fails to write takes its process with it."""
-    ll.run("eel-planar", {"duration": 0.1})  # its kernels are written to the cache before the disk is full
-    done = subprocess.run(
-        [sys.executable, "-c", FULL, str(room), *words], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
+
+    def with_room(size: int, folder: Path) -> subprocess.CompletedProcess[str]:
+        folder.mkdir()
+        command = [sys.executable, "-c", FULL, str(size), *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+
+    assert with_room(1 << 30, tmp_path / "roomy").returncode == 0  # kernels are kept while there is room
+    done = with_room(room, tmp_path / "full")
     assert done.returncode == 1, done.stderr[-2000:]
     assert done.stderr.count("\n") == 1 and named in done.stderr and "room" in done.stderr
-    assert not list((tmp_path / "out").glob(".result*")), "no half of a file is left"
+    assert not list((tmp_path / "full/out").glob(".result*")), "no half of a file is left"
 
 
 @pytest.fixture

@@ -396,7 +396,6 @@ def test_a_step_gives_momentum_exactly_what_contacts_and_weight_give() -> None:
     J, mass, poses = dense.jacobians(g, q), dense.inertias(), dense.bodies(g, q)
     d = 1e-4
 
-
     def velocities(s: float) -> Array:
         moved, there = g @ expm(hat(s * v[:6])), q + s * v[6:]
         return np.array(
