@@ -10,9 +10,9 @@ import pytest
 
 import limbless as ll
 from limbless.mechanics.algebra import Matrix, Vector
-from limbless.mechanics.forces import SlenderSandLaw
+from limbless.mechanics.forces import SlenderSandLaw, SurfaceSandLaw
 from limbless.mechanics.forces.laws import Slice
-from limbless.mechanics.forces.sand import face_stress, outline_wrench, slender_slice, stress_of
+from limbless.mechanics.forces.sand import face_stress, faces_slice, slender_slice, stress_of
 from limbless.models.shape_response import ChainResponse
 from limbless.search.studies.strokes import moved_along
 
@@ -67,18 +67,33 @@ def test_faces_that_move_obliquely(normal: Any, velocity: Any, stress: Any) -> N
 
 def across(sand: ll.Sand, velocity: Any, **section: float) -> np.ndarray:
     """Force per length of a slice along world y at height 0, world axes."""
-    v = np.array(velocity)
-    own = Vector(v[1], v[0], -v[2])
-    summed = getattr(outline_wrench, "py_func", outline_wrench)  # a pass of a kernel
-    F = summed(row(sand, **section), ALONG_Y, Vector(0.0, 0.0, 0.0), own, Vector(0.0, 0.0, 0.0)).force
+    v, still = np.array(velocity), Vector(0.0, 0.0, 0.0)
+    piece = Slice(ALONG_Y, still, Vector(v[1], v[0], -v[2]), still, 0.0)
+    F = faces_slice(SurfaceSandLaw(), row(sand, **section), 0.0, piece).force
     return np.array([F.y, F.x, -F.z])
 
 
-@pytest.mark.parametrize(("faces", "leading", "error"), [(256, 0.0, 1e-4), (64, 0.05, 1e-3), (16, 0.05, 5e-3)])
-def test_a_cylinder_in_sand_feels_the_sum_of_its_faces(faces: int, leading: float, error: float) -> None:
-    sand = ll.Sand(form="surface", medium="generic", faces=faces, leading=leading, skin=0.0, surface=0.05, speed=1e-9)
-    wanted = np.array([-409.14480763129956, 0.0, 344.5173831094516])
-    assert np.abs(across(sand, (1.0, 0.0, 0.0)) - wanted).max() < error * 409.0
+ACROSS = ((1.0, 0.0, 0.0), 0.05, (-409.14480763129956, 0.0, 344.5173831094516), {})
+OBLIQUE = ((0.6, 0.5, -0.2), 0.05, (-337.8269748139801, -174.94801276732562, 467.0535764933362), {})
+HALF_BURIED = ((1.0, 0.0, 0.0), 0.005, (-140.69269122727246, 0.0, 103.24714810786396), {"half_height": 0.02})
+
+
+@pytest.mark.parametrize(
+    ("motion", "faces", "leading", "error"),
+    [
+        (ACROSS, 256, 0.0, 1e-4),
+        (ACROSS, 64, 0.05, 1e-3),
+        (ACROSS, 16, 0.05, 5e-3),
+        (OBLIQUE, 256, 0.0, 2e-3),
+        (OBLIQUE, 64, 0.05, 5e-3),
+        (HALF_BURIED, 256, 0.0, 5e-3),
+    ],
+)
+def test_a_cylinder_in_sand_feels_the_sum_of_its_faces(motion: Any, faces: int, leading: float, error: float) -> None:
+    """Across, obliquely, and an ellipse of 10 and 20 mm whose centre is 5 mm deep."""
+    velocity, depth, wanted, section = motion
+    sand = ll.Sand(form="surface", medium="generic", faces=faces, leading=leading, skin=0.0, surface=depth, speed=1e-9)
+    assert np.abs(across(sand, velocity, **section) - wanted).max() < error * np.abs(wanted).max()
 
 
 SLENDER = ll.Sand(speed=1e-9, surface=0.05)
