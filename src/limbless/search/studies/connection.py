@@ -197,7 +197,10 @@ class Connection(LocalConnection):
             before, count = end, 2 * count
         z = None
         if area and self.count >= 2:
-            z = exponential(enclosed(lambda points: self._curved(points), loop, min(count, 64)))
+            z = enclosed(self._curved if self.medium == "friction" else self._brackets, loop, min(count, 64))
+            if self.medium != "friction":  # by Stokes' theorem the rest of the curvature is A along the loop
+                z += twist.mean(axis=0) * loop.period
+            z = exponential(z)
         work, length, best, timed = self._costs(loop, r, rate, spent, end)
         off = 0.0
         if self.medium == "friction":
