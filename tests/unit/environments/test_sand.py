@@ -137,6 +137,22 @@ def piece_at(velocity: Any) -> Slice:
     return Slice(EYE, Vector(0.0, 0.0, 0.0), Vector(*velocity), Vector(0.0, 0.0, 0.0), 0.0)
 
 
+@pytest.mark.parametrize(("ratio", "eta"), [(0.1, 0.6118790824381094), (0.2, 0.8437161009298397)])
+def test_an_endless_wave_has_the_speed_of_a_closed_quadrature(ratio: float, eta: float) -> None:
+    """Slices that move sideways alone (Maladen et al. 2009), no head: forces vanish at that share of the wave's speed."""
+    thin, slope = row(SLENDER), 2.0 * np.pi * ratio * np.cos(2.0 * np.pi * (np.arange(400) + 0.5) / 400)
+    pulls = []
+    for speed in (eta - 1e-4, eta + 1e-4):
+        pull = 0.0
+        for tilt in slope:
+            c, s = 1.0 / np.hypot(1.0, tilt), tilt / np.hypot(1.0, tilt)
+            piece = piece_at((speed * c + tilt * s, tilt * c - speed * s, 0.0))
+            force = slender_slice(SlenderSandLaw(), thin, 0.0, piece).force
+            pull += (force.x * c - force.y * s) / c
+        pulls.append(pull)
+    assert pulls[0] > 0.0 > pulls[1]
+
+
 def test_sand_fades_towards_its_surface_without_a_jump() -> None:
     """Depth is that of the section's mean: none above, half a radius' quarter at the surface, all below."""
     thin, heights = row(ll.Sand(speed=1e-9)), np.linspace(-0.03, 0.03, 601)
@@ -189,6 +205,14 @@ def test_three_straight_links_in_sand_move_as_by_the_reference() -> None:
     turning += [-0.17027911518341707, -0.30685604447709885, -0.37344081408061935, -0.3068560444770989]
     found = moved.velocity(np.zeros((8, 2)), np.stack([np.cos(angles), np.sin(angles)], axis=1))
     np.testing.assert_allclose(found, np.stack([np.zeros(8), across, turning], axis=1), atol=5e-3)
+    fitted = [
+        [-0.025067788373040915, -0.021862253764984827],
+        [-0.03748946430471087, -0.03836286584806711],
+        [0.21809900254629888, -0.23293412239134156],
+    ]
+    np.testing.assert_allclose(moved([0.5, -0.3]), fitted, atol=5e-3)
+    straight = [[0.0, 0.0], [-0.043237334378180586, -0.04323733437818067], [0.22110612961274567, -0.22110612961274534]]
+    np.testing.assert_allclose(moved([0.0, 0.0]), straight, atol=5e-3)
 
 
 def wave(ratio: float, place: np.ndarray) -> tuple[np.ndarray, float]:
@@ -202,7 +226,15 @@ def wave(ratio: float, place: np.ndarray) -> tuple[np.ndarray, float]:
 
 @pytest.mark.parametrize(
     ("head", "ratio", "eta", "lengths"),
-    [(0.0, 0.2, 0.77546, 0.58718), (0.7, 0.15, 0.42934, 0.35945), (1.0, 0.2, 0.50458, 0.38207)],
+    [
+        (0.0, 0.1, 0.39662, 0.36307),
+        (0.0, 0.2, 0.77546, 0.58718),
+        (0.7, 0.1, 0.15774, 0.1444),
+        (0.7, 0.15, 0.42934, 0.35945),
+        (0.7, 0.2, 0.59405, 0.44982),
+        (1.0, 0.15, 0.33722, 0.28232),
+        (1.0, 0.2, 0.50458, 0.38207),
+    ],
 )
 def test_a_sandfish_goes_as_far_as_by_the_reference(head: float, ratio: float, eta: float, lengths: float) -> None:
     """Blunt, tapered and without a head; a chain of 60 links that follows one sine, L/w = 8, no inertia."""

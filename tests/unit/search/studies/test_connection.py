@@ -62,6 +62,13 @@ PUBLISHED_POINTS = [  # body, frame, posture, A row by row
         (0.012534643902164758, 0.009002781533763764, -0.009298901492886508, -0.0017800159761772044),
     ),
     ("drag", "mean", (1.0, 1.0), (-0.0003753021885919486, 0.00037530218859205267, -0.009273462181637743)),
+    ("drag", "base", (-1.2, 0.7), (-0.04158706155425917, 0.036155270973709616, 0.16290645941501872)),
+    ("drag", "middle", (0.0, 0.0), (0.0, 0.0, -1 / 18, -1 / 18, 7 / 27, -7 / 27)),
+    ("drag", "middle", (2.0, -1.5), (-0.06802138558116624, -0.060579121104446604, 0.018736603270909452)),
+    ("drag", "mean", (0.0, 0.0), (0.0, 0.0, 0.0, 0.0, -2 / 27, 2 / 27)),
+    ("in water", "middle", (1.0, 1.0), (-0.02491097723518312, 0.024910977235183235, -0.03762949297600013)),
+    ("waves", "base", (0.3, -0.2), (0.16267414609831582, -0.25733193924821424, -0.4870809198463602)),
+    ("waves", "mean", (0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, -0.7739591809796144)),
     (
         "ratio 10",
         "middle",
@@ -161,6 +168,23 @@ def test_metric_curvature_and_frame_of_the_reference(drag: ll.Connection) -> Non
         ],
         atol=2e-4,
     )
+    small = ll.connection(ROBOT, ll.Drag(along=1.0, lateral=2.0), shapes="joints", region=1.5)
+    np.testing.assert_allclose(
+        small([-1.2, 0.7]),
+        [
+            [0.003346698829584269, 0.0048063391939488515],
+            [0.00012100087727654267, 0.0022352729412689477],
+            [-0.003452293891566094, -0.0020289112587544844],
+        ],
+        atol=2e-4,
+    )
+    wanted = [[0.004610322663331662, 0.010120271539068493, -0.21954723227308284]]
+    np.testing.assert_allclose(small._minimum.at(np.array([[0.5, -0.3]])).pose, wanted, atol=2e-4)
+    np.testing.assert_allclose(
+        mapped("floating").in_frame("middle").curvature([0.5, -0.3])[0],
+        [-4.55130018248151e-05, 1.9242588541948727e-05, -0.004454650792162784],
+        atol=1e-7,
+    )
     pose = drag._minimum.at(np.array([[1.0, 1.0], [-1.2, 0.7]])).pose
     wanted = [[0.0, 0.09919828998719982, 0.0], [0.024283958990634177, -0.017182268999718323, 0.5746683330957773]]
     np.testing.assert_allclose(pose, wanted, atol=2e-4)
@@ -212,9 +236,7 @@ def test_strokes_of_tam_and_hosoi(drag: ll.Connection, name: str) -> None:
         (ll.Drag(lateral=3.0), (0.754, 0.772, 0.509), (0.391, 1.052, 0.237), (0.401, 0.873, 0.198)),
     ],
 )
-def test_how_far_laws_are_off_a_published_connection(
-    medium: Any, all_of_it: Any, to_1_5: Any, to_1: Any
-) -> None:
+def test_how_far_laws_are_off_a_published_connection(medium: Any, all_of_it: Any, to_1_5: Any, to_1: Any) -> None:
     """As far as an independent implementation of the same laws is (x, y, turn): that is no agreement with the file."""
     ours = strokes.mapped(medium)
     found = [strokes.off_the_file(ours, within) for within in (2.5, 1.5, 1.0)]
@@ -235,6 +257,13 @@ def test_ideal_wheels_and_their_singular_line() -> None:
         wheels([1.0, 0.2]),
         [[-0.24262707582357518, -0.18874064566280513], [0.0, 0.0], [-0.14606344855086117, -0.6186569079618902]],
         atol=1e-10,
+    )
+    np.testing.assert_allclose(
+        wheels([0.4, 0.4001])[[0, 2]],
+        [[1666.6497727765363, 1666.68356212038], [2027.6003533995636, 2027.1209043548577]],
+    )
+    np.testing.assert_allclose(
+        wheels.curvature([-1.2, 0.7])[0], [0.12594874987321977, 0.06607052917230828, -0.12057387948261239], atol=1e-8
     )
     assert wheels.denominator([1.0, 0.2]) == pytest.approx(0.22669295748539295, abs=1e-12)
     assert abs(wheels.denominator([0.7, 0.7])) < 1e-14
