@@ -139,7 +139,7 @@ def piece_at(velocity: Any) -> Slice:
 
 @pytest.mark.parametrize(("ratio", "eta"), [(0.1, 0.6118790824381094), (0.2, 0.8437161009298397)])
 def test_an_endless_wave_has_the_speed_of_a_closed_quadrature(ratio: float, eta: float) -> None:
-    """Slices that move sideways alone (Maladen et al. 2009), no head: forces vanish at that share of the wave's speed."""
+    """Slices that move sideways alone (Maladen et al. 2009), no head: forces vanish at that share of its speed."""
     thin, slope = row(SLENDER), 2.0 * np.pi * ratio * np.cos(2.0 * np.pi * (np.arange(400) + 0.5) / 400)
     pulls = []
     for speed in (eta - 1e-4, eta + 1e-4):
@@ -285,6 +285,13 @@ def test_a_sandfish_as_a_rod_and_as_a_chain() -> None:
 def test_sand_that_is_none_is_refused(fields: dict[str, Any], told: str) -> None:
     with pytest.raises(ll.InputError, match=told):
         ll.Sand(**fields)
+
+
+def test_a_body_above_the_sand_is_told() -> None:
+    given = ll.Scenario.load("sand-sidewind")
+    high = given.changed(environment=(ll.Sand(form="surface", surface=-0.1),))
+    assert any("the base starts at 0 m, above the sand" in note for note in high.notes())
+    assert not given.notes()
 
 
 def test_a_step_too_long_for_sand_with_inertia_is_refused() -> None:

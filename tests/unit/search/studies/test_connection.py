@@ -287,7 +287,12 @@ def test_four_wheels_slip_as_little_as_they_can() -> None:
         wheels([0.5, -0.3, 0.4])[0], [-0.08712115053344742, -0.07010853313768918, 0.05023871850109727], atol=1e-10
     )
     slip = wheels.field["slip"]
-    assert slip.sizes["wheel"] == 4 and float(np.abs(slip).max()) < 0.5 and len(wheels.notes) == 2
+    assert (
+        slip.sizes["wheel"] == 4
+        and float(np.abs(slip).max()) < 0.5
+        and len(wheels.notes) == 3
+        and "`slice`" in wheels.notes[2]
+    )
 
 
 def test_a_floating_body_turns_and_its_centre_of_mass_rests() -> None:
@@ -475,7 +480,11 @@ def dragged() -> ll.Connection:
         (lambda: dragged().optimum(within="far"), "within: give the largest bend"),
         (lambda: ll.connection(ROBOT, LINEAR, shapes="joints", slice="ab"), "slice: name two"),
         (lambda: ll.connection(ROBOT, LINEAR, joints=[0]).curvature([0.0]), "encloses no area"),
-        (lambda: ll.connection("eel-planar"), "robot.base|depends on its past"),
+        (lambda: ll.connection(ROBOT, ll.Water(), shapes="joints"), "'water': its added mass, wake and drag"),
+        (lambda: ll.connection(ROBOT, ll.Water(model="morison", drag=(0, 0, 0, 0)), shapes="joints"), "no map"),
+        (lambda: ll.connection(ROBOT, ll.Sand(surface=-1.0), shapes="joints"), "above the sand"),
+        (lambda: ll.connection(ROBOT, LINEAR, joints=[0, 1], weight=lambda r: 0.0 * r[:, 0])([0.0, 0.0]), "weight:"),
+        (lambda: ll.connection("eel-planar"), "robot.base|depend on its past"),
         (lambda: ll.connection(ROBOT, LINEAR, shapes=ll.Shapes.principal(np.outer([0, 1, 2, 1], [1, 1]))), "fewer"),
     ],
 )
