@@ -400,6 +400,14 @@ def test_the_best_loop_from_a_random_start(drag: ll.Connection) -> None:
     assert again.distance == pytest.approx(best.distance, abs=1e-9)
 
 
+def test_a_best_loop_that_meets_its_region_stays_within() -> None:
+    """Between the points at which a search keeps its bounds, too."""
+    tight = ll.connection(ROBOT, ll.Drag(along=1.0, lateral=2.0), shapes="joints", region=1.25)
+    best = tight.optimum("efficiency", harmonics=5, starts=1)
+    reached = np.abs(best.loop.at(1000)[0]).max()
+    assert 1.2 < reached < 1.25 and best.efficiency > tight.around(circle(1.0)).efficiency
+
+
 @pytest.mark.long
 def test_best_loops_from_eight_random_starts(drag: ll.Connection) -> None:
     for aim, value in (("efficiency", 0.012364154622088327), ("distance", 0.10353224000867495)):
