@@ -18,6 +18,7 @@ from limbless.control.actuation.shape_map import turns
 from limbless.control.gaits.joint_wave import JointWave
 from limbless.core import Description, InputError, unit_of
 from limbless.core.functions.callables import told
+from limbless.environments.sand import Sand
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.robots.chain import Chain
 
@@ -102,7 +103,7 @@ def _surroundings(scenario: Scenario, robot: Robot) -> Iterator[str]:
             "environment.gravity: no `buoyancy` is listed: in this water the robot falls as if it were a stone; add "
             "{kind: buoyancy}, or leave gravity out for a body as dense as the water"
         )
-    for item in (item for item in environment if item.kind == "sand" and item.depth is None):
+    for item in (item for item in environment if isinstance(item, Sand) and item.depth is None):
         height = scenario.initial.position[2]
         if height - max(piece.half_height for piece in robot.segments()) > item.height:
             yield (
