@@ -18,6 +18,7 @@ from limbless.control.actuation.shape_map import turns
 from limbless.control.gaits.joint_wave import JointWave
 from limbless.core import Description, InputError, unit_of
 from limbless.core.functions.callables import told
+from limbless.environments.sand import Sand
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.robots.chain import Chain
 
@@ -105,6 +106,13 @@ def _surroundings(scenario: Scenario, robot: Robot) -> Iterator[str]:
             "environment.gravity: no `buoyancy` is listed: in this water the robot falls as if it were a stone; add "
             "{kind: buoyancy}, or leave gravity out for a body as dense as the water"
         )
+    for sand in (item for item in environment if isinstance(item, Sand) and item.depth is None):
+        height = scenario.initial.position[2]
+        if height - max(piece.half_height for piece in robot.segments()) > sand.height:
+            yield (
+                f"environment.sand.surface: the base starts at {height:g} m, above the sand ({sand.height:g} m), and "
+                "what is above feels nothing; raise `surface`, lower initial.position, or give the sand a `depth`"
+            )
     steep = abs(float(quaternion_to_matrix(scenario.initial.orientation)[2, 0])) > _STEEP
     if any(item.kind == "regularised-friction" for item in environment) and (steep or (heavy and base != "planar")):
         hangs = (

@@ -10,9 +10,9 @@ import pytest
 
 import limbless as ll
 from limbless.mechanics.algebra import Matrix, Vector
-from limbless.mechanics.forces import SlenderSandLaw
+from limbless.mechanics.forces import SlenderSandLaw, SurfaceSandLaw
 from limbless.mechanics.forces.laws import Slice
-from limbless.mechanics.forces.sand import face_stress, outline_wrench, slender_slice, stress_of
+from limbless.mechanics.forces.sand import face_stress, faces_slice, slender_slice, stress_of
 from limbless.models.shape_response import ChainResponse
 from limbless.search.studies.strokes import moved_along
 
@@ -67,18 +67,33 @@ def test_faces_that_move_obliquely(normal: Any, velocity: Any, stress: Any) -> N
 
 def across(sand: ll.Sand, velocity: Any, **section: float) -> np.ndarray:
     """Force per length of a slice along world y at height 0, world axes."""
-    v = np.array(velocity)
-    own = Vector(v[1], v[0], -v[2])
-    summed = getattr(outline_wrench, "py_func", outline_wrench)  # a pass of a kernel
-    F = summed(row(sand, **section), ALONG_Y, Vector(0.0, 0.0, 0.0), own, Vector(0.0, 0.0, 0.0)).force
+    v, still = np.array(velocity), Vector(0.0, 0.0, 0.0)
+    piece = Slice(ALONG_Y, still, Vector(v[1], v[0], -v[2]), still, 0.0)
+    F = faces_slice(SurfaceSandLaw(), row(sand, **section), 0.0, piece).force
     return np.array([F.y, F.x, -F.z])
 
 
-@pytest.mark.parametrize(("faces", "leading", "error"), [(256, 0.0, 1e-4), (64, 0.05, 1e-3), (16, 0.05, 5e-3)])
-def test_a_cylinder_in_sand_feels_the_sum_of_its_faces(faces: int, leading: float, error: float) -> None:
-    sand = ll.Sand(form="surface", medium="generic", faces=faces, leading=leading, skin=0.0, surface=0.05, speed=1e-9)
-    wanted = np.array([-409.14480763129956, 0.0, 344.5173831094516])
-    assert np.abs(across(sand, (1.0, 0.0, 0.0)) - wanted).max() < error * 409.0
+ACROSS = ((1.0, 0.0, 0.0), 0.05, (-409.14480763129956, 0.0, 344.5173831094516), {})
+OBLIQUE = ((0.6, 0.5, -0.2), 0.05, (-337.8269748139801, -174.94801276732562, 467.0535764933362), {})
+HALF_BURIED = ((1.0, 0.0, 0.0), 0.005, (-140.69269122727246, 0.0, 103.24714810786396), {"half_height": 0.02})
+
+
+@pytest.mark.parametrize(
+    ("motion", "faces", "leading", "error"),
+    [
+        (ACROSS, 256, 0.0, 1e-4),
+        (ACROSS, 64, 0.05, 1e-3),
+        (ACROSS, 16, 0.05, 5e-3),
+        (OBLIQUE, 256, 0.0, 2e-3),
+        (OBLIQUE, 64, 0.05, 5e-3),
+        (HALF_BURIED, 256, 0.0, 5e-3),
+    ],
+)
+def test_a_cylinder_in_sand_feels_the_sum_of_its_faces(motion: Any, faces: int, leading: float, error: float) -> None:
+    """Across, obliquely, and an ellipse of 10 and 20 mm whose centre is 5 mm deep."""
+    velocity, depth, wanted, section = motion
+    sand = ll.Sand(form="surface", medium="generic", faces=faces, leading=leading, skin=0.0, surface=depth, speed=1e-9)
+    assert np.abs(across(sand, velocity, **section) - wanted).max() < error * np.abs(wanted).max()
 
 
 SLENDER = ll.Sand(speed=1e-9, surface=0.05)
@@ -120,6 +135,22 @@ def test_sand_never_gives_power(count: int) -> None:
 
 def piece_at(velocity: Any) -> Slice:
     return Slice(EYE, Vector(0.0, 0.0, 0.0), Vector(*velocity), Vector(0.0, 0.0, 0.0), 0.0)
+
+
+@pytest.mark.parametrize(("ratio", "eta"), [(0.1, 0.6118790824381094), (0.2, 0.8437161009298397)])
+def test_an_endless_wave_has_the_speed_of_a_closed_quadrature(ratio: float, eta: float) -> None:
+    """Slices that move sideways alone (Maladen et al. 2009), no head: forces vanish at that share of its speed."""
+    thin, slope = row(SLENDER), 2.0 * np.pi * ratio * np.cos(2.0 * np.pi * (np.arange(400) + 0.5) / 400)
+    pulls = []
+    for speed in (eta - 1e-4, eta + 1e-4):
+        pull = 0.0
+        for tilt in slope:
+            c, s = 1.0 / np.hypot(1.0, tilt), tilt / np.hypot(1.0, tilt)
+            piece = piece_at((speed * c + tilt * s, tilt * c - speed * s, 0.0))
+            force = slender_slice(SlenderSandLaw(), thin, 0.0, piece).force
+            pull += (force.x * c - force.y * s) / c
+        pulls.append(pull)
+    assert pulls[0] > 0.0 > pulls[1]
 
 
 def test_sand_fades_towards_its_surface_without_a_jump() -> None:
@@ -174,6 +205,14 @@ def test_three_straight_links_in_sand_move_as_by_the_reference() -> None:
     turning += [-0.17027911518341707, -0.30685604447709885, -0.37344081408061935, -0.3068560444770989]
     found = moved.velocity(np.zeros((8, 2)), np.stack([np.cos(angles), np.sin(angles)], axis=1))
     np.testing.assert_allclose(found, np.stack([np.zeros(8), across, turning], axis=1), atol=5e-3)
+    fitted = [
+        [-0.025067788373040915, -0.021862253764984827],
+        [-0.03748946430471087, -0.03836286584806711],
+        [0.21809900254629888, -0.23293412239134156],
+    ]
+    np.testing.assert_allclose(moved([0.5, -0.3]), fitted, atol=5e-3)
+    straight = [[0.0, 0.0], [-0.043237334378180586, -0.04323733437818067], [0.22110612961274567, -0.22110612961274534]]
+    np.testing.assert_allclose(moved([0.0, 0.0]), straight, atol=5e-3)
 
 
 def wave(ratio: float, place: np.ndarray) -> tuple[np.ndarray, float]:
@@ -187,7 +226,15 @@ def wave(ratio: float, place: np.ndarray) -> tuple[np.ndarray, float]:
 
 @pytest.mark.parametrize(
     ("head", "ratio", "eta", "lengths"),
-    [(0.0, 0.2, 0.77546, 0.58718), (0.7, 0.15, 0.42934, 0.35945), (1.0, 0.2, 0.50458, 0.38207)],
+    [
+        (0.0, 0.1, 0.39662, 0.36307),
+        (0.0, 0.2, 0.77546, 0.58718),
+        (0.7, 0.1, 0.15774, 0.1444),
+        (0.7, 0.15, 0.42934, 0.35945),
+        (0.7, 0.2, 0.59405, 0.44982),
+        (1.0, 0.15, 0.33722, 0.28232),
+        (1.0, 0.2, 0.50458, 0.38207),
+    ],
 )
 def test_a_sandfish_goes_as_far_as_by_the_reference(head: float, ratio: float, eta: float, lengths: float) -> None:
     """Blunt, tapered and without a head; a chain of 60 links that follows one sine, L/w = 8, no inertia."""
@@ -238,6 +285,13 @@ def test_a_sandfish_as_a_rod_and_as_a_chain() -> None:
 def test_sand_that_is_none_is_refused(fields: dict[str, Any], told: str) -> None:
     with pytest.raises(ll.InputError, match=told):
         ll.Sand(**fields)
+
+
+def test_a_body_above_the_sand_is_told() -> None:
+    given = ll.Scenario.load("sand-sidewind")
+    high = given.changed(environment=(ll.Sand(form="surface", surface=-0.1),))
+    assert any("the base starts at 0 m, above the sand" in note for note in high.notes())
+    assert not given.notes()
 
 
 def test_a_step_too_long_for_sand_with_inertia_is_refused() -> None:

@@ -139,8 +139,8 @@ class Shapes:
         size = np.linalg.norm(basis, axis=0)
         if not np.isfinite(basis).all() or np.linalg.matrix_rank(basis / np.where(size > 0.0, size, 1.0)) < p:
             raise InputError(
-                "shapes: one of them does nothing, or two of them are the same; every shape must bend the body in a "
-                "way of its own"
+                "shapes: one of them does nothing or is not finite, or two of them are the same; every shape must "
+                "bend the body in a way of its own"
             )
         rest = np.zeros(stations) if self.rest is None else np.asarray(self.rest, dtype=np.float64)
         if rest.shape != (stations,):

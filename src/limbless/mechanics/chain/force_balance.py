@@ -34,6 +34,8 @@ class BalanceLimits(NamedTuple):
 
     tolerance: float = 1e-12  # relative to the wrench of unit speed
     trials: int = 40
+    enough: float = 0.1  # of the power along a step, at its end
+    contracted: float = 1e-3  # what a step leaves of the push where the slopes before it still serve
     slowest: float = 1e-4  # of the velocities,
     paces: int = 33  # and how many paces lead from there to 1
 
@@ -104,19 +106,19 @@ def power_along(descent: BalanceStep, share: Scalar):
 
 @func
 def put_slopes(floating: FloatingChain, desk: BalanceScratch, twist: Any, push: Any):
-    """How the push changes with each component of the twist, in the columns of the matrix.
-    Returns the largest slope.
-    """
+    """How the push changes with each free component of the twist, in the columns of the matrix. Returns the largest
+    slope."""
     size, unknown = 0.0, desk.unknown
     for j in range(6):
-        put_pair_at(unknown, 0, twist)
-        step = 1e-6 * (1e-2 + abs(unknown[j]))
-        unknown[j] += step
-        more = total_wrench(floating, twist_at(unknown, 0))
-        put_pair_at(unknown, 0, (1.0 / step) * (more - push))
-        for c in range(6):
-            desk.matrix[c, j] = unknown[c]
-            size = max(size, abs(unknown[c]))
+        if desk.free[j] > 0.0:
+            put_pair_at(unknown, 0, twist)
+            step = 1e-6 * (1e-2 + abs(unknown[j]))
+            unknown[j] += step
+            more = total_wrench(floating, twist_at(unknown, 0))
+            put_pair_at(unknown, 0, (1.0 / step) * (more - push))
+            for c in range(6):
+                desk.matrix[c, j] = unknown[c]
+                size = max(size, abs(unknown[c]))
     return size
 
 
@@ -136,21 +138,31 @@ def balance(floating: FloatingChain, desk: Any, guess: Any):
 @noinline_func
 def balance_at(floating: FloatingChain, desk: BalanceScratch, twist: Any):
     """Whether there is a twist at which the push vanishes, and that twist, from a guess."""
-    found = False
+    found, size, before = False, 0.0, 0.0
+    push = total_wrench(floating, twist)
     for _trial in range(PATIENCE.trials):
-        push = total_wrench(floating, twist)
-        size = put_slopes(floating, desk, twist, push)
         put_pair_at(desk.unknown, 0, -1.0 * push)
         left = 0.0
         for c in range(6):
             left = max(left, abs(desk.unknown[c]) if desk.free[c] > 0.0 else 0.0)
+        if size == 0.0 or left > PATIENCE.tolerance * size or left > PATIENCE.contracted * before:
+            size = put_slopes(floating, desk, twist, push)
+            put_pair_at(desk.unknown, 0, -1.0 * push)
         if not solve_free(desk.matrix, desk.unknown, desk.free, desk.system):
             break
-        way = twist_at(desk.unknown, 0)
+        way, before = twist_at(desk.unknown, 0), left
         if left <= PATIENCE.tolerance * size:
             twist, found = twist + way, True
             break
-        twist = twist + line_search(BalanceStep(floating, twist, way), 0.1) * way
+        pushed = power(way, push)
+        if pushed < 0.0:  # where resistance falls with speed: the forces know which way is down
+            way, pushed = -1.0 * way, -pushed
+        push = total_wrench(floating, twist + way)
+        if power(way, push) >= -PATIENCE.enough * pushed:
+            twist = twist + way
+        else:
+            twist = twist + line_search(BalanceStep(floating, twist, way), PATIENCE.enough) * way
+            push = total_wrench(floating, twist)
     return found, twist
 
 

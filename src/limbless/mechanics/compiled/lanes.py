@@ -240,6 +240,18 @@ def _power_of_two(typing, k):
     return eight(eight), codegen
 
 
+@intrinsic
+def _exponent(typing, x):
+    """The whole number k with 2^k <= x < 2^(k + 1), of x above zero: from its bits."""
+
+    def codegen(context, builder, signature, args):
+        whole = ir.VectorType(ir.IntType(64), LANES)
+        bits = builder.lshr(builder.bitcast(args[0], whole), ir.Constant(whole, [52] * LANES))
+        return builder.sitofp(builder.sub(bits, ir.Constant(whole, [1023] * LANES)), vector_type)
+
+    return eight(eight), codegen
+
+
 @lane_version_of(exponential)
 def _exponential(x):
     """2^k e^r with |r| <= ln(2) / 2, where Taylor's series of degree 13 is exact to rounding: right to 1e-16 |x|; 0
@@ -288,9 +300,16 @@ def _exponential(x):
 
 @lane_version_of(logarithm)
 def _logarithm(x):
-    for i in range(LANES):
-        x = with_lane(x, i, logarithm(lane(x, i)))
-    return x
+    """k ln 2 + ln m with m between sqrt(1/2) and sqrt(2), by the series of 2 atanh((m - 1)/(m + 1)) to degree 21."""
+    k = _exponent(x)
+    m = x * _power_of_two(-k)
+    large = m - 1.4142135623730951
+    k, m = where_positive(large, k + 1.0, k), where_positive(large, 0.5 * m, m)
+    s = (m - 1.0) / (m + 1.0)
+    z = s * s
+    low = 1 / 9 + z * (1 / 11 + z * (1 / 13 + z * (1 / 15 + z * (1 / 17 + z * (1 / 19 + z / 21)))))
+    series = z * (1 / 3 + z * (1 / 5 + z * (1 / 7 + z * low)))
+    return k * 0.6931471803691238 + (2.0 * s + (2.0 * s * series + k * 1.9082149292705877e-10))
 
 
 @lane_version_of(power_of)

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from limbless.mechanics.algebra import Matrix, Vector, Wrench, cross, dot, product, transpose
 from limbless.mechanics.compiled import (
     Scalar,
+    absolute,
     constants,
     exponential,
     func,
     logarithm,
     maximum,
-    noinline_func,
+    some_positive,
     sqrt,
     version_for,
     where_positive,
@@ -97,7 +98,7 @@ class SandEnd(OnBody):
 
 
 SlenderSandLaw = plain_law("SlenderSandLaw", SlenderSand, bands=True)
-SurfaceSandLaw = plain_law("SurfaceSandLaw", SurfaceSand)
+SurfaceSandLaw = plain_law("SurfaceSandLaw", SurfaceSand, bands=True)
 SandEndLaw = plain_law("SandEndLaw", SandEnd)
 version_for(law_wrench, SlenderSandLaw)(sliced_wrench)
 version_for(law_wrench, SurfaceSandLaw)(sliced_wrench)
@@ -173,29 +174,26 @@ def share_ahead(x: Scalar) -> Scalar:
 def face_stress(sand: SurfaceSand, n: Vector, v: Vector) -> Vector:
     """Stress per depth (N/m3) on a face of outer normal n that moves with v, world axes (10), and the skin of faces
     that do not lead."""
-    zero, fading = 0.0 * v.x, sand.speed * sand.speed
-    flat = n.x * n.x + n.y * n.y
-    level = v.x * v.x + v.y * v.y
+    fading, flat, level = sand.speed * sand.speed, n.x * n.x + n.y * n.y, v.x * v.x + v.y * v.y
     tilted = flat - 1e-18
     x, y = where_positive(tilted, n.x, v.x), where_positive(tilted, n.y, v.y)
-    size = sqrt(where_positive(tilted, flat, level + fits.tiny))
-    turned = where_positive(v.x * x + v.y * y, 1.0 + zero, -1.0 + zero) / size
-    e = Vector(turned * x, turned * y, zero)
+    unit = 1.0 / sqrt(where_positive(tilted, flat, level + fits.tiny))
+    unit = where_positive(v.x * x + v.y * y, unit, -unit)
+    e = Vector(unit * x, unit * y, 0.0 * x)
     ahead, side = dot(v, e), v.x * e.y - v.y * e.x  # along e, and along t = e x z
-    speed = sqrt(level + v.z * v.z + fading)
-    own = sqrt(ahead * ahead + v.z * v.z + fading)
-    sg, cg = -v.z / own, ahead / own
-    stress = stress_of(sand, dot(n, e), -n.z, sg, cg)
-    c = dot(n, v) / speed
+    within = ahead * ahead + v.z * v.z
+    slow, own = 1.0 / sqrt(level + v.z * v.z + fading), 1.0 / sqrt(within + fading)
+    stress = stress_of(sand, dot(n, e), -n.z, -v.z * own, ahead * own)
+    pressed = dot(n, v)
+    c = pressed * slow
     lead = c / sqrt(c * c + sand.leading * sand.leading + fits.tiny)
-    slides = 1.0 - maximum(lead, zero)
-    f23 = 0.5 * (1.0 + lead) * share_ahead(sqrt(ahead * ahead + v.z * v.z) / speed)
+    slides, skin = 1.0 - maximum(lead, 0.0 * lead), sand.vertical_more.z
+    f23 = 0.5 * (1.0 + lead) * share_ahead(sqrt(within) * slow)
     plain = sand.horizontal.x + sand.horizontal.y + sand.horizontal.z
-    skin = sand.vertical_more.z
     counted = where_positive(skin, 1.0 - slides, 0.5 * (1.0 + lead))
-    f1 = counted * share_across(sqrt(side * side) / speed) * plain * side / sqrt(side * side + fading)
-    rub = slides * skin / speed
-    slip = v - dot(n, v) * n
+    f1 = counted * share_across(absolute(side) * slow) * plain * side / sqrt(side * side + fading)
+    rub = slides * skin * slow
+    slip = v - pressed * n
     return Vector(
         -f23 * stress.along * e.x - f1 * e.y - rub * slip.x,
         -f23 * stress.along * e.y + f1 * e.x - rub * slip.y,
@@ -203,28 +201,30 @@ def face_stress(sand: SurfaceSand, n: Vector, v: Vector) -> Vector:
     )
 
 
-@noinline_func
-def outline_wrench(sand: SurfaceSand, axes: Matrix, place: Vector, velocity: Vector, rate: Vector) -> Wrench:
-    """Per unit length on the faces of the section, about its centre, along its own axes."""
-    force, torque = 0.0 * velocity, 0.0 * velocity
-    a, b, step = sand.half_width, sand.half_height, 2.0 * math.pi / sand.faces
-    for k in range(sand.faces):
-        c, s = math.cos((k + 0.5) * step), math.sin((k + 0.5) * step)
-        arm = Vector(0.0 * a, a * c, b * s)
-        size = sqrt(a * a * s * s + b * b * c * c)
-        n = axes @ Vector(0.0 * a, b * c / size, a * s / size)
-        lift = axes @ arm
-        d = sand.depth - lift.z if sand.deep else sand.surface - place.z - lift.z
-        stress = face_stress(sand, n, axes @ (velocity + cross(rate, arm)))
-        f = (step * size * maximum(d, 0.0 * d)) * (transpose(axes) @ stress)
-        force, torque = force + f, torque + cross(arm, f)
-    return Wrench(force, torque)
-
-
 @version_for(law_slice, SurfaceSandLaw)
 @func
 def faces_slice(kind: Any, sand: SurfaceSand, t: Scalar, piece: Slice) -> Wrench:
-    return outline_wrench(sand, piece.axes, piece.place, piece.velocity, piece.rate)
+    """Per unit length on the faces of the section: summed along the world axes, with the cosine and the sine of each
+    face's angle, which make the torque. Faces above the sand are passed over."""
+    E, a, b, zero = piece.axes, sand.half_width, sand.half_height, 0.0 * piece.velocity
+    v, e2, e3 = E @ piece.velocity, Vector(E.x.y, E.y.y, E.z.y), Vector(E.x.z, E.y.z, E.z.z)
+    spin = E @ piece.rate
+    swing2, swing3 = a * cross(spin, e2), b * cross(spin, e3)
+    top = sand.depth if sand.deep else sand.surface - piece.place.z
+    c, s = math.cos(math.pi / sand.faces), math.sin(math.pi / sand.faces)
+    step, turn_c, turn_s = 2.0 * math.pi / sand.faces, c * c - s * s, 2.0 * c * s
+    force, with_c, with_s = zero, zero, zero
+    for _ in range(sand.faces):
+        d = top - (a * c * e2.z + b * s * e3.z)
+        if some_positive(d):
+            size = sqrt(a * a * (s * s) + b * b * (c * c))
+            n = (1.0 / size) * (b * c * e2 + a * s * e3)
+            f = step * size * maximum(d, 0.0 * d) * face_stress(sand, n, v + c * swing2 + s * swing3)
+            force, with_c, with_s = force + f, with_c + c * f, with_s + s * f
+        c, s = c * turn_c - s * turn_s, s * turn_c + c * turn_s
+    T = transpose(E)
+    p, q = a * (T @ with_c), b * (T @ with_s)
+    return Wrench(T @ force, Vector(p.z - q.y, q.x, -p.x))
 
 
 @version_for(law_wrench, SandEndLaw)

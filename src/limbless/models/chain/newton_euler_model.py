@@ -60,8 +60,8 @@ _SINGULAR = (
 
 _UNBALANCED = (
     "the forces leave the motion of the base undetermined (without inertia every direction needs a drag or "
-    "friction); add one, set robot.base to planar where the robot lies on the ground, or model.inertia to "
-    "true"
+    "friction, and a body above its sand has none); add one, set robot.base to planar where the robot lies on the "
+    "ground, or model.inertia to true"
 )
 
 

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 AIMS = ("efficiency", "distance", "x", "y", "turn")
 POINTS = 64
-LEGS = 2
-"""How often a search may begin anew where it got to."""
+LEGS = 4
+"""How often a search may begin anew where it got to: twice, and where it crossed a bound that was not held."""
+FINE = 32
+"""Points for each harmonic at which bounds are kept: between them a loop exceeds no more than 1/cos(π/32) of them."""
 WITHIN = 2.5
 """Largest bend of a joint, rad: beyond it links overlap."""
 
@@ -211,16 +213,16 @@ def _climb(problem: LoopProblem, aim: str, x: Array, limit: Array) -> tuple[floa
 
     lines, room = _lines(problem, limit)
     held = np.zeros(len(room), dtype=bool)
-    held[::4] = True  # few bounds are met: most of them would cost time alone
+    held[:: max(len(room) // 64, 1)] = True  # few bounds are met: most of them would cost time alone
     curved = _bounds(problem, aim, x)
-    for _ in range(LEGS):
+    for leg in range(LEGS):
         # loops are flat along their timing, and what the search has learned of their bends misleads it there: it begins
         # anew where it got to, with the bounds that it crossed
         some, own = lines[held], room[held]
         bounds = [{"type": "ineq", "fun": lambda x, a=some, b=own: b + a @ x, "jac": lambda x, a=some: a}, *curved]
         made = minimize(value, x, jac=True, method="SLSQP", constraints=bounds, options={"maxiter": 100, "ftol": 1e-9})
         x, crossed = made.x, room + lines @ made.x < -1e-9
-        if made.success and not crossed.any():
+        if (made.success or leg > 0) and not crossed.any():
             break
         held |= crossed
     left = (
@@ -249,15 +251,23 @@ def _windings(problem: LoopProblem, x: Array) -> int:
 
 def _lines(problem: LoopProblem, limit: Array) -> tuple[Array, Array]:
     """Bends within their limits and shapes within the region: room + lines x is not negative."""
-    connection, p, B = problem.connection, problem.count, problem.basis[::2]
+    connection, p, n = problem.connection, problem.count, FINE * problem.harmonics
+    phase = 2.0 * np.pi * np.outer(np.arange(n) / n, np.arange(1, problem.harmonics + 1))
+    B, tight = np.hstack([np.ones((n, 1)), np.cos(phase), np.sin(phase)]), np.cos(np.pi / FINE)
     shape, rest = np.asarray(connection.shapes.basis), np.asarray(connection.shapes.rest)
-    low, high = connection.region.T
+    middle, half = connection.region.mean(axis=1), 0.5 * tight * np.ptp(connection.region, axis=1)
+    limit = tight * limit
     bends = np.einsum("sk,jp->sjkp", B, shape).reshape(-1, B.shape[1] * p)
     shapes = np.einsum("sk,ip->sikp", B, np.eye(p)).reshape(-1, B.shape[1] * p)
     points = len(B)
     lines = np.concatenate([-bends, bends, -shapes, shapes])
     room = np.concatenate(
-        [np.tile(limit - rest, points), np.tile(limit + rest, points), np.tile(high, points), np.tile(-low, points)]
+        [
+            np.tile(limit - rest, points),
+            np.tile(limit + rest, points),
+            np.tile(middle + half, points),
+            np.tile(half - middle, points),
+        ]
     )
     _, kept = np.unique(np.column_stack([lines, room]), axis=0, return_index=True)  # joints are shapes of their own
     return lines[np.sort(kept)], room[np.sort(kept)]

@@ -122,6 +122,12 @@ class Connection(LocalConnection):
                     f"{len(self._response.wheels)} wheels ask for more than three motions: A slips sideways as little "
                     "as it can, see `slip`"
                 )
+        if self.count > 2:
+            shown, held = [self.shapes.names[k] for k in self.plane], np.round(self.at, 6).tolist()
+            told.append(
+                f"pictures show {shown[0]} and {shown[1]} of {self.count} shapes, the others stay at {held}; choose by "
+                "`slice` and `at`; loops use all of them"
+            )
         if self.shapes.share < 0.9:
             told.append(f"the shapes keep {100.0 * self.shapes.share:.0f} % of the motion's variance")
         size = np.linalg.norm(np.asarray(self.shapes.basis), axis=0)
@@ -186,8 +192,8 @@ class Connection(LocalConnection):
                 d = self._determinant(r)
                 if d.min() * d.max() <= 0.0:
                     raise InputError(
-                        "loop: it crosses postures at which the wheels decide nothing (denominator 0); keep it on one "
-                        "side"
+                        "loop: it crosses postures at which the wheels decide nothing (denominator 0); keep it, or "
+                        "the region of a search, on one side"
                     )
             twist, spent = self._moved(r, rate / loop.period)
             end, path = moved_along(twist * loop.period)
@@ -197,7 +203,10 @@ class Connection(LocalConnection):
             before, count = end, 2 * count
         z = None
         if area and self.count >= 2:
-            z = exponential(enclosed(lambda points: self._curved(points), loop, min(count, 64)))
+            z = enclosed(self._curved if self.medium == "friction" else self._brackets, loop, min(count, 64))
+            if self.medium != "friction":  # by Stokes' theorem the rest of the curvature is A along the loop
+                z += twist.mean(axis=0) * loop.period
+            z = exponential(z)
         work, length, best, timed = self._costs(loop, r, rate, spent, end)
         off = 0.0
         if self.medium == "friction":
@@ -306,10 +315,21 @@ def connection(
         answer = RodResponse(robot, scenario.environment, settings, basis, rest, height)
     else:
         answer = ChainResponse(robot, scenario.environment, basis, rest, height)
+    water = any(item.kind == "water" for item in scenario.environment)
+    if water and answer.medium != "momentum":
+        raise InputError(
+            "environment 'water': its added mass, wake and drag together make a motion depend on its past, which has "
+            "no map; set drag to [0, 0, 0, 0] and wake to none, with model: lighthill, or take `drag` instead of water"
+        )
     if getattr(scenario.model, "inertia", True) and answer.medium in ("drag", "friction") and environment is None:
         raise InputError(
             "model.inertia: with inertia and drag a motion depends on its past, and has no map; set model.inertia to "
             "false (newton-euler, macro-continuous)"
+        )
+    if answer.medium == "momentum" and scenario.environment and not water:
+        raise InputError(
+            f"environment {scenario.environment[0].kind!r}: it does not push this body (its coefficients are 0, or the "
+            "body is above the sand); change it, or leave it out for the map of a floating body"
         )
     where = region_of(scenario, made, region, robot.length if isinstance(robot, Rod) else None)
     p = len(where)

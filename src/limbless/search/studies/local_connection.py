@@ -233,6 +233,11 @@ class LocalConnection:
         answer = self._response.at(r)
         return np.ascontiguousarray(self._carry(r, answer, self._bent(*self._slopes(r, answer)[:2])).swapaxes(1, 2))
 
+    def _brackets(self, r: Array) -> Array:
+        """[A_i, A_j] (S, pairs, 3) in the frame."""
+        A = self._told(r, True)[0]
+        return np.stack([bracket(A[:, :, i], A[:, :, j]) for i, j in pairs_of(self.count)], axis=1)
+
     def _bent(self, A: Array, slopes: Array) -> Array:
         """DA (S, 3 or 6, pairs) in the base frame."""
         return np.stack(

@@ -85,6 +85,8 @@ class MinimumFrame:
         share = np.prod(np.stack([axis.ravel() for axis in np.meshgrid(*([weights] * p), indexing="ij")]), axis=0)
         A, lean = connection(r)
         root = np.sqrt(share * (1.0 if weight is None else np.abs(weight(r))))
+        if not np.isfinite(root).all() or not root.any():
+            raise InputError("weight: give a finite number for each posture (S,), above 0 for some of them")
         value, slopes = self._columns(r)
         self._turn = self._least(
             np.concatenate([root[:, None] * slope[:, 1:] for slope in slopes]),

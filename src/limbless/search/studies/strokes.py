@@ -285,7 +285,7 @@ def exponential(z: Array) -> Array:
 
 
 def enclosed(curvature: Callable[[Array], Array], loop: Loop, count: int, depth: int = 10) -> Array:
-    """(3,) surface integral of the curvature over the cone from the loop's mean, signed."""
+    """(3,) surface integral of the curvature, or of a part of it, over the cone from the loop's mean, signed."""
     r, rate = loop.at(count)
     mean = loop.table(0)[0]
     out = r - mean

@@ -16,6 +16,7 @@ from limbless.mechanics.compiled.lanes import LANES, as_lanes, total
 from limbless.mechanics.compiled.scalars import (
     absolute,
     exponential,
+    logarithm,
     maximum,
     minimum,
     power_of,
@@ -81,17 +82,20 @@ def _powers(given, out):
     found = as_lanes(out)
     for i in range(len(x)):
         found[0, i], found[1, i] = exponential(x[i]), power_of(x[i], 0.3)
+        found[2, i] = logarithm(exponential(x[i]))
 
 
 def test_powers_and_their_limits() -> None:
     """To rounding of the argument over all numbers that they can give; 0 where they cannot."""
     some = np.random.default_rng(3).uniform(-690.0, 690.0, 50)
     x = np.concatenate([some, [0.0, 1e-17, -1e-9, -1e4, 0.3465735, -0.35]])
-    given, out = x.reshape(-1, LANES).copy(), np.zeros((2, len(x) // LANES, LANES))
+    given, out = x.reshape(-1, LANES).copy(), np.zeros((3, len(x) // LANES, LANES))
     _powers(given, out)
     expected = np.where(x < -700.0, 0.0, np.exp(x))
     assert np.all(np.abs(out[0].ravel() - expected) <= (3e-16 + 1e-16 * np.abs(x)) * expected)
     np.testing.assert_allclose(out[1].ravel(), np.where(x > 0.0, np.abs(x) ** 0.3, 0.0), rtol=1e-15)
+    kept = expected > 0.0
+    np.testing.assert_allclose(out[2].ravel()[kept], np.log(out[0].ravel()[kept]), rtol=3e-16, atol=1e-16)
 
 
 @pytest.mark.parametrize("size", [0.1, 1.0, 3.0])
