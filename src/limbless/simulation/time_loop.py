@@ -140,8 +140,8 @@ class Run:
     def _begin_checkpoints(self) -> None:
         """Go on with an unfinished run, or begin anew.
 
-        The last block (or control periods) of an unfinished run is made once more, so that the model remembers what it did; its records are
-        there already.
+        The last block of an unfinished run, or its last control periods, are made once more, so that the model
+        remembers what it did; their records are there already.
         """
         if self.keeper is None:
             return
