@@ -23,7 +23,7 @@ PARTS = (
     "surroundings",
     "geometric",
     "statics",
-    "learning",
+    "controllers",
     "growth",
     "memory",
     "startup",

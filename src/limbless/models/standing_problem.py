@@ -14,6 +14,7 @@ from limbless.core import Array
 from limbless.mechanics.compiled import aligned_zeros, pack
 from limbless.models import TOO_LARGE, JointTarget, Model, Records, State, Status, TotalsStore, before_failure
 
+_PARTS = (tuple, np.ndarray)
 _LARGE = 1 << 14
 """Numbers of an array of working memory that is never read before it is written, and so not made new."""
 
@@ -137,8 +138,7 @@ class StandingProblem:
     def _fits(self, steps: int, count: int, drive: Any) -> bool:
         if steps > self._steps or count > self._room or type(drive) is not type(self._drive):
             return False
-        given = [part for part in drive if not isinstance(part, tuple | np.ndarray)]
-        if given != [part for part in self._drive if not isinstance(part, tuple | np.ndarray)]:
+        if any(not isinstance(part, _PARTS) and part != own for part, own in zip(drive, self._drive, strict=True)):
             return False
         return all(len(part) <= len(own) for part, own in zip(arrays_in(drive), self._rows, strict=True))
 

@@ -56,8 +56,8 @@ class Prefetch:
                     yield self._go(finish)
                     continue
                 self._ahead = FIRST
-                yield self._left() or self._alone(begin, finish, gait)
-            failure = self._left()
+                yield self.left() or self._alone(begin, finish, gait)
+            failure = self.left()
             if failure:
                 yield failure
 
@@ -113,14 +113,14 @@ class Prefetch:
         found = problem.go(self._places[self._period + 1], run.torque, finish == run.end)
         self._period += 1
         if found or not problem.is_sound():
-            return self._left(found)
+            return self.left(found)
         run.state = problem.now
         if self._period + 1 == len(self._places):  # nothing is left of what was laid out
             self._ahead *= 2
-            return self._left()
+            return self.left()
         return None
 
-    def _left(self, found: int = 0) -> Status | None:
+    def left(self, found: int = 0) -> Status | None:
         """Give the run its state and its records. Returns what went wrong, if anything: its state is then that of the
         beginning, as after a block that failed.
         """
@@ -135,7 +135,3 @@ class Prefetch:
         marks = [mark[self._marks[0] | self._marks[1]] for mark in self._marks]
         failure: Status | None = self.run.judge(state, records, status, tuple(marks), float(self._knots[last]))
         return failure
-
-    def catch_up(self) -> None:
-        """Before a run ends early."""
-        self._left()

@@ -140,18 +140,21 @@ class Run:
     def _begin_checkpoints(self) -> None:
         """Go on with an unfinished run, or begin anew.
 
-        The last block of an unfinished run is made once more, so that the model remembers what it did; its records are
-        there already.
+        The last block of an unfinished run, or its last control periods, are made once more, so that the model
+        remembers what it did; their records are there already.
         """
         if self.keeper is None:
             return
         if self.unfinished is None:
             return self.keeper.begin(self.start)
         self.state, self.records = self.unfinished.before, list(self.unfinished.records)
-        self.keeper.go_on(len(self.records))
-        knots, gait = next(self._stretches())
+        self.gait = self._gait_in_force()
         kept = len(self.records)
-        failure = self.step(knots, gait)
+        self.keeper.go_on(kept)
+        for knots, gait in self._stretches():
+            failure = self.step(knots, gait)
+            if failure or self.state.time >= self.unfinished.after.time:
+                break
         del self.records[kept:]
         if failure or not _same(self.state, self.unfinished.after):
             _log.warning(
@@ -159,9 +162,15 @@ class Run:
                 "compiled kernels: it goes on, but the last digits may differ from those of an uninterrupted run"
             )
         self.state = self.unfinished.after
+        self.gait = self._gait_in_force()
 
     def _write_checkpoint(self) -> None:
-        if self.keeper is not None and self.state.time > self.before.time:
+        if self.keeper is None:
+            return
+        failure = self._catch_up()
+        if failure:
+            self._stop(failure)
+        if self.state.time > self.before.time:
             self.keeper.write(self.before, self.state, self.records, self._wall_time())
 
     def _wall_time(self) -> float:
@@ -352,10 +361,9 @@ class Run:
         refuse_named(gait)
         return gait
 
-    def _catch_up(self) -> None:
-        """What a controlled run has computed since it was last written down."""
-        if self.ahead is not None:
-            self.ahead.catch_up()
+    def _catch_up(self) -> Status | None:
+        """Take what a controlled run has computed since it was last written down; what went wrong, if anything."""
+        return None if self.ahead is None else self.ahead.left()
 
     def _result(self, status: str) -> Result:
         self._catch_up()

@@ -184,3 +184,19 @@ def test_numbers_that_come_out_otherwise_here_are_said(
     np.savez(last, **arrays)
     assert ll.run("eel-loop", CASES["eel-loop"], checkpoint=tmp_path, resume=True).status == "completed"
     assert "last digits may differ" in caplog.text
+
+
+def test_a_gait_that_looks_at_the_motion_goes_on_bit_for_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed within periods that are laid out ahead: what is written has the tally, and the gait in force."""
+
+    def feedback(self: ll.BodyWave, time: float, seen: dict[str, Any]) -> dict[str, Any] | None:
+        return {"amplitude": self.amplitude + 1e-3 * float(seen["base_twist"][0])} if round(10 * time) % 3 else None
+
+    monkeypatch.setattr(ll.BodyWave, "feedback", feedback)
+    changes = {"duration": 1.5, "record_every": 0.1, "control_period": 0.1}
+    ll.run("eel-loop", changes).save(tmp_path / "whole.nc")
+    for share in (0.3, 0.8):
+        killed("eel-loop", tmp_path, changes, share)
+        went_on = ll.run(Scenario.load(tmp_path / "scenario.yaml"), checkpoint=tmp_path, resume=True)
+        went_on.save(tmp_path / "went_on.nc")
+        assert (tmp_path / "whole.nc").read_bytes() == (tmp_path / "went_on.nc").read_bytes()

@@ -142,7 +142,8 @@ def _bend(chain: Chain, drive: Drive) -> list[Array]:
             "that drives joints, or axes within 3 deg of x, y or z"
         )
     for name, columns, channel in (("heading", mapping.yaw_column, 0), ("elevation", mapping.pitch_column, 1)):
-        if (columns < 0).all() and np.abs(np.diff(drive.value[:, :, channel], axis=1)).max(initial=0.0) > _NO_BEND:
+        asked = drive.value[:, :, channel]
+        if (columns < 0).all() and asked.any() and np.abs(np.diff(asked, axis=1)).max(initial=0.0) > _NO_BEND:
             axis = "z" if channel == 0 else "y"
             raise InputError(
                 f"the gait asks for {name}, but chain {chain.name!r} has no joint whose axis at home is {axis}; "

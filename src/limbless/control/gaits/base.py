@@ -102,7 +102,8 @@ class Gait(Description):
         from limbless.control.gaits.blend import Blend
 
         new = self.changed(**fields)
-        return (self, self) if new == self else (Blend(self, new, start, end), new)
+        same = all(getattr(new, name) == getattr(self, name) for name in fields) and new == self  # soon known
+        return (self, self) if same else (Blend(self, new, start, end), new)
 
     def parameters(self) -> Array:
         """The fields named by `parameter_fields`, as a flat array for compiled code."""

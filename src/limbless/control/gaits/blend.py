@@ -5,8 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_steps
+from limbless.mechanics.compiled import kernel_array, strict_kernel
+
+
+@strict_kernel
+def blend_rows(steps, old, old_rate, old_acceleration, new, new_rate, new_acceleration, out):
+    """old + w (new - old) and its first two derivatives, (3, T, n)."""
+    for i in range(out.shape[1]):
+        w, wd, wdd = steps[0, i], steps[1, i], steps[2, i]
+        for j in range(out.shape[2]):
+            gap, gap_rate = new[i, j] - old[i, j], new_rate[i, j] - old_rate[i, j]
+            out[0, i, j] = old[i, j] + w * gap
+            out[1, i, j] = old_rate[i, j] + wd * gap + w * gap_rate
+            second = old_acceleration[i, j] + wdd * gap + 2.0 * wd * gap_rate
+            out[2, i, j] = second + w * (new_acceleration[i, j] - old_acceleration[i, j])
 
 
 @dataclass(frozen=True)
@@ -49,14 +65,11 @@ class Blend:
         return self._blended(times, self.old.slope(times, stations), self.new.slope(times, stations))
 
     def _blended(self, times: Array, old: Drive, new: Drive) -> Drive:
-        steps = smooth_steps(times - self.start, self.end - self.start)
-        w, wd, wdd = steps.reshape(3, -1, *(1,) * (old.value.ndim - 1))
-        gap, gap_rate = new.value - old.value, new.rate - old.rate
-        return Drive(
-            old.value + w * gap,
-            old.rate + wd * gap + w * gap_rate,
-            old.acceleration + wdd * gap + 2.0 * wd * gap_rate + w * (new.acceleration - old.acceleration),
-        )
+        shape = old.value.shape
+        rows = [kernel_array(part).reshape(len(times), -1) for part in (*old, *new)]
+        out = np.empty((3, *rows[0].shape))
+        blend_rows(smooth_steps(times - self.start, self.end - self.start), *rows, out)
+        return Drive(out[0].reshape(shape), out[1].reshape(shape), out[2].reshape(shape))
 
     def breakpoints(self, start: float, end: float) -> list[float]:
         """Where one of the two is not smooth."""

@@ -31,7 +31,9 @@ class Sines(NamedTuple):
 
     def table(self) -> Array:
         """(6, joints), as the samplers take it."""
-        return np.array([*self[:5], np.full(len(self.amplitude), self.ramp)])
+        table = np.empty((6, len(self.amplitude)))
+        table[0], table[1], table[2], table[3], table[4], table[5] = self
+        return table
 
 
 @array_kernel
@@ -58,7 +60,8 @@ def sample_lane_sines(table, times, value, first, second):
 
 def sampled(sines: Sines, times: Array) -> Drive:
     """The drive of all joints at some times."""
-    found = Drive(*(np.empty((len(times), len(sines.amplitude))) for _ in Drive._fields))
+    shape = (len(times), len(sines.amplitude))
+    found = Drive(np.empty(shape), np.empty(shape), np.empty(shape))
     sample_sines(sines.table(), kernel_array(times), *found)
     return found
 
@@ -137,7 +140,7 @@ class JointWave(Gait):
             (0.0,) * 5,
         )
         wave, sign, number = _joints(tuple(turns))
-        amplitude, rate, phase, offset, lead = np.array(waves, dtype=np.float64).T[:, wave]
+        amplitude, rate, phase, offset, lead = np.array(waves).T[:, wave]
         return Sines(sign * amplitude, rate, number * phase + lead, sign * offset, np.zeros(len(sign)), self.ramp)
 
     def _refuse(self, kinds: set[str]) -> None:

@@ -40,7 +40,8 @@ class TensionWave(Gait):
         sine = np.sin(phase)
         rate = start_rate[:, None] * sine + omega * start[:, None] * np.cos(phase)
         pull = side * (start[:, None] * sine)
-        return Drive(np.where(pull > 0.0, pull, 0.0), np.where(pull > 0.0, side * rate, 0.0), np.zeros_like(pull))
+        pulls = pull > 0.0
+        return Drive(np.where(pulls, pull, 0.0), np.where(pulls, side * rate, 0.0), np.zeros(pull.shape))
 
     @property
     def _length(self) -> float:

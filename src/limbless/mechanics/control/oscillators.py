@@ -115,7 +115,7 @@ def add_feedback(rows: FeedbackRows, tables: OscillatorTables) -> None:
 @noinline_func
 def turn_oscillators(tables: OscillatorTables, t: Scalar, x: Array) -> None:
     """θ' and r' (or r'') of all oscillators but for what senses add."""
-    n, first = tables.haste.shape[0], tables.place[0]
+    n, first, order = tables.haste.shape[0], tables.place[0], tables.order[0]
     drive = ramp_value(tables.drive, t)
     for i in range(n):
         s, c = sincos(x[first + i])
@@ -124,7 +124,7 @@ def turn_oscillators(tables: OscillatorTables, t: Scalar, x: Array) -> None:
         low, high, a, r = tables.span[i, 0], tables.span[i, 1], tables.haste[i], x[first + n + i]
         tables.turning[i] = within(low, high, drive, tables.frequency[i, 0] + tables.frequency[i, 1] * drive)
         goal = within(low, high, drive, tables.amplitude[i, 0] + tables.amplitude[i, 1] * drive)
-        if tables.order[0] == 2:
+        if order == 2:
             tables.growth[i] = a * (0.25 * a * (goal - r) - x[first + 2 * n + i])
         else:
             tables.growth[i] = a * (goal - r)
@@ -140,20 +140,21 @@ def turn_oscillators(tables: OscillatorTables, t: Scalar, x: Array) -> None:
 @noinline_func
 def command_joints(controller: OscillatorTables, t: Scalar, robot: ChainTables, x: Array, memory: ChainMemory) -> None:
     n, first, outputs = controller.haste.shape[0], controller.place[0], controller.outputs
+    target, order = outputs.target[0], controller.order[0]
     sense_early(controller.senses, t, robot, x, memory)
     turn_oscillators(controller, t, x)
     add_feedback(controller.early, controller)
     for i in range(n):
         v, r, raised = outputs.freedom[i], x[first + n + i], outputs.bias[i] + controller.cosine[i]
         given = outputs.strength[i] * r * raised
-        if outputs.target[0] == 1:
+        if target == 1:
             growth = controller.growth[i]
-            if controller.order[0] == 2:
+            if order == 2:
                 growth = x[first + 2 * n + i]
             moving = outputs.strength[i] * (growth * raised - r * controller.sine[i] * controller.turning[i])
             freedom = DofRow(robot.freedoms, v)
             given = freedom.gain * given + freedom.rate_gain * moving
-        if outputs.target[0] == 2:  # those of the right side follow
+        if target == 2:  # those of the right side follow
             memory.muscles[v, 0 if 2 * i < n else 1] += given
         else:
             memory.torque[v] += given
@@ -164,12 +165,12 @@ def command_joints(controller: OscillatorTables, t: Scalar, robot: ChainTables, 
 def put_oscillator_rates(
     controller: OscillatorTables, t: Scalar, robot: ChainTables, x: Array, memory: ChainMemory, out: Array
 ) -> None:
-    n, first = controller.haste.shape[0], controller.place[0]
+    n, first, order = controller.haste.shape[0], controller.place[0], controller.order[0]
     sense_late(controller.senses, t, robot, x, memory, out)
     add_feedback(controller.late, controller)
     for i in range(n):
         out[first + i] = controller.turning[i]
-        if controller.order[0] == 2:
+        if order == 2:
             out[first + n + i] = x[first + 2 * n + i]
             out[first + 2 * n + i] = controller.growth[i]
         else:

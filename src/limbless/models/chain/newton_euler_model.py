@@ -342,7 +342,7 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
             raise InputError(
                 f"actuation {self.actuation.kind!r} needs a gait that drives {wanted}; this one drives {gait.drives!r}"
             )
-        if getattr(self.actuation, "refresh", None) is not None:  # held from one jump to the next
+        if self._holds_reference:
             times = np.full_like(times, 0.5 * (times[0] + times[-1]))
         return super().drive(gait, times if self._steps is None else quarters(times))
 
@@ -350,7 +350,12 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
         return self.actuation.arrivals(start, end) if isinstance(self.actuation, SampledReference) else []
 
     def jumps(self, gait: Gait, start: float, end: float) -> list[float]:
-        return self.breakpoints(gait, start, end) if getattr(self.actuation, "refresh", None) is not None else []
+        return self.breakpoints(gait, start, end) if self._holds_reference else []
+
+    @property
+    def _holds_reference(self) -> bool:
+        """Whether what the joints follow is held from one jump to the next."""
+        return isinstance(self.actuation, SampledReference) and self.actuation.refresh is not None
 
     def step_limit(self, state: State) -> StepLimit | None:
         """Without inertia friction brakes nothing, and implicit steps solve it: any step follows it."""

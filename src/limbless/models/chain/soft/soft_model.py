@@ -354,7 +354,7 @@ class Soft(StandingModel):
             raise InputError("length and torque: the tendons need a stiffness, and for torques a winch")
         if self.strung.elastic:
             problem.memory.cells.ropes.how[0] = how
-        drive.command[:] = np.broadcast_to(np.asarray(command, dtype=np.float64), self.tendons)
+        drive.command[:] = command
         state = kernel_array(np.array(x, dtype=np.float64))
         if state.shape != (self._size,):
             raise InputError(f"x: a flat state of this body has {self._size} numbers (`flat`); got {state.shape}")
