@@ -18,18 +18,27 @@ from limbless.simulation.result import Result
 
 Array = NDArray[np.float64]
 
-COUNTS = ("harmonics", "joints", "velocity", "effort", "speed", "path")
-"""What of a run may count: amplitude and lag of each joint, joint angles, rates or torques at the log's instants, speed
-and turning rate of a marker, the marker's place at its instants."""
+SAMPLED = {
+    "joints": ("position", "joint_position"),
+    "velocity": ("velocity", "joint_velocity"),
+    "effort": ("effort", "joint_torque"),
+    "current": ("current", "joint_current"),
+}
+"""What is compared at the log's own instants (a log taken once per command sees one phase of it): its column of a log,
+and its variable of a run."""
+COUNTS = ("harmonics", *SAMPLED, "speed", "path")
+"""What of a run may count: amplitude and lag of each joint, the above, speed and turning rate of a marker, and the
+marker's place at its instants."""
 SIGMAS = {
     "harmonics": (0.02, 0.003),
     "joints": (0.01,),
     "velocity": (0.1,),
     "effort": (0.1,),
+    "current": (0.1,),
     "speed": (0.02, 0.02, 0.02),
     "path": (0.005,),
 }
-"""Where nothing is stated: amplitude as a share and lag in s; rad; rad/s; N m; shares of the speed and rad/s; m."""
+"""Where nothing is stated: amplitude as a share and lag in s; rad; rad/s; N m; A; shares of the speed and rad/s; m."""
 QUIET = 1e-3  # rad: a joint that moves less has no lag
 FEWEST = 2.0  # periods of a log
 _KEYS = ("name", "scenario", "changes", "log", "like", "track", "point", "counts", "sigma", "skip", "delay", "frame")
@@ -44,7 +53,7 @@ class MeasuredRun:
     changes : of the scenario to be fitted, such as the gait of this run.
     log, track : what was measured; see `read_log`, `read_track`.
     point : which point the track's marker is: head, tip, centre of mass (com), or the name of a section.
-    counts : which of `harmonics`, `joints`, `velocity`, `effort`, `speed`, `path`; by what there is if absent.
+    counts : which of `harmonics`, `joints`, `velocity`, `effort`, `current`, `speed`, `path`; by what there is if absent.
     sigma : standard deviation of each; where absent it comes from the residual itself.
     skip : s at the start that do not count.
     delay : s from the start of the run to the first sample.
@@ -168,14 +177,9 @@ class RunData:
                 f"{self.name}: {span:.3g} s of log count, and the gait has a period of {self.cycle:.3g} s: harmonics "
                 f"need {FEWEST:g} of them"
             )
-        for word, held in (
-            ("harmonics", "position"),
-            ("joints", "position"),
-            ("velocity", "velocity"),
-            ("effort", "effort"),
-        ):
-            if word in self.counts:
-                log.held(held)
+        for word in self.counts:
+            if word in SAMPLED or word == "harmonics":
+                log.held(SAMPLED.get(word, ("position",))[0])
 
     def _check_track(self) -> None:
         track = self.measured.track
@@ -193,7 +197,13 @@ class RunData:
 
     def compared(self, result: Result) -> dict[str, Array]:
         """Run minus measured, in units of their own, by what counts: (N, entries of its sigma), or (N, axes)."""
-        return {word: np.atleast_2d(getattr(self, f"_{word}")(result)) for word in self.counts}
+        return {word: np.atleast_2d(self._compared(word, result)) for word in self.counts}
+
+    def _compared(self, word: str, result: Result) -> Array:
+        if word not in SAMPLED:
+            return np.asarray(getattr(self, f"_{word}")(result))
+        _, mine, logged = self._joint_samples(result, *SAMPLED[word])
+        return mine - logged
 
     def _instants(self, data: JointLog | MarkerTrack) -> tuple[NDArray[np.bool_], Array]:
         """Which samples count, and when they are in the run."""
@@ -214,18 +224,6 @@ class RunData:
             raise InputError(f"{self.name}: no log")
         use, when = self._instants(assert_log)
         return when, self._sampled(result, variable, when), assert_log.held(held)[use]
-
-    def _joints(self, result: Result) -> Array:
-        _, mine, logged = self._joint_samples(result, "position", "joint_position")
-        return mine - logged
-
-    def _velocity(self, result: Result) -> Array:
-        _, mine, logged = self._joint_samples(result, "velocity", "joint_velocity")
-        return mine - logged
-
-    def _effort(self, result: Result) -> Array:
-        _, mine, logged = self._joint_samples(result, "effort", "joint_torque")
-        return mine - logged
 
     def _harmonics(self, result: Result) -> Array:
         """Of each joint that moves, at the rate at which it moves most: relative error of the amplitude, and lag, s."""
