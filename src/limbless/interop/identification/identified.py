@@ -58,14 +58,15 @@ class Identified:
         return float(np.exp(np.log(self.values[used]) @ w[used]))
 
     def bounds(self, path: str) -> tuple[float, float] | None:
-        """95 % interval of one parameter; None where it is not determined."""
+        """95 % interval of one parameter; None where it is not determined: too wide, or all that was allowed."""
         k = self.paths.index(path)
         span, value = self.spans[k] if self.spans else 0.0, float(self.values[k])
         half = self.quantile * float(self.covariance[k, k]) ** 0.5
-        down, up = half * (np.ones(2) if self.profile is None else self.profile[k])
-        if not span:
-            return None if half > np.log(FARTHEST) else (value * float(np.exp(-down)), value * float(np.exp(up)))
-        return None if half > 0.5 else (value - span * down, value + span * up)
+        down, up = np.minimum(half * (np.ones(2) if self.profile is None else self.profile[k]), 700.0)
+        low, high = (value - span * down, value + span * up) if span else (value * np.exp(-down), value * np.exp(up))
+        least, most = self.more.get("bounds", {}).get(path, (-np.inf, np.inf))
+        wide = half > (0.5 if span else np.log(FARTHEST)) or (low <= least and high >= most)
+        return None if wide else (float(low), float(high))
 
     def determined(self, path: str) -> bool:
         """Whether a parameter by itself has an interval."""

@@ -26,7 +26,7 @@ from limbless.interop.identification.least_squares import (
     student,
     uncertainty,
 )
-from limbless.interop.identification.measured_run import SIGMAS, MeasuredRun, RunData, runs_of
+from limbless.interop.identification.measured_run import SAMPLED, SIGMAS, MeasuredRun, RunData, runs_of
 from limbless.scenarios.scenario import Scenario
 from limbless.search.optimisation.optimisers import needed_cma
 from limbless.simulation.simulate import run_scenario
@@ -40,7 +40,8 @@ STARTS = 3
 EVOLVED = 50  # evaluations of CMA-ES for each parameter
 FARTHEST_PROFILE = 3.0  # by which a profile may widen an interval
 FLAGGED = 2.0  # reduced sum of squares above which the model does not explain the data
-FEWEST_RUNS = 4  # of a bootstrap over runs
+FEWEST_RUNS = 4  # of a bootstrap over runs, or over blocks of two periods where there are fewer
+FEWEST_REPEATS = 6  # differences between repeats of a run that make a sigma
 AT_BOUND = 1e-6
 
 
@@ -54,6 +55,8 @@ class _Runs:
 
     def __init__(self, runs: list[RunData], parameters: list[FreeParameter], store: Path | None = None) -> None:
         self.runs, self.parameters = runs, parameters
+        scenarios = [run.scenario for run in runs]
+        self.alike = [scenarios.index(scenario) for scenario in scenarios]  # repeats: each is run once
         self.priors = [(k, each) for k, each in enumerate(parameters) if each.prior is not None]
         self.own = [np.zeros(0) for _ in range(len(runs) + bool(self.priors))]
         self.sigmas = {word: np.array(size) for word, size in SIGMAS.items()}
@@ -94,14 +97,15 @@ class _Runs:
         key = coordinates.tobytes()
         if key not in self._kept:
             changes = self.changes(coordinates)
-            made = []
-            for run in self.runs:
+            results = {}
+            for number in sorted(set(self.alike)):
+                run = self.runs[number]
                 try:
-                    result = run_scenario(Scenario.load(run.scenario, changes))
+                    results[number] = run_scenario(Scenario.load(run.scenario, changes))
                 except SimulationError as error:
                     raise SimulationError(f"identify: {run.name} could not be run with {changes}: {error}") from None
                 self.count += 1
-                made.append(run.compared(result))
+            made = [run.compared(results[number]) for run, number in zip(self.runs, self.alike, strict=True)]
             self._kept[key] = made
             if self.store is not None:
                 values = [{word: each.tolist() for word, each in run.items()} for run in made]
@@ -136,23 +140,54 @@ class _Runs:
         return sum(float(r @ r) for r in self.residuals([coordinates])[0])
 
     def scaled(self, coordinates: Array) -> list[str]:
-        """Sigmas that nobody stated, from the residuals themselves where there are enough; what was done, in words."""
+        """Sigmas that nobody stated: from repeats of a run, else from the residuals themselves, where there are enough;
+        what was done, in words."""
         told = []
         for word in dict.fromkeys(word for run in self.runs for word in run.counts if run.sigmas[word] is None):
-            several = [
-                each[word]
-                for run, each in zip(self.runs, self.compared(coordinates), strict=True)
-                if word in run.counts and run.sigmas[word] is None
-            ]
-            values = np.concatenate([each.reshape(-1, len(SIGMAS[word])) for each in several])
-            if len(values) < 3 * len(self.parameters) + 3:
-                told.append(f"sigma of {word}: {', '.join(f'{size:g}' for size in SIGMAS[word])} assumed; state it")
-                continue
-            self.sigmas[word] = np.maximum(np.sqrt((values**2).mean(axis=0)), 1e-12)
-            told.append(
-                f"sigma of {word}: {', '.join(f'{size:.3g}' for size in self.sigmas[word])}, from the residual itself"
+            repeats: dict[Any, list[Array]] = {}
+            for run, number, each in zip(self.runs, self.alike, self.compared(coordinates), strict=True):
+                if word in run.counts and run.sigmas[word] is None:
+                    values = each[word].reshape(-1, len(SIGMAS[word]))
+                    repeats.setdefault((number, len(values)), []).append(values)
+            apart = np.concatenate([np.array(each) - np.mean(each, axis=0) for each in repeats.values()]).reshape(
+                -1, len(SIGMAS[word])
             )
+            freedom = sum(len(each[0]) * (len(each) - 1) for each in repeats.values())
+            values = np.concatenate([value for each in repeats.values() for value in each])
+            if freedom >= FEWEST_REPEATS:
+                square, origin = (apart**2).sum(axis=0) / freedom, "from repeats"
+            elif len(values) >= 3 * len(self.parameters) + 3:
+                square, origin = (values**2).mean(axis=0), "from the residual itself"
+            else:
+                square, origin = self.sigmas[word] ** 2, "assumed; state it"
+            self.sigmas[word] = np.maximum(np.sqrt(square), 1e-12)
+            told.append(f"sigma of {word}: {', '.join(f'{size:.3g}' for size in self.sigmas[word])}, {origin}")
         return told
+
+    def series(self, coordinates: Array) -> list[Array]:
+        """What is compared sample by sample, over its sigma: (T, columns) each."""
+        pairs = zip(self.runs, self.compared(coordinates), strict=True)
+        return [
+            values / self.sigma(run, word)
+            for run, each in pairs
+            for word, values in each.items()
+            if word in SAMPLED or word == "path"
+        ]
+
+    def drawn_from(self, fit: Fit) -> Fit:
+        """What a bootstrap draws from: runs, or blocks of two periods where there are few runs."""
+        if len(self.runs) >= FEWEST_RUNS:
+            return fit
+        residuals, J = list(fit.residuals[len(self.runs) :]), list(fit.J[len(self.runs) :])
+        pairs = zip(self.runs, self.compared(fit.parameters), fit.residuals, fit.J, strict=False)
+        for run, each, r, j in pairs:
+            label = np.concatenate(
+                [np.repeat(run.blocks(word, len(values)), values.shape[1]) for word, values in each.items()]
+            )
+            for block in np.unique(label):
+                residuals.append(r[label == block])
+                J.append(j[label == block])
+        return fit._replace(residuals=residuals, J=J, Z=[np.zeros((len(r), 0)) for r in residuals])
 
 
 def identify(
@@ -195,7 +230,7 @@ def identify(
         store.parent.mkdir(parents=True, exist_ok=True)
     data = _Runs(measured, parameters, store)
     best, others, told = _fitted(data, _starts(scenario, parameters), rough)
-    found = replace(_judged(data, best, rough), also=tuple(_values(parameters, other.parameters) for other in others))
+    found = replace(_judged(data, best), also=tuple(_values(parameters, other.parameters) for other in others))
     first = _starts(scenario, parameters)[0]
     about = [
         *found.about,
@@ -266,9 +301,10 @@ def _roughness(data: _Runs, start: Array) -> tuple[float, Array]:
     """Change of the residuals, root mean square, in eight runs nearby; and changes of the parameters that are ten times
     that, between a tenth and three."""
     signs = np.sign(np.random.default_rng(0).normal(size=(NEARBY, len(start))))
-    here, *beside = (np.concatenate(each) for each in data.residuals([start, *(start + NEAR * sign for sign in signs)]))
+    nearby = np.clip(start + NEAR * signs, *data.ends)
+    here, *beside = (np.concatenate(each) for each in data.residuals([start, *nearby]))
     roughness = float(np.sqrt(np.mean((np.array(beside) - here) ** 2)))
-    J = np.concatenate(linearised(data, start, np.full(len(start), ROUGH_PROBE)).J)
+    J = np.concatenate(linearised(data, start, np.full(len(start), ROUGH_PROBE), data.ends).J)
     slopes = np.sqrt((J**2).mean(axis=0))
     return roughness, np.clip(10.0 * roughness / np.maximum(slopes, 1e-12), ROUGH_PROBE, 3.0 * ROUGH_PROBE)
 
@@ -287,15 +323,16 @@ def _evolved(data: _Runs, start: Array) -> Array:
     return np.asarray(low + engine.result.xbest * (high - low))
 
 
-def _judged(data: _Runs, fit: Fit, rough: bool) -> Identified:
+def _judged(data: _Runs, fit: Fit) -> Identified:
     """Intervals: curvature of the sum of squares, a bootstrap over runs (or over blocks of them), and the profile at
     their ends; the widest."""
     parameters, number = data.parameters, sum(len(r) for r in fit.residuals)
-    same = alike([r.reshape(-1, 1) for r in fit.residuals], number**0.5) if not rough else 1.0
+    series = data.series(fit.parameters)
+    same = alike(series, max(map(len, series)) ** 0.5) if series else 1.0
     covariance, freedom, variance = uncertainty(fit, same, least=1.0)
     reduced = fit.cost / max(number - len(parameters), 1)
     quantile = student(freedom)
-    covariance = bootstrapped(fit, covariance, FEWEST_RUNS)
+    covariance = bootstrapped(data.drawn_from(fit), covariance, FEWEST_RUNS)
     profile = _profiled(data, fit, covariance, quantile, quantile**2 * variance * same)
     about = [f"{len(data.runs)} measured runs, {number} residuals, {reduced**0.5:.2g} times their sigma"]
     if reduced > FLAGGED:

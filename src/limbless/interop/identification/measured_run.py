@@ -53,8 +53,8 @@ class MeasuredRun:
     changes : of the scenario to be fitted, such as the gait of this run.
     log, track : what was measured; see `read_log`, `read_track`.
     point : which point the track's marker is: head, tip, centre of mass (com), or the name of a section.
-    counts : which of `harmonics`, `joints`, `velocity`, `effort`, `current`, `speed`, `path`; by what there is if absent.
-    sigma : standard deviation of each; where absent it comes from the residual itself.
+    counts : some of `harmonics`, `joints`, `velocity`, `effort`, `current`, `speed`, `path`; chosen if absent.
+    sigma : standard deviation of each; where absent it comes from repeats, or from the residual itself.
     skip : s at the start that do not count.
     delay : s from the start of the run to the first sample.
     frame : whether the track's axes are those of the world (`known`) or turned and moved anyhow (`free`).
@@ -189,10 +189,12 @@ class RunData:
             raise InputError(f"{self.name}: the track has fewer than {FEWEST:g} periods of the gait")
 
     def with_records(self, scenario: Scenario) -> Scenario:
-        """Recorded twice as often as anything was measured."""
+        """Recorded at least twice as often as anything was measured, and at its instants where steps end there: between
+        records a run that jumps would be bent."""
         times = [data.time for data in (self.measured.log, self.measured.track) if data is not None]
         spacing = min(float(np.median(np.diff(time))) for time in times)
-        every = max(round(0.5 * spacing / scenario.step), 1) * scenario.step
+        steps = max(round(spacing / scenario.step), 1)
+        every = max(part for part in range(1, max(steps // 2, 1) + 1) if steps % part == 0) * scenario.step
         return Scenario.load(scenario, {"record_every": every})
 
     def compared(self, result: Result) -> dict[str, Array]:
@@ -208,7 +210,18 @@ class RunData:
     def _instants(self, data: JointLog | MarkerTrack) -> tuple[NDArray[np.bool_], Array]:
         """Which samples count, and when they are in the run."""
         when = data.time + self.measured.delay
-        return when >= self.measured.skip, when[when >= self.measured.skip]
+        use = when >= self.measured.skip
+        if isinstance(data, MarkerTrack):
+            use &= np.isfinite(data.marker()).all(axis=1)
+        return use, when[use]
+
+    def blocks(self, word: str, rows: int) -> Array:
+        """(rows,) which two periods of the gait a row of what is compared belongs to; -1 where it is of all."""
+        data = self.measured.track if word == "path" else self.measured.log if word in SAMPLED else None
+        if data is None or not self.cycle:
+            return np.full(rows, -1.0)
+        when = self._instants(data)[1]
+        return np.asarray(np.floor((when - when[0]) / (2.0 * self.cycle)))
 
     def _sampled(self, result: Result, name: str, when: Array) -> Array:
         from scipy.interpolate import CubicSpline
@@ -247,7 +260,6 @@ class RunData:
             raise InputError(f"{self.name}: no track")
         use, when = self._instants(track)
         there = track.marker()[use]
-        seen = np.isfinite(there).all(axis=1)
         names = {"head": "head_position", "tip": "tip_position", "com": "com_position"}
         if self.measured.point in names:
             mine = self._sampled(result, names[self.measured.point], when)
@@ -256,7 +268,7 @@ class RunData:
             if self.measured.point not in sections:
                 raise InputError(f"{self.name}: point: {nearest(self.measured.point, [*names, *sections])}")
             mine = self._sampled(result, "position", when)[:, sections.index(self.measured.point)]
-        return when[seen], mine[seen, : there.shape[1]], there[seen]
+        return when, mine[:, : there.shape[1]], there
 
     def _path(self, result: Result) -> Array:
         _, mine, there = self._places(result)
