@@ -39,6 +39,7 @@ class Identified:
     # (p, 2) by how much farther each interval reaches down and up than its covariance has
     profile: Array | None = None
     more: dict[str, Any] = field(default_factory=dict)  # for `numbers`
+    runs: tuple[Any, ...] = ()  # what was measured, each beside its scenario
 
     def factor(self, weights: Sequence[float] | Array) -> float:
         """Factor of the 95 % interval of a product of powers of the parameters."""

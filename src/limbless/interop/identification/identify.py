@@ -101,7 +101,7 @@ class _Runs:
             for number in sorted(set(self.alike)):
                 run = self.runs[number]
                 try:
-                    results[number] = run_scenario(Scenario.load(run.scenario, changes))
+                    results[number] = run_scenario(run.changed(changes))
                 except SimulationError as error:
                     raise SimulationError(f"identify: {run.name} could not be run with {changes}: {error}") from None
                 self.count += 1
@@ -245,7 +245,7 @@ def identify(
         {"run": run.name, **{word: values.tolist() for word, values in each.items()}}
         for run, each in zip(measured, data.compared(best.parameters), strict=True)
     ]
-    return replace(found, about=tuple(about), more=more)
+    return replace(found, about=tuple(about), more=more, runs=tuple(measured))
 
 
 def _values(parameters: list[FreeParameter], coordinates: Array) -> Array:

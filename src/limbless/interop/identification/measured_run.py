@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.core import InputError, nearest
-from limbless.interop.log_files.joint_log import JointLog, dominant_frequency, first_harmonic, lag_of, read_log
+from limbless.interop.log_files.joint_log import (
+    JointLog,
+    _listed,
+    dominant_frequency,
+    first_harmonic,
+    lag_of,
+    read_log,
+)
 from limbless.interop.log_files.marker_track import MarkerTrack, read_track
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation.result import Result
+from limbless.simulation.simulate import run_scenario
 
 Array = NDArray[np.float64]
 
@@ -123,6 +131,17 @@ class MeasuredRun:
             track = read_track(folder / str(asked.pop("file", "")), **asked)
         return cls(log=log, track=track, **said)
 
+    def compare(self, source: Any, picture: str | Path | None = None) -> list[str]:
+        """Run a scenario and say how it differs from what was measured; a picture shows both over each other."""
+        from limbless.interop.identification.fit_folder import draw_over
+
+        words = [] if self.log is None or self.log.position is None else ["harmonics", "joints"]
+        run = replace(self, counts=(*words, *(["speed"] if self.track else []))).among(Scenario.load(source))
+        result = run_scenario(run.scenario)
+        if picture is not None:
+            draw_over(run, {"run": result}, Path(picture))
+        return run.lines(result)
+
     def among(self, scenario: Scenario) -> RunData:
         """Beside the scenario that it is a run of."""
         return RunData(self, Scenario.load(scenario, self.changes) if self.changes else scenario)
@@ -207,6 +226,37 @@ class RunData:
         _, mine, logged = self._joint_samples(result, *SAMPLED[word])
         return mine - logged
 
+    def lines(self, result: Result) -> list[str]:
+        """What `compared` has, in words."""
+        told, off = [], self.compared(result)
+        if "harmonics" in off:
+            told.append(f"run        amplitude over the log {_listed(1.0 + off['harmonics'][:, 0], '.3f')}")
+            told.append(f"run        lag behind the log {_listed(1e3 * off['harmonics'][:, 1], '.1f')} ms")
+        if "joints" in off:
+            told.append(f"run        joint angles off by {float(np.sqrt((off['joints'] ** 2).mean())):.3g} rad (rms)")
+        if "speed" in off:
+            net, way, turn = off["speed"][0]
+            told.append(
+                f"run        net speed {100.0 * net:+.3g} %, speed along the path {100.0 * way:+.3g} % of that speed, "
+                f"turning rate {np.degrees(turn):+.3g} deg/s beside the track"
+            )
+        return told
+
+    def over(self, result: Result) -> dict[str, tuple[Array, Array, Array]]:
+        """Joint angles and the way of the marker, as far as measured: instants, measured, and the run's own there."""
+        found = {}
+        if self.measured.log is not None and self.measured.log.position is not None:
+            when, mine, logged = self._joint_samples(result, *SAMPLED["joints"])
+            found["joints"] = when, logged, mine
+        if self.measured.track is not None:
+            when, mine, there = self._places(result)
+            found["path"] = when, there, laid_on(mine, there) if self.measured.frame == "free" else mine
+        return found
+
+    def changed(self, changes: Mapping[str, Any]) -> Scenario:
+        """Its scenario with other values."""
+        return Scenario.load(self.scenario, changes)
+
     def _instants(self, data: JointLog | MarkerTrack) -> tuple[NDArray[np.bool_], Array]:
         """Which samples count, and when they are in the run."""
         when = data.time + self.measured.delay
@@ -271,9 +321,7 @@ class RunData:
         return when, mine[:, : there.shape[1]], there
 
     def _path(self, result: Result) -> Array:
-        _, mine, there = self._places(result)
-        if self.measured.frame == "free":
-            mine = laid_on(mine, there)
+        _, there, mine = self.over(result)["path"]
         return mine - there
 
     def _speed(self, result: Result) -> Array:
