@@ -106,7 +106,10 @@ def identify(
     fit: dict[str, Any] = {}
     for text in fields:
         bounds, _, prior = text.partition("~")
-        path, given = from_words(bounds)
+        try:
+            path, given = from_words(bounds)
+        except InputError as error:
+            raise InputError(str(error).replace("--over", "--fit")) from None
         fit[path] = given
         if prior:
             mean, _, sd = prior.partition("+-")

@@ -91,7 +91,8 @@ class _Runs:
                 self._kept[np.array(row["at"]).tobytes()] = values
 
     def changes(self, coordinates: Array) -> dict[str, float]:
-        return {each.path: each.value(x) for each, x in zip(self.parameters, coordinates, strict=True)}
+        pairs = zip(self.parameters, coordinates, strict=True)
+        return {path: value for each, x in pairs for path, value in each.changes(each.value(x)).items()}
 
     def compared(self, coordinates: Array) -> list[dict[str, Array]]:
         key = coordinates.tobytes()
@@ -207,7 +208,8 @@ def identify(
     ----------
     source : the scenario, as for `run`; or a `Film`, with names of its medium's coefficients as `runs`.
     runs : measured runs: `MeasuredRun`s, mappings, or YAML files of them (names may contain *).
-    fit : path -> (low, high), or {between: (low, high), prior: (mean, sd)}.
+    fit : path -> (low, high), or {between: (low, high), prior: (mean, sd)}; paths with a comma between them have one
+        value.
     test : runs that are not fitted, to compare the fitted and the original scenario.
     folder : where runs are kept, so that a fit that was ended goes on where it was.
 
@@ -259,7 +261,7 @@ def _starts(scenario: Scenario, parameters: list[FreeParameter]) -> list[Array]:
     low, high = (np.array([each.coordinate(getattr(each, end)) for each in parameters]) for end in ("low", "high"))
     own = 0.5 * (low + high)
     for k, each in enumerate(parameters):
-        here = value_of(scenario, each.path)
+        here = value_of(scenario, next(iter(each.changes(0.0))))
         if isinstance(here, float | int) and each.low <= here <= each.high:
             own[k] = each.coordinate(float(here))
     spread = qmc.Sobol(len(parameters), scramble=False).random(4)[1:STARTS]

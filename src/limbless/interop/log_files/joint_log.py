@@ -80,7 +80,7 @@ class JointLog:
         has = [name for name in QUANTITIES if getattr(self, name) is not None]
         span = self.time[-1] - self.time[0]
         uneven, lost = (
-            f"jitter {1e3 * self.jitter:.2g} ms",
+            f"jitter {round(1e3 * self.jitter, 6):.2g} ms",
             f"{self.gaps} lost and filled" if self.gaps else "nothing lost",
         )
         told = [
