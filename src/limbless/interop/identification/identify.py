@@ -114,6 +114,10 @@ class _Runs:
                     file.write(json.dumps({"of": self._mark, "at": coordinates.tolist(), "compared": values}) + "\n")
         return self._kept[key]
 
+    def tried(self) -> list[Array]:
+        """Coordinates that were run."""
+        return [np.frombuffer(key) for key in self._kept]
+
     def sigma(self, run: RunData, word: str) -> Array:
         stated = run.sigmas[word]
         return self.sigmas[word] if stated is None else stated
@@ -150,9 +154,7 @@ class _Runs:
                 if word in run.counts and run.sigmas[word] is None:
                     values = each[word].reshape(-1, len(SIGMAS[word]))
                     repeats.setdefault((number, len(values)), []).append(values)
-            apart = np.concatenate([np.array(each) - np.mean(each, axis=0) for each in repeats.values()]).reshape(
-                -1, len(SIGMAS[word])
-            )
+            apart = np.concatenate([value - np.mean(each, axis=0) for each in repeats.values() for value in each])
             freedom = sum(len(each[0]) * (len(each) - 1) for each in repeats.values())
             values = np.concatenate([value for each in repeats.values() for value in each])
             if freedom >= FEWEST_REPEATS:
@@ -364,7 +366,8 @@ def _judged(data: _Runs, fit: Fit) -> Identified:
 
 def _profiled(data: _Runs, fit: Fit, covariance: Array, quantile: float, rise: float) -> Array:
     """(p, 2) factors by which the interval reaches farther down and up than the covariance says: where the sum of
-    squares rises less than its curvature has it, with one parameter at the end and the others where they fit best."""
+    squares rises less than its curvature has it, with one parameter at the end and the others where they fit best; and
+    where something that was run far away fits as well."""
     low, high = data.ends
     grow = np.ones((len(covariance), 2))
     J = np.concatenate(fit.J)
@@ -382,6 +385,11 @@ def _profiled(data: _Runs, fit: Fit, covariance: Array, quantile: float, rise: f
             except SimulationError:
                 continue
             grow[k, side] = np.clip((rise / max(rose, 1e-300)) ** 0.5, 1.0, FARTHEST_PROFILE)
+    half = quantile * np.sqrt(np.diag(covariance))
+    for there in data.tried():  # whatever was run and fits as well lies in it, too
+        if data.cost(there) <= fit.cost + rise:
+            off = (there - fit.parameters) / np.maximum(half, 1e-300)
+            grow = np.maximum(grow, np.stack([-off, off], axis=1))
     return grow
 
 

@@ -47,7 +47,7 @@ SIGMAS = {
     "path": (0.005,),
 }
 """Where nothing is stated: amplitude as a share and lag in s; rad; rad/s; N m; A; shares of the speed and rad/s; m."""
-QUIET = 1e-3  # rad: a joint that moves less has no lag
+QUIET, STILL = 0.02, 1e-3  # of what the liveliest joint of a log does, and rad: a joint that moves less has no lag
 FEWEST = 2.0  # periods of a log
 _KEYS = ("name", "scenario", "changes", "log", "like", "track", "point", "counts", "sigma", "skip", "delay", "frame")
 
@@ -291,13 +291,11 @@ class RunData:
     def _harmonics(self, result: Result) -> Array:
         """Of each joint that moves, at the rate at which it moves most: relative error of the amplitude, and lag, s."""
         when, mine, logged = self._joint_samples(result, "position", "joint_position")
-        rows = []
-        for j in range(logged.shape[1]):
-            rate = dominant_frequency(when, logged[:, j : j + 1])
-            if rate is None:
-                continue
-            theirs, own = (first_harmonic(when, column[:, j : j + 1], rate) for column in (logged, mine))
-            if abs(theirs[0]) > QUIET:
+        moved, rows = np.ptp(logged, axis=0), []
+        for j in np.flatnonzero(moved > max(QUIET * moved.max(), STILL)):
+            rate = dominant_frequency(when, logged[:, [j]])
+            if rate is not None:
+                theirs, own = (first_harmonic(when, values[:, [j]], rate) for values in (logged, mine))
                 rows.append([abs(own[0]) / abs(theirs[0]) - 1.0, float(lag_of(own, theirs, rate)[0])])
         if not rows:
             raise InputError(f"{self.name}: no joint of the log moves: harmonics cannot count")
