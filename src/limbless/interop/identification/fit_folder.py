@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from limbless.core import Array, __version__, as_word, below, write_table, write_text
-from limbless.interop.identification.identified import Identified
+from limbless.interop.identification.identified import Identified, short
 from limbless.interop.identification.measured_run import RunData
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation.result import Result
@@ -135,7 +135,7 @@ def _drawn(found: Identified, residuals: Sequence[Mapping[str, Any]], path: Path
             below_it.plot(
                 [1.0], [-place], "o", color="black", markersize=4, markerfacecolor="black" if ends else "white"
             )
-            below_it.annotate(name, (0.0, 0.25 - place), xycoords=("axes fraction", "data"))
+            below_it.annotate(short(name), (0.0, 0.25 - place), xycoords=("axes fraction", "data"))
         below_it.set(yticks=[], ylim=(0.4 - len(found.paths), 0.8))
         below_it.set_xlabel("95 % interval over the value (hollow: not determined)")
         return style.save_figure(sheet, path)

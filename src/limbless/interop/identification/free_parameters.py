@@ -58,8 +58,9 @@ def free_parameters(fit: Mapping[str, Any], scenario: Scenario) -> list[FreePara
         try:
             bounds = given if isinstance(given, Bounds) else bounds_of(first, given, scenario)
             free = FreeParameter(path, bounds.low, bounds.high, prior)
-            for end in (bounds.low, bounds.high):  # a path that is none, or a value that cannot be, is refused here
-                Scenario.load(scenario, free.changes(end))
+            # a path that is none, a value that cannot be, or whole numbers, are refused here
+            for at in (bounds.low, 0.4321 * bounds.low + 0.5679 * bounds.high, bounds.high):
+                Scenario.load(scenario, free.changes(at))
         except InputError as error:
             text = str(error).removeprefix("scenario: ").replace("over.", "fit.", 1).replace("--set", "--fit", 1)
             raise InputError(text if text.startswith(("fit.", "--fit")) else f"fit.{path}: {text}") from None

@@ -122,9 +122,9 @@ class Identified:
         for path, value in zip(self.paths, self.values, strict=True):
             bounds = self.bounds(path)
             told.append(
-                f"{path} not determined by this {self.source} (near {value:.2g})"
+                f"{short(path)} not determined by this {self.source} (near {value:.2g})"
                 if bounds is None
-                else f"{path} = {value:.4g}, 95 % {bounds[0]:.4g} to {bounds[1]:.4g}"
+                else f"{short(path)} = {value:.4g}, 95 % {bounds[0]:.4g} to {bounds[1]:.4g}"
             )
         for i, j in self.ratios:
             w = self._ratio(i, j)
@@ -133,7 +133,7 @@ class Identified:
         for values in self.also:
             told.append(
                 "another minimum fits as well: "
-                + ", ".join(f"{path} = {value:.4g}" for path, value in zip(self.paths, values, strict=True))
+                + ", ".join(f"{short(path)} = {value:.4g}" for path, value in zip(self.paths, values, strict=True))
             )
         return [*told, *self.about]
 
@@ -166,6 +166,12 @@ class Identified:
         }
 
 
+def short(path: str) -> str:
+    """Paths that have one value, without most of them."""
+    first, *others = path.split(",")
+    return f"{first} (and {len(others)} more)" if len(others) > 1 else path
+
+
 def _plain(weights: Array) -> Array:
     """Exponents as they are printed, so that name and number are of the same product."""
     whole = np.round(weights)
@@ -176,7 +182,7 @@ def _product(paths: Sequence[str], weights: Array) -> str:
     """`a`, `a x b`, `a / b`, `a^0.5 / b^1.2`."""
 
     def written(sign: float) -> str:
-        powers = [(name, sign * w) for name, w in zip(paths, weights, strict=True) if sign * w > 0.0]
+        powers = [(short(name), sign * w) for name, w in zip(paths, weights, strict=True) if sign * w > 0.0]
         return " x ".join(name if w == 1.0 else f"{name}^{w:g}" for name, w in powers)
 
     above, below = written(1.0), written(-1.0)

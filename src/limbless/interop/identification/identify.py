@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from limbless.core import InputError, SimulationError
 from limbless.interop.identification.free_parameters import FreeParameter, free_parameters, value_of
-from limbless.interop.identification.identified import Identified
+from limbless.interop.identification.identified import Identified, short
 from limbless.interop.identification.least_squares import (
     Fit,
     alike,
@@ -43,6 +43,7 @@ FLAGGED = 2.0  # reduced sum of squares above which the model does not explain t
 FEWEST_RUNS = 4  # of a bootstrap over runs, or over blocks of two periods where there are fewer
 FEWEST_REPEATS = 6  # differences between repeats of a run that make a sigma
 AT_BOUND = 1e-6
+WITHOUT_EFFECT = 1e-6  # sigmas, for e times the parameter
 
 
 def _whole(value: Any) -> str:
@@ -103,7 +104,7 @@ class _Runs:
                 run = self.runs[number]
                 try:
                     results[number] = run_scenario(run.changed(changes))
-                except SimulationError as error:
+                except (SimulationError, InputError) as error:  # a step may be too long for the gains of a trial
                     raise SimulationError(f"identify: {run.name} could not be run with {changes}: {error}") from None
                 self.count += 1
             made = [run.compared(results[number]) for run, number in zip(self.runs, self.alike, strict=True)]
@@ -240,6 +241,7 @@ def identify(
         *found.about,
         *told,
         *_at_bounds(parameters, best.parameters),
+        *_without_effect(parameters, best),
         *_tested(apart, parameters, first, best.parameters),
     ]
     more = {**found.more, "bounds": {each.path: [each.low, each.high] for each in parameters}, "runs": data.count}
@@ -399,10 +401,19 @@ def _at_bounds(parameters: list[FreeParameter], coordinates: Array) -> list[str]
         for end, name in ((each.low, "lower"), (each.high, "upper")):
             if abs(x - each.coordinate(end)) < AT_BOUND:
                 told.append(
-                    f"{each.path} ended on its {name} bound, {end:g}: its interval means nothing; widen --fit, or "
-                    "fix it"
+                    f"{short(each.path)} ended on its {name} bound, {end:g}: its interval means nothing; widen --fit, "
+                    "or fix it"
                 )
     return told
+
+
+def _without_effect(parameters: list[FreeParameter], fit: Fit) -> list[str]:
+    moved = np.abs(np.concatenate(fit.J)).max(axis=0)
+    return [
+        f"{short(each.path)} changes nothing that was measured in these runs: leave it out of --fit"
+        for each, size in zip(parameters, moved, strict=True)
+        if size < WITHOUT_EFFECT
+    ]
 
 
 def _tested(apart: list[RunData], parameters: list[FreeParameter], before: Array, after: Array) -> list[str]:

@@ -176,7 +176,8 @@ def solve_from(
     others = [
         fit
         for fit in found[1:]
-        if fit.cost <= (1.0 + ALIKE) * best.cost and np.abs(V.T @ (fit.parameters - best.parameters)).max() > 0.05
+        if fit.cost <= (1.0 + ALIKE) * best.cost
+        and np.abs(V.T @ (fit.parameters - best.parameters)).max(initial=0.0) > 0.05
     ]
     unmoved = (np.eye(len(V)) - V @ V.T) @ (starts[0] - best.parameters)
     return best._replace(parameters=best.parameters + unmoved), others

@@ -190,11 +190,13 @@ class RunData:
                 f"{self.name}: the log has {len(log.joints)} joints and the robot {joints}; `position` of `like` says "
                 "which columns they are"
             )
-        span = float(log.time[-1] - log.time[0]) - self.measured.skip
-        if "harmonics" in self.counts and self.cycle and span < FEWEST * self.cycle:
+        when = self._instants(log)[1]
+        span, least = float(np.ptp(when)) if len(when) else 0.0, FEWEST if "harmonics" in self.counts else 1.0
+        if span < (least - 0.02) * (self.cycle or 0.0) or not span:
+            period = f", and the gait has a period of {self.cycle:.3g} s" if self.cycle else ""
             raise InputError(
-                f"{self.name}: {span:.3g} s of log count, and the gait has a period of {self.cycle:.3g} s: harmonics "
-                f"need {FEWEST:g} of them"
+                f"{self.name}: {span:.3g} s of log count{period}: "
+                f"{'harmonics need two periods' if least > 1.0 else 'a period or more is needed'}; look at `skip`"
             )
         for word in self.counts:
             if word in SAMPLED or word == "harmonics":
@@ -314,7 +316,8 @@ class RunData:
         else:
             sections = [str(name) for name in result.dataset["section"].values]
             if self.measured.point not in sections:
-                raise InputError(f"{self.name}: point: {nearest(self.measured.point, [*names, *sections])}")
+                known = nearest(self.measured.point, [*names, *sections])
+                raise InputError(f"{self.name}: point: no {self.measured.point!r}; {known}")
             mine = self._sampled(result, "position", when)[:, sections.index(self.measured.point)]
         return when, mine[:, : there.shape[1]], there
 

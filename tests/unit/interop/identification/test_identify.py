@@ -216,6 +216,10 @@ def test_what_is_not_determined_and_what_ends_on_a_bound() -> None:
     assert not found.determined("environment.water.drag.2")  # nothing moves up or down
     assert "environment.water.drag.2 not determined by this log" in " ".join(found.lines())
     assert any("sigma of path: 0.00" in line and "from the residual itself" in line for line in found.lines())
+    idle = "environment.water.drag.2 changes nothing that was measured in these runs: leave it out of --fit"
+    assert idle in found.lines()
+    alone = ll.identify(COAST, [coast_run(1)], {"environment.water.drag.2": (0.1, 10.0)})
+    assert idle in alone.lines() and not alone.determined("environment.water.drag.2")
     tight = ll.identify(COAST, [coast_run(1)], {"environment.water.drag.0": (0.005, 0.03)})
     assert "environment.water.drag.0 ended on its upper bound, 0.03" in " ".join(tight.lines())
 
@@ -346,8 +350,13 @@ def test_runs_that_do_not_match() -> None:
     with pytest.raises(InputError, match="the log has 3 joints and the robot 2"):
         ll.identify(BENCH, [ll.MeasuredRun(log=three)], FIT)
     short = bench_run(1, counts=("harmonics",), skip=2.0)
-    with pytest.raises(InputError, match="harmonics need 2 of them"):
+    with pytest.raises(InputError, match=r"0\.5 s of log count, and the gait has a period of 1 s: harmonics need two"):
         ll.identify(BENCH, [short], FIT)
+    with pytest.raises(InputError, match=r"0\.5 s of log count, .*: a period or more is needed; look at `skip`"):
+        ll.identify(BENCH, [bench_run(1, skip=2.0)], FIT)
+    with pytest.raises(InputError, match="have no joint_current"):
+        current = ll.JointLog("log", data.time.values, ("a", "b"), current=data.joint_position.values)
+        ll.identify(BENCH, [ll.MeasuredRun(log=current, counts=("current",))], FIT)
     with pytest.raises(InputError, match="counts: path needs a track"):
         bench_run(1, counts=("path",))
 
