@@ -188,7 +188,8 @@ def read_log(path: str | Path, like: str | Path | Mapping[str, Any] | None = Non
     for name in ("position", "command"):
         if name in columns:
             columns[name] = columns[name] - _each("zero", said.get("zero", 0.0), count)
-    log = JointLog(source.name, time, joints, **columns, notes=tuple(notes))  # type: ignore[arg-type]
+    told = () if "joint_position" in arrays else tuple(notes)  # a run of limbless has SI units
+    log = JointLog(source.name, time, joints, **columns, notes=told)  # type: ignore[arg-type]
     kept = said.get("rows", (0, rows))
     if not (isinstance(kept, Sequence) and len(kept) == 2 and all(isinstance(each, int) for each in kept)):
         raise InputError(f"rows: the first and the one after the last, such as [40, 240]; got {kept!r:.60}")
