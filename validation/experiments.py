@@ -1,4 +1,4 @@
-"""What cases of kind `experiment` share: verdicts, the band of what is assumed, fits, and the picture."""
+"""What cases of kind `experiment` share: verdicts, the band of what is assumed, and the picture."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ WIDE = 0.5
 POINTS = 32
 NEAR = (0.998, 0.999, 1.001, 1.002)
 """Factors of the first assumed parameter by which the roughness of runs is seen."""
-
-STEP = 0.1
-"""Change of a logarithm for slopes of rough runs."""
 
 Values = Callable[[Case, Mapping[str, Any]], Mapping[str, float]]
 
@@ -84,34 +81,6 @@ def roughness_of(case: Case, values: Values, path: str, about: float) -> dict[st
 
 def _ends(several: Sequence[Mapping[str, float]]) -> dict[str, tuple[float, float]]:
     return {name: (min(each[name] for each in several), max(each[name] for each in several)) for name in several[0]}
-
-
-def fitted_to(
-    residuals: Callable[[Mapping[str, float]], Array],
-    start: Mapping[str, float],
-    free: Mapping[str, tuple[float, float]],
-) -> tuple[dict[str, tuple[float, float, float]], float]:
-    """Value, lowest and highest (95 %) of every free parameter, and the root mean square of residuals over their
-    sigmas: least squares in logarithms, slopes from changes of a tenth, because runs with contacts are rough."""
-    from scipy.optimize import least_squares
-    from scipy.stats import t
-
-    def at(logs: Array) -> Array:
-        return residuals(dict(zip(free, map(float, np.exp(logs)), strict=True)))
-
-    def slopes(logs: Array) -> Array:
-        return np.stack(
-            [(at(logs + STEP * axis) - at(logs - STEP * axis)) / (2.0 * STEP) for axis in np.eye(len(logs))]
-        ).T
-
-    ends = np.log(np.array(list(free.values()))).T
-    found = least_squares(at, np.log([start[name] for name in free]), slopes, (ends[0], ends[1]), max_nfev=10)
-    freedom = len(found.fun) - len(free)
-    reduced = float(found.fun @ found.fun) / freedom
-    spread = np.sqrt(np.diag(np.linalg.inv(found.jac.T @ found.jac)) * max(reduced, 1.0)) * t.ppf(0.975, freedom)
-    pairs = zip(free, found.x, spread, strict=True)
-    fitted: Any = {name: tuple(map(float, np.exp([x, x - s, x + s]))) for name, x, s in pairs}
-    return fitted, reduced**0.5
 
 
 def drawn(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import limbless as ll
-from validation.experiments import drawn, fitted_to
+from validation.experiments import drawn
 
 Array = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ TORQUE_OF_CURRENT = 1.3
 """N m/A: 3.0 N m at 2.3 A, as data sheets of such servos state stall; recalled, not measured on this robot."""
 USUAL = {"friction": 0.55, "stiffness": 40.0, "damping": 0.6, "limit": 3.5}
 SECOND = {"stiffness": 1.9, "damping": 0.13}
-SIGMAS = np.array([0.02, 3e-3])
+SIGMAS = (0.02, 3e-3)
 """Of an amplitude over its command, and of a lag, s: what the model's own error needs."""
 
 
@@ -100,20 +100,31 @@ def commands(case: Any, gait: str, threshold: str = "") -> Array:
     return np.column_stack([t, held])
 
 
-def ran(case: Any, rows: Array, how: Mapping[str, float], step: float = 5e-4) -> Any:
-    """The dataset of ten seconds from straight and still."""
+def recorded(rows: Array) -> ll.RecordedGait:
+    """Commands, held from one to the next."""
+    return ll.RecordedGait(table=tuple(map(tuple, rows.tolist())), between="hold")
+
+
+def scenario(case: Any, rows: Array, how: Mapping[str, float], step: float = 5e-4) -> ll.Scenario:
+    """Ten seconds from straight and still."""
     mu = how["friction"]
-    return ll.simulate(
-        chain(case.numbers["snake_robot"]["robot"], how["damping"]),
-        ll.RecordedGait(table=tuple(map(tuple, rows.tolist())), between="hold"),
-        [ll.Ground(forward=mu, backward=mu, lateral=mu), ll.Gravity()],
+    return ll.Scenario(
+        name="robot-snake-floor",
+        robot=chain(case.numbers["snake_robot"]["robot"], how["damping"]),
+        gait=recorded(rows),
+        environment=(ll.Ground(forward=mu, backward=mu, lateral=mu), ll.Gravity()),
         model=ll.NonSmoothSettings(),
         actuation=ll.ProportionalDerivative(stiffness=how["stiffness"], damping=0.0, saturation=how["limit"]),
         initial={"joint_position": [0.0] * 14},
         duration=DURATION,
         step=step,
         record_every=1.0 / RATE,
-    ).dataset
+    )
+
+
+def ran(case: Any, rows: Array, how: Mapping[str, float], step: float = 5e-4) -> Any:
+    """The dataset of such a run."""
+    return ll.run(scenario(case, rows, how, step)).dataset
 
 
 def net_speed(data: Any) -> float:
@@ -164,22 +175,39 @@ def second_scene(case: Any) -> dict[str, float]:
     return {f"{gait}, second scene": net_speed(ran(case, commands(case, gait), how)) for gait in GAITS}
 
 
-FREE = {"stiffness": (10.0, 160.0), "damping": (0.1, 3.0), "limit": (1.5, 6.0), "friction": (0.2, 1.2)}
+FREE = {
+    "actuation.stiffness": (10.0, 160.0),
+    ",".join(f"robot.links.{k}.joint.viscous_friction" for k in range(1, 15)): (0.1, 3.0),
+    "actuation.saturation": (1.5, 6.0),
+    ",".join(f"environment.ground.{way}" for way in ("forward", "backward", "lateral")): (0.2, 1.2),
+}
 
 
-def fit(case: Any, gaits: Sequence[str] = LOGGED) -> tuple[dict[str, tuple[float, float, float]], float]:
+def measured_log(case: Any, gait: str) -> ll.JointLog:
+    """Joints that move with the amplitude and the lag of the robot's: its logs may not be kept."""
+    rows, said = commands(case, gait), case.numbers["snake_robot"]["robot"]["gaits"][gait]
+    share, lag = measured_harmonics(case, gait).T
+    a, e, lead = np.radians([[said["a_deg"]] * 2, [said["e_deg"]] * 2, [said["lead_deg"]] * 2])
+    rate = np.array([said["w_odd"], said["w_even"]])
+    late = [wave(a, e, rate, lead[0], rows[:, 0] - each)[0][:, joint] for joint, each in enumerate(lag)]
+    return ll.JointLog(gait, rows[:, 0], tuple(f"joint {k}" for k in range(1, 15)), position=share * np.stack(late, 1))
+
+
+def fit(case: Any, gaits: Sequence[str] = LOGGED, test: Sequence[str] = ()) -> ll.Identified:
     """Gains, limit and friction from lag and amplitude of every joint; its result is written into case.yaml by hand,
-    because it takes a minute."""
+    because it takes some minutes."""
 
-    def residuals(how: Mapping[str, float]) -> Array:
-        found = []
-        for gait in gaits:
-            rows = commands(case, gait)
-            answer = harmonics(case, gait, ran(case, rows, how), rows)
-            found.append(((answer - measured_harmonics(case, gait)) / SIGMAS).ravel())
-        return np.concatenate(found)
+    def runs(names: Sequence[str]) -> list[ll.MeasuredRun]:
+        sigma, some = {"harmonics": SIGMAS}, {"counts": ("harmonics",), "skip": SETTLED}
+        return [
+            ll.MeasuredRun(
+                gait, {"gait": recorded(commands(case, gait))}, log=measured_log(case, gait), sigma=sigma, **some
+            )
+            for gait in names
+        ]
 
-    return fitted_to(residuals, USUAL, FREE)
+    start = scenario(case, commands(case, gaits[0]), USUAL)
+    return ll.identify(start, runs(gaits), FREE, test=runs(test))
 
 
 def lag_curve(case: Any, gait: str, fitted: Mapping[str, float]) -> dict[str, Any]:

@@ -14,7 +14,17 @@ import click
 @click.option("--rate", type=float, metavar="HZ", help="Samples a second, where the file has no times.")
 @click.option("--track", is_flag=True, help="It holds places of markers, not joints.")
 @click.option("--column", metavar="NAME", help="Which track, where there are several.")
-def log(file: Path, like: Path | None, rate: float | None, track: bool, column: str | None) -> None:
+@click.option("--run", "scenario", metavar="NAME|FILE", help="Run this scenario, and compare it with the log.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="PNG", help="Picture of both.")
+def log(
+    file: Path,
+    like: Path | None,
+    rate: float | None,
+    track: bool,
+    column: str | None,
+    scenario: str | None,
+    out: Path | None,
+) -> None:
     """Read a log or a track and say what is in it.
 
     FILE is CSV, TSV, JSON lines, .mat, .xlsx, a ROS bag, .npz, or result.nc of a run. Prints joints, rate, jitter, lost
@@ -24,18 +34,29 @@ def log(file: Path, like: Path | None, rate: float | None, track: bool, column: 
     Examples:
       limbless log side_1.csv
       limbless log side_1.mat --like log.yaml
+      limbless log side_1.csv --run snake.yaml --out both.png
       limbless log video.xlsx --track --column C1
     """
     from limbless.core import InputError, printable
-    from limbless.interop.log_files import read_log, read_track
+    from limbless.interop.log_files import MarkerTrack, read_log, read_track
 
     if track and like is not None:
         raise InputError("--like is for logs of joints; leave it out with --track")
     if column is not None and not track:
         raise InputError("--column names a track; add --track")
+    if out is not None and scenario is None:
+        raise InputError("--out is for a picture of a log over a run; add --run")
     more: dict[str, Any] = {} if rate is None else {"rate": rate}
     found = read_track(file, column, rate) if track else read_log(file, like, **more)
-    for line in found.lines():
+    lines = found.lines()
+    if scenario is not None:
+        from limbless.interop.identification.measured_run import MeasuredRun
+
+        run = (
+            MeasuredRun(file.stem, track=found) if isinstance(found, MarkerTrack) else MeasuredRun(file.stem, log=found)
+        )
+        lines += run.compare(scenario, out)
+    for line in lines:
         click.echo(printable(line))
 
 
@@ -61,8 +82,8 @@ def identify(
     Prints values with intervals, and what the runs do not determine.
 
     A run is a YAML file with `log` or `track` (or both), `changes` of the scenario, `counts` and `sigma`. Writes
-    fitted.yaml (which runs), fit.json, a table of residuals for each run and a picture. Begun again, it goes on where
-    it was.
+    fitted.yaml (which runs), fit.json, a table of residuals for each run, pictures of logs over runs and report.html.
+    Begun again, it goes on where it was.
 
     \b
     Examples:
@@ -85,7 +106,10 @@ def identify(
     fit: dict[str, Any] = {}
     for text in fields:
         bounds, _, prior = text.partition("~")
-        path, given = from_words(bounds)
+        try:
+            path, given = from_words(bounds)
+        except InputError as error:
+            raise InputError(str(error).replace("--over", "--fit")) from None
         fit[path] = given
         if prior:
             mean, _, sd = prior.partition("+-")
@@ -99,4 +123,6 @@ def identify(
         click.echo(printable(line))
     if out is not None:
         written = write_fit(found, scenario, out, changes)
-        click.echo(f"\nWritten to {out}: {', '.join(path.name for path in written[:2])}, residuals/, fit.png")
+        click.echo(
+            f"\nWritten to {out}: {', '.join(path.name for path in written[:2])}, residuals/, figures, report.html"
+        )

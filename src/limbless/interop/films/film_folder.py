@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from html import escape
 from pathlib import Path
@@ -10,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core import __version__, write_text
+from limbless.core import write_text
 from limbless.interop.films import FILMED
 from limbless.interop.films.experiment import curvature_rows
 from limbless.interop.films.midline_kinematics import as_plain
+from limbless.interop.identification.fit_folder import page, shown
 from limbless.scenarios.document import written
 from limbless.simulation.result.storage import write_netcdf
 
@@ -25,13 +25,6 @@ if TYPE_CHECKING:
     from limbless.simulation.result import Result
 
 CURVATURE = "curvature.csv"
-_STYLE = """body{font:15px/1.5 system-ui,sans-serif;color:#222;max-width:960px;margin:2em auto;padding:0 1em}
-h1{font-size:1.6em;margin-bottom:.1em}h2{font-size:1.15em;margin-top:2em;border-bottom:1px solid #ddd}
-table{border-collapse:collapse;font-size:14px}td,th{padding:3px 14px 3px 0;text-align:left}
-th{color:#666;font-weight:500}
-pre{background:#f6f6f6;padding:.8em 1em;overflow-x:auto;font-size:13px;white-space:pre-wrap}
-.figures{display:flex;flex-wrap:wrap;gap:1em}.figures figure{margin:0}.figures img{width:440px;max-width:100%}
-.fail{padding:.6em 1em;border-left:6px solid #D55E00;background:#fdeee7}@media print{figure{break-inside:avoid}}"""
 
 
 def write_folder(
@@ -63,7 +56,7 @@ def write_folder(
         from limbless.interop.films.film_figures import save_all
 
         pictures = save_all(film, predicted, folder / "figures")
-        paths += [*pictures, write_text(folder / "report.html", page(film, predicted, identified, pictures))]
+        paths += [*pictures, write_text(folder / "report.html", _page(film, predicted, identified, pictures))]
     paths.append(write_text(folder / "notebook.ipynb", json.dumps(notebook(film, predicted), indent=1) + "\n"))
     return paths
 
@@ -124,16 +117,11 @@ def filmed_result(film: Film, result: Result) -> Result:
 # The page
 
 
-def page(film: Film, predicted: Prediction | None, identified: Identified | None, pictures: list[Path]) -> str:
+def _page(film: Film, predicted: Prediction | None, identified: Identified | None, pictures: list[Path]) -> str:
     """One page that needs nothing else."""
     rows = "".join(
         f"<tr><th>{escape(name.replace('_', ' '))}</th><td>{item['value']:.5g}</td><td>+- {item['error']:.2g}</td></tr>"
         for name, item in film.kinematics.table().items()
-    )
-    shown = "".join(
-        f"<figure><img alt='{path.stem}' src='data:image/png;base64,"
-        f"{base64.b64encode(path.read_bytes()).decode()}'></figure>"
-        for path in pictures
     )
     parts = [
         f"<h1>{escape(film.name)}</h1><p>{escape(str(film.midline.attrs['format']))} film, "
@@ -148,7 +136,7 @@ def page(film: Film, predicted: Prediction | None, identified: Identified | None
     if predicted is not None and predicted.result.doubts:
         parts.append(f"<p class='fail'>{escape(predicted.result.warning)}</p>")
     parts += [
-        f"<div class='figures'>{shown}</div>",
+        shown(pictures),
         "<h2>Kinematics</h2><p>SI units; names in _L in body lengths. Standard errors from refits with simulated "
         f"noise.</p><table>{rows}</table>",
     ]
@@ -165,12 +153,7 @@ def page(film: Film, predicted: Prediction | None, identified: Identified | None
         )
     if identified is not None:
         parts.append(f"<h2>Identified</h2><pre>{escape(chr(10).join(identified.lines()))}</pre>")
-    parts.append(f"<p>Written by limbless {__version__}.</p>")
-    return (
-        "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
-        f"<meta name='viewport' content='width=device-width'><title>{escape(film.name)} - limbless film</title>"
-        f"<style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>"
-    )
+    return page(f"{film.name} - limbless film", "".join(parts))
 
 
 def _shown(value: Any) -> str:

@@ -14,7 +14,8 @@ from limbless.search.sweeps.parameter_ranges import Bounds, bounds_of
 
 
 class FreeParameter(NamedTuple):
-    """One that is fitted: between bounds, by its logarithm where they are positive."""
+    """One that is fitted: between bounds, by its logarithm where they are positive; several paths with a comma between
+    them have one value."""
 
     path: str
     low: float
@@ -31,9 +32,9 @@ class FreeParameter(NamedTuple):
     def value(self, coordinate: float) -> float:
         return float(np.exp(coordinate)) if self.is_log else self.low + coordinate * (self.high - self.low)
 
-    def slope(self, value: float) -> float:
-        """Of the coordinate in the value."""
-        return 1.0 / value if self.is_log else 1.0 / (self.high - self.low)
+    def changes(self, value: float) -> dict[str, float]:
+        """The value at its paths."""
+        return {path.strip(): value for path in self.path.split(",")}
 
 
 def free_parameters(fit: Mapping[str, Any], scenario: Scenario) -> list[FreeParameter]:
@@ -53,10 +54,17 @@ def free_parameters(fit: Mapping[str, Any], scenario: Scenario) -> list[FreePara
                     f"fit.{path}: prior: mean and standard deviation, which is positive; got {given['prior']}"
                 )
             given = given["between"]
-        bounds = given if isinstance(given, Bounds) else bounds_of(path, given, scenario)
-        for end in (bounds.low, bounds.high):
-            Scenario.load(scenario, {path: end})  # a path that is none, or a value that cannot be, is refused here
-        found.append(FreeParameter(path, bounds.low, bounds.high, prior))
+        first = path.split(",")[0].strip()
+        try:
+            bounds = given if isinstance(given, Bounds) else bounds_of(first, given, scenario)
+            free = FreeParameter(path, bounds.low, bounds.high, prior)
+            # a path that is none, a value that cannot be, or whole numbers, are refused here
+            for at in (bounds.low, 0.4321 * bounds.low + 0.5679 * bounds.high, bounds.high):
+                Scenario.load(scenario, free.changes(at))
+        except InputError as error:
+            text = str(error).removeprefix("scenario: ").replace("over.", "fit.", 1).replace("--set", "--fit", 1)
+            raise InputError(text if text.startswith(("fit.", "--fit")) else f"fit.{path}: {text}") from None
+        found.append(free)
     return found
 
 

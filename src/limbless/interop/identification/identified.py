@@ -39,6 +39,7 @@ class Identified:
     # (p, 2) by how much farther each interval reaches down and up than its covariance has
     profile: Array | None = None
     more: dict[str, Any] = field(default_factory=dict)  # for `numbers`
+    runs: tuple[Any, ...] = ()  # what was measured, each beside its scenario
 
     def factor(self, weights: Sequence[float] | Array) -> float:
         """Factor of the 95 % interval of a product of powers of the parameters."""
@@ -58,14 +59,15 @@ class Identified:
         return float(np.exp(np.log(self.values[used]) @ w[used]))
 
     def bounds(self, path: str) -> tuple[float, float] | None:
-        """95 % interval of one parameter; None where it is not determined."""
+        """95 % interval of one parameter; None where it is not determined: too wide, or all that was allowed."""
         k = self.paths.index(path)
         span, value = self.spans[k] if self.spans else 0.0, float(self.values[k])
         half = self.quantile * float(self.covariance[k, k]) ** 0.5
-        down, up = half * (np.ones(2) if self.profile is None else self.profile[k])
-        if not span:
-            return None if half > np.log(FARTHEST) else (value * float(np.exp(-down)), value * float(np.exp(up)))
-        return None if half > 0.5 else (value - span * down, value + span * up)
+        down, up = np.minimum(half * (np.ones(2) if self.profile is None else self.profile[k]), 700.0)
+        low, high = (value - span * down, value + span * up) if span else (value * np.exp(-down), value * np.exp(up))
+        least, most = self.more.get("bounds", {}).get(path, (-np.inf, np.inf))
+        wide = half > (0.5 if span else np.log(FARTHEST)) or (low <= least and high >= most)
+        return None if wide else (float(low), float(high))
 
     def determined(self, path: str) -> bool:
         """Whether a parameter by itself has an interval."""
@@ -120,9 +122,9 @@ class Identified:
         for path, value in zip(self.paths, self.values, strict=True):
             bounds = self.bounds(path)
             told.append(
-                f"{path} not determined by this {self.source} (near {value:.2g})"
+                f"{short(path)} not determined by this {self.source} (near {value:.2g})"
                 if bounds is None
-                else f"{path} = {value:.4g}, 95 % {bounds[0]:.4g} to {bounds[1]:.4g}"
+                else f"{short(path)} = {value:.4g}, 95 % {bounds[0]:.4g} to {bounds[1]:.4g}"
             )
         for i, j in self.ratios:
             w = self._ratio(i, j)
@@ -131,7 +133,7 @@ class Identified:
         for values in self.also:
             told.append(
                 "another minimum fits as well: "
-                + ", ".join(f"{path} = {value:.4g}" for path, value in zip(self.paths, values, strict=True))
+                + ", ".join(f"{short(path)} = {value:.4g}" for path, value in zip(self.paths, values, strict=True))
             )
         return [*told, *self.about]
 
@@ -164,6 +166,12 @@ class Identified:
         }
 
 
+def short(path: str) -> str:
+    """Paths that have one value, without most of them."""
+    first, *others = path.split(",")
+    return f"{first} (and {len(others)} more)" if len(others) > 1 else path
+
+
 def _plain(weights: Array) -> Array:
     """Exponents as they are printed, so that name and number are of the same product."""
     whole = np.round(weights)
@@ -174,7 +182,7 @@ def _product(paths: Sequence[str], weights: Array) -> str:
     """`a`, `a x b`, `a / b`, `a^0.5 / b^1.2`."""
 
     def written(sign: float) -> str:
-        powers = [(name, sign * w) for name, w in zip(paths, weights, strict=True) if sign * w > 0.0]
+        powers = [(short(name), sign * w) for name, w in zip(paths, weights, strict=True) if sign * w > 0.0]
         return " x ".join(name if w == 1.0 else f"{name}^{w:g}" for name, w in powers)
 
     above, below = written(1.0), written(-1.0)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from limbless.core import InputError, SimulationError
 from limbless.interop.identification.free_parameters import FreeParameter, free_parameters, value_of
-from limbless.interop.identification.identified import Identified
+from limbless.interop.identification.identified import Identified, short
 from limbless.interop.identification.least_squares import (
     Fit,
     alike,
@@ -26,7 +26,7 @@ from limbless.interop.identification.least_squares import (
     student,
     uncertainty,
 )
-from limbless.interop.identification.measured_run import SIGMAS, MeasuredRun, RunData, runs_of
+from limbless.interop.identification.measured_run import SAMPLED, SIGMAS, MeasuredRun, RunData, runs_of
 from limbless.scenarios.scenario import Scenario
 from limbless.search.optimisation.optimisers import needed_cma
 from limbless.simulation.simulate import run_scenario
@@ -40,8 +40,10 @@ STARTS = 3
 EVOLVED = 50  # evaluations of CMA-ES for each parameter
 FARTHEST_PROFILE = 3.0  # by which a profile may widen an interval
 FLAGGED = 2.0  # reduced sum of squares above which the model does not explain the data
-FEWEST_RUNS = 4  # of a bootstrap over runs
+FEWEST_RUNS = 4  # of a bootstrap over runs, or over blocks of two periods where there are fewer
+FEWEST_REPEATS = 6  # differences between repeats of a run that make a sigma
 AT_BOUND = 1e-6
+WITHOUT_EFFECT = 1e-6  # sigmas, for e times the parameter
 
 
 def _whole(value: Any) -> str:
@@ -54,6 +56,8 @@ class _Runs:
 
     def __init__(self, runs: list[RunData], parameters: list[FreeParameter], store: Path | None = None) -> None:
         self.runs, self.parameters = runs, parameters
+        scenarios = [run.scenario for run in runs]
+        self.alike = [scenarios.index(scenario) for scenario in scenarios]  # repeats: each is run once
         self.priors = [(k, each) for k, each in enumerate(parameters) if each.prior is not None]
         self.own = [np.zeros(0) for _ in range(len(runs) + bool(self.priors))]
         self.sigmas = {word: np.array(size) for word, size in SIGMAS.items()}
@@ -88,26 +92,32 @@ class _Runs:
                 self._kept[np.array(row["at"]).tobytes()] = values
 
     def changes(self, coordinates: Array) -> dict[str, float]:
-        return {each.path: each.value(x) for each, x in zip(self.parameters, coordinates, strict=True)}
+        pairs = zip(self.parameters, coordinates, strict=True)
+        return {path: value for each, x in pairs for path, value in each.changes(each.value(x)).items()}
 
     def compared(self, coordinates: Array) -> list[dict[str, Array]]:
         key = coordinates.tobytes()
         if key not in self._kept:
             changes = self.changes(coordinates)
-            made = []
-            for run in self.runs:
+            results = {}
+            for number in sorted(set(self.alike)):
+                run = self.runs[number]
                 try:
-                    result = run_scenario(Scenario.load(run.scenario, changes))
-                except SimulationError as error:
+                    results[number] = run_scenario(run.changed(changes))
+                except (SimulationError, InputError) as error:  # a step may be too long for the gains of a trial
                     raise SimulationError(f"identify: {run.name} could not be run with {changes}: {error}") from None
                 self.count += 1
-                made.append(run.compared(result))
+            made = [run.compared(results[number]) for run, number in zip(self.runs, self.alike, strict=True)]
             self._kept[key] = made
             if self.store is not None:
                 values = [{word: each.tolist() for word, each in run.items()} for run in made]
                 with self.store.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"of": self._mark, "at": coordinates.tolist(), "compared": values}) + "\n")
         return self._kept[key]
+
+    def tried(self) -> list[Array]:
+        """Coordinates that were run."""
+        return [np.frombuffer(key) for key in self._kept]
 
     def sigma(self, run: RunData, word: str) -> Array:
         stated = run.sigmas[word]
@@ -136,23 +146,52 @@ class _Runs:
         return sum(float(r @ r) for r in self.residuals([coordinates])[0])
 
     def scaled(self, coordinates: Array) -> list[str]:
-        """Sigmas that nobody stated, from the residuals themselves where there are enough; what was done, in words."""
+        """Sigmas that nobody stated: from repeats of a run, else from the residuals themselves, where there are enough;
+        what was done, in words."""
         told = []
         for word in dict.fromkeys(word for run in self.runs for word in run.counts if run.sigmas[word] is None):
-            several = [
-                each[word]
-                for run, each in zip(self.runs, self.compared(coordinates), strict=True)
-                if word in run.counts and run.sigmas[word] is None
-            ]
-            values = np.concatenate([each.reshape(-1, len(SIGMAS[word])) for each in several])
-            if len(values) < 3 * len(self.parameters) + 3:
-                told.append(f"sigma of {word}: {', '.join(f'{size:g}' for size in SIGMAS[word])} assumed; state it")
-                continue
-            self.sigmas[word] = np.maximum(np.sqrt((values**2).mean(axis=0)), 1e-12)
-            told.append(
-                f"sigma of {word}: {', '.join(f'{size:.3g}' for size in self.sigmas[word])}, from the residual itself"
-            )
+            repeats: dict[Any, list[Array]] = {}
+            for run, number, each in zip(self.runs, self.alike, self.compared(coordinates), strict=True):
+                if word in run.counts and run.sigmas[word] is None:
+                    values = each[word].reshape(-1, len(SIGMAS[word]))
+                    repeats.setdefault((number, len(values)), []).append(values)
+            apart = np.concatenate([value - np.mean(each, axis=0) for each in repeats.values() for value in each])
+            freedom = sum(len(each[0]) * (len(each) - 1) for each in repeats.values())
+            values = np.concatenate([value for each in repeats.values() for value in each])
+            if freedom >= FEWEST_REPEATS:
+                square, origin = (apart**2).sum(axis=0) / freedom, "from repeats"
+            elif len(values) >= 3 * len(self.parameters) + 3:
+                square, origin = (values**2).mean(axis=0), "from the residual itself"
+            else:
+                square, origin = self.sigmas[word] ** 2, "assumed; state it"
+            self.sigmas[word] = np.maximum(np.sqrt(square), 1e-12)
+            told.append(f"sigma of {word}: {', '.join(f'{size:.3g}' for size in self.sigmas[word])}, {origin}")
         return told
+
+    def series(self, coordinates: Array) -> list[Array]:
+        """What is compared sample by sample, over its sigma: (T, columns) each."""
+        pairs = zip(self.runs, self.compared(coordinates), strict=True)
+        return [
+            values / self.sigma(run, word)
+            for run, each in pairs
+            for word, values in each.items()
+            if word in SAMPLED or word == "path"
+        ]
+
+    def drawn_from(self, fit: Fit) -> Fit:
+        """What a bootstrap draws from: runs, or blocks of two periods where there are few runs."""
+        if len(self.runs) >= FEWEST_RUNS:
+            return fit
+        residuals, J = list(fit.residuals[len(self.runs) :]), list(fit.J[len(self.runs) :])
+        pairs = zip(self.runs, self.compared(fit.parameters), fit.residuals, fit.J, strict=False)
+        for run, each, r, j in pairs:
+            label = np.concatenate(
+                [np.repeat(run.blocks(word, len(values)), values.shape[1]) for word, values in each.items()]
+            )
+            for block in np.unique(label):
+                residuals.append(r[label == block])
+                J.append(j[label == block])
+        return fit._replace(residuals=residuals, J=J, Z=[np.zeros((len(r), 0)) for r in residuals])
 
 
 def identify(
@@ -172,7 +211,8 @@ def identify(
     ----------
     source : the scenario, as for `run`; or a `Film`, with names of its medium's coefficients as `runs`.
     runs : measured runs: `MeasuredRun`s, mappings, or YAML files of them (names may contain *).
-    fit : path -> (low, high), or {between: (low, high), prior: (mean, sd)}.
+    fit : path -> (low, high), or {between: (low, high), prior: (mean, sd)}; paths with a comma between them have one
+        value.
     test : runs that are not fitted, to compare the fitted and the original scenario.
     folder : where runs are kept, so that a fit that was ended goes on where it was.
 
@@ -195,12 +235,13 @@ def identify(
         store.parent.mkdir(parents=True, exist_ok=True)
     data = _Runs(measured, parameters, store)
     best, others, told = _fitted(data, _starts(scenario, parameters), rough)
-    found = replace(_judged(data, best, rough), also=tuple(_values(parameters, other.parameters) for other in others))
+    found = replace(_judged(data, best), also=tuple(_values(parameters, other.parameters) for other in others))
     first = _starts(scenario, parameters)[0]
     about = [
         *found.about,
         *told,
         *_at_bounds(parameters, best.parameters),
+        *_without_effect(parameters, best),
         *_tested(apart, parameters, first, best.parameters),
     ]
     more = {**found.more, "bounds": {each.path: [each.low, each.high] for each in parameters}, "runs": data.count}
@@ -210,7 +251,7 @@ def identify(
         {"run": run.name, **{word: values.tolist() for word, values in each.items()}}
         for run, each in zip(measured, data.compared(best.parameters), strict=True)
     ]
-    return replace(found, about=tuple(about), more=more)
+    return replace(found, about=tuple(about), more=more, runs=tuple(measured))
 
 
 def _values(parameters: list[FreeParameter], coordinates: Array) -> Array:
@@ -224,7 +265,7 @@ def _starts(scenario: Scenario, parameters: list[FreeParameter]) -> list[Array]:
     low, high = (np.array([each.coordinate(getattr(each, end)) for each in parameters]) for end in ("low", "high"))
     own = 0.5 * (low + high)
     for k, each in enumerate(parameters):
-        here = value_of(scenario, each.path)
+        here = value_of(scenario, next(iter(each.changes(0.0))))
         if isinstance(here, float | int) and each.low <= here <= each.high:
             own[k] = each.coordinate(float(here))
     spread = qmc.Sobol(len(parameters), scramble=False).random(4)[1:STARTS]
@@ -266,9 +307,10 @@ def _roughness(data: _Runs, start: Array) -> tuple[float, Array]:
     """Change of the residuals, root mean square, in eight runs nearby; and changes of the parameters that are ten times
     that, between a tenth and three."""
     signs = np.sign(np.random.default_rng(0).normal(size=(NEARBY, len(start))))
-    here, *beside = (np.concatenate(each) for each in data.residuals([start, *(start + NEAR * sign for sign in signs)]))
+    nearby = np.clip(start + NEAR * signs, *data.ends)
+    here, *beside = (np.concatenate(each) for each in data.residuals([start, *nearby]))
     roughness = float(np.sqrt(np.mean((np.array(beside) - here) ** 2)))
-    J = np.concatenate(linearised(data, start, np.full(len(start), ROUGH_PROBE)).J)
+    J = np.concatenate(linearised(data, start, np.full(len(start), ROUGH_PROBE), data.ends).J)
     slopes = np.sqrt((J**2).mean(axis=0))
     return roughness, np.clip(10.0 * roughness / np.maximum(slopes, 1e-12), ROUGH_PROBE, 3.0 * ROUGH_PROBE)
 
@@ -287,15 +329,16 @@ def _evolved(data: _Runs, start: Array) -> Array:
     return np.asarray(low + engine.result.xbest * (high - low))
 
 
-def _judged(data: _Runs, fit: Fit, rough: bool) -> Identified:
+def _judged(data: _Runs, fit: Fit) -> Identified:
     """Intervals: curvature of the sum of squares, a bootstrap over runs (or over blocks of them), and the profile at
     their ends; the widest."""
     parameters, number = data.parameters, sum(len(r) for r in fit.residuals)
-    same = alike([r.reshape(-1, 1) for r in fit.residuals], number**0.5) if not rough else 1.0
+    series = data.series(fit.parameters)
+    same = alike(series, max(map(len, series)) ** 0.5) if series else 1.0
     covariance, freedom, variance = uncertainty(fit, same, least=1.0)
     reduced = fit.cost / max(number - len(parameters), 1)
     quantile = student(freedom)
-    covariance = bootstrapped(fit, covariance, FEWEST_RUNS)
+    covariance = bootstrapped(data.drawn_from(fit), covariance, FEWEST_RUNS)
     profile = _profiled(data, fit, covariance, quantile, quantile**2 * variance * same)
     about = [f"{len(data.runs)} measured runs, {number} residuals, {reduced**0.5:.2g} times their sigma"]
     if reduced > FLAGGED:
@@ -325,7 +368,8 @@ def _judged(data: _Runs, fit: Fit, rough: bool) -> Identified:
 
 def _profiled(data: _Runs, fit: Fit, covariance: Array, quantile: float, rise: float) -> Array:
     """(p, 2) factors by which the interval reaches farther down and up than the covariance says: where the sum of
-    squares rises less than its curvature has it, with one parameter at the end and the others where they fit best."""
+    squares rises less than its curvature has it, with one parameter at the end and the others where they fit best; and
+    where something that was run far away fits as well."""
     low, high = data.ends
     grow = np.ones((len(covariance), 2))
     J = np.concatenate(fit.J)
@@ -343,6 +387,11 @@ def _profiled(data: _Runs, fit: Fit, covariance: Array, quantile: float, rise: f
             except SimulationError:
                 continue
             grow[k, side] = np.clip((rise / max(rose, 1e-300)) ** 0.5, 1.0, FARTHEST_PROFILE)
+    half = quantile * np.sqrt(np.diag(covariance))
+    for there in data.tried():  # whatever was run and fits as well lies in it, too
+        if data.cost(there) <= fit.cost + rise:
+            off = (there - fit.parameters) / np.maximum(half, 1e-300)
+            grow = np.maximum(grow, np.stack([-off, off], axis=1))
     return grow
 
 
@@ -352,10 +401,19 @@ def _at_bounds(parameters: list[FreeParameter], coordinates: Array) -> list[str]
         for end, name in ((each.low, "lower"), (each.high, "upper")):
             if abs(x - each.coordinate(end)) < AT_BOUND:
                 told.append(
-                    f"{each.path} ended on its {name} bound, {end:g}: its interval means nothing; widen --fit, or "
-                    "fix it"
+                    f"{short(each.path)} ended on its {name} bound, {end:g}: its interval means nothing; widen --fit, "
+                    "or fix it"
                 )
     return told
+
+
+def _without_effect(parameters: list[FreeParameter], fit: Fit) -> list[str]:
+    moved = np.abs(np.concatenate(fit.J)).max(axis=0)
+    return [
+        f"{short(each.path)} changes nothing that was measured in these runs: leave it out of --fit"
+        for each, size in zip(parameters, moved, strict=True)
+        if size < WITHOUT_EFFECT
+    ]
 
 
 def _tested(apart: list[RunData], parameters: list[FreeParameter], before: Array, after: Array) -> list[str]:

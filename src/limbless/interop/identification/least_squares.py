@@ -9,7 +9,7 @@ something in it: they are central here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,14 +76,14 @@ def without(z: Array, values: Array) -> Array:
     return np.asarray(values - z @ np.linalg.lstsq(z, values, rcond=None)[0]) if z.shape[1] else values
 
 
-def linearised(data: Stretches, parameters: Array, probe: Array) -> Fit:
-    """Residuals with their derivatives: central differences in the parameters."""
-    aside = [parameters + sign * probe * axis for axis in np.eye(len(parameters)) for sign in (1.0, -1.0)]
+def linearised(data: Stretches, parameters: Array, probe: Array, bounds: tuple[Any, Any] = (-np.inf, np.inf)) -> Fit:
+    """Residuals with their derivatives: central differences in the parameters, to one side of a bound."""
+    axes = np.eye(len(parameters))
+    aside = [np.clip(parameters + sign * probe * axis, *bounds) for axis in axes for sign in (1.0, -1.0)]
     here, *beside = data.residuals([parameters, *aside])
+    apart = [float(axis @ (more - less)) for axis, more, less in zip(axes, aside[::2], aside[1::2], strict=True)]
     J = [
-        np.stack(
-            [(more - less) / (2.0 * h) for more, less, h in zip(each[::2], each[1::2], probe, strict=True)], axis=1
-        )
+        np.stack([(more - less) / h for more, less, h in zip(each[::2], each[1::2], apart, strict=True)], axis=1)
         for each in zip(*beside, strict=True)
     ]
     return Fit(parameters, [own.copy() for own in data.own], here, J, data.own_slopes(parameters, here))
@@ -105,7 +105,7 @@ def solve(
 ) -> Fit:
     """The nearest minimum; `gain` is the share by which a step must lower the sum of squares to count."""
     low, high = bounds or (np.full(len(start), -np.inf), np.full(len(start), np.inf))
-    here, damping = linearised(data, np.clip(start, low, high), probe), FIRST_DAMPING
+    here, damping = linearised(data, np.clip(start, low, high), probe, (low, high)), FIRST_DAMPING
     best = sum(float(r @ r) for r in here.residuals)
     for _ in range(rounds):
         A, g = here.information, np.asarray(sum(j.T @ r for j, r in zip(here.reduced, here.free, strict=True)))
@@ -132,7 +132,7 @@ def solve(
                 break
             continue
         best, damping = cost, max(0.1 * damping, LEAST_DAMPING)
-        here = linearised(data, there, probe)
+        here = linearised(data, there, probe, (low, high))
         if small:
             break
     return here
@@ -176,7 +176,8 @@ def solve_from(
     others = [
         fit
         for fit in found[1:]
-        if fit.cost <= (1.0 + ALIKE) * best.cost and np.abs(V.T @ (fit.parameters - best.parameters)).max() > 0.05
+        if fit.cost <= (1.0 + ALIKE) * best.cost
+        and np.abs(V.T @ (fit.parameters - best.parameters)).max(initial=0.0) > 0.05
     ]
     unmoved = (np.eye(len(V)) - V @ V.T) @ (starts[0] - best.parameters)
     return best._replace(parameters=best.parameters + unmoved), others

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,26 +11,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.core import InputError, nearest
-from limbless.interop.log_files.joint_log import JointLog, dominant_frequency, first_harmonic, lag_of, read_log
+from limbless.interop.log_files.joint_log import (
+    JointLog,
+    _listed,
+    dominant_frequency,
+    first_harmonic,
+    lag_of,
+    read_log,
+)
 from limbless.interop.log_files.marker_track import MarkerTrack, read_track
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation.result import Result
+from limbless.simulation.simulate import run_scenario
 
 Array = NDArray[np.float64]
 
-COUNTS = ("harmonics", "joints", "velocity", "effort", "speed", "path")
-"""What of a run may count: amplitude and lag of each joint, joint angles, rates or torques at the log's instants, speed
-and turning rate of a marker, the marker's place at its instants."""
+SAMPLED = {
+    "joints": ("position", "joint_position"),
+    "velocity": ("velocity", "joint_velocity"),
+    "effort": ("effort", "joint_torque"),
+    "current": ("current", "joint_current"),
+}
+"""What is compared at the log's own instants (a log taken once per command sees one phase of it): its column of a log,
+and its variable of a run."""
+COUNTS = ("harmonics", *SAMPLED, "speed", "path")
+"""What of a run may count: amplitude and lag of each joint, the above, speed and turning rate of a marker, and the
+marker's place at its instants."""
 SIGMAS = {
     "harmonics": (0.02, 0.003),
     "joints": (0.01,),
     "velocity": (0.1,),
     "effort": (0.1,),
+    "current": (0.1,),
     "speed": (0.02, 0.02, 0.02),
     "path": (0.005,),
 }
-"""Where nothing is stated: amplitude as a share and lag in s; rad; rad/s; N m; shares of the speed and rad/s; m."""
-QUIET = 1e-3  # rad: a joint that moves less has no lag
+"""Where nothing is stated: amplitude as a share and lag in s; rad; rad/s; N m; A; shares of the speed and rad/s; m."""
+QUIET, STILL = 0.02, 1e-3  # of what the liveliest joint of a log does, and rad: a joint that moves less has no lag
 FEWEST = 2.0  # periods of a log
 _KEYS = ("name", "scenario", "changes", "log", "like", "track", "point", "counts", "sigma", "skip", "delay", "frame")
 
@@ -44,8 +61,8 @@ class MeasuredRun:
     changes : of the scenario to be fitted, such as the gait of this run.
     log, track : what was measured; see `read_log`, `read_track`.
     point : which point the track's marker is: head, tip, centre of mass (com), or the name of a section.
-    counts : which of `harmonics`, `joints`, `velocity`, `effort`, `speed`, `path`; by what there is if absent.
-    sigma : standard deviation of each; where absent it comes from the residual itself.
+    counts : some of `harmonics`, `joints`, `velocity`, `effort`, `current`, `speed`, `path`; chosen if absent.
+    sigma : standard deviation of each; where absent it comes from repeats, or from the residual itself.
     skip : s at the start that do not count.
     delay : s from the start of the run to the first sample.
     frame : whether the track's axes are those of the world (`known`) or turned and moved anyhow (`free`).
@@ -114,6 +131,17 @@ class MeasuredRun:
             track = read_track(folder / str(asked.pop("file", "")), **asked)
         return cls(log=log, track=track, **said)
 
+    def compare(self, source: Any, picture: str | Path | None = None) -> list[str]:
+        """Run a scenario and say how it differs from what was measured; a picture shows both over each other."""
+        from limbless.interop.identification.fit_folder import draw_over
+
+        words = [] if self.log is None or self.log.position is None else ["harmonics", "joints"]
+        run = replace(self, counts=(*words, *(["speed"] if self.track else []))).among(Scenario.load(source))
+        result = run_scenario(run.scenario)
+        if picture is not None:
+            draw_over(run, {"run": result}, Path(picture))
+        return run.lines(result)
+
     def among(self, scenario: Scenario) -> RunData:
         """Beside the scenario that it is a run of."""
         return RunData(self, Scenario.load(scenario, self.changes) if self.changes else scenario)
@@ -162,20 +190,17 @@ class RunData:
                 f"{self.name}: the log has {len(log.joints)} joints and the robot {joints}; `position` of `like` says "
                 "which columns they are"
             )
-        span = float(log.time[-1] - log.time[0]) - self.measured.skip
-        if "harmonics" in self.counts and self.cycle and span < FEWEST * self.cycle:
+        when = self._instants(log)[1]
+        span, least = float(np.ptp(when)) if len(when) else 0.0, FEWEST if "harmonics" in self.counts else 1.0
+        if span < (least - 0.02) * (self.cycle or 0.0) or not span:
+            period = f", and the gait has a period of {self.cycle:.3g} s" if self.cycle else ""
             raise InputError(
-                f"{self.name}: {span:.3g} s of log count, and the gait has a period of {self.cycle:.3g} s: harmonics "
-                f"need {FEWEST:g} of them"
+                f"{self.name}: {span:.3g} s of log count{period}: "
+                f"{'harmonics need two periods' if least > 1.0 else 'a period or more is needed'}; look at `skip`"
             )
-        for word, held in (
-            ("harmonics", "position"),
-            ("joints", "position"),
-            ("velocity", "velocity"),
-            ("effort", "effort"),
-        ):
-            if word in self.counts:
-                log.held(held)
+        for word in self.counts:
+            if word in SAMPLED or word == "harmonics":
+                log.held(SAMPLED.get(word, ("position",))[0])
 
     def _check_track(self) -> None:
         track = self.measured.track
@@ -185,20 +210,70 @@ class RunData:
             raise InputError(f"{self.name}: the track has fewer than {FEWEST:g} periods of the gait")
 
     def with_records(self, scenario: Scenario) -> Scenario:
-        """Recorded twice as often as anything was measured."""
+        """Recorded at least twice as often as anything was measured, and at its instants where steps end there: between
+        records a run that jumps would be bent."""
         times = [data.time for data in (self.measured.log, self.measured.track) if data is not None]
         spacing = min(float(np.median(np.diff(time))) for time in times)
-        every = max(round(0.5 * spacing / scenario.step), 1) * scenario.step
+        steps = max(round(spacing / scenario.step), 1)
+        every = max(part for part in range(1, max(steps // 2, 1) + 1) if steps % part == 0) * scenario.step
         return Scenario.load(scenario, {"record_every": every})
 
     def compared(self, result: Result) -> dict[str, Array]:
         """Run minus measured, in units of their own, by what counts: (N, entries of its sigma), or (N, axes)."""
-        return {word: np.atleast_2d(getattr(self, f"_{word}")(result)) for word in self.counts}
+        return {word: np.atleast_2d(self._compared(word, result)) for word in self.counts}
+
+    def _compared(self, word: str, result: Result) -> Array:
+        if word not in SAMPLED:
+            return np.asarray(getattr(self, f"_{word}")(result))
+        _, mine, logged = self._joint_samples(result, *SAMPLED[word])
+        return mine - logged
+
+    def lines(self, result: Result) -> list[str]:
+        """What `compared` has, in words."""
+        told, off = [], self.compared(result)
+        if "harmonics" in off:
+            told.append(f"run        amplitude over the log {_listed(1.0 + off['harmonics'][:, 0], '.3f')}")
+            told.append(f"run        lag behind the log {_listed(1e3 * off['harmonics'][:, 1], '.1f')} ms")
+        if "joints" in off:
+            told.append(f"run        joint angles off by {float(np.sqrt((off['joints'] ** 2).mean())):.3g} rad (rms)")
+        if "speed" in off:
+            net, way, turn = off["speed"][0]
+            told.append(
+                f"run        net speed {100.0 * net:+.3g} %, speed along the path {100.0 * way:+.3g} % of that speed, "
+                f"turning rate {np.degrees(turn):+.3g} deg/s beside the track"
+            )
+        return told
+
+    def over(self, result: Result) -> dict[str, tuple[Array, Array, Array]]:
+        """Joint angles and the way of the marker, as far as measured: instants, measured, and the run's own there."""
+        found = {}
+        if self.measured.log is not None and self.measured.log.position is not None:
+            when, mine, logged = self._joint_samples(result, *SAMPLED["joints"])
+            found["joints"] = when, logged, mine
+        if self.measured.track is not None:
+            when, mine, there = self._places(result)
+            found["path"] = when, there, laid_on(mine, there) if self.measured.frame == "free" else mine
+        return found
+
+    def changed(self, changes: Mapping[str, Any]) -> Scenario:
+        """Its scenario with other values."""
+        return Scenario.load(self.scenario, changes)
 
     def _instants(self, data: JointLog | MarkerTrack) -> tuple[NDArray[np.bool_], Array]:
         """Which samples count, and when they are in the run."""
         when = data.time + self.measured.delay
-        return when >= self.measured.skip, when[when >= self.measured.skip]
+        use = when >= self.measured.skip
+        if isinstance(data, MarkerTrack):
+            use &= np.isfinite(data.marker()).all(axis=1)
+        return use, when[use]
+
+    def blocks(self, word: str, rows: int) -> Array:
+        """(rows,) which two periods of the gait a row of what is compared belongs to; -1 where it is of all."""
+        data = self.measured.track if word == "path" else self.measured.log if word in SAMPLED else None
+        if data is None or not self.cycle:
+            return np.full(rows, -1.0)
+        when = self._instants(data)[1]
+        return np.asarray(np.floor((when - when[0]) / (2.0 * self.cycle)))
 
     def _sampled(self, result: Result, name: str, when: Array) -> Array:
         from scipy.interpolate import CubicSpline
@@ -215,28 +290,14 @@ class RunData:
         use, when = self._instants(assert_log)
         return when, self._sampled(result, variable, when), assert_log.held(held)[use]
 
-    def _joints(self, result: Result) -> Array:
-        _, mine, logged = self._joint_samples(result, "position", "joint_position")
-        return mine - logged
-
-    def _velocity(self, result: Result) -> Array:
-        _, mine, logged = self._joint_samples(result, "velocity", "joint_velocity")
-        return mine - logged
-
-    def _effort(self, result: Result) -> Array:
-        _, mine, logged = self._joint_samples(result, "effort", "joint_torque")
-        return mine - logged
-
     def _harmonics(self, result: Result) -> Array:
         """Of each joint that moves, at the rate at which it moves most: relative error of the amplitude, and lag, s."""
         when, mine, logged = self._joint_samples(result, "position", "joint_position")
-        rows = []
-        for j in range(logged.shape[1]):
-            rate = dominant_frequency(when, logged[:, j : j + 1])
-            if rate is None:
-                continue
-            theirs, own = (first_harmonic(when, column[:, j : j + 1], rate) for column in (logged, mine))
-            if abs(theirs[0]) > QUIET:
+        moved, rows = np.ptp(logged, axis=0), []
+        for j in np.flatnonzero(moved > max(QUIET * moved.max(), STILL)):
+            rate = dominant_frequency(when, logged[:, [j]])
+            if rate is not None:
+                theirs, own = (first_harmonic(when, values[:, [j]], rate) for values in (logged, mine))
                 rows.append([abs(own[0]) / abs(theirs[0]) - 1.0, float(lag_of(own, theirs, rate)[0])])
         if not rows:
             raise InputError(f"{self.name}: no joint of the log moves: harmonics cannot count")
@@ -249,21 +310,19 @@ class RunData:
             raise InputError(f"{self.name}: no track")
         use, when = self._instants(track)
         there = track.marker()[use]
-        seen = np.isfinite(there).all(axis=1)
         names = {"head": "head_position", "tip": "tip_position", "com": "com_position"}
         if self.measured.point in names:
             mine = self._sampled(result, names[self.measured.point], when)
         else:
             sections = [str(name) for name in result.dataset["section"].values]
             if self.measured.point not in sections:
-                raise InputError(f"{self.name}: point: {nearest(self.measured.point, [*names, *sections])}")
+                known = nearest(self.measured.point, [*names, *sections])
+                raise InputError(f"{self.name}: point: no {self.measured.point!r}; {known}")
             mine = self._sampled(result, "position", when)[:, sections.index(self.measured.point)]
-        return when[seen], mine[seen, : there.shape[1]], there[seen]
+        return when, mine[:, : there.shape[1]], there
 
     def _path(self, result: Result) -> Array:
-        _, mine, there = self._places(result)
-        if self.measured.frame == "free":
-            mine = laid_on(mine, there)
+        _, there, mine = self.over(result)["path"]
         return mine - there
 
     def _speed(self, result: Result) -> Array:

@@ -31,7 +31,14 @@ _UNITS = {
 _UNITS["command"] = _UNITS["position"]
 _CLOCK = re.compile(r"(?:t|time|stamp|timestamp)(?:[\s_.\[(]*(s|sec|seconds|ms|us|ns)[\])]?)?")
 _SECONDS = {None: 1.0, "s": 1.0, "sec": 1.0, "seconds": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-_MOST_TURN = 2.0 * np.pi  # rad: of a joint's position, beyond which degrees or counts are meant
+_MOST = {
+    "position": (2.0 * np.pi, "rad", "deg"),
+    "velocity": (300.0, "rad/s", "rpm"),
+    "current": (200.0, "A", "mA"),
+    "effort": (2e4, "N m", "mN m"),
+}
+_MOST["command"] = _MOST["position"]
+"""Beyond which no joint turns, draws or pushes, in what, and what is meant then."""
 LONGEST_GAP = 3  # samples in a row that are filled
 ASTRAY = 6.0  # robust deviations from both neighbours
 LEAST_ASTRAY = 0.05  # of what the joint does altogether
@@ -80,7 +87,7 @@ class JointLog:
         has = [name for name in QUANTITIES if getattr(self, name) is not None]
         span = self.time[-1] - self.time[0]
         uneven, lost = (
-            f"jitter {1e3 * self.jitter:.2g} ms",
+            f"jitter {round(1e3 * self.jitter, 6):.2g} ms",
             f"{self.gaps} lost and filled" if self.gaps else "nothing lost",
         )
         told = [
@@ -177,13 +184,19 @@ def read_log(path: str | Path, like: str | Path | Mapping[str, Any] | None = Non
     columns = {name: _in_si(name, values, said, found[name][1], source, notes) for name, values in columns.items()}
     for name in ("position", "velocity", "command"):
         if name in columns:
-            columns[name] = columns[name] * np.asarray(said.get("sign", 1.0), dtype=float)
+            columns[name] = columns[name] * _each("sign", said.get("sign", 1.0), count)
     for name in ("position", "command"):
         if name in columns:
-            columns[name] = columns[name] - np.asarray(said.get("zero", 0.0), dtype=float)
-    log = JointLog(source.name, time, joints, **columns, notes=tuple(notes))  # type: ignore[arg-type]
-    first, last = said.get("rows") or (None, None)
-    return without_lost(log.part(slice(first, last)) if said.get("rows") else log)
+            columns[name] = columns[name] - _each("zero", said.get("zero", 0.0), count)
+    told = () if "joint_position" in arrays else tuple(notes)  # a run of limbless has SI units
+    log = JointLog(source.name, time, joints, **columns, notes=told)  # type: ignore[arg-type]
+    kept = said.get("rows", (0, rows))
+    if not (isinstance(kept, Sequence) and len(kept) == 2 and all(isinstance(each, int) for each in kept)):
+        raise InputError(f"rows: the first and the one after the last, such as [40, 240]; got {kept!r:.60}")
+    log = log.part(slice(*kept))
+    if len(log.time) < 2:
+        raise InputError(f"{source.name}: {len(log.time)} of its {rows} samples count, and a log has two or more")
+    return without_lost(log)
 
 
 def _settings(like: str | Path | Mapping[str, Any] | None, more: Mapping[str, Any]) -> dict[str, Any]:
@@ -263,10 +276,11 @@ def _labels(arrays: Mapping[str, Any], count: int) -> tuple[str, ...] | None:
 
 
 def _time(arrays: Mapping[str, Any], said: Mapping[str, Any], rows: int, source: Path, notes: list[str]) -> Array:
-    if said.get("rate"):
-        if not float(said["rate"]) > 0.0:
-            raise InputError(f"rate: {said['rate']} samples a second are none")
-        return np.arange(rows) / float(said["rate"])
+    if said.get("rate") is not None:
+        rate = said["rate"]
+        if isinstance(rate, bool | str) or not rate > 0.0:
+            raise InputError(f"rate: samples a second, a number above 0 such as 20; got {rate!r}")
+        return np.arange(rows) / float(rate)
     asked = said.get("time")
     keys = [asked] if asked else [key for key in arrays if _CLOCK.fullmatch(key.lower())]
     if not keys or keys[0] not in arrays:
@@ -282,7 +296,7 @@ def _time(arrays: Mapping[str, Any], said: Mapping[str, Any], rows: int, source:
     if not np.isfinite(time).all() or not (steps > 0.0).all():
         bad = int(np.argmin(np.where(np.isfinite(steps), steps, -np.inf) > 0.0)) + 1
         raise InputError(f"{source.name}: times must increase; row {bad + 1} does not")
-    if not match or match[1] is None:
+    if (not match or match[1] is None) and len(steps):
         rate = 1.0 / float(np.median(steps))
         if not 0.1 < rate < 1e5:
             raise InputError(
@@ -298,19 +312,31 @@ def _in_si(
     name: str, values: Array, said: Mapping[str, Any], named: tuple[str, ...], source: Path, notes: list[str]
 ) -> Array:
     """By the unit that is stated; angles without one that cannot be radians are refused."""
-    unit = str((said.get("units") or {}).get(name, "")).lower().replace(" ", "")
-    if unit:
-        if unit not in _UNITS[name]:
-            raise InputError(f"units: {name} in {unit!r}; known are {', '.join(_UNITS[name])}")
-        return values * _UNITS[name][unit]
-    if name in ("position", "command"):
-        usual = float(np.nanpercentile(np.abs(values), 90.0))
-        if usual > _MOST_TURN:
-            raise InputError(
-                f"{source.name}: {name} of {usual:.3g} rad is more than a turn; if degrees are meant, say so: "
-                f"units={{{name}: deg}}, or q1_deg in the names of the columns"
-            )
+    units = said.get("units") or {}
+    if not isinstance(units, Mapping):
+        raise InputError(f"units: say of what, such as units={{position: {units}}}")
+    unit = str(units.get(name, "")).lower().replace(" ", "")
+    if unit and unit not in _UNITS[name]:
+        raise InputError(f"units: {name} in {unit!r}; known are {', '.join(_UNITS[name])}")
+    values = values * _UNITS[name].get(unit, 1.0)
+    usual, (most, base, other) = float(np.nanpercentile(np.abs(values), 90.0)), _MOST[name]
+    if usual > most:
+        turn = "is more than a turn" if base == "rad" else "cannot be"
+        raise InputError(
+            f"{source.name}: {name} of {usual:.3g} {base} {turn}; if {other} is meant, say so: "
+            f"units={{{name}: {other}}}, or in the names of the columns (q1_deg, i1_mA)"
+        )
+    if not unit and not any(note.startswith(f"units: {name} in ") for note in notes):
+        notes.append(f"units: {name} taken as {base}")
     return values
+
+
+def _each(name: str, values: Any, count: int) -> Array:
+    """One number, or one for each joint."""
+    try:
+        return np.broadcast_to(np.asarray(values, dtype=float), (count,))
+    except (ValueError, TypeError):
+        raise InputError(f"{name}: one number, or {count}, one for each joint; got {values!r:.60}") from None
 
 
 def without_lost(log: JointLog) -> JointLog:
@@ -322,6 +348,10 @@ def without_lost(log: JointLog) -> JointLog:
             lost |= _astray(values).any(axis=1)
     if not lost.any():
         return log
+    if lost.all():
+        raise InputError(
+            f"{log.source}: no sample has a value of every joint; name the columns that count: position=.."
+        )
     runs = np.flatnonzero(np.diff(np.concatenate([[False], lost, [False]]).astype(int)))
     long = [(a, b) for a, b in zip(runs[::2], runs[1::2], strict=True) if b - a > LONGEST_GAP]
     kept: dict[str, Any] = {}

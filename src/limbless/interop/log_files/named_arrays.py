@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import re
+import struct
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ Array = NDArray[Any]
 
 KNOWN = "CSV, TSV, JSON lines (.jsonl), MATLAB (.mat), .xlsx, ROS bags (.mcap, .bag, a folder), .npz, result.nc"
 LARGEST = 500_000_000  # bytes of a file, or of a sheet in it
+_PACKED = 15  # kind of an element of a MATLAB 5 file
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _DECIMAL = re.compile(r"^(\s*[-+]?\d*),(\d+(?:[eE][-+]?\d+)?\s*)$")
 
@@ -84,16 +87,16 @@ def columns(source: Path, rows: list[list[str]]) -> dict[str, Array]:
     named = not all(_is_number(cell) for cell in rows[0] if cell.strip())
     names = [cell.strip() for cell in rows[0]] if named else [str(i) for i in range(len(rows[0]))]
     width, body = len(names), rows[named:]
-    numbers = np.full((len(body), width), np.nan)
+    numbers, used = np.full((len(body), width), np.nan), set()
     for i, row in enumerate(body):
         for j, cell in enumerate(row[:width]):
             if cell.strip() and _is_number(cell):
                 numbers[i, j] = float(cell)
+                used.add(j)
     twice = [name for name in names if names.count(name) > 1 and name]
     if twice:
         raise InputError(f"{source.name}: two columns are called {twice[0]!r}; each needs a name of its own")
-    found = {name: numbers[:, j] for j, name in enumerate(names) if name}
-    return {name: values for name, values in found.items() if np.isfinite(values).any()}
+    return {name: numbers[:, j] for j, name in enumerate(names) if name and j in used}
 
 
 def _is_number(text: str) -> bool:
@@ -104,10 +107,26 @@ def _is_number(text: str) -> bool:
     return True
 
 
+def _unpacked(source: Path) -> int:
+    """Bytes that the packed parts of a MATLAB 5 file unpack to, counted up to the most that is read."""
+    total = 0
+    with source.open("rb") as file:
+        order = "<" if file.read(128)[126:] == b"IM" else ">"
+        while len(tag := file.read(8)) == 8 and total <= LARGEST:
+            kind, size = struct.unpack(f"{order}II", tag)
+            packed, engine = file.read(size), zlib.decompressobj()
+            while kind == _PACKED and packed and total <= LARGEST:
+                total += len(engine.decompress(packed, 1 << 20))
+                packed = engine.unconsumed_tail
+    return total
+
+
 def _matlab(source: Path) -> dict[str, Array]:
     from scipy.io import loadmat
 
     try:
+        if _unpacked(source) > LARGEST:
+            raise ValueError(f"it unpacks to more than {LARGEST / 1e6:g} MB")
         held = loadmat(source, squeeze_me=True, simplify_cells=True, verify_compressed_data_integrity=False)
     except Exception as error:  # scipy raises many kinds; for the user they mean one thing
         raise InputError(f"{source.name}: cannot be read as a MATLAB file ({str(error).splitlines()[0]})") from None

@@ -135,13 +135,23 @@ def test_tracks(tmp_path: Path) -> None:
     [
         ("q1,q2\n0,1\n1,1", {}, "no time in it"),
         ("t,a,b\n0,1,2\n1,2,3", {}, "no column of joints among t, a, b"),
-        ("t,q1\n0,90\n1,80\n2,45", {}, "is more than a turn; if degrees are meant"),
+        ("t,q1\n0,90\n1,80\n2,45", {}, "is more than a turn; if deg is meant"),
         ("t,q1\n0,1\n0,2", {}, "times must increase"),
         ("t,q1\n0,1\n1000,2\n2000,3", {}, "are its times in seconds"),
         ("t,q1\n0,1\n1,2", {"joints": ["a", "b"]}, "1 joints, and 2 names for them"),
         ("t,q1\n0,1\n1,2", {"raet": 3}, "no setting 'raet'"),
         ("t,q1\n0,1\n1,2", {"position": "p1"}, "has no 'p1'"),
         ("t,q1\n0,1\n1,2", {"units": {"position": "gon"}}, "known are rad, deg"),
+        ("t,q1\n0,1\n1,2", {"units": "deg"}, "say of what, such as units={position: deg}"),
+        ("t,q1,i1\n0,1,900\n1,2,700", {}, "current of 880 A cannot be; if mA is meant"),
+        ("t,q1,dq1\n0,1,4e8\n1,2,4e8", {}, "velocity of 4e.08 rad/s cannot be; if rpm is meant"),
+        ("t,q1\n0,1", {}, "1 of its 1 samples count, and a log has two or more"),
+        ("t,q1\n0,1\n1,2", {"rows": [5, 9]}, "0 of its 2 samples count"),
+        ("t,q1\n0,1\n1,2", {"rows": 5}, "the first and the one after the last"),
+        ("q1\n1\n2", {"rate": 0}, "rate: samples a second, a number above 0 such as 20; got 0"),
+        ("q1\n1\n2", {"rate": "fast"}, "a number above 0 such as 20; got 'fast'"),
+        ("t,q1\n0,1\n1,2", {"sign": [1, -1]}, "sign: one number, or 1, one for each joint"),
+        ("t,q1,q2\n0,1,nan\n1,2,nan", {}, "no sample has a value of every joint"),
     ],
 )
 def test_logs_that_are_none(tmp_path: Path, text: str, said: dict[str, object], message: str) -> None:
@@ -149,6 +159,28 @@ def test_logs_that_are_none(tmp_path: Path, text: str, said: dict[str, object], 
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         ll.read_log(path, said)
+
+
+def test_a_matlab_file_that_unpacks_to_more_than_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from scipy.io import savemat
+
+    path = tmp_path / "log.mat"
+    savemat(path, {"q": np.zeros((20_000, 3)), "t": TIME}, do_compression=True)
+    assert ll.read_log(path, position="q", rate=RATE).joints == ("1", "2", "3")
+    monkeypatch.setattr("limbless.interop.log_files.named_arrays.LARGEST", 400_000)
+    assert path.stat().st_size < 10_000
+    with pytest.raises(InputError, match=r"it unpacks to more than 0\.4 MB"):
+        ll.read_log(path, position="q", rate=RATE)
+
+
+def test_what_is_guessed_is_a_note(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("t,q1,i1_mA\n0,1,5\n1,2,6")
+    assert ll.read_log(path).notes == (
+        "units: current in mA, by the name of its columns",
+        "units: times of 't' taken as seconds",
+        "units: position taken as rad",
+    )
 
 
 def test_the_command(tmp_path: Path) -> None:
