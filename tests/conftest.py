@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -29,6 +30,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--every-field", action="store_true", help="type every field of every scenario into the studio (half an hour)"
     )
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Kernels stay for good: what a module of tests leaves is not looked at again by every later collection."""
+    if nextitem is None or nextitem.path != item.path:
+        gc.freeze()
 
 
 def _long_patterns() -> list[str]:
