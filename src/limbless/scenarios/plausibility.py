@@ -43,9 +43,7 @@ _SHORT_WAVE = 0.1
 
 
 def notes(scenario: Scenario) -> list[str]:
-    """Everything about a scenario as it was written that is probably not meant, one sentence each, which names the
-    field.
-    """
+    """Everything about a scenario as written that is probably not meant: one sentence each, which names the field."""
     scenario = scenario.model_copy(update=scenario._animal) if scenario._animal else scenario
     if scenario.task is not None:
         return []

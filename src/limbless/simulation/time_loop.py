@@ -167,8 +167,7 @@ class Run:
     def _write_checkpoint(self) -> None:
         if self.keeper is None:
             return
-        failure = self._catch_up()
-        if failure:
+        if failure := self._catch_up():
             self._stop(failure)
         if self.state.time > self.before.time:
             self.keeper.write(self.before, self.state, self.records, self._wall_time())

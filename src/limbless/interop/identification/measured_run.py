@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from limbless.core import InputError, nearest
 from limbless.interop.log_files.joint_log import (
     JointLog,
-    _listed,
     dominant_frequency,
     first_harmonic,
     lag_of,
+    listed,
     read_log,
 )
 from limbless.interop.log_files.marker_track import MarkerTrack, read_track
@@ -232,8 +232,8 @@ class RunData:
         """What `compared` has, in words."""
         told, off = [], self.compared(result)
         if "harmonics" in off:
-            told.append(f"run        amplitude over the log {_listed(1.0 + off['harmonics'][:, 0], '.3f')}")
-            told.append(f"run        lag behind the log {_listed(1e3 * off['harmonics'][:, 1], '.1f')} ms")
+            told.append(f"run        amplitude over the log {listed(1.0 + off['harmonics'][:, 0], '.3f')}")
+            told.append(f"run        lag behind the log {listed(1e3 * off['harmonics'][:, 1], '.1f')} ms")
         if "joints" in off:
             told.append(f"run        joint angles off by {float(np.sqrt((off['joints'] ** 2).mean())):.3g} rad (rms)")
         if "speed" in off:

@@ -99,19 +99,19 @@ class JointLog:
         frequency = None if moved is None else dominant_frequency(self.time, moved)
         if frequency and self.position is not None:
             waves = first_harmonic(self.time, self.position, frequency)
-            told.append(f"motion     {frequency:.4g} Hz, amplitudes {_listed(np.degrees(np.abs(waves)), '.3g')} deg")
+            told.append(f"motion     {frequency:.4g} Hz, amplitudes {listed(np.degrees(np.abs(waves)), '.3g')} deg")
             if self.command is not None:
                 asked = first_harmonic(self.time, self.command, frequency)
                 lag = lag_of(waves, asked, frequency)
-                told.append(f"answer     amplitude over command {_listed(np.abs(waves) / np.abs(asked), '.3f')}")
-                told.append(f"lag        {_listed(1e3 * lag, '.1f')} ms")
+                told.append(f"answer     amplitude over command {listed(np.abs(waves) / np.abs(asked), '.3f')}")
+                told.append(f"lag        {listed(1e3 * lag, '.1f')} ms")
         return told + [f"note       {note}" for note in self.notes]
 
     def __repr__(self) -> str:
         return "\n".join([f"JointLog {self.source}", *(f"  {line}" for line in self.lines())])
 
 
-def _listed(values: Array, form: str) -> str:
+def listed(values: Array, form: str) -> str:
     return " ".join(format(float(value), form) for value in values)
 
 

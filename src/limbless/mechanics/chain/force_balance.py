@@ -35,7 +35,7 @@ class BalanceLimits(NamedTuple):
     tolerance: float = 1e-12  # relative to the wrench of unit speed
     trials: int = 40
     enough: float = 0.1  # of the power along a step, at its end
-    contracted: float = 1e-3  # what a step leaves of the push where the slopes before it still serve
+    contracted: float = 1e-3  # of the push before: with so little left, old slopes serve
     slowest: float = 1e-4  # of the velocities,
     paces: int = 33  # and how many paces lead from there to 1
 

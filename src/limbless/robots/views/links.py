@@ -209,9 +209,7 @@ def spine_as_chain(spine: TendonSpine) -> Chain:
 
 
 def _volumes(one: Vertebra | None, coming: Vertebra | None) -> tuple[float, float]:
-    """Half of the arc before a disk and half of the one behind it, m3: along the body of the link, where a surface
-    lifts it.
-    """
+    """Half of the arc before a disk and half of that behind it, m3, along the body: there a surface lifts the link."""
     return 0.0 if one is None else one.volume / 2, 0.0 if coming is None else coming.volume / 2
 
 

@@ -216,9 +216,7 @@ def ladder(
 
 
 def _seen(animal: Scenario, kind: str, found: Ladder, folder: Path) -> dict[str, Any]:
-    """What changes for another model: its kind, what it follows, and the figures, which are those of the scenario's own
-    model.
-    """
+    """What changes for another model: its kind, what it follows, and no figures of the scenario's own model."""
     if animal.gait.drives not in ANSWERING or kind == "soft" or not found.results:
         return {"model.kind": kind, "figures": ()}
     if kind == "tendon-statics":
