@@ -40,11 +40,12 @@ def test_what_was_made_meanwhile_is_not_kept_for_ever() -> None:
         def __del__(self) -> None:
             Ring.count += 1
 
+    before = gc.get_freeze_count()
     with gc_paused():
         Ring()
     gc.collect()
     assert Ring.count == 1
-    assert gc.get_freeze_count() == 0
+    assert gc.get_freeze_count() <= before
 
 
 def test_the_host_has_no_exit_hook_of_ours() -> None:

@@ -23,19 +23,28 @@ COMPONENTS = ("x", "y", "turn")
 POINTS, MOST_POINTS = 12, 24
 WIDE, HIGH, EDGE = 320.0, 320.0, 34.0  # of the map in its own units, and of the room for labels
 PULL = """
-const move=event.type==='pointermove',down=event.type==='pointerdown';
-if(down){{window.limblessPull=event.target.dataset.point;if(window.limblessPull!==undefined)event.preventDefault()}}
-if(move&&window.limblessPull!==undefined){{
-  if(!(event.buttons&1)){{window.limblessPull=undefined;return}}
-  const now=performance.now();if(now-(window.limblessPulled||0)<40)return;window.limblessPulled=now;
-  const at=new DOMPoint(event.clientX,event.clientY).matrixTransform(event.currentTarget.getScreenCTM().inverse());
+const here=()=>{{const at=new DOMPoint(event.clientX,event.clientY).matrixTransform(
+  event.currentTarget.getScreenCTM().inverse());return at.x.toFixed(1)+' '+at.y.toFixed(1)}};
+const tell=text=>{{
   const field=document.evaluate("//label[@for='{uuid}']/following::input[1]",document,null,9,null).singleNodeValue;
-  const set=Object.getOwnPropertyDescriptor(HTMLInputElement.prototype,'value').set;
-  set.call(field,window.limblessPull+' '+at.x.toFixed(1)+' '+at.y.toFixed(1));
-  field.dispatchEvent(new Event('input',{{bubbles:true}}))}}
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype,'value').set.call(field,text);
+  field.dispatchEvent(new Event('input',{{bubbles:true}}))}};
+const held=event.buttons&1,now=performance.now();
+if(event.type==='pointerdown'){{
+  window.limblessPull=event.target.dataset.point;
+  window.limblessDrawn=window.limblessPull===undefined?[here()]:undefined;event.preventDefault();return}}
+if(held&&now-(window.limblessPulled||0)<40)return;window.limblessPulled=now;
+if(window.limblessPull!==undefined){{
+  if(held)tell(window.limblessPull+' '+here());else window.limblessPull=undefined}}
+else if(window.limblessDrawn){{
+  if(held){{window.limblessDrawn.push(here());
+    event.currentTarget.querySelector('#drawn').setAttribute('points',window.limblessDrawn.join(' '))}}
+  else{{const drawn=window.limblessDrawn;window.limblessDrawn=undefined;
+    if(drawn.length>3)tell('draw '+drawn.join(' '))}}}}
 """
-"""A point that is dragged writes its number and place into the field below the map, as if they had been typed: pictures
-cannot tell Python anything themselves. The page keeps the number, so that the picture may be drawn anew meanwhile."""
+"""A point that is dragged writes its number and place into the field below the map, and so does a line that is drawn
+beside the points, as if they had been typed: pictures cannot tell Python anything themselves. The page keeps what is
+being pulled, so that the picture may be drawn anew meanwhile."""
 
 
 class LoopEditor:
@@ -64,9 +73,22 @@ class LoopEditor:
         """Move a point to a place (2,) of shapes; it stays in the region."""
         if not 0 <= number < len(self.points):
             raise InputError(f"the loop has the points 0 to {len(self.points) - 1}; got {number}")
-        low, high = self.connection.region.T
-        before = self.points.copy()
-        self.points[number] = np.clip(place, low, high)
+        points = self.points.copy()
+        points[number] = place
+        return self._placed(points)
+
+    def draw(self, line: Array) -> Stroke:
+        """Take a line (N, 2) of shapes as the loop, closed, in its direction; it stays in the region."""
+        closed = np.concatenate([line, line[:1]])
+        along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(closed, axis=0), axis=1))])
+        if len(line) < 3 or not along[-1] > 0.0:
+            raise InputError(f"a loop that is drawn has at least three places apart from each other; got {len(line)}")
+        evenly = np.arange(POINTS) * along[-1] / POINTS
+        return self._placed(np.stack([np.interp(evenly, along, column) for column in closed.T], axis=1))
+
+    def _placed(self, points: Array) -> Stroke:
+        """The loop through other points, or the one before where they make none."""
+        before, self.points = self.points, np.clip(points, *self.connection.region.T)
         try:
             return self._follow()
         except InputError:
@@ -109,7 +131,7 @@ class LoopEditor:
             for k, (x, y) in enumerate(self.to_picture(self.points))
         )
         code = escape(" ".join(handler.split()), quote=True)
-        events = "".join(f' {name}="{code}"' for name in ("onpointerdown", "onpointermove") if handler)
+        events = "".join(f' {name}="{code}"' for name in ("onpointerdown", "onpointermove", "onpointerup") if handler)
         labels = "".join(
             f"<text transform='translate({x:g} {y:g}) rotate({turn})' text-anchor='{anchor}'>{escape(text)}</text>"
             for x, y, turn, anchor, text in self._labels()
@@ -119,7 +141,8 @@ class LoopEditor:
             f"<svg id='loop' viewBox='0 0 {EDGE + WIDE + 4:g} {HIGH + 20:g}' role='img' aria-label='height of "
             f"{component}, loop' style='width:100%;touch-action:none;font-size:11px;user-select:none'{events}>"
             f"<image href='{self._map(component)}' {size}/><polygon points='{line}' fill='#777' fill-opacity='0.2' "
-            f"stroke='currentColor' stroke-width='1.5'/>{marks}{labels}</svg>"
+            "stroke='currentColor' stroke-width='1.5'/><polyline id='drawn' fill='none' stroke='#D55E00' "
+            f"stroke-width='2'/>{marks}{labels}</svg>"
         )
 
     def _labels(self) -> list[tuple[float, float, int, str, str]]:

@@ -1,11 +1,13 @@
-"""The map beside the view: heights of the connection, a loop that is pulled at its points, and what one turn of it
-does."""
+"""The map beside the view: heights of the connection, a loop that is drawn or pulled at its points, and what one turn
+of it does."""
 
 from __future__ import annotations
 
 import threading
 from html import escape
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from limbless.core import InputError
 from limbless.view.studio.server import by_visitor
@@ -45,7 +47,10 @@ class MapPanel:
             self.component: Any = gui.add_dropdown("height of", ("x", "y", "turn"), visible=False)
             self.map: Any = gui.add_html("")
             self.field: Any = gui.add_text(
-                "pull", "", visible=False, hint="number of a point and its place in the picture; drag a point instead"
+                "pull",
+                "",
+                visible=False,
+                hint="number of a point and its place in the picture; drag a point instead, or draw a loop beside them",
             )
             self.told: Any = gui.add_html("")
             self.gait: Any = gui.add_button("Loop as gait", visible=False, hint="run the robot along this loop")
@@ -96,11 +101,16 @@ class MapPanel:
         if editor is None or not text.strip():
             return
         try:
-            number, x, y = text.split()
-            editor.pull(int(number), editor.from_picture(float(x), float(y)))
-        except ValueError:
+            number, *places = text.split()
+            shapes = np.array([editor.from_picture(x, y) for x, y in np.array(places, dtype=float).reshape(-1, 2)])
+            if number == "draw":
+                editor.draw(shapes)
+            else:
+                editor.pull(int(number), shapes[0])
+        except (ValueError, IndexError):
             self.page.controls.refuse(
-                f"pull: write the number of a point and its place, such as 0 200 120; got {text!r}"
+                "pull: write the number of a point and its place, such as 0 200 120, or draw and the places of a loop; "
+                f"got {text[:60]!r}"
             )
             return
         except InputError as error:

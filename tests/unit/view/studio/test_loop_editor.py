@@ -7,6 +7,7 @@ import pytest
 
 import limbless as ll
 from limbless.scenarios.scenario import Scenario
+from limbless.search.studies.strokes import Loop
 from limbless.view.studio.loop_editor import PULL, LoopEditor
 from limbless.view.studio.map_panel import has_map
 
@@ -41,6 +42,19 @@ def test_pictures_tell_where_the_points_are(editor: LoopEditor) -> None:
     # of a period's first and last moment, nearly a period apart
     assert np.linalg.norm(bodies[-1].mean(axis=0) - bodies[0].mean(axis=0)) < 2.0 * editor.stroke.distance + 0.05
     assert editor.way().count("<polyline") == 7 and len(track) == len(editor.stroke.path)
+
+
+def test_a_loop_that_is_drawn_goes_as_the_circle_it_follows_and_back_when_drawn_backwards(editor: LoopEditor) -> None:
+    angles = np.linspace(0.0, 2.0 * np.pi, 200, endpoint=False)
+    line = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    circle = editor.connection.around(Loop.of_table(np.zeros(2), [[1.0, 0.0]], [[0.0, 1.0]]))
+    forward = editor.draw(line)
+    assert forward.distance == pytest.approx(circle.distance, rel=1e-3)
+    np.testing.assert_allclose(editor.draw(line[::-1]).displacement[0], -forward.displacement[0], rtol=2e-2)
+    kept = editor.points.copy()
+    with pytest.raises(ll.InputError, match="at least three places"):
+        editor.draw(line[:2])
+    np.testing.assert_array_equal(editor.points, kept)
 
 
 def test_only_what_has_a_map_is_offered_one() -> None:
