@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
-from fnmatch import fnmatchcase
+import re
+from fnmatch import translate
 from pathlib import Path
 
 import pytest
@@ -38,9 +39,10 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
         gc.freeze()
 
 
-def _long_patterns() -> list[str]:
+def _long_patterns() -> dict[str, re.Pattern[str]]:
+    """Each as it is written, and ready: `fnmatch` itself keeps 256 of them."""
     table = YAML(typ="safe").load(Path(__file__).with_name("long.yaml"))
-    return [pattern for patterns in table.values() for pattern in patterns]
+    return {pattern: re.compile(translate(pattern)) for patterns in table.values() for pattern in patterns}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -52,7 +54,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     patterns, found = _long_patterns(), set()
     for item in items:
-        fitting = {pattern for pattern in patterns if fnmatchcase(item.nodeid, pattern)}
+        fitting = {pattern for pattern, ready in patterns.items() if ready.match(item.nodeid)}
         if fitting:
             item.add_marker("long")
             found |= fitting

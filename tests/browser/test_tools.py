@@ -130,3 +130,41 @@ def test_a_file_holds_what_is_seen(seen: Any, page: Any, kind: str, tmp_path: Pa
         assert data.startswith({"SVG": b"<?xml", "PDF": b"%PDF"}[kind])
     seen.page.wait_for_selector("#status:has-text('downloads')")
     assert not seen.errors
+
+
+def test_a_loop_is_drawn_and_pulled_on_its_map(browser: Any, look: Any) -> None:
+    from limbless.view.studio.studio import Studio
+
+    scenario = ll.Scenario.load("purcell-swimmer", SHORT)
+    opened = Studio(ll.run(scenario), scenario)
+    try:
+        seen = look(opened.url, width=1000, height=900)
+        seen.page.wait_for_selector("text=purcell-swimmer: ready")
+        seen.hide_notices()
+        ours = entered(opened)
+        ours.controls.pause()
+        seen.draw_rarely()
+        seen.open("Numbers")
+        seen.unfold("Map")
+        seen.page.get_by_role("button", name="Find the map", exact=True).click()
+        seen.page.wait_for_selector("#loop circle")
+        panel = ours.map
+        before = panel.editor.points.copy()
+        box = seen.page.locator("#loop image").bounding_box()
+        middle = np.array([box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"]])
+        turn = np.linspace(0.0, 2.0 * np.pi, 25)
+        ring = middle + 0.12 * box["width"] * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+        mouse = seen.page.mouse
+        mouse.move(*ring[0])
+        mouse.down()
+        for place in ring[1:]:
+            mouse.move(*place)
+            seen.page.wait_for_timeout(60)
+        mouse.up()
+        until(lambda: not np.array_equal(panel.editor.points, before))
+        low, high = panel.editor.connection.region.T
+        radius = np.linalg.norm((panel.editor.points - 0.5 * (low + high)) / (high - low), axis=1)
+        np.testing.assert_allclose(radius, 0.12, atol=0.02)
+        assert not seen.errors
+    finally:
+        opened.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ _DEEPEST = 50
 """Levels of nesting; a scenario has about six, an alias that contains itself has no end."""
 _LONGEST = 4_000_000
 """Characters of a text: a table of half a million heights; reading it takes a minute."""
+_KEPT = 20_000
+"""Characters of a text whose marks are kept for the next time that it is read."""
 _MOST = 1_000_000
 """Entries once aliases are written out: a few lines of aliases of aliases could stand for
 more than any memory holds.
@@ -113,7 +116,7 @@ def parse(text: str, where: str) -> Any:
     if _brackets(text) > _STEEPEST:
         raise InputError(f"{where} is nested too deeply")
     try:
-        return YAML(typ="rt").load(text)
+        return _marked(text) if len(text) < _KEPT else _marked.__wrapped__(text)
     except RecursionError:
         raise InputError(f"{where} is nested too deeply") from None
     except DuplicateKeyError as error:
@@ -130,6 +133,12 @@ def parse(text: str, where: str) -> Any:
     except Exception as error:
         told = str(error) if isinstance(error, YAMLError | ValueError) else f"{type(error).__name__}: {error}"
         raise InputError(f"{where}: not valid YAML: {' '.join(told.split())}") from None
+
+
+@lru_cache(maxsize=128)
+def _marked(text: str) -> Any:
+    """Nobody changes it: `_plain` copies. A scenario is read again and again, for every value that is tried."""
+    return YAML(typ="rt").load(text)
 
 
 def _brackets(text: str) -> int:
