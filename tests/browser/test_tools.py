@@ -150,6 +150,7 @@ def test_a_loop_is_drawn_and_pulled_on_its_map(browser: Any, look: Any) -> None:
         seen.page.wait_for_selector("#loop circle")
         panel = ours.map
         before = panel.editor.points.copy()
+        seen.page.locator("#loop").scroll_into_view_if_needed()
         box = seen.page.locator("#loop image").bounding_box()
         middle = np.array([box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"]])
         turn = np.linspace(0.0, 2.0 * np.pi, 25)
