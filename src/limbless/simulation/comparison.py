@@ -28,6 +28,8 @@ NUMBERS = (
     ("strouhal", "Strouhal number", ""),
 )
 """Numbers of a summary that are compared: key, label, unit."""
+ROUNDING = 1e-12
+"""Of the largest number of a vector: no part of it is known better."""
 
 
 class ComparedNumber(NamedTuple):
@@ -60,19 +62,18 @@ def lines(results: Sequence[Result]) -> list[ComparedNumber]:
         for one in results
     ]
     bars = [(summary.get("numerical_error") or {}).get("total", {}) for summary in summaries]
-    bars = [
-        {"mass": 1e-12 * summary["mass"], **bar} if bar else {} for summary, bar in zip(summaries, bars, strict=True)
-    ]
+    bars = [{"mass": 0.0, **bar} if bar else {} for bar in bars]
     found = []
     for key, label, unit in NUMBERS:
         values = [dict(_parts(summary.get(key))) for summary in summaries]
         errors = [dict(_parts(bar.get(key))) for bar in bars]
+        largest = max((abs(value) for one in values for value in one.values() if value is not None), default=0.0)
         for part in dict.fromkeys(name for one in values for name in one):
             line = ComparedNumber(
                 f"{label} {part}".strip(),
                 unit,
                 tuple(one.get(part) for one in values),
-                tuple(one.get(part) for one in errors),
+                tuple(None if (off := one.get(part)) is None else max(abs(off), ROUNDING * largest) for one in errors),
             )
             found += [line] if any(value is not None for value in line.values) else []
     return found

@@ -101,6 +101,13 @@ def way(robot: ChainTables, memory: ChainMemory, place: int) -> Vector:
     return total
 
 
+@func
+def sensed_force(rows: SenseRows, k: int, memory: ChainMemory) -> Scalar:
+    """What acts on a body, along one of its axes."""
+    body = Body(memory.bodies, rows.code[k, 1])
+    return along(body.rotation, body.wrench.force, rows.code[k, 2])
+
+
 @noinline_func
 def read_row(rows: SenseRows, k: int, robot: ChainTables, x: Array, memory: ChainMemory) -> Scalar:
     """The number of one row."""
@@ -134,7 +141,7 @@ def read_row(rows: SenseRows, k: int, robot: ChainTables, x: Array, memory: Chai
     if code == 6:
         touch = Vector(memory.touch[place, 0], memory.touch[place, 1], memory.touch[place, 2])
         return along(body.rotation, touch, axis)
-    return 0.0 * side  # forces: see `read_rows`
+    return sensed_force(rows, k, memory)
 
 
 @func
@@ -142,8 +149,7 @@ def read_rows(senses: Senses, first: int, last: int, robot: ChainTables, x: Arra
     rows = senses.rows
     for k in range(first, last):
         if rows.code[k, 0] == 8:  # forces are sensed by many at once, and a call costs more than they do
-            body = Body(memory.bodies, rows.code[k, 1])
-            number = along(body.rotation, body.wrench.force, rows.code[k, 2])
+            number = sensed_force(rows, k, memory)
         else:
             number = read_row(rows, k, robot, x, memory)
         senses.raw[k] = rows.gain[k] * number + rows.offset[k]

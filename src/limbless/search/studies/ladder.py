@@ -72,15 +72,11 @@ class Ladder:
 
     def verdict(self, line: ComparedNumber, number: int) -> str:
         """Why a number of a rung differs from that of the first: `model form` where it differs by more than both
-        numerical errors and the rounding of its vector, `numerical error` where it does not, nothing where an error is
-        not known."""
+        numerical errors, `numerical error` where it does not, nothing where an error is not known."""
         found = line.difference(number)
         if found is None or found[1] is None:
             return ""
-        what = line.label.rsplit(" ", 1)[0]
-        alike = [one for one in self.numbers() if one.label.startswith(what) and one.unit == line.unit]
-        rounding = 1e-12 * max(abs(value) for one in alike for value in one.values if value is not None)
-        return "model form" if abs(found[0]) > found[1] + rounding else "numerical error"
+        return "model form" if abs(found[0]) > found[1] else "numerical error"
 
     def rows(self) -> list[tuple[str, ...]]:
         """The table in words: each number ± its error, then why each rung differs from the first, and the spread."""
