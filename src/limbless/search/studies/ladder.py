@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -199,47 +195,26 @@ def ladder(
         if wanted.count(kind) > 1:
             raise InputError(f"models: {kind!r} is named twice; name each model once")
     animal, found = Scenario.load(source, changes), Ladder([])
-    one_bar, kinds = _one_at_a_time(watch), iter(wanted)
-    with TemporaryDirectory(prefix="limbless-") as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+    with TemporaryDirectory(prefix="limbless-") as folder:
 
         def rung(kind: str) -> Rung:
             try:
                 seen = {} if animal.model.kind == kind else _seen(animal, kind, found, Path(folder))
                 timed = not seen.get("task")
                 scenario = Scenario.load(animal if timed else _timeless(animal), seen) if seen else animal
-                return Rung(kind, _label(scenario), error_bars(scenario, watch=one_bar).result)
+                return Rung(kind, _label(scenario), error_bars(scenario, watch=watch).result)
             except (InputError, SimulationError) as error:
                 return Rung(kind, kind, refused=" ".join(str(error).split()))
 
-        for kind in kinds:  # the first that runs may be what the others follow; these go side by side
+        for kind in wanted:
             found.rungs.append(rung(kind))
-            if found.ran:
-                break
-        if found.ran and animal.gait.drives in ANSWERING:
-            found.results[0].save(Path(folder) / FILE_NAME)
-        found.rungs += pool.map(rung, kinds)
+            first = Path(folder) / FILE_NAME
+            if found.ran and animal.gait.drives in ANSWERING and not first.exists():  # the others follow it
+                found.results[0].save(first)
     if len(found.ran) < 2:
         told = "; ".join(f"{rung.model}: {rung.refused}" for rung in found.refused)
         raise InputError(f"a ladder needs at least two models that take the scenario; refused: {told}")
     return found
-
-
-def _one_at_a_time(watch: Watch | None) -> Watch:
-    """`watch` for runs that go side by side: one of them has its bar."""
-    free = Lock()
-
-    @contextmanager
-    def watched(label: str) -> Iterator[Any]:
-        if watch is None or not free.acquire(blocking=False):
-            yield None
-            return
-        try:
-            with watch(label) as progress:
-                yield progress
-        finally:
-            free.release()
-
-    return watched
 
 
 def _seen(animal: Scenario, kind: str, found: Ladder, folder: Path) -> dict[str, Any]:
