@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import re
 from fnmatch import translate
@@ -39,10 +40,13 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
         gc.freeze()
 
 
-def _long_patterns() -> dict[str, re.Pattern[str]]:
-    """Each as it is written, and ready: `fnmatch` itself keeps 256 of them."""
+def _long_patterns() -> dict[str, dict[str, re.Pattern[str]]]:
+    """By file, each as it is written, and ready: `fnmatch` itself keeps 256 of them."""
     table = YAML(typ="safe").load(Path(__file__).with_name("long.yaml"))
-    return {pattern: re.compile(translate(pattern)) for patterns in table.values() for pattern in patterns}
+    found: dict[str, dict[str, re.Pattern[str]]] = {}
+    for pattern in itertools.chain(*table.values()):
+        found.setdefault(pattern.partition("::")[0], {})[pattern] = re.compile(translate(pattern))
+    return found
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -54,13 +58,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     patterns, found = _long_patterns(), set()
     for item in items:
-        fitting = {pattern for pattern, ready in patterns.items() if ready.match(item.nodeid)}
+        of_file = patterns.get(item.nodeid.partition("::")[0], {})
+        fitting = {pattern for pattern, ready in of_file.items() if ready.match(item.nodeid)}
         if fitting:
             item.add_marker("long")
             found |= fitting
     whole = config.args == config.getini("testpaths") and not config.getoption("ignore")
-    if whole and found != set(patterns):
-        raise pytest.UsageError(f"tests/long.yaml names no test with {sorted(set(patterns) - found)}")
+    named = set(itertools.chain(*patterns.values()))
+    if whole and found != named:
+        raise pytest.UsageError(f"tests/long.yaml names no test with {sorted(named - found)}")
     asked = config.getoption("--long")
     chosen, others = [], []
     for item in items:

@@ -351,7 +351,7 @@ def excited(name: str) -> Scenario:
 
 @cache
 def written(name: str) -> dict[Place, Any]:
-    return dict(leaves(parse_value(excited(name).to_yaml(), name)))
+    return dict(leaves(excited(name).model_dump(mode="json")))
 
 
 @cache
