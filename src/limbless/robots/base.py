@@ -145,12 +145,12 @@ _recent: deque[tuple[Any, Any, Robot]] = deque(maxlen=8)
 
 
 def _once(build: Callable[[Any], Robot]) -> Callable[[Any], Robot]:
-    """`build` that answers the same description with the same robot."""
+    """`build` that answers the same description, or an equal one, with the same robot."""
 
     @wraps(build)
     def built(preset: Any) -> Robot:
         for known, by, robot in tuple(_recent):
-            if known is preset and by is build:
+            if by is build and (known is preset or (preset.by_its_fields and known == preset)):
                 return robot
         made = build(preset)
         _recent.append((preset, build, made))
@@ -163,6 +163,8 @@ class Preset(Seen):
     """A ready robot with a few numbers to choose; `build()` makes the full description."""
 
     family: ClassVar[str | None] = "preset"
+    by_its_fields: ClassVar[bool] = True
+    """Whether two with equal fields build the same robot."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
-import numpy as np
 from pydantic import field_validator, model_validator
 
 from limbless.core import Angle, Description, Field, Listed, Vector3, quantity
+from limbless.mechanics.algebra import Vector, cross
 from limbless.robots.sections import PARALLEL, Direction
 
 PerFreedom = float | tuple[float, ...]
@@ -141,7 +142,7 @@ class Joint(Description):
         if self.kind == "universal":
             if self.second_axis is None:
                 raise ValueError("a universal joint needs a second_axis, for example (0, 1, 0)")
-            if np.linalg.norm(np.cross(self.axis, self.second_axis)) < PARALLEL:
+            if math.hypot(*cross(Vector(*self.axis), Vector(*self.second_axis))) < PARALLEL:
                 raise ValueError(
                     f"second_axis {self.second_axis} is parallel to axis {self.axis}: this joint turns "
                     f"about one axis only"

@@ -4,6 +4,7 @@ and what later models touch.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
@@ -176,6 +177,10 @@ class Link(Description):
 
     def mass_properties(self) -> MassProperties:
         """Mass, first moment, inertia, volume and first moment of volume, about the link origin in the link frame."""
+        return self._mass_properties
+
+    @cached_property
+    def _mass_properties(self) -> MassProperties:
         mass, moment, inertia, volume, volume_moment = total(self.solids)
         if any(value is not None for value in (self.mass, self.first_moment, self.inertia)):
             mass, moment = self.mass or 0.0, np.array(self.first_moment or (0.0, 0.0, 0.0))

@@ -9,12 +9,14 @@ the axes of that frame.
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from pydantic import AfterValidator, model_validator
 
 from limbless.core import Array, Description, Field, Listed, Quantity, Vector3, quantity
+from limbless.mechanics.algebra import Vector, cross
 
 PARALLEL = 1e-9  # sine of the angle below which two directions count as parallel
 
@@ -57,17 +59,17 @@ class Placed(Description):
 
     @model_validator(mode="after")
     def _axes_span_a_plane(self) -> Placed:
-        if np.linalg.norm(np.cross(self.axis, self.lateral)) < PARALLEL:
+        if math.hypot(*cross(Vector(*self.axis), Vector(*self.lateral))) < PARALLEL:
             raise ValueError(f"lateral {self.lateral} is parallel to axis {self.axis}; give the direction of the width")
         return self
 
-    @property
+    @cached_property
     def frame(self) -> Array:
         """(3, 3): e1, e2, e3 in the columns."""
         e1 = np.array(self.axis)
         e2 = np.array(self.lateral) - e1 * np.dot(e1, self.lateral)
         e2 /= np.linalg.norm(e2)
-        return np.column_stack([e1, e2, np.cross(e1, e2)]) + 0.0
+        return np.column_stack([e1, e2, cross(Vector(*e1), Vector(*e2))]) + 0.0
 
 
 def ellipse_area(half_width: float, half_height: float) -> float:

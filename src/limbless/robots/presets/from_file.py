@@ -28,6 +28,7 @@ class FromFile(Preset):
     Link 0 is the end nearer the file's root. Base axes: x along the body from first to last joint, z up.
     """
 
+    by_its_fields = False  # the file may have changed
     kind: Literal["chain"] = "chain"
     preset: Literal["file"] = "file"
     file: str = Field(description="path of the description, .urdf, .sdf, .xml (MJCF) or .xacro")

@@ -11,6 +11,7 @@ import pytest
 
 import limbless as ll
 from limbless.core.errors import InputError
+from limbless.scenarios.scenario import Scenario
 from tests.unit.interop.robots.descriptions import INERTIAL, massive, revolute, sdf, swimmer, urdf, written
 
 
@@ -239,3 +240,16 @@ def test_continuous_joints_and_default_axes(tmp_path: Path) -> None:
     text = urdf(more=massive("l") + revolute("j", "link3", "l", "continuous").replace('<axis xyz="0 0 1"/>', ""))
     joint = ll.load_robot(written(tmp_path, "s.urdf", text)).links[-1].joint
     assert joint is not None and joint.lower is None and joint.axis == pytest.approx((1.0, 0.0, 0.0))
+
+
+def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
+    """Ready robots with equal numbers are built once; what stands in a file is no number of the description."""
+    masses = []
+    for mass in ("0.5", "0.75"):
+        file = written(tmp_path, "snake.urdf", urdf(mass=mass))
+        swimmer = Scenario.load("eel-planar", {"robot": {"kind": "chain", "preset": "file", "file": str(file)}})
+        masses.append(swimmer.robot.build().total_mass)
+    assert masses == pytest.approx([2.0, 3.0], rel=1e-15)
+    eel = Scenario.load("eel-planar")
+    assert Scenario.load(eel, {"gait.amplitude": 0.07}).robot.build() is eel.robot.build()
+    assert Scenario.load(eel, {"robot.density": 990.0}).robot.build() is not eel.robot.build()
