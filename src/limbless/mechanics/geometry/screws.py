@@ -3,10 +3,9 @@
 
 Every twist, wrench and inertia here is taken along the world axes at one point, where the base origin is at this
 instant: far from the world's origin nothing is lost, and the metric does not change. Column a of the Jacobian is the
-spatial screw s_a (5)-(6). The first columns are the base's (`frames`), then one per joint.
+spatial screw s_a (5)-(6). The first columns are the base's (`base_charts`), then one per joint.
 
-Kernels take the robot, the frame of its base or the number nb of its speeds, a state x or its speeds, and any memory
-that has `bodies`, `spatial`, `screws`, `base`, `metric` and `bias`.
+Kernels take the robot, the frame of its base or the number nb of its speeds, and a state x or its speeds.
 """
 
 from __future__ import annotations
@@ -24,23 +23,11 @@ from limbless.mechanics.algebra import (
     power,
     product,
     rotation_about,
-    rotation_from_quaternion,
     twist_cross,
     wrench_cross,
 )
-from limbless.mechanics.chain import (
-    Base,
-    Body,
-    ChainTables,
-    DofRow,
-    LinkRow,
-    Prismatic,
-    Revolute,
-    body_inertia,
-    nothing,
-    sliding,
-)
-from limbless.mechanics.compiled import Array, Scalar, align_stack, func, generic, noinline_func, switch, version_for
+from limbless.mechanics.chain import Body, ChainTables, DofRow, LinkRow, Prismatic, body_inertia, nothing, sliding
+from limbless.mechanics.compiled import Array, Scalar, align_stack, func, kernel, noinline_func, unpack
 from limbless.mechanics.forces import push_all
 from limbless.mechanics.geometry.base_charts import (
     Frame,
@@ -48,35 +35,12 @@ from limbless.mechanics.geometry.base_charts import (
     JointScrew,
     Spatial,
     base_origin,
-    base_quaternion,
-    home_rotation,
+    base_rotation,
     move_base,
     put_base_screws,
 )
 
-
-@generic
-def cross_joint(link: LinkRow, x: Array, R: Matrix, arm: Vector) -> tuple[Matrix, Vector, Twist]:
-    """Rotation and arm (from the reference point) of the body beyond a joint whose origin has been reached, and the
-    joint's screw.
-    """
-
-
-@version_for(cross_joint, Revolute)
-@func
-def turn_about(link: LinkRow, x: Array, R: Matrix, arm: Vector) -> tuple[Matrix, Vector, Twist]:
-    direction = R @ link.axis
-    return product(R, rotation_about(link.axis, x[link.position])), arm, Twist(cross(arm, direction), direction)
-
-
-@version_for(cross_joint, Prismatic)
-@func
-def slide_along(link: LinkRow, x: Array, R: Matrix, arm: Vector):
-    direction = R @ link.axis
-    return R, arm + x[link.position] * direction, sliding(direction)
-
-
-cross_joint_by = switch(cross_joint)
+SLIDES = Prismatic.code
 
 
 @func
@@ -95,37 +59,28 @@ def place(robot: ChainTables, frame: Frame, x: Array, speeds: Array, memory: Geo
     accelerations.
     """
     align_stack()
-    kinds, links, _ = robot
-    screws, nb = memory.screws, frame.speeds
-    q = base_quaternion(frame, x)
-    R = rotation_from_quaternion(q.w, q.x, q.y, q.z)
-    H = home_rotation(frame)
-    start = base_origin(frame, H, x)
-    put_base_screws(frame, H, R, x, screws)
+    links, screws = robot.links, memory.screws
+    R, start = base_rotation(frame, x), base_origin(frame, x)
+    put_base_screws(frame, x, R, screws)
     arm = 0.0 * start
     V, A = move_base(frame, speeds, screws, arm)
-    put_motion(memory, LinkRow(links, 0).position, R, start, arm, V, A)
+    put_motion(memory, 0, R, start, arm, V, A)
     for k in range(1, len(links.codes)):
         link = LinkRow(links, k)
-        if link.has_arm:
-            arm = arm + R @ link.arm
-        R, arm, s = cross_joint_by(kinds, link.kind, link, x, R, arm)
-        a = nb + link.column
+        a, q, direction = frame.speeds + link.column, x[frame.coordinates + link.column], R @ link.axis
+        arm = arm + R @ link.arm
+        if link.kind == SLIDES:
+            arm = arm + q * direction
+            s = sliding(direction)
+        else:
+            R = product(R, rotation_about(link.axis, q))
+            s = Twist(cross(arm, direction), direction)
         screw, rate = JointScrew(screws, a), twist_cross(V, s)
         screw.twist = s
         screw.rate = rate
         A = A + speeds[a] * rate
         V = V + speeds[a] * s
         put_motion(memory, k, R, start, arm, V, A)
-
-
-@func
-def push_bodies(forces: tuple, t: Scalar, window_time: Scalar, robot: ChainTables, memory: GeometricMemory) -> None:
-    """All that pushes, once the bodies are placed."""
-    for k in range(len(robot.links.codes)):
-        body = Body(memory.bodies, k)
-        body.wrench = Wrench(0.0 * body.origin, 0.0 * body.origin)
-    push_all(forces, t, window_time, robot, memory)
 
 
 @func
@@ -152,15 +107,11 @@ def put_column(a: int, K: Inertia, F: Wrench, memory: GeometricMemory) -> None:
 @noinline_func
 def weigh(robot: ChainTables, nb: int, memory: GeometricMemory) -> None:
     """From tip to base: metric M (10), and bias = Γ(ẋ, ẋ) less the generalised force of the wrenches on all bodies
-    (17).
-
-    Leaves the composite inertia and the load of each body, and power and sum of the wrenches.
+    (17). Leaves the composite inertia and the load of each body.
     """
     align_stack()
-    links, base = robot.links, Base(memory.base, 0)
-    K, F = nothing(0.0 * base.power)
-    total, rate_of_work = 0.0 * F, 0.0 * base.power
-    start = Body(memory.bodies, 0).origin
+    links, start = robot.links, Body(memory.bodies, 0).origin
+    K, F = nothing(0.0 * start.x)
     for k in range(len(links.codes) - 1, -1, -1):
         link, spatial = LinkRow(links, k), Spatial(memory.spatial, k)
         if link.has_body:
@@ -170,8 +121,6 @@ def weigh(robot: ChainTables, nb: int, memory: GeometricMemory) -> None:
             K = K + I
             at_reference = carry_wrench(outside, arm)
             F = F + I @ spatial.known + wrench_cross(V, I @ V) - at_reference
-            total = total + at_reference
-            rate_of_work += power(body.velocity, outside)
         spatial.composite = K
         spatial.load = F
         if k > 0:
@@ -180,14 +129,17 @@ def weigh(robot: ChainTables, nb: int, memory: GeometricMemory) -> None:
             memory.metric[a, a] += DofRow(robot.freedoms, link.column).rotor
     for a in range(nb):
         put_column(a, K, F, memory)
-    base.power = rate_of_work
-    base.pushed = total
 
 
-@noinline_func
-def hold_base(robot: ChainTables, acceleration: Array, memory: GeometricMemory) -> None:
-    """With all accelerations known: what must hold the robot from outside, F + Σ K_a s_a a_a; nothing if it is free."""
-    need = Spatial(memory.spatial, 0).load
-    for a in range(len(acceleration)):
-        need = need + acceleration[a] * JointScrew(memory.screws, a).pull
-    Base(memory.base, 0).held = need
+@kernel
+def weigh_state(
+    robot: ChainTables, forces: tuple, frame: Frame, time: Scalar, x: Array, speeds: Array, memory: GeometricMemory
+) -> None:
+    """Poses, twists, screws, metric and bias of a state, called from Python; the `forces` are taken off the bias."""
+    tables, base, held = unpack(robot), unpack(frame), unpack(memory)
+    place(tables, base, unpack(x), unpack(speeds), held)
+    for k in range(len(tables.links.codes)):
+        body = Body(held.bodies, k)
+        body.wrench = Wrench(0.0 * body.origin, 0.0 * body.origin)
+    push_all(unpack(forces), time, time, tables, held)
+    weigh(tables, base.speeds, held)

@@ -15,17 +15,21 @@ from numpy.typing import ArrayLike, NDArray
 from limbless.control.actuation import Actuation
 from limbless.core import Array, InputError, SimulationError
 from limbless.environments import Clamp, Environment
-from limbless.mechanics.chain import Base, Body, Spherical, passive_torques
-from limbless.mechanics.geometry import one_state as kernels
-from limbless.mechanics.geometry.base_charts import JointScrew, PlanarChart, is_near_lock
-from limbless.mechanics.geometry.christoffel import fill_christoffel, fill_coriolis
-from limbless.mechanics.geometry.constrained_dynamics import Trouble
+from limbless.mechanics.algebra import Quaternion, Vector, quaternion_rate
+from limbless.mechanics.chain import Body, Spherical, passive_torques
+from limbless.mechanics.geometry import christoffel as symbols_of
+from limbless.mechanics.geometry.base_charts import JointScrew, Spatial
+from limbless.mechanics.geometry.screws import weigh_state
 from limbless.models.base import numbers, refuse_law_failure
 from limbless.models.chain.chain_model import ChainModel
 from limbless.models.chain.geometry import planar_closed_form
-from limbless.models.chain.geometry.base_coordinates import frame_of, memory_of, names_of, robot_on
+from limbless.models.chain.geometry.base_coordinates import frame_of, memory_of
+from limbless.models.chain.geometry.constrained_dynamics import solve_free
 from limbless.models.geometric import GeometricSettings
 from limbless.robots.base import Preset, Robot
+
+NEAR_LOCK = 1e-3
+"""Cosine of the pitch at which the virtual joints of a base in space count as locked."""
 
 
 class Poses(NamedTuple):
@@ -116,11 +120,11 @@ class Geometric(ChainModel):
     ) -> None:
         super().__init__(robot, environment, actuation)
         self.settings = own = GeometricSettings.or_default(settings)
-        self.frame = frame_of(self.chain, own.coordinates, own.equations)
-        self._robot = robot_on(self.frame, self._plain)
+        self.frame, base = frame_of(self.chain, own.coordinates, own.equations)
+        self._names = [*base, *self.chain.joint_names]
         self.freedoms = self.frame.speeds + self.chain.freedoms
         self._lay_out(self.frame.coordinates, self.frame.speeds)
-        self._memory = memory_of(len(self._robot.links.codes), self.freedoms)
+        self._memory = memory_of(len(self._plain.links.codes), self.freedoms)
 
     def _refuse(self) -> None:
         if any(item.kind == "water" and item.has_surface for item in self.environment):
@@ -141,7 +145,7 @@ class Geometric(ChainModel):
 
     def forward_kinematics(self, x: ArrayLike) -> Poses:
         """Poses of all modules by products of exponentials (1)."""
-        self._place(x, None)
+        self._weigh(x, None, None)
         body, pieces = Body.of(self._memory.bodies), self.chain.segments()
         bodies = [piece.body for piece in pieces]
         R = body.rotation[bodies].reshape(-1, 3, 3)
@@ -151,7 +155,7 @@ class Geometric(ChainModel):
 
     def spatial_jacobian(self, x: ArrayLike) -> Array:
         """(6, N): spatial screws of all degrees of freedom (6), about the world's origin."""
-        self._place(x, None)
+        self._weigh(x, None, None)
         columns = JointScrew.of(self._memory.screws).twist.copy()
         columns[:, :3] += np.cross(Body.of(self._memory.bodies).origin[0], columns[:, 3:])
         return columns.T
@@ -194,20 +198,23 @@ class Geometric(ChainModel):
             return planar_closed_form.planar_christoffel(self._planar(), numbers("x", x, self.freedoms))
         self._weigh(x, None, None)
         symbols = np.empty((self.freedoms,) * 3)  # every entry is written
-        fill_christoffel(self._robot, self.frame, self._memory, np.empty((6, self.freedoms)), symbols)
+        screw, nb = JointScrew.of(self._memory.screws), self.frame.speeds
+        components = np.ascontiguousarray(screw.twist.T)
+        symbols_of.fill_christoffel(self._plain, self.frame, self._memory, components, symbols)
+        if self.frame.group:
+            symbols[:nb, :nb, :nb] = symbols_of.base_symbols(screw.twist[:nb], screw.pull[:nb])
         return symbols
 
     def _planar(self) -> planar_closed_form.Levers:
-        if not isinstance(self.frame, PlanarChart):
+        if self.frame.speeds != 3 or self.frame.group:
             raise InputError("the planar form is for a planar base on virtual joints; use form='general'")
         return planar_closed_form.levers(self.chain)
 
     def coriolis(self, x: ArrayLike, speeds: ArrayLike) -> Array:
         """(N, N): C_kj = Γ_ijk v^i, in O(n²); C v is the bias, and the rate of M less 2 C is skew."""
         self._weigh(x, speeds, None)
-        matrix = np.zeros((self.freedoms, self.freedoms))
-        fill_coriolis(self._robot, self.frame, self._memory, np.zeros(36 * len(self._robot.links.codes)), matrix)
-        return matrix
+        carried = np.concatenate([np.zeros(self.frame.speeds, dtype=int), 1 + np.arange(self.chain.freedoms)])
+        return symbols_of.coriolis(self._memory, carried)
 
     def bias(self, x: ArrayLike, speeds: ArrayLike) -> Array:
         """(N,): Γ(v, v), in O(n)."""
@@ -233,17 +240,27 @@ class Geometric(ChainModel):
         ):
             raise InputError("times must be finite, increase, and begin at 0 s or later")
         split, v = self.frame.coordinates + self.chain.freedoms, numbers("speeds", speeds, self.freedoms)
-        rate = np.zeros(split)
 
         def slope(_: float, state: Array) -> Array:
-            kernels.put_coordinate_rates(self.frame, state[:split], state[split:], rate)
+            bias = self.bias(state[:split], state[split:])
             return np.concatenate(
-                [rate, -np.linalg.solve(self.metric(state[:split]), self.bias(state[:split], state[split:]))]
+                [self._coordinate_rates(state[:split], state[split:]), -np.linalg.solve(self._memory.metric, bias)]
             )
 
         start = np.concatenate([numbers("x", x, split), v])
         found = solve_ivp(slope, (0.0, instants[-1]), start, "DOP853", instants, rtol=tolerance, atol=tolerance)
         return Geodesic(instants, found.y[:split].T.copy(), found.y[split:].T.copy())
+
+    def _coordinate_rates(self, x: Array, speeds: Array) -> Array:
+        """Rates of base coordinates and joint positions of a free motion, whose screws are in memory."""
+        nb = self.frame.speeds
+        base = speeds[:nb]
+        if self.frame.group:
+            twist = base @ JointScrew.of(self._memory.screws).twist[:nb]
+            base = twist[[0, 1, 5]] if nb == 3 else twist[:3]
+        if self.frame.coordinates == 7:
+            base = np.concatenate([base, quaternion_rate(Quaternion(*x[3:7]), Vector(*speeds[3:6]))])
+        return np.concatenate([base, speeds[nb:]])
 
     def generalised_force(self, x: ArrayLike, speeds: ArrayLike, time: float = 0.0) -> Array:
         """(N,): what the environment does along every degree of freedom (17)-(20); set-valued friction is no
@@ -283,52 +300,36 @@ class Geometric(ChainModel):
             raise InputError(
                 "set-valued friction is no function of one state: `solve` needs wheels with `law: regularised`"
             )
-        mask, s = self._mask(given), self._memory
-        self._weigh(x, speeds, time, self._mixed_terms())
-        s.rates[:] = self._padded("acceleration", acceleration)
+        mask, s, mixed = self._mask(given), self._memory, self._left_out(x, speeds)
+        self._weigh(x, speeds, time)
+        s.bias[: self.frame.speeds] -= mixed
         effort, passive = self._padded("force", force), self._passive(x, speeds)
-        s.forces[:] = effort + passive - s.bias
-        row = -1 if clamp is None else Clamp(module=clamp).row(self.chain)
-        found, count = kernels.solve_state(row, self._robot, self.frame, mask.astype(np.int64), s)
-        if found:
-            raise SimulationError(self._failure(found), time)
+        J, rate, axes = self._clamp_rows(None if clamp is None else Clamp(module=clamp).row(self.chain))
+        known = self._padded("acceleration", acceleration)
+        found, pull = solve_free(s.metric, self._names, ~mask, known, effort + passive - s.bias, J, -rate, time)
         return GeometricSolution(
-            s.rates.copy(),
-            np.where(mask, s.effort - passive, effort),
-            Base.of(s.base).held[0].copy(),
-            self._pull(count),
+            found,
+            np.where(mask, s.metric @ found + s.bias - pull @ J - passive, effort),
+            Spatial.of(s.spatial).load[0] + found @ JointScrew.of(s.screws).pull,
+            pull @ axes if len(pull) else np.zeros(6),
         )
-
-    def _pull(self, count: int) -> Array:
-        """(6,): λ of the clamp's rows as a force and a moment about the base origin, world axes; in
-        the plane of a planar base.
-        """
-        pull, screws = self._memory.solver.pull[:count], JointScrew.of(self._memory.screws).twist
-        if count == 3:
-            return np.concatenate([pull[:2] @ screws[:2, :3], pull[2] * screws[2, 3:]])
-        return pull.copy() if count else np.zeros(6)
 
     def close_clamp(self, x: ArrayLike, speeds: ArrayLike, clamp: int = 0, joints_given: bool = True) -> Impact:
         """The impulse of a clamp that closes on module `clamp`: joint speeds kept by their
         motors, or free to jump as well.
         """
-        v, nb, s = numbers("speeds", speeds, self.freedoms), self.frame.speeds, self._memory
+        v, s = numbers("speeds", speeds, self.freedoms), self._memory
         self._weigh(x, v, None)
-        mask = np.zeros(self.freedoms, dtype=np.int64)
-        mask[nb:] = joints_given
-        found = kernels.stop_body(Clamp(module=clamp).row(self.chain), self._robot, self.frame, mask, v, s)
-        if found:
-            raise SimulationError(self._failure(found))
-        after = v + s.rates
-        motors = np.where(mask[nb:] == 1, s.effort[nb:], 0.0)
+        joints = np.arange(self.freedoms) >= self.frame.speeds
+        J, _, _ = self._clamp_rows(Clamp(module=clamp).row(self.chain))
+        still = np.zeros(self.freedoms)
+        free = ~joints | (not joints_given)
+        jump, pull = solve_free(s.metric, self._names, free, still, still, J, -J @ v)
+        after = v + jump
+        motors = (s.metric @ jump - pull @ J)[joints] * joints_given
         lost = 0.5 * (v @ s.metric @ v - after @ s.metric @ after)
-        return Impact(
-            after,
-            JointScrew.of(s.screws).pull.T @ s.rates,
-            motors,
-            float(lost),
-            float(motors @ (0.5 * (v + after)[nb:])),
-        )
+        impulse = jump @ JointScrew.of(s.screws).pull
+        return Impact(after, impulse, motors, float(lost), float(motors @ (0.5 * (v + after)[joints])))
 
     # Inside
 
@@ -336,37 +337,46 @@ class Geometric(ChainModel):
         """Coordinates and speeds, checked."""
         coordinates = numbers("x", x, self.frame.coordinates + self.chain.freedoms)
         v = np.zeros(self.freedoms) if speeds is None else numbers("speeds", speeds, self.freedoms)
-        if is_near_lock(self.frame, coordinates):
-            raise SimulationError(self._failure(Trouble.LOCK))
+        if self.frame.coordinates == 6 and abs(np.cos(coordinates[4])) < NEAR_LOCK:
+            raise SimulationError(
+                "the virtual joints of the base are near gimbal lock (pitch of 90 degrees): use coordinates 'group', "
+                "a base on SE(3), which has none"
+            )
         return coordinates, v
 
-    def _mixed_terms(self) -> Array | None:
-        """Memory for the terms that (22) as printed leaves out; None where all terms count."""
-        return np.zeros(self.freedoms) if self.settings.equations == "printed" else None
-
-    def _place(self, x: ArrayLike, speeds: ArrayLike | None) -> None:
-        kernels.place_state(self._robot, self.frame, *self._state(x, speeds), self._memory)
-
-    def _weigh(self, x: ArrayLike, speeds: ArrayLike | None, time: float | None, mixed: Array | None = None) -> None:
-        """Metric and bias at a state; with a time, the environment's forces are taken off the bias."""
+    def _weigh(self, x: ArrayLike, speeds: ArrayLike | None, time: float | None) -> None:
+        """Poses, screws, metric and bias at a state; with a time, the environment's forces are taken off the bias."""
         forces = () if time is None else self._forces
-        kernels.weigh_state(mixed, self._robot, forces, self.frame, time or 0.0, *self._state(x, speeds), self._memory)
+        weigh_state(self._plain, forces, self.frame, time or 0.0, *self._state(x, speeds), self._memory)
         if time is not None:
             refuse_law_failure(self.environment)
 
+    def _left_out(self, x: ArrayLike, speeds: ArrayLike) -> Array:
+        """What (22) as printed leaves out of the bias of the base: 2 Γ_ijk ẋ_i ẋ_j with i of the base and j of the
+        joints. Γ(v, v) is quadratic: it is what all speeds have beyond those of the base and those of the joints alone.
+        """
+        nb, v = self.frame.speeds, numbers("speeds", speeds, self.freedoms)
+        if self.settings.equations == "full":
+            return np.zeros(nb)
+        base = np.where(np.arange(self.freedoms) < nb, v, 0.0)
+        return (self.bias(x, v) - self.bias(x, base) - self.bias(x, v - base))[:nb]
+
+    def _clamp_rows(self, row: int | None) -> tuple[Array, Array, Array]:
+        """J and J̇ ẋ of a clamped body, and the axes along which its twist is held: of a planar base three, else the
+        world's six at the base origin; none where the base is fixed or nothing is clamped.
+        """
+        nb, screws = self.frame.speeds, JointScrew.of(self._memory.screws).twist
+        axes = (screws[:3] if nb == 3 else np.eye(6)[:nb]) if row is not None else np.zeros((0, 6))
+        carried = np.arange(self.freedoms) <= self._last_column(row or 0)
+        return axes @ (screws * carried[:, None]).T, axes @ Spatial.of(self._memory.spatial).known[row or 0], axes
+
     def _passive(self, x: ArrayLike, speeds: ArrayLike) -> Array:
         """(N,): springs, dampers and friction in the joints."""
+        position = numbers("x", x, self.frame.coordinates + self.chain.freedoms)[self.frame.coordinates :]
+        velocity = numbers("speeds", speeds, self.freedoms)[self.frame.speeds :]
         passive = np.zeros(self.freedoms)
-        passive_torques(
-            self._robot,
-            np.concatenate(
-                [
-                    numbers("x", x, self.frame.coordinates + self.chain.freedoms),
-                    numbers("speeds", speeds, self.freedoms),
-                ]
-            ),
-            passive[self.frame.speeds :],
-        )
+        state = np.concatenate([np.zeros(7), position, np.zeros(6), velocity])
+        passive_torques(self._plain, state, passive[self.frame.speeds :])
         return passive
 
     def _mask(self, given: Given | ArrayLike) -> NDArray[np.bool_]:
@@ -395,21 +405,3 @@ class Geometric(ChainModel):
         if array.shape == (self.chain.freedoms,):
             array = np.concatenate([np.zeros(self.frame.speeds), array])
         return numbers(name, array, self.freedoms)
-
-    def _failure(self, what: int) -> str:
-        """The sentence for what the solution ran into."""
-        if what == Trouble.LOCK:
-            return (
-                "the virtual joints of the base are near gimbal lock (pitch of 90 degrees): use coordinates 'group', "
-                "a base on SE(3), which has none"
-            )
-        if what == Trouble.CLAMP:
-            return (
-                "the clamp cannot be closed: the motion-given joints leave the base no way to follow; release a "
-                "joint or the base"
-            )
-        name = [*names_of(self.frame), *self.chain.joint_names][what - 1]
-        return (
-            f"the metric is singular: nothing moves with degree of freedom {name!r} but massless links; give the links "
-            "beyond it mass and inertia, or the joint a rotor_inertia"
-        )
