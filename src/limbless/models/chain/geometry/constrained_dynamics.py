@@ -51,7 +51,7 @@ def solve_free(
             "the base",
             time,
         )
-    pull = np.linalg.solve(held, target - J @ rates)
+    pull: Array = np.asarray(np.linalg.solve(held, target - J @ rates), dtype=np.float64)
     rates[free] += mobility @ pull
     return rates, pull
 
