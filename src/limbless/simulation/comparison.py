@@ -9,6 +9,7 @@ from limbless.core import InputError
 from limbless.simulation.analysis import speed
 
 if TYPE_CHECKING:
+    from limbless.scenarios.scenario import Scenario
     from limbless.simulation.result import Result
 
 NUMBERS = (
@@ -90,9 +91,22 @@ def _parts(value: Any) -> Iterator[tuple[str, float | None]]:
 
 
 def names_of(results: Sequence[Result], given: Sequence[str]) -> list[str]:
-    """What each run is called: its scenario, or where it came from if two have the same."""
-    own = [result.name or "run" for result in results]
-    return own if len(set(own)) == len(own) else [str(name).rstrip("/") for name in given]
+    """What each run is called: its scenario, its model where all have one scenario, or where it came from."""
+    for own in ([result.name or "run" for result in results], [label_of(result.scenario) for result in results]):
+        if len(set(own)) == len(own):
+            return own
+    return [str(name).rstrip("/") for name in given]
+
+
+def label_of(scenario: Scenario | None) -> str:
+    """The model, and how finely it sees the robot."""
+    if scenario is None:
+        return ""
+    robot, cells = scenario.robot.build(), getattr(scenario.model, "cells", None)
+    for name in ("links", "vertebrae"):
+        if hasattr(robot, name):
+            return f"{scenario.model.kind}, {len(getattr(robot, name))} {name}"
+    return f"{scenario.model.kind}, {cells} cells"
 
 
 def models_of(results: Sequence[Result]) -> list[str]:

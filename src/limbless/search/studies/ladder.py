@@ -202,7 +202,7 @@ def ladder(
                 seen = {} if animal.model.kind == kind else _seen(animal, kind, found, Path(folder))
                 timed = not seen.get("task")
                 scenario = Scenario.load(animal if timed else _timeless(animal), seen) if seen else animal
-                return Rung(kind, _label(scenario), error_bars(scenario, watch=watch).result)
+                return Rung(kind, comparison.label_of(scenario), error_bars(scenario, watch=watch).result)
             except (InputError, SimulationError) as error:
                 return Rung(kind, kind, refused=" ".join(str(error).split()))
 
@@ -248,15 +248,6 @@ def _follow(result: Result, folder: str) -> None:
     if scenario is not None and getattr(given, "result", None) is not None and not Path(given.result).exists():
         result.scenario = scenario.model_copy()
         result.scenario._animal = {**scenario._animal, "gait": given.model_copy(update={"result": folder})}
-
-
-def _label(scenario: Scenario) -> str:
-    """The model, and how finely it sees the robot."""
-    robot, cells = scenario.robot.build(), getattr(scenario.model, "cells", None)
-    for name in ("links", "vertebrae"):
-        if hasattr(robot, name):
-            return f"{scenario.model.kind}, {len(getattr(robot, name))} {name}"
-    return f"{scenario.model.kind}, {cells} cells"
 
 
 def _length(data: xr.Dataset) -> float:
