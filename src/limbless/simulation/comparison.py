@@ -182,10 +182,17 @@ def _shown(value: float | None, error: float | None, unit: str) -> str:
 def told(line: ComparedNumber, number: int) -> str:
     """`+0.012 (+5.3 %)`, and whether that is more than the error bars."""
     found = line.difference(number)
+    within = found is not None and found[1] is not None and abs(found[0]) <= found[1]
+    return f"{difference(line, number)}{', within the error bars' if within else ''}"
+
+
+def difference(line: ComparedNumber, number: int, bars: bool = True) -> str:
+    """`+0.012 ± 1e-3 (+5.3 %)`: how far a run is from the first."""
+    found = line.difference(number)
     if found is None:
         return ""
     change, bar = found
     first = line.values[0] or 0.0
     share = f" ({100.0 * change / abs(first):+.1f} %)" if first and abs(change) < 100.0 * abs(first) else ""
-    known = "" if bar is None else f" ± {bar:.1e}"
-    return f"{change:+.3g}{known}{share}{', within the error bars' if bar is not None and abs(change) <= bar else ''}"
+    known = "" if bar is None or not bars else f" ± {bar:.1e}"
+    return f"{change:+.3g}{known}{share}"

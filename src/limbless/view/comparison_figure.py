@@ -70,6 +70,21 @@ def save_together(results: Sequence[Result], names: Sequence[str], path: Path) -
     return save_figure(draw_together(results, names), path, dpi=200)
 
 
+def save_table(rows: Sequence[Sequence[str]], heads: Sequence[str], path: Path) -> Path:
+    """A table of comparisons as a picture, as `compare.tex` or `ladder.tex` is for LaTeX."""
+    from matplotlib.figure import Figure
+
+    with styled():
+        figure = Figure(figsize=(1.0, 1.0))
+        axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+        axes.set_axis_off()
+        cells = [[literal(text) for text in row] for row in (heads, *rows)]
+        table = axes.table(cells, loc="center", cellLoc="left", edges="horizontal")
+        table.auto_set_font_size(False)
+        table.auto_set_column_width(list(range(len(heads))))
+        return save_figure(figure, path, dpi=200, bbox_inches="tight", pad_inches=0.05)
+
+
 def draw_ladder(ladder: Ladder) -> Figure:
     """Of every number a bar for each rung, relative to the first: numerical error in a light shade, what the model
     makes beyond that in a dark one; and the midlines of all rungs at four instants."""

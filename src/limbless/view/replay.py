@@ -42,7 +42,7 @@ _ABOVE_BAR = "<style>#legend { bottom: 56px }</style>"  # of the player
 
 def replay(result: Result, beside: Mapping[str, Result] | None = None) -> str:
     """The page as text. Records are shown at their own times, at most `RATE` per second; a long way is followed.
-    Runs `beside` it, by name after its own name, have colours and lanes of their own.
+    Of several runs by name, the first and those `beside` it, each has a colour and a lane of its own.
     """
     names, runs = [*(beside or ())], [frames_of(one) for one in (beside or {}).values()]
     frames = runs[0] if runs else frames_of(result)
@@ -73,9 +73,9 @@ def replay(result: Result, beside: Mapping[str, Result] | None = None) -> str:
         stop(server)
 
 
-def write_replay(result: Result, folder: str | Path) -> Path:
+def write_replay(result: Result, folder: str | Path, beside: Mapping[str, Result] | None = None) -> Path:
     """Write the page into a folder."""
-    return write_text(Path(folder) / FILE_NAME, replay(result))
+    return write_text(Path(folder) / FILE_NAME, replay(result, beside))
 
 
 def follows(frames: Frames) -> bool:

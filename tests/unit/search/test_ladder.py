@@ -25,7 +25,7 @@ SWIM = {
 
 @pytest.fixture(scope="module")
 def swum() -> Ladder:
-    return ll.ladder(SWIM, models=["macro-continuous", "newton-euler", "non-smooth", "tendon-statics"])
+    return ll.ladder(SWIM, models=["macro-continuous", "newton-euler", "non-smooth", "tendon-statics"], workers=0)
 
 
 def test_models_that_refuse_are_said_and_the_rest_is_compared(swum: Ladder, tmp_path: object) -> None:
@@ -67,7 +67,7 @@ def test_few_links_are_a_numerical_error(swum: Ladder, links: int) -> None:
 )
 def test_bad_input_is_one_sentence(models: list[str], sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        ll.ladder(SWIM, models=models)
+        ll.ladder(SWIM, models=models, workers=0)
 
 
 def test_models_agree_best_at_one_instant(swum: Ladder) -> None:
@@ -82,7 +82,7 @@ def test_models_agree_best_at_one_instant(swum: Ladder) -> None:
 
 def test_a_body_that_answers_gives_its_motion_to_models_that_follow(tmp_path: Path) -> None:
     tail = {"duration": 0.4, "gait": {"kind": "still"}, "initial": {"twist": [0.0, 0.3, 0.0, 0.0, 0.0, 1.0]}}
-    found = ll.ladder("eel-passive-tail", {**tail, "robot.passive": {}}, models=["soft", "macro-continuous"])
+    found = ll.ladder("eel-passive-tail", {**tail, "robot.passive": {}}, models=["soft", "macro-continuous"], workers=0)
     soft, rod = found.results
     assert rod.scenario is not None and rod.scenario.gait.kind == "recorded"
     way = np.ptp(soft.dataset.com_position.values[:, 1])
@@ -99,7 +99,7 @@ def test_a_body_that_answers_gives_its_motion_to_models_that_follow(tmp_path: Pa
 def test_statics_has_the_equilibria_under_the_tensions_of_the_motion() -> None:
     """A neck that is pulled slowly is where statics has it; pulled at once, it swings past."""
     slow = {"duration": 4.0, "gait.ramp": 3.0, "robot.damping_time": 0.1}
-    found = ll.ladder("neck-swing-air", slow, models=["soft", "tendon-statics"])
+    found = ll.ladder("neck-swing-air", slow, models=["soft", "tendon-statics"], workers=0)
     told = next(line for line in found.told() if "path of the tip (m)" in line)
     apart = float(told.split(" by ")[1].split()[0])
     assert apart < 2e-3, "it lags by its damping, 0.1 s of a way of 46 mm in 3 s"

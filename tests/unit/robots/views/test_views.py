@@ -224,6 +224,7 @@ def test_what_is_lost_is_said() -> None:
     ("make", "sentence"),
     [
         (lambda: Rod().as_chain(1), "links: a body is seen as at least 2 links; got 1"),
+        (lambda: ll.UniformChain(links=1).as_rod(), "robot.links: no joint bends this robot"),
         (lambda: Rod(base="line").as_chain(5), "robot.base: a chain has no base 'line'"),
         (lambda: Rod().as_spine(5), "robot.tendons: a spine is pulled by tendons"),
         (lambda: Rod(strains="planar", stiffness=1.0, tendons=TENDONS[:1]).as_spine(5), "robot.stiffness"),
