@@ -73,7 +73,8 @@ class Page:
         self._coloured = [frames_of(one) for one in runs[1:]]  # a colour and a lane each, where models are compared
         self.ghost = self._coloured[0] if runs else None
         self._names = comparison.names_of(runs, [f"{one.name or 'run'} ({n})" for n, one in enumerate(runs, 1)])
-        if len(runs) < 3 and len(set(comparison.models_of(runs))) < 2:
+        ladder = len({one.name for one in runs}) == 1 and len(set(comparison.models_of(runs))) > 1
+        if len(runs) < 3 and not ladder:
             self._coloured = []
         self.rungs: Rungs | None = None
         self._lock = threading.RLock()
