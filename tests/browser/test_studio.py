@@ -231,3 +231,40 @@ def test_leaving_ends_the_server_and_its_threads(browser: Any, look: Any, tmp_pa
         for thread in threading.enumerate()
         if thread.name.startswith("limbless") and str(id(opened)) in thread.name
     ]
+
+
+@pytest.mark.long
+def test_rungs_of_a_ladder_are_told_apart(look: Any, tmp_path: Path) -> None:
+    """Three models of one scenario on one clock: names and colours in the legend, a lane and a switch each."""
+    from limbless.view.studio.studio import Studio
+
+    kinds = ("macro-continuous", "newton-euler", "non-smooth")
+    first, *others = (ll.run("rod-swim", {"duration": 0.4, "model.kind": kind}) for kind in kinds)
+    opened = Studio(first, ghost=others[0], others=others[1:], folder=tmp_path)
+    try:
+        seen = look(opened.url)
+        seen.page.wait_for_selector("text=rod-swim: ready")
+        page = entered(opened)
+        page.controls.pause()
+        page.cast_shadows(False)
+        page.jump(0.3)
+        assert [page.display.frame, *(one.frame for one in page.rungs.displays)] == [15, 15, 15]
+        card = seen.page.locator("#legend").inner_text()
+        assert all(f"{kind}, " in card for kind in kinds) and "side by side" in card
+        seen.caught_up(page)
+
+        def green() -> int:
+            """Where the third colour is seen."""
+            red, middle, blue = seen.picture(seen.scene())[100:480, 300:].transpose(2, 0, 1)
+            return int(((middle - red > 60) & (middle - blue > 20)).sum())
+
+        until(lambda: green() > 500)
+        seen.open("Show")
+        seen.tick("non-smooth, 13 links")
+        until(lambda: green() == 0)
+        seen.tick("runs side by side")
+        until(lambda: "all at their own places" in seen.page.locator("#legend").inner_text())
+        assert not any(np.any(root.position) for root in page.rungs.roots)
+        assert not seen.errors
+    finally:
+        opened.close()

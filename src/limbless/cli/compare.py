@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for compare.png, compare.csv and compare.tex, a table for LaTeX.  [default: runs/compare, or "
-    "runs/compare-2, ...]",
+    help="Folder for compare.png, compare.csv and the table as a picture and for LaTeX (compare.tex).  [default: "
+    "runs/compare, or runs/compare-2, ...]",
 )
 @FORMAT
 @click.option("--no-figures", is_flag=True, help="Print the table and write nothing.")
@@ -53,15 +53,17 @@ def compare(sources: tuple[str, ...], out: Path | None, form: str, no_figures: b
             say(f"{name}: {result.warning}")
     heads = ("", *names, *(f"{name} - {names[0]}" for name in names[1:]))
     models = comparison.models_of(results)
-    screen.print(terminal.table([("model", *models), *comparison.rows(found, len(results))], heads))
+    rows = [("model", *models, *[""] * (len(models) - 1)), *comparison.rows(found, len(results))]
+    screen.print(terminal.table(rows, heads))
     if no_figures:
         return
     folder = out or fresh_folder(Path("runs") / "compare")
-    from limbless.view.comparison_figure import save_together
+    from limbless.view.comparison_figure import save_table, save_together
 
     table = write_table(folder / "compare.csv", comparison.columns(found, names))
     click.echo(f"\nWritten: {table}")
     click.echo(f"         {write_text(folder / 'compare.tex', comparison.latex(found, names, models))}")
+    click.echo(f"         {save_table(rows, heads, folder / f'compare-table.{form}')}")
     try:
         click.echo(f"         {save_together(results, names, folder / f'compare.{form}')}")
     except InputError as error:
@@ -75,13 +77,20 @@ def compare(sources: tuple[str, ...], out: Path | None, form: str, no_figures: b
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for ladder.csv, ladder.md, ladder.tex, the figure and a folder for each run.  [default: runs/ladder, "
-    "or runs/ladder-2, ...]",
+    help="Folder for ladder.csv, ladder.md, ladder.tex, the figures, replay.html and a folder for each run.  [default: "
+    "runs/ladder, or runs/ladder-2, ...]",
 )
+@click.option("--workers", type=click.IntRange(min=0), help="Processes, one model each.  [default: one per core]")
 @FORMAT
 @ALLOW_CODE
 def ladder(
-    scenario: str, models: str | None, settings: tuple[str, ...], out: Path | None, form: str, allow_code: bool
+    scenario: str,
+    models: str | None,
+    settings: tuple[str, ...],
+    out: Path | None,
+    workers: int | None,
+    form: str,
+    allow_code: bool,
 ) -> None:
     """Run one scenario through every model that takes it.
 
@@ -95,21 +104,32 @@ def ladder(
     """
     from limbless.core import fresh_folder
     from limbless.search.studies import ladder as rungs
+    from limbless.simulation.result import show
     from limbless.view import terminal
 
     chosen = permitted(scenario, changes_in(settings), allow_code)
     kinds = None if models is None else [kind.strip() for kind in models.split(",")]
-    found = rungs.ladder(chosen, models=kinds, watch=lambda label: terminal.progress_bar(label, chosen.duration, False))
-    terminal.console().print(terminal.table(found.rows(), found.heads))
+    found = rungs.ladder(
+        chosen,
+        models=kinds,
+        watch=lambda label: terminal.progress_bar(label, chosen.duration, False),
+        workers=workers,
+    )
+    rows = found.rows()
+    terminal.console().print(terminal.table(rows, found.heads))
     for told in found.told():
         say(told)
     folder = found.write(out or fresh_folder(Path("runs") / "ladder"))
-    from limbless.view.comparison_figure import save_ladder
+    from limbless.view.comparison_figure import save_ladder, save_table
 
     click.echo(f"\nWritten: {folder}")
+    click.echo(f"         {save_table(rows, found.heads, folder / f'ladder-table.{form}')}")
     timed = [rung for rung in found.ran if rung.result and "time" in rung.result.dataset.dims]
     if len(timed) > 1:
         click.echo(f"         {save_ladder(rungs.Ladder(timed), folder / f'ladder.{form}')}")
+        shown = {rung.label: rung.result for rung in timed if rung.result}
+        for path in show.replay_into(folder, found.results[0], shown) if show.can_replay() else ():
+            click.echo(f"         {path}")
     click.echo(f"Watch:   limbless view {' '.join(str(folder / rung.model) for rung in found.ran)}")
 
 

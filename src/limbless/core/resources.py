@@ -1,10 +1,13 @@
-"""What a run asks of the machine: memory for its records, and time."""
+"""What a run asks of the machine: memory for its records, time, processes."""
 
 from __future__ import annotations
 
 import contextlib
 import math
 import os
+import sys
+import types
+from collections.abc import Iterator
 from pathlib import Path
 
 from limbless.core.errors import InputError
@@ -92,3 +95,24 @@ def in_words(seconds: float) -> str:
         if seconds >= 2.0 * size:
             return f"{seconds / size:.0f} {name}" if seconds >= 10.0 * size else f"{seconds / size:.1f} {name}"
     return f"{seconds:.0f} seconds"
+
+
+@contextlib.contextmanager
+def spawned(needs_main: bool = False) -> Iterator[None]:
+    """Processes that are started inside share the machine: each has one thread for linear algebra. They do not import
+    the script that is running, unless it has a function that they need: it then needs no guard.
+    """
+    main, names = sys.modules["__main__"], ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, "1"))
+    if not needs_main:
+        sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

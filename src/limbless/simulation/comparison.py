@@ -9,6 +9,7 @@ from limbless.core import InputError
 from limbless.simulation.analysis import speed
 
 if TYPE_CHECKING:
+    from limbless.scenarios.scenario import Scenario
     from limbless.simulation.result import Result
 
 NUMBERS = (
@@ -90,9 +91,22 @@ def _parts(value: Any) -> Iterator[tuple[str, float | None]]:
 
 
 def names_of(results: Sequence[Result], given: Sequence[str]) -> list[str]:
-    """What each run is called: its scenario, or where it came from if two have the same."""
-    own = [result.name or "run" for result in results]
-    return own if len(set(own)) == len(own) else [str(name).rstrip("/") for name in given]
+    """What each run is called: its scenario, its model where all have one scenario, or where it came from."""
+    for own in ([result.name or "run" for result in results], [label_of(result.scenario) for result in results]):
+        if len(set(own)) == len(own):
+            return own
+    return [str(name).rstrip("/") for name in given]
+
+
+def label_of(scenario: Scenario | None) -> str:
+    """The model, and how finely it sees the robot."""
+    if scenario is None:
+        return ""
+    robot, cells = scenario.robot.build(), getattr(scenario.model, "cells", None)
+    for name in ("links", "vertebrae"):
+        if hasattr(robot, name):
+            return f"{scenario.model.kind}, {len(getattr(robot, name))} {name}"
+    return f"{scenario.model.kind}, {cells} cells"
 
 
 def models_of(results: Sequence[Result]) -> list[str]:
@@ -168,10 +182,17 @@ def _shown(value: float | None, error: float | None, unit: str) -> str:
 def told(line: ComparedNumber, number: int) -> str:
     """`+0.012 (+5.3 %)`, and whether that is more than the error bars."""
     found = line.difference(number)
+    within = found is not None and found[1] is not None and abs(found[0]) <= found[1]
+    return f"{difference(line, number)}{', within the error bars' if within else ''}"
+
+
+def difference(line: ComparedNumber, number: int, bars: bool = True) -> str:
+    """`+0.012 ± 1e-3 (+5.3 %)`: how far a run is from the first."""
+    found = line.difference(number)
     if found is None:
         return ""
     change, bar = found
     first = line.values[0] or 0.0
     share = f" ({100.0 * change / abs(first):+.1f} %)" if first and abs(change) < 100.0 * abs(first) else ""
-    known = "" if bar is None else f" ± {bar:.1e}"
-    return f"{change:+.3g}{known}{share}{', within the error bars' if bar is not None and abs(change) <= bar else ''}"
+    known = "" if bar is None or not bars else f" ± {bar:.1e}"
+    return f"{change:+.3g}{known}{share}"

@@ -10,7 +10,7 @@ import numpy as np
 
 from limbless.core import InputError
 from limbless.view.figures import finite
-from limbless.view.figures.style import COLOURS, legend_above, literal, save_figure, styled
+from limbless.view.figures.style import COLOURS, colour_of, legend_above, literal, save_figure, styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,7 +32,7 @@ def draw_together(results: Sequence[Result], names: Sequence[str]) -> Figure:
         axes = figure.subplots(2, 2)
         for number, (result, name) in enumerate(zip(results, names, strict=True)):
             stroke = _STYLES[number // len(COLOURS) % len(_STYLES)]
-            look = {"color": COLOURS[number % len(COLOURS)], "linestyle": stroke, "label": literal(name)}
+            look = {"color": colour_of(number), "linestyle": stroke, "label": literal(name)}
             _draw_one(axes, finite(result).dataset, look)
         for panel, (across, up) in zip(axes.flat, _AXES, strict=True):
             panel.set(xlabel=across, ylabel=up)
@@ -70,6 +70,21 @@ def save_together(results: Sequence[Result], names: Sequence[str], path: Path) -
     return save_figure(draw_together(results, names), path, dpi=200)
 
 
+def save_table(rows: Sequence[Sequence[str]], heads: Sequence[str], path: Path) -> Path:
+    """A table of comparisons as a picture, as `compare.tex` or `ladder.tex` is for LaTeX."""
+    from matplotlib.figure import Figure
+
+    with styled():
+        figure = Figure(figsize=(1.0, 1.0))
+        axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+        axes.set_axis_off()
+        cells = [[literal(text) for text in row] for row in (heads, *rows)]
+        table = axes.table(cells, loc="center", cellLoc="left", edges="horizontal")
+        table.auto_set_font_size(False)
+        table.auto_set_column_width(list(range(len(heads))))
+        return save_figure(figure, path, dpi=200, bbox_inches="tight", pad_inches=0.05)
+
+
 def draw_ladder(ladder: Ladder) -> Figure:
     """Of every number a bar for each rung, relative to the first: numerical error in a light shade, what the model
     makes beyond that in a dark one; and the midlines of all rungs at four instants."""
@@ -90,14 +105,14 @@ def draw_ladder(ladder: Ladder) -> Figure:
             size = np.array([abs(line.values[0] or 1.0) for line in lines])
             whole = 100.0 * np.array([0.0 if one is None else abs(one[0]) for one in apart]) / size
             error = 100.0 * np.array([0.0 if one is None or one[1] is None else one[1] for one in apart]) / size
-            colour = COLOURS[number % len(COLOURS)]
+            colour = colour_of(number)
             panel.bar(at, np.minimum(whole, error), width, color=colour, alpha=0.35)
             panel.bar(at, np.maximum(whole - error, 0.0), width, np.minimum(whole, error), color=colour)
             panel.plot([], [], "s", color=colour, label=literal(f"{names[number]} (light: error)"))
         panel.set_xticks(
             np.arange(len(lines)) + 0.4 - 0.5 * width, [line.label for line in lines], rotation=30, ha="right"
         )
-        panel.plot([], [], "s", color=COLOURS[0], label=literal(names[0]))
+        panel.plot([], [], "s", color=colour_of(0), label=literal(names[0]))
         panel.set(ylabel=literal(f"differs from {names[0]} by (%)"), yscale="symlog")
         panel.margins(x=0.02, y=0.1)
         legend_above(panel)
@@ -107,7 +122,7 @@ def draw_ladder(ladder: Ladder) -> Figure:
                 record = round(share * (data.sizes["time"] - 1))
                 x, y, _ = data["position"].values[record].T
                 width = 0.6 + 1.8 * (1.0 - place / len(results))  # thin on thick: all are seen where they agree
-                axes.plot(x, y, color=COLOURS[place % len(COLOURS)], linewidth=width)
+                axes.plot(x, y, color=colour_of(place), linewidth=width)
             axes.set(xlabel="x (m)", title=f"t = {data['time'].values[record]:.3g} s")
             axes.set_aspect("equal", adjustable="datalim")
             if number == 0:

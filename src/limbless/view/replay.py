@@ -7,6 +7,8 @@ A replay inside a notebook.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,11 +17,12 @@ import numpy as np
 
 from limbless.core import write_text
 from limbless.simulation.result import red_line
+from limbless.view.figures.style import colour_of
 from limbless.view.scene.cameras import FAR, FIELD, camera_for, followed
 from limbless.view.scene.frames import Frames, frames_of
 from limbless.view.scene.legend import legend
 from limbless.view.scene.palette import theme_of
-from limbless.view.scene.scene import Display, Stage
+from limbless.view.scene.scene import Display, Rungs, Stage
 from limbless.view.scene.world import DRAWN, World
 from limbless.view.studio.screen_sizes import LEGEND_STYLE
 from limbless.view.studio.server import quiet_server, stop
@@ -37,35 +40,42 @@ MOST_BYTES = 0.8e6  # of numbers before compression, which leaves about half: lo
 _ABOVE_BAR = "<style>#legend { bottom: 56px }</style>"  # of the player
 
 
-def replay(result: Result) -> str:
-    """The page as text. Records are shown at their own times, at most `RATE` per second; a long way is followed."""
-    frames = frames_of(result)
+def replay(result: Result, beside: Mapping[str, Result] | None = None) -> str:
+    """The page as text. Records are shown at their own times, at most `RATE` per second; a long way is followed.
+    Of several runs by name, the first and those `beside` it, each has a colour and a lane of its own.
+    """
+    names, runs = [*(beside or ())], [frames_of(one) for one in (beside or {}).values()]
+    frames = runs[0] if runs else frames_of(result)
     server = quiet_server()
     try:
-        world = World([frames], theme_of(frames))
+        theme = theme_of(frames)
+        world = World(runs or [frames], replace(theme, shell=colour_of(0)) if runs else theme)
         display, stage = Display(server.scene, frames, world, fine=FINE), Stage(server.scene, world)
+        rungs = Rungs(server.scene, world, runs[1:], names)
+        rungs.lay(rungs.free)
         follow = follows(frames)
         where = followed(frames)
         position, look_at = camera_for(frames, follow)
         server.initial_camera.position, server.initial_camera.look_at = world.k * position, world.k * look_at
         server.initial_camera.far, server.initial_camera.fov = FAR * DRAWN, FIELD
-        shown = chosen(frames, display.numbers)
-        roots = [server.scene.add_frame(name, show_axes=False) for name in ("/robot", "/surroundings")]
+        shown = chosen(frames, sum(one.numbers for one in (display, *rungs.displays)))
+        roots = [server.scene.add_frame(name, show_axes=False) for name in ("/robot", "/ghost", "/surroundings")]
         recording = server.get_scene_serializer()
         for here, after in zip(shown, [*shown[1:], shown[-1]], strict=True):
             display.show(here)
+            rungs.show(float(frames.times[here]))
             stage.show(here)
             for root in roots if follow else ():
                 root.position = world.k * (where[0] - where[here])
             recording.insert_sleep(max(float(frames.times[after] - frames.times[here]), 0.0 if after > here else 0.5))
-        return _titled(recording.as_html(), result, legend(display))
+        return _titled(recording.as_html(), result, legend(display, rungs=rungs.rows() if runs else ()))
     finally:
         stop(server)
 
 
-def write_replay(result: Result, folder: str | Path) -> Path:
+def write_replay(result: Result, folder: str | Path, beside: Mapping[str, Result] | None = None) -> Path:
     """Write the page into a folder."""
-    return write_text(Path(folder) / FILE_NAME, replay(result))
+    return write_text(Path(folder) / FILE_NAME, replay(result, beside))
 
 
 def follows(frames: Frames) -> bool:

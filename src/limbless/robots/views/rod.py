@@ -216,6 +216,8 @@ def bending_joints(chain: Chain) -> dict[int, tuple[list[int], Array]]:
         if joints:
             inner = (0.5 * (a + b) for a, b in itertools.pairwise(places))
             found[c] = columns, np.array([0.0, *inner, length])
+    if not {4, 5} & set(found):
+        raise InputError("robot.links: no joint bends this robot, and a rod bends; a view needs at least two links")
     return found
 
 

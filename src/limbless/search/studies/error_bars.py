@@ -64,6 +64,17 @@ class ErrorBars:
     total: dict[str, Any]
     sources: dict[str, dict[str, Any]]
     notes: list[str] = field(default_factory=list)
+    repeats: dict[str, list[Result]] = field(default_factory=dict, repr=False)
+
+    def of(self, curves: Callable[[Result], dict[str, Any]]) -> dict[str, Any]:
+        """The same for other numbers of the run, or for curves: arrays that the repeats have at the same times. Of the
+        repeats with shorter steps only the shortest counts, which has the records of the run."""
+        own, shares = curves(self.result), []
+        for source, found in self.repeats.items():
+            told = [own, *map(curves, found)]
+            order = self.result.scenario.model.time_order(self.result.scenario.environment) if source == "step" else 0
+            shares.append(richardson(own, told[-1], order) if order else _of_spacing(told))
+        return {key: _summed(own[key], [one[key] for one in shares], bool(self.notes)) for key in own}
 
     def as_dict(self) -> dict[str, Any]:
         """What `summary.json` holds under `numerical_error`."""
@@ -110,28 +121,31 @@ def error_bars(
         if order > 1:
             _repeat(
                 bars,
+                "step",
                 [with_steps(scenario, 2.0)],
                 "half the step",
                 watch,
-                lambda finer: {"step": _of_smooth_step(scenario, result, finer[0], order)},
+                lambda finer: _of_smooth_step(scenario, result, finer[0], order),
             )
         else:
             _repeat(
                 bars,
+                "step",
                 [with_steps(scenario, times) for times in MORE_STEPS],
                 "shorter steps",
                 watch,
-                lambda others: {"step": _of_jumps(scenario, [result, *others], order)},
+                lambda others: _of_jumps(scenario, [result, *others], order),
             )
     finer = refined(scenario)
     if finer != scenario:
         seen = scenario.robot.build().refined() is not scenario.robot.build()
         _repeat(
             bars,
+            "quadrature",
             [finer, refined(finer)] if seen else [finer],
             "half the spacing of the quadratures",
             watch,
-            lambda others: {"quadrature": _of_spacing([_numbers(one) for one in (result, *others)])},
+            lambda others: _of_spacing([_numbers(one) for one in (result, *others)]),
         )
     bars.total = _summed(_numbers(result), list(bars.sources.values()), bool(bars.notes))
     result.numerical_error = bars.as_dict()
@@ -168,15 +182,18 @@ def refined(scenario: Scenario) -> Scenario:
 
 
 def with_steps(scenario: Scenario, times: float) -> Scenario:
-    """The scenario with so many times its steps, a whole number of them. Only its ends are recorded: no
-    number comes from records.
+    """The scenario with so many times its steps, a whole number of them. No number comes from records: where the old
+    times are no times of new steps, only the ends are recorded.
     """
     steps = max(round(times * scenario.duration / scenario.step), 2)
-    return scenario.model_copy(update={"step": scenario.duration / steps, "record_every": scenario.duration})
+    step, often = scenario.duration / steps, scenario.record_every
+    kept = abs(often / step - round(often / step)) < 1e-9 * (often / step)
+    return scenario.model_copy(update={"step": step, "record_every": often if kept else scenario.duration})
 
 
 def _repeat(
     bars: ErrorBars,
+    source: str,
     scenarios: Sequence[Scenario],
     label: str,
     watch: Watch,
@@ -193,7 +210,7 @@ def _repeat(
     except (SimulationError, InputError) as error:
         bars.notes.append(f"no error bars: the repeat at {label} did not end well: {error}")
         return
-    bars.sources |= compare(found)
+    bars.sources[source], bars.repeats[source] = compare(found), found
 
 
 def _of_smooth_step(scenario: Scenario, result: Result, finer: Result, order: float) -> dict[str, Any]:
@@ -268,4 +285,5 @@ def _summed(value: Any, parts: list[Any], incomplete: bool) -> Any:
         ]
     if value is None or incomplete or any(part is None for part in parts):
         return None
-    return max(sum(parts), float(np.finfo(np.float64).eps) * abs(value))
+    total = np.maximum(sum(parts), np.finfo(np.float64).eps * np.abs(value))
+    return total if total.ndim else float(total)

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing as processes
-import os
 import pickle
 import signal
-import sys
-import types
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import wait
 from typing import Any
 
 from limbless.core import InputError, SimulationError
+from limbless.core.resources import spawned
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.search.sweeps import StoredRow, SweepPlan, kernels
 
@@ -56,18 +54,6 @@ def _work(pipe: Any, packed: bytes) -> None:
             pipe.send(("rows", evaluator.rows(pipe.recv())))
 
 
-@contextlib.contextmanager
-def _without_main(needed: bool) -> Iterator[None]:
-    """Workers do not import the script that is running, unless a measure lives in it: it then needs no guard."""
-    main = sys.modules["__main__"]
-    if not needed:
-        sys.modules["__main__"] = types.ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
-
-
 class WorkerProcess:
     """A process with its pipe and the chunk it has in hand."""
 
@@ -75,27 +61,11 @@ class WorkerProcess:
         context = processes.get_context("spawn")  # fork would copy threads and open databases
         self.pipe, far = context.Pipe()
         self.process = context.Process(target=_work, args=(far, packed), daemon=True)
-        with _one_thread_each(), _without_main(needs_main):
+        with spawned(needs_main):
             self.process.start()
         far.close()
         self.chunk: list[Any] = []
         self.ready = False
-
-
-@contextlib.contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Processes share the machine: each has one thread for linear algebra."""
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(dict.fromkeys(names, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 def packed_plan(plan: SweepPlan) -> bytes:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib.util
 import logging
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,12 +65,13 @@ def draw_into(folder: Path, result: Result, form: str = "png") -> list[Path]:
     return written
 
 
-def replay_into(folder: Path, result: Result) -> list[Path]:
-    """A run that cannot be drawn has no replay, with a line in the log; it is kept all the same."""
+def replay_into(folder: Path, result: Result, beside: Mapping[str, Result] | None = None) -> list[Path]:
+    """A run that cannot be drawn has no replay, with a line in the log; it is kept all the same. `beside`: of several
+    runs together, by name."""
     from limbless.view.replay import write_replay
 
     try:
-        return [write_replay(result, folder)]
+        return [write_replay(result, folder, beside)]
     except InputError as error:
         _log.warning("no replay is written: %s", error)
         return []

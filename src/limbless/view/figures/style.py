@@ -163,6 +163,11 @@ def curves(
         table[column.format(name)] = values
 
 
+def colour_of(number: int) -> str:
+    """Of a run among several, in figures and in scenes."""
+    return COLOURS[number % len(COLOURS)]
+
+
 def series(time: Any, rows: Mapping[str, Any], labels: Sequence[str] = ()) -> tuple[Figure, dict[str, Any]]:
     """A sheet with two panels over time, one row in each: the names of the rows are its columns, and the labels of the
     axes if no others are given.

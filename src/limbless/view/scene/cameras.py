@@ -71,13 +71,19 @@ def _stand(frames: Frames) -> Array:
         travel if abs(float(travel @ along)) > 0.3 * frames.size else frames.head[0] - frames.position[0].mean(axis=0)
     )
     ahead = along if float(along @ towards) >= 0.0 else -along
-    side = np.array([along[1], -along[0], 0.0])
+    side = -behind(frames)
     if _has_steps(frames):  # their risers look at who comes
         stand = -0.75 * ahead + 0.55 * side + np.array([0.0, 0.0, 0.30])
     else:
         wet = any(item.has_surface for item in frames.result.environment)
         stand = 0.41 * ahead + 0.85 * side + np.array([0.0, 0.0, 0.30 if wet else 0.38])
     return np.asarray(stand / np.linalg.norm(stand))
+
+
+def behind(frames: Frames) -> Array:
+    """The level direction away from the camera, across the body and its way: where lanes for other runs lie."""
+    along = _long_side(frames)
+    return np.array([-along[1], along[0], 0.0])
 
 
 def _has_steps(frames: Frames) -> bool:

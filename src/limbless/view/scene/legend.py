@@ -4,6 +4,7 @@ text in a movie.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,7 +41,7 @@ class Row(NamedTuple):
     numbers: tuple[str, ...] = ()  # along a bar, from its first to its last colour
 
 
-def legend_rows(display: Display, ghost: str = "") -> list[Row]:
+def legend_rows(display: Display, ghost: str = "", rungs: Sequence[Row] = ()) -> list[Row]:
     """The body's length, the size of tiles, and a row for each scale that is in use."""
     theme, world = display.theme, display.world
     rows = [Row(note) for note in world.notes()]
@@ -55,13 +56,13 @@ def legend_rows(display: Display, ghost: str = "") -> list[Row]:
         rows.append(Row("path of the head, on the ground", "line", (trail.colour(theme),)))
     if ghost:
         rows.append(Row(f"ghost: {ghost}", "line", (GHOST,)))
-    return rows
+    return [*rungs, *rows]
 
 
-def legend(display: Display, ghost: str = "") -> str:
+def legend(display: Display, ghost: str = "", rungs: Sequence[Row] = ()) -> str:
     """The rows as a card over the scene."""
     theme = display.theme
-    cells = "".join(f"<div style='margin-top:4px'>{_cell(row)}</div>" for row in legend_rows(display, ghost))
+    cells = "".join(f"<div style='margin-top:4px'>{_cell(row)}</div>" for row in legend_rows(display, ghost, rungs))
     name = escape(display.frames.result.name or "")
     return (
         f"<div id='legend' style='{_CARD};background:{theme.paper}E0;color:{theme.text}'>"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 SAND, WET, DROWNED, SURFACE = "#E3D6BB", "#B9A27E", "#3B97A8", "#3FA7B8"
 SAND_BED = "sand"  # the environment that is no water, though a body swims in it
 GHOST, GHOSTLY = "#9AA4AC", 0.35
+RUNG = 0.75  # opacity of a run in a colour of its own
 SUN = np.array([-2.6, 1.7, 4.6])
 """Where the light comes from: behind the body as the camera sees it."""
 

@@ -11,19 +11,24 @@ and `Frames` say in metres is scaled here, by `World.k`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from limbless.view.figures.style import colour_of
 from limbless.view.scene import arrows, tendon_lines, textures
 from limbless.view.scene.arrows import HEAD, SHAFT, linear, rgb
 from limbless.view.scene.body_shapes import Placed
+from limbless.view.scene.cameras import behind
 from limbless.view.scene.frames import Array, Frames
 from limbless.view.scene.glb import normals, one_mesh
+from limbless.view.scene.legend import Row
 from limbless.view.scene.moving_parts import MovingParts
-from limbless.view.scene.palette import GHOST, GHOSTLY, SUN, SURFACE
+from limbless.view.scene.palette import GHOST, GHOSTLY, RUNG, SUN, SURFACE
+from limbless.view.scene.surroundings import round_step
 from limbless.view.scene.trail import PIECES, fading, trail_at
-from limbless.view.scene.world import DRAWN, World
+from limbless.view.scene.world import DRAWN, World, metres
 
 if TYPE_CHECKING:
     from viser import SceneApi
@@ -34,6 +39,7 @@ RIPPLES = 0.35  # period of ripples on water, in body lengths
 _OUT_OF_SIGHT = -1e4  # in units of the scene
 _TENDON = 0.0022  # width, in body lengths
 _ROUGH = {"joints": 0.8, "slices": 0.28, "tail": 0.28}
+_LANE = 0.25  # between runs side by side, in body lengths
 _SPOT = 1.7, 6.0  # size of a soft shadow over that of its section; how fast it shrinks with height, per body length
 
 
@@ -204,7 +210,7 @@ class Display:
         fine: float = FINE,
     ) -> None:
         self.scene, self.frames, self.world, self.name, self.ghost = scene, frames, world, name, bool(ghost)
-        self.pale = ghost if isinstance(ghost, str) else GHOST
+        self.pale, self._opacity = (ghost, RUNG) if isinstance(ghost, str) else (GHOST, GHOSTLY)
         self.theme, self.k, self._fine = world.theme, world.k, fine
         self._recorded = frames
         self.arrows = [] if ghost else [arrows.in_theme(one, self.theme) for one in arrows.families(frames)]
@@ -255,7 +261,7 @@ class Display:
                     vertices.astype(np.float32),
                     shape.faces.astype(np.uint32),
                     batched_colors=linear(rgb(self.pale)) if self.ghost else linear(self._torque_colours(self.frame)),
-                    opacity=GHOSTLY if self.ghost else None,
+                    opacity=self._opacity if self.ghost else None,
                     lod="off",
                     **put,
                 )
@@ -439,3 +445,43 @@ class Display:
             raise LookupError("this result has no internal torque")
         values = self.parts.body.along(self.torque[frame])
         return arrows.colours_of(values, float(self.torque.max(initial=0.0)), self.theme.dark)
+
+
+class Rungs:
+    """Further runs on the clock of a first one, such as the rungs of a ladder: a colour and a lane each.
+
+    Parameters
+    ----------
+    runs : frames of the runs; the first run has the first of `COLOURS`, these have the next ones.
+    names : of the first run and of these, for the legend.
+    """
+
+    def __init__(self, scene: SceneApi, world: World, runs: Sequence[Frames], names: Sequence[str]) -> None:
+        self.names, self.k = list(names), world.k
+        self.lane = round_step(_LANE * world.size) * behind(world.frames)  # m
+        self.roots = [scene.add_frame(f"/ghost/{number}", show_axes=False) for number in range(1, len(runs) + 1)]
+        self.displays = [
+            Display(scene, one, world, root.name, ghost=colour_of(number))
+            for number, (one, root) in enumerate(zip(runs, self.roots, strict=True), 1)
+        ]
+        self.apart = self.free = not (world.still or world.reliefs or world.clear)  # lanes would miss obstacles
+
+    def lay(self, apart: bool) -> None:
+        """Each in its own lane, or all where they are."""
+        self.apart = apart
+        for number, root in enumerate(self.roots, 1):
+            root.position = self.k * apart * number * self.lane
+
+    def show(self, time: float) -> None:
+        for display in self.displays:
+            display.show(display.frames.at(time))
+
+    def rows(self) -> list[Row]:
+        """What a legend says of them: colour and name of each, and how far they are from where they are drawn."""
+        far = metres(float(np.linalg.norm(self.lane)))
+        told = f"side by side: each lane is {far} behind the one before" if self.apart else "all at their own places"
+        return [*(Row(name, "line", (colour_of(n),)) for n, name in enumerate(self.names)), Row(told)]
+
+    def remove(self) -> None:
+        for item in (*self.displays, *self.roots):
+            item.remove()

@@ -229,7 +229,7 @@ class Controls:
         self.show_legend(display)
 
     def show_legend(self, display: Display) -> None:
-        self.legend.content = legend(display, self.page.ghost_name)
+        self.legend.content = legend(display, self.page.ghost_name, self.page.rung_rows)
 
     def show_numbers(self, result: Result) -> None:
         """The table, with the run that is compared where there is one."""
@@ -245,11 +245,16 @@ class Controls:
     def _add_switches(self, display: Display) -> list[Any]:
         made = []
         with self.show_tab:
-            for key, label in display.switches():
-                box = self.gui.add_checkbox(label, self._switches.setdefault(key, False))
+            switches = [(key, label, False) for key, label in display.switches()]
+            for key, label, first in (*self.page.rung_switches(), *switches):
+                box = self.gui.add_checkbox(label, self._switches.setdefault(key, first))
                 by_visitor(box, partial(self._switch, key, box))
                 made.append(box)
         return made
+
+    def is_on(self, key: str, first: bool) -> bool:
+        """Whether a switch is on; one that is not there yet is as it will be at first."""
+        return self._switches.get(key, first)
 
     def _switch(self, key: str, box: Any) -> None:
         self._switches[key] = bool(box.value)

@@ -6,6 +6,7 @@ import contextlib
 import threading
 import time as clock
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,11 +15,12 @@ from limbless.core import InputError
 from limbless.scenarios import loader
 from limbless.scenarios.document import parse_value
 from limbless.scenarios.scenario import Scenario
-from limbless.view.figures.style import COLOURS
+from limbless.simulation import comparison
+from limbless.view.figures.style import colour_of
 from limbless.view.scene.cameras import FAR, FIELD, VIEWS, camera_for, followed, seen_from
 from limbless.view.scene.frames import Frames, frames_of
 from limbless.view.scene.palette import theme_of
-from limbless.view.scene.scene import Display, Stage
+from limbless.view.scene.scene import Display, Rungs, Stage
 from limbless.view.scene.world import DRAWN, World
 from limbless.view.studio.controls import Controls
 from limbless.view.studio.lesion_panel import LesionPanel
@@ -40,9 +42,11 @@ if TYPE_CHECKING:
 
     from limbless.search.sweeps.sweep import Sweep
     from limbless.simulation.result import Result
+    from limbless.view.scene.legend import Row
     from limbless.view.studio.studio import Studio
 
 TICK = 1.0 / 25.0  # s between frames while playing
+SIDE_BY_SIDE = "runs side by side"
 Wish = tuple[str | Scenario | None, dict[str, Any]]
 """What a run comes from, and what was changed of it."""
 
@@ -65,9 +69,14 @@ class Page:
         self._shown: Wish = (source, {})
         self._asked: tuple[Scenario, Wish] | None = None
         self.other = ghost  # what is compared with, and its frames
-        self.ghost = None if ghost is None else frames_of(ghost)
-        self.others = [frames_of(one) for one in studio.others]  # more ghosts, one colour each
-        self._other_displays: list[Display] = []
+        runs = [] if ghost is None else [result, ghost, *studio.others]
+        self._coloured = [frames_of(one) for one in runs[1:]]  # a colour and a lane each, where models are compared
+        self.ghost = self._coloured[0] if runs else None
+        self._names = comparison.names_of(runs, [f"{one.name or 'run'} ({n})" for n, one in enumerate(runs, 1)])
+        ladder = len({one.name for one in runs}) == 1 and len(set(comparison.models_of(runs))) > 1
+        if len(runs) < 3 and not ladder:
+            self._coloured = []
+        self.rungs: Rungs | None = None
         self._lock = threading.RLock()
         self._closed = threading.Event()
         self._began = 0.0
@@ -165,6 +174,9 @@ class Page:
 
     def switch(self, key: str, on: bool) -> None:
         with self.told_together():
+            if key in self._rung_keys:
+                self._lay_rungs()
+                return
             for display in (self.display, self._ghost_display):
                 if display is not None:
                     display.switch(key, on)
@@ -206,8 +218,35 @@ class Page:
 
     @property
     def ghost_name(self) -> str:
-        """What the run that is compared is called; nothing without one."""
-        return "" if self.other is None else self.other.name or "other run"
+        """What the run that is compared is called; nothing without one, or where it has a colour of its own."""
+        named = self.other is None or any(one is self.ghost for one in self._coloured)
+        return "" if named or self.other is None else self.other.name or "other run"
+
+    @property
+    def rung_rows(self) -> list[Row]:
+        """What the legend says of runs in colours of their own."""
+        return [] if self.rungs is None else self.rungs.rows()
+
+    def rung_switches(self) -> list[tuple[str, str, bool]]:
+        """(key, label, whether it is on at first) of the switches of such runs."""
+        if self.rungs is None:
+            return []
+        labels = [SIDE_BY_SIDE, *self._names]
+        return [
+            (key, label, key != "lanes" or self.rungs.free) for key, label in zip(self._rung_keys, labels, strict=True)
+        ]
+
+    @property
+    def _rung_keys(self) -> list[str]:
+        return ["lanes", *(f"rung {n}" for n in range(len(self._coloured) + 1))] if self._coloured else []
+
+    def _lay_rungs(self) -> None:
+        """Runs in lanes or on top of each other, and those that are switched off out of sight."""
+        if self.rungs is not None:
+            apart, *shown = (self.controls.is_on(key, on) for key, _, on in self.rung_switches())
+            self.rungs.lay(apart)
+            for root, on in zip([self.roots[0], *self.rungs.roots], shown, strict=True):
+                root.visible = on
 
     def compare(self, on: bool) -> None:
         """Keep the run that is shown as a ghost, with its own numbers, beside those that follow; or let it go."""
@@ -286,8 +325,9 @@ class Page:
                 self.stage.remove()
             self.result, self.frames = result, frames
             self._way = followed(frames)
-            beside = [one for one in (self.ghost, *self.others) if one is not None]
-            world = World([frames, *beside], theme_of(frames, self.controls.lighting.value))
+            beside = [one for one in (self.ghost, *self._coloured) if one is not None]
+            theme = theme_of(frames, self.controls.lighting.value)
+            world = World([frames, *beside], replace(theme, shell=colour_of(0)) if self._coloured else theme)
             self.display = Display(self.client.scene, frames, world)
             self.stage = Stage(self.client.scene, world, self.controls.shadows.value)
             self._show_ghost()
@@ -309,16 +349,15 @@ class Page:
 
     def _show_ghost(self) -> None:
         """The runs that are compared, as large as this one is drawn."""
-        for display in (self._ghost_display, *self._other_displays):
-            if display is not None:
-                display.remove()
+        for shown in (self._ghost_display, self.rungs):
+            if shown is not None:
+                shown.remove()
         scene, world, self._ghost_display = self.client.scene, self.display.world, None
-        if self.ghost is not None:
+        if self.ghost is not None and not any(one is self.ghost for one in self._coloured):
             self._ghost_display = Display(scene, self.ghost, world, "/ghost", ghost=True)
-        self._other_displays = [
-            Display(scene, one, world, f"/ghost/{number}", ghost=COLOURS[number % len(COLOURS)])
-            for number, one in enumerate(self.others, 1)
-        ]
+        if self._coloured:
+            self.rungs = Rungs(scene, world, self._coloured, self._names)
+            self._lay_rungs()
 
     def _aim(self, view: tuple[float, float] | None = None) -> None:
         """Put the camera where it sees the robot, or at a side of it; afterwards it is the visitor's."""
@@ -341,8 +380,8 @@ class Page:
                 root.position = self.display.k * moved
             if self._ghost_display is not None and self.ghost is not None:
                 self._ghost_display.show(self.ghost.at(float(self.frames.times[frame])))
-            for display in self._other_displays:
-                display.show(display.frames.at(float(self.frames.times[frame])))
+            if self.rungs is not None:
+                self.rungs.show(float(self.frames.times[frame]))
             self.target.rest_at(self.frames.head[frame], self.controls.playing)
             self.controls.show_frame(self.frames, frame)
             self.plots.mark(frame, self.controls.playing)

@@ -162,7 +162,7 @@ def picture_file(page: Page, kind: str) -> bytes:
     camera = page.client.camera
     drawn = page.client.get_render(camera.image_height, camera.image_width, timeout=_PATIENCE)
     tall, wide = (side / _DOTS for side in drawn.shape[:2])
-    rows = [Row(page.result.name or ""), *legend_rows(page.display, page.ghost_name)]
+    rows = [Row(page.result.name or ""), *legend_rows(page.display, page.ghost_name, page.rung_rows)]
     columns = max(1, int(wide / _COLUMN))
     below = _LINE * (1 + -(-len(rows) // columns))
     sheet = Figure(figsize=(wide, tall + below))

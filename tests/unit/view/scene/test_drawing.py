@@ -360,3 +360,34 @@ def test_free_objects_are_drawn_turned_as_they_lie(shape: str) -> None:
     assert np.ptp(drawn, axis=0) == pytest.approx(wanted, rel=0.04)  # a ball has flat faces
     ahead = made.vertices[:, 0] > 0.1
     assert (drawn[ahead, 1] > 2.0).all() and drawn.mean(axis=0) == pytest.approx([1.0, 2.0, 3.0], abs=1e-2)
+
+
+def test_rungs_have_a_colour_a_lane_and_a_name_each() -> None:
+    """Side by side they are apart by what the legend says; on top of each other, where they are."""
+    pytest.importorskip("viser", reason="the extra view is not installed")
+    from limbless.view.figures.style import COLOURS
+    from limbless.view.scene.arrows import linear, rgb
+    from limbless.view.scene.scene import Rungs
+    from limbless.view.studio.server import quiet_server, stop
+
+    frames = frames_of(made_up.on_ground())
+    server = quiet_server()
+    try:
+        world = world_of(ll.Ground())
+        rungs = Rungs(server.scene, world, [frames, frames], ["soft", "newton-euler, 3 links", "non-smooth"])
+        for node, colour in zip((rungs.displays[0], rungs.displays[1]), COLOURS[1:], strict=False):
+            assert (next(iter(node._body.values())).batched_colors == linear(rgb(colour))).all()
+        rungs.lay(True)
+        rungs.show(frames.times[-1])
+        assert {display.frame for display in rungs.displays} == {frames.count - 1}
+        lanes = np.array([root.position for root in rungs.roots]) / world.k
+        told = [row.text for row in rungs.rows()]
+        far = np.linalg.norm(lanes[1] - lanes[0])
+        assert told[:3] == rungs.names and f"{100 * far:.3g} cm behind" in told[3] and far == np.linalg.norm(lanes[0])
+        assert [row.colours for row in rungs.rows()[:3]] == [(colour,) for colour in COLOURS[:3]]
+        assert lanes[:, 2] == pytest.approx(0.0)
+        rungs.lay(False)
+        assert not any(root.position.any() for root in rungs.roots)
+        assert rungs.rows()[3].text == "all at their own places"
+    finally:
+        stop(server)

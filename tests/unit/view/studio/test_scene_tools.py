@@ -93,7 +93,7 @@ def test_a_picture_has_what_is_seen_and_every_row_of_its_legend(page: Any, kind:
 
     from PIL import Image
 
-    from limbless.view.scene.legend import legend_rows
+    from limbless.view.scene.legend import Row, legend_rows
     from limbless.view.studio.scene_tools import picture_file
 
     seen = np.zeros((300, 700, 3), np.uint8)
@@ -101,7 +101,7 @@ def test_a_picture_has_what_is_seen_and_every_row_of_its_legend(page: Any, kind:
     page.client = SimpleNamespace(
         camera=SimpleNamespace(image_height=300, image_width=700), get_render=lambda *_, timeout: seen
     )
-    page.ghost_name = "an earlier run"
+    page.ghost_name, page.rung_rows = "an earlier run", [Row("soft, 24 cells", "line", ("#009E73",))]
     data = picture_file(page, kind)
     if kind == "png":
         with Image.open(BytesIO(data)) as image:
@@ -113,5 +113,5 @@ def test_a_picture_has_what_is_seen_and_every_row_of_its_legend(page: Any, kind:
         assert data.startswith(b"%PDF")
     else:
         said = data.decode()
-        for row in legend_rows(page.display, page.ghost_name):
+        for row in legend_rows(page.display, page.ghost_name, page.rung_rows):
             assert f"<!-- {row.text}" in said
