@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from limbless.cli.common import say
+from limbless.cli.common import FORMAT, say
 from limbless.cli.scenario_arguments import changes_in
 
 
@@ -58,6 +58,7 @@ from limbless.cli.scenario_arguments import changes_in
     metavar="DIR",
     help="Folder for what is written.  [default: films/NAME]",
 )
+@FORMAT
 @click.option("--no-figures", is_flag=True, help="Draw nothing, write no page.")
 def film(
     file: Path,
@@ -67,6 +68,7 @@ def film(
     identify: str | None,
     no_model: bool,
     out: Path | None,
+    form: str,
     no_figures: bool,
     **reading: Any,
 ) -> None:
@@ -105,7 +107,7 @@ def film(
         folder = out
     for line in found.lines(predicted, identified):
         click.echo(line)
-    written = found.write(folder, predicted, identified, figures=not no_figures)
+    written = found.write(folder, predicted, identified, figures=not no_figures, form=form)
     if predicted is not None and predicted.result.warning:
         say(predicted.result.warning)
     names = [path.name for path in written if path.parent == folder]

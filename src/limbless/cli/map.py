@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from limbless.cli.common import ALLOW_CODE
+from limbless.cli.common import ALLOW_CODE, FORMAT
 from limbless.cli.scenario_arguments import changes_in, permitted
 from limbless.cli.search import SET
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     help="Also find the best loop for this, and write it as a scenario.",
 )
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder.  [default: maps/NAME]")
+@FORMAT
 @ALLOW_CODE
 def map_(
     scenario: str,
@@ -51,6 +52,7 @@ def map_(
     frame: str,
     best: str | None,
     out: Path | None,
+    form: str,
     allow_code: bool,
 ) -> None:
     """Show why a gait moves: heights and loops of its shapes.
@@ -81,7 +83,7 @@ def map_(
     found = made.optimum(best) if best else None
     if found is not None:
         lines += [f"best loop for {best}:", *(f"  {line}" for line in found.lines())]
-    for path in written(made, stroke, found, lines, folder):
+    for path in written(made, stroke, found, lines, folder, form):
         lines.append(f"wrote {path}")
     click.echo("\n".join(lines))
 
@@ -95,12 +97,14 @@ def told(made: Connection, stroke: Stroke | None) -> list[str]:
     return found + (stroke.lines() if stroke is not None else ["robot.base is free: A alone, no loops and pictures"])
 
 
-def written(made: Connection, stroke: Stroke | None, best: Stroke | None, lines: list[str], folder: Path) -> list[Path]:
+def written(
+    made: Connection, stroke: Stroke | None, best: Stroke | None, lines: list[str], folder: Path, form: str
+) -> list[Path]:
     """map.nc, pictures, the loop as a table, the best loop as a scenario, and what was said."""
     import numpy as np
 
-    from limbless.core import replacing, write_table, write_text
-    from limbless.view.figures.style import styled
+    from limbless.core import write_table, write_text
+    from limbless.view.figures.style import save_figure, styled
 
     folder.mkdir(parents=True, exist_ok=True)
     paths = [made.save(folder / "map.nc")]
@@ -108,10 +112,8 @@ def written(made: Connection, stroke: Stroke | None, best: Stroke | None, lines:
         shown = best or stroke
         for kind, name in (("height", "heights"), ("arrows", "arrows")):
             if made.count >= 2:
-                path = folder / f"{name}.png"
-                with replacing(path) as temporary, styled():
-                    made.plot(kind, loop=shown).savefig(temporary)
-                paths.append(path)
+                with styled():
+                    paths.append(save_figure(made.plot(kind, loop=shown), folder / f"{name}.{form}"))
         count = len(shown.path)
         r, _ = shown.loop.at(count)
         table = {"phase": np.arange(count) / count}

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from limbless.cli.common import FORMAT
+
 
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
@@ -69,6 +71,7 @@ def log(
 )
 @click.option("--set", "settings", multiple=True, metavar="PATH=VALUE", help="Change a field; may be repeated.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Folder for the fit.")
+@FORMAT
 def identify(
     scenario: str,
     runs: tuple[str, ...],
@@ -76,6 +79,7 @@ def identify(
     fields: tuple[str, ...],
     settings: tuple[str, ...],
     out: Path | None,
+    form: str,
 ) -> None:
     """Fit fields of a scenario to measured runs.
 
@@ -122,7 +126,7 @@ def identify(
     for line in found.lines():
         click.echo(printable(line))
     if out is not None:
-        written = write_fit(found, scenario, out, changes)
+        written = write_fit(found, scenario, out, changes, form)
         click.echo(
             f"\nWritten to {out}: {', '.join(path.name for path in written[:2])}, residuals/, figures, report.html"
         )

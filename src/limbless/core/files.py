@@ -89,11 +89,15 @@ def wrapped(text: str, width: int = 120) -> str:
 @contextmanager
 def without_cluster() -> Iterator[None]:
     """Around xarray's writing of a file: it imports all of `distributed`, where that is installed, to ask whether a
-    cluster of it is running; nothing that was not imported runs, and half a second is saved.
+    cluster of it is running; nothing that was not imported runs, and half a second is saved. Where one may run, xarray
+    would lock the file with it, and a cluster has no locks for files in memory.
     """
     names = "distributed", "dask.distributed"  # dask asks the first, xarray the second
     if any(name in sys.modules for name in names):
-        yield
+        import dask
+
+        with dask.config.set(scheduler="synchronous"):
+            yield
         return
     sys.modules.update(dict.fromkeys(names))  # type: ignore[arg-type]
     try:

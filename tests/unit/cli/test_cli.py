@@ -470,10 +470,11 @@ def test_resume_refuses_in_words(words: tuple[str, ...], said: str, simulated: d
 
 
 def test_map_writes_pictures_and_says_how_far(tmp_path: Path) -> None:
-    found = CliRunner().invoke(main, ["map", "purcell-swimmer", "--region", "1.3", "--out", str(tmp_path)])
+    asked = ["map", "purcell-swimmer", "--region", "1.3", "--format", "svg", "--out", str(tmp_path)]
+    found = CliRunner().invoke(main, asked)
     assert found.exit_code == 0, found.output
     assert "distance 0.0512808 m" in found.output and "by area" in found.output
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {"map.nc", "heights.png", "arrows.png", "stroke.csv", "map.txt"}
+    assert names == {"map.nc", "heights.svg", "arrows.svg", "stroke.csv", "map.txt"}
     refused = CliRunner().invoke(main, ["map", "eel-planar", "--out", str(tmp_path)])
     assert refused.exit_code == 2 and "Traceback" not in refused.output

@@ -301,12 +301,13 @@ class Film:
         predicted: Prediction | None = None,
         identified: Identified | None = None,
         figures: bool = True,
+        form: str = "png",
     ) -> list[Path]:
-        """`midline.nc`, `curvature.csv`, `scenario.yaml`, `result.nc`, `filmed.nc`, `summary.json`, figures,
-        `report.html`, `notebook.ipynb`; returns the paths."""
+        """`midline.nc`, `curvature.csv`, `scenario.yaml`, `result.nc`, `filmed.nc`, `summary.json`, figures (`form`:
+        png, and pdf or svg beside it), `report.html`, `notebook.ipynb`; returns the paths."""
         from limbless.interop.films.film_folder import write_folder
 
-        return write_folder(self, Path(folder), predicted, identified, figures)
+        return write_folder(self, Path(folder), predicted, identified, figures, form)
 
     def __repr__(self) -> str:
         return "\n".join([f"Film {self.name}", *(f"  {line}" for line in self.lines())])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core import replacing, write_table
+from limbless.core import write_table
 from limbless.view.figures import style
 
 if TYPE_CHECKING:
@@ -34,16 +34,14 @@ def draw_all(film: Film, predicted: Prediction | None) -> dict[str, tuple[Figure
     return {name: draw() for name, draw in drawn.items()}
 
 
-def save_all(film: Film, predicted: Prediction | None, folder: Path) -> list[Path]:
-    """Write them as PNG, each with its numbers as CSV; returns the pictures."""
+def save_all(film: Film, predicted: Prediction | None, folder: Path, form: str) -> list[Path]:
+    """Write them as PNG, which a page shows, and as `form`, each with its numbers as CSV; returns those of the page."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     with style.styled():
         for name, (sheet, table) in draw_all(film, predicted).items():
-            with replacing(folder / f"{name}.png") as temporary:
-                sheet.savefig(temporary, dpi=RESOLUTION)
+            written.append(style.save_figure(sheet, folder / f"{name}.png", form, dpi=RESOLUTION))
             write_table(folder / f"{name}.csv", table)
-            written.append(folder / f"{name}.png")
     return written
 
 

@@ -28,7 +28,7 @@ CURVATURE = "curvature.csv"
 
 
 def write_folder(
-    film: Film, folder: Path, predicted: Prediction | None, identified: Identified | None, figures: bool
+    film: Film, folder: Path, predicted: Prediction | None, identified: Identified | None, figures: bool, form: str
 ) -> list[Path]:
     """Everything that is known of a film."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -55,7 +55,7 @@ def write_folder(
     if figures:
         from limbless.interop.films.film_figures import save_all
 
-        pictures = save_all(film, predicted, folder / "figures")
+        pictures = save_all(film, predicted, folder / "figures", form)
         paths += [*pictures, write_text(folder / "report.html", _page(film, predicted, identified, pictures))]
     paths.append(write_text(folder / "notebook.ipynb", json.dumps(notebook(film, predicted), indent=1) + "\n"))
     return paths

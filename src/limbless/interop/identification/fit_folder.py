@@ -31,9 +31,11 @@ pre{background:#f6f6f6;padding:.8em 1em;overflow-x:auto;font-size:13px;white-spa
 
 
 def write_fit(
-    found: Identified, source: Any, folder: str | Path, changes: Mapping[str, Any] | None = None
+    found: Identified, source: Any, folder: str | Path, changes: Mapping[str, Any] | None = None, form: str = "png"
 ) -> list[Path]:
-    """`fitted.yaml`, which runs; `fit.json` with everything; `residuals/RUN.csv`; pictures; `report.html`."""
+    """`fitted.yaml`, which runs; `fit.json` with everything; `residuals/RUN.csv`; pictures (as PNG, which the page
+    shows, and as `form`); `report.html`.
+    """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     fitted = Scenario.load(Scenario.load(source, changes), found.more["fitted"])
@@ -52,10 +54,11 @@ def write_fit(
         file = below(place, "residuals", f"{number}-{as_word(each['run'])}.csv")
         file.parent.mkdir(exist_ok=True)
         paths.append(write_table(file, columns))
-    pictures = [_drawn(found, residuals, place / "fit.png")]
+    pictures = [_drawn(found, residuals, place / "fit.png", form)]
     for number, run in enumerate(found.runs):
         results = {"before": run_scenario(run.scenario), "fitted": run_scenario(run.changed(found.more["fitted"]))}
-        pictures.append(draw_over(run, results, below(place, "figures", f"{number}-{as_word(run.name)}.png")))
+        picture = below(place, "figures", f"{number}-{as_word(run.name)}.png")
+        pictures.append(draw_over(run, results, picture, form))
     told = f"<h1>{escape(fitted.name)}</h1><pre>{escape(chr(10).join(found.lines()))}</pre>{shown(pictures)}"
     again = "<p>The fitted run again: <code>limbless run fitted.yaml</code>.</p>"
     return [*paths, *pictures, write_text(place / "report.html", page(f"{fitted.name} - limbless fit", told + again))]
@@ -80,7 +83,7 @@ def shown(pictures: Sequence[Path]) -> str:
     return f"<div class='figures'>{''.join(each)}</div>"
 
 
-def draw_over(run: RunData, results: Mapping[str, Result], path: Path) -> Path:
+def draw_over(run: RunData, results: Mapping[str, Result], path: Path, form: str = "") -> Path:
     """What was measured (dots) over runs (lines): some joints in the last periods, and the way of the marker."""
     seen = {name: run.over(result) for name, result in results.items()}
     words = list(next(iter(seen.values())))
@@ -97,7 +100,7 @@ def draw_over(run: RunData, results: Mapping[str, Result], path: Path) -> Path:
                     _draw_way(axes, name, measured, mine, look)
             style.legend_above(axes)
         path.parent.mkdir(parents=True, exist_ok=True)
-        return style.save_figure(sheet, path)
+        return style.save_figure(sheet, path, form)
 
 
 def _draw_joints(axes: Any, name: str, when: Array, measured: Array, mine: Array, look: Mapping[str, Any]) -> None:
@@ -115,7 +118,7 @@ def _draw_way(axes: Any, name: str, measured: Array, mine: Array, look: Mapping[
     axes.set(xlabel=f"{'xyz'[x]} (m)", ylabel=f"{'xyz'[y]} (m)", aspect="equal", adjustable="datalim")
 
 
-def _drawn(found: Identified, residuals: Sequence[Mapping[str, Any]], path: Path) -> Path:
+def _drawn(found: Identified, residuals: Sequence[Mapping[str, Any]], path: Path, form: str) -> Path:
     """Residuals of every run over their sigma, and each parameter with its interval over its value."""
     with style.styled():
         sheet, (above, below_it) = style.panels([40.0, 8.0 * len(found.paths)])
@@ -138,4 +141,4 @@ def _drawn(found: Identified, residuals: Sequence[Mapping[str, Any]], path: Path
             below_it.annotate(short(name), (0.0, 0.25 - place), xycoords=("axes fraction", "data"))
         below_it.set(yticks=[], ylim=(0.4 - len(found.paths), 0.8))
         below_it.set_xlabel("95 % interval over the value (hollow: not determined)")
-        return style.save_figure(sheet, path)
+        return style.save_figure(sheet, path, form)

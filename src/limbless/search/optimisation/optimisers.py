@@ -220,6 +220,7 @@ class Evolution(Search):
                 "tolx": tolerance,
                 "tolfun": 1e-9,
                 "CMA_stds": None,
+                "maxstd": math.inf if len(start) == 1 else None,  # of a single number cma cannot bound it
                 "verb_log": 0,
             },
         )

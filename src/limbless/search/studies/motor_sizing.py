@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbless.core import InputError, in_unit
 from limbless.scenarios.scenario import Scenario
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
     from limbless.simulation.simulate import Progress
 
+BESIDE_HOPS = (*MORE_STEPS, 4.0, 8.0)
+"""Among contacts the start-up may hop, at short steps alone: where it is counted, it is repeated with these too."""
 SLICE = 2000
 """Steps that are recorded at a time: of what is recorded, torques and speeds alone are kept."""
 _KEPT = ("joint_torque", "joint_velocity")
@@ -74,8 +77,8 @@ class MotorSizing:
                 found.append(f"{need}, {load['lasting'] / limit:.0%} of the limit of {limit:.3g} N m: {fits}")
         if self.errors and self.after < self.start_up:
             found.append(
-                f"the first {self.start_up:g} s are the start-up: among contacts a hop in it may need shorter steps "
-                "than those of the error bars, which then are too small; leave it out (after)"
+                f"the first {self.start_up:g} s are the start-up: among contacts it may hop, at some steps and not at "
+                f"others; the error bars hold all steps down to 1/{BESIDE_HOPS[-1]:g} of this one. Leave it out (after)"
             )
         return found
 
@@ -118,16 +121,22 @@ def motor_sizing(
     found: list[dict[str, dict[str, Any]]] = [motor_load.of_series(parts, start)]
     bars: dict[str, dict[str, Any]] = {}
     order = scenario.model.time_order(scenario.environment)
+    needed = motor_load.start_up(scenario.gait.cycle, ramp, np.inf) if order <= 1 else 0.0
     if errors:
-        finer = [with_steps(scenario, times) for times in ((2.0,) if order > 1 else MORE_STEPS)]
+        repeats = (2.0,) if order > 1 else BESIDE_HOPS if start < needed else MORE_STEPS
+        finer = [with_steps(scenario, times) for times in repeats]
         found += [motor_load.of_series(_recorded(one, "shorter steps", watch)[0], start) for one in finer]
         if order > 1:
             bars = richardson(found[0], found[1], order)
         else:
             powers = np.array([1.0, *(one.step / scenario.step for one in finer)]) ** order
-            bars = each_number(lambda *values: distance_from_limit(powers, np.array(values)), *found)
-    needed = motor_load.start_up(scenario.gait.cycle, ramp, np.inf)
-    return MotorSizing(start, found[0], bars, _limits(parts[0]), proven, needed if order <= 1 else 0.0)
+            bars = each_number(lambda *values: _error(powers, np.array(values)), *found)
+    return MotorSizing(start, found[0], bars, _limits(parts[0]), proven, needed)
+
+
+def _error(powers: NDArray[np.float64], values: NDArray[np.float64]) -> float:
+    """Distance of the first value from the limit of all, and at least from each: what hops has no limit."""
+    return max(distance_from_limit(powers, values), float(np.abs(values - values[0]).max()))
 
 
 def _limits(data: xr.Dataset) -> dict[str, float]:

@@ -82,10 +82,14 @@ _SETTINGS: dict[str, Any] = {
 _UNDATED: dict[str, dict[str, Any]] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
 
 
-def save_figure(figure: Figure, path: Path, **options: Any) -> Path:
-    """Write a picture in the format of its suffix; nothing in it depends on the clock."""
-    with replacing(path) as temporary, styled():
-        figure.savefig(temporary, metadata=_UNDATED.get(path.suffix), **options)
+def save_figure(figure: Figure, path: Path, form: str = "", **options: Any) -> Path:
+    """Write a picture in the format of its suffix, and once more in another (`form`, such as pdf), if one is given.
+
+    Nothing in it depends on the clock.
+    """
+    for each in {path, path.with_suffix(f".{form}") if form else path}:
+        with replacing(each) as temporary, styled():
+            figure.savefig(temporary, metadata=_UNDATED.get(each.suffix), **options)
     return path
 
 

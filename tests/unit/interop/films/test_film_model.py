@@ -130,8 +130,9 @@ def test_the_command_writes_a_folder_that_runs_again(tmp_path: Path) -> None:
     film = make.write_table(tmp_path / "eel.csv", points)
     (tmp_path / "width.csv").write_text("s,width\n" + "\n".join(f"{s},{d}" for s, d in WIDTH) + "\n")
     out = tmp_path / "out"
+    widths = str(tmp_path / "width.csv")
     said = CliRunner().invoke(
-        main, ["film", str(film), "--length", "0.155", "--width", str(tmp_path / "width.csv"), "--out", str(out)]
+        main, ["film", str(film), "--length", "0.155", "--width", widths, "--out", str(out), "--format", "pdf"]
     )
     assert said.exit_code == 0, said.output
     for word in (
@@ -153,6 +154,7 @@ def test_the_command_writes_a_folder_that_runs_again(tmp_path: Path) -> None:
         "report.html",
         "notebook.ipynb",
         "figures/kymograph.png",
+        "figures/kymograph.pdf",
         "figures/path.png",
         "figures/forces.png",
     } <= names

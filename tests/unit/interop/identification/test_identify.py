@@ -378,6 +378,7 @@ def test_the_command_writes_a_scenario_that_runs(tmp_path: Path) -> None:
     assert f"amplitude over the log {1.0 + amplitude[0]:.3f}" in compared.output
     out = tmp_path / "fitted"
     words = ["identify", str(tmp_path / "bench.yaml"), "--runs", str(tmp_path / "run_*.yaml"), "--out", str(out)]
+    words += ["--format", "pdf"]
     said = CliRunner().invoke(
         main, [*words, "--fit", "actuation.stiffness=1..10", "--fit", "actuation.damping=0.02..0.2"]
     )
@@ -391,6 +392,7 @@ def test_the_command_writes_a_scenario_that_runs(tmp_path: Path) -> None:
     page = (out / "report.html").read_text()
     assert "actuation.stiffness = 3" in page and page.count("data:image/png;base64,") == 2 and "http" not in page
     assert (out / "figures" / "0-run_1.png").stat().st_size > 5000
+    assert (out / "figures" / "0-run_1.pdf").is_file() and (out / "fit.pdf").read_bytes().startswith(b"%PDF")
     kept = (out / "runs.jsonl").read_text()
     lines = kept.splitlines()
     (out / "runs.jsonl").write_text("\n".join(lines[: len(lines) // 2]) + '\n{"of": "torn')  # killed half-way

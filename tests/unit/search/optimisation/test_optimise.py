@@ -145,6 +145,14 @@ def test_searches_are_asked_and_told() -> None:
         search.end()
 
 
+def test_evolution_searches_one_number_alone() -> None:
+    """Towards a bound, so that its steps grow as far as they may."""
+    search = ll.Evolution(np.array([0.1]), max_evaluations=200)
+    while points := search.ask():
+        search.tell(points, [ll.Evaluation(float(-point[0]), np.zeros(0)) for point in points])
+    assert search.best[0] == pytest.approx([1.0], abs=1e-3)
+
+
 def test_limits_and_slopes_of_an_answer() -> None:
     goal = goal_of("steady.speed", None, ["steady.torque_ratio <= 2", "steady.power>=4"])
     answer = answer_of(

@@ -71,6 +71,16 @@ def test_motors_of_a_snake_with_error_bars() -> None:
     assert found.start_up == 3.0 and "the first 3 s are the start-up" in found.told()[-1]
 
 
+def test_error_bars_hold_a_hop_that_only_shorter_steps_show() -> None:
+    """In its start-up a pitch joint of the snake gives 4e-5 N m at 1 ms, and a thousand times that where it hops."""
+    begin = {"duration": 1.0, "step": 0.001}
+    found = ll.motor_sizing("module-snake-undulate", begin, after=0.0)
+    fine = ll.motor_sizing("module-snake-undulate", {**begin, "step": 6.25e-5}, after=0.0, errors=False)
+    hop, seen = fine.axes["pitch"]["lasting"], found.axes["pitch"]["lasting"]
+    assert hop > 100.0 * seen and found.errors["pitch"]["lasting"] > hop - seen
+    assert "it may hop" in found.told()[-1]
+
+
 def test_slices_are_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
     from limbless.search.studies import motor_sizing as study
 

@@ -8,9 +8,11 @@ import signal
 from pathlib import Path
 
 import pytest
+import xarray as xr
 
 import limbless as ll
 from limbless.search.sweeps.row_store import read_rows
+from limbless.simulation.result.storage import read_netcdf, write_netcdf
 from tests.unit.search.sweeps.killing import OVER, SHORT
 
 distributed = pytest.importorskip("distributed")
@@ -36,6 +38,14 @@ def test_a_dask_worker_killed_in_the_middle(tmp_path: Path) -> None:
     assert struck and found.is_complete and not found.failures()
     one, other = ({run: row.values for run, row in read_rows(sweep.folder).items()} for sweep in (whole, found))
     assert one == other
+
+
+def test_a_result_is_written_while_a_cluster_runs(tmp_path: Path) -> None:
+    """xarray would take a lock of the cluster, which knows none for a file in memory."""
+    options = {"processes": False, "n_workers": 0, "host": "127.0.0.1", "dashboard_address": None, "protocol": "tcp"}
+    with distributed.LocalCluster(**options) as home, distributed.Client(home):
+        write_netcdf(tmp_path / "r.nc", xr.Dataset({"x": ("time", [1.0, 2.0])}), None)
+    assert read_netcdf(tmp_path / "r.nc")[0]["x"].values.tolist() == [1.0, 2.0]
 
 
 def test_an_address_without_a_scheduler_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,8 +69,8 @@ class Meetings(NamedTuple):
                 "what it starts in (height, slope)"
             )
         raise InputError(
-            f"initial: {one!r} starts {-gap:.3g} m inside {self._surface(contact)}; raise initial.position, or move "
-            "the obstacle"
+            f"initial: {one!r} starts {-gap:.3g} m inside {self._surface(contact)}; raise initial.position, give the "
+            "gait a ramp (the body then starts straight), or move the obstacle"
         )
 
     def _surface(self, contact: int) -> str:
