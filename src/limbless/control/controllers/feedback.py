@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from pydantic import field_validator
 
 from limbless.control.controllers.base import Array, Lesion, LoopLayout, chosen_joints
 from limbless.control.controllers.recorded_law import Instant, Outcome, RecordedLaw, kinks, ramp
@@ -51,6 +52,13 @@ class Feedback(RecordedLaw):
     )
     seed: int = Field(0, description="of the noise of its senses", ge=0)
     lesion: Nested[Lesion] = Field(Lesion(), description="what is cut: `senses` and `outputs`, by their numbers")
+
+    @field_validator("bounds")
+    @classmethod
+    def _in_order(cls, value: Any) -> Any:
+        if value is not None and not value[0] < value[1]:
+            raise ValueError("the smallest output comes first, and is less than the largest")
+        return value
 
     def of_joints(self, layout: LoopLayout) -> Any:
         return chosen_joints(self.joints, layout.freedoms)
