@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from limbless.control.controllers.base import Array, Lesion, LoopLayout, chosen_joints
+from limbless.control.controllers.base import Array, Lesion, LoopLayout, chosen_joints, chosen_tendons
 from limbless.control.controllers.recorded_law import Instant, Outcome, RecordedLaw
 from limbless.control.controllers.senses import Sense
 from limbless.control.controllers.signals import Signal, SignalTape, signals
@@ -111,7 +111,7 @@ class FunctionController(RecordedLaw):
         if self.output == "signal":
             return []
         sides = ("left", "right") if self.output == "activation" else (self.gives,)
-        rows = self.tendons or range(layout.tendons) if self.output == "tendon" else self.of_joints(layout)
+        rows = chosen_tendons(self.tendons, layout) if self.output == "tendon" else self.of_joints(layout)
         return [(side, int(row)) for side in sides for row in rows]
 
     def _asked(self, when: Any, t: Any, s: Any, z: Any, count: int) -> list[Any]:

@@ -252,16 +252,21 @@ def pegs(**fields: Any) -> ll.Result:
 
 def test_a_stiff_amplitude_is_the_gait_and_a_soft_one_yields() -> None:
     plain = pegs()
-    stiff, deaf, soft = (
-        pegs(stiffness=1e4, inertia=1.0, damping=100.0),
+    yielding = {"windows": 5, "inertia": 0.05, "damping": 1.0, "stiffness": 2.0, "dead_band": 0.5}
+    elsewhere = [joint for joint in range(20) if joint * 5 // 20 != 2]
+    stiff, deaf, soft, alone = (
+        pegs(stiffness=1e6, inertia=100.0, damping=1e4),
         pegs(dead_band=1e3),
-        pegs(windows=5, inertia=0.05, damping=1.0, stiffness=2.0, dead_band=0.5),
+        pegs(**yielding),
+        pegs(**yielding, lesion={"senses": elsewhere}),
     )
     joints = [run.dataset["joint_position"].values for run in (plain, stiff, deaf)]
-    assert np.abs(joints[1] - joints[0]).max() < 1e-3 and np.abs(joints[2] - joints[0]).max() < 1e-9
+    assert np.abs(joints[1] - joints[0]).max() < 1e-5 and np.abs(joints[2] - joints[0]).max() < 1e-9
     assert np.array_equal(deaf.dataset["activity"].values, np.ones_like(deaf.dataset["activity"].values))
 
     assert np.ptp(soft.dataset["activity"].values[:, 2]) > 0.1
+    untouched = np.delete(alone.dataset["activity"].values, 2, axis=1)
+    assert np.ptp(alone.dataset["activity"].values[:, 2]) > 0.1 and np.array_equal(untouched, np.ones_like(untouched))
 
 
 # Bad input
