@@ -14,6 +14,14 @@ GAPS = "tests/unit/mechanics/contact/test_narrowphase.py"
 
 MUTANTS = [
     (
+        "late-sense-of-the-stage-before",
+        "oscillators feel the force of the stage before",
+        "mechanics/control/oscillators.py",
+        "sense_late(controller.senses, t, robot, x, memory, out)\n    add_feedback(controller.late, controller)",
+        "add_feedback(controller.late, controller)\n    sense_late(controller.senses, t, robot, x, memory, out)",
+        "tests/unit/control/controllers/test_oscillators.py::test_the_step_error_is_of_fourth_order[feeling]",
+    ),
+    (
         "contact-gap-sign",
         "sign of a recorded contact gap",
         "models/chain/contact/contact_recorder.py",

@@ -34,7 +34,7 @@ def wave(source: str, changes: dict[str, Any]) -> tuple[float, float]:
     cut = slice(count // 8, -(count // 8))  # its ends lie
     turns = (phase[cut][-1] - phase[cut][0]) / (2.0 * np.pi * (time[half:][cut][-1] - time[half:][cut][0]))
     lag = np.unwrap(phase[cut], axis=1)
-    along = np.arange(4, lag.shape[1] - 4)
+    along = np.arange(lag.shape[1])[lag.shape[1] // 8 : -(lag.shape[1] // 8)]  # and so do those of the body
     slope = np.polyfit(along / lag.shape[1], (lag - lag[:, :1]).mean(axis=0)[along], 1)[0]
     return float(np.median(turns)), float(-2.0 * np.pi / slope)
 
@@ -60,14 +60,16 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes.bar(np.arange(3) + 0.2, list(deaf.values()), 0.4, label="cord alone")
     axes.set(xticks=range(3), xticklabels=list(felt), ylabel="speed (m/s)")
     axes.legend()
-    swim, crawl = wave("worm-swims", {}), wave("worm-crawls", {"duration": 16.0})
+    swim, crawl = wave("worm-swims", {}), wave("worm-crawls", {"duration": 24.0})
     soft, hard = pressed({}), pressed({"controller.dead_band": 1e6})
     return {
         "felt cut": felt["cut"] / felt["whole"],
         "deaf cut": deaf["cut"] / deaf["whole"],
         "silent": felt["silent"] / deaf["silent"],
         "swim frequency": swim[0],
+        "swim wavelength": swim[1],
         "crawl frequency": crawl[0],
+        "crawl wavelength": crawl[1],
         "faster": swim[0] / crawl[0],
         "longer": swim[1] / crawl[1],
         "swims along": beside("snake-follows-path-in-water"),

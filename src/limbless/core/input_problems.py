@@ -43,8 +43,11 @@ def problems_of(error: ValidationError, root: type[BaseModel], data: Mapping[str
     names are taken out, and what is said of one value becomes one sentence.
     """
     said: dict[Place, list[str]] = {}
-    for item in error.errors(include_url=False)[:_MOST]:
+    # that a description is no list is said last, and only where nothing else is wrong with it
+    for item in sorted(error.errors(include_url=False)[:_MOST], key=_is_no_list):
         path = _in_data(item["loc"], data, item["type"])
+        if _is_no_list(item) and any(other[: len(path)] == path for other in said):
+            continue
         messages = said.setdefault(path, [])
         message = _message(item, path, root, data)
         if message not in messages:
@@ -52,6 +55,10 @@ def problems_of(error: ValidationError, root: type[BaseModel], data: Mapping[str
     around = {path[:length] for path in said for length in range(len(path))}
     inner = {path for path in said if path in around and _is_list(path, data)}
     return [InputProblem(path, "; or ".join(messages)) for path, messages in said.items() if path not in inner]
+
+
+def _is_no_list(item: Any) -> bool:
+    return item["type"] in ("tuple_type", "list_type") and isinstance(item["input"], Mapping)
 
 
 def report(problems: Iterable[InputProblem], where: str, place: Callable[[Place], str]) -> InputError:

@@ -17,7 +17,7 @@ import numpy as np
 from limbless.control.actuation.shape_map import turns
 from limbless.control.gaits.joint_wave import JointWave
 from limbless.core import Description, InputError, unit_of
-from limbless.core.functions.callables import told
+from limbless.core.functions.callables import name_of, told
 from limbless.environments.sand import Sand
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.robots.chain import Chain
@@ -199,6 +199,7 @@ def likely_causes(scenario: Scenario) -> list[str]:
         *_angles(scenario.gait),
         *_size(scenario.robot.build()),
         *_steps(scenario),
+        *_laws(scenario),
     ]
     return [cause.partition(";")[0] for cause in found]
 
@@ -217,6 +218,13 @@ def _gains(scenario: Scenario) -> Iterator[str]:
                 f"actuation.{name}: {gain:g} makes the lightest link answer in {1.0 / rate:.2g} s, which steps of "
                 f"{h:g} s cannot follow; leave the gains out (they then come from the robot's inertia)"
             )
+
+
+def _laws(scenario: Scenario) -> Iterator[str]:
+    """Laws of a user's own, which may give anything."""
+    for loop in scenario.loops:
+        if law := getattr(loop, "law", None):
+            yield f"controller.law: {name_of(law)} gave no number (NaN or infinity), or one that is far too large"
 
 
 def _frictions(scenario: Scenario) -> Iterator[str]:

@@ -32,6 +32,8 @@ class LoopLayout(NamedTuple):
     given: bool = False  # joints are motion-given
     tendons: int = 0
     rigid: bool = True
+    # (rows, 2) of a soft body among hard things: further rows of a body, from and up to; a rigid one has none
+    parts: Indices | None = None
     # of each controller before this one: what may be sensed of it
     earlier: tuple[tuple[Signalled, ...], ...] = ()
 
@@ -147,6 +149,15 @@ def chosen_joints(joints: tuple[int, ...] | str, count: int) -> Indices:
     if len(set(joints)) < len(joints):
         raise InputError("controller.joints: a joint is named twice")
     return np.array(joints, dtype=np.int64)
+
+
+def chosen_tendons(tendons: tuple[int, ...], layout: LoopLayout) -> Indices:
+    """Numbers of tendons; all of the robot's if none is given."""
+    numbers = tendons or tuple(range(layout.tendons))
+    wrong = [number for number in numbers if not 0 <= number < layout.tendons]
+    if wrong or not numbers:
+        raise InputError(f"controller.tendons: {wrong or 'none'}; the robot has {layout.tendons} tendons (from 0)")
+    return np.array(numbers, dtype=np.int64)
 
 
 def one_for_each(value: Any, count: int, name: str, word: str = "oscillators") -> Array:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from pydantic import field_validator
 
-from limbless.control.controllers.base import Array, Lesion, LoopLayout, chosen_joints
+from limbless.control.controllers.base import Array, Lesion, LoopLayout, chosen_joints, chosen_tendons
 from limbless.control.controllers.recorded_law import Instant, Outcome, RecordedLaw, kinks, ramp
 from limbless.control.controllers.senses import Sense, places_of
 from limbless.control.controllers.signals import clip, signals, where
@@ -52,6 +53,13 @@ class Feedback(RecordedLaw):
     seed: int = Field(0, description="of the noise of its senses", ge=0)
     lesion: Nested[Lesion] = Field(Lesion(), description="what is cut: `senses` and `outputs`, by their numbers")
 
+    @field_validator("bounds")
+    @classmethod
+    def _in_order(cls, value: Any) -> Any:
+        if value is not None and not value[0] < value[1]:
+            raise ValueError("the smallest output comes first, and is less than the largest")
+        return value
+
     def of_joints(self, layout: LoopLayout) -> Any:
         return chosen_joints(self.joints, layout.freedoms)
 
@@ -66,13 +74,8 @@ class Feedback(RecordedLaw):
         """Numbers of the outputs, and how many numbers are sensed."""
         places = [place for sense in self.senses for place in places_of(sense, layout, self.of_joints(layout))]
         paths = sum(sense.kind in ("cross_track", "path_heading") for sense in self.senses)
-        if self.output != "tendon":
-            return [int(v) for v in self.of_joints(layout)], len(places) - paths
-        numbers = list(self.tendons) or list(range(layout.tendons))
-        wrong = [number for number in numbers if not 0 <= number < layout.tendons]
-        if wrong or not numbers:
-            raise InputError(f"controller.tendons: {wrong or 'none'}; the robot has {layout.tendons} tendons (from 0)")
-        return numbers, len(places) - paths
+        moved = chosen_tendons(self.tendons, layout) if self.output == "tendon" else self.of_joints(layout)
+        return [int(number) for number in moved], len(places) - paths
 
     def _matrix(self, name: str, layout: LoopLayout) -> Array:
         numbers, count = self._sizes(layout)

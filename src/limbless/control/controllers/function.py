@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from limbless.control.controllers.base import Array, Lesion, LoopLayout, chosen_joints
+from limbless.control.controllers.base import Array, Lesion, LoopLayout, chosen_joints, chosen_tendons
 from limbless.control.controllers.recorded_law import Instant, Outcome, RecordedLaw
 from limbless.control.controllers.senses import Sense
-from limbless.control.controllers.signals import SignalTape, signals
+from limbless.control.controllers.signals import Signal, SignalTape, signals
 from limbless.core import Field, InputError, Listed, Nested, Quantity, quantity
 from limbless.core.functions.callables import Function, call, name_of
 from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator
@@ -33,7 +33,9 @@ class FunctionController(RecordedLaw):
     arguments: dict[str, Any] = Field(
         {}, description="numbers for further arguments of the law, by their names; its defaults if absent"
     )
-    state: dict[str, Any] = Field({}, description="own numbers at the start, by name: one number or a list each")
+    state: dict[str, Listed[float | tuple[float, ...]]] = Field(
+        {}, description="own numbers at the start, by name: one number or a list each"
+    )
     joints: Listed[Literal["all"] | tuple[int, ...]] = Field("all", description="joints that it moves, from 0")
     tendons: Listed[tuple[int, ...]] = Field(
         (), description="tendons that it pulls, for `output: tendon`; all if empty"
@@ -76,6 +78,8 @@ class FunctionController(RecordedLaw):
         z, s = _joined(now.z.values()), _joined(now.senses)
         places = self._places(now.layout)
         found = self._asked("while it was recorded", now.t, s, z, len(places))
+        if any(not isinstance(one, Signal) and not math.isfinite(one) for one in found):
+            raise InputError(f"controller.law: {name_of(self.law)} gave NaN or infinity, no number, whatever is sensed")
         cut, given = self._cut(places), zip(places, found[len(z) :], strict=True)
         outputs = [(*place, u * float(k not in cut)) for k, (place, u) in enumerate(given)]
         return Outcome(_parted(now, found), outputs)
@@ -107,7 +111,7 @@ class FunctionController(RecordedLaw):
         if self.output == "signal":
             return []
         sides = ("left", "right") if self.output == "activation" else (self.gives,)
-        rows = self.tendons or range(layout.tendons) if self.output == "tendon" else self.of_joints(layout)
+        rows = chosen_tendons(self.tendons, layout) if self.output == "tendon" else self.of_joints(layout)
         return [(side, int(row)) for side in sides for row in rows]
 
     def _asked(self, when: Any, t: Any, s: Any, z: Any, count: int) -> list[Any]:

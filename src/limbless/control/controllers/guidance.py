@@ -65,6 +65,8 @@ class Guidance(RecordedLaw):
     def _one_aim(self) -> Guidance:
         if (self.heading is None) == (not self.path):
             raise ValueError("heading: give a heading or a path, one of both")
+        if len(self.path) == 1:
+            raise ValueError("path: give two points or more")
         return self
 
     def notes(self) -> tuple[str, ...]:

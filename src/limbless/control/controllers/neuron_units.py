@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
 
-from limbless.control.controllers.base import Array, Indices, Lesion, LoopLayout, one_for_each
+from limbless.control.controllers.base import Indices, Lesion, LoopLayout, one_for_each
 from limbless.control.controllers.recorded_law import RecordedLaw
 from limbless.control.controllers.senses import Sense
 from limbless.control.controllers.signals import signals
@@ -21,7 +22,7 @@ class NeuronUnits(RecordedLaw):
     units: int = Field(12, description="units along the body, each with as many joints", ge=1)
     muscle_time: Quantity[float] = quantity(0.1, "s", "with which muscles follow their neurons", gt=0)
     muscle_weight: Listed[float | tuple[float, ...]] = quantity(
-        1.0, "1", "of a neuron on its muscle; one for all, or one for each unit"
+        1.0, "1", "of a neuron on its muscles; one for all, one for each unit, or one for each joint"
     )
     noise: Quantity[float] = quantity(0.0, "1", "standard deviation of the noise of what is sensed", ge=0)
     delay: Quantity[float] = quantity(0.0, "s", "by which it is late, whole steps", ge=0)
@@ -46,21 +47,32 @@ class NeuronUnits(RecordedLaw):
             )
         return np.arange(layout.freedoms, dtype=np.int64).reshape(self.units, -1)
 
-    def _each(self, name: str, cut: str = "") -> Array:
-        """One number for each unit, 0 where it is cut."""
-        numbers = one_for_each(getattr(self, name), self.units, name, "units")
-        if cut:
-            numbers[self.lesion.cut(cut, self.units, "units")] = 0.0
-        return numbers
+    def _followed(self, left: Any, right: Any, first: Any, second: Any) -> dict[str, Any]:
+        """Rates of the muscles of both sides, which follow the difference of their neurons."""
+        return {
+            "left muscle": (left - right - first) / self.muscle_time,
+            "right muscle": (right - left - second) / self.muscle_time,
+        }
 
-    def _activated(self, layout: LoopLayout, left: Any, right: Any) -> list[tuple[str, int, Any]]:
-        """Outputs: the muscles of a unit are as active as it says."""
+    def _activated(self, layout: LoopLayout, muscles: Any, law: Any) -> list[tuple[str, int, Any]]:
+        """Outputs: the muscles of the joints of a unit, by the law of what they follow times their weight."""
+        weights, joints = np.atleast_1d(np.asarray(self.muscle_weight, dtype=np.float64)), self._joints(layout)
+        if weights.size == layout.freedoms:
+            weights = weights.reshape(joints.shape)
+        else:
+            weights = np.broadcast_to(
+                one_for_each(weights, self.units, "muscle_weight", "units")[:, None], joints.shape
+            )
         dumb = self.lesion.cut("outputs", self.units, "units")
+
+        @cache
+        def pull(side: int, unit: int, weight: float) -> Any:
+            return law(muscles[side][unit] * weight) * float(unit not in dumb)
+
         return [
-            (side, int(joint), level[unit] * float(unit not in dumb))
-            for side, level in zip(SIDES, (left, right), strict=True)
-            for unit, joints in enumerate(self._joints(layout))
-            for joint in joints
+            (name, int(joints[place]), pull(side, place[0], float(weights[place])))
+            for side, name in enumerate(SIDES)
+            for place in np.ndindex(joints.shape)
         ]
 
 

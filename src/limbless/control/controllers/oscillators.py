@@ -11,15 +11,17 @@ from pydantic import model_validator
 from limbless.control.controllers.base import (
     Array,
     ClosedLoop,
+    Indices,
     Lesion,
     LoopLayout,
     PackedLoop,
     Signalled,
     chosen_joints,
+    chosen_tendons,
     one_for_each,
 )
-from limbless.control.controllers.senses import Sense, SensePlace, names_of, packed_senses, place_of
-from limbless.core import Angle, Description, Field, Listed, Nested, Quantity, quantity
+from limbless.control.controllers.senses import OF_BODIES, Sense, SensePlace, names_of, packed_senses, place_of
+from limbless.core import Angle, Description, Field, InputError, Listed, Nested, Quantity, quantity
 from limbless.mechanics.control import FeedbackRows, OscillatorTables, Outputs, Ramp
 
 _INTO, _TIMES = ("phase", "amplitude"), ("one", "cosine", "sine")
@@ -80,6 +82,11 @@ class Oscillators(ClosedLoop):
         "all", description="numbers of the joints (from 0) that have oscillators, from base to tip"
     )
     sides: Literal[1, 2] = Field(1, description="oscillators of each joint")
+    tendons: Listed[tuple[int, ...]] = Field(
+        (),
+        description="tendons that oscillators pull in place of joints, for `output: tendon`, with `sides: 2` those "
+        "of the left first; all if empty",
+    )
     frequency: Listed[float | tuple[float, ...]] = quantity(1.0, "Hz", "one for all, or one each (of a side)")
     amplitude: Listed[float | tuple[float, ...]] = quantity(1.0, "1", "to which they go; one for all, or one each")
     drive: Listed[float | tuple[tuple[float, float], ...] | None] = quantity(
@@ -92,14 +99,17 @@ class Oscillators(ClosedLoop):
     order: Literal[1, 2] = Field(1, description="order of the amplitudes in time; 2 starts without a jump of rates")
     coupling: Nested[Coupling] = Field(Coupling(), description="between neighbours")
     feedback: Listed[tuple[SenseFeedback, ...]] = Field((), description="what senses do to the oscillators")
-    output: Literal["torque", "target", "activation", "effort", "signal"] = Field(
+    output: Literal["torque", "target", "activation", "tendon", "effort", "signal"] = Field(
         "torque",
         description="what activities are: torques, positions that a pd or servo actuation follows, activations of "
-        "muscles (`sides: 2`), efforts along the freedoms of a soft body, or nothing but what later controllers sense",
+        "muscles (`sides: 2`), what is added to that of the tendons, efforts along the freedoms of a soft body, or "
+        "nothing but what later controllers sense",
     )
     seed: int = Field(0, description="of the noise of its senses", ge=0)
     strength: Listed[float | tuple[float, ...]] = quantity(
-        1.0, "N m or rad", "torque or angle of a unit of activity; one for all, or one for each joint"
+        1.0,
+        "N m or rad",
+        "torque, angle, or as tendons take it, of a unit of activity; one for all, or one for each joint",
     )
     lesion: Nested[Lesion] = Field(Lesion(), description="what is cut")
     initial: Nested[OscillatorStart] = Field(OscillatorStart(), description="where they start")
@@ -111,6 +121,8 @@ class Oscillators(ClosedLoop):
             raise ValueError(f"{given}: has an effect only together with `{absent}`; give both, or neither")
         for name in self.given("frequency", "amplitude") if self.body is not None else ():
             raise ValueError(f"{name}: `body` says it by the drive; leave out one of the two")
+        if self.tendons and self.output != "tendon":
+            raise ValueError("tendons: has an effect only with `output: tendon`")
         if self.output == "activation" and self.sides == 1:
             raise ValueError(
                 "output: muscles come in pairs, and so do the oscillators that activate them: set sides to 2"
@@ -129,8 +141,20 @@ class Oscillators(ClosedLoop):
     def breakpoints(self, start: float, end: float) -> list[float]:
         return [row[0] for row in self.drive if start < row[0] < end] if isinstance(self.drive, tuple) else []
 
+    def _moved(self, layout: LoopLayout) -> Indices:
+        """The joint or tendon of every oscillator, those of the left first."""
+        if self.output != "tendon":
+            return np.tile(chosen_joints(self.joints, layout.freedoms), self.sides)
+        numbers = chosen_tendons(self.tendons, layout)
+        if len(numbers) % self.sides:
+            raise InputError(f"controller.tendons: two sides need an even number of tendons; got {len(numbers)}")
+        return numbers
+
     def neurons(self, layout: LoopLayout) -> list[str]:
-        names = [layout.joint_name(v) for v in chosen_joints(self.joints, layout.freedoms)]
+        moved = self._moved(layout)
+        if self.output == "tendon":
+            return [f"tendon {number}" for number in moved]
+        names = [layout.joint_name(v) for v in moved[: len(moved) // self.sides]]
         return names if self.sides == 1 else [f"{name} {side}" for side in ("left", "right") for name in names]
 
     def activity(self, state: Array, count: int) -> Array:
@@ -138,14 +162,14 @@ class Oscillators(ClosedLoop):
         return np.asarray(state[:, count : 2 * count] * (float(self.sides == 2) + np.cos(state[:, :count])))
 
     def signals(self, layout: LoopLayout) -> tuple[Signalled, ...]:
-        first, n = layout.first, self.sides * len(chosen_joints(self.joints, layout.freedoms))
+        first, n = layout.first, len(self._moved(layout))
         return tuple(Signalled(first + k, first + n + k, float(self.sides == 2)) for k in range(n))
 
     def pack(self, layout: LoopLayout) -> PackedLoop:
-        joints = chosen_joints(self.joints, layout.freedoms)
-        one_side, n = len(joints), self.sides * len(joints)
+        moved = self._moved(layout)
+        n, one_side = len(moved), len(moved) // self.sides
         pairs, weights, lags = self._couplings(one_side)
-        channels, early, late = self._feedback(layout, joints)
+        channels, early, late = self._feedback(layout, moved[:one_side])
         own, names = n * (1 + self.order), self.neurons(layout)
         senses = packed_senses(channels, layout.first + own, layout, self.seed)
         tables = OscillatorTables(
@@ -160,7 +184,7 @@ class Oscillators(ClosedLoop):
             senses,
             early,
             late,
-            self._outputs(joints),
+            self._outputs(moved),
             *(np.zeros(n) for _ in range(4)),
         )
         sensing = names_of(senses, channels)
@@ -234,6 +258,11 @@ class Oscillators(ClosedLoop):
         gains: dict[bool, list[float]] = {False: [], True: []}
         deaf = self.lesion.cut("senses", self.sides * len(joints))
         for item in sorted(self.feedback, key=lambda item: item.sense.after):
+            if self.output == "tendon" and item.sense.kind in OF_BODIES:
+                raise InputError(
+                    f"controller.feedback: an oscillator of a tendon has no joint whose {item.sense.kind} it could "
+                    "sense; choose tension, tip_position, heading, turn_rate or signal"
+                )
             for number, joint in enumerate(joints):
                 place = place_of(item.sense, layout, int(joint))
                 if place is None:
@@ -250,15 +279,18 @@ class Oscillators(ClosedLoop):
         )
         return channels, early, late
 
-    def _outputs(self, joints: Any) -> Outputs:
-        n = self.sides * len(joints)
-        strength = np.tile(one_for_each(self.strength, len(joints), "strength", "joints"), self.sides)
-        if self.output != "activation":
-            strength[len(joints) :] *= -1.0
+    def _outputs(self, moved: Indices) -> Outputs:
+        n, one_side = len(moved), len(moved) // self.sides
+        strength = np.tile(one_for_each(self.strength, one_side, "strength", "joints"), self.sides)
+        if self.output not in ("activation", "tendon"):
+            strength[one_side:] *= -1.0
         strength[self.lesion.cut("outputs", n)] = 0.0
         strength *= self.output != "signal"
-        bias, target = np.full(n, float(self.sides == 2)), {"target": 1, "activation": 2}.get(self.output, 0)
-        return Outputs(np.tile(joints, self.sides), strength, bias, np.array([target], dtype=np.int64))
+        bias, target = (
+            np.full(n, float(self.sides == 2)),
+            {"target": 1, "activation": 2, "tendon": 3}.get(self.output, 0),
+        )
+        return Outputs(moved, strength, bias, np.array([target], dtype=np.int64))
 
     def _phases(self, one_side: int) -> Array:
         """As given, or a wave with the lags of the couplings."""

@@ -15,7 +15,7 @@ from limbless.core import Quantity, quantity
 class RateNeurons(NeuronUnits):
     """Neurons of a worm (Johnson, Lewis and Guy 2021): τ_n V' = V - a V³ + I -+ w s + gap junctions, where s is how a
     unit bends to the neuron's own side. Muscles follow the difference of both sides, τ_m A' = V - V_other - A, and
-    are activated by (1 + tanh(A - 2)) / 2.
+    are activated by (1 + tanh(weight A - 2)) / 2.
     """
 
     kind: Literal["rate-neurons"] = "rate-neurons"
@@ -58,11 +58,6 @@ class RateNeurons(NeuronUnits):
                 gaps[k], gaps[k + 1] = gaps[k] + flow, gaps[k + 1] - flow
             return (alive * (v - v * v * v * self.cubic + self.current) - sense + row(gaps)) / self.neuron_time
 
-        sense, weight, time = row(felt), row(self._each("muscle_weight")), self.muscle_time
-        found = {
-            "left": rates(left, sense),
-            "right": rates(right, -sense),
-            "left muscle": (weight * (left - right) - first) / time,
-            "right muscle": (weight * (right - left) - second) / time,
-        }
-        return Outcome(found, self._activated(now.layout, *((np.tanh(a - 2.0) + 1.0) * 0.5 for a in (first, second))))
+        found = {"left": rates(left, row(felt)), "right": rates(right, -row(felt))}
+        outputs = self._activated(now.layout, (first, second), lambda a: (a - 2.0).tanh() * 0.5 + 0.5)
+        return Outcome({**found, **self._followed(left, right, first, second)}, outputs)

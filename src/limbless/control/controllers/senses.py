@@ -31,6 +31,7 @@ _LATE = {"external_force": "force", "joint_torque": "torque", "tension": "tensio
 _OF_JOINTS = {"joint_position": "state", "joint_velocity": "state", "stretch": "state", "joint_torque": "torque"}
 _OF_LINKS = {"external_force": "force", "contact_force": "touch"}
 _OF_ALL = {"heading": "heading", "turn_rate": "turn_rate", "speed": "speed", "com_position": "centre"}
+OF_BODIES = (*_OF_JOINTS, *_OF_LINKS)
 PATHS = ("cross_track", "path_heading")
 
 
@@ -120,13 +121,21 @@ def place_of(sense: Sense, layout: LoopLayout, joint: int) -> SensePlace | None:
     """Where the number of a joint is; None where there is none."""
     if sense.kind == "signal" and isinstance(sense.of, tuple) and len(sense.of) == 1:
         return _signals(sense, layout, [])[0]
+    if sense.kind == "tension" and sense.of != "all":
+        beside = joint + {"own": 0, "behind": 1, "before": -1}[sense.of] if isinstance(sense.of, str) else sense.of[0]
+        return places_of(sense.changed(of=(beside,)), layout, [])[0]
     if isinstance(sense.of, tuple) or sense.of == "all" or sense.kind in PATHS:
         raise InputError("controller.feedback: its sense is that of each oscillator: own, behind or before; no path")
     if sense.kind in _OF_LINKS:
-        if not layout.rigid:
-            raise InputError(f"controller.senses: {sense.kind!r} is that of a link, and a soft body has none")
-        row = layout.before[joint] if sense.of == "before" else layout.behind[joint]
-        return SensePlace(sense, _OF_LINKS[sense.kind], int(row), AXES.index(sense.axis) % 3)
+        if not layout.rigid and (sense.kind != "contact_force" or layout.parts is None):
+            raise InputError(
+                f"controller.senses: {sense.kind!r} is that of a link, and a soft body has none; among hard things its "
+                "cells have a contact_force"
+            )
+        row = int(layout.before[joint] if sense.of == "before" else layout.behind[joint])
+        first, last = (0, 0) if layout.parts is None else layout.parts[row]
+        point = (float(first), float(last), 0.0)
+        return SensePlace(sense, _OF_LINKS[sense.kind], row, AXES.index(sense.axis) % 3, 1.0, point)
     if sense.kind in _OF_JOINTS:
         beside = joint + {"own": 0, "behind": 1, "before": -1}[sense.of]
         return _of_joint(sense, layout, beside) if 0 <= beside < layout.freedoms else None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from limbless.control.controllers.base import Array, LoopLayout
+from limbless.control.controllers.base import Array, LoopLayout, one_for_each
 from limbless.control.controllers.neuron_units import NeuronUnits, row, summed
 from limbless.control.controllers.recorded_law import Instant, Outcome, multiples
 from limbless.control.controllers.signals import clip, where
@@ -19,7 +19,7 @@ class ThresholdNeurons(NeuronUnits):
 
     The current of a neuron is that of a command neuron and the stretch of its side, summed over the joints of `reach`
     units from its own towards the tip. Left neurons inhibit right ones, which have a bias for it. Muscles follow both:
-    τ V' = weight (own - other) - V, activated by V between 0 and 1.
+    τ V' = own - other - V, activated by weight V between 0 and 1.
     """
 
     kind: Literal["threshold-neurons"] = "threshold-neurons"
@@ -32,6 +32,9 @@ class ThresholdNeurons(NeuronUnits):
     bias: Quantity[float] = quantity(0.5, "1", "current of right neurons besides")
     inhibition: Quantity[float] = quantity(1.0, "1", "what a left neuron takes off the current of the right one")
     reach: int = Field(6, description="units whose stretch a neuron feels: its own and those behind it", ge=1)
+    asymmetry: Quantity[float] = quantity(
+        0.2, "1", "share by which left neurons feel their side more where it is shortened, and less where it is longer"
+    )
     stretch_weight: Listed[float | tuple[float, ...]] = quantity(
         0.25, "1", "current per strain of a joint's side; one for all, or one for each unit"
     )
@@ -50,21 +53,24 @@ class ThresholdNeurons(NeuronUnits):
         if not (layout.radius > 0.0).all():
             raise InputError("controller: threshold-neurons feel stretch, and need bodies (half_width)")
         strain = [q * float(layout.radius[j] / layout.spacing[j]) for j, q in enumerate(now.senses[0])]
-        own = [summed(strain[j] for j in joints) for joints in self._joints(layout)]
-        felt = self._each("stretch_weight", "senses")
-        along = [summed(own[i : i + self.reach]) * felt[i] for i in range(n)]  # of the right side; the left is less
+        shortened = [-bent * where(bent, 1.0 + self.asymmetry, 1.0 - self.asymmetry) for bent in strain]
+        felt = one_for_each(self.stretch_weight, n, "stretch_weight", "units")
+        felt[self.lesion.cut("senses", n, "units")] = 0.0
         alive = [float(unit not in self.lesion.cut("oscillators", n, "units")) for unit in range(n)]
         left, right, first, second = now.z.values()
         on = [self.threshold + 0.5 * self.hysteresis - self.hysteresis * s for s in (*left, *right)]
-        currents = [self.current - bent for bent in along]
+        currents = [self.current + bent for bent in self._along(layout, shortened, felt)]
+        along = self._along(layout, strain, felt)
         currents += [self.current + bent + self.bias - self.inhibition * s for bent, s in zip(along, left, strict=True)]
         after = [
             where(current - limit, 1.0, 0.0) * a for current, limit, a in zip(currents, on, alive * 2, strict=True)
         ]
-        weight, time = row(self._each("muscle_weight")), self.muscle_time
-        rates = {
-            "left muscle": (weight * (left - right) - first) / time,
-            "right muscle": (weight * (right - left) - second) / time,
-        }
-        pulls = [row(clip(v, 0.0, 1.0) for v in side) for side in (first, second)]
-        return Outcome(rates, self._activated(layout, *pulls), {"left": row(after[:n]), "right": row(after[n:])})
+        outputs = self._activated(layout, (first, second), lambda v: clip(v, 0.0, 1.0))
+        return Outcome(
+            self._followed(left, right, first, second), outputs, {"left": row(after[:n]), "right": row(after[n:])}
+        )
+
+    def _along(self, layout: LoopLayout, strain: Any, felt: Array) -> list[Any]:
+        """What the units of a side feel: the strain of all joints in their reach."""
+        own = [summed(strain[j] for j in joints) for joints in self._joints(layout)]
+        return [summed(own[i : i + self.reach]) * felt[i] for i in range(self.units)]

@@ -70,7 +70,7 @@ __getattr__ = lazy_names(
         "narrowphase": "find_contacts is_asleep wake_contacts",
         "nonnegative_qp": "nonnegative_least_norm",
         "objects_in_water": "BluntBodyDrag ObjectsInWater add_object_water carried_force",
-        "problem": "DEEPEST ENDS SPEED load_warm_start set_stabilisation store_warm_start",
+        "problem": "DEEPEST ENDS SPEED gather_touch load_warm_start set_stabilisation store_warm_start",
         "scene": (
             "AffineLaw AffineLoad ContactRow ContactSurface Feature LastPose Pair PatchRow Scene SleepState WarmStart"
         ),

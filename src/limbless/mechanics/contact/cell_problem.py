@@ -59,6 +59,7 @@ from limbless.mechanics.contact import (
     Step,
     StepCounters,
     find_contacts,
+    gather_touch,
     load_warm_start,
     measure_gaps,
     move_surfaces,
@@ -296,6 +297,8 @@ def take_part(
     counts.iterations = counts.iterations + solve.counts[1]
     finish_cells(problem, t, h, x)
     store_warm_start(problem.scene, memory.rest, memory.step.contacts, x, problem.where.impulses)
+    if problem.options.controllers is not None:
+        gather_touch(memory.step, h, memory.chain)
     go_to_end(problem, h, x)
     solve.clock[0] = n + 0.0
     solve.clock[1] = share + part

@@ -17,7 +17,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         "block_diagram": "BlockDiagram Samples",
-        "closed_loop": "command command_all place_joints put_all_control_rates put_control_rates sample",
+        "closed_loop": "command command_all place_joints put_all_control_rates put_control_rates put_tendon sample",
         "muscles": "MusclePairs",
         "oscillators": "FeedbackRows OscillatorTables Outputs Ramp",
         "senses": "Delays Noise SenseRows Senses sample_senses sense_early sense_late",

@@ -32,6 +32,7 @@ from limbless.mechanics.control import (
     command,
     place_joints,
     put_control_rates,
+    put_tendon,
     sample,
     sample_senses,
     sense_early,
@@ -154,18 +155,9 @@ def command_by_diagram(controller: BlockDiagram, t: Scalar, robot: ChainTables, 
         elif what == 9:
             memory.acceleration[v] = given
         elif memory.cells is not None:
-            put_tendon(memory, what, v, given)
+            put_tendon(memory, v, given, what == 6)
     if controller.placed[1] == 1:
         forward_kinematics(robot, x, memory)
-
-
-@func
-def put_tendon(memory: ChainMemory, what: int, c: int, given: Scalar) -> None:
-    if memory.cells is not None:
-        if what == 5:
-            memory.cells.present.command[c] += given
-        else:
-            memory.cells.present.command_rate[c] += given
 
 
 @version_for(put_control_rates, BlockDiagram)

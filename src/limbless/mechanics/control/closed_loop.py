@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from limbless.mechanics.compiled import Array, Scalar, for_each, generic
+from limbless.mechanics.compiled import Array, Scalar, for_each, func, generic
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain import ChainMemory, ChainTables
@@ -34,6 +34,16 @@ def place_joints(controller: Any, robot: ChainTables, x: Array, memory: ChainMem
 @generic
 def sample(controller: Any, robot: ChainTables, x: Array, memory: ChainMemory):
     """At the end of a step, bodies where x has them: the numbers of the controller that change at once."""
+
+
+@func
+def put_tendon(memory: ChainMemory, c: int, given: Scalar, rate: bool) -> None:
+    """Add to what a tendon is told, or to its rate."""
+    if memory.cells is not None:
+        if rate:
+            memory.cells.present.command_rate[c] += given
+        else:
+            memory.cells.present.command[c] += given
 
 
 command_all = for_each(command)

@@ -25,6 +25,7 @@ from limbless.mechanics.control import (
     command,
     place_joints,
     put_control_rates,
+    put_tendon,
     sample,
     sample_senses,
     sense_early,
@@ -54,10 +55,10 @@ class FeedbackRows(NamedTuple):
 class Outputs(NamedTuple):
     """What activities do to the joints: strength * r (bias + cos θ), one row for each oscillator."""
 
-    freedom: IntArray  # (n,)
+    freedom: IntArray  # (n,) or tendon
     strength: Array  # (n,)
     bias: Array  # (n,) 1 where two sides pull against each other, else 0
-    # (1,) 0: a torque, 1: added to the position that a feedback follows, 2: activation of a muscle
+    # (1,) 0: a torque, 1: added to the position that a feedback follows, 2: activation of a muscle, 3: of a tendon
     target: IntArray
 
 
@@ -154,7 +155,9 @@ def command_joints(controller: OscillatorTables, t: Scalar, robot: ChainTables, 
             moving = outputs.strength[i] * (growth * raised - r * controller.sine[i] * controller.turning[i])
             freedom = DofRow(robot.freedoms, v)
             given = freedom.gain * given + freedom.rate_gain * moving
-        if target == 2:  # those of the right side follow
+        if target == 3:
+            put_tendon(memory, v, given, False)
+        elif target == 2:  # those of the right side follow
             memory.muscles[v, 0 if 2 * i < n else 1] += given
         else:
             memory.torque[v] += given

@@ -24,7 +24,8 @@ class SenseRows(NamedTuple):
     # 10 activity of an oscillator), where (in the state, among freedoms, bodies or tendons), and along which axis, or
     # where in the state its amplitude is
     code: IntArray
-    point: Array  # (m, 3) of the body's frame; of an oscillator: what is added to its cosine
+    # (m, 3) of the body's frame; of an oscillator: what is added to its cosine; of touch: other rows of the body
+    point: Array
     gain: Array  # (m,)
     offset: Array
     side: Array  # (m,) +1 or -1: of a body's x axis, the way it heads
@@ -108,6 +109,16 @@ def sensed_force(rows: SenseRows, k: int, memory: ChainMemory) -> Scalar:
     return along(body.rotation, body.wrench.force, rows.code[k, 2])
 
 
+@func
+def touch_of(rows: SenseRows, k: int, memory: ChainMemory) -> Vector:
+    """All contacts of a body, and of those between two rows where it is made of more."""
+    place = rows.code[k, 1]
+    total = Vector(memory.touch[place, 0], memory.touch[place, 1], memory.touch[place, 2])
+    for i in range(int(value_of(rows.point[k, 0])), int(value_of(rows.point[k, 1]))):
+        total = total + Vector(memory.touch[i, 0], memory.touch[i, 1], memory.touch[i, 2])
+    return total
+
+
 @noinline_func
 def read_row(rows: SenseRows, k: int, robot: ChainTables, x: Array, memory: ChainMemory) -> Scalar:
     """The number of one row."""
@@ -139,8 +150,7 @@ def read_row(rows: SenseRows, k: int, robot: ChainTables, x: Array, memory: Chai
         arm = body.rotation @ Vector(rows.point[k, 0], rows.point[k, 1], rows.point[k, 2])
         return component(body.origin + arm, axis)
     if code == 6:
-        touch = Vector(memory.touch[place, 0], memory.touch[place, 1], memory.touch[place, 2])
-        return along(body.rotation, touch, axis)
+        return along(body.rotation, touch_of(rows, k, memory), axis)
     return sensed_force(rows, k, memory)
 
 

@@ -362,6 +362,10 @@ def broken(t: Any, s: Any, z: Any) -> Any:
     raise RuntimeError("no such thing")
 
 
+def endless(t: Any, s: Any, z: Any) -> Any:
+    return z, np.full(3, np.inf)
+
+
 def forced(t: Any, s: Any, z: Any) -> Any:
     return z, s
 
@@ -391,6 +395,12 @@ FORCE = [{"kind": "external_force", "of": "own"}]
         ),
         ({"kind": "guidance", "heading": 0.0}, "gait needs an actuation of kind motion or pd"),
         ({"kind": "guidance"}, "give a heading or a path"),
+        ({"kind": "guidance", "path": [[0, 0]]}, "path: give two points or more"),
+        (own(endless), "endless gave NaN or infinity, no number, whatever is sensed"),
+        (own(state={"x": "fast"}), r"controller.state.x: must be a number"),
+        (own(state={"x": [[1.0], [2.0]]}), r"controller.state.x.0: must be a number"),
+        (own(senses=[{"kind": "stretch", "of": [5]}]), "no joint 5; the robot has joints 0 to 2"),
+        ({"kind": "feedback", "senses": [{"kind": "speed"}], "bounds": [1, -1]}, "the smallest output comes first"),
         ({"kind": "compliance"}, "gait needs an actuation of kind motion or pd"),
         ({"kind": "threshold-neurons"}, "activation needs an actuation of kind muscles"),
     ],
@@ -404,5 +414,14 @@ def test_a_law_that_gives_no_number_ends_the_run() -> None:
     def infinite(t: Any, s: Any, z: Any) -> Any:
         return np.log(z - 10.0), 0.0 * s
 
-    with pytest.raises(ll.SimulationError):
+    with pytest.raises(ll.SimulationError, match=r"likely controller\.law: infinite gave no number"):
         ll.run(scenario(own(infinite)))
+
+
+def test_a_mistake_in_a_controller_is_one_sentence() -> None:
+    """A controller may be a list of some, but a description that is wrong is not told that it is no list."""
+    with pytest.raises(ll.InputError) as told:
+        scenario({"kind": "oscillators", "haste": -1.0})
+    assert str(told.value) == "scenario: controller.haste: must be greater than 0 (1/s); received -1.0"
+    with pytest.raises(ll.InputError, match=r"controller\.1\.haste: must be greater than 0"):
+        scenario([{"kind": "oscillators"}, {"kind": "oscillators", "haste": -1.0}])

@@ -10,6 +10,7 @@ import pytest
 
 import limbless as ll
 from limbless.search import measures
+from limbless.simulation.analysis import rhythm
 
 PHASES = [2.0 * np.pi * ((k * 0.6180339887498949) % 1.0) for k in range(1, 11)]
 
@@ -71,13 +72,6 @@ def test_a_drive_ramps_and_silences_beyond_its_range() -> None:
     assert np.ptp(silent, axis=0).max() == 0.0
 
 
-def test_the_step_error_is_of_fourth_order() -> None:
-    detuned = {"frequency": list(np.linspace(1.0, 2.0, 8)), "coupling": {"weight": 5.0, "lag": 1.0}}
-    ends = [phases(cord(detuned, duration=0.8, step=step))[-1] for step in (0.016, 0.008, 0.004)]
-    ratio = np.abs(ends[0] - ends[1]).max() / np.abs(ends[1] - ends[2]).max()
-    assert 13.0 < ratio < 19.0
-
-
 # A swimmer that feels the water
 
 
@@ -102,6 +96,28 @@ def test_a_swimmer_that_feels_the_water_moves_as_an_independent_program_says(wei
     assert found.summary()["proven"]
 
 
+ALONE = {
+    "controller.strength": 0.0,
+    "controller.feedback.0.gain": 0.0,
+    "controller.frequency": list(np.linspace(1.0, 2.0, 10)),
+    "controller.coupling.weight": 5.0,
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "duration", "longest"),
+    [(ALONE, 0.32, 0.002), ({**ALONE, "model.integrator": "sdirk4"}, 0.32, 0.016), ({}, 0.004, 0.001)],
+    ids=["alone", "implicit", "feeling"],
+)
+def test_the_step_error_is_of_fourth_order(changes: Mapping[str, Any], duration: float, longest: float) -> None:
+    """A force of the stage before would make it the first."""
+    ends = [
+        phases(swimmer({"duration": duration, "record_every": duration, **changes, "step": longest / n}), 10)[-1]
+        for n in (1, 2, 4)
+    ]
+    assert 13.0 < np.abs(ends[0] - ends[1]).max() / np.abs(ends[1] - ends[2]).max() < 26.0
+
+
 def test_the_sense_of_the_force_and_the_link_matter() -> None:
     """The other sign, or the link before the joint, swims elsewhere: slips that crash nothing."""
     right = swimmer({"duration": 0.5})
@@ -109,33 +125,54 @@ def test_the_sense_of_the_force_and_the_link_matter() -> None:
         assert np.abs(phases(swimmer({"duration": 0.5, **wrong}), 10)[-1] - phases(right, 10)[-1]).max() > 0.1
 
 
+CUT, SILENT, DEAF = (
+    {"controller.lesion.couplings": [4]},
+    {"controller.lesion.oscillators": [3, 4, 5]},
+    {"controller.feedback.0.gain": 0.0},
+)
+LOOSE = {"controller.coupling.weight": 0.0}
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("lesion", "gain", "frequency", "speed"),
+    ("changes", "frequency", "head", "lag", "speed", "com"),
     [
-        ({}, 100.0, 1.8267348374943193, 0.5979983605129944),
-        ({}, 0.0, 1.0, 0.6232084876862631),
-        ({"controller.lesion.couplings": [4]}, 100.0, 1.8879459052104288, 0.5985790660631642),
-        ({"controller.lesion.couplings": [4]}, 0.0, 1.0, 0.19432368292648977),
-        ({"controller.lesion.oscillators": [3, 4, 5]}, 100.0, 1.0974481322178375, 0.4545154935136594),
-        ({"controller.lesion.oscillators": [3, 4, 5]}, 0.0, 0.7, 0.07485193814115419),
+        ({}, 1.8242843564878957, 1.8290332864, 0.09299369868388993, 0.5979983605129944, (-22.53838479, -0.24172996)),
+        (DEAF, 1.0, 1.0, 0.07043387830304272, 0.6232084876862631, (-22.29270807, -7.44271874)),
+        (CUT, 1.8839280694760083, 1.88503938, 0.09533790946115966, 0.5985790660631642, (-22.50126879, -0.84634436)),
+        ({**CUT, **DEAF}, 1.0, 1.0, 0.12789824412803918, 0.19432368292648977, (-6.91527370, -0.24305027)),
+        (SILENT, 1.103209595815173, 1.10380400, 0.08563053030786048, 0.4545154935136594, (-17.21326296, -1.03013011)),
+        ({**SILENT, **DEAF}, 0.7, 0.7, 0.03349351080948195, 0.07485193814115419, (-3.00571139, 0.21134298)),
+        (LOOSE, 1.8598934705656363, 0.888746235642869, None, 0.5626884704546855, (-19.79090583, -0.15060018)),
     ],
 )
 def test_lesions_cost_what_an_independent_program_says(
-    lesion: Mapping[str, Any], gain: float, frequency: float, speed: float
+    changes: Mapping[str, Any], frequency: float, head: float, lag: float | None, speed: float, com: tuple[float, float]
 ) -> None:
-    """Senses make up for a cut cord; by the last 8 of 40 s. Speeds over whole periods there, over 8 s here."""
-    found = swimmer({"duration": 40.0, "record_every": 0.01, "controller.feedback.0.gain": gain, **lesion})
-    late = found.dataset.sel(time=slice(32.0, None))
-    turns = phases(found, 10)[-1] - phases(found, 10)[-len(late["time"])]
-    assert np.median(turns) / (2.0 * np.pi * 8.0) == pytest.approx(frequency, rel=6e-3)
-    way = np.linalg.norm(np.diff(late["com_position"].values[[0, -1]], axis=0))
-    assert way / 8.0 == pytest.approx(speed, rel=2e-2)
+    """Senses make up for a cut cord; by the last 8 of 40 s. Without couplings the oscillator of the head stays alone:
+    frequencies are the median's and the head's."""
+    found = swimmer({"duration": 40.0, "record_every": 0.01, "controller.initial.phase": PHASES, **changes})
+    data = found.dataset
+    turns = (phases(found, 10)[-1] - phases(found, 10)[3200]) / (2.0 * np.pi * 8.0)
+    assert np.median(turns) == pytest.approx(frequency, rel=2e-4) and turns[0] == pytest.approx(head, rel=2e-4)
+    time, way = data["time"].values, data["com_position"].values[:, :2]
+    np.testing.assert_allclose(way[-1], com, atol=1e-3)
+    whole = np.floor(8.0 * frequency) / frequency
+    start = [np.interp(40.0 - whole, time, column) for column in way.T]
+    assert np.linalg.norm(way[-1] - start) / whole == pytest.approx(speed, rel=2e-4)
+    late = data.sel(time=slice(24.0 - 1e-9, None))  # of which a measure looks at the second half
+    if lag is not None:
+        assert rhythm.phase_lag(late, slice(0, 10)) == pytest.approx(lag, rel=2e-3)
 
 
 def test_a_lesion_of_all_outputs_is_no_controller() -> None:
-    still = {"controller.lesion.outputs": list(range(10)), "duration": 0.1}
-    assert np.abs(swimmer(still).dataset["joint_torque"].values).max() == 0.0
+    """In every bit of the motion."""
+    bent = {"initial": {"joint_position": [0.2] * 14}, "duration": 0.1}
+    cut = swimmer({"controller.lesion.outputs": list(range(10)), **bent}).dataset
+    none = swimmer({"controller": None, "gait": {"kind": "still", "drives": "torque"}, **bent}).dataset
+    for name in ("base_position", "joint_position", "joint_torque"):
+        assert np.array_equal(cut[name].values, none[name].values)
+    assert np.ptp(none["joint_position"].values) > 0.1 and not cut["joint_torque"].values.any()
 
 
 # As a part of the motion
@@ -240,6 +277,11 @@ def test_measures_of_a_rhythm() -> None:
         ({"controller.drive": 2.0}, "drive: has an effect only together with `body`"),
         ({"model": "macro-continuous"}, "takes no controller with state"),
         ({"controller.haste": 5000.0}, "too long for the amplitudes of oscillators"),
+        (
+            {"controller.feedback": [{"sense": {"kind": "stretch"}}], "robot.links.1.body": None},
+            "'stretch' needs a rod or a chain with bodies",
+        ),
+        ({"controller.feedback.0.sense.delay": 0.0015}, "0.0015 s is no whole multiple of the step of 0.001 s"),
         ({"controller.kind": "oscilators"}, "unknown controller 'oscilators'"),
     ],
 )

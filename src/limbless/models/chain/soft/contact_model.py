@@ -68,7 +68,7 @@ Array = NDArray[np.float64]
 BENT = 0.3  # rad between neighbours, from which on a straight capsule is visibly off its arc
 THETA, TOLERANCE = 0.6, 1e-4  # where nothing is said: an error of the stage far below that of the step
 _UNRECORDED = "unrecorded"
-_LAST = ("last_contacts", "last_outcomes", "last_base")
+_LAST = ("last_contacts", "last_outcomes", "last_base", "last_touch")
 _CLOCK = "last_step"
 
 
@@ -255,6 +255,11 @@ class SoftContact(Soft):
         super().close_loop(controllers, step, gait)
         self.where = self._layout()
 
+    def _parts(self) -> Any:
+        """(cells + 1, 2) Rows of stations within each cell, behind the rows of all ends."""
+        inner = np.cumsum([len(self.plan.cells) + 1, 0, *(len(cell.pieces) - 1 for cell in self.plan.cells)])
+        return np.stack([inner[:-1], inner[1:]], axis=1)
+
     def standing_problem(self) -> Any:
         """None: every period of a controller is a block of `advance`."""
         return None
@@ -295,8 +300,9 @@ class SoftContact(Soft):
         now, solve = StepCounters.of(memory.counts), memory.step.cells
         now.residual[0], now.depth[0] = state.memory.get(_UNRECORDED, np.zeros(2))
         solve.clock[:] = 0.0, 0.0, knots[0], float(state.memory.get(_CLOCK, np.zeros(1))[0])
-        last = (memory.step.contacts, memory.outcomes, memory.step.base)
-        for name, values in zip(_LAST, last, strict=True):
+        touch = () if self._loop is None else (memory.chain.touch,)
+        last = (memory.step.contacts, memory.outcomes, memory.step.base, *touch)
+        for name, values in zip(_LAST, last, strict=False):
             if name in state.memory and state.memory[name].shape == values.shape:
                 values[:] = state.memory[name]
         problem, saving = self.contact_problem(drive, memory, kept, theta)
@@ -325,7 +331,7 @@ class SoftContact(Soft):
         left: dict[str, Any] = {
             _UNRECORDED: np.array([now.residual[0], now.depth[0]]),
             _CLOCK: np.array([solve.clock[3]]),
-            **dict(zip(_LAST, last, strict=True)),
+            **dict(zip(_LAST, last, strict=False)),
             **({LAST_TENDONS: memory.chain.cells.pulls.copy()} if self.tendons else {}),
         }
         after = State(done, x, {**state.memory, **left, **self._tallies.named(tally)})

@@ -172,13 +172,14 @@ class Soft(StandingModel):
                     "(output effort)"
                 )
         first, n, tip = self._split + 6 + self.freedoms, self.freedoms, len(self.plan.cells)
-        joints, rows = np.arange(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        joints = np.arange(n, dtype=np.int64)
+        behind = np.repeat(1 + np.arange(tip), [len(cell.names) for cell in self.plan.cells])
         layout = LoopLayout(
             self.robot,  # type: ignore[arg-type]
             7 + joints,
             self._split + 6 + joints,
-            rows,
-            rows,
+            behind,
+            behind - 1,
             first,
             np.zeros(n),
             np.ones(n),
@@ -188,6 +189,7 @@ class Soft(StandingModel):
             gait,
             tendons=self.tendons,
             rigid=False,
+            parts=self._parts(),
         )
         self._loop = ChainLoop(controllers, layout, self.actuation)
         self._size += self._loop.count
@@ -196,6 +198,9 @@ class Soft(StandingModel):
             name, tolerance = str(self.settings.integrator), self.settings.tolerance
             self.steps = ImplicitSteps(name, tolerance, self._size, actuators, len(self._tallies.laws))
         self._one = None
+
+    def _parts(self) -> Any:
+        """Nothing touches it."""
 
     def _refuse_contact_options(self) -> None:
         """Refuse what only contacts need."""
