@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,12 @@ from click.testing import CliRunner
 import limbless as ll
 from limbless.cli.main import main
 from limbless.core.errors import InputError
+from limbless.interop.identification import trial_runs
+from limbless.interop.identification.free_parameters import free_parameters
 from limbless.interop.identification.identify import _evolved, _profiled, _roughness
-from limbless.interop.identification.least_squares import Fit, bootstrapped, solve, uncertainty
+from limbless.interop.identification.least_squares import Fit, bootstrapped, differences, solve, uncertainty
 from limbless.interop.identification.measured_run import MeasuredRun, motion_of
+from limbless.interop.identification.trial_runs import TrialRuns
 
 ENCODER = np.radians(0.088)
 BENCH: dict[str, Any] = {
@@ -209,6 +213,32 @@ def test_drag_from_a_track() -> None:
     assert "not tested on anything it was not fitted to (--test)" in found.lines()
     assert any("sigma of path: 0.00" in line and "from repeats" in line for line in found.lines())
     assert found.more["sigma"]["path"][0] == pytest.approx(2e-3, rel=0.2)  # 102 differences: 7 %
+
+
+def test_slopes_that_runs_carry_along_are_those_of_differences(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of places, angles, harmonics, speeds; a fit with wrong ones says so, takes differences, and ends there too."""
+    sigma = {"harmonics": [0.001, 0.0001], "joints": ENCODER}
+    log = noisy_log("bench", np.random.default_rng(0))
+    bench = ll.MeasuredRun(log=log, sigma=sigma, counts=("harmonics", "joints", "velocity"), skip=0.3)
+    bench = replace(bench, log=replace(log, velocity=planted("bench").joint_velocity.values))
+    coast = replace(coast_run(1), counts=("path", "speed"), frame="free", sigma={"path": 2e-3, "speed": 0.01})
+    asked = {**DRAG_FIT, "robot.length": {"between": (0.2, 0.5), "prior": (0.3, 0.01)}}
+    for base, run, fit in ((BENCH, bench, FIT), (COAST, coast, asked)):
+        free = free_parameters(fit, ll.Scenario.load(base))
+        data = TrialRuns([run.among(ll.Scenario.load(base))], free)
+        start, probe = np.mean(data.ends, axis=0), np.full(len(free), 1e-4)
+        assert data.slopes(start) is None and "slopes are exact" in data.prove_slopes(start, probe)
+        other = differences(data, start, data.residuals([start])[0], probe, data.ends)
+        for mine, apart in zip(data.slopes(start) or [], other, strict=True):
+            np.testing.assert_allclose(mine, apart, atol=1e-5 * np.abs(apart).max())
+    exact = ll.identify(COAST, [coast], DRAG_FIT)
+    assert exact.more["slopes"] == "exact" and any("slopes are exact" in line for line in exact.about)
+    right = trial_runs.moved_records
+    monkeypatch.setattr(trial_runs, "moved_records", lambda scenario, shares, size: right(scenario, shares, 1.1 * size))
+    found = ll.identify(COAST, [coast], DRAG_FIT)
+    assert found.more["slopes"] == "differences" and "not the same for environment.water.drag" in " ".join(found.about)
+    np.testing.assert_allclose(found.values, exact.values, rtol=1e-4)
+    np.testing.assert_allclose(found.covariance, exact.covariance, rtol=1e-3)
 
 
 def test_what_is_not_determined_and_what_ends_on_a_bound() -> None:
