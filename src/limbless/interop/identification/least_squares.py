@@ -199,8 +199,11 @@ def solve_from(
         if fit.cost <= (1.0 + ALIKE) * best.cost
         and np.abs(V.T @ (fit.parameters - best.parameters)).max(initial=0.0) > 0.05
     ]
-    unmoved = (np.eye(len(V)) - V @ V.T) @ (starts[0] - best.parameters)
-    return best._replace(parameters=best.parameters + unmoved), others
+    unmoved = best.parameters + (np.eye(len(V)) - V @ V.T) @ (starts[0] - best.parameters)
+    unmoved = unmoved if bounds is None else np.clip(unmoved, *bounds)
+    if not cost_at(unmoved) <= (1.0 + ALIKE) * best.cost:
+        return best, others
+    return best._replace(parameters=unmoved), others
 
 
 def inverse(information: Array) -> Array:

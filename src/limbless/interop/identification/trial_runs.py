@@ -114,6 +114,8 @@ class TrialRuns:
     def prove_slopes(self, start: Array, probe: Array) -> str:
         """Take exact slopes from here on, if runs have them and they are those of differences near the start; what was
         found, in words."""
+        if any("windows" in run.counts for run in self.runs):
+            return "slopes come from differences: windows begin anew from the log"
         low, high = self.ends
         start = np.clip(start, low + probe, high - probe)  # where differences are central
         try:
@@ -162,7 +164,7 @@ class TrialRuns:
             self.count += 1
         made: list[dict[str, Array]] = []
         for run, number in zip(self.runs, self.alike, strict=True):
-            ends = [[run.compared(Recorded(each)) for each in pair] for pair in moved[number]]
+            ends = [[run.compared(Recorded(each)) for each in pair] for pair in moved[number]]  # type: ignore[arg-type]
             words = ends[0][0]
             made.append(
                 {w: np.stack([(more[w] - less[w]) / (2.0 * MOVED) for less, more in ends], axis=-1) for w in words}
@@ -229,7 +231,7 @@ class TrialRuns:
             values / self.sigma(run, word)
             for run, each in pairs
             for word, values in each.items()
-            if word in SAMPLED or word == "path"
+            if word in (*SAMPLED, "windows", "path")
         ]
 
     def drawn_from(self, fit: Fit) -> Fit:

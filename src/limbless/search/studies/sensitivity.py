@@ -84,7 +84,8 @@ def moved_records(
     def beside(path: str) -> dict[str, np.ndarray]:  # what is recorded of the same states of another body or motor
         variation, nowhere = vary(scenario, path), np.zeros(len(order))
         told = [variables(one, nowhere) for one in models_along(variation, model)]
-        return {name: sum(w * each[name] for w, each in zip(variation.weights, told, strict=True)) for name in told[0]}
+        weights = np.array(variation.weights)
+        return {name: np.tensordot(weights, np.stack([each[name] for each in told]), 1) for name in told[0]}
 
     own = {path: beside(path) for path in paths if not path.startswith(("gait.", "initial."))}
     found, named = [], {"time": times, "section": np.array(model.coordinates()["section"][1])}

@@ -241,6 +241,24 @@ def test_slopes_that_runs_carry_along_are_those_of_differences(monkeypatch: pyte
     np.testing.assert_allclose(found.covariance, exact.covariance, rtol=1e-3)
 
 
+def test_windows_begin_where_the_log_is() -> None:
+    """A robot that stood elsewhere when its log began is met from window to window, and by the whole run it is not."""
+    start = {"initial.joint_position": [0.3, -0.2], "initial.joint_velocity": [0.0, 2.0]}
+    data = ll.run(BENCH, {**GAINS, **start}).dataset
+    log = ll.JointLog("log", data.time.values, ("a", "b"), position=data.joint_position.values)
+    run = ll.MeasuredRun(log=log, counts=("joints", "windows")).among(ll.Scenario.load(BENCH, GAINS))
+    off = run.compared(ll.run(run.scenario))
+    assert off["windows"].shape == (50, 2) and set(run.blocks("windows", 50)) == {0.0, 1.0}
+    assert np.abs(off["windows"]).max() < 4e-3 < 0.02 * np.abs(off["joints"]).max()
+    found = ll.identify(BENCH, [replace(run.measured, counts=("windows",))], FIT)
+    assert dict(zip(found.paths, found.values, strict=True)) == pytest.approx(GAINS, rel=0.03)
+    assert "slopes come from differences: windows begin anew from the log" in found.about
+    held = {"gait": {"kind": "recorded", "between": "hold", "table": [[0.1 * k, *[0.1] * 5] for k in range(60)]}}
+    floor = ll.JointLog("log", np.arange(50) / 20.0, tuple("abcde"), position=np.zeros((50, 5)))
+    assert ll.MeasuredRun("a", held, log=floor).among(ll.Scenario.load(FLOOR)).counts == ("windows",)
+    assert ll.MeasuredRun("a", log=floor).among(ll.Scenario.load(FLOOR)).counts == ("harmonics",)
+
+
 def test_what_is_not_determined_and_what_ends_on_a_bound() -> None:
     found = ll.identify(COAST, [coast_run(1)], {**DRAG_FIT, "environment.water.drag.2": (0.1, 10.0)})
     assert not found.determined("environment.water.drag.2")  # nothing moves up or down
