@@ -320,6 +320,7 @@ class RunData:
                 "(a soft body, motors behind springs); count joints"
             )
         use, when = self._instants(log)
+        logged = log.held("position")[use]
         period = self.cycle or 1.0 / (dominant_frequency(log.time, log.held("position")) or 4.0 / float(np.ptp(when)))
         first = np.flatnonzero(np.diff(np.floor((when - when[0]) / (WINDOW * period)), prepend=-1.0))
         ends, off = [*first[1:], len(when) - 1], []
@@ -331,11 +332,11 @@ class RunData:
             stop = max(stop, when[end])
             if start > state.time + 1e-9:  # what does not count
                 state = self._on(scenario, state, start).state
-            q, rate = log.at(float(when[begin] - self.measured.delay), max(START * period, FEW / log.rate))
-            state = model.with_joints(state, q + (start - when[begin]) * rate, rate)
+            rate = log.velocity_at(float(when[begin] - self.measured.delay), max(START * period, FEW / log.rate))
+            state = model.with_joints(state, logged[begin] + (start - when[begin]) * rate, rate)
             part = self._on(scenario, state, stop)
             at = slice(begin + 1, end + 1)
-            off.append(self._sampled(part, "joint_position", when[at]) - log.held("position")[use][at])
+            off.append(self._sampled(part, "joint_position", when[at]) - logged[at])
             state = part.state
         return np.concatenate(off)
 

@@ -77,14 +77,12 @@ class JointLog:
             raise InputError(f"{self.source}: no {name} in this log; it has {', '.join(has)}")
         return np.asarray(values)
 
-    def at(self, time: float, reach: float) -> tuple[Array, Array]:
-        """Positions and velocities at a time, by cubics through what lies within `reach`, s, of it."""
+    def velocity_at(self, time: float, reach: float) -> Array:
+        """Joint velocities at a time, by cubics through what lies within `reach`, s, of it."""
         near = np.abs(self.time - time) <= reach * (1.0 + 1e-9)
         powers = np.vander(self.time[near] - time, min(4, int(near.sum())), increasing=True)
-        found = np.linalg.lstsq(powers, self.held("position")[near], rcond=None)[0]
-        if self.velocity is None:
-            return found[0], found[1]
-        return found[0], np.linalg.lstsq(powers, self.velocity[near], rcond=None)[0][0]
+        values = self.held("position") if self.velocity is None else self.velocity
+        return np.asarray(np.linalg.lstsq(powers, values[near], rcond=None)[0][int(self.velocity is None)])
 
     def part(self, rows: slice) -> JointLog:
         """Some of its samples."""
