@@ -259,7 +259,7 @@ def test_windows_begin_where_the_log_is() -> None:
 
 @pytest.mark.long
 def test_windows_follow_what_no_whole_run_follows() -> None:
-    """A double pendulum that was let go a little beside its scenario: friction from windows, nonsense from the whole."""
+    """A double pendulum that was let go a little beside its scenario: windows find its friction."""
     pendulum = {
         **BENCH,
         "robot": {**BENCH["robot"], "length": 0.6, "viscous_friction": 1e-3},
