@@ -84,6 +84,16 @@ class MeasuredRun:
     frame: str = "free"
 
     def __post_init__(self) -> None:
+        for word, kinds, wanted in (
+            ("log", JointLog | None, "a file name"),
+            ("track", MarkerTrack | None, "a file name, or {file: .., column: ..}"),
+            ("changes", Mapping, "fields and their values, such as {gait.yaw_rate: 1.5 Hz}"),
+            ("sigma", Mapping, "what counts and its standard deviation, such as {joints: 0.002}"),
+            ("skip", int | float, "seconds"),
+            ("delay", int | float, "seconds"),
+        ):
+            if not isinstance(getattr(self, word), kinds):  # type: ignore[arg-type]  # unions are fine
+                raise InputError(f"{self.name}: {word}: {wanted} is wanted; got {getattr(self, word)!r:.60}")
         if self.log is None and self.track is None:
             raise InputError(f"{self.name}: neither a log nor a track; one of them is needed")
         for word in self.counts:
@@ -121,7 +131,8 @@ class MeasuredRun:
                 raise InputError(f"{data.get('name', 'run')}: no entry {key!r} in a run; {nearest(str(key), _KEYS)}")
         said = {key: value for key, value in data.items() if key not in ("log", "like", "track", "scenario")}
         if "counts" in said:
-            said["counts"] = (said["counts"],) if isinstance(said["counts"], str) else tuple(said["counts"])
+            words = said["counts"] if isinstance(said["counts"], list | tuple) else [said["counts"]]
+            said["counts"] = tuple(map(str, words))
         if "scenario" in data:
             raise InputError(
                 f"{data.get('name')}: scenario: all runs are of one scenario; say what differs as `changes`"
@@ -181,9 +192,14 @@ class RunData:
         given = self.measured.sigma.get(word)
         if given is None:
             return None
-        values = np.broadcast_to(np.asarray(given, dtype=float), (len(SIGMAS[word]),))
+        try:
+            values = np.broadcast_to(np.asarray(given, dtype=float), (len(SIGMAS[word]),))
+        except (ValueError, TypeError):
+            values = np.zeros(1)
         if not (values > 0.0).all():
-            raise InputError(f"{self.name}: sigma: {word} must be positive; got {given}")
+            raise InputError(
+                f"{self.name}: sigma: {word} takes one positive number, or {len(SIGMAS[word])}; got {given!r:.60}"
+            )
         return np.array(values)
 
     def _check_log(self, log: JointLog) -> None:

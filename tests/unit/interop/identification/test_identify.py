@@ -390,6 +390,9 @@ def test_a_prior_is_used_and_printed() -> None:
     }
 
 
+LOG = ll.JointLog("log", np.arange(60) / 20.0, ("a", "b"), position=np.zeros((60, 2)))
+
+
 @pytest.mark.parametrize(
     ("runs", "fit", "message"),
     [
@@ -398,6 +401,21 @@ def test_a_prior_is_used_and_printed() -> None:
         (["none.yaml"], FIT, "cannot be read as a run"),
         (["none*.yaml"], FIT, "no file is like"),
         ([{"name": "a", "lgo": 1}], FIT, "no entry 'lgo' in a run"),
+        ([{"name": "a", "log": 5}], FIT, "a: log: a file name is wanted; got 5"),
+        ([{"name": "a", "changes": 5}], FIT, "a: changes: fields and their values"),
+        ([{"name": "a", "sigma": 0.1}], FIT, "a: sigma: what counts and its standard deviation"),
+        ([{"name": "a", "skip": "long"}], FIT, "a: skip: seconds is wanted; got 'long'"),
+        (
+            [{"name": "a", "log": LOG, "sigma": {"joints": "low"}}],
+            FIT,
+            "joints takes one positive number, or 1; got 'l",
+        ),
+        (
+            [{"name": "a", "log": LOG, "sigma": {"harmonics": [1, 2, 3]}, "counts": "harmonics"}],
+            FIT,
+            "number, or 2; go",
+        ),
+        ([{"name": "a", "log": LOG, "counts": 5}], FIT, "counts: no '5'"),
         ([coast_run], {}, "name one or more parameters"),
         ([coast_run], {"actuation.stifness": (0.1, 1.0)}, "stifness"),
         ([coast_run], {"actuation.stiffness": (2.0, 1.0)}, "fit.actuation.stiffness: the range is empty"),
