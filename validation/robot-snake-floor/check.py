@@ -20,13 +20,13 @@ THRESHOLDS = {"sidewinding": ("0.3", "0.5", "0.9"), "rolling": ("0.3", "0.5", "0
 DURATION, RATE, SETTLED = 10.0, 20.0, 2.0
 TORQUE_OF_CURRENT = 1.3
 """N m/A: 3.0 N m at 2.3 A, as data sheets of such servos state stall; recalled, not measured on this robot."""
-USUAL = {"friction": 0.55, "stiffness": 40.0, "damping": 0.6, "limit": 3.5}
+USUAL = {"friction": 0.55, "stiffness": 40.0, "damping": 0.6, "limit": 3.5, "rotor": 0.01}
 SECOND = {"stiffness": 1.9, "damping": 0.13}
 SIGMAS = (0.02, 3e-3)
 """Of an amplitude over its command, and of a lag, s: what the model's own error needs."""
 
 
-def chain(robot: Mapping[str, Any], damping: float) -> ll.Chain:
+def chain(robot: Mapping[str, Any], damping: float, rotor: float) -> ll.Chain:
     """15 modules in a row, each a disc and, but for the tail, a box behind it; the first joint pitches, the second
     yaws, and so on. What touches is the edge of the discs."""
     made = ll.ModuleSnake(
@@ -34,7 +34,7 @@ def chain(robot: Mapping[str, Any], damping: float) -> ll.Chain:
         length=robot["pitch_of_joints_m"],
         radius=robot["disc_radius_m"],
         module_mass=robot["mass_kg"] / robot["links"],
-        rotor_inertia=robot["armature_kg_m2"],
+        rotor_inertia=rotor,
         viscous_friction=damping,
         torque_limit=None,
         skin=None,
@@ -110,7 +110,7 @@ def scenario(case: Any, rows: Array, how: Mapping[str, float], step: float = 5e-
     mu = how["friction"]
     return ll.Scenario(
         name="robot-snake-floor",
-        robot=chain(case.numbers["snake_robot"]["robot"], how["damping"]),
+        robot=chain(case.numbers["snake_robot"]["robot"], how["damping"], how["rotor"]),
         gait=recorded(rows),
         environment=(ll.Ground(forward=mu, backward=mu, lateral=mu), ll.Gravity()),
         model=ll.NonSmoothSettings(),
@@ -178,6 +178,7 @@ def second_scene(case: Any) -> dict[str, float]:
 FREE = {
     "actuation.stiffness": (10.0, 160.0),
     ",".join(f"robot.links.{k}.joint.viscous_friction" for k in range(1, 15)): (0.1, 3.0),
+    ",".join(f"robot.links.{k}.joint.rotor_inertia" for k in range(1, 15)): (5e-4, 0.03),
     "actuation.saturation": (1.5, 6.0),
     ",".join(f"environment.ground.{way}" for way in ("forward", "backward", "lateral")): (0.2, 1.2),
 }

@@ -95,6 +95,8 @@ class Water(Environment):
     sideways, ρπ a² C6 vertically and ρπ C7 (b² - a²)²/8 in roll. C1 uses half of the ellipse's perimeter, as in the
     paper; `perimeter: full` doubles it.
 
+    If you set `viscosity` without a `drag_law`, limbless takes laminar.
+
     `model: lighthill` carries the momentum of the water along with the body and leaves it in a wake at the tail, so
     that energy and momentum balance. `model: morison` is the law of Khalil et al. (2007), equations 45 to 53, without a
     wake. Its `added_mass: paper` uses the classical acceleration, as in the paper, and conserves neither energy nor
@@ -148,12 +150,17 @@ class Water(Environment):
     )
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment for the drag")
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _morison_by_its_word(cls, data: Any) -> Any:
-        if isinstance(data, Mapping) and "model" not in data and data.get("added_mass") is not None:
-            return {**data, "model": "morison"}
-        return data
+    def _by_its_words(cls, data: Any, made: Any) -> Any:
+        """Morison's law where a form of its added mass is stated, a laminar skin where a viscosity is."""
+        said = data if isinstance(data, Mapping) else {}
+        morison = {"model": "morison"} if "model" not in said and said.get("added_mass") is not None else {}
+        skin = {"drag_law": "laminar"} if "viscosity" in said and "drag_law" not in said else {}
+        found = made({**said, **morison, **skin}) if morison or skin else made(data)
+        if skin:
+            found.model_fields_set.discard("drag_law")  # and a note says so
+        return found
 
     @model_validator(mode="after")
     def _goes_together(self) -> Water:
@@ -304,6 +311,11 @@ class Water(Environment):
 
     def notes(self) -> tuple[str, ...]:
         found = [PRINTED] if self.form == "paper" and any(self.inertia) else []
+        if self.drag_law == "laminar" and "drag_law" not in self.model_fields_set:
+            found.append(
+                "environment.water.drag_law: laminar, because a viscosity is stated; drag_law: taylor is another law "
+                "that knows it"
+            )
         if self.drag_law != "constant" and (self.drag[0] != DEFAULT_SKIN or self.perimeter == "full"):
             found.append(
                 f"environment.water.drag: with drag_law {self.drag_law} the friction along the body comes "

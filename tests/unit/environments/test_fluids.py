@@ -10,8 +10,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import limbless as ll
+from limbless.simulation.analysis.reynolds import slow_notes
 
 A, B, L, RHO = 0.03, 0.05, 0.6, 1000.0
 
@@ -191,6 +193,30 @@ def test_a_thinner_layer_rubs_more() -> None:
     assert three[0] == pytest.approx(3.0 * one[0], rel=1e-12) and three[1] == pytest.approx(one[1], rel=1e-12)
     with pytest.raises(ValueError, match="skin_factor: it multiplies a skin"):
         ll.Water(skin_factor=2.0)
+
+
+def test_a_stated_viscosity_asks_for_a_laminar_skin() -> None:
+    found = ll.Water(viscosity=2e-6)
+    assert found.drag_law == "laminar" and "laminar, because a viscosity is stated" in " ".join(found.notes())
+    assert "because" not in " ".join(ll.Water(viscosity=2e-6, drag_law="laminar").notes())
+    assert ll.Water().drag_law == "constant" and ll.Water.model_validate(ll.Water().model_dump()) == ll.Water()
+    with pytest.raises(ValueError, match="viscosity: constant coefficients do not know it"):
+        ll.Water(viscosity=2e-6, drag_law="constant")
+
+
+@pytest.mark.parametrize(
+    ("speed", "noted", "doubted"), [(1e-3, False, False), (3e-4, True, False), (5e-6, False, True)]
+)
+def test_no_law_of_a_skin_holds_for_what_hardly_moves(speed: float, noted: bool, doubted: bool) -> None:
+    """A link of 0.1 m in water: Reynolds' numbers of 100, 30 and 0.5."""
+    water = {"kind": "water", "drag_law": "taylor"}
+    robot = {"preset": "uniform", "links": 1, "length": 0.1}
+    scenario = ll.Scenario.load({"robot": robot, "gait": STILL, "environment": [water]})
+    time = np.linspace(0.0, 1.0, 5)
+    place = np.stack([speed * time, 0.0 * time, 0.0 * time], axis=1)[:, None]
+    data = xr.Dataset({"position": (("time", "section", "axis"), place)}, coords={"time": time})
+    notes, doubts = slow_notes(scenario, data)
+    assert (any("Reynolds" in one for one in notes), any("kind: drag" in one for one in doubts)) == (noted, doubted)
 
 
 def test_each_coefficient_is_where_it_belongs() -> None:

@@ -80,13 +80,17 @@ class ProportionalDerivative(Actuation):
 
 
 class SampledReference(Actuation):
-    """A reference that comes over a bus: late, and renewed a few times a second."""
+    """A reference that comes over a bus, late, and renewed a few times a second, to a gear with play."""
 
     refresh: Quantity[float | None] = quantity(
         None, "1/s", "how often the reference is renewed, held in between; continuously if absent", gt=0
     )
     delay: Quantity[float] = quantity(
         0.0, "s", "from the gait to the actuator; until then it has the reference of the start", ge=0
+    )
+
+    backlash: Quantity[Angle] = quantity(
+        0.0, "rad", "play: an error within half of it either way makes no torque (non-smooth)", ge=0
     )
 
     def arrivals(self, start: float, end: float) -> list[float]:
@@ -109,9 +113,6 @@ class Servo(SampledReference, ProportionalDerivative):
     """A `pd` actuator with backlash and a low reference rate, as in real servos."""
 
     kind: Literal["servo"] = "servo"  # type: ignore[assignment]
-    backlash: Quantity[Angle] = quantity(
-        0.0, "rad", "play: an error within half of it either way makes no torque", ge=0
-    )
 
 
 class Motor(SampledReference):
@@ -158,6 +159,8 @@ class Motor(SampledReference):
                 f"stall_torque: times no_load_speed it is {given:.3g} W, more than voltage times stall_current, "
                 f"{taken:.3g} W, and no motor gives more than it takes; look at the units"
             )
+        if self.backlash and self.series_stiffness is not None:
+            raise ValueError("backlash: there is none behind a spring; leave it or `series_stiffness` out")
         if self.series_damping and self.series_stiffness is None:
             raise ValueError("series_damping: belongs to a spring; give `series_stiffness` too, or leave it out")
         return self

@@ -32,6 +32,10 @@ class FreeParameter(NamedTuple):
     def value(self, coordinate: float) -> float:
         return float(np.exp(coordinate)) if self.is_log else self.low + coordinate * (self.high - self.low)
 
+    def rate(self, value: float) -> float:
+        """Change of the value per coordinate."""
+        return value if self.is_log else self.high - self.low
+
     def changes(self, value: float) -> dict[str, float]:
         """The value at its paths."""
         return {path.strip(): value for path in self.path.split(",")}

@@ -67,7 +67,7 @@ class Identified:
         low, high = (value - span * down, value + span * up) if span else (value * np.exp(-down), value * np.exp(up))
         least, most = self.more.get("bounds", {}).get(path, (-np.inf, np.inf))
         wide = half > (0.5 if span else np.log(FARTHEST)) or (low <= least and high >= most)
-        return None if wide else (float(low), float(high))
+        return None if wide else (float(max(low, least)), float(min(high, most)))
 
     def determined(self, path: str) -> bool:
         """Whether a parameter by itself has an interval."""

@@ -92,6 +92,7 @@ def identify(
         *_tested(apart, parameters, first, best.parameters),
     ]
     more = {**found.more, "bounds": {each.path: [each.low, each.high] for each in parameters}, "runs": data.count}
+    more["slopes"] = "exact" if data.exact else "differences"
     more["fitted"] = data.changes(best.parameters)
     more["sigmas"] = [{word: data.sigma(run, word).tolist() for word in run.counts} for run in measured]
     more["residuals"] = [
@@ -131,6 +132,8 @@ def _fitted(data: TrialRuns, starts: list[Array], rough: bool) -> tuple[Fit, lis
             f"contacts make runs rough: residuals change by {roughness:.2g} sigma for 0.2 % of the parameters; slopes "
             f"come from changes of {', '.join(f'{100.0 * h:.0f}' for h in probe)} %"
         )
+    else:
+        told.append(data.prove_slopes(starts[0], probe))
 
     def solver(rounds: int) -> Any:
         return lambda data, start, probe, bounds: solve(data, start, probe, bounds, rounds, gain)

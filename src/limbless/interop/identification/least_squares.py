@@ -77,16 +77,32 @@ def without(z: Array, values: Array) -> Array:
 
 
 def linearised(data: Stretches, parameters: Array, probe: Array, bounds: tuple[Any, Any] = (-np.inf, np.inf)) -> Fit:
-    """Residuals with their derivatives: central differences in the parameters, to one side of a bound."""
-    axes = np.eye(len(parameters))
-    aside = [np.clip(parameters + sign * probe * axis, *bounds) for axis in axes for sign in (1.0, -1.0)]
-    here, *beside = data.residuals([parameters, *aside])
-    apart = [float(axis @ (more - less)) for axis, more, less in zip(axes, aside[::2], aside[1::2], strict=True)]
-    J = [
-        np.stack([(more - less) / h for more, less, h in zip(each[::2], each[1::2], apart, strict=True)], axis=1)
-        for each in zip(*beside, strict=True)
-    ]
+    """Residuals with their derivatives in the parameters, as exact as the data has them."""
+    (here,) = data.residuals([parameters])
+    exact = getattr(data, "slopes", None)  # of data without it, or that has none here, differences
+    J = None if exact is None else exact(parameters)
+    J = differences(data, parameters, here, probe, bounds) if J is None else J
     return Fit(parameters, [own.copy() for own in data.own], here, J, data.own_slopes(parameters, here))
+
+
+def differences(
+    data: Stretches, parameters: Array, here: list[Array], probe: Array, bounds: tuple[Any, Any]
+) -> list[Array]:
+    """Central differences in the parameters, to one side of a bound or of what cannot be run."""
+    columns = []
+    for step in np.diag(probe):
+        ends, refused = [(parameters, here)], None
+        for place in (np.clip(parameters - step, *bounds), np.clip(parameters + step, *bounds)):
+            try:
+                ends.append((place, data.residuals([place])[0]))
+            except SimulationError as error:
+                refused = error
+        if refused is not None and len(ends) == 1:
+            raise refused
+        (less, low), (more, high) = ends[-2:]
+        apart = float((more - less)[step != 0.0][0])
+        columns.append([(b - a) / apart for a, b in zip(low, high, strict=True)])
+    return [np.stack(each, axis=1) for each in zip(*columns, strict=True)]
 
 
 def seen(information: Array) -> Array:
@@ -131,8 +147,12 @@ def solve(
             if small or damping > MOST_DAMPING:
                 break
             continue
+        try:
+            here = linearised(data, there, probe, (low, high))
+        except SimulationError:  # it can be run, and nothing beside it
+            data.own = [own.copy() for own in here.own]
+            break
         best, damping = cost, max(0.1 * damping, LEAST_DAMPING)
-        here = linearised(data, there, probe, (low, high))
         if small:
             break
     return here
@@ -179,8 +199,11 @@ def solve_from(
         if fit.cost <= (1.0 + ALIKE) * best.cost
         and np.abs(V.T @ (fit.parameters - best.parameters)).max(initial=0.0) > 0.05
     ]
-    unmoved = (np.eye(len(V)) - V @ V.T) @ (starts[0] - best.parameters)
-    return best._replace(parameters=best.parameters + unmoved), others
+    unmoved = best.parameters + (np.eye(len(V)) - V @ V.T) @ (starts[0] - best.parameters)
+    unmoved = unmoved if bounds is None else np.clip(unmoved, *bounds)
+    if not cost_at(unmoved) <= (1.0 + ALIKE) * best.cost:
+        return best, others
+    return best._replace(parameters=unmoved), others
 
 
 def inverse(information: Array) -> Array:

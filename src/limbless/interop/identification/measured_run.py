@@ -34,21 +34,24 @@ SAMPLED = {
 }
 """What is compared at the log's own instants (a log taken once per command sees one phase of it): its column of a log,
 and its variable of a run."""
-COUNTS = ("harmonics", *SAMPLED, "speed", "path")
-"""What of a run may count: amplitude and lag of each joint, the above, speed and turning rate of a marker, and the
-marker's place at its instants."""
+COUNTS = ("harmonics", *SAMPLED, "windows", "speed", "path")
+"""What of a run may count: amplitude and lag of each joint, the above, angles of a run that begins anew from the log
+every two periods, speed and turning rate of a marker, and the marker's place at its instants."""
 SIGMAS = {
     "harmonics": (0.02, 0.003),
     "joints": (0.01,),
     "velocity": (0.1,),
     "effort": (0.1,),
     "current": (0.1,),
+    "windows": (0.01,),
     "speed": (0.02, 0.02, 0.02),
     "path": (0.005,),
 }
-"""Where nothing is stated: amplitude as a share and lag in s; rad; rad/s; N m; A; shares of the speed and rad/s; m."""
+"""Where nothing is stated: amplitude as a share and lag in s; rad; rad/s; N m; A; rad; shares of speed and rad/s; m."""
 QUIET, STILL = 0.02, 1e-3  # of what the liveliest joint of a log does, and rad: a joint that moves less has no lag
 FEWEST = 2.0  # periods of a log
+WINDOW, START = 2.0, 0.1  # periods of a window, and of the log either way of which its start is made
+FEW = 3  # samples either way at least
 _KEYS = ("name", "scenario", "changes", "log", "like", "track", "point", "counts", "sigma", "skip", "delay", "frame")
 
 
@@ -61,7 +64,8 @@ class MeasuredRun:
     changes : of the scenario to be fitted, such as the gait of this run.
     log, track : what was measured; see `read_log`, `read_track`.
     point : which point the track's marker is: head, tip, centre of mass (com), or the name of a section.
-    counts : some of `harmonics`, `joints`, `velocity`, `effort`, `current`, `speed`, `path`; chosen if absent.
+    counts : some of `harmonics`, `joints`, `velocity`, `effort`, `current`, `windows`, `speed`, `path`; chosen if
+        absent.
     sigma : standard deviation of each; where absent it comes from repeats, or from the residual itself.
     skip : s at the start that do not count.
     delay : s from the start of the run to the first sample.
@@ -80,6 +84,16 @@ class MeasuredRun:
     frame: str = "free"
 
     def __post_init__(self) -> None:
+        for word, kinds, wanted in (
+            ("log", JointLog | None, "a file name"),
+            ("track", MarkerTrack | None, "a file name, or {file: .., column: ..}"),
+            ("changes", Mapping, "fields and their values, such as {gait.yaw_rate: 1.5 Hz}"),
+            ("sigma", Mapping, "what counts and its standard deviation, such as {joints: 0.002}"),
+            ("skip", int | float, "seconds"),
+            ("delay", int | float, "seconds"),
+        ):
+            if not isinstance(getattr(self, word), kinds):  # type: ignore[arg-type]  # unions are fine
+                raise InputError(f"{self.name}: {word}: {wanted} is wanted; got {getattr(self, word)!r:.60}")
         if self.log is None and self.track is None:
             raise InputError(f"{self.name}: neither a log nor a track; one of them is needed")
         for word in self.counts:
@@ -117,7 +131,8 @@ class MeasuredRun:
                 raise InputError(f"{data.get('name', 'run')}: no entry {key!r} in a run; {nearest(str(key), _KEYS)}")
         said = {key: value for key, value in data.items() if key not in ("log", "like", "track", "scenario")}
         if "counts" in said:
-            said["counts"] = (said["counts"],) if isinstance(said["counts"], str) else tuple(said["counts"])
+            words = said["counts"] if isinstance(said["counts"], list | tuple) else [said["counts"]]
+            said["counts"] = tuple(map(str, words))
         if "scenario" in data:
             raise InputError(
                 f"{data.get('name')}: scenario: all runs are of one scenario; say what differs as `changes`"
@@ -152,13 +167,12 @@ class RunData:
 
     def __init__(self, measured: MeasuredRun, scenario: Scenario) -> None:
         self.measured, self.name = measured, measured.name
-        rough = scenario.model.kind == "non-smooth"
-        self.counts = measured.counts or self._usual(rough)
+        self.cycle = scenario.gait.cycle
+        self.counts = measured.counts or self._usual(scenario.model.kind == "non-smooth")
         ends = [data.time[-1] + measured.delay for data in (measured.log, measured.track) if data is not None]
         if scenario.duration < max(ends) - 1e-9:
             scenario = Scenario.load(scenario, {"duration": float(np.ceil(max(ends) / scenario.step) * scenario.step)})
         self.scenario = self.with_records(scenario)
-        self.cycle = scenario.gait.cycle
         self.sigmas = {word: self._stated(word) for word in self.counts}
         if measured.log is not None:
             self._check_log(measured.log)
@@ -168,7 +182,8 @@ class RunData:
     def _usual(self, rough: bool) -> tuple[str, ...]:
         found: list[str] = []
         if self.measured.log is not None:
-            found.append("harmonics" if self.measured.log.position is not None and rough else "joints")
+            known = rough and self.measured.log.position is not None
+            found.append("joints" if not known else "harmonics" if self.cycle else "windows")
         if self.measured.track is not None:
             found.append("speed" if rough else "path")
         return tuple(found)
@@ -177,9 +192,14 @@ class RunData:
         given = self.measured.sigma.get(word)
         if given is None:
             return None
-        values = np.broadcast_to(np.asarray(given, dtype=float), (len(SIGMAS[word]),))
+        try:
+            values = np.broadcast_to(np.asarray(given, dtype=float), (len(SIGMAS[word]),))
+        except (ValueError, TypeError):
+            values = np.zeros(1)
         if not (values > 0.0).all():
-            raise InputError(f"{self.name}: sigma: {word} must be positive; got {given}")
+            raise InputError(
+                f"{self.name}: sigma: {word} takes one positive number, or {len(SIGMAS[word])}; got {given!r:.60}"
+            )
         return np.array(values)
 
     def _check_log(self, log: JointLog) -> None:
@@ -199,7 +219,7 @@ class RunData:
                 f"{'harmonics need two periods' if least > 1.0 else 'a period or more is needed'}; look at `skip`"
             )
         for word in self.counts:
-            if word in SAMPLED or word == "harmonics":
+            if word in (*SAMPLED, "harmonics", "windows"):
                 log.held(SAMPLED.get(word, ("position",))[0])
 
     def _check_track(self) -> None:
@@ -269,10 +289,11 @@ class RunData:
 
     def blocks(self, word: str, rows: int) -> Array:
         """(rows,) which two periods of the gait a row of what is compared belongs to; -1 where it is of all."""
-        data = self.measured.track if word == "path" else self.measured.log if word in SAMPLED else None
+        logged = word in (*SAMPLED, "windows")
+        data = self.measured.track if word == "path" else self.measured.log if logged else None
         if data is None or not self.cycle:
             return np.full(rows, -1.0)
-        when = self._instants(data)[1]
+        when = self._instants(data)[1][-rows:]  # without the start of the first window
         return np.asarray(np.floor((when - when[0]) / (2.0 * self.cycle)))
 
     def _sampled(self, result: Result, name: str, when: Array) -> Array:
@@ -302,6 +323,44 @@ class RunData:
         if not rows:
             raise InputError(f"{self.name}: no joint of the log moves: harmonics cannot count")
         return np.array(rows)
+
+    def _windows(self, result: Result) -> Array:
+        """Angles less the log's of a run that begins anew where the log is, every two periods; its base goes on."""
+        log, scenario = self.measured.log, result.scenario
+        if log is None or scenario is None:  # checked when it was made
+            raise InputError(f"{self.name}: no log")
+        model = scenario.assemble()
+        if not hasattr(model, "with_joints") or getattr(scenario.actuation, "series_stiffness", None):
+            raise InputError(
+                f"{self.name}: counts: windows begin with the joints of a log, which is not all that this robot has "
+                "(a soft body, motors behind springs); count joints"
+            )
+        use, when = self._instants(log)
+        logged = log.held("position")[use]
+        period = self.cycle or 1.0 / (dominant_frequency(log.time, log.held("position")) or 4.0 / float(np.ptp(when)))
+        first = np.flatnonzero(np.diff(np.floor((when - when[0]) / (WINDOW * period)), prepend=-1.0))
+        ends, off = [*first[1:], len(when) - 1], []
+        state = model.initial_state(scenario.initial, scenario.gait)
+        for begin, end in zip(first, ends, strict=True):
+            if end == begin:
+                continue
+            start, stop = (round(when[k] / scenario.step) * scenario.step for k in (begin, end))
+            stop = max(stop, when[end])
+            if start > state.time + 1e-9:  # what does not count
+                state = self._on(scenario, state, start).state
+            rate = log.velocity_at(float(when[begin] - self.measured.delay), max(START * period, FEW / log.rate))
+            state = model.with_joints(state, logged[begin] + (start - when[begin]) * rate, rate)
+            part = self._on(scenario, state, stop)
+            at = slice(begin + 1, end + 1)
+            off.append(self._sampled(part, "joint_position", when[at]) - logged[at])
+            state = part.state
+        return np.concatenate(off)
+
+    def _on(self, scenario: Scenario, state: Any, end: float) -> Any:
+        """The run from a state on to a time, in whole steps."""
+        steps = int(np.ceil((end - state.time) / scenario.step - 1e-6))
+        span = {"duration": steps * scenario.step, "record_every": scenario.step}
+        return run_scenario(scenario.model_copy(update=span), after=Result(None, scenario, state=state))  # type: ignore[arg-type]
 
     def _places(self, result: Result) -> tuple[Array, Array, Array]:
         """Instants, the run's point and the marker there, (N, 2 or 3)."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,19 +15,29 @@ from numpy.typing import NDArray
 
 from limbless.core import InputError, SimulationError
 from limbless.interop.identification.free_parameters import FreeParameter
-from limbless.interop.identification.least_squares import Fit
+from limbless.interop.identification.least_squares import Fit, differences
 from limbless.interop.identification.measured_run import SAMPLED, SIGMAS, RunData
+from limbless.search.studies.sensitivity import moved_records
 from limbless.simulation.simulate import run_scenario
 
 Array = NDArray[np.float64]
 
 FEWEST_RUNS = 4  # of a bootstrap over runs, or over blocks of two periods where there are fewer
 FEWEST_REPEATS = 6  # differences between repeats of a run that make a sigma
+MOVED = 1e-6  # of a coordinate, by which records are moved along their slopes
+SAME_SLOPES = 1e-2  # of a column of slopes: exact ones and differences that differ by more are not of one motion
 
 
 def _whole(value: Any) -> str:
     """All numbers of an array, where its text has a few."""
     return sha256(value.tobytes()).hexdigest() if isinstance(value, np.ndarray) else repr(value)
+
+
+class Recorded:
+    """Recorded variables in place of the result of a run."""
+
+    def __init__(self, variables: dict[str, Array]) -> None:
+        self.dataset = {name: SimpleNamespace(values=values) for name, values in variables.items()}
 
 
 class TrialRuns:
@@ -40,6 +51,8 @@ class TrialRuns:
         self.own = [np.zeros(0) for _ in range(len(runs) + bool(self.priors))]
         self.sigmas = {word: np.array(size) for word, size in SIGMAS.items()}
         self._kept: dict[bytes, list[dict[str, Array]]] = {}
+        self._sloped: dict[bytes, list[dict[str, Array]]] = {}
+        self.exact = False  # whether runs carry their slopes along
         self.count = 0
         self.store = store
         if store is not None and store.is_file():
@@ -66,8 +79,16 @@ class TrialRuns:
             except ValueError:
                 continue  # the last line of a fit that was killed while it wrote
             if row["of"] == self._mark:
-                values = [{word: np.array(each) for word, each in run.items()} for run in row["compared"]]
-                self._kept[np.array(row["at"]).tobytes()] = values
+                for name, kept in (("compared", self._kept), ("slopes", self._sloped)):
+                    if name in row:
+                        values = [{word: np.array(each) for word, each in run.items()} for run in row[name]]
+                        kept[np.array(row["at"]).tobytes()] = values
+
+    def _keep(self, name: str, coordinates: Array, made: list[dict[str, Array]]) -> None:
+        if self.store is not None:
+            values = [{word: each.tolist() for word, each in run.items()} for run in made]
+            with self.store.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"of": self._mark, "at": coordinates.tolist(), name: values}) + "\n")
 
     def changes(self, coordinates: Array) -> dict[str, float]:
         pairs = zip(self.parameters, coordinates, strict=True)
@@ -87,11 +108,68 @@ class TrialRuns:
                 self.count += 1
             made = [run.compared(results[number]) for run, number in zip(self.runs, self.alike, strict=True)]
             self._kept[key] = made
-            if self.store is not None:
-                values = [{word: each.tolist() for word, each in run.items()} for run in made]
-                with self.store.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps({"of": self._mark, "at": coordinates.tolist(), "compared": values}) + "\n")
+            self._keep("compared", coordinates, made)
         return self._kept[key]
+
+    def prove_slopes(self, start: Array, probe: Array) -> str:
+        """Take exact slopes from here on, if runs have them and they are those of differences near the start; what was
+        found, in words."""
+        if any("windows" in run.counts for run in self.runs):
+            return "slopes come from differences: windows begin anew from the log"
+        low, high = self.ends
+        start = np.clip(start, low + probe, high - probe)  # where differences are central
+        try:
+            self.exact = True
+            mine = np.concatenate(self.slopes(start) or [])
+        except (InputError, SimulationError) as error:
+            self.exact = False
+            return f"slopes come from differences: {str(error).split('; ')[0]}"
+        other = np.concatenate(differences(self, start, self.residuals([start])[0], probe, self.ends))
+        size = np.maximum(np.abs(other).max(axis=0), 1e-6 * max(float(np.abs(other).max()), 1e-300))
+        off = np.abs(mine - other).max(axis=0) / size
+        worst = int(off.argmax())
+        self.exact = bool(off[worst] < SAME_SLOPES)
+        if self.exact:
+            return f"slopes are exact: runs carry them along (differences agree to {off[worst]:.1g})"
+        return f"slopes come from differences: those carried along are not the same for {self.parameters[worst].path}"
+
+    def slopes(self, coordinates: Array) -> list[Array] | None:
+        """(N, p) of every block of residuals: exact derivatives in the coordinates; None where runs have none."""
+        if not self.exact:
+            return None
+        key = coordinates.tobytes()
+        if key not in self._sloped:
+            self._sloped[key] = self._carried(coordinates)
+            self._keep("slopes", coordinates, self._sloped[key])
+        rates = np.array([each.rate(each.value(x)) for each, x in zip(self.parameters, coordinates, strict=True)])
+        blocks = [
+            np.concatenate([self._over_sigma(run, word, each) for word, each in made.items()])
+            for run, made in zip(self.runs, self._sloped[key], strict=True)
+        ]
+        if self.priors:
+            own = np.eye(len(rates))[[k for k, _ in self.priors]] * rates
+            blocks.append(own / np.array([[each.prior[1]] for _, each in self.priors if each.prior]))
+        return blocks
+
+    def _over_sigma(self, run: RunData, word: str, slopes: Array) -> Array:
+        return (slopes / self.sigma(run, word)[:, None]).reshape(-1, slopes.shape[2])
+
+    def _carried(self, coordinates: Array) -> list[dict[str, Array]]:
+        """(rows, columns, p) of what is compared, by runs moved along their slopes."""
+        pairs = zip(self.parameters, coordinates, strict=True)
+        shares = [each.changes(each.rate(each.value(x))) for each, x in pairs]
+        changes, moved = self.changes(coordinates), {}
+        for number in sorted(set(self.alike)):
+            moved[number] = moved_records(self.runs[number].changed(changes), shares, MOVED)
+            self.count += 1
+        made: list[dict[str, Array]] = []
+        for run, number in zip(self.runs, self.alike, strict=True):
+            ends = [[run.compared(Recorded(each)) for each in pair] for pair in moved[number]]  # type: ignore[arg-type]
+            words = ends[0][0]
+            made.append(
+                {w: np.stack([(more[w] - less[w]) / (2.0 * MOVED) for less, more in ends], axis=-1) for w in words}
+            )
+        return made
 
     def tried(self) -> list[Array]:
         """Coordinates that were run."""
@@ -153,7 +231,7 @@ class TrialRuns:
             values / self.sigma(run, word)
             for run, each in pairs
             for word, values in each.items()
-            if word in SAMPLED or word == "path"
+            if word in (*SAMPLED, "windows", "path")
         ]
 
     def drawn_from(self, fit: Fit) -> Fit:

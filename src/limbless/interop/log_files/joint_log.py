@@ -77,6 +77,13 @@ class JointLog:
             raise InputError(f"{self.source}: no {name} in this log; it has {', '.join(has)}")
         return np.asarray(values)
 
+    def velocity_at(self, time: float, reach: float) -> Array:
+        """Joint velocities at a time, by cubics through what lies within `reach`, s, of it."""
+        near = np.abs(self.time - time) <= reach * (1.0 + 1e-9)
+        powers = np.vander(self.time[near] - time, min(4, int(near.sum())), increasing=True)
+        values = self.held("position") if self.velocity is None else self.velocity
+        return np.asarray(np.linalg.lstsq(powers, values[near], rcond=None)[0][int(self.velocity is None)])
+
     def part(self, rows: slice) -> JointLog:
         """Some of its samples."""
         kept = {name: value[rows] for name in QUANTITIES if (value := getattr(self, name)) is not None}

@@ -88,7 +88,8 @@ class ChainDerivatives:
             raise InputError("a user's force law gives no derivatives; take differences of runs instead")
 
     def advance(self, knots: Array, times: Array, record: NDArray[np.bool_]) -> tuple[Array, Array]:
-        """Step on; the flat state at the recorded knots (R, x) and its derivatives (R, x, 8). `score` sums on."""
+        """Step on; the flat state at the recorded knots (R, x) and its derivatives (R, x, 8). `score` sums on; `kept`
+        has all records."""
         problem = afloat(to_duals(self.model.problem(self.model.still(), int(record.sum()), None, None)))
         for direction, change in self._directions():
             for part in ("robot", "forces", "options"):
@@ -96,6 +97,7 @@ class ChainDerivatives:
         problem = problem._replace(drive=self._drive(times), memory=problem.memory._replace(tally=self.score))
         failed, _ = runge_kutta.advance_duals(pack(problem), dual_array(knots), record, self.x)
         refuse_lost(failed, values(self.x), knots)
+        self.kept = problem.records
         return values(problem.records.x), tangents(problem.records.x)
 
     def _drive(self, times: Array) -> ChainDrive:

@@ -223,6 +223,12 @@ class ChainModel(Model):
 
     # On the way
 
+    def with_joints(self, state: State, position: Array, velocity: Array) -> State:
+        """The state with these joint positions and velocities; its base is where it is."""
+        x = state.x.copy()
+        x[self._joints], x[self._rates] = self._position_columns(position), velocity
+        return State(state.time, x, state.memory)
+
     def advance(
         self, state: State, knots: Array, record: NDArray[np.bool_], drive: ChainDrive
     ) -> tuple[State, Records, Status]:

@@ -159,6 +159,10 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
                 f"model.{what} knows no {switches}, which switches on the way; leave it out, for rk4 with inertia"
             )
         refuse_explicit_tolerance(self.settings, "sdirk4")
+        if getattr(self.actuation, "backlash", 0.0):
+            raise InputError(
+                "actuation.backlash: torque that jumps is for the model non-smooth; leave it out, or set model.kind"
+            )
         if name == "rk4":
             return
         if not self.settings.inertia and not self._answers:

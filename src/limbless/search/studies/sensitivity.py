@@ -13,10 +13,12 @@ import xarray as xr
 from limbless.core import InputError
 from limbless.mechanics.compiled import TANGENTS, map_arrays, tangents, values
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals
+from limbless.models import Records, Variables
 from limbless.models.chain.chain_derivatives import ChainDerivatives, PackedChange
 from limbless.models.chain.newton_euler_model import NewtonEuler
 from limbless.models.chain.soft.soft_derivatives import SoftDerivatives
 from limbless.models.chain.soft.soft_model import Soft
+from limbless.models.recording.body_recorder import kept_arrays
 from limbless.scenarios.scenario import Scenario
 from limbless.search.studies.variations import Variation, between, combined, moved_knots, one_sided, vary
 from limbless.simulation.result import LABELS
@@ -52,6 +54,54 @@ def sensitivity(
     parameter.
     """
     scenario = Scenario.load(source, changes)
+    model, order, parts = _runs(scenario, parameters)
+    first = parts[0]
+    found = _dataset(model, first.times, first.x, np.concatenate([part.x_slope for part in parts], axis=2), order)
+    slopes = [part.score_slope for part in parts]
+    _add_work(found, first, slopes)
+    if isinstance(model, NewtonEuler):
+        _add_torques(found, model, first, slopes, scenario.duration)
+    return found.sel(parameter=list(parameters))
+
+
+def moved_records(
+    scenario: Scenario, directions: Sequence[Mapping[str, float]], size: float
+) -> list[tuple[dict[str, np.ndarray], dict[str, np.ndarray]]]:
+    """The recorded variables of a run, with the names of its sections, moved by `size` either way along each direction
+    (path -> share), as their exact derivatives say.
+    """
+    paths = list(dict.fromkeys(path for direction in directions for path in direction))
+    model, order, parts = _runs(scenario, paths)
+    first, times = parts[0].kept, parts[0].times
+    still = {f"tally_{name}": array for name, array in model._tallies.records(len(times))._asdict().items()}
+    still |= {"time": times, "iterations": np.zeros(len(times))}
+    slopes = {name: np.concatenate([tangents(part.kept[name]) for part in parts], axis=-1) for name in first}
+
+    def variables(one: Any, shares: np.ndarray) -> Variables:
+        along = {name: values(first[name]) + slopes[name][..., : len(shares)] @ shares for name in first}
+        return one.variables(Records({**along, **still}))
+
+    def beside(path: str) -> dict[str, np.ndarray]:  # what is recorded of the same states of another body or motor
+        variation, nowhere = vary(scenario, path), np.zeros(len(order))
+        told = [variables(one, nowhere) for one in models_along(variation, model)]
+        weights = np.array(variation.weights)
+        return {name: np.tensordot(weights, np.stack([each[name] for each in told]), 1) for name in told[0]}
+
+    own = {path: beside(path) for path in paths if not path.startswith(("gait.", "initial."))}
+    found, named = [], {"time": times, "section": np.array(model.coordinates()["section"][1])}
+    for direction in directions:
+        shares = size * np.array([direction.get(path, 0.0) for path in order])
+        pair = [dict(variables(model, sign * shares)) for sign in (-1.0, 1.0)]
+        for sign, moved in zip((-size, size), pair, strict=True):
+            for path in own.keys() & direction.keys():
+                for name, slope in own[path].items():
+                    moved[name] = moved[name] + sign * direction[path] * slope
+        found.append((pair[0] | named, pair[1] | named))
+    return found
+
+
+def _runs(scenario: Scenario, parameters: Sequence[str]) -> tuple[NewtonEuler | Soft, list[str], list[_Part]]:
+    """The model, the parameters in the order in which they are carried along, and a run for every eight of them."""
     scenario.refuse_incomplete(asked=False)
     if not parameters:
         raise InputError("give at least one parameter, such as 'gait.amplitude'")
@@ -77,14 +127,7 @@ def sensitivity(
             )
     model = _model_of(scenario)
     order = sorted(parameters, key=lambda name: not _is_compiled(scenario, name))
-    parts = [_run(scenario, model, order[i : i + TANGENTS]) for i in range(0, len(order), TANGENTS)]
-    first = parts[0]
-    found = _dataset(model, first.times, first.x, np.concatenate([part.x_slope for part in parts], axis=2), order)
-    slopes = [part.score_slope for part in parts]
-    _add_work(found, first, slopes)
-    if isinstance(model, NewtonEuler):
-        _add_torques(found, model, first, slopes, scenario.duration)
-    return found.sel(parameter=list(parameters))
+    return model, order, [_run(scenario, model, order[i : i + TANGENTS]) for i in range(0, len(order), TANGENTS)]
 
 
 def _model_of(scenario: Scenario) -> NewtonEuler | Soft:
@@ -114,6 +157,7 @@ class _Part(NamedTuple):
     times: np.ndarray
     x: np.ndarray
     x_slope: np.ndarray
+    kept: dict[str, np.ndarray]  # records with their slopes, as duals
     score: Any  # Score
     score_slope: Any
 
@@ -134,7 +178,7 @@ def _run(scenario: Scenario, model: NewtonEuler | Soft, names: list[str]) -> _Pa
     )
     knots = knots_between(0.0, end, scenario.step, list(breaks))
     keep = recorded(knots, scenario.record_every, end)
-    states, slopes = [], []
+    states, slopes, kept = [], [], []
     begins = {*range(0, len(knots) - 1, model.steps_per_block), len(knots) - 1}
     ends = [*model.jumps(gait, 0.0, end), *(breaks[held] if isinstance(model, Soft) else ())]
     begins |= {int(np.abs(knots - kink).argmin()) for kink in ends}
@@ -144,9 +188,11 @@ def _run(scenario: Scenario, model: NewtonEuler | Soft, names: list[str]) -> _Pa
         state, slope = run.advance(block, stage_times(block), record)
         states.append(state)
         slopes.append(slope[:, :, :count])
+        kept.append(kept_arrays(run.kept))
     score = map_arrays(lambda part: values(part).copy(), run.score)
     score_slope = map_arrays(lambda part: tangents(part)[..., :count].copy(), run.score)
-    return _Part(knots[keep], np.concatenate(states), np.concatenate(slopes), score, score_slope)
+    whole = {name: np.concatenate([each[name] for each in kept]) for name in kept[0]}
+    return _Part(knots[keep], np.concatenate(states), np.concatenate(slopes), whole, score, score_slope)
 
 
 def _breaks(scenario: Scenario, model: NewtonEuler | Soft) -> np.ndarray:

@@ -19,6 +19,8 @@ SQUARE = 100.0
 """Below, drag that grows with the square of the speed is too small, the more so the slower."""
 SKIN = 50.0
 """Below, a laminar skin is none."""
+NO_LAYER = 1.0
+"""Below, no law by Reynolds' number holds at all."""
 STILL = 1e-6
 """Below, nothing moves."""
 COUNTS = 0.1
@@ -27,15 +29,15 @@ HEAVY = 500.0
 """kg/m3: a fluid of such density is a liquid."""
 
 
-def slow_notes(scenario: Scenario, dataset: xr.Dataset) -> list[str]:
-    """A note where a law of water is used for a body that is too small, or too slow, for it."""
+def slow_notes(scenario: Scenario, dataset: xr.Dataset) -> tuple[list[str], list[str]]:
+    """Notes where a law of water is used for a body that is too small, or too slow, for it; and what says that it does
+    not hold at all."""
     if "position" not in dataset or dataset.sizes.get("time", 0) < 2:
-        return []
-    return [
-        note
-        for item in scenario.environment
-        for note in (*_slow(item, scenario, dataset), *_heavy(item, scenario, dataset))
-    ]
+        return [], []
+    slow = [each for item in scenario.environment for each in _slow(item, scenario, dataset)]
+    notes = [note for note, holds in slow if holds]
+    notes += [note for item in scenario.environment for note in _heavy(item, scenario, dataset)]
+    return notes, [note for note, holds in slow if not holds]
 
 
 def _heavy(item: Any, scenario: Scenario, dataset: xr.Dataset) -> list[str]:
@@ -53,7 +55,7 @@ def _heavy(item: Any, scenario: Scenario, dataset: xr.Dataset) -> list[str]:
     ]
 
 
-def _slow(item: Any, scenario: Scenario, dataset: xr.Dataset) -> list[str]:
+def _slow(item: Any, scenario: Scenario, dataset: xr.Dataset) -> list[tuple[str, bool]]:
     if isinstance(item, Water):
         viscosity, least = item.viscosity, SQUARE if item.drag_law == "constant" else SKIN
     elif isinstance(item, BodyDrag) and item.rule == "inertia-box" and not item.viscosity and item.density > HEAVY:
@@ -63,11 +65,12 @@ def _slow(item: Any, scenario: Scenario, dataset: xr.Dataset) -> list[str]:
     number = _fastest(item, dataset) * length_of(scenario.robot.build()) / viscosity
     if not STILL < number < least:
         return []
-    return [
+    note = (
         f"environment.{item.kind}: Reynolds' number is {number:.2g} at most (fastest section, whole length), and "
         f"its law is meant for {least:g} and more: the drag of so slow a body is linear and larger; {{kind: drag}} has "
         "it, and Drag.slow_water finds its coefficients"
-    ]
+    )
+    return [(note, number >= NO_LAYER or least == SQUARE)]
 
 
 def _fastest(item: Any, dataset: xr.Dataset) -> float:

@@ -397,9 +397,9 @@ def _told_of(
         dataset["power_residual"] = ("time", residual, attributes_of(CATALOGUE["power_residual"]))
     known = {**_facts(scenario, model), **facts}
     dataset.attrs.update({name: value for name, value in known.items() if value is not None})
-    own, slow = ((), []) if scenario is None else (scenario.notes(), slow_notes(scenario, dataset))
+    own, (slow, wrong) = ((), ([], [])) if scenario is None else (scenario.notes(), slow_notes(scenario, dataset))
     notes = [*own, *model.notes, *model.remarks(dataset), *slow]
-    return dataset, tuple(dict.fromkeys(notes)), tuple(model.doubts(dataset))
+    return dataset, tuple(dict.fromkeys(notes)), (*model.doubts(dataset), *wrong)
 
 
 def _facts(scenario: Scenario | None, model: Recording) -> dict[str, Any]:

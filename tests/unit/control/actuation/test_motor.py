@@ -107,6 +107,14 @@ def test_a_free_joint_lags_as_its_numbers_say(
     assert behind.mean() == pytest.approx(lag, abs=1e-4)
 
 
+def test_a_gear_with_play_stops_half_of_it_short() -> None:
+    """Slow feedback (no overshoot) of a reference of 0.2 rad, with a play of 0.1 rad."""
+    data = run(HARD, bench(), lambda t: 0.2 + 0.0 * t, 3.0, gain=1.0 / 3.0, backlash=0.1)
+    assert data["joint_position"].values[-1, 0] == pytest.approx(0.15, abs=1e-3)
+    with pytest.raises(ll.InputError, match=r"actuation.backlash: torque that jumps is for the model non-smooth"):
+        run(SMOOTH, bench(), far, 0.1, backlash=0.1)
+
+
 @MODELS
 def test_a_spring_between_motor_and_link_swings_as_two_inertias_do(model: dict[str, Any], accuracy: float) -> None:
     """With hardly any counter-voltage: ω² = K (1/J + 1/Jm), about a centre that the stall torque accelerates."""
@@ -207,6 +215,7 @@ def test_energy_of_the_supply_is_heat_and_work() -> None:
         ),
         ({"series_damping": 0.1}, "series_damping: belongs to a spring; give `series_stiffness` too"),
         ({"delay": -1.0}, "actuation.delay"),
+        ({"backlash": 0.1, "series_stiffness": 9.0}, "backlash: there is none behind a spring"),
         ({"stiffness": 3.0}, "actuation.stiffness: unknown field"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,12 @@ from click.testing import CliRunner
 import limbless as ll
 from limbless.cli.main import main
 from limbless.core.errors import InputError
+from limbless.interop.identification import trial_runs
+from limbless.interop.identification.free_parameters import free_parameters
 from limbless.interop.identification.identify import _evolved, _profiled, _roughness
-from limbless.interop.identification.least_squares import Fit, bootstrapped, solve, uncertainty
+from limbless.interop.identification.least_squares import Fit, bootstrapped, differences, solve, uncertainty
 from limbless.interop.identification.measured_run import MeasuredRun, motion_of
+from limbless.interop.identification.trial_runs import TrialRuns
 
 ENCODER = np.radians(0.088)
 BENCH: dict[str, Any] = {
@@ -211,6 +215,72 @@ def test_drag_from_a_track() -> None:
     assert found.more["sigma"]["path"][0] == pytest.approx(2e-3, rel=0.2)  # 102 differences: 7 %
 
 
+def test_slopes_that_runs_carry_along_are_those_of_differences(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of places, angles, harmonics, speeds; a fit with wrong ones says so, takes differences, and ends there too."""
+    sigma = {"harmonics": [0.001, 0.0001], "joints": ENCODER}
+    log = noisy_log("bench", np.random.default_rng(0))
+    bench = ll.MeasuredRun(log=log, sigma=sigma, counts=("harmonics", "joints", "velocity"), skip=0.3)
+    bench = replace(bench, log=replace(log, velocity=planted("bench").joint_velocity.values))
+    coast = replace(coast_run(1), counts=("path", "speed"), frame="free", sigma={"path": 2e-3, "speed": 0.01})
+    asked = {**DRAG_FIT, "robot.length": {"between": (0.2, 0.5), "prior": (0.3, 0.01)}}
+    for base, run, fit in ((BENCH, bench, FIT), (COAST, coast, asked)):
+        free = free_parameters(fit, ll.Scenario.load(base))
+        data = TrialRuns([run.among(ll.Scenario.load(base))], free)
+        start, probe = np.mean(data.ends, axis=0), np.full(len(free), 1e-4)
+        assert data.slopes(start) is None and "slopes are exact" in data.prove_slopes(start, probe)
+        other = differences(data, start, data.residuals([start])[0], probe, data.ends)
+        for mine, apart in zip(data.slopes(start) or [], other, strict=True):
+            np.testing.assert_allclose(mine, apart, atol=1e-5 * np.abs(apart).max())
+    exact = ll.identify(COAST, [coast], DRAG_FIT)
+    assert exact.more["slopes"] == "exact" and any("slopes are exact" in line for line in exact.about)
+    right = trial_runs.moved_records
+    monkeypatch.setattr(trial_runs, "moved_records", lambda scenario, shares, size: right(scenario, shares, 1.1 * size))
+    found = ll.identify(COAST, [coast], DRAG_FIT)
+    assert found.more["slopes"] == "differences" and "not the same for environment.water.drag" in " ".join(found.about)
+    np.testing.assert_allclose(found.values, exact.values, rtol=1e-4)
+    np.testing.assert_allclose(found.covariance, exact.covariance, rtol=1e-3)
+
+
+def test_windows_begin_where_the_log_is() -> None:
+    data = ll.run(BENCH, GAINS).dataset
+    log = ll.JointLog("log", data.time.values, ("a", "b"), position=data.joint_position.values)
+    run = ll.MeasuredRun(log=log, counts=("windows",), skip=0.2).among(ll.Scenario.load(BENCH, GAINS))
+    off = run.compared(ll.run(run.scenario))["windows"]
+    assert off.shape == (46, 2) and set(run.blocks("windows", 46)) == {0.0, 1.0}
+    assert np.abs(off).max() < 1e-3  # of 0.5 rad: velocities at the start, from samples 0.05 s apart
+    found = ll.identify(BENCH, [run.measured], FIT)
+    assert dict(zip(found.paths, found.values, strict=True)) == pytest.approx(GAINS, rel=0.03)
+    assert "slopes come from differences: windows begin anew from the log" in found.about
+    held = {"gait": {"kind": "recorded", "between": "hold", "table": [[0.1 * k, *[0.1] * 5] for k in range(60)]}}
+    floor = ll.JointLog("log", np.arange(50) / 20.0, tuple("abcde"), position=np.zeros((50, 5)))
+    assert ll.MeasuredRun("a", held, log=floor).among(ll.Scenario.load(FLOOR)).counts == ("windows",)
+    assert ll.MeasuredRun("a", log=floor).among(ll.Scenario.load(FLOOR)).counts == ("harmonics",)
+
+
+@pytest.mark.long
+def test_windows_follow_what_no_whole_run_follows() -> None:
+    """A double pendulum that was let go a little beside its scenario: windows find its friction."""
+    pendulum = {
+        **BENCH,
+        "robot": {**BENCH["robot"], "length": 0.6, "viscous_friction": 1e-3},
+        "gait": {**BENCH["gait"], "yaw_amplitude": 0.0},
+        "environment": [{"kind": "gravity"}],
+        "actuation": {"kind": "pd", "stiffness": 0.0, "damping": 0.0},
+        "initial": {"orientation": [0.5**0.5, 0.5**0.5, 0.0, 0.0], "joint_position": [2.5, 1.0]},
+        "duration": 8.0,
+        "record_every": 0.01,
+    }
+    data = ll.run(pendulum, {"robot.viscous_friction": 2e-3, "initial.joint_position": [2.49, 1.02]}).dataset
+    angles = data.joint_position.values + ENCODER * np.random.default_rng(0).normal(size=(801, 2))
+    run = ll.MeasuredRun(log=ll.JointLog("log", data.time.values, ("a", "b"), position=angles), counts=("windows",))
+    friction = {"robot.viscous_friction": (2e-4, 2e-2)}
+    found = ll.identify(pendulum, [run], friction)
+    low, high = found.bounds("robot.viscous_friction") or (0.0, 0.0)
+    assert low < 2e-3 < high < 2.0 * low and found.values[0] == pytest.approx(2e-3, rel=0.05)
+    whole = ll.identify(pendulum, [replace(run, counts=("joints",), sigma={"joints": 0.01})], friction)
+    assert abs(whole.values[0] - 2e-3) > 5e-4 and whole.more["reduced_sum"] > 1e4
+
+
 def test_what_is_not_determined_and_what_ends_on_a_bound() -> None:
     found = ll.identify(COAST, [coast_run(1)], {**DRAG_FIT, "environment.water.drag.2": (0.1, 10.0)})
     assert not found.determined("environment.water.drag.2")  # nothing moves up or down
@@ -320,6 +390,9 @@ def test_a_prior_is_used_and_printed() -> None:
     }
 
 
+LOG = ll.JointLog("log", np.arange(60) / 20.0, ("a", "b"), position=np.zeros((60, 2)))
+
+
 @pytest.mark.parametrize(
     ("runs", "fit", "message"),
     [
@@ -328,6 +401,21 @@ def test_a_prior_is_used_and_printed() -> None:
         (["none.yaml"], FIT, "cannot be read as a run"),
         (["none*.yaml"], FIT, "no file is like"),
         ([{"name": "a", "lgo": 1}], FIT, "no entry 'lgo' in a run"),
+        ([{"name": "a", "log": 5}], FIT, "a: log: a file name is wanted; got 5"),
+        ([{"name": "a", "changes": 5}], FIT, "a: changes: fields and their values"),
+        ([{"name": "a", "sigma": 0.1}], FIT, "a: sigma: what counts and its standard deviation"),
+        ([{"name": "a", "skip": "long"}], FIT, "a: skip: seconds is wanted; got 'long'"),
+        (
+            [{"name": "a", "log": LOG, "sigma": {"joints": "low"}}],
+            FIT,
+            "joints takes one positive number, or 1; got 'l",
+        ),
+        (
+            [{"name": "a", "log": LOG, "sigma": {"harmonics": [1, 2, 3]}, "counts": "harmonics"}],
+            FIT,
+            "number, or 2; go",
+        ),
+        ([{"name": "a", "log": LOG, "counts": 5}], FIT, "counts: no '5'"),
         ([coast_run], {}, "name one or more parameters"),
         ([coast_run], {"actuation.stifness": (0.1, 1.0)}, "stifness"),
         ([coast_run], {"actuation.stiffness": (2.0, 1.0)}, "fit.actuation.stiffness: the range is empty"),

@@ -139,7 +139,7 @@ class NonSmooth(ChainModel, StandingModel):
     def _choose(self) -> ContactOptions:
         """Options of the time stepping; what is not used is left out by type, and not compiled."""
         own, G0 = self.settings, contact_scene.mobility(self.chain, self.environment, self._bodies)
-        backlash = self.actuation.backlash if isinstance(self.actuation, Servo) else 0.0
+        backlash = getattr(self.actuation, "backlash", 0.0)
         freedom = DofRow.of(self._actuated.freedoms)
         looks_ahead = own.theta > 0.0 or chain_problem.leads(self._actuated) or self._motors is not None
         saturates = self._feedback and looks_ahead and bool(np.isfinite(freedom.saturation).any())

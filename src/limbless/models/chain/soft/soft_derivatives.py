@@ -29,7 +29,8 @@ ORIGIN = BodyRecord.fields["origin"].column
 
 
 class SoftDerivatives:
-    """A run of `Soft` that carries derivatives along up to eight directions; `score` sums on."""
+    """A run of `Soft` that carries derivatives along up to eight directions; `score` sums on, `kept` is what the last
+    block recorded."""
 
     def __init__(self, model: Soft, gait: Gait, start: State, changes: Sequence[PackedChange]) -> None:
         self.model, self.gait, self.changes = model, gait, changes
@@ -68,7 +69,8 @@ class SoftDerivatives:
         else:
             failed, _ = dirk.advance_duals(packed, self._method, self.scratch, moments, record, self.x)
         refuse_lost(failed, values(self.x), knots)
-        kept, share = problem.records, problem.memory.cells.weigh
+        self.kept = kept = problem.records
+        share = problem.memory.cells.weigh
         places = kept.bodies[:, :, ORIGIN : ORIGIN + 3]
         tip = places[:, len(model.plan.cells)]
         middle = np.einsum("b,rbi->ri", values(share), values(places))
