@@ -114,14 +114,15 @@ class StandingProblem:
     def begin(self, state: State, knots: Array, record: NDArray[np.bool_], drive: Any) -> None:
         """From a state on over these knots, of which some are recorded."""
         steps, count, asked = len(knots) - 1, int(np.count_nonzero(record)), self._laid_out(drive)
-        if not self._fits(steps, count, asked):
+        parts = arrays_in(asked)
+        if not self._fits(steps, count, asked, parts):
             self._allocate(steps, count, asked)
         for array, new in self._new:
             array[...] = new
         for kept in self._kept.values():
             kept[:count] = 0.0
         self._knots[: steps + 1], self._record[: steps + 1], self._x[:] = knots, record, state.x
-        for own, given in zip(self._rows, arrays_in(asked), strict=True):
+        for own, given in zip(self._rows, parts, strict=True):
             own[: len(given) if len(given) > 1 else None if len(own) == 1 else 4 * steps + 1] = given
         self._totals.refresh(self._tally, state.memory, state.time)
         self._restore(state, knots)
@@ -132,20 +133,22 @@ class StandingProblem:
     def redrive(self, first: int, last: int, drive: Any) -> bool:
         """Another drive from one knot to a later one; False where it takes more room than the one that was begun."""
         asked = self._laid_out(drive)
-        if not self._fits(last - first, 0, asked):
+        parts = arrays_in(asked)
+        if not self._fits(last - first, 0, asked, parts):
             return False
-        for own, given in zip(self._rows, arrays_in(asked), strict=True):
-            start, end = ((len(own) - 1) // self._steps * knot for knot in (first, last))
-            own[start : start + len(given) if len(given) > 1 else end + 1] = given
+        for own, given in zip(self._rows, parts, strict=True):
+            per = (len(own) - 1) // self._steps
+            own[per * first : per * first + len(given) if len(given) > 1 else per * last + 1] = given
         self._asked, self._origin = asked, first
         return True
 
-    def _fits(self, steps: int, count: int, drive: Any) -> bool:
+    def _fits(self, steps: int, count: int, drive: Any, parts: list[Any]) -> bool:
         if steps > self._steps or count > self._room or type(drive) is not type(self._drive):
             return False
-        if any(not isinstance(part, _PARTS) and part != own for part, own in zip(drive, self._drive, strict=True)):
-            return False
-        return all(len(part) <= len(own) for part, own in zip(arrays_in(drive), self._rows, strict=True))
+        for part, own in zip(drive, self._drive, strict=True):
+            if not isinstance(part, _PARTS) and part != own:
+                return False
+        return all(len(part) <= len(own) for part, own in zip(parts, self._rows, strict=True))
 
     def _allocate(self, steps: int, count: int, drive: Any) -> None:
         """Room for so many steps and records at least."""

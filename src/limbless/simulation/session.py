@@ -81,7 +81,8 @@ class Session:
 
     def observe(self) -> dict[str, Array]:
         """What a controller sees: see `Controller`."""
-        return dict(self.model.observe(self._state))
+        seen: dict[str, Array] = self.model.observe(self._state)
+        return seen
 
     def command(self, command: Mapping[str, Any] | ArrayLike | None) -> None:
         """From the next step on: fields of the gait, to which it passes over one period, among them `joint_position`,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -178,3 +180,22 @@ def test_a_gait_of_a_user_is_asked_in_its_own_period() -> None:
     live.step(3)
     bent[0] = 0.3
     assert np.abs(live.step(20)["joint_position"]).max() > 0.1
+
+
+def test_what_takes_long_to_see_is_made_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And then as it was, whatever has moved meanwhile; whoever goes through all of it sees all of it."""
+    asked, live = [], ll.Session("neck-winch", period=0.01)
+    inner = live.model.instant
+    monkeypatch.setattr(live.model, "instant", lambda *given, **named: asked.append(1) or inner(*given, **named))
+    seen, again, whole = live.step(2), live.observe(), live.observe()
+    assert seen["joint_position"].any() and not asked
+    there = dict(whole)
+    assert len(asked) == 1 and {"tip_position", "tip_axes", "tension", "tendon_length"} <= there.keys()
+    live.step(10)
+    for other in (seen, again):
+        assert np.array_equal(other["tip_position"], there["tip_position"])
+        assert "tension" in other and other.get("nothing") is None and len(other) == len(there)
+    assert np.abs(live.observe()["tip_position"] - there["tip_position"]).max() > 1e-9
+    with pytest.raises(KeyError):
+        seen["nothing"]
+    assert pickle.loads(pickle.dumps(live.observe())).keys() == there.keys()
