@@ -25,8 +25,8 @@ __getattr__ = lazy_names(
     __name__,
     {
         "base": (
-            "ChainSettings JointTarget Model ModelSettings Records State StaticModel Status Variable Variables "
-            "actuation_or_motion before_failure law_failure numbers refuse_law_failure refuse_unused "
+            "ChainSettings JointTarget Model ModelSettings Observation Records State StaticModel Status Variable "
+            "Variables actuation_or_motion before_failure law_failure numbers refuse_law_failure refuse_unused "
             "unit_quaternion"
         ),
         "divergence": "TOO_FAST TOO_LARGE refuse_lost",

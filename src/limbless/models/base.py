@@ -62,6 +62,43 @@ class Variable(NamedTuple):
     remark: str = ""
 
 
+class Observation(dict[str, Any]):
+    """What a controller sees; `later` makes the rest of it, when something of that is first asked for.
+
+    Parts that take as long as a stage of a step are not made for a controller that never looks at them.
+    """
+
+    def __init__(self, known: Mapping[str, Any], later: Callable[[], Mapping[str, Any]]) -> None:
+        super().__init__(known)
+        self._later: Callable[[], Mapping[str, Any]] | None = later
+
+    def whole(self) -> Self:
+        """Itself, with the rest made."""
+        if self._later is not None:
+            later, self._later = self._later, None
+            self |= later()
+        return self
+
+    def __missing__(self, name: str) -> Any:
+        if self._later is None:
+            raise KeyError(name)
+        return self.whole()[name]
+
+    def __reduce__(self) -> Any:
+        return dict, (dict(self.whole()),)
+
+
+def _of_the_whole(name: str) -> Any:
+    inner = getattr(dict, name)
+    return lambda self, *given: inner(self.whole(), *given)
+
+
+for _name in ("__contains__", "__eq__", "__iter__", "__len__", "__or__", "__repr__", "copy", "get", "items", "keys"):
+    setattr(Observation, _name, _of_the_whole(_name))
+for _name in ("pop", "values"):
+    setattr(Observation, _name, _of_the_whole(_name))
+
+
 @dataclass(frozen=True)
 class Status:
     """How a block ended. `failure` is empty, or says what happened; then `time`, `place` and

@@ -15,6 +15,7 @@ from limbless.mechanics.compiled import aligned_zeros, pack
 from limbless.models import TOO_LARGE, JointTarget, Model, Records, State, Status, TotalsStore, before_failure
 
 _PARTS = (tuple, np.ndarray)
+_MOTION = ("position", "velocity", "acceleration")
 _LARGE = 1 << 14
 """Numbers of an array of working memory that is never read before it is written, and so not made new."""
 
@@ -46,7 +47,7 @@ class StandingProblem:
 
     def __init__(self, model: Model, totals: TotalsStore, size: int) -> None:
         self.model, self._totals = model, totals
-        self._steps, self._room = -1, -1
+        self._steps, self._room, self._least = -1, -1, (0, 0)
         self._drive: Any = None
         self._rows: list[Array] = []
         self._new: list[tuple[Array, Array]] = []
@@ -106,17 +107,22 @@ class StandingProblem:
 
     # How it runs
 
+    def reserve(self, steps: int, records: int) -> None:
+        """Room for so many of both is made at once, when any is: memory that is not used costs nothing."""
+        self._least = (steps, records)
+
     def begin(self, state: State, knots: Array, record: NDArray[np.bool_], drive: Any) -> None:
         """From a state on over these knots, of which some are recorded."""
         steps, count, asked = len(knots) - 1, int(np.count_nonzero(record)), self._laid_out(drive)
-        if not self._fits(steps, count, asked):
+        parts = arrays_in(asked)
+        if not self._fits(steps, count, asked, parts):
             self._allocate(steps, count, asked)
         for array, new in self._new:
             array[...] = new
         for kept in self._kept.values():
             kept[:count] = 0.0
         self._knots[: steps + 1], self._record[: steps + 1], self._x[:] = knots, record, state.x
-        for own, given in zip(self._rows, arrays_in(asked), strict=True):
+        for own, given in zip(self._rows, parts, strict=True):
             own[: len(given) if len(given) > 1 else None if len(own) == 1 else 4 * steps + 1] = given
         self._totals.refresh(self._tally, state.memory, state.time)
         self._restore(state, knots)
@@ -127,30 +133,32 @@ class StandingProblem:
     def redrive(self, first: int, last: int, drive: Any) -> bool:
         """Another drive from one knot to a later one; False where it takes more room than the one that was begun."""
         asked = self._laid_out(drive)
-        if not self._fits(last - first, 0, asked):
+        parts = arrays_in(asked)
+        if not self._fits(last - first, 0, asked, parts):
             return False
-        for own, given in zip(self._rows, arrays_in(asked), strict=True):
-            start, end = ((len(own) - 1) // self._steps * knot for knot in (first, last))
-            own[start : start + len(given) if len(given) > 1 else end + 1] = given
+        for own, given in zip(self._rows, parts, strict=True):
+            per = (len(own) - 1) // self._steps
+            own[per * first : per * first + len(given) if len(given) > 1 else per * last + 1] = given
         self._asked, self._origin = asked, first
         return True
 
-    def _fits(self, steps: int, count: int, drive: Any) -> bool:
+    def _fits(self, steps: int, count: int, drive: Any, parts: list[Any]) -> bool:
         if steps > self._steps or count > self._room or type(drive) is not type(self._drive):
             return False
-        if any(not isinstance(part, _PARTS) and part != own for part, own in zip(drive, self._drive, strict=True)):
-            return False
-        return all(len(part) <= len(own) for part, own in zip(arrays_in(drive), self._rows, strict=True))
+        for part, own in zip(drive, self._drive, strict=True):
+            if not isinstance(part, _PARTS) and part != own:
+                return False
+        return all(len(part) <= len(own) for part, own in zip(parts, self._rows, strict=True))
 
     def _allocate(self, steps: int, count: int, drive: Any) -> None:
         """Room for so many steps and records at least."""
-        most, given = max(steps, self._steps, 1), arrays_in(drive)
+        most, given = max(steps, self._steps, self._least[0], 1), arrays_in(drive)
         rows = [1 if len(part) == 1 else -(-(len(part) - 1) // steps) * most + 1 for part in given]
         if self._drive is not None and type(drive) is type(self._drive):
             rows = [max(one, len(own)) for one, own in zip(rows, self._rows, strict=True)]
         self._rows = [np.zeros((one, *part.shape[1:])) for one, part in zip(rows, given, strict=True)]
         self._drive = with_arrays(drive, iter(self._rows))
-        self._steps, self._room = most, 1 << (max(count, self._room, 1) - 1).bit_length()
+        self._steps, self._room = most, 1 << (max(count, self._room, self._least[1], 1) - 1).bit_length()
         self._knots, self._record = np.zeros(most + 1), np.zeros(most + 1, dtype=bool)
         parts = self._build(self._drive, self._room)
         self._new = [(array, array.copy()) for array in arrays_in(self._memory) if array.size <= _LARGE]
@@ -182,9 +190,10 @@ class StandingProblem:
             asked, here = asked(self._asked), per * first
             part = slice(here - per * self._origin, per * (last - self._origin) + 1)
             if target or self._pushed is JointTarget:
-                moved = self.model.with_torque(asked, torque) if target else asked
-                for name in ("position", "velocity", "acceleration"):
-                    rows = getattr(moved, name)[part]
+                moved = asked._replace(**{name: getattr(asked, name)[part] for name in _MOTION})
+                moved = self.model.with_torque(moved, torque) if target else moved
+                for name in _MOTION:
+                    rows = getattr(moved, name)
                     getattr(own, name)[here : here + len(rows)] = rows
             if len(own.torque) == 1:
                 np.add(asked.torque, added, out=own.torque)
@@ -211,9 +220,12 @@ class StandingProblem:
         done = float(self._knots[self._reached])
         records = self._records(count, self._knots[: here + 1][self._record[: here + 1]][:count])
         status = self._status(found, done, records)
+        return self.state(), before_failure(records, status, self._of_the_step_that_ended), status
+
+    def state(self) -> State:
+        """Where it is, with all that another run needs to go on from there."""
         tally = {name: array.copy() for name, array in self._totals.named(self._tally).items()}
-        after = State(done, self._x.copy(), {**self._from, **self._left(), **tally})
-        return after, before_failure(records, status, self._of_the_step_that_ended), status
+        return State(float(self._knots[self._reached]), self._x.copy(), {**self._from, **self._left(), **tally})
 
 
 class StandingModel(Model):

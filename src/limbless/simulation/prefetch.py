@@ -1,4 +1,4 @@
-"""The loop of a run that a controller interrupts: periods are laid out ahead, so that each costs one call.
+"""Control periods that are laid out ahead, so that each costs one call: of a run, and of a robot of a session.
 
 The knots, the gait's drive and the memory for records of many periods are made at once (a `StandingProblem` of the
 model). A command that changes the gait replaces the drive of its period, and of those after it when they come. Where
@@ -7,31 +7,152 @@ steps would then end at other times its period is a block of its own.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
-from limbless.core import Array, InputError, SimulationError, knots_among
-from limbless.models.base import Status
+import numpy as np
+
+from limbless.control.gaits.base import Gait
+from limbless.control.gaits.user_gait import FunctionGait
+from limbless.core import LOOKS, Array, InputError, SimulationError, knots_among, on_grid
+from limbless.mechanics.compiled import map_arrays
+from limbless.models.base import State, Status
 
 STEPS = 4096
 """Most steps that are laid out ahead: laying out is then little work for each of them."""
 FIRST = 8
 """Periods that are laid out at first, twice as many the next time, and that get the drive of a changed gait at once."""
+ROBOT = 512
+"""Steps of a robot of a session: there may be hundreds of them, each with memory of its own."""
 
 
-class Prefetch:
+class Ahead:
+    """Periods of one robot, laid out ahead of it in the standing problem of its model.
+
+    Parameters
+    ----------
+    owner : the run or the session: its scenario and model, and what it knows of a gait (`switches`, `sampled`).
+    problem : the standing problem.
+    """
+
+    def __init__(self, owner: Any, problem: Any) -> None:
+        self.owner, self.problem, self._laid = owner, problem, False
+
+    def _lay_out(self, times: Array, state: State, gait: Gait) -> bool:
+        """Periods between these times. False where they do not fit, or where the gait does not."""
+        owner = self.owner
+        self._switches = set(owner.switches(gait, float(times[0]), float(times[-1])))
+        knots, places = knots_among(times, owner.scenario.step, sorted(self._switches))
+        drive = None if len(knots) > STEPS + 1 else self._drive(gait, knots)
+        if drive is None:
+            return False
+        self._knots, self._places = knots, places
+        self.problem.begin(state, knots, self._recorded(knots), drive)
+        self._begun, self._period, self._laid = state, 0, True
+        self._gait, self._until = gait, len(places) - 1
+        return True
+
+    def _recorded(self, knots: Array) -> Any:
+        """Which knots are recorded."""
+        return np.zeros(len(knots), dtype=bool)
+
+    def _drive(self, gait: Any, knots: Array) -> Any:
+        """None where the gait jumps, since a block of steps ends there, or where it ends before these knots do."""
+        if self.owner.model.jumps(gait, float(knots[0]), float(knots[-1])):
+            return None
+        try:
+            return self.owner.sampled(gait, knots)
+        except (InputError, SimulationError):
+            return None
+
+    def _follows(self, gait: Any, lasts: bool) -> bool:
+        """Whether the next period that is laid out has the drive of this gait; it gets it where it can, and those
+        after it too where the gait `lasts`."""
+        if gait is self._gait and self._period < self._until:
+            return True
+        places, first = self._places, self._places[self._period]
+        self._gait, count = gait, FIRST if lasts else 1
+        self._until = min(self._period + count, len(places) - 1)
+        knots = self._knots[first : places[self._until] + 1]
+        begin, finish = float(knots[0]), float(knots[-1])
+        if set(self.owner.switches(gait, begin, finish)) != {time for time in self._switches if begin < time < finish}:
+            return False
+        drive = self._drive(gait, knots)
+        return drive is not None and self.problem.redrive(first, places[self._until], drive)
+
+    def _moved(self, command: Any, closing: bool) -> int:
+        """The next period that is laid out; what the engine found."""
+        found: int = self.problem.go(self._places[self._period + 1], command, closing)
+        self._period += 1
+        return found
+
+
+class RobotAhead(Ahead):
+    """A robot of a session that goes on where it was: nothing of it is recorded."""
+
+    @classmethod
+    def of(cls, session: Any) -> RobotAhead | None:
+        """None where the model has no such memory, and where a user's function is the gait: it may look at the clock,
+        or at a joystick."""
+        gait, each = session.scenario.gait, session.period / session.scenario.step
+        home = getattr(gait.function, "__module__", None) if isinstance(gait, FunctionGait) else __name__
+        own = not str(home).startswith("limbless.")
+        short = each <= ROBOT / 2 and session.model.switching is None and not own
+        problem = session.model.standing_problem() if short else None
+        if problem is None or not problem.redrives:  # its state is whole at the end of a block alone
+            return None
+        return cls(session, problem)
+
+    def __init__(self, session: Any, problem: Any) -> None:
+        super().__init__(session, problem)
+        self._state: State | None = None
+        self._loop: Any = None
+
+    def advanced(self, state: State, passing: Any, after: Gait, command: Any) -> State | None:
+        """The state after a period with the gait `passing`; None where it does not go this way, and nothing happened.
+
+        The state is one for itself. Only with the one that was given last the robot goes on at once.
+        """
+        goes_on = self._laid and state is self._state and self._period + 1 < len(self._places)
+        fits = goes_on or self._lay_out(self._times(state.time), state, after)
+        self._laid = False
+        if not fits or not self._follows(passing, passing is after):
+            return None
+        self._retuned()
+        if self._moved(command, False) or not self.problem.is_sound():
+            return None
+        self._laid, self._state = True, self.problem.state()
+        return self._state
+
+    def _retuned(self) -> None:
+        """Controllers with state have the numbers that the model was given last."""
+        loop = self.owner.model._loop
+        if loop is not self._loop:
+            map_arrays(np.copyto, self.problem.problem.options.controllers, loop.tables())
+            self._loop = loop
+
+    def _times(self, begin: float) -> Array:
+        """When periods end, one after another as a session finds it."""
+        session, times = self.owner, [begin]
+        for _ in range(round(ROBOT * session.scenario.step / session.period)):
+            times.append(on_grid(times[-1] + session.period, session.scenario.step))
+        return np.array(times)
+
+
+class Prefetch(Ahead):
     """Control periods of a run, laid out ahead of it.
 
     Parameters
     ----------
-    run : the run (`time_loop.Run`): its state, gait, torques and records.
+    owner : the run (`time_loop.Run`): its state, gait, torques and records.
     problem : the standing problem of the model.
     count : how many control periods that is.
     """
 
-    def __init__(self, run: Any, problem: Any, count: int) -> None:
-        self.run, self.problem, self.count = run, problem, count
-        self._laid, self._ahead = False, FIRST
+    def __init__(self, owner: Any, problem: Any, count: int) -> None:
+        super().__init__(owner, problem)
+        self.count, self._ahead = count, FIRST
 
     @classmethod
     def of(cls, run: Any) -> Prefetch | None:
@@ -41,18 +162,23 @@ class Prefetch:
         count = int(STEPS / (each + 2.0))  # switches of gait and environment are knots, too
         short = each < run.model.steps_per_block and run.model.switching is None
         problem = run.model.standing_problem() if short else None
-        return None if problem is None else cls(run, problem, count)
+        if problem is None:
+            return None
+        span = run.end - run.state.time
+        steps = min(math.ceil(span / scenario.step) + 1, STEPS)
+        problem.reserve(steps, min(math.ceil(span / scenario.record_every) + LOOKS, steps))
+        return cls(run, problem, count)
 
     def periods(self) -> Iterator[Status | None]:
         """Period by period: what went wrong in it, if anything."""
-        run = self.run
+        run = self.owner
         for times in run.control_times(self.count):
             plain = times.tolist()
             for number in range(len(times) - 1):
                 begin, finish = plain[number], plain[number + 1]
                 gait = run.ask_controller(begin, finish, run.state)
                 fits = run.records and (gait is run.gait or self.problem.redrives)
-                if fits and (self._laid or self._lay_out(times[number:])) and self._follows(gait):
+                if fits and (self._laid or self._begins(times[number:])) and self._follows(gait, gait is run.gait):
                     yield self._go(finish)
                     continue
                 self._ahead = FIRST
@@ -63,55 +189,24 @@ class Prefetch:
 
     def _alone(self, begin: float, finish: float, gait: Any) -> Status | None:
         """One period in blocks of its own."""
-        for knots in self.run.blocks(begin, finish, gait):
-            failure = self.run.step(knots, gait)
+        for knots in self.owner.blocks(begin, finish, gait):
+            failure = self.owner.step(knots, gait)
             if failure:
                 return failure
         return None
 
-    def _lay_out(self, times: Array) -> bool:
-        """Periods from the first of these times on. False where they do not fit, or where the gait does not."""
-        run, gait, times = self.run, self.run.gait, times[: self._ahead + 1]
-        self._switches = set(run.switches(gait, float(times[0]), float(times[-1])))
-        knots, places = knots_among(times, run.scenario.step, sorted(self._switches))
-        drive = None if len(knots) > STEPS + 1 else self._drive(gait, knots)
-        if drive is None:
-            return False
-        record, look = run.chosen(knots)
-        self._marks, self._knots, self._places = (record, look), knots, places
-        self.problem.begin(run.state, knots, record | look, drive)
-        self._begun, self._period, self._laid = run.state, 0, True
-        self._gait, self._until = gait, len(places) - 1
-        return True
+    def _begins(self, times: Array) -> bool:
+        """Periods from the first of these times on."""
+        return self._lay_out(times[: self._ahead + 1], self.owner.state, self.owner.gait)
 
-    def _drive(self, gait: Any, knots: Array) -> Any:
-        """None where the gait jumps, since a block of steps ends there, or where it ends before these knots do."""
-        if self.run.model.jumps(gait, float(knots[0]), float(knots[-1])):
-            return None
-        try:
-            return self.run.sampled(gait, knots)
-        except (InputError, SimulationError):
-            return None
-
-    def _follows(self, gait: Any) -> bool:
-        """Whether the next period that is laid out has the drive of this gait; it gets it where it can."""
-        if gait is self._gait and self._period < self._until:
-            return True
-        run, places, first = self.run, self._places, self._places[self._period]
-        self._gait, count = gait, FIRST if gait is run.gait else 1
-        self._until = min(self._period + count, len(places) - 1)
-        knots = self._knots[first : places[self._until] + 1]
-        begin, finish = float(knots[0]), float(knots[-1])
-        if set(run.switches(gait, begin, finish)) != {time for time in self._switches if begin < time < finish}:
-            return False
-        drive = self._drive(gait, knots)
-        return drive is not None and self.problem.redrive(first, places[self._until], drive)
+    def _recorded(self, knots: Array) -> Any:
+        self._marks = self.owner.chosen(knots)
+        return self._marks[0] | self._marks[1]
 
     def _go(self, finish: float) -> Status | None:
         """The next period that is laid out."""
-        run, problem = self.run, self.problem
-        found = problem.go(self._places[self._period + 1], run.torque, finish == run.end)
-        self._period += 1
+        run, problem = self.owner, self.problem
+        found = self._moved(run.torque, finish == run.end)
         if found or not problem.is_sound():
             return self.left(found)
         run.state = problem.now
@@ -126,12 +221,12 @@ class Prefetch:
         """
         if not self._laid:
             return None
-        last, self._laid = self._places[self._period], False
-        self.run.looks.back_to(self._knots, last)
+        run, last, self._laid = self.owner, self._places[self._period], False
+        run.looks.back_to(self._knots, last)
         if not self._period:
             return None
-        self.run.state = self._begun
+        run.state = self._begun
         state, records, status = self.problem.leave(found)
         marks = [mark[self._marks[0] | self._marks[1]] for mark in self._marks]
-        failure: Status | None = self.run.judge(state, records, status, tuple(marks), float(self._knots[last]))
+        failure: Status | None = run.judge(state, records, status, tuple(marks), float(self._knots[last]))
         return failure

@@ -17,6 +17,7 @@ from limbless.core import InputError, SimulationError, knots_between, on_grid, p
 from limbless.models.base import JointTarget, Records, State, StaticModel
 from limbless.scenarios.plausibility import computable
 from limbless.scenarios.scenario import Scenario
+from limbless.simulation.prefetch import RobotAhead
 from limbless.simulation.result import Result
 from limbless.simulation.simulate import refuse_foreign
 from limbless.simulation.time_loop import asking, sampled
@@ -70,6 +71,7 @@ class Session:
             )
         self._gait, self._wish, self._tuned = self.scenario.gait, dict[str, Any](), dict[str, Any]()
         self._held: Any = None
+        self._ahead = self.robot()
         self._paced, self._due, self._late, self._woke = paced, 0.0, list[float](), list[float]()
 
     @property
@@ -79,7 +81,8 @@ class Session:
 
     def observe(self) -> dict[str, Array]:
         """What a controller sees: see `Controller`."""
-        return dict(self.model.observe(self._state))
+        seen: dict[str, Array] = self.model.observe(self._state)
+        return seen
 
     def command(self, command: Mapping[str, Any] | ArrayLike | None) -> None:
         """From the next step on: fields of the gait, to which it passes over one period, among them `joint_position`,
@@ -123,11 +126,29 @@ class Session:
         asked = self.scenario.driven_by
         if asked is not None:
             self.command(asked.ask(self.time, self.observe()))
-        state, self._gait = self.advanced(self._state, self._gait, self._wish, self._held)
+        state, self._gait = self.advanced(self._state, self._gait, self._wish, self._held, ahead=self._ahead)
         self._state, self._wish = state, {}
 
+    def robot(self) -> RobotAhead | None:
+        """Memory of a robot of this session, for `advanced`: with its own each goes on at once from where it was."""
+        return RobotAhead.of(self)
+
+    def switches(self, gait: Any, begin: float, finish: float) -> list[float]:
+        """Times at which a step must end."""
+        return [*self.scenario.switches(begin, finish, gait), *self.model.breakpoints(gait, begin, finish)]
+
+    def sampled(self, gait: Any, knots: Array) -> Any:
+        """The drive of steps."""
+        return sampled(self.scenario, self.model, gait, knots)
+
     def advanced(
-        self, state: State, gait: Gait, fields: Mapping[str, Any], held: Any, kept: list[Records] | None = None
+        self,
+        state: State,
+        gait: Gait,
+        fields: Mapping[str, Any],
+        held: Any,
+        kept: list[Records] | None = None,
+        ahead: RobotAhead | None = None,
     ) -> tuple[State, Gait]:
         """One period from any state, by any thread: the state then, and the gait in force.
 
@@ -136,14 +157,17 @@ class Session:
         gait, fields : the gait in force, and fields to which it passes.
         held : joint torques, or a `JointTarget`; None: neither.
         kept : gets the records of the period: of its first instant.
+        ahead : what `robot` gave for the robot that is moved; it changes no bit.
         """
         begin, model = state.time, self.model
         finish = on_grid(begin + self.period, self.scenario.step)
         passing, after = gait.passage(fields, begin, finish) if fields else (gait, gait)
-        switches = [*self.scenario.switches(begin, finish, passing), *model.breakpoints(passing, begin, finish)]
-        knots = knots_between(begin, finish, self.scenario.step, switches)
+        found = None if ahead is None or kept is not None else ahead.advanced(state, passing, after, held)
+        if found is not None:
+            return found, after
+        knots = knots_between(begin, finish, self.scenario.step, self.switches(passing, begin, finish))
         for part in parted(knots, model.jumps(passing, begin, finish)):
-            drive = sampled(self.scenario, model, passing, part)
+            drive = self.sampled(passing, part)
             drive = drive if held is None else model.with_torque(drive, held)
             record = np.zeros(len(part), dtype=bool)
             record[0] = kept is not None and part[0] == begin

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 import limbless as ll
+from limbless.models import JointTarget
 from limbless.simulation import session as module
 
 OTHER = {"controller.joints": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}
@@ -135,3 +138,64 @@ def test_a_controller_sees_whose_contacts_they_are() -> None:
     touches = np.linalg.norm(seen["contact_force"], axis=1) > 0.0
     assert touches.any() and set(seen["contact_surface"][touches]) == {0}
     assert np.array_equal(seen["contact_link"], whole["contact_link"].values)
+
+
+@pytest.mark.parametrize("name", ["eel-planar", "module-snake-undulate"])
+def test_a_robot_that_goes_on_where_it_was_is_one_that_begins_in_every_period(name: str) -> None:
+    """Torques, targets, changed gaits and nothing, in turns, past the end of what is laid out ahead, and from a state
+    of before: times, numbers and all that a state remembers, bit for bit."""
+    changes = {"step": 0.01} if name == "eel-planar" else {"step": 0.002, "initial.position": (0.0, 0.0, 0.05)}
+    live = ll.Session(name, changes, period=0.02)
+    field = "amplitude" if name == "eel-planar" else "yaw_amplitude"
+    own, count = getattr(live.scenario.gait, field), len(live.observe()["joint_position"])
+    held = [None, None] if name == "eel-planar" else [np.full(count, 0.05), JointTarget(np.full(count, 0.1))]
+    ahead, went = live.robot(), []
+    assert ahead is not None
+    inner = ahead.advanced
+    ahead.advanced = lambda *given: went.append(inner(*given)) or went[-1]  # type: ignore[method-assign]
+    state, gait = live.save(), live.scenario.gait
+    kept = None
+    for number in range(300 if name == "eel-planar" else 64):
+        fields = {field: own * (1.0 + 0.1 * (number % 5))} if number % 7 in (1, 2, 6) else {}
+        command = held[number % 2] if number % 3 else None
+        if number == 20:
+            kept = state
+        if number == 40:
+            state = kept
+        alone, then = live.advanced(state, gait, fields, command)
+        after, gait = live.advanced(state, gait, fields, command, ahead=ahead)
+        assert gait == then and after.time == alone.time and after.memory.keys() == alone.memory.keys()
+        np.testing.assert_array_equal(after.x, alone.x)
+        for key, values in alone.memory.items():
+            np.testing.assert_array_equal(after.memory[key], values, err_msg=key)
+        state = after
+    assert all(one is not None for one in went)
+
+
+def test_a_gait_of_a_user_is_asked_in_its_own_period() -> None:
+    """It may look at something that changes meanwhile."""
+    bent = [0.0]
+    gait = ll.FunctionGait(function=lambda t, s: np.full((len(t), len(s)), bent[0]), drives="joint")
+    live = ll.Session({**FOLLOWS, "gait": gait, "step": 0.001}, period=0.01)
+    live.step(3)
+    bent[0] = 0.3
+    assert np.abs(live.step(20)["joint_position"]).max() > 0.1
+
+
+def test_what_takes_long_to_see_is_made_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And then as it was, whatever has moved meanwhile; whoever goes through all of it sees all of it."""
+    asked, live = [], ll.Session("neck-winch", period=0.01)
+    inner = live.model.instant
+    monkeypatch.setattr(live.model, "instant", lambda *given, **named: asked.append(1) or inner(*given, **named))
+    seen, again, whole = live.step(2), live.observe(), live.observe()
+    assert seen["joint_position"].any() and not asked
+    there = dict(whole)
+    assert len(asked) == 1 and {"tip_position", "tip_axes", "tension", "tendon_length"} <= there.keys()
+    live.step(10)
+    for other in (seen, again):
+        assert np.array_equal(other["tip_position"], there["tip_position"])
+        assert "tension" in other and other.get("nothing") is None and len(other) == len(there)
+    assert np.abs(live.observe()["tip_position"] - there["tip_position"]).max() > 1e-9
+    with pytest.raises(KeyError):
+        seen["nothing"]
+    assert pickle.loads(pickle.dumps(live.observe())).keys() == there.keys()

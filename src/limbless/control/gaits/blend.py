@@ -9,7 +9,8 @@ import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.mechanics.compiled import kernel_array, strict_kernel
+from limbless.control.gaits.joint_wave import sample_sines
+from limbless.mechanics.compiled import array_kernel, kernel_array, strict_kernel
 
 
 @strict_kernel
@@ -23,6 +24,14 @@ def blend_rows(steps, old, old_rate, old_acceleration, new, new_rate, new_accele
             out[1, i, j] = old_rate[i, j] + wd * gap + w * gap_rate
             second = old_acceleration[i, j] + wdd * gap + 2.0 * wd * gap_rate
             out[2, i, j] = second + w * (new_acceleration[i, j] - old_acceleration[i, j])
+
+
+@array_kernel
+def blend_sines(steps, old, new, times, both, out):
+    """The same of joints that each follow a sine before and after; `both` (6, T, n) is room for them."""
+    sample_sines(old, times, both[0], both[1], both[2])
+    sample_sines(new, times, both[3], both[4], both[5])
+    blend_rows(steps, both[0], both[1], both[2], both[3], both[4], both[5], out)
 
 
 @dataclass(frozen=True)
@@ -50,6 +59,12 @@ class Blend:
 
     def sample_joints(self, times: Array, turns: Sequence[tuple[str, float]]) -> Drive:
         """The same for the joints of a chain."""
+        waves = [gait.sines(turns) for gait in (self.old, self.new)]
+        if waves[0] is not None and waves[1] is not None:
+            shape, (old, new) = (len(times), len(turns)), (wave.table() for wave in waves)
+            out = np.empty((3, *shape))
+            blend_sines(self._steps(times), old, new, kernel_array(times), np.empty((6, *shape)), out)
+            return Drive(out[0], out[1], out[2])
         return self._blended(times, self.old.sample_joints(times, turns), self.new.sample_joints(times, turns))
 
     def sample_tendons(self, times: Array, places: Sequence[tuple[float, float]]) -> Drive:
@@ -68,8 +83,11 @@ class Blend:
         shape = old.value.shape
         rows = [kernel_array(part).reshape(len(times), -1) for part in (*old, *new)]
         out = np.empty((3, *rows[0].shape))
-        blend_rows(smooth_steps(times - self.start, self.end - self.start), *rows, out)
+        blend_rows(self._steps(times), *rows, out)
         return Drive(out[0].reshape(shape), out[1].reshape(shape), out[2].reshape(shape))
+
+    def _steps(self, times: Array) -> Array:
+        return smooth_steps(times - self.start, self.end - self.start)
 
     def breakpoints(self, start: float, end: float) -> list[float]:
         """Where one of the two is not smooth."""

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import ClassVar, Literal, NamedTuple
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,10 +153,18 @@ class JointWave(Gait):
                     f"{turn}_amplitude and {turn}_offset to 0, or give it such joints"
                 )
 
+    @cached_property
+    def _known(self) -> dict[Any, Sines | None]:
+        """`sines` that were asked for: a command to a robot blends the gait of the command before."""
+        return {}
+
     def sines(self, turns: Sequence[tuple[str, float]]) -> Sines | None:
-        kinds = {turn for turn, _ in turns}
-        self._refuse(kinds)
-        return None if self.release > 0.0 or "skew" in kinds else self._waves(turns)
+        asked, known = tuple(turns), self._known
+        if asked not in known:
+            kinds = {turn for turn, _ in turns}
+            self._refuse(kinds)
+            known[asked] = None if self.release > 0.0 or "skew" in kinds else self._waves(asked)
+        return known[asked]
 
     def sample_joints(self, times: Array, turns: Sequence[tuple[str, float]]) -> Drive:
         """Joint angles (T, joints), rad, and their derivatives, of joints that yaw, pitch, both or neither."""

@@ -4,13 +4,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
-from limbless.control.gaits.body_wave import smooth_steps
+from limbless.control.gaits.body_wave import smooth_start
 from limbless.core import Field, Quantity, quantity
+from limbless.mechanics.compiled import array_kernel, kernel_array, sincos
+
+
+@array_kernel
+def sample_tension_wave(parameters, times, middle, side, value, rate):
+    """Tensions (T, tendons) and their rates."""
+    largest, omega, length, ramp = parameters[0], parameters[1], parameters[2], parameters[3]
+    for i in range(times.shape[0]):
+        f, fd, _ = smooth_start(max(times[i], 0.0), ramp)
+        for j in range(middle.shape[0]):
+            sine, cosine = sincos(omega * times[i] - 2.0 * np.pi * middle[j] / length)
+            pull = side[j] * (f * largest * sine)
+            pulls = pull > 0.0
+            value[i, j] = pull if pulls else 0.0
+            rate[i, j] = side[j] * largest * (fd * sine + omega * f * cosine) if pulls else 0.0
+
+
+@lru_cache
+def _tendons(places: tuple[tuple[float, float], ...]) -> tuple[Array, Array, tuple[float, ...]]:
+    """Middles and sides of tendons, and where those are that ever pull. Kept, because controllers ask for a drive at
+    every call."""
+    middle, side = np.array(places, dtype=np.float64).reshape(-1, 2).T.copy()
+    return middle, side, tuple({middle for middle, side in places if side != 0.0})
 
 
 class TensionWave(Gait):
@@ -33,15 +57,11 @@ class TensionWave(Gait):
 
     def sample_tendons(self, times: Array, places: Sequence[tuple[float, float]]) -> Drive:
         """Tensions (T, tendons), N."""
-        middle, side = np.array(places, dtype=np.float64).reshape(-1, 2).T
-        omega = 2.0 * np.pi / self.period
-        start, start_rate, _ = smooth_steps(times, self.ramp) * self.largest
-        phase = omega * times[:, None] - 2.0 * np.pi * middle / self._length
-        sine = np.sin(phase)
-        rate = start_rate[:, None] * sine + omega * start[:, None] * np.cos(phase)
-        pull = side * (start[:, None] * sine)
-        pulls = pull > 0.0
-        return Drive(np.where(pulls, pull, 0.0), np.where(pulls, side * rate, 0.0), np.zeros(pull.shape))
+        middle, side, _ = _tendons(tuple(places))
+        parameters = np.array([self.largest, 2.0 * np.pi / self.period, self._length, self.ramp])
+        found = Drive(*np.zeros((3, len(times), len(middle))))
+        sample_tension_wave(parameters, kernel_array(times), middle, side, found.value, found.rate)
+        return found
 
     @property
     def _length(self) -> float:
@@ -50,9 +70,9 @@ class TensionWave(Gait):
 
     def tendon_kinks(self, start: float, end: float, places: Sequence[tuple[float, float]]) -> list[float]:
         """Where a tendon begins or ceases to pull: w = 0 at its middle."""
-        found = set()
-        for middle in {middle for middle, side in places if side != 0.0}:
-            delay = middle / self._length
+        found, length = set(), self._length
+        for middle in _tendons(tuple(places))[2]:
+            delay = middle / length
             first = math.ceil(2.0 * (start / self.period - delay))
             last = math.floor(2.0 * (end / self.period - delay))
             found |= {self.period * (0.5 * k + delay) for k in range(first, last + 1)}

@@ -109,7 +109,7 @@ class ControlledRun:
         self.actions, self.target = actions, target
         self.scenario = self._actuated(Scenario.load(scenario, changes))
         self.session = Session(self.scenario, period=lasting(control_period, "control_period"))
-        self.step, self.model = self.scenario.step, self._checked_model()
+        self.step, self.model, self._ahead = self.scenario.step, self._checked_model(), self.session.robot()
         self.steps = round(self.session.period / self.step)
         self.period = self.steps * self.step
         soft = isinstance(self.model, Soft)
@@ -301,7 +301,7 @@ class ControlledRun:
     def move(self, state: State, action: Array) -> State:
         """One control period. Where nothing moves any more (a joint that is locked) the state is not a number."""
         if not self.lean:
-            after, self.gait = self.moved(state, action, self.gait)
+            after, self.gait = self.moved(state, action, self.gait, ahead=self._ahead)
             return after
         np.multiply(self._numbers + round(state.time / self.step), self.step, out=self._knots)
         finish = float(self._knots[-1])
@@ -322,12 +322,14 @@ class ControlledRun:
         self.model._take_given(self._x, self.drive)  # type: ignore[attr-defined]
         return State(finish, self._x.copy(), state.memory)
 
-    def moved(self, state: State, action: Array, gait: Any, kept: list[Any] | None = None) -> tuple[State, Any]:
+    def moved(
+        self, state: State, action: Array, gait: Any, kept: list[Any] | None = None, ahead: Any = None
+    ) -> tuple[State, Any]:
         """The same through the session, for every model, and from any thread: the state, and the gait that is then in
-        force. Records go to `kept`, where it is given.
+        force. Records go to `kept`, where it is given; `ahead` is the memory of a robot (`Session.robot`).
         """
         try:
-            return self.session.advanced(state, gait, *self.commanded(action), kept)
+            return self.session.advanced(state, gait, *self.commanded(action), kept, ahead)
         except SimulationError:
             return State(state.time + self.period, np.full_like(state.x, np.nan), state.memory), gait
 

@@ -74,6 +74,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._last = np.zeros((num_envs, self.world.size))
         self._states: list[State] = []
         self._gaits = [self.world.gait] * num_envs
+        self._ahead = [None if self.world.lean else self.world.session.robot() for _ in range(num_envs)]
         self._values = np.zeros((num_envs, 0))
         self._crew = RobotLanes.of(self.world, num_envs)
         # a law of a user's own is asked in Python, one call at a time
@@ -100,8 +101,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         super().reset(seed=None if seed is None else int(seed))
         self._initial = (options or {}).get("initial")
         self._states = [self._begun() for _ in range(self.num_envs)]
-        if self.world.lean:
-            self._values = np.array([state.x for state in self._states])
+        self._values = np.array([self.world.seen(state).values for state in self._states])
         self._gaits = [self.world.gait] * self.num_envs
         self._times[:], self._over[:], self._last[:] = 0.0, False, 0.0
         return self.watch(self._seen()), {}
@@ -110,11 +110,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return self.world.begin(self._initial, self._randomise, self.np_random)
 
     def _seen(self) -> Observed:
-        if self.world.lean:
-            return Observed(self.world, self._times.copy(), self._values.copy())
-        return Observed(
-            self.world, self._times.copy(), np.array([self.world.seen(state).values for state in self._states])
-        )
+        return Observed(self.world, self._times.copy(), self._values.copy())
 
     def step(self, actions: Any) -> tuple[Array, Array, Any, Any, dict[str, Any]]:
         """Hold one action per robot for a control period."""
@@ -128,9 +124,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         after = self._seen()
         lost = ~sound(after.values)
         if lost.any():
-            after.values[lost] = before.values[lost]
-            if self.world.lean:
-                self._values[lost] = before.values[lost]
+            after.values[lost] = self._values[lost] = before.values[lost]
         parts = {
             name: np.where(fresh, 0.0, weight * np.asarray(term(before, after, given, self._last, self.world)))
             for name, (weight, term) in self.terms.items()
@@ -153,6 +147,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         else:
             for number in np.flatnonzero(fresh).tolist():
                 self._states[number], self._gaits[number] = self._begun(), world.gait
+                self._values[number] = world.seen(self._states[number]).values
             going = iter(np.flatnonzero(~fresh).tolist())
             if self._crowd is None:
                 self._move_each(going, given)
@@ -162,8 +157,6 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
                     one.result()
             if self._crowd is None and self._threads > 1:  # kernels are compiled now
                 self._crowd = ThreadPoolExecutor(self._threads)
-            if world.lean:
-                self._values[:] = [state.x for state in self._states]
         steps = np.rint(self._times / world.step) + world.steps
         self._times = np.where(fresh, 0.0, steps * world.step)
 
@@ -175,8 +168,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
                 world.gait = self._gaits[number]
                 state, gait = world.move(self._state(number), given[number]), world.gait
             else:
-                state, gait = world.moved(self._state(number), given[number], self._gaits[number])
+                ahead = self._ahead[number]
+                state, gait = world.moved(self._states[number], given[number], self._gaits[number], ahead=ahead)
             self._states[number], self._gaits[number] = state, gait
+            self._values[number] = world.seen(state).values
 
     def close(self, **options: Any) -> None:
         """End its threads."""
@@ -187,6 +182,4 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def _state(self, number: int) -> State:
         """Where a robot is."""
-        if not self.world.lean:
-            return self._states[number]
         return State(float(self._times[number]), self._values[number], self._states[number].memory)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -280,18 +280,15 @@ class ChainModel(Model):
             raise InputError(
                 "a controller may give torques only to torque-given joints; use actuation 'pd' or 'torque'"
             )
-        count = len(self._plain.freedoms)
-        if (
-            type(torque) is np.ndarray
-            and torque.dtype == np.float64
-            and torque.shape == (count,)
-            and math.isfinite(torque.dot(torque))
-        ):  # nothing to bring to shape, and asked for at every call
-            return torque
-        return numbers("the controller's torque", torque, count)
+        return numbers("the controller's torque", torque, len(self._plain.freedoms))
+
+    @cached_property
+    def _all_follow(self) -> bool:
+        """Whether all joints follow by feedback."""
+        return self._feedback and not self.given_joints().any()
 
     def targeted(self, position: ArrayLike) -> Array:
-        if not self._feedback or self.given_joints().any():
+        if not self._all_follow:
             raise InputError(
                 "joint_position: a controller may give targets only to joints that all follow by feedback; use "
                 "actuation 'pd', 'servo' or 'motor'"

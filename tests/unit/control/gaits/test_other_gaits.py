@@ -304,3 +304,32 @@ def test_the_envelope_of_muscles_is_a_clamped_cubic_spline() -> None:
 def test_muscles_without_an_end_or_a_length_are_refused(wrong: dict[str, Any], told: str) -> None:
     with pytest.raises(InputError, match=told):
         ll.MuscleWave(**wrong)
+
+
+def test_sines_are_blended_at_once_as_one_after_the_other() -> None:
+    """Two waves of joints in one kernel, and by the rule of all other gaits: bit for bit."""
+    old = ll.JointWave(yaw_amplitude=0.3, pitch_amplitude=0.1, pitch_lead=0.4, ramp=1.0)
+    passing, _ = old.passage({"yaw_amplitude": 0.5, "yaw_rate": 2.0, "pitch_offset": 0.2}, 0.7, 1.2)
+    turns, times = [("yaw", 1.0), ("pitch", -1.0), ("roll", 1.0), ("yaw", -1.0)], np.linspace(0.0, 2.0, 41)
+    parts = [gait.sample_joints(times, turns) for gait in (passing.old, passing.new)]
+    for found, apart in zip(passing.sample_joints(times, turns), passing._blended(times, *parts), strict=True):
+        np.testing.assert_array_equal(found, apart)
+    assert passing.new == type(old)(**dict(passing.new)) and "_known" not in passing.new.model_dump()
+
+
+def test_tensions_are_a_wave_of_which_each_side_pulls_with_one_half() -> None:
+    """max(0, w) and max(0, -w), w = f T sin 2π (t/period - X/λ), with its rate by differences where it is smooth."""
+    gait, places = ll.TensionWave(largest=0.5, period=1.2, wavelength=0.6, ramp=2.0), [(0.1, 1.0), (0.35, -1.0)]
+    times = np.linspace(0.05, 4.0, 300)
+    f = np.minimum(times / 2.0, 1.0)
+    start = f**3 * (10.0 - 15.0 * f + 6.0 * f**2)
+    value, rate, _ = gait.sample_tendons(times, places)
+    for column, (x, side) in enumerate(places):
+        wave = side * 0.5 * start * np.sin(2.0 * np.pi * (times / 1.2 - x / 0.6))
+        np.testing.assert_allclose(value[:, column], np.maximum(wave, 0.0), rtol=0.0, atol=1e-14)
+    ends = [gait.sample_tendons(times + sign * 1e-6, places).value for sign in (1.0, -1.0)]
+    pulls = (ends[0] > 1e-5) & (ends[1] > 1e-5)
+    np.testing.assert_allclose(rate[pulls], ((ends[0] - ends[1]) / 2e-6)[pulls], rtol=0.0, atol=1e-8)
+    assert pulls.any(axis=0).all() and not rate[value == 0.0].any()
+    crossings = sorted([*(0.2 + 0.6 * np.arange(7)), *(0.1 + 0.6 * np.arange(7))])
+    np.testing.assert_allclose(gait.tendon_kinks(0.0, 4.0, [*places, (0.2, 0.0)]), crossings, atol=1e-14)

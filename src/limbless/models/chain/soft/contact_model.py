@@ -389,7 +389,9 @@ class SoftContact(Soft):
             contacts[:] = last
         length = float(state.memory.get(_CLOCK, np.ones(1))[0])
         force, found = contact_forces(contacts, length or 1.0)
-        return super().observe(state) | {"contact_force": force, "contact_state": found, **self.contacts.places}
+        seen = super().observe(state)
+        seen |= {"contact_force": force, "contact_state": found, **self.contacts.places}
+        return seen
 
     def remarks(self, dataset: xr.Dataset) -> list[str]:
         """Stations that pass their own radius in a step, and capsules that leave the arc of a bent rod."""

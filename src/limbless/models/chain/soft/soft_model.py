@@ -34,6 +34,7 @@ from limbless.models import (
     RUNGE_KUTTA,
     VERTEBRA_STATIONS,
     ImplicitSteps,
+    Observation,
     Records,
     SoftSettings,
     StandingModel,
@@ -572,18 +573,18 @@ class Soft(StandingModel):
         x, n = state.x, self.freedoms
         flat = np.zeros(self._size)
         flat[: self._split + 6 + n] = x[: self._split + 6 + n]  # among contacts a state counts more
-        now = self.instant(flat, time=state.time).memory
-        bodies, pulls = Body.of(now.bodies), TendonState.of(now.cells.pulls)
-        rotation = bodies.rotation.reshape(-1, 3, 3)
-        last = state.memory.get(LAST_TENDONS)
-        tension = pulls.tension if last is None else TendonState.of(last).tension
-        tendons = {"tension": np.array(tension), "tendon_length": np.array(pulls.length)} if self.tendons else {}
-        looped = {} if self._loop is None else {"controller_state": x[self._loop.columns].copy()}
-        return {
-            **tendons,
-            **looped,
-            "tip_position": np.array(self.recorder.tip(rotation, bodies.origin)),
-            "tip_axes": np.array(rotation[len(self.plan.cells)]),
+        last = np.array(state.memory.get(LAST_TENDONS, ()))
+
+        def rest() -> dict[str, Array]:
+            now = self.instant(flat, time=state.time).memory
+            bodies, pulls = Body.of(now.bodies), TendonState.of(now.cells.pulls)
+            rotation = bodies.rotation.reshape(-1, 3, 3)
+            tension = (TendonState.of(last) if last.size else pulls).tension
+            tendons = {"tension": np.array(tension), "tendon_length": np.array(pulls.length)} if self.tendons else {}
+            tip = np.array(self.recorder.tip(rotation, bodies.origin))
+            return {**tendons, "tip_position": tip, "tip_axes": np.array(rotation[len(self.plan.cells)])}
+
+        known = {
             "time": np.float64(state.time),  # type: ignore[dict-item]
             "base_position": x[:3].copy(),
             "base_orientation": x[3:7].copy(),
@@ -591,3 +592,6 @@ class Soft(StandingModel):
             "joint_position": x[7 : 7 + n].copy(),
             "joint_velocity": x[self._split + 6 :][:n].copy(),
         }
+        if self._loop is not None:
+            known["controller_state"] = x[self._loop.columns].copy()
+        return Observation(known, rest)

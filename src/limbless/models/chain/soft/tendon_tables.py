@@ -82,7 +82,7 @@ class RoutedTendons:
         """Whether no winch has inertia: torques are tensions."""
         return self.winds and not any(tendon.winch.rotor_inertia for tendon in self.tendons)
 
-    @property
+    @cached_property
     def rubs(self) -> bool:
         return any(tendon.friction > 0.0 for tendon in self.tendons)
 
